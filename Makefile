@@ -1,0 +1,64 @@
+# Needs Python 3.11+ and make; everything else goes into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test test-ready lint bench peers docs clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-6s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: $(VENV)/ready-demo ## run the demonstration and report
+	$(BIN)/linkwork demo
+
+test: $(VENV)/ready-test ## run every test
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/ready-lint ## check style, format, types and layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/lint-imports
+
+bench: peers ## measure against the peers, on this machine
+	$(BIN)/linkwork bench
+
+docs: $(VENV)/ready-docs ## build the documentation into docs/_build
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
+	@echo "open docs/_build/index.html"
+
+clean: ## remove all that the other targets made, .venv too
+	rm -rf $(VENV) docs/_build build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# What a target needs is installed once, and again when pyproject.toml changes.
+test-ready: $(VENV)/ready-test ; @:
+peers: $(VENV)/ready-peers ; @:
+
+$(VENV)/ready-demo: WANTED := .
+$(VENV)/ready-test: WANTED := .[test]
+$(VENV)/ready-lint: WANTED := .[lint]
+$(VENV)/ready-peers: WANTED := .[peers]
+$(VENV)/ready-docs: WANTED := .[docs]
+
+$(VENV)/ready-%: pyproject.toml | $(VENV)/made
+	@echo "installing $(WANTED) into $(VENV)"
+	@if command -v uv >/dev/null && uv pip install --quiet --python $(BIN)/python --editable "$(WANTED)"; then :; \
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable "$(WANTED)"; fi
+	@touch $@
+
+# uv where present, else the standard library's venv; where Debian has split that off, virtualenv or a bare
+# environment that the system's pip fills.
+$(VENV)/made:
+	@$(PYTHON) -c 'import sys; sys.exit("Linkwork needs Python 3.11 or later, and $(PYTHON) is " \
+	  + sys.version.split()[0] + ": make PYTHON=python3.11 ..." if sys.version_info < (3, 11) else 0)'
+	@if command -v uv >/dev/null && uv venv --quiet --seed --clear --python "$(PYTHON)" $(VENV); then :; \
+	elif $(PYTHON) -m venv --clear $(VENV) >/dev/null 2>&1; then :; \
+	elif $(PYTHON) -m virtualenv --quiet --clear $(VENV) 2>/dev/null; then :; \
+	elif $(PYTHON) -m venv --clear --without-pip $(VENV) \
+	  && $(PYTHON) -m pip --quiet --python $(BIN)/python install pip; then :; \
+	else echo "cannot make $(VENV): install python3-venv, virtualenv or uv" >&2; rm -rf $(VENV); exit 1; fi
+	@touch $@

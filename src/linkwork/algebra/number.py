@@ -1,0 +1,145 @@
+"""Elementary functions of any number: float, traced expression, NumPy array, mpmath, SymPy or CasADi scalar.
+
+A formula that uses these instead of `math` or `numpy` can be run, traced to native code, differentiated,
+printed as mathematics or evaluated to fifty digits.
+
+>>> sqrt(16.0) + cos(0.0)
+5.0
+"""
+
+import builtins
+import math
+import sys
+from typing import Any
+
+import numpy as np
+
+Number = Any  # a float or anything that behaves like one
+
+
+def apply(name: str, *args: Number) -> Number:
+    """Call the elementary function `name` of the library the arguments belong to."""
+    for x in args:
+        traced = getattr(type(x), "apply_function", None)
+        if traced is not None:
+            return traced(name, *args)
+    for x in args:
+        if isinstance(x, np.ndarray | np.generic):
+            return getattr(np, _NUMPY_NAMES.get(name, name))(*args)
+    for x in args:
+        library = type(x).__module__.partition(".")[0]
+        if library != "builtins":
+            return getattr(sys.modules[library], _LIBRARY_NAMES.get((library, name), name))(*args)
+    return getattr(math, name)(*args)
+
+
+_NUMPY_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "pow": "power"}
+_LIBRARY_NAMES = {("sympy", "pow"): "Pow", ("mpmath", "pow"): "power"}
+
+
+def sin(x: Number) -> Number:
+    return apply("sin", x)
+
+
+def cos(x: Number) -> Number:
+    return apply("cos", x)
+
+
+def tan(x: Number) -> Number:
+    return apply("tan", x)
+
+
+def asin(x: Number) -> Number:
+    return apply("asin", x)
+
+
+def acos(x: Number) -> Number:
+    return apply("acos", x)
+
+
+def atan(x: Number) -> Number:
+    return apply("atan", x)
+
+
+def atan2(y: Number, x: Number) -> Number:
+    return apply("atan2", y, x)
+
+
+def sinh(x: Number) -> Number:
+    return apply("sinh", x)
+
+
+def cosh(x: Number) -> Number:
+    return apply("cosh", x)
+
+
+def tanh(x: Number) -> Number:
+    return apply("tanh", x)
+
+
+def sqrt(x: Number) -> Number:
+    return apply("sqrt", x)
+
+
+def exp(x: Number) -> Number:
+    return apply("exp", x)
+
+
+def log(x: Number) -> Number:
+    return apply("log", x)
+
+
+def floor(x: Number) -> Number:
+    return apply("floor", x)
+
+
+def pow(x: Number, exponent: Number) -> Number:
+    return x**exponent
+
+
+def abs(x: Number) -> Number:
+    return builtins.abs(x)
+
+
+def where(condition: Number, a: Number, b: Number) -> Number:
+    """Return a where the condition holds, else b: the `if` that can be traced (both sides are evaluated)."""
+    if isinstance(condition, bool | np.bool_):
+        return a if condition else b
+    traced = getattr(type(condition), "select", None)
+    if traced is not None:
+        return traced(condition, a, b)
+    if isinstance(condition, np.ndarray):
+        return np.where(condition, a, b)
+    sympy = sys.modules.get("sympy")
+    if sympy is not None and isinstance(condition, sympy.logic.boolalg.Boolean):
+        return sympy.Piecewise((a, condition), (b, True))
+    return a if condition else b
+
+
+def min(a: Number, b: Number) -> Number:
+    """Return the smaller of two numbers; NaN if either is."""
+    return where((a < b) | (a != a), a, b)
+
+
+def max(a: Number, b: Number) -> Number:
+    """Return the larger of two numbers; NaN if either is."""
+    return where((a > b) | (a != a), a, b)
+
+
+def sign(x: Number) -> Number:
+    """Return -1, 0 or 1."""
+    return where(x > 0, 1.0, where(x < 0, -1.0, 0.0))
+
+
+def hypot(x: Number, y: Number) -> Number:
+    return sqrt(x * x + y * y)
+
+
+def is_zero(x: Number) -> bool:
+    """Tell whether x is structurally zero: known to be 0 now, whatever the inputs are."""
+    return isinstance(x, int | float) and x == 0
+
+
+def is_one(x: Number) -> bool:
+    """Tell whether x is structurally one."""
+    return isinstance(x, int | float) and x == 1

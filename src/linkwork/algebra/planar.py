@@ -1,0 +1,385 @@
+"""Planar algebra over any number: the names of `spatial`, for bodies that move in the x-y plane.
+
+A motion is (angular, vx, vy), a force (torque, fx, fy), a rotation one angle by its cosine and sine.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwork.algebra.number import Number, atan2, cos, is_zero, sin
+from linkwork.algebra.vector import Matrix, Symmetric, Vector, minus, plus, product, stacked
+
+dimension = 2
+angular = 1
+freedoms = 3
+normal = (1.0, 0.0)  # the direction of `slide`; turns are about the normal of the plane
+
+
+def quarter(x: Sequence[Number]) -> Vector:
+    """Return a vector turned by a quarter: the cross product of the unit normal with it."""
+    return Vector((0.0 if is_zero(x[1]) else -x[1], x[0]))
+
+
+def area(a: Sequence[Number], b: Sequence[Number]) -> Number:
+    """Return the cross product of two vectors, along the normal."""
+    return minus(product(a[0], b[1]), product(a[1], b[0]))
+
+
+class Point(Vector):
+    """A place, or a displacement."""
+
+    __slots__ = ()
+    size = 2
+
+
+class Motion:
+    """A planar velocity or acceleration: angular, and linear of the body-fixed point at the frame's origin."""
+
+    __slots__ = ("v", "w")
+    size = 3
+
+    def __init__(self, angular: Number, linear: Iterable[Number]):
+        self.w, self.v = angular, Vector(linear)
+
+    @classmethod
+    def from_scalars(cls, x: Sequence[Number]) -> "Motion":
+        return cls(x[0], x[1:])
+
+    @classmethod
+    def zero(cls) -> "Motion":
+        return cls(0.0, (0.0, 0.0))
+
+    def scalars(self) -> tuple[Number, ...]:
+        return (self.w, *self.v)
+
+    @property
+    def angular(self) -> Number:
+        return self.w
+
+    @property
+    def linear(self) -> np.ndarray:
+        return stacked(self.v)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.asarray(stacked(self.scalars()), dtype=dtype)
+
+    def __repr__(self) -> str:
+        return f"Motion(angular={self.w}, linear={tuple(self.v)})"
+
+    def __add__(self, other: "Motion") -> "Motion":
+        return Motion(plus(self.w, other.w), self.v + other.v)
+
+    def __sub__(self, other: "Motion") -> "Motion":
+        return Motion(minus(self.w, other.w), self.v - other.v)
+
+    def __neg__(self) -> "Motion":
+        return Motion(minus(0.0, self.w), -self.v)
+
+    def __mul__(self, factor: Number) -> "Motion":
+        return Motion(product(self.w, factor), self.v * factor)
+
+    __rmul__ = __mul__
+
+    def dot(self, f: "Force") -> Number:
+        """Return the power of a force along this motion."""
+        return plus(product(self.w, f.n), self.v.dot(f.f))
+
+    def cross(self, m: "Motion") -> "Motion":
+        """Return the rate of a motion that is carried along by this one."""
+        return Motion(0.0, quarter(m.v) * self.w - quarter(self.v) * m.w)
+
+    def cross_force(self, f: "Force") -> "Force":
+        """Return the rate of a force that is carried along by this motion."""
+        return Force(area(self.v, f.f), quarter(f.f) * self.w)
+
+    def at(self, point: Sequence[Number]) -> Vector:
+        """Return the velocity of the body-fixed point at this place."""
+        return self.v + quarter(point) * self.w
+
+    def classical(self, v: "Motion") -> "Motion":
+        """Return the acceleration of a point, w' and x'', from this spatial acceleration and the velocity there."""
+        return Motion(self.w, self.v + quarter(v.v) * v.w)
+
+    def carried(self, X: "Frame") -> "Motion":
+        return Motion(self.w, X.turned(self.v) - quarter(X.p) * self.w)
+
+    def localized(self, X: "Frame") -> "Motion":
+        return Motion(self.w, X.turned_back(self.v + quarter(X.p) * self.w))
+
+
+class Force:
+    """A planar force or momentum: torque about the frame's origin, and force."""
+
+    __slots__ = ("f", "n")
+    size = 3
+
+    def __init__(self, torque: Number, force: Iterable[Number]):
+        self.n, self.f = torque, Vector(force)
+
+    @classmethod
+    def from_scalars(cls, x: Sequence[Number]) -> "Force":
+        return cls(x[0], x[1:])
+
+    @classmethod
+    def zero(cls) -> "Force":
+        return cls(0.0, (0.0, 0.0))
+
+    @classmethod
+    def at_point(cls, force: Iterable[Number], point: Sequence[Number]) -> "Force":
+        """Return the planar force of a force acting at a point."""
+        f = Vector(force)
+        return cls(area(point, f), f)
+
+    def scalars(self) -> tuple[Number, ...]:
+        return (self.n, *self.f)
+
+    @property
+    def torque(self) -> Number:
+        return self.n
+
+    @property
+    def force(self) -> np.ndarray:
+        return stacked(self.f)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.asarray(stacked(self.scalars()), dtype=dtype)
+
+    def __repr__(self) -> str:
+        return f"Force(torque={self.n}, force={tuple(self.f)})"
+
+    def __add__(self, other: "Force") -> "Force":
+        return Force(plus(self.n, other.n), self.f + other.f)
+
+    def __sub__(self, other: "Force") -> "Force":
+        return Force(minus(self.n, other.n), self.f - other.f)
+
+    def __neg__(self) -> "Force":
+        return Force(minus(0.0, self.n), -self.f)
+
+    def __mul__(self, factor: Number) -> "Force":
+        return Force(product(self.n, factor), self.f * factor)
+
+    __rmul__ = __mul__
+
+    def dot(self, m: Motion) -> Number:
+        return m.dot(self)
+
+    def about(self, point: Sequence[Number]) -> "Force":
+        """Return the same force with its torque taken about another point."""
+        return Force(minus(self.n, area(point, self.f)), self.f)
+
+    def carried(self, X: "Frame") -> "Force":
+        f = X.turned(self.f)
+        return Force(plus(self.n, area(X.p, f)), f)
+
+    def localized(self, X: "Frame") -> "Force":
+        return Force(minus(self.n, area(X.p, self.f)), X.turned_back(self.f))
+
+
+class Frame:
+    """The pose of one frame in another, in the plane: `.position` of its origin and `.angle`."""
+
+    __slots__ = ("c", "p", "s")
+    size = 6
+
+    def __init__(self, position: Iterable[Number] = (0.0, 0.0), rotation: Any = None):
+        if rotation is None:
+            self.c, self.s = 1.0, 0.0
+        elif isinstance(rotation, list | tuple | np.ndarray) and np.ndim(rotation) == 2:
+            self.c, self.s = rotation[0][0], rotation[1][0]
+        else:
+            self.c, self.s = cos(rotation), sin(rotation)
+        self.p = Vector(position)
+
+    @classmethod
+    def of(cls, c: Number, s: Number, p: Iterable[Number]) -> "Frame":
+        frame = cls.__new__(cls)
+        frame.c, frame.s, frame.p = c, s, Vector(p)
+        return frame
+
+    @classmethod
+    def from_scalars(cls, x: Sequence[Number]) -> "Frame":
+        """Take the rows of [R | p]."""
+        return cls.of(x[0], x[3], (x[2], x[5]))
+
+    def scalars(self) -> tuple[Number, ...]:
+        return (self.c, minus(0.0, self.s), self.p[0], self.s, self.c, self.p[1])
+
+    @property
+    def rotation(self) -> np.ndarray:
+        return np.stack([stacked((self.c, minus(0.0, self.s))), stacked((self.s, self.c))], axis=-2)
+
+    @property
+    def angle(self) -> Number:
+        return atan2(self.s, self.c)
+
+    @property
+    def position(self) -> np.ndarray:
+        return stacked(self.p)
+
+    def __repr__(self) -> str:
+        return f"Frame(position={tuple(self.p)}, rotation={self.angle})"
+
+    def turned(self, v: Sequence[Number]) -> Vector:
+        c, s = self.c, self.s
+        return Vector((minus(product(c, v[0]), product(s, v[1])), plus(product(s, v[0]), product(c, v[1]))))
+
+    def turned_back(self, v: Sequence[Number]) -> Vector:
+        c, s = self.c, self.s
+        return Vector((plus(product(c, v[0]), product(s, v[1])), minus(product(c, v[1]), product(s, v[0]))))
+
+    @property
+    def axes(self) -> "Frame":
+        """The rotation alone."""
+        return Frame.of(self.c, self.s, (0.0, 0.0))
+
+    @property
+    def offset(self) -> "Frame":
+        """The translation alone."""
+        return Frame.of(1.0, 0.0, self.p)
+
+    def moved(self, step: Sequence[Number]) -> "Frame":
+        """Return the frame moved by a step of the outer frame."""
+        return Frame.of(self.c, self.s, self.p + step)
+
+    def scaled(self, factor: Number) -> "Frame":
+        """Return the frame with its position times a factor."""
+        return Frame.of(self.c, self.s, self.p * factor)
+
+    @property
+    def inverse(self) -> "Frame":
+        return Frame.of(self.c, minus(0.0, self.s), -self.turned_back(self.p))
+
+    def __matmul__(self, thing: Any) -> Any:
+        """See a frame, motion, force, inertia or point of the inner frame from the outer one."""
+        if isinstance(thing, Frame):
+            c, s = self.turned((thing.c, thing.s))
+            return Frame.of(c, s, self.turned(thing.p) + self.p)
+        if hasattr(thing, "carried"):
+            return thing.carried(self)
+        return self.turned(thing) + self.p
+
+    def local(self, thing: Any) -> Any:
+        """See a frame, motion, force or point of the outer frame from the inner one."""
+        if isinstance(thing, Frame):
+            c, s = self.turned_back((thing.c, thing.s))
+            return Frame.of(c, s, self.turned_back(thing.p - self.p))
+        if hasattr(thing, "localized"):
+            return thing.localized(self)
+        return self.turned_back(Vector(thing) - self.p)
+
+    def twist(self, rate: "Frame") -> Motion:
+        """Return the motion, seen from the inner frame, of a frame whose entries change at these rates: X^-1 dX/dt."""
+        return Motion(minus(product(self.c, rate.s), product(self.s, rate.c)), self.turned_back(rate.p))
+
+
+class RigidInertia:
+    """The inertia of a rigid body about the frame's origin: mass, mass times centre of mass, moment of inertia."""
+
+    __slots__ = ("I", "h", "m")
+    size = 4
+
+    def __init__(self, mass: Number, moment: Iterable[Number], tensor: Number):
+        self.m, self.h, self.I = mass, Vector(moment), tensor
+
+    @classmethod
+    def from_scalars(cls, x: Sequence[Number]) -> "RigidInertia":
+        return cls(x[0], x[1:3], x[3])
+
+    @classmethod
+    def about_center(cls, mass: Number, com: Sequence[Number], tensor: Number) -> "RigidInertia":
+        """Take the moment of inertia about the centre of mass (parallel axes: I = tensor + m c.c)."""
+        c = Vector(com)
+        return cls(mass, c * mass, plus(tensor, product(mass, c.dot(c))))
+
+    @classmethod
+    def zero(cls) -> "RigidInertia":
+        return cls(0.0, (0.0, 0.0), 0.0)
+
+    def scalars(self) -> tuple[Number, ...]:
+        return (self.m, *self.h, self.I)
+
+    def __add__(self, other: "RigidInertia") -> "RigidInertia":
+        return RigidInertia(plus(self.m, other.m), self.h + other.h, plus(self.I, other.I))
+
+    def __matmul__(self, motion: Motion) -> Force:
+        return Force(
+            plus(product(self.I, motion.w), area(self.h, motion.v)),
+            motion.v * self.m + quarter(self.h) * motion.w,
+        )
+
+    def articulated(self) -> "ArticulatedInertia":
+        return ArticulatedInertia(self.I, quarter(self.h), Symmetric((self.m, 0.0, self.m)))
+
+    def carried(self, X: Frame) -> "RigidInertia":
+        h0 = X.turned(self.h)
+        h1 = h0 + X.p * self.m
+        return RigidInertia(self.m, h1, plus(self.I, plus(X.p.dot(h0), X.p.dot(h1))))
+
+
+class ArticulatedInertia:
+    """A symmetric 3x3 inertia [[I, H], [H^T, M]] as felt at a handle of an articulated body (6 numbers)."""
+
+    __slots__ = ("H", "I", "M")
+    size = 6
+
+    def __init__(self, I: Number, H: Vector, M: Symmetric):
+        self.I, self.H, self.M = I, H, M
+
+    @classmethod
+    def from_scalars(cls, x: Sequence[Number]) -> "ArticulatedInertia":
+        return cls(x[0], Vector(x[1:3]), Symmetric(x[3:]))
+
+    def scalars(self) -> tuple[Number, ...]:
+        return (self.I, *self.H, *self.M)
+
+    def __add__(self, other: "ArticulatedInertia") -> "ArticulatedInertia":
+        return ArticulatedInertia(plus(self.I, other.I), self.H + other.H, self.M + other.M)
+
+    def __matmul__(self, motion: Motion) -> Force:
+        return Force(
+            plus(product(self.I, motion.w), self.H.dot(motion.v)),
+            self.H * motion.w + self.M.times(motion.v),
+        )
+
+    def without(self, S: Sequence[Motion], U: Sequence[Force], UD: Sequence[Force]) -> "ArticulatedInertia":
+        """Return what is still felt when motion along S is free: IA - U D^-1 U^T, with UD = U D^-1."""
+        I, H, M = self.I, self.H, self.M
+        for a, b in zip(U, UD, strict=True):
+            I = minus(I, product(a.n, b.n))
+            H = H - b.f * a.n
+            M = M - Symmetric(product(a.f[i], b.f[j]) for i in range(2) for j in range(i, 2))
+        return ArticulatedInertia(I, H, M)
+
+    def carried(self, X: Frame) -> "ArticulatedInertia":
+        R = ((X.c, minus(0.0, X.s)), (X.s, X.c))
+        H, M = X.turned(self.H), self.M.rotated(Matrix.of(R))
+        q = quarter(X.p)
+        moved = H + M.times(q)
+        return ArticulatedInertia(plus(self.I, q.dot(H + moved)), moved, M)
+
+
+def uniform_acceleration(g: Sequence[Number]) -> Motion:
+    """Return the motion of a frame that accelerates straight with g."""
+    return Motion(0.0, g)
+
+
+def units() -> list[Motion]:
+    """Return the three unit motions: a turn, then slides along x and y."""
+    return [Motion.from_scalars([1.0 if i == k else 0.0 for i in range(3)]) for k in range(3)]
+
+
+def turn(angle: Number) -> Frame:
+    """Turn about the normal of the plane."""
+    return Frame.of(cos(angle), sin(angle), (0.0, 0.0))
+
+
+def slide(distance: Number) -> Frame:
+    """Slide along the joint axis, x."""
+    return translation(distance, 0.0)
+
+
+def translation(x: Number, y: Number) -> Frame:
+    return Frame.of(1.0, 0.0, (x, y))

@@ -1,0 +1,144 @@
+"""Rotations in space over any number: matrix, axis and angle, Euler sequences, quaternion (w, x, y, z).
+
+A rotation matrix R takes components in the turned frame to components in the base frame.
+"""
+
+from collections.abc import Sequence
+
+from linkwork.algebra.number import Number, acos, atan2, cos, max, min, sin, sqrt, where
+from linkwork.algebra.vector import Matrix, Vector, dot, minus, plus, product
+
+
+def about_x(angle: Number) -> Matrix:
+    c, s = cos(angle), sin(angle)
+    return Matrix.of(((1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c)))
+
+
+def about_y(angle: Number) -> Matrix:
+    c, s = cos(angle), sin(angle)
+    return Matrix.of(((c, 0.0, s), (0.0, 1.0, 0.0), (-s, 0.0, c)))
+
+
+def about_z(angle: Number) -> Matrix:
+    c, s = cos(angle), sin(angle)
+    return Matrix.of(((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)))
+
+
+def about_axis(axis: Sequence[Number], angle: Number) -> Matrix:
+    """Turn about a unit axis (Rodrigues): c 1 + s [a]x + (1 - c) a a^T."""
+    x, y, z = axis
+    c, s = cos(angle), sin(angle)
+    k = 1.0 - c
+    kx, ky, kz = product(k, x), product(k, y), product(k, z)
+    return Matrix.of(
+        (
+            (
+                plus(c, product(kx, x)),
+                minus(product(kx, y), product(s, z)),
+                plus(product(kx, z), product(s, y)),
+            ),
+            (
+                plus(product(ky, x), product(s, z)),
+                plus(c, product(ky, y)),
+                minus(product(ky, z), product(s, x)),
+            ),
+            (
+                minus(product(kz, x), product(s, y)),
+                plus(product(kz, y), product(s, x)),
+                plus(c, product(kz, z)),
+            ),
+        )
+    )
+
+
+def from_euler(sequence: str, angles: Sequence[Number]) -> Matrix:
+    """Turn by an Euler sequence: upper case about the moving axes ("ZYX"), lower case about the fixed ones ("xyz")."""
+    turns = {"x": about_x, "y": about_y, "z": about_z}
+    if len(sequence) != len(angles) or set(sequence.lower()) - set(turns):
+        raise ValueError(
+            f"Euler sequence {sequence!r} with {len(angles)} angles; letters x, y, z, one per angle"
+        )
+    if sequence != sequence.lower() and sequence != sequence.upper():
+        raise ValueError(f"Euler sequence {sequence!r} mixes moving (upper case) and fixed (lower case) axes")
+    R = Matrix.identity(3)
+    for letter, angle in zip(sequence.lower(), angles, strict=True):
+        turn = turns[letter](angle)
+        R = R.product(turn) if sequence.isupper() else turn.product(R)
+    return R
+
+
+def to_euler_zyx(R: Matrix) -> tuple[Number, Number, Number]:
+    """Return yaw, pitch and roll: R = about_z(yaw) about_y(pitch) about_x(roll), pitch within a quarter turn."""
+    pitch = atan2(-R[2][0], sqrt(R[0][0] * R[0][0] + R[1][0] * R[1][0]))
+    return atan2(R[1][0], R[0][0]), pitch, atan2(R[2][1], R[2][2])
+
+
+def from_quaternion(q: Sequence[Number]) -> Matrix:
+    """Turn by a quaternion (w, x, y, z) of any length but zero."""
+    w, x, y, z = q
+    k = 2.0 / (w * w + x * x + y * y + z * z)
+    kx, ky, kz = k * x, k * y, k * z
+    xx, yy, zz = kx * x, ky * y, kz * z
+    xy, xz, yz = kx * y, kx * z, ky * z
+    wx, wy, wz = kx * w, ky * w, kz * w
+    return Matrix.of(
+        (
+            (1.0 - (yy + zz), xy - wz, xz + wy),
+            (xy + wz, 1.0 - (xx + zz), yz - wx),
+            (xz - wy, yz + wx, 1.0 - (xx + yy)),
+        )
+    )
+
+
+def to_quaternion(R: Matrix) -> Vector:
+    """Return the unit quaternion of R with w >= 0, dividing by the largest component (Shepperd 1978)."""
+    (a, b, c), (d, e, f), (g, h, i) = R
+    rows = (
+        (1.0 + a + e + i, h - f, c - g, d - b),
+        (h - f, 1.0 + a - e - i, b + d, c + g),
+        (c - g, b + d, 1.0 - a + e - i, f + h),
+        (d - b, c + g, f + h, 1.0 - a - e + i),
+    )  # four multiples of the same quaternion: row k is 4 q_k q
+    best, size = rows[0], rows[0][0]
+    for k in (1, 2, 3):
+        larger = rows[k][k] > size
+        best = tuple(where(larger, x, y) for x, y in zip(rows[k], best, strict=True))
+        size = where(larger, rows[k][k], size)
+    scale = where(best[0] < 0, -1.0, 1.0) / sqrt(dot(best, best))
+    return Vector(x * scale for x in best)
+
+
+def quaternion_about(axis: Sequence[Number], angle: Number) -> Vector:
+    """Return the quaternion of a turn about a unit axis."""
+    s = sin(0.5 * angle)
+    return Vector((cos(0.5 * angle), *(product(s, a) for a in axis)))
+
+
+def quaternion_product(p: Sequence[Number], q: Sequence[Number]) -> Vector:
+    """Return p q: the turn q, followed in the base frame by the turn p."""
+    w, *u = p
+    s, *v = q
+    u, v = Vector(u), Vector(v)
+    return Vector((minus(product(w, s), u.dot(v)), *(v * w + u * s + u.cross(v))))
+
+
+def quaternion_rates(q: Sequence[Number], angular: Sequence[Number]) -> Vector:
+    """Return dq/dt for an angular velocity in the turned frame: q (0, w) / 2."""
+    return quaternion_product(q, (0.0, *angular)) * 0.5
+
+
+def to_axis_angle(R: Matrix) -> tuple[Vector, Number]:
+    """Return a unit axis and the angle in [0, pi] about it (the z axis where there is no turn)."""
+    w, x, y, z = to_quaternion(R)
+    length = sqrt(x * x + y * y + z * z)
+    small = length < 1e-300
+    divisor = where(small, 1.0, length)
+    axis = Vector(
+        (where(small, 0.0, x / divisor), where(small, 0.0, y / divisor), where(small, 1.0, z / divisor))
+    )
+    return axis, 2.0 * atan2(length, w)
+
+
+def angle_between(a: Sequence[Number], b: Sequence[Number]) -> Number:
+    """Return the angle between two unit vectors."""
+    return acos(max(-1.0, min(1.0, dot(a, b))))

@@ -1,0 +1,1 @@
+"""Algorithms on trees: one file each, named for what it computes."""

@@ -1,0 +1,103 @@
+"""How an algorithm over a tree is written down: passes over links, the fields links show each other, arrays in and out.
+
+A pass is a function of a link and its partner (the parent, or the world). It reads and sets attributes:
+
+* arrays of the algorithm by their port's name: `link.q`, `link.tau`, `link.qdd = ...`;
+* fields that the partner may see, declared as `shared`: `parent.v`, `parent.IA += ...`;
+* what the link is made of: `link.X` pose in the parent, `link.S` motion subspace, `link.vJ` joint velocity,
+  `link.cJ` its rate when v is constant, `link.inertia`, `link.body` frame of the body, `link.armature`; `world.gravity`;
+* anything else is the link's own and is there again in later passes.
+
+Passes never know whether their numbers are floats, symbols of one link (rolled) or of the whole mechanism (unrolled).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import prod
+from types import ModuleType
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The numbers that array shapes are made of."""
+
+    nq: int
+    nv: int
+    links: int  # without ground
+    algebra: ModuleType
+
+
+@dataclass(frozen=True)
+class Port:
+    """An array of an algorithm: per position, per velocity, per link, or one for the whole world."""
+
+    name: str
+    per: Literal["q", "v", "link", "world"]
+    shape: Callable[[Sizes], tuple[int, ...]]  # of the whole array, for one mechanism
+
+    def total(self, sizes: Sizes) -> int:
+        """Return how many numbers the array has for one mechanism."""
+        return prod(self.shape(sizes))
+
+    def width(self, algebra: ModuleType) -> int:
+        """Return how many numbers there are per position, velocity or link, or for the world."""
+        return self.total(Sizes(1, 1, 1, algebra))
+
+    def count(self, nq: int, nv: int, algebra: ModuleType) -> int:
+        """Return how many numbers a link with so many coordinates has in it."""
+        return {"q": nq, "v": nv}.get(self.per, 1) * self.width(algebra)
+
+
+Q = Port("q", "q", lambda n: (n.nq,))
+QD = Port("qd", "v", lambda n: (n.nv,))
+QDD = Port("qdd", "v", lambda n: (n.nv,))
+TAU = Port("tau", "v", lambda n: (n.nv,))
+EXTERNAL = Port(
+    "external", "link", lambda n: (n.links, n.algebra.freedoms)
+)  # force on each link, in its frame
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One walk over the tree."""
+
+    step: Callable[[Any, Any], None]
+    order: Literal["outward", "inward"]
+    partner: Literal["parent", "world"] = "parent"
+    tip_only: bool = False  # only the last link of the walk
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A walk over all pairs of a velocity and one that carries it; `step` is a function of the columns of both."""
+
+    step: Callable[[Any, Any], Any]  # returns the number of the pair
+    output: str  # a port (nv, nv), filled symmetrically, the armature added on the diagonal
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """Outputs from inputs by passes."""
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    passes: tuple[Pass | Pairs, ...]
+    shared: Mapping[str, str | None]  # field -> name of its type in the algebra, None for a number
+    columns: Mapping[str, str] = field(
+        default_factory=dict
+    )  # fields with one entry per velocity, seen by pairs
+    start: Callable[[Any], None] | None = None  # sets the world's fields
+    finish: Callable[[Any], None] | None = None  # reads the world's fields, sets world outputs
+    zero: frozenset[str] = frozenset()  # inputs that are known to be zero, and not given
+    clear: frozenset[str] = frozenset()  # outputs that start as zero
+    tree: Literal["links", "bodies"] = "links"
+
+    @property
+    def given(self) -> tuple[Port, ...]:
+        return tuple(port for port in self.inputs if port.name not in self.zero)
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        return self.given + self.outputs

@@ -1,0 +1,43 @@
+"""Kinetic and potential energy <- q, qd; the potential energy of gravity is zero at the height of the world's origin."""
+
+from typing import Any
+
+from linkwork.algebra.vector import Vector, dot
+from linkwork.dynamics import velocities
+from linkwork.dynamics.algorithm import QD, Algorithm, Pass, Port, Q
+
+KINETIC = Port("kinetic", "world", lambda n: ())
+POTENTIAL = Port("potential", "world", lambda n: ())
+
+
+def base(world: Any) -> None:
+    velocities.base(world)
+    world.T = 0.0
+    world.h = Vector([0.0] * world.algebra.dimension)
+
+
+def sums(link: Any, world: Any) -> None:
+    """T = sum of v.Iv / 2, and mass times position."""
+    world.T += 0.5 * link.v.dot(link.inertia @ link.v)
+    world.h += moment(link)
+
+
+def moment(link: Any) -> Vector:
+    """Return mass times position of the centre of mass of a link, in the world."""
+    return (link.X_W @ link.inertia).h
+
+
+def totals(world: Any) -> None:
+    world.kinetic = world.T
+    world.potential = -dot(world.gravity, world.h)
+
+
+ALGORITHM = Algorithm(
+    "energy",
+    inputs=(Q, QD),
+    outputs=(KINETIC, POTENTIAL),
+    passes=(Pass(velocities.velocities, "outward"), Pass(sums, "outward", partner="world")),
+    shared={"X_W": "Frame", "v": "Motion", "T": None, "h": "Point"},
+    start=base,
+    finish=totals,
+)

@@ -1,0 +1,74 @@
+"""qdd <- q, qd, tau: the articulated-body algorithm.
+
+Brandl, Johanni, Otter 1986, as in the first seed's open chain algorithm; Featherstone, RBDA 2008, table 7.1, with joints of
+any number of freedoms and the armature of the drives.
+"""
+
+from typing import Any
+
+from linkwork.algebra.dense import inverse_positive
+from linkwork.algebra.vector import Vector, dot, minus
+from linkwork.dynamics.algorithm import EXTERNAL, QD, QDD, TAU, Algorithm, Pass, Q
+
+
+def base(world: Any) -> None:
+    """Ground stands still, and accelerates upwards: this is gravity."""
+    world.v = world.algebra.Motion.zero()
+    world.a = -world.algebra.uniform_acceleration(world.gravity)
+
+
+def velocities(link: Any, parent: Any) -> None:
+    """Base to tips: how each link moves, and the force this motion alone would take."""
+    link.v = link.X.local(parent.v) + link.vJ
+    link.c = link.v.cross(link.vJ) + link.cJ
+    link.IA = link.inertia.articulated()
+    link.pA = link.v.cross_force(link.inertia @ link.v) - link.external
+
+
+def inertias(link: Any, parent: Any) -> None:
+    """Tips to base: what the rest of the tree feels like from here, and pushes."""
+    S, IA, pA = link.S, link.IA, link.pA
+    U = [IA @ s for s in S]
+    D = [[s.dot(u) for u in U] for s in S]
+    for k, rotor in enumerate(link.armature):
+        D[k][k] = D[k][k] + rotor
+    Dinv = inverse_positive(D)
+    UD = [combination(row, U, link.algebra.Force.zero()) for row in Dinv]
+    u = Vector(minus(tau, s.dot(pA)) for tau, s in zip(link.tau, S, strict=True))
+    Ia = IA.without(S, U, UD)
+    pa = pA + Ia @ link.c + combination(u, UD, link.algebra.Force.zero())
+    link.UD = UD
+    link.uD = [dot(row, u) for row in Dinv]
+    parent.IA += link.X @ Ia
+    parent.pA += link.X @ pa
+
+
+def accelerations(link: Any, parent: Any) -> None:
+    """Base to tips: how everything accelerates."""
+    a = link.X.local(parent.a) + link.c
+    qdd = [minus(uD, a.dot(UD)) for uD, UD in zip(link.uD, link.UD, strict=True)]
+    link.a = combination(qdd, link.S, a)
+    link.qdd = qdd
+
+
+def combination(factors: Any, things: Any, start: Any) -> Any:
+    """Return start + the sum of factor times thing."""
+    for factor, thing in zip(factors, things, strict=True):
+        start = start + thing * factor
+    return start
+
+
+def algorithm(external: bool) -> Algorithm:
+    return Algorithm(
+        "forward_dynamics",
+        inputs=(Q, QD, TAU, EXTERNAL),
+        outputs=(QDD,),
+        passes=(
+            Pass(velocities, "outward"),
+            Pass(inertias, "inward"),
+            Pass(accelerations, "outward"),
+        ),
+        shared={"v": "Motion", "IA": "ArticulatedInertia", "pA": "Force", "a": "Motion"},
+        start=base,
+        zero=frozenset() if external else frozenset({"external"}),
+    )

@@ -1,0 +1,193 @@
+"""A kernel: an algorithm made callable on arrays, for one mechanism or for a batch of them.
+
+Arrays have the shapes of the algorithm's ports, with one more leading axis for a batch.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from linkwork.dynamics.algorithm import Algorithm
+from linkwork.dynamics.program import Form, Program, program, shapes_of
+from linkwork.errors import NumericalError
+from linkwork.model.tree import Tree
+from linkwork.trace import entry, native
+
+Array = np.ndarray
+_USER_NAMES = {"qd": "v", "qdd": "a"}  # of ports, where users say it otherwise
+
+
+class Kernel:
+    """One algorithm on one tree."""
+
+    def __init__(self, algorithm: Algorithm, tree: Tree, form: Form, path: Sequence[int] | None = None):
+        self.algorithm, self.tree, self.form, self.path = algorithm, tree, form, path
+        self.shapes = shapes_of(algorithm, tree)
+        self.inputs = len(algorithm.given)
+        self._scratch = threading.local()
+
+    @cached_property
+    def single(self) -> Program:
+        return program(self.algorithm, self.tree, 1, self.form, self.path)
+
+    @cached_property
+    def lanes(self) -> Program:
+        return program(self.algorithm, self.tree, native.lanes(), self.form, self.path)
+
+    @cached_property
+    def call(self) -> Callable[..., Array | None]:
+        """A built-in function of exact arrays, outputs last; returns the last one, or None to ask for a closer look."""
+        p = self.single
+        self._work = np.empty(p.work_size)  # one for all: the interpreter's lock is held during the call
+        addresses = (p.run, p.plan.ctypes.data, p.data.ctypes.data, self._work.ctypes.data)
+        return entry.built_in(*addresses, p.shapes, p.inputs)
+
+    def __call__(self, *inputs: Any, out: Sequence[Array | None] = ()) -> tuple[Array, ...]:
+        """Check and convert the inputs, run for one or for many, and return the outputs."""
+        arrays = [self._input(k, x) for k, x in enumerate(inputs)]
+        counts = {a.shape[0]: k for k, a in enumerate(arrays) if a.ndim > len(self.shapes[k])}
+        if len(counts) > 1:
+            sizes = ", ".join(f"{self._name(k)} has {n}" for n, k in counts.items())
+            raise ValueError(f"{self.algorithm.name}: batches of different sizes: {sizes}")
+        batch = next(iter(counts), None)
+        outs = [
+            self._output(self.inputs + k, o, batch) for k, o in enumerate(out or [None] * len(self.outputs))
+        ]
+        targets = [o if o.flags.c_contiguous else np.empty(o.shape) for o in outs]
+        if batch is None:
+            finite = self.call(*arrays, *targets) is not None
+        else:
+            finite = self._run_batch(arrays, targets, batch)
+        if not finite:
+            self._explain(targets)
+        for o, target in zip(outs, targets, strict=True):
+            if o is not target:
+                o[...] = target
+        return tuple(outs)
+
+    @property
+    def outputs(self) -> tuple[tuple[int, ...], ...]:
+        return self.shapes[self.inputs :]
+
+    def _run_batch(self, arrays: Sequence[Array], targets: Sequence[Array], batch: int) -> bool:
+        if batch == 0:
+            return True
+        full = [
+            np.ascontiguousarray(np.broadcast_to(a, (batch, *shape)))
+            for a, shape in zip(arrays, self.shapes, strict=False)
+        ]
+        p = self.lanes
+        room = self._room(p)
+        every = [*full, *targets]
+        pointers = np.array([a.ctypes.data for a in every], np.int64)
+        widths = np.array([int(np.prod(shape)) for shape in self.shapes], np.int64)
+        counts = (self.inputs, len(every), batch)
+        addresses = (p.plan.ctypes.data, room.ctypes.data, pointers.ctypes.data, widths.ctypes.data)
+        return _batch()(p.run, *addresses, *counts) == 0
+
+    def _room(self, p: Program) -> Array:
+        """Return this thread's table of pointers to constants, scratch memory and one block of each array in lanes."""
+        room = getattr(self._scratch, "room", None)
+        if room is None:
+            sizes = [p.work_size, *(int(np.prod(shape)) for shape in self.shapes)]
+            blocks = [_aligned(size * p.lanes) for size in sizes]
+            room = np.array([p.data.ctypes.data, *(block.ctypes.data for block in blocks)], np.int64)
+            self._scratch.room, self._scratch.blocks = room, blocks
+        return room
+
+    # checks
+
+    def _name(self, k: int) -> str:
+        name = self.algorithm.ports[k].name
+        return _USER_NAMES.get(name, name)
+
+    def _input(self, k: int, x: Any) -> Array:
+        shape = self.shapes[k]
+        try:
+            array = np.ascontiguousarray(x, np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"{self.algorithm.name}: {self._name(k)} is not an array of numbers: {error}"
+            ) from None
+        array = array.reshape(np.shape(x))  # ascontiguousarray makes a number an array of one
+        if array.shape != shape and array.shape[1:] != shape:
+            raise ValueError(
+                f"{self.algorithm.name}: {self._name(k)} has shape {array.shape}; give {shape}, or {('N', *shape)} for N at once".replace(
+                    "'N'", "N"
+                )
+            )
+        if not np.isfinite(array).all():
+            self._refuse_value(k, array)
+        return array
+
+    def _refuse_value(self, k: int, array: Array) -> None:
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        port = self.algorithm.ports[k]
+        batch, place = (where[:1], where[1:]) if array.ndim > len(self.shapes[k]) else ((), where)
+        of = f" of mechanism {batch[0]}" if batch else ""
+        joint = ""
+        if port.per in ("q", "v") and place:
+            owner = self.joint_of(port.per, place[0])
+            joint = f" (joint {owner!r})"
+        index = ", ".join(map(str, place))
+        value = array[where]
+        raise ValueError(
+            f"{self.algorithm.name}: {self._name(k)}[{index}]{joint}{of} is {value}; give finite numbers"
+        )
+
+    def joint_of(self, per: str, index: int) -> str:
+        """Return the name of the joint that has this position or velocity."""
+        first = [link.q if per == "q" else link.v for link in self.tree.links]
+        count = [link.kind.nq if per == "q" else link.kind.nv for link in self.tree.links]
+        for link, a, n in zip(self.tree.links, first, count, strict=True):
+            if a <= index < a + n:
+                return link.name
+        raise IndexError(index)
+
+    def _output(self, k: int, out: Array | None, batch: int | None) -> Array:
+        shape = self.shapes[k] if batch is None else (batch, *self.shapes[k])
+        if out is None:
+            return np.empty(shape)
+        if (
+            not isinstance(out, np.ndarray)
+            or out.shape != shape
+            or out.dtype != np.float64
+            or not out.flags.writeable
+        ):
+            said = f"{out.shape} of {out.dtype}" if isinstance(out, np.ndarray) else type(out).__name__
+            raise ValueError(
+                f"{self.algorithm.name}: out is {said}; give a writable float64 array of shape {shape}"
+            )
+        return out
+
+    def _explain(self, results: Sequence[Array]) -> None:
+        """Raise: the inputs were finite, the results are not."""
+        for k, result in enumerate(results):
+            bad = np.argwhere(~np.isfinite(result))
+            if len(bad):
+                port = self.algorithm.outputs[k]
+                place = bad[0][result.ndim - len(self.outputs[k]) :]
+                joint = f" at joint {self.joint_of('v', int(place[0]))!r}" if port.per == "v" else ""
+                raise NumericalError(
+                    f"{self.algorithm.name}: the result is not finite{joint}; a quaternion is zero, a joint moves no inertia, "
+                    "or numbers are too large"
+                )
+
+
+_batch_functions: list[Any] = []
+
+
+def _batch() -> Any:
+    if not _batch_functions:
+        _batch_functions.append(entry.batch_function())
+    return _batch_functions[0]
+
+
+def _aligned(size: int) -> Array:
+    """Return room for doubles that begins at a cache line."""
+    raw = np.empty(size + 8)
+    skip = (-raw.ctypes.data // 8) % 8
+    return raw[skip : skip + size]

@@ -1,0 +1,264 @@
+"""An algorithm on a tree as native code: a plan of kernels and records (rolled), or one function (unrolled)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Literal
+
+import numpy as np
+
+from linkwork.dynamics.algorithm import Algorithm, Pairs, Pass, Sizes
+from linkwork.dynamics.rolled import RolledKind, trace_world, world_fields
+from linkwork.dynamics.unrolled import unroll
+from linkwork.dynamics.views import Layout, View, typed
+from linkwork.model.kind import Kind
+from linkwork.model.tree import DataLayout, Tree
+from linkwork.trace import emit, entry, native
+from linkwork.trace.emit import Pointer, Store
+from linkwork.trace.expression import Graph
+
+Form = Literal["rolled", "unrolled"]
+
+# columns of a link's record
+_DATA, _WORK, _PARENT, _Q, _V, _LINK = range(6)
+_RECORD = 6
+_SCALARS = ("data",)
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Code and tables to run an algorithm on a mechanism; `run(plan, ports)` with ports = data, work, arrays."""
+
+    run: int  # address of void run(int64* plan, double** ports)
+    plan: np.ndarray  # int64 table that `run` walks
+    data: np.ndarray  # constants of the mechanism
+    work_size: int  # doubles of scratch memory, per lane
+    shapes: tuple[tuple[int, ...], ...]  # of the arrays, inputs first, for one mechanism
+    inputs: int
+    lanes: int
+    keep: tuple[Any, ...]  # what the plan points to
+
+
+def shapes_of(algorithm: Algorithm, tree: Tree) -> tuple[tuple[int, ...], ...]:
+    sizes = Sizes(tree.nq, tree.nv, len(tree.links), tree.algebra)
+    return tuple(port.shape(sizes) for port in algorithm.ports)
+
+
+def program(
+    algorithm: Algorithm, tree: Tree, lanes: int, form: Form, path: Sequence[int] | None = None
+) -> Program:
+    """Compile an algorithm for a tree, for one mechanism or for lanes; `path` restricts the walk to these links."""
+    numbers = list(range(1, len(tree.links) + 1)) if path is None else list(path)
+    make = _rolled if form == "rolled" else _unrolled
+    return make(algorithm, tree, lanes, numbers)
+
+
+def _port_names(algorithm: Algorithm) -> list[str]:
+    return ["data", "work", *(port.name for port in algorithm.ports)]
+
+
+def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int]) -> Program:
+    kinds = [(link.kind.signature, link.parent, link.q, link.v) for link in tree.links]
+    name = native.digest("unrolled", _identity(algorithm), kinds, tree.data.tobytes(), list(path), lanes)
+
+    def build() -> tuple[str, dict[str, Any]]:
+        stores = unroll(algorithm, tree, path)
+        function = emit.straight(f"f_{name}", lanes, _port_names(algorithm), _SCALARS, stores)
+        return emit.module(lanes, [function]), {}
+
+    native.load(name, build)
+    shapes = shapes_of(algorithm, tree)
+    return Program(
+        native.address(f"f_{name}"),
+        np.zeros(1, np.int64),
+        tree.data,
+        1,
+        shapes,
+        len(algorithm.given),
+        lanes,
+        (),
+    )
+
+
+def _identity(algorithm: Algorithm) -> tuple[object, ...]:
+    """Return what tells algorithms apart; their text is in the digest of the sources."""
+    return algorithm.name, sorted(algorithm.zero)
+
+
+def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int]) -> Program:
+    layout = Layout(algorithm, tree.algebra)
+    units = {}
+    for link in tree.links:
+        if link.kind not in units:
+            units[link.kind] = _Unit(algorithm, link.kind, layout, lanes)
+    world = _World(algorithm, tree, layout, lanes)
+
+    blocks = [layout.size, *(units[link.kind].block for link in tree.links)]
+    places = np.concatenate([[0], np.cumsum(blocks)])
+    records = np.zeros((len(path) + 1, _RECORD), np.int64)  # the last is the world's
+    for row, number in enumerate(path):
+        link = tree.links[number - 1]
+        records[row] = (link.data, places[number], places[link.parent], link.q, link.v, number - 1)
+
+    segments: list[int] = []
+
+    def segment(function: int, first: int, count: int, step: int) -> None:
+        segments.extend((function, records[first].ctypes.data, count, step))
+
+    columns = _column_records(tree, layout, places)
+    if algorithm.start:
+        segment(world.start, len(path), 1, _RECORD)
+    walks = 0
+    for step in algorithm.passes:
+        if isinstance(step, Pairs):
+            if tree.nv:
+                segments.extend((world.pairs, columns.ctypes.data, tree.nv, 0))
+            continue
+        order = list(range(len(path)))
+        if step.order == "inward":
+            order.reverse()
+        if step.tip_only:
+            order = order[-1:]
+        stride = _RECORD if step.order == "outward" else -_RECORD
+        begin = 0
+        functions = [
+            units[tree.links[path[row] - 1].kind].function(walks, root=tree.links[path[row] - 1].parent == 0)
+            for row in order
+        ]
+        for k in range(1, len(order) + 1):
+            if k == len(order) or functions[k] != functions[begin]:
+                if functions[begin]:
+                    segment(functions[begin], order[begin], k - begin, stride)
+                begin = k
+        walks += 1
+    if algorithm.finish:
+        segment(world.finish, len(path), 1, _RECORD)
+
+    shapes = shapes_of(algorithm, tree)
+    names = _port_names(algorithm)
+    clears: list[int] = []
+    for port, shape in zip(algorithm.ports, shapes, strict=True):
+        if port.name in algorithm.clear:
+            clears += [names.index(port.name), prod(shape)]
+    plan = np.array([len(segments) // 4, len(clears) // 2, *clears, *segments], np.int64)
+    return Program(
+        entry.walker(lanes),
+        plan,
+        tree.data,
+        int(places[-1]),
+        shapes,
+        len(algorithm.given),
+        lanes,
+        (records, columns),
+    )
+
+
+def _column_records(tree: Tree, layout: Layout, places: np.ndarray) -> np.ndarray:
+    """Return per velocity: where its columns lie, where its armature is, the velocity above it (-1 at ground)."""
+    rows = []
+    last = [-1]  # per link, its last velocity, or that of the nearest link above with one
+    for number, link in enumerate(tree.links, 1):
+        above = last[link.parent]
+        armature = link.data + DataLayout.of(tree.algebra, link.kind.nv).armature
+        for k in range(link.kind.nv):
+            rows.append((places[number] + layout.size + k * layout.stride, armature + k, above))
+            above = link.v + k
+        last.append(above)
+    return np.array(rows, np.int64).reshape(-1, 3)
+
+
+class _Unit:
+    """The native functions of a kind of joint: one per pass, and one for links on ground where ground drops what it gets."""
+
+    def __init__(self, algorithm: Algorithm, kind: Kind, layout: Layout, lanes: int):
+        name = native.digest("rolled", _identity(algorithm), kind.signature, lanes)
+
+        def build() -> tuple[str, dict[str, Any]]:
+            traced = RolledKind(algorithm, kind, layout)
+            keeps = world_fields(algorithm, kind.algebra, layout)
+            kept = {k for field in keeps for k in layout.places(algorithm, kind.algebra, field, kind.nv)}
+            steps = [step for step in algorithm.passes if isinstance(step, Pass)]
+            functions, roots, empty = [], [], []
+            for number, (step, stores) in enumerate(zip(steps, traced.passes, strict=True)):
+                empty.append(not stores)
+                rooted = [s for s in stores if s[0] != "partner" or s[1] in kept]
+                roots.append(step.partner == "parent" and len(rooted) < len(stores))
+                variants = [("", stores), ("r", rooted)] if roots[-1] else [("", stores)]
+                functions += [
+                    _walk(algorithm, kind.algebra, step, f"f{number}{suffix}_{name}", lanes, chosen)
+                    for suffix, chosen in variants
+                    if chosen
+                ]
+            return emit.module(lanes, functions), {"block": traced.block, "roots": roots, "empty": empty}
+
+        meta = native.load(name, build)
+        self.block: int = meta["block"]
+        count = len(meta["roots"])
+        none = [bool(e) for e in meta["empty"]]
+        self._inner = [0 if none[n] else native.address(f"f{n}_{name}") for n in range(count)]
+        self._root = [
+            native.address(f"f{n}r_{name}") if meta["roots"][n] else self._inner[n] for n in range(count)
+        ]
+
+    def function(self, number: int, root: bool) -> int:
+        return (self._root if root else self._inner)[number]
+
+
+def _walk(
+    algorithm: Algorithm, algebra: Any, step: Pass, name: str, lanes: int, stores: Sequence[Store]
+) -> str:
+    pointers = [
+        Pointer("data", "data", _DATA),
+        Pointer("self", "work", _WORK),
+        Pointer("partner", "work", _PARENT if step.partner == "parent" else None),
+    ]
+    column = {"q": _Q, "v": _V, "link": _LINK, "world": None}
+    for port in algorithm.ports:
+        pointers.append(Pointer(port.name, port.name, column[port.per], port.width(algebra)))
+    return emit.walk(name, lanes, _port_names(algorithm), _SCALARS, pointers, stores)
+
+
+class _World:
+    """The native functions of an algorithm that belong to no link: start, finish and pairs."""
+
+    def __init__(self, algorithm: Algorithm, tree: Tree, layout: Layout, lanes: int):
+        name = native.digest("world", _identity(algorithm), tree.algebra.__name__, lanes)
+        pairs = next((step for step in algorithm.passes if isinstance(step, Pairs)), None)
+
+        def build() -> tuple[str, dict[str, Any]]:
+            ports = _port_names(algorithm)
+            pointers = [Pointer("data", "data", _DATA), Pointer("self", "work", _WORK)]
+            pointers += [Pointer(port.name, port.name) for port in algorithm.outputs]
+            functions = []
+            for part, there in (("start", algorithm.start), ("finish", algorithm.finish)):
+                if there:
+                    stores = trace_world(algorithm, tree.algebra, layout, finish=part == "finish")
+                    functions.append(emit.walk(f"{part}_{name}", lanes, ports, _SCALARS, pointers, stores))
+            if pairs:
+                value = _pair_value(algorithm, pairs, tree.algebra, layout)
+                functions.append(
+                    emit.climb(f"pairs_{name}", lanes, ports, "data", "work", pairs.output, value)
+                )
+            return emit.module(lanes, functions), {}
+
+        self.start = self.finish = self.pairs = 0
+        if algorithm.start or algorithm.finish or pairs:
+            native.load(name, build)
+            self.start = native.address(f"start_{name}") if algorithm.start else 0
+            self.finish = native.address(f"finish_{name}") if algorithm.finish else 0
+            self.pairs = native.address(f"pairs_{name}") if pairs else 0
+
+
+def _pair_value(algorithm: Algorithm, pairs: Pairs, algebra: Any, layout: Layout) -> Any:
+    graph = Graph()
+
+    def side(base: str) -> View:
+        def read(name: str) -> Any:
+            kind = algorithm.columns[name]
+            first = layout.offsets[name] - layout.size
+            size = getattr(algebra, kind).size
+            return typed(algebra, kind, graph.symbols((base, first + k) for k in range(size)))
+
+        return View(read, lambda name, value: None)
+
+    return pairs.step(side("self"), side("other"))

@@ -1,0 +1,63 @@
+"""Constraint forces in the joints <- q, qd, qdd: what each joint transmits beyond the work of its drive.
+
+The whole force through a joint follows from Newton and Euler. Its drive's part acts along Psi, the basis dual to the motion
+subspace Phi = S (first seed, figure 2): Psi^T S = 1, here with the drive of a turning freedom a pure torque, and of a
+sliding one a pure force.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from linkwork.algebra.dense import inverse_positive
+from linkwork.algebra.vector import product
+from linkwork.dynamics import poses
+from linkwork.dynamics.algorithm import EXTERNAL, QD, QDD, Algorithm, Pass, Port, Q
+from linkwork.dynamics.forward_dynamics import base as accelerated_base
+from linkwork.dynamics.forward_dynamics import combination
+from linkwork.dynamics.inverse_dynamics import forces
+
+REACTIONS = Port("reaction", "link", lambda n: (n.links, n.algebra.freedoms))
+_LESS = 2.0**-60  # weight of sliding against turning where a freedom does both
+
+
+def base(world: Any) -> None:
+    accelerated_base(world)
+    poses.base(world)
+
+
+def link_forces(link: Any, parent: Any) -> None:
+    """Base to tips: pose, and the force each body's motion takes."""
+    poses.poses(link, parent)
+    forces(link, parent)
+
+
+def reactions(link: Any, parent: Any) -> None:
+    """Tips to base: take the drive's part from the whole force, and hand the whole on."""
+    drive = zip(drive_directions(link.S, link.algebra), link.S, strict=True)
+    constraint = link.f
+    for direction, s in drive:
+        constraint = constraint - direction * s.dot(link.f)
+    link.reaction = link.X_W.axes @ constraint
+    parent.f += link.X @ link.f
+
+
+def drive_directions(S: Sequence[Any], algebra: Any) -> list[Any]:
+    """Return Psi = W S (S^T W S)^-1, the forces dual to the motions S, W putting torque before force."""
+    weights = [1.0] * algebra.angular + [_LESS] * (algebra.freedoms - algebra.angular)
+    WS = [
+        algebra.Force.from_scalars([product(x, w) for x, w in zip(s.scalars(), weights, strict=True)])
+        for s in S
+    ]
+    inverse = inverse_positive([[s.dot(ws) for ws in WS] for s in S])
+    return [combination(row, WS, algebra.Force.zero()) for row in inverse]
+
+
+ALGORITHM = Algorithm(
+    "reactions",
+    inputs=(Q, QD, QDD, EXTERNAL),
+    outputs=(REACTIONS,),
+    passes=(Pass(link_forces, "outward"), Pass(reactions, "inward")),
+    shared={"X_W": "Frame", "v": "Motion", "a": "Motion", "f": "Force"},
+    start=base,
+    tree="bodies",
+)

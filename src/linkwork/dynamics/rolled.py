@@ -1,0 +1,189 @@
+"""Rolled: the passes of an algorithm traced on one link of a kind, whose numbers lie somewhere in memory.
+
+What a pass computes and a later pass of the same link asks for is kept in the link's block of the work array, number by number;
+constants and what can be read again from data or inputs are not.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from linkwork.dynamics.algorithm import QD, Algorithm, Pass, Port, Q
+from linkwork.dynamics.views import Layout, View, constituents, flatten, like, port_value, typed
+from linkwork.model.kind import Kind
+from linkwork.model.tree import DataLayout
+from linkwork.trace.emit import Store
+from linkwork.trace.expression import Expr, Graph, Operand
+
+
+class RolledKind:
+    """The passes of an algorithm traced on one link of a kind: stores per pass, and the size of the link's block."""
+
+    def __init__(self, algorithm: Algorithm, kind: Kind, layout: Layout):
+        self.algorithm, self.kind, self.layout = algorithm, kind, layout
+        self.graph = Graph()
+        self.block = layout.size + kind.nv * layout.stride
+        self.passes: list[list[Store]] = []
+        self._kept: dict[str, tuple[Any, list[Operand]]] = {}  # the link's own fields so far
+        self._slots: dict[int, int] = {}  # places of own numbers that later passes ask for, by expression
+        self._made: dict[int, int] = {}  # the pass an expression of an own field was made in
+        self._written: list[
+            tuple[set[str], set[str]]
+        ] = []  # per pass: shared fields set on the link, on its partner
+        self._inputs = {port.name: port for port in algorithm.inputs}
+        self._outputs = {port.name for port in algorithm.outputs}
+        q = self._input(Q)
+        v = self._input(QD) if QD.name in self._inputs else [0.0] * kind.nv
+        n = DataLayout.of(kind.algebra, kind.nv).parameters + kind.n_parameters
+        data = self.graph.symbols(("data", k) for k in range(n))
+        self._made_of = constituents(kind, data, q, v)
+        for step in algorithm.passes:
+            if isinstance(step, Pass):
+                self._trace(step)
+        for index, slot in self._slots.items():
+            if index in self._made:
+                self.passes[self._made[index]].append(("self", slot, self.graph.nodes[index]))
+
+    def _input(self, port: Port) -> list[Operand]:
+        count = port.count(self.kind.nq, self.kind.nv, self.kind.algebra)
+        if port.name in self.algorithm.zero:
+            return [0.0] * count
+        return list(self.graph.symbols((port.name, k) for k in range(count)))
+
+    def _trace(self, step: Pass) -> None:
+        stores: list[Store] = []
+        own: dict[str, Any] = {}  # fields of the link alone, read or set in this pass
+        written: dict[str, Any] = {}  # shared fields set in this pass
+        assigned: set[str] = set()
+        partner: dict[str, Any] = {}
+        number = len(self.passes)
+        self._written.append((set(), set()))
+
+        def read_own(name: str) -> Any:
+            if name in self.layout.offsets or name in self._inputs:
+                return written.get(name) or self._read(name)
+            if name not in own:
+                own[name] = self._read(name)
+            return own[name]
+
+        def write_own(name: str, value: Any) -> None:
+            if name in self._outputs:
+                stores.extend((name, k, x) for k, x in enumerate(flatten(value)))
+            elif name in self.layout.offsets:
+                written[name] = value
+                self._written[number][0].add(name)
+                stores.extend(("self", k, x) for k, x in zip(self._places(name), flatten(value), strict=True))
+            else:
+                own[name] = value
+                assigned.add(name)
+
+        def read_partner(name: str) -> Any:
+            if name not in partner:
+                partner[name] = self._shared("partner", name)
+            return partner[name]
+
+        def write_partner(name: str, value: Any) -> None:
+            partner[name] = value
+            self._written[number][1].add(name)
+            stores.extend(("partner", k, x) for k, x in zip(self._places(name), flatten(value), strict=True))
+
+        step.step(View(read_own, write_own), View(read_partner, write_partner))
+        self.passes.append(_last(stores))
+        for name, value in own.items():
+            if (name in assigned or name not in self._kept) and name != "algebra":
+                scalars = flatten(value)
+                self._kept[name] = value, scalars
+                for x in scalars:
+                    if isinstance(x, Expr):
+                        self._made.setdefault(x.index, number)
+
+    def _places(self, name: str) -> list[int]:
+        return self.layout.places(self.algorithm, self.kind.algebra, name, self.kind.nv)
+
+    def _shared(self, base: str, name: str) -> Any:
+        symbols = self.graph.symbols((base, k) for k in self._places(name))
+        return typed(self.kind.algebra, self.algorithm.shared[name], symbols)
+
+    def _columns(self, name: str) -> list[Any]:
+        kind = getattr(self.kind.algebra, self.algorithm.columns[name])
+        symbols = self.graph.symbols(("self", k) for k in self._places(name))
+        return [kind.from_scalars(symbols[k * kind.size : (k + 1) * kind.size]) for k in range(self.kind.nv)]
+
+    def _read(self, name: str) -> Any:
+        port = self._inputs.get(name)
+        if port is not None:
+            return port_value(port, self.kind.algebra, self._input(port))
+        if name in self.algorithm.shared:
+            return self._shared("self", name)
+        if name in self.algorithm.columns:
+            return self._columns(name)
+        if name in self._kept:
+            value, scalars = self._kept[name]
+            return like(value, [self._again(x) for x in scalars])
+        if name in self._made_of:
+            return self._made_of[name](name)
+        raise AttributeError(f"algorithm {self.algorithm.name}: a link has no field {name!r} yet")
+
+    def _again(self, x: Operand) -> Operand:
+        """Return a number of an earlier pass: known, or read where it lies, or kept in a slot of its own."""
+        if not isinstance(x, Expr):
+            return x
+        if x.op == "symbol" and (x.args[0][0] not in ("self", "partner") or self._stable(x)):
+            return x
+        if x.index not in self._slots:
+            self._slots[x.index] = self.block
+            self.block += 1
+        return self.graph.symbol(("self", self._slots[x.index]))
+
+    def _stable(self, x: Expr) -> bool:
+        """Tell whether a number read from the link's own block still is what it was."""
+        base, place = x.args[0]
+        if base != "self":
+            return False
+        if place >= self.layout.size:
+            return True  # a slot, or a column: written once
+        name = max(
+            (n for n, o in self.layout.offsets.items() if o <= place), key=lambda n: self.layout.offsets[n]
+        )
+        made = self._made[x.index]
+        later = self._written[made + 1 :]
+        steps = [step for step in self.algorithm.passes if isinstance(step, Pass)]
+        by_children = name in self._written[made][1] and steps[made].order == "outward"
+        return not by_children and not any(name in own or name in partner for own, partner in later)
+
+
+def _last(stores: Sequence[Store]) -> list[Store]:
+    """Keep the last store to each place."""
+    return list({(base, k): (base, k, value) for base, k, value in stores}.values())
+
+
+def trace_world(algorithm: Algorithm, algebra: Any, layout: Layout, finish: bool) -> list[Store]:
+    """Trace `start` or `finish` on the world."""
+    graph = Graph()
+    stores: list[Store] = []
+    outputs = {port.name for port in algorithm.outputs}
+
+    def read(name: str) -> Any:
+        if name == "algebra":
+            return algebra
+        if name == "gravity":
+            return graph.symbols(("data", k) for k in range(algebra.dimension))
+        kind = algorithm.shared[name]
+        first, size = layout.offsets[name], 1 if kind is None else getattr(algebra, kind).size
+        return typed(algebra, kind, graph.symbols(("self", first + k) for k in range(size)))
+
+    def write(name: str, value: Any) -> None:
+        base, first = (name, 0) if name in outputs else ("self", layout.offsets[name])
+        stores.extend((base, first + k, x) for k, x in enumerate(flatten(value)))
+
+    step = algorithm.finish if finish else algorithm.start
+    assert step is not None
+    step(View(read, write))
+    return stores
+
+
+def world_fields(algorithm: Algorithm, algebra: Any, layout: Layout) -> set[str]:
+    """Return the shared fields that ground keeps: those `start` sets. What is handed to ground beyond them is dropped."""
+    if algorithm.start is None:
+        return set()
+    places = {k for base, k, _ in trace_world(algorithm, algebra, layout, finish=False) if base == "self"}
+    return {name for name, first in layout.offsets.items() if first in places}

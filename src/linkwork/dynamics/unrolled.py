@@ -1,0 +1,140 @@
+"""Unrolled: an algorithm run on the symbols of a whole mechanism, whose constants are known: one straight-line function."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from linkwork.dynamics.algorithm import QD, Algorithm, Pairs, Port, Q, Sizes
+from linkwork.dynamics.views import Read, View, constituents, flatten, port_value, typed
+from linkwork.model.tree import DataLayout, Tree
+from linkwork.trace.emit import Store
+from linkwork.trace.expression import Graph, Operand
+
+
+def unroll(algorithm: Algorithm, tree: Tree, path: Sequence[int]) -> list[Store]:
+    """Return what an algorithm stores in its outputs, as expressions of its inputs.
+
+    `path` lists the numbers of the links to walk over, parents first.
+    """
+    run = _Run(algorithm, tree, path)
+    if algorithm.start:
+        algorithm.start(run.views[0])
+    run.ground_keeps = set(run.fields[0])
+    for step in algorithm.passes:
+        if isinstance(step, Pairs):
+            run.pairs(step)
+            continue
+        numbers = path if step.order == "outward" else list(reversed(path))
+        for number in numbers[-1:] if step.tip_only else numbers:
+            step.step(run.views[number], run.partner(number) if step.partner == "parent" else run.views[0])
+    if algorithm.finish:
+        algorithm.finish(run.views[0])
+    return run.all_stores()
+
+
+class _Run:
+    """The fields of all links while an algorithm is unrolled."""
+
+    def __init__(self, algorithm: Algorithm, tree: Tree, path: Sequence[int]):
+        self.algorithm, self.tree, self.path, self.algebra = algorithm, tree, path, tree.algebra
+        self.graph = Graph()
+        self.outputs = {port.name: port for port in algorithm.outputs}
+        self.stores: dict[tuple[str, int], Operand] = {}
+        self.ground_keeps: set[str] = set()
+        self.fields: dict[int, dict[str, Any]] = {number: {} for number in (0, *path)}
+        self.views = {number: self.view(number) for number in self.fields}
+
+    def view(self, number: int) -> View:
+        own = self.fields[number]
+        made_of = self.constituents(number) if number else self.world()
+
+        def read(name: str) -> Any:
+            if name not in own:
+                own[name] = made_of[name](name)
+            return own[name]
+
+        def write(name: str, value: Any) -> None:
+            own[name] = value
+            if name in self.outputs:
+                first = self.first(self.outputs[name], number)
+                self.stores.update({(name, first + k): x for k, x in enumerate(flatten(value))})
+
+        return View(read, write)
+
+    def first(self, port: Port, number: int) -> int:
+        """Return the place of a link's first number in a port."""
+        if port.per == "world":
+            return 0
+        link = self.tree.links[number - 1]
+        return {"q": link.q, "v": link.v, "link": number - 1}[port.per] * port.width(self.algebra)
+
+    def input(self, port: Port, number: int) -> list[Operand]:
+        kind = self.tree.links[number - 1].kind
+        count = port.count(kind.nq, kind.nv, self.algebra)
+        if port.name in self.algorithm.zero:
+            return [0.0] * count
+        first = self.first(port, number)
+        return list(self.graph.symbols((port.name, first + k) for k in range(count)))
+
+    def constituents(self, number: int) -> dict[str, Read]:
+        link = self.tree.links[number - 1]
+        n = DataLayout.of(self.algebra, link.kind.nv).parameters + link.kind.n_parameters
+        data = [float(x) for x in self.tree.data[link.data : link.data + n]]
+        ports = {port.name: port for port in self.algorithm.inputs}
+        v = self.input(QD, number) if QD.name in ports else [0.0] * link.kind.nv
+        made_of = constituents(link.kind, data, self.input(Q, number), v)
+        for port in self.algorithm.inputs:
+            made_of[port.name] = lambda name: port_value(
+                ports[name], self.algebra, self.input(ports[name], number)
+            )
+        return made_of
+
+    def world(self) -> dict[str, Read]:
+        return {
+            "algebra": lambda _: self.algebra,
+            "gravity": lambda _: [float(g) for g in self.tree.data[: self.algebra.dimension]],
+        }
+
+    def partner(self, number: int) -> View:
+        """Return the parent of a link; ground gives zeros for fields it does not keep, and forgets what it is given there."""
+        parent = self.tree.links[number - 1].parent
+        if parent:
+            return self.views[parent]
+        world, keeps = self.views[0], self.ground_keeps
+
+        def read(name: str) -> Any:
+            if name in keeps:
+                return getattr(world, name)
+            kind = self.algorithm.shared[name]
+            return typed(
+                self.algebra, kind, [0.0] * (1 if kind is None else getattr(self.algebra, kind).size)
+            )
+
+        return View(read, lambda name, value: setattr(world, name, value) if name in keeps else None)
+
+    def pairs(self, step: Pairs) -> None:
+        def column(number: int, k: int) -> View:
+            return View(lambda name: self.fields[number][name][k], lambda name, value: None)
+
+        nv = self.tree.nv
+        for number in self.path:
+            link = self.tree.links[number - 1]
+            for k in range(link.kind.nv):
+                above, up_to = number, k + 1
+                while above:
+                    other = self.tree.links[above - 1]
+                    for j in range(min(up_to, other.kind.nv)):
+                        value = step.step(column(number, k), column(above, j))
+                        if above == number and j == k:
+                            value = value + self.views[number].armature[k]
+                        row, line = link.v + k, other.v + j
+                        self.stores[step.output, row * nv + line] = self.stores[
+                            step.output, line * nv + row
+                        ] = value
+                    above, up_to = other.parent, nv
+
+    def all_stores(self) -> list[Store]:
+        sizes = Sizes(self.tree.nq, self.tree.nv, len(self.tree.links), self.algebra)
+        for name in self.algorithm.clear:
+            for k in range(self.outputs[name].total(sizes)):
+                self.stores.setdefault((name, k), 0.0)
+        return [(name, k, value) for (name, k), value in self.stores.items()]

@@ -1,0 +1,113 @@
+"""What passes see: a link, its parent, the world, as attributes that stand for numbers or for places in memory."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from linkwork.dynamics.algorithm import Algorithm, Port
+from linkwork.model.kind import Kind
+from linkwork.model.tree import DataLayout
+from linkwork.trace.expression import Operand
+
+Read = Callable[[str], Any]
+Write = Callable[[str, Any], None]
+
+
+class View:
+    """A link (or the world) as a pass sees it."""
+
+    __slots__ = ("_read", "_write")
+
+    def __init__(self, read: Read, write: Write):
+        object.__setattr__(self, "_read", read)
+        object.__setattr__(self, "_write", write)
+
+    def __getattr__(self, name: str) -> Any:
+        return self._read(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._write(name, value)
+
+
+def flatten(value: Any) -> list[Operand]:
+    """Return the numbers a value is made of."""
+    if isinstance(value, list | tuple) and not hasattr(value, "scalars"):
+        return [x for item in value for x in flatten(item)]
+    return list(value.scalars()) if hasattr(value, "scalars") else [value]
+
+
+def like(template: Any, scalars: Sequence[Operand]) -> Any:
+    """Make a value of the shape of the template from other numbers."""
+    numbers = iter(scalars)
+
+    def build(item: Any) -> Any:
+        if isinstance(item, list | tuple) and not hasattr(item, "scalars"):
+            return [build(x) for x in item]
+        if hasattr(item, "scalars"):
+            return type(item).from_scalars([next(numbers) for _ in range(len(item.scalars()))])
+        return next(numbers)
+
+    return build(template)
+
+
+def typed(algebra: Any, kind: str | None, scalars: Sequence[Operand]) -> Any:
+    """Make a number, or a value of the named class of the algebra."""
+    return scalars[0] if kind is None else getattr(algebra, kind).from_scalars(scalars)
+
+
+def port_value(port: Port, algebra: Any, scalars: Sequence[Operand]) -> Any:
+    """Return what a link reads from a port: a force on it, or a list of numbers."""
+    return algebra.Force.from_scalars(scalars) if port.per == "link" else list(scalars)
+
+
+class Layout:
+    """Where shared fields lie in the block of each link, the same for all kinds: fields, then columns per velocity."""
+
+    def __init__(self, algorithm: Algorithm, algebra: Any):
+        def size(kind: str | None) -> int:
+            return 1 if kind is None else getattr(algebra, kind).size
+
+        self.offsets: dict[str, int] = {}
+        self.size = 0
+        for name, kind in algorithm.shared.items():
+            self.offsets[name] = self.size
+            self.size += size(kind)
+        self.stride = 0  # of the columns of one velocity
+        for name, kind in algorithm.columns.items():
+            self.offsets[name] = self.size + self.stride
+            self.stride += size(kind)
+
+    def places(self, algorithm: Algorithm, algebra: Any, name: str, nv: int) -> list[int]:
+        """Return the places of a shared field in the block; of a column field, for all velocities."""
+        first = self.offsets[name]
+        if name in algorithm.columns:
+            size = getattr(algebra, algorithm.columns[name]).size
+            return [first + k * self.stride + i for k in range(nv) for i in range(size)]
+        kind = algorithm.shared[name]
+        return list(range(first, first + (1 if kind is None else getattr(algebra, kind).size)))
+
+
+def constituents(
+    kind: Kind, data: Sequence[Operand], q: Sequence[Operand], v: Sequence[Operand]
+) -> dict[str, Read]:
+    """Return how to make what a link is made of from its constants and coordinates, when asked for."""
+    algebra = kind.algebra
+    at = DataLayout.of(algebra, kind.nv)
+    frame = algebra.Frame
+    parameters = data[at.parameters : at.parameters + kind.n_parameters]
+
+    def joint_velocity(S: Sequence[Any]) -> Any:
+        total = algebra.Motion.zero()
+        for s, speed in zip(S, v, strict=True):
+            total = total + s * speed
+        return total
+
+    return {
+        "algebra": lambda _: algebra,
+        "X": lambda _: frame.from_scalars(data[: frame.size]) @ kind.motion(q, parameters),
+        "S": lambda _: kind.subspace(q, parameters),
+        "vJ": lambda _: joint_velocity(kind.subspace(q, parameters)),
+        "cJ": lambda _: kind.bias(q, v, parameters),
+        "inertia": lambda _: algebra.RigidInertia.from_scalars(data[at.inertia : at.body]),
+        "body": lambda _: frame.from_scalars(data[at.body : at.armature]),
+        "armature": lambda _: list(data[at.armature : at.parameters]),
+    }

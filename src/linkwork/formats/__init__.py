@@ -1,0 +1,23 @@
+"""Files in and out. Untrusted input ends here: checked when it is returned, explained when it is refused."""
+
+from pathlib import Path
+from typing import Literal
+
+from linkwork.errors import FormatError
+from linkwork.mechanism.mechanism import Mechanism
+
+__all__ = ["load"]
+
+
+def load(path: str | Path, base: Literal["fixed", "free"] = "fixed", *, repair: bool = False) -> Mechanism:
+    """Read a mechanism from a file; today a robot from `.urdf`.
+
+    The root of a robot is held by a joint named `base`: welded to ground, or free. `repair=True` replaces
+    inertia tensors that no real body has by the nearest that one can have, and warns which.
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".urdf":
+        raise FormatError(f"{path}: cannot read {path.suffix or 'a file without suffix'!r}; known is .urdf")
+    from linkwork.formats.urdf import load_urdf
+
+    return load_urdf(path, base, repair=repair)

@@ -1,0 +1,184 @@
+"""Untrusted XML, read into a small tree that knows its lines and parses numbers strictly."""
+
+import math
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+
+from linkwork.errors import FormatError
+
+# A robot of 5,000 links has 3 MB and 120,000 tags; what lies within these bounds takes a second and 256 MB.
+MAX_BYTES = 16_000_000
+MAX_TAGS = 300_000
+MAX_PIECE = 1_000_000  # characters from one "<" to the next
+MAX_DEPTH = 100
+SHOWN = 60  # characters of a text from the file in a message
+LARGEST = 1e15  # no length, mass or moment of a mechanism in SI units comes near; products still stay finite
+
+# What Python's float() takes and a file must not: nan, inf, 1_0, digits that are not ASCII.
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
+@dataclass(eq=False, slots=True)
+class Element:
+    """An element of an XML file; every mistake found in it is raised by its `error`."""
+
+    file: Path
+    line: int
+    tag: str
+    attributes: dict[str, str]
+    parent: "Element | None"
+    children: "list[Element]" = field(default_factory=list)
+
+    @property
+    def path(self) -> str:
+        """The way from the root: robot 'r2'/link 'arm'/inertial/mass."""
+        steps = []
+        step: Element | None = self
+        while step is not None:
+            name = step.attributes.get("name")
+            tag = step.tag[:SHOWN]
+            steps.append(tag if name is None else f"{tag} {shorten(name)}")
+            step = step.parent
+        return "/".join(reversed(steps))
+
+    def error(self, message: str) -> FormatError:
+        """Return the error that says what is wrong here: file, line, element, message."""
+        return FormatError(f"{self.file}:{self.line}: {self.path}: {message}")
+
+    def each(self, tag: str) -> Iterator["Element"]:
+        """Iterate over the children with this tag."""
+        return (child for child in self.children if child.tag == tag)
+
+    def one(self, tag: str) -> "Element | None":
+        """Return the only child with this tag, or None."""
+        found = list(self.each(tag))
+        if len(found) > 1:
+            raise found[1].error(f"a second <{tag}> (the first is on line {found[0].line}); keep one")
+        return found[0] if found else None
+
+    def need(self, tag: str) -> "Element":
+        """Return the only child with this tag."""
+        child = self.one(tag)
+        if child is None:
+            raise self.error(f"<{tag}> is missing; add one")
+        return child
+
+    def text(self, attribute: str) -> str:
+        """Return an attribute that must be there and not be empty."""
+        value = self.attributes.get(attribute)
+        if value is None:
+            raise self.error(f'attribute {attribute!r} is missing; add {attribute}="..."')
+        if not value:
+            raise self.error(f'{attribute}="" is empty; allowed is any text but none')
+        return value
+
+    def number(self, attribute: str, default: float | None = None, largest: float = LARGEST) -> float:
+        """Return one finite number."""
+        if default is not None and attribute not in self.attributes:
+            return default
+        return self._number(attribute, self.text(attribute).strip(), largest)
+
+    def positive(self, attribute: str, default: float | None = None) -> float:
+        """Return one finite number that is not negative."""
+        value = self.number(attribute, default)
+        if value < 0.0:
+            raise self.error(f"{attribute}={value:g} is negative; allowed is 0 to {LARGEST:g}")
+        return value
+
+    def numbers(
+        self, attribute: str, count: int, default: Iterable[float] | None = None
+    ) -> tuple[float, ...]:
+        """Return this many finite numbers, separated by spaces."""
+        if default is not None and attribute not in self.attributes:
+            return tuple(default)
+        words = self.text(attribute).split()
+        if len(words) != count:
+            value = shorten(self.attributes[attribute])
+            raise self.error(
+                f"{attribute}={value} has {len(words)} numbers; give {count}, separated by spaces"
+            )
+        return tuple(self._number(attribute, word, LARGEST) for word in words)
+
+    def _number(self, attribute: str, word: str, largest: float) -> float:
+        if not NUMBER.fullmatch(word):
+            raise self.error(
+                f"{attribute}={shorten(self.attributes[attribute])}: {shorten(word)} is not a number; "
+                "write it like 0.5 or -1e-3"
+            )
+        value = float(word)
+        if not math.isfinite(value) or abs(value) > largest:
+            raise self.error(
+                f"{attribute}={shorten(word)} is too large; allowed is -{largest:g} to {largest:g}"
+            )
+        return value
+
+
+def parse(path: Path) -> Element:
+    """Read an XML file and return its root; entities, encodings but UTF-8 and deep nesting are refused."""
+    data = _read(path)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        value = data[problem.start]
+        raise FormatError(f"{path}:{line}: byte 0x{value:02x} is not UTF-8; save the file as UTF-8") from None
+    for declaration in ("<!DOCTYPE", "<!ENTITY"):
+        if (at := text.find(declaration)) >= 0:
+            line = text.count("\n", 0, at) + 1
+            raise FormatError(
+                f"{path}:{line}: {declaration} is not allowed, entities can hide anything; remove it"
+            )
+    if (tags := text.count("<")) > MAX_TAGS:
+        raise FormatError(f"{path}:1: {tags} tags; allowed are {MAX_TAGS}")
+    line = 1
+    for piece in text.split("<"):
+        if len(piece) > MAX_PIECE:
+            raise FormatError(
+                f"{path}:{line}: {len(piece)} characters in one tag or text; allowed are {MAX_PIECE}"
+            )
+        line += piece.count("\n")
+    return _tree(path, text)
+
+
+def _tree(path: Path, text: str) -> Element:
+    stack: list[Element] = []
+    roots: list[Element] = []
+    parser = expat.ParserCreate("utf-8")  # whatever encoding the file declares
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        parent = stack[-1] if stack else None
+        element = Element(path, parser.CurrentLineNumber, tag, attributes, parent)
+        if len(stack) == MAX_DEPTH:
+            raise FormatError(
+                f"{path}:{element.line}: elements nested more than {MAX_DEPTH} deep; no robot needs them"
+            )
+        (roots if parent is None else parent.children).append(element)
+        stack.append(element)
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda tag: stack.pop()
+    try:
+        parser.Parse(text, True)
+    except (expat.ExpatError, UnicodeEncodeError) as problem:
+        line = parser.CurrentLineNumber
+        raise FormatError(f"{path}:{line}: not well-formed XML: {problem}; correct it there") from None
+    return roots[0]
+
+
+def _read(path: Path) -> bytes:
+    status = os.stat(path)
+    if not stat.S_ISREG(status.st_mode):
+        raise FormatError(f"{path}: not a regular file; give the path of a file")
+    if status.st_size > MAX_BYTES:
+        raise FormatError(f"{path}: {status.st_size} bytes; allowed are {MAX_BYTES}")
+    return path.read_bytes()
+
+
+def shorten(text: str) -> str:
+    """Quote a text from a file, cut to a readable length."""
+    return repr(text if len(text) <= SHOWN else text[:SHOWN] + "...")

@@ -1,0 +1,118 @@
+"""What a URDF link carries: its inertia, what it is drawn with and touched by."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from linkwork.formats.markup import Element
+from linkwork.geometry.skin import Collision, Colour, MeshFile, Visual
+from linkwork.geometry.solids import Box, Capsule, Cylinder, Solid, Sphere
+from linkwork.mechanism.inertia import Inertia
+from linkwork.mechanism.placement import Array
+
+
+def read_origin(element: Element) -> tuple[Array, Array]:
+    """Return position and rotation of the element's <origin>, the identity when there is none."""
+    origin = element.one("origin")
+    if origin is None:
+        return np.zeros(3), np.eye(3)
+    position = np.array(origin.numbers("xyz", 3, (0.0, 0.0, 0.0)))
+    return position, _rotation(*origin.numbers("rpy", 3, (0.0, 0.0, 0.0)))
+
+
+def read_inertia(link: Element) -> Inertia:
+    """Return the inertia of a link in the link frame; a link without <inertial> has none."""
+    inertial = link.one("inertial")
+    if inertial is None:
+        return Inertia.zero("space")
+    mass = inertial.need("mass").positive("value")
+    tensor = inertial.need("inertia")
+    xx, xy, xz, yy, yz, zz = (tensor.number(key) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
+    own = Inertia(mass, np.zeros(3), [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return own.moved(*read_origin(inertial))
+
+
+def read_visuals(link: Element, materials: Mapping[str, Colour]) -> list[Visual]:
+    """Return what the link is drawn with."""
+    return [
+        Visual(shape=_shape(visual), name=visual.attributes.get("name"), colour=_colour(visual, materials))
+        for visual in link.each("visual")
+    ]
+
+
+def read_collisions(link: Element) -> list[Collision]:
+    """Return what the link is touched by."""
+    return [
+        Collision(shape=_shape(collision), name=collision.attributes.get("name"))
+        for collision in link.each("collision")
+    ]
+
+
+def read_materials(robot: Element) -> dict[str, Colour]:
+    """Return the colours of all named materials, those of the robot and those defined inside a <visual>."""
+    colours: dict[str, Colour] = {}
+    inside = [
+        material
+        for link in robot.each("link")
+        for visual in link.each("visual")
+        for material in visual.each("material")
+    ]
+    for material in [*robot.each("material"), *inside]:
+        colour = material.one("color")
+        if colour is not None and "name" in material.attributes:
+            colours.setdefault(material.attributes["name"], _rgba(colour))
+    return colours
+
+
+def _colour(visual: Element, materials: Mapping[str, Colour]) -> Colour | None:
+    material = visual.one("material")
+    if material is None:
+        return None
+    colour = material.one("color")
+    return materials.get(material.attributes.get("name", "")) if colour is None else _rgba(colour)
+
+
+def _rgba(colour: Element) -> Colour:
+    red, green, blue, opacity = colour.numbers("rgba", 4)
+    return red, green, blue, opacity
+
+
+def _shape(element: Element) -> Solid | MeshFile:
+    position, rotation = read_origin(element)
+    place: dict[str, Any] = {"position": position, "rotation": rotation}
+    geometry = element.need("geometry")
+    if len(geometry.children) != 1:
+        raise geometry.error(f"{len(geometry.children)} shapes; give one")
+    shape = geometry.children[0]
+    try:
+        match shape.tag:
+            case "box":
+                return Box(*shape.numbers("size", 3), **place)
+            case "sphere":
+                return Sphere(shape.number("radius"), **place)
+            case "cylinder":
+                return Cylinder(shape.number("radius"), shape.number("length"), **place)
+            case "capsule":
+                return Capsule(shape.number("radius"), shape.number("length"), **place)
+            case "mesh":
+                x, y, z = shape.numbers("scale", 3, (1.0, 1.0, 1.0))
+                return MeshFile(filename=shape.text("filename"), scale=(x, y, z), **place)
+    except ValueError as problem:
+        raise shape.error(str(problem)) from None
+    raise shape.error(f"unknown shape <{shape.tag}>; known are box, sphere, cylinder, capsule, mesh")
+
+
+def _rotation(roll: float, pitch: float, yaw: float) -> Array:
+    """Turn about the fixed axes x, y, z in this order: Rz(yaw) Ry(pitch) Rx(roll)."""
+    cr, sr = math.cos(roll), math.sin(roll)
+    cp, sp = math.cos(pitch), math.sin(pitch)
+    cy, sy = math.cos(yaw), math.sin(yaw)
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )

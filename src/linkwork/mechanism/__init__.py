@@ -1,0 +1,1 @@
+"""The description: what the user says, as plain data."""

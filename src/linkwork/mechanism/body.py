@@ -1,0 +1,140 @@
+"""A rigid body: a name, an inertia, and where it is drawn."""
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any, Protocol, TypeAlias
+
+from numpy.typing import ArrayLike
+
+from linkwork.mechanism.inertia import Inertia
+from linkwork.mechanism.placement import Array, RotationLike, Space, position_vector, rotation_matrix
+
+
+class Massive(Protocol):
+    """A shape with mass: all that a body asks of geometry."""
+
+    @property
+    def volume(self) -> float: ...
+
+    def inertia(self, density: float) -> Inertia: ...
+
+
+Part: TypeAlias = Inertia | Massive
+
+
+class Body:
+    """A rigid body, described by its shapes and a density or a mass, by an Inertia, or by nothing (massless).
+
+    >>> from linkwork.geometry import Box
+    >>> round(Body("cart", Box(0.4, 0.2, 0.1), density=800).inertia.mass, 12)
+    6.4
+
+    A body is drawn in space until it is added to a planar mechanism, which takes its part in the plane.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *parts: Part,
+        density: float | None = None,
+        mass: float | None = None,
+        position: ArrayLike | None = None,
+        rotation: RotationLike = None,
+        visuals: Sequence[Any] = (),
+        collisions: Sequence[Any] = (),
+    ) -> None:
+        self.name = name
+        self.parts = parts
+        self.visuals = tuple(visuals)
+        self.collisions = tuple(collisions)
+        self.inertia = _inertia(self._where, parts, density, mass)
+        self.space: Space = self.inertia.space
+        self.position = position
+        self.rotation = rotation
+
+    @classmethod
+    def from_points(
+        cls,
+        name: str,
+        masses: ArrayLike,
+        positions: ArrayLike,
+        *,
+        position: ArrayLike | None = None,
+        rotation: RotationLike = None,
+        visuals: Sequence[Any] = (),
+        collisions: Sequence[Any] = (),
+    ) -> "Body":
+        """Make a body of point masses; positions (n, 3), or (n, 2) in the plane, in the body frame."""
+        inertia = Inertia.from_points(masses, positions)
+        return cls(
+            name, inertia, position=position, rotation=rotation, visuals=visuals, collisions=collisions
+        )
+
+    @property
+    def position(self) -> Array:
+        """Where the body frame is drawn in the world: (3,), or (2,) in the plane [m]."""
+        return self._position
+
+    @position.setter
+    def position(self, position: ArrayLike | None) -> None:
+        self._position = position_vector(position, self._where, self.space)
+
+    @property
+    def rotation(self) -> Array:
+        """How the body frame is turned in the world: (3, 3), or (2, 2) in the plane."""
+        return self._rotation
+
+    @rotation.setter
+    def rotation(self, rotation: RotationLike) -> None:
+        self._rotation = rotation_matrix(rotation, self._where, self.space)
+
+    def settle(self, space: Space) -> None:
+        """Take the place the body has in this space; `Mechanism.add` calls it."""
+        if space == self.space:
+            return
+        if space == "space":
+            raise ValueError(
+                f"{self._where} has a planar inertia in a mechanism in space; give "
+                'Inertia(mass, com, tensor) with 3 numbers and a 3x3 matrix, or use Mechanism(space="plane")'
+            )
+        position = position_vector(self.position, self._where, space)
+        rotation = rotation_matrix(self.rotation, self._where, space)
+        self.space, self.inertia = space, self.inertia.planar()
+        self._position, self._rotation = position, rotation
+
+    @property
+    def _where(self) -> str:
+        return f"body {self.name!r}"
+
+    def __repr__(self) -> str:
+        return f"Body({self.name!r}, mass={self.inertia.mass:.6g})"
+
+
+def _inertia(where: str, parts: Sequence[Part], density: float | None, mass: float | None) -> Inertia:
+    for word, value in (("density", density), ("mass", mass)):
+        if value is not None and not (isfinite(value) and value >= 0.0):
+            raise ValueError(f"{where}: {word} {value!r}; give a finite number >= 0")
+    if density is not None and mass is not None:
+        raise ValueError(f"{where}: density {density!r} and mass {mass!r} together; give one of them")
+    given = [part for part in parts if isinstance(part, Inertia)]
+    shapes = [part for part in parts if not isinstance(part, Inertia)]
+    if given:
+        if len(parts) > 1 or density is not None or mass is not None:
+            raise ValueError(
+                f"{where}: an Inertia stands alone, without shapes, density= or mass=; add inertias with +"
+            )
+        return given[0]
+    if not shapes:
+        if density is not None or mass is not None:
+            raise ValueError(
+                f"{where}: density= or mass= without a shape; add shapes, or give Inertia(mass, com, tensor)"
+            )
+        return Inertia.zero("space")
+    if mass is not None:
+        density = mass / sum(shape.volume for shape in shapes)
+    if density is None:
+        raise ValueError(f"{where}: shapes without density= (kg/m^3) or mass= (kg, shared out by volume)")
+    total = Inertia.zero("space")
+    for shape in shapes:
+        total = total + shape.inertia(density)
+    return total

@@ -1,0 +1,191 @@
+"""The catalogue of joints. Each class says where the child is; what else is needed is derived.
+
+Axes are those of the joint frame, in which `axis=` is z (x for a slide in the plane). Coordinates, motion subspaces and the
+directions left to constraints are those of Roberson and Schwertassek, Dynamics of Multibody Systems, 1988 (figure 2 of the
+first seed): Phi is `subspace`, its complement the constraint directions.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwork.algebra import rotation, spatial
+from linkwork.algebra.number import Number, cos, sin
+from linkwork.algebra.spatial import Frame, Motion
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.joint import Joint
+
+_SPACE = frozenset({"space"})
+
+
+class Fixed(Joint):
+    """No freedom: the bodies are welded."""
+
+    coordinates = 0
+    directed = False
+
+    def motion(self, q: Sequence[Number]) -> Any:
+        return self.algebra.Frame()
+
+
+class Revolute(Joint):
+    """A hinge: q = angle about the axis [rad]."""
+
+    def motion(self, q: Sequence[Number]) -> Any:
+        return self.algebra.turn(q[0])
+
+
+class Prismatic(Joint):
+    """A slider: q = displacement along the axis [m]."""
+
+    def motion(self, q: Sequence[Number]) -> Any:
+        return self.algebra.slide(q[0])
+
+
+class Helical(Joint):
+    """A screw: q = angle about the axis [rad]; `pitch` is the advance per turn [m]."""
+
+    spaces = _SPACE
+
+    def __init__(self, name: str, parent: Body, child: Body, *, pitch: float, **options: Any):
+        super().__init__(name, parent, child, **options)
+        self.pitch = pitch
+
+    def motion(self, q: Sequence[Number]) -> Any:
+        return spatial.slide(self.pitch / (2 * np.pi) * q[0]) @ spatial.turn(q[0])
+
+
+class Cylindrical(Joint):
+    """A shaft free to turn and slide: q = (angle [rad], displacement [m]) about and along the axis."""
+
+    coordinates = 2
+    spaces = _SPACE
+
+    def motion(self, q: Sequence[Number]) -> Any:
+        return spatial.slide(q[1]) @ spatial.turn(q[0])
+
+
+class Universal(Joint):
+    """A Cardan joint: q = angles [rad] about `axis` (fixed in the parent), then about `axis2` (fixed in the child).
+
+    The axes are square to each other; without them they are x and y of the joint frame.
+    """
+
+    coordinates = 2
+    spaces = _SPACE
+
+    def __init__(
+        self, name: str, parent: Body, child: Body, *, axis2: Sequence[float] | None = None, **options: Any
+    ):
+        super().__init__(name, parent, child, **options)
+        if (self.axis is None) != (axis2 is None):
+            raise ValueError(f"joint {name!r}: a Universal joint takes axis= and axis2= together, or neither")
+        self.axis2 = axis2
+
+    def alignment(self) -> Any:
+        if self.axis is None or self.axis2 is None:
+            return Frame()
+        x, y = (np.asarray(a, float) / np.linalg.norm(a) for a in (self.axis, self.axis2))
+        if abs(x @ y) > 1e-9:
+            raise ValueError(
+                f"joint {self.name!r}: axes {self.axis} and {self.axis2} of a Universal joint must be square"
+            )
+        return Frame(rotation=np.column_stack([x, y, np.cross(x, y)]).tolist())
+
+    def motion(self, q: Sequence[Number]) -> Any:
+        return spatial.rotation_x(q[0]) @ spatial.rotation_y(q[1])
+
+    def subspace(self, q: Sequence[Number]) -> list[Any]:
+        return [Motion((cos(q[1]), 0.0, sin(q[1])), (0.0,) * 3), Motion((0.0, 1.0, 0.0), (0.0,) * 3)]
+
+
+class Spherical(Joint):
+    """A ball: q = quaternion (w, x, y, z), v = angular velocity in the child's joint frame [rad/s]."""
+
+    coordinates = 3
+    positions = 4
+    spaces = _SPACE
+    directed = False
+
+    def motion(self, q: Sequence[Number]) -> Any:
+        return Frame.of(rotation.from_quaternion(q), (0.0, 0.0, 0.0))
+
+    def rates(self, q: Sequence[Number], v: Sequence[Number]) -> Sequence[Number]:
+        return rotation.quaternion_rates(q, v)
+
+    def subspace(self, q: Sequence[Number]) -> list[Any]:
+        return spatial.units()[:3]
+
+    def neutral(self) -> list[float]:
+        return [1.0, 0.0, 0.0, 0.0]
+
+
+class Planar(Joint):
+    """A plate on a plane square to the axis: q = (x, y [m], angle [rad])."""
+
+    coordinates = 3
+
+    def motion(self, q: Sequence[Number]) -> Any:
+        place = (q[0], q[1], 0.0)[: self.algebra.dimension]
+        return self.algebra.translation(*place) @ self.algebra.turn(q[2])
+
+
+class Free(Joint):
+    """No constraint: q = position and quaternion (x, y, z, w, x, y, z), v = motion in the child's frame, angular first.
+
+    In the plane q = (x, y, angle), v = (angular, vx, vy).
+    """
+
+    directed = False
+
+    @property
+    def coordinates(self) -> int:  # type: ignore[override]
+        return self.algebra.freedoms
+
+    @property
+    def positions(self) -> int:  # type: ignore[override]
+        return 7 if self.algebra is spatial else 3
+
+    def motion(self, q: Sequence[Number]) -> Any:
+        if self.algebra is spatial:
+            return Frame.of(rotation.from_quaternion(q[3:]), q[:3])
+        return self.algebra.translation(q[0], q[1]) @ self.algebra.turn(q[2])
+
+    def rates(self, q: Sequence[Number], v: Sequence[Number]) -> Sequence[Number]:
+        m = self.algebra.Motion.from_scalars(v)
+        if self.algebra is spatial:
+            return (*rotation.from_quaternion(q[3:]).times(m.v), *rotation.quaternion_rates(q[3:], m.w))
+        return (*self.algebra.turn(q[2]).turned(m.v), m.w)
+
+    def subspace(self, q: Sequence[Number]) -> list[Any]:
+        return self.algebra.units()
+
+    def neutral(self) -> list[float]:
+        return [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0] if self.algebra is spatial else [0.0] * 3
+
+    def frames(self) -> tuple[Any, Any]:
+        """Return the frames; unless told, they are those of the bodies: q is then the pose of the child."""
+        if self.at is None and self.on_parent is None and self.on_child is None:
+            return self.algebra.Frame(), self.algebra.Frame()
+        return super().frames()
+
+    def drawn(self) -> list[float]:
+        X_PJ, X_CJ = self.frames()
+        X = (self._drawn(self.parent) @ X_PJ).local(self._drawn(self.child) @ X_CJ)
+        if self.algebra is spatial:
+            return [*map(float, X.p), *map(float, X.quaternion)]
+        return [*map(float, X.p), float(X.angle)]
+
+
+CATALOGUE: tuple[type[Joint], ...] = (
+    Fixed,
+    Revolute,
+    Prismatic,
+    Helical,
+    Cylindrical,
+    Universal,
+    Spherical,
+    Planar,
+    Free,
+)

@@ -1,0 +1,125 @@
+"""A mechanism: what the user says, as plain named data. A graph, not a tree: any joint may close a loop."""
+
+from collections.abc import Sized
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from numpy.typing import ArrayLike
+
+from linkwork.algebra import planar, spatial
+from linkwork.errors import unknown
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.coupling import Coupling
+from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.placement import Array, Space, numbers, plain
+
+if TYPE_CHECKING:
+    from linkwork.compile import Model
+
+Element: TypeAlias = Body | Joint | Coupling
+Added = TypeVar("Added", bound=Element)
+
+ALGEBRA = {"space": spatial, "plane": planar}
+GRAVITY = {"space": (0.0, 0.0, -9.81), "plane": (0.0, -9.81)}
+
+
+class Mechanism:
+    """Bodies and joints by name, in space or in the plane.
+
+    >>> from linkwork.mechanism.joints import Revolute
+    >>> m = Mechanism("pendulum")
+    >>> bob = m.add(Body.from_points("bob", [1.0], [(0, 0, -1)]))
+    >>> pin = m.add(Revolute("pin", m.ground, bob, axis=(0, 1, 0)))
+    >>> m
+    Mechanism('pendulum', 1 body, 1 joint)
+    """
+
+    def __init__(
+        self, name: str = "mechanism", gravity: ArrayLike | None = None, space: Space = "space"
+    ) -> None:
+        if space not in GRAVITY:
+            raise ValueError(f'mechanism {name!r}: space {space!r}; give "space" or "plane"')
+        self.name = name
+        self.space: Space = space
+        self.gravity = gravity
+        self.ground = Body("ground")
+        self.ground.settle(space)
+        self.elements: list[Element] = []  # everything added, in order; also what `check` will refuse
+        self.bodies: dict[str, Body] = {}  # without ground
+        self.joints: dict[str, Joint] = {}
+        self.couplings: dict[str, Coupling] = {}
+
+    @property
+    def gravity(self) -> Array:
+        """The acceleration of free fall: (3,), or (2,) in the plane [m/s^2]."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, gravity: ArrayLike | None) -> None:
+        standard = GRAVITY[self.space]
+        vector = numbers(standard if gravity is None else gravity, f"mechanism {self.name!r}: gravity")
+        if vector.shape != (len(standard),):
+            raise ValueError(
+                f"mechanism {self.name!r}: gravity {plain(vector)}; give {len(standard)} numbers in m/s^2"
+            )
+        self._gravity = vector
+
+    def add(self, thing: Added) -> Added:
+        """Take a body, joint or coupling, and return it."""
+        if isinstance(thing, Body):
+            thing.settle(self.space)
+            self.bodies.setdefault(thing.name, thing)
+        elif isinstance(thing, Joint):
+            thing.algebra = ALGEBRA[self.space]
+            self.joints.setdefault(thing.name, thing)
+        elif isinstance(thing, Coupling):
+            self.couplings.setdefault(thing.name, thing)
+        else:
+            raise TypeError(
+                f"mechanism {self.name!r}: cannot add {thing!r}; give a Body, a Joint or a Coupling"
+            )
+        self.elements.append(thing)
+        return thing
+
+    def __getitem__(self, name: str) -> Element:
+        """Return the body, joint or coupling of this name."""
+        if name == self.ground.name:
+            return self.ground
+        for things in (self.bodies, self.joints, self.couplings):
+            if name in things:
+                return things[name]
+        raise KeyError(unknown("name", name, (thing.name for thing in self.elements)))
+
+    def compile(self) -> "Model":
+        """Check the description and turn it into an immutable Model."""
+        from linkwork.compile import compile_mechanism
+
+        return compile_mechanism(self)
+
+    def __repr__(self) -> str:
+        bodies, joints = _count(self.bodies, "body", "bodies"), _count(self.joints, "joint")
+        return f"Mechanism({self.name!r}, {bodies}, {joints})"
+
+    def summary(self) -> str:
+        """Tell in a few lines what the mechanism is made of."""
+        mass = sum(body.inertia.mass for body in self.bodies.values())
+        where = "in space" if self.space == "space" else "in the plane"
+        width = max((len(thing.name) for thing in self.elements), default=0)
+        lines = [f"{self.name!r} {where}, gravity {plain(self.gravity)} m/s^2"]
+        lines.append(f"{_count(self.bodies, 'body', 'bodies')}, {mass:.6g} kg")
+        for body in self.bodies.values():
+            lines.append(f"  {body.name:{width}}  {body.inertia.mass:.6g} kg")
+        lines.append(_count(self.joints, "joint"))
+        for joint in self.joints.values():
+            lines.append(
+                f"  {joint.name:{width}}  {type(joint).__name__}, {joint.parent.name} -> {joint.child.name}"
+            )
+        if self.couplings:
+            lines.append(_count(self.couplings, "coupling"))
+        for coupling in self.couplings.values():
+            law = f"{coupling.joint} = {coupling.ratio:.6g} {coupling.of} + {coupling.offset:.6g}"
+            lines.append(f"  {coupling.name:{width}}  {law}")
+        return "\n".join(lines)
+
+
+def _count(things: Sized, one: str, many: str = "") -> str:
+    return f"{len(things)} {one if len(things) == 1 else many or one + 's'}"

@@ -1,0 +1,137 @@
+"""Where things are put: the forms in which people write positions and rotations, made plain arrays."""
+
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array: TypeAlias = NDArray[np.float64]
+Space: TypeAlias = Literal["space", "plane"]
+
+# A quaternion or matrix typed with a few digits is made exact; one that is further off is a mistake.
+CLOSE = 1e-3
+EXACT = 1e-12
+FLAT = 1e-9  # a turn out of the plane below this is rounding
+
+
+class SupportsAsMatrix(Protocol):
+    """What `scipy.spatial.transform.Rotation` offers; SciPy itself is not imported here."""
+
+    def as_matrix(self) -> Any: ...
+
+
+RotationLike: TypeAlias = ArrayLike | SupportsAsMatrix | None
+
+
+def position_vector(position: ArrayLike | None, where: str, space: Space = "space") -> Array:
+    """Return a position as 3 numbers in space or 2 in the plane; the plane is z = 0."""
+    size = 3 if space == "space" else 2
+    if position is None:
+        return np.zeros(size)
+    vector = numbers(position, f"{where}: position")
+    if vector.shape not in ((2,), (3,)):
+        raise ValueError(
+            f"{where}: position {position!r} has shape {vector.shape}; give {size} numbers in metres"
+        )
+    if vector.size == 2 and size == 3:
+        return np.array([vector[0], vector[1], 0.0])
+    if vector.size == 3 and size == 2 and vector[2] != 0.0:
+        raise ValueError(
+            f"{where}: position {plain(vector)} is off the plane z = 0 of a planar mechanism; "
+            'drop z, or use Mechanism(space="space")'
+        )
+    return vector[:size]
+
+
+def rotation_matrix(rotation: RotationLike, where: str, space: Space = "space") -> Array:
+    """Return a rotation as a matrix, 3x3 in space or 2x2 in the plane.
+
+    Understood are a quaternion (w, x, y, z), a matrix, a SciPy Rotation, None for none, and a number: an
+    angle in the plane, that is about z.
+    """
+    matrix = _spatial(rotation, where)
+    if space == "space":
+        return matrix
+    if np.abs(matrix[2] - (0.0, 0.0, 1.0)).max() > FLAT:
+        raise ValueError(
+            f"{where}: rotation {rotation!r} turns out of the plane of a planar mechanism; "
+            'give an angle in radians, or use Mechanism(space="space")'
+        )
+    return matrix[:2, :2]
+
+
+def _spatial(rotation: RotationLike, where: str) -> Array:
+    if rotation is None:
+        return np.eye(3)
+    as_matrix = getattr(rotation, "as_matrix", None)
+    said: Any = as_matrix() if as_matrix else rotation
+    array = numbers(said, f"{where}: rotation")
+    if array.shape == ():
+        return _about_z(np.cos(array), np.sin(array))
+    if array.shape == (4,):
+        return _from_quaternion(array, where)
+    if array.shape == (2, 2):
+        matrix = np.eye(3)
+        matrix[:2, :2] = array
+        return _orthonormal(matrix, where)
+    if array.shape == (3, 3):
+        return _orthonormal(array, where)
+    raise ValueError(
+        f"{where}: rotation of shape {array.shape}; give a quaternion (w, x, y, z), a 3x3 matrix, "
+        "an angle in the plane, or scipy.spatial.transform.Rotation.from_euler(...)"
+    )
+
+
+def _about_z(c: Any, s: Any) -> Array:
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def _from_quaternion(quaternion: Array, where: str) -> Array:
+    length = float(np.linalg.norm(quaternion))
+    if abs(length - 1.0) > CLOSE:
+        raise ValueError(
+            f"{where}: rotation quaternion {plain(quaternion)} has length {length:.6g}; "
+            "a rotation (w, x, y, z) has length 1"
+        )
+    w, x, y, z = quaternion / length
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def _orthonormal(matrix: Array, where: str) -> Array:
+    error = float(np.abs(matrix @ matrix.T - np.eye(3)).max())
+    if error > CLOSE:
+        raise ValueError(
+            f"{where}: rotation matrix is not orthonormal (R R^T is off the identity by {error:.3g}); "
+            "its columns are the turned unit axes"
+        )
+    if np.linalg.det(matrix) < 0.0:
+        raise ValueError(f"{where}: rotation matrix has determinant -1, a mirror image; flip one axis")
+    if error <= EXACT:
+        return matrix
+    u, _, vt = np.linalg.svd(matrix)
+    return u @ vt
+
+
+def numbers(value: ArrayLike, where: str) -> Array:
+    """Return an array of finite floats, freshly allocated."""
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{where} {value!r} is not made of numbers") from None
+    if not np.isfinite(array).all():
+        raise ValueError(f"{where} {plain(array)} is not finite")
+    return array
+
+
+def plain(values: ArrayLike) -> str:
+    """Print numbers the way a user writes them: (1, 0.5, -2)."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim == 0:
+        return f"{float(array):.6g}"
+    return "(" + ", ".join(plain(row) for row in array) + ")"

@@ -1,0 +1,1 @@
+"""From the description to arrays: topology, kinds of joints, numbering, state."""

@@ -1,0 +1,154 @@
+"""The kind of a joint: its formulas with the numbers taken out, so that joints alike share their native code.
+
+A joint's `motion` is traced once on symbols. Constants other than 0, 1 and -1 become parameters, which are data of the link; what is
+left is a structure of operations, and two joints of the same structure are of one kind, whoever wrote them. From the motion
+X(q) follow, by differentiation on the graph, the motion subspace S = X^-1 dX/dq, and c = dS/dt v.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from linkwork.algebra.number import Number
+from linkwork.errors import ModelError
+from linkwork.mechanism.joint import Joint
+from linkwork.trace.differentiate import derivative
+from linkwork.trace.expression import Expr, Graph, Operand, evaluate, reachable, with_constants
+
+_STRUCTURAL = (0.0, 1.0, -1.0)
+_PLACE = {"name", "parent", "child", "at", "axis", "on_parent", "on_child"}
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """Formulas of a joint over symbols ("q", k), ("v", k) and ("parameter", k)."""
+
+    algebra: ModuleType
+    nq: int
+    nv: int
+    n_parameters: int
+    signature: str  # equal for joints of the same structure
+    X: tuple[Operand, ...]  # pose of the outer joint frame in the inner one
+    S: tuple[Operand, ...]  # motion per unit of each velocity, in the outer frame, one after the other
+    c: tuple[Operand, ...]  # motion left when v does not change: dS/dt v
+    rates: tuple[Operand, ...]  # dq/dt
+
+    def motion(self, q: Sequence[Number], parameters: Sequence[Number]) -> Any:
+        return self.algebra.Frame.from_scalars(self._run(self.X, q, (), parameters))
+
+    def subspace(self, q: Sequence[Number], parameters: Sequence[Number]) -> list[Any]:
+        scalars = self._run(self.S, q, (), parameters)
+        size = self.algebra.Motion.size
+        return [self.algebra.Motion.from_scalars(scalars[k * size : (k + 1) * size]) for k in range(self.nv)]
+
+    def bias(self, q: Sequence[Number], v: Sequence[Number], parameters: Sequence[Number]) -> Any:
+        return self.algebra.Motion.from_scalars(self._run(self.c, q, v, parameters))
+
+    def position_rates(
+        self, q: Sequence[Number], v: Sequence[Number], parameters: Sequence[Number]
+    ) -> list[Number]:
+        return self._run(self.rates, q, v, parameters)
+
+    def _run(
+        self, roots: Sequence[Operand], q: Sequence[Number], v: Sequence[Number], parameters: Sequence[Number]
+    ) -> list[Number]:
+        numbers = {"q": q, "v": v, "parameter": parameters}
+        return evaluate(roots, lambda symbol: numbers[symbol.args[0][0]][symbol.args[0][1]])
+
+
+class Kinds:
+    """The kinds met so far in one mechanism."""
+
+    def __init__(self) -> None:
+        self._by_signature: dict[str, Kind] = {}
+        self._by_attributes: dict[Hashable, tuple[Kind, list[float]]] = {}
+
+    def of(self, joint: Joint, reverse: bool) -> tuple[Kind, list[float]]:
+        """Return the kind of a joint, met the other way round if `reverse`, and its parameters.
+
+        Joints of one class whose attributes are equal, but for name, place and bodies, are traced once.
+        """
+        attributes = (type(joint), reverse, *((k, v) for k, v in vars(joint).items() if k not in _PLACE))
+        try:
+            found = self._by_attributes.get(attributes)
+        except TypeError:  # an attribute that cannot be hashed
+            return _trace(joint, reverse, self._by_signature)
+        if found is None:
+            found = self._by_attributes[attributes] = _trace(joint, reverse, self._by_signature)
+        return found
+
+
+def _trace(joint: Joint, reverse: bool, known: dict[str, Kind]) -> tuple[Kind, list[float]]:
+    graph = Graph()
+    q = graph.symbols(("q", k) for k in range(joint.nq))
+    v = graph.symbols(("v", k) for k in range(joint.nv))
+    X = _motion(joint, q)
+    S = _subspace(joint, X, q)
+    if reverse:  # X^-1 has the motion -X S seen from the other side
+        S = [-(X @ s) for s in S]
+        X = X.inverse
+    rates = list(joint.rates(q, v))
+    size = joint.algebra.Motion.size
+    flat_S = [x for s in S for x in s.scalars()]
+    dS = derivative(flat_S, dict(zip(q, rates, strict=True)))
+    c = joint.algebra.Motion.zero()
+    for k, speed in enumerate(v):
+        c = c + joint.algebra.Motion.from_scalars(dS[k * size : (k + 1) * size]) * speed
+    groups = (X.scalars(), flat_S, c.scalars(), rates)
+    roots, parameters = _lift([x for group in groups for x in group])
+    signature = f"{joint.algebra.__name__} {joint.nq} {joint.nv} {_structure(roots)}"
+    if signature not in known:
+        cuts = [0]
+        for group in groups:
+            cuts.append(cuts[-1] + len(group))
+        pieces = [tuple(roots[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
+        known[signature] = Kind(joint.algebra, joint.nq, joint.nv, len(parameters), signature, *pieces)
+    return known[signature], parameters
+
+
+def _motion(joint: Joint, q: Sequence[Expr]) -> Any:
+    X = joint.motion(q)
+    if not isinstance(X, joint.algebra.Frame):
+        raise ModelError(
+            f"joint {joint.name!r}: motion(q) returned {type(X).__name__}; return a Frame of "
+            f"{'space' if joint.algebra.dimension == 3 else 'the plane'}, e.g. lw.translation(...) @ lw.rotation_y(q[0])"
+        )
+    return X
+
+
+def _subspace(joint: Joint, X: Any, q: Sequence[Expr]) -> list[Any]:
+    """Return the motion per unit of each velocity: said by the joint, or X^-1 times the derivative of X."""
+    said = joint.subspace(q)
+    if said is not None:
+        return said
+    S = []
+    for k in range(joint.nv):
+        unit = [1.0 if i == k else 0.0 for i in range(joint.nv)]
+        dX = derivative(X.scalars(), dict(zip(q, joint.rates(q, unit), strict=True)))
+        S.append(X.twist(joint.algebra.Frame.from_scalars(dX)))
+    return S
+
+
+def _lift(roots: Sequence[Operand]) -> tuple[list[Operand], list[float]]:
+    """Replace constants by parameters, each different number by one."""
+    graph = Graph()
+    numbers: dict[float, int] = {}
+
+    def constant(x: float) -> Operand:
+        if x in _STRUCTURAL:
+            return x
+        return graph.symbol(("parameter", numbers.setdefault(x, len(numbers))))
+
+    lifted = with_constants(roots, lambda symbol: graph.symbol(symbol.args[0]), constant)
+    return lifted, list(numbers)
+
+
+def _structure(roots: Sequence[Operand]) -> str:
+    """Return a text that is equal for equal structures."""
+    local: dict[int, int] = {}
+    lines = []
+    for x in reachable(roots):
+        local[x.index] = len(local)
+        lines.append((x.op, *(f"#{local[a.index]}" if isinstance(a, Expr) else a for a in x.args)))
+    return repr((lines, [f"#{local[r.index]}" if isinstance(r, Expr) else r for r in roots]))

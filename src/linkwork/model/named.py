@@ -1,0 +1,43 @@
+"""Results by the names of bodies and joints."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import unknown
+
+
+class Named(Mapping[str, Any]):
+    """An array with one entry per body or joint, found by name; `.array` is the whole of it, any batch axis first."""
+
+    def __init__(
+        self,
+        what: str,
+        rows: Mapping[str, int],
+        array: np.ndarray,
+        ndim: int,
+        make: Any,
+        absent: Mapping[str, Any],
+    ):
+        self.array = array  # (..., entries, numbers of one entry)
+        self._what, self._rows, self._ndim, self._make, self._absent = what, rows, ndim, make, absent
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._absent:
+            return self._absent[name]
+        if name not in self._rows:
+            raise KeyError(unknown(self._what, name, self))
+        batch = self.array.shape[: self.array.ndim - self._ndim]
+        entry = self.array[(*(slice(None) for _ in batch), self._rows[name])].reshape(*batch, -1)
+        return self._make([entry[..., k] if batch else float(entry[k]) for k in range(entry.shape[-1])])
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._absent
+        yield from self._rows
+
+    def __len__(self) -> int:
+        return len(self._rows) + len(self._absent)
+
+    def __repr__(self) -> str:
+        return f"<{self._what}: {', '.join(self)}>"

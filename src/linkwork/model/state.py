@@ -1,0 +1,14 @@
+"""State: time, positions and velocities; everything else can be computed again."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What a simulation goes on from."""
+
+    q: np.ndarray  # (nq,) positions [m, rad, quaternions]
+    v: np.ndarray  # (nv,) velocities [m/s, rad/s]
+    t: float = 0.0  # time [s]

@@ -1,0 +1,107 @@
+"""The tree as arrays: what the algorithms walk over.
+
+A link is a body, or several welded ones, with a frame of its own: the outer frame of the joint it hangs on. Link 0 is
+ground, its frame the world's. Two trees are made of one mechanism: `links`, where welded bodies are one link (for dynamics), and
+`bodies`, where each body is a link of its own (for poses and reactions).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from linkwork.mechanism.joints import Fixed
+from linkwork.mechanism.mechanism import ALGEBRA, Mechanism
+from linkwork.model.kind import Kind, Kinds
+from linkwork.model.topology import Branch
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """One moving link: where its constants and coordinates are."""
+
+    name: str  # of the joint it hangs on
+    kind: Kind
+    parent: int  # number of the parent link, 0 for ground
+    data: int  # where its constants begin in Tree.data
+    q: int  # its first position coordinate
+    v: int  # its first velocity
+    parameters: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Links in an order in which parents come first, and their constants."""
+
+    algebra: ModuleType
+    links: tuple[Link, ...]  # without ground: link number i is links[i - 1]
+    data: Array  # per link: placement, inertia, frame of the body, armature, parameters; first of all gravity [SI]
+    nq: int
+    nv: int
+    body_links: dict[str, int]  # the link each body belongs to
+    body_frames: dict[str, Any]  # pose of the body in its link
+
+
+@dataclass(frozen=True)
+class DataLayout:
+    """Where the constants of a link are, counted from its first."""
+
+    placement: int  # pose of the joint's inner frame in the parent link
+    inertia: int  # of the link, in its frame, about its origin
+    body: int  # pose of the link's own body in the link
+    armature: int  # inertia of the drive, per velocity
+    parameters: int
+
+    @classmethod
+    def of(cls, algebra: ModuleType, nv: int) -> "DataLayout":
+        frame, inertia = algebra.Frame.size, algebra.RigidInertia.size
+        return cls(0, frame, frame + inertia, 2 * frame + inertia, 2 * frame + inertia + nv)
+
+
+def grow(mechanism: Mechanism, branches: Sequence[Branch], weld: bool) -> Tree:
+    """Turn the spanning tree into arrays; `weld` makes one link of bodies joined by Fixed joints."""
+    algebra = ALGEBRA[mechanism.space]
+    ground = mechanism.ground.name
+    kinds = Kinds()
+    body_links, body_frames = {ground: 0}, {ground: algebra.Frame()}
+    stubs: list[tuple[Branch, Kind, list[float], int, Any]] = []
+    inertias: list[Any] = [algebra.RigidInertia.zero()]
+    for branch in branches:
+        joint, body = branch.joint, branch.body
+        inner, outer = joint.frames()[
+            :: -1 if branch.reverse else 1
+        ]  # on the tree's parent, on the tree's child
+        parent = body_links[branch.parent.name]
+        placement = body_frames[branch.parent.name] @ inner
+        if weld and isinstance(joint, Fixed):
+            body_links[body.name] = parent
+            body_frames[body.name] = placement @ outer.inverse
+        else:
+            kind, parameters = kinds.of(joint, branch.reverse)
+            stubs.append((branch, kind, parameters, parent, placement))
+            inertias.append(algebra.RigidInertia.zero())
+            body_links[body.name] = len(stubs)
+            body_frames[body.name] = outer.inverse
+        number = body_links[body.name]
+        inertias[number] = inertias[number] + body_frames[body.name] @ _rigid(algebra, body.inertia)
+    links: list[Link] = []
+    data: list[float] = [float(g) for g in mechanism.gravity]
+    nq = nv = 0
+    for number, (branch, kind, parameters, parent, placement) in enumerate(stubs, 1):
+        links.append(Link(branch.joint.name, kind, parent, len(data), nq, nv, tuple(parameters)))
+        data += [*placement.scalars(), *inertias[number].scalars(), *body_frames[branch.body.name].scalars()]
+        data += [*branch.joint.per_coordinate("armature"), *parameters]
+        nq, nv = nq + kind.nq, nv + kind.nv
+    array = np.array(data, float)
+    array.setflags(write=False)
+    return Tree(algebra, tuple(links), array, nq, nv, body_links, body_frames)
+
+
+def _rigid(algebra: ModuleType, inertia: Any) -> Any:
+    return algebra.RigidInertia.about_center(
+        float(inertia.mass), inertia.com.tolist(), inertia.tensor.tolist()
+    )

@@ -1,0 +1,1 @@
+"""The tracing compiler: expressions, differentiation, elementary functions, LLVM emission, object cache, entry."""

@@ -1,0 +1,109 @@
+"""Derivatives of expressions, as expressions of the same graph.
+
+>>> from linkwork.trace.expression import Graph
+>>> x = Graph().symbol("x")
+>>> derivative([x * x], {x: 1.0})
+[add(symbol('x'), symbol('x'))]
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from linkwork.algebra.number import cos, log, sin, where
+from linkwork.errors import TraceError
+from linkwork.trace.expression import Expr, Operand, reachable
+
+
+def _pow_partials(x: Expr, a: Operand, b: Operand) -> tuple[Operand, Operand]:
+    return b * a ** (b - 1.0), (x * log(a) if isinstance(b, Expr) else 0.0)
+
+
+def _atan2_partials(_: Expr, y: Operand, x: Operand) -> tuple[Operand, Operand]:
+    square = x * x + y * y
+    return x / square, -y / square
+
+
+# op -> partial derivatives by each argument, from the node and its arguments
+_PARTIALS: dict[str, Callable[..., tuple[Operand, ...]]] = {
+    "add": lambda x, a, b: (1.0, 1.0),
+    "sub": lambda x, a, b: (1.0, -1.0),
+    "mul": lambda x, a, b: (b, a),
+    "div": lambda x, a, b: (1.0 / b, -x / b),
+    "neg": lambda x, a: (-1.0,),
+    "sqrt": lambda x, a: (0.5 / x,),
+    "sin": lambda x, a: (cos(a),),
+    "cos": lambda x, a: (-sin(a),),
+    "exp": lambda x, a: (x,),
+    "log": lambda x, a: (1.0 / a,),
+    "abs": lambda x, a: (where(a < 0, -1.0, 1.0),),
+    "floor": lambda x, a: (0.0,),
+    "pow": _pow_partials,
+    "atan2": _atan2_partials,
+    "where": lambda x, c, a, b: (0.0, where(c, 1.0, 0.0), where(c, 0.0, 1.0)),
+}
+
+
+def _partials(x: Expr) -> tuple[Operand, ...]:
+    if x.op not in _PARTIALS:
+        raise TraceError(f"{x.op} has no derivative here")
+    return _PARTIALS[x.op](x, *x.args)
+
+
+def _is_condition(x: Expr) -> bool:
+    return x.op in ("lt", "le", "eq", "ne", "and", "or", "not")
+
+
+def derivative(roots: Sequence[Operand], rates: Mapping[Expr, Operand]) -> list[Operand]:
+    """Return the rates of the roots when the given symbols (or any nodes) change at the given rates: forward mode."""
+    given = {x.index: rate for x, rate in rates.items()}
+    rate: dict[int, Operand] = {}
+    for x in reachable(roots):
+        if x.index in given:
+            rate[x.index] = given[x.index]
+        elif x.op == "symbol" or _is_condition(x):
+            rate[x.index] = 0.0
+        elif (
+            x.op == "where"
+        ):  # choose the rate, rather than multiply it by 0 or 1: the other side may be infinite
+            a, b = (rate[side.index] if isinstance(side, Expr) else 0.0 for side in x.args[1:])
+            rate[x.index] = where(x.args[0], a, b)
+        else:
+            moving = [rate[a.index] if isinstance(a, Expr) else 0.0 for a in x.args]
+            still = all(isinstance(m, float) and m == 0.0 for m in moving)
+            rate[x.index] = 0.0 if still else _sum_of_products(_partials(x), moving)
+    return [rate[r.index] if isinstance(r, Expr) else 0.0 for r in roots]
+
+
+def _sum_of_products(partials: Sequence[Operand], rates: Sequence[Operand]) -> Operand:
+    total: Operand = 0.0
+    for p, m in zip(partials, rates, strict=True):
+        if not (isinstance(m, float) and m == 0.0):
+            total = total + p * m
+    return total
+
+
+def gradient(root: Operand, symbols: Sequence[Expr]) -> list[Operand]:
+    """Return the derivatives of one expression by many symbols (or nodes) at the cost of a few: reverse mode."""
+    if not isinstance(root, Expr):
+        return [0.0] * len(symbols)
+    adjoint: dict[int, Operand] = {root.index: 1.0}
+    stop = {s.index for s in symbols}
+    for x in reversed(reachable([root])):
+        bar = adjoint.get(x.index, 0.0)
+        if x.op == "symbol" or x.index in stop or _is_condition(x) or (isinstance(bar, float) and bar == 0.0):
+            continue
+        if x.op == "where":
+            shares: Sequence[Operand] = (0.0, where(x.args[0], bar, 0.0), where(x.args[0], 0.0, bar))
+        else:
+            shares = [p * bar for p in _partials(x)]
+        for a, share in zip(x.args, shares, strict=True):
+            if isinstance(a, Expr):
+                adjoint[a.index] = adjoint.get(a.index, 0.0) + share
+    return [adjoint.get(s.index, 0.0) for s in symbols]
+
+
+def jacobian(roots: Sequence[Operand], symbols: Sequence[Expr]) -> list[list[Operand]]:
+    """Return the rows of derivatives of the roots by the symbols, forward or reverse, whichever is less work."""
+    if len(roots) < len(symbols):
+        return [gradient(root, symbols) for root in roots]
+    columns = [derivative(roots, {s: 1.0}) for s in symbols]
+    return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in roots]

@@ -1,0 +1,209 @@
+"""Sine, cosine, exponential, logarithm and arc tangent as formulas over the primitive operations.
+
+So they run in SIMD lanes, give the same bits in one lane and in eight, and the same on every processor with fused
+multiply-add. Each function here takes and returns expressions; `lower` applies them to a whole graph.
+
+Polynomials: FDLIBM (Sun Microsystems, 1993) k_sin, k_cos, e_log, s_atan; argument reduction for sine and cosine: Cody and
+Waite with three parts of pi/2 in fused and compensated arithmetic, good to |x| < 2^30, where the C library takes over.
+"""
+
+import math
+from collections.abc import Sequence
+
+from linkwork.trace.expression import Expr, Operand, reachable
+
+_SIN = (
+    -1.66666666666666324348e-01,
+    8.33333333332248946124e-03,
+    -1.98412698298579493134e-04,
+    2.75573137070700676789e-06,
+    -2.50507602534068634195e-08,
+    1.58969099521155010221e-10,
+)
+_COS = (
+    4.16666666666666019037e-02,
+    -1.38888888888741095749e-03,
+    2.48015872894767294178e-05,
+    -2.75573143513906633035e-07,
+    2.08757232129817482790e-09,
+    -1.13596475577881948265e-11,
+)
+_LOG = (
+    6.666666666666735130e-01,
+    3.999999999940941908e-01,
+    2.857142874366239149e-01,
+    2.222219843214978396e-01,
+    1.818357216161805012e-01,
+    1.531383769920937332e-01,
+    1.479819860511658591e-01,
+)
+_ATAN = (
+    3.33333333333329318027e-01,
+    -1.99999999998764832476e-01,
+    1.42857142725034663711e-01,
+    -1.11111104054623557880e-01,
+    9.09088713343650656196e-02,
+    -7.69187620504482999495e-02,
+    6.66107313738753120669e-02,
+    -5.83357013379057348645e-02,
+    4.97687799461593236017e-02,
+    -3.65315727442169155270e-02,
+    1.62858201153657823623e-02,
+)
+# pi/2 as the sum of three doubles, each the rounding of what is left
+_HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33)
+_LN2 = (6.93147180369123816490e-01, 1.90821492927058770002e-10)  # 21 trailing zero bits in the first
+_REDUCTION_LIMIT = 2.0**30
+
+
+def fma(a: Operand, b: Operand, c: Operand) -> Operand:
+    """Return a * b + c, rounded once."""
+    graph = next(x.graph for x in (a, b, c) if isinstance(x, Expr))
+    return graph.node("fma", a, b, c)
+
+
+def _polynomial(z: Operand, coefficients: Sequence[float]) -> Operand:
+    """Return c0 + c1 z + c2 z^2 + ... by Horner's rule."""
+    value: Operand = coefficients[-1]
+    for c in reversed(coefficients[:-1]):
+        value = fma(value, z, c)
+    return value
+
+
+def _reduced(x: Expr) -> tuple[Expr, Operand, Operand]:
+    """Return k, r and t with x = k pi/2 + r + t, |r| <= pi/4, and t below half a unit in the last place of r."""
+    k = x.graph.node("round", x * (2.0 / math.pi))
+    r0 = fma(-k, _HALF_PI[0], x)  # exact
+    p = k * _HALF_PI[1]
+    e = fma(k, _HALF_PI[1], -p)  # exact error of the product
+    s = r0 - p
+    b = s - r0
+    d = (r0 - (s - b)) - (p + b)  # exact error of the difference (Knuth)
+    t = fma(-k, _HALF_PI[2], d - e)
+    r = s + t
+    return k, r, t - (r - s)
+
+
+def _sin_and_cos(x: Expr) -> tuple[Expr, Operand, Operand]:
+    """Return the quadrant, and the sine and cosine of the reduced argument."""
+    k, r, t = _reduced(x)
+    z = r * r
+    v = z * r
+    sine = r - (fma(z, fma(0.5, t, -(v * _polynomial(z, _SIN[1:]))), -t) - v * _SIN[0])
+    h = 0.5 * z
+    w = 1.0 - h
+    cosine = w + (((1.0 - w) - h) + fma(z, z * _polynomial(z, _COS), -(r * t)))
+    return k, sine, cosine
+
+
+def _sine(x: Expr) -> Operand:
+    k, sine, cosine = _sin_and_cos(x)
+    half = 0.5 * k
+    odd = x.graph.node("floor", half) != half
+    value = odd.select(cosine, sine)
+    quarter = x.graph.node("floor", half) * 0.5
+    negative = x.graph.node("floor", quarter) != quarter
+    return _beyond(x, negative.select(-value, value), "sin")
+
+
+def _cosine(x: Expr) -> Operand:
+    k, sine, cosine = _sin_and_cos(x)
+    half = 0.5 * k
+    odd = x.graph.node("floor", half) != half
+    value = odd.select(sine, cosine)
+    quarter = x.graph.node("floor", 0.5 * (k + 1.0)) * 0.5
+    negative = x.graph.node("floor", quarter) != quarter
+    return _beyond(x, negative.select(-value, value), "cos")
+
+
+def _beyond(x: Expr, value: Operand, function: str) -> Expr:
+    """Ask the C library for arguments beyond the range of the reduction."""
+    return x.graph.node("rarely", abs(x) >= _REDUCTION_LIMIT, value, function, x)
+
+
+def _exponential(x: Expr) -> Operand:
+    """exp(x) = 2^k exp(r), |r| <= ln 2 / 2; the power of two in two factors, so that tiny results are right too."""
+    graph = x.graph
+    bounded = (x < -746.0).select(-746.0, (x > 710.0).select(710.0, x))
+    k = graph.node("round", bounded * (1.0 / math.log(2.0)))
+    hi = fma(-k, _LN2[0], bounded)
+    lo = k * _LN2[1]
+    r = hi - lo
+    t = (hi - r) - lo
+    series = [1.0 / math.factorial(n) for n in range(2, 14)]
+    value = 1.0 + (r + fma(r * r, _polynomial(r, series), t))
+    half = graph.node("floor", 0.5 * k)
+    value = value * graph.node("exp2i", half) * graph.node("exp2i", k - half)
+    return (x != x).select(x, value)
+
+
+def _logarithm(x: Expr) -> Operand:
+    """log(x) = k ln 2 + log(1 + f), sqrt(1/2) <= 1 + f < sqrt(2), with s = f / (2 + f)."""
+    graph = x.graph
+    tiny = x < 2.2250738585072014e-308
+    scaled = tiny.select(x * 2.0**54, x)
+    m = graph.node("mantissa", scaled)  # in [1, 2)
+    large = m > math.sqrt(2.0)
+    f = large.select(0.5 * m, m) - 1.0
+    k = graph.node("exponent", scaled) + large.select(1.0, 0.0) + tiny.select(-54.0, 0.0)
+    s = f / (2.0 + f)
+    z = s * s
+    R = z * _polynomial(z, _LOG)
+    h = 0.5 * f * f
+    value = k * _LN2[0] - ((h - (s * (h + R) + k * _LN2[1])) - f)
+    value = (x == math.inf).select(math.inf, (x == 0.0).select(-math.inf, value))
+    return ((x < 0.0) | (x != x)).select(math.nan, value)
+
+
+def _arc_tangent2(y: Operand, x: Operand) -> Operand:
+    """Angle of the point (x, y): the smaller side over the larger, turned by pi/4 beyond tan(pi/8)."""
+    graph = next(a.graph for a in (y, x) if isinstance(a, Expr))
+    ax, ay = abs(x), abs(y)
+    steep = ay > ax if isinstance(ay, Expr) else ax < ay
+    small, large = steep.select(ax, ay), steep.select(ay, ax)
+    both_infinite = (ax == math.inf) & (ay == math.inf)
+    divisor = (large == 0.0).select(1.0, large)
+    turned = small > math.tan(math.pi / 8) * large
+    # (a - 1) / (a + 1) with a = small / large, without rounding a first
+    a = turned.select(small - large, small) / turned.select(small + large, divisor)
+    if isinstance(both_infinite, Expr):
+        a = both_infinite.select(0.0, a)
+        turned = turned | both_infinite
+    z = a * a
+    angle = a - a * (z * _polynomial(z, _ATAN))
+    angle = turned.select((math.pi / 4) + (angle + 0.5 * _HALF_PI[1]), angle)
+    angle = steep.select(_HALF_PI[0] - (angle - _HALF_PI[1]), angle)
+    left = graph.node("signbit", x) if isinstance(x, Expr) else math.copysign(1.0, x) < 0
+    if isinstance(left, Expr):
+        angle = left.select(math.pi - (angle - 2.0 * _HALF_PI[1]), angle)
+    elif left:
+        angle = math.pi - (angle - 2.0 * _HALF_PI[1])
+    below = graph.node("signbit", y) if isinstance(y, Expr) else math.copysign(1.0, y) < 0
+    angle = below.select(-angle, angle) if isinstance(below, Expr) else (-angle if below else angle)
+    for side in (x, y):
+        if isinstance(side, Expr):
+            angle = (side != side).select(math.nan, angle)
+    return angle
+
+
+_FORMULAS = {
+    "sin": _sine,
+    "cos": _cosine,
+    "exp": _exponential,
+    "log": _logarithm,
+    "atan2": _arc_tangent2,
+}
+
+
+def lower(roots: Sequence[Operand]) -> list[Operand]:
+    """Rewrite expressions so that only primitive operations are left."""
+    done: dict[int, Operand] = {}
+    for x in reachable(roots):
+        args = [done[a.index] if isinstance(a, Expr) else a for a in x.args]
+        if x.op in _FORMULAS:
+            done[x.index] = _FORMULAS[x.op](*args)
+        elif all(a is b for a, b in zip(args, x.args, strict=True)):
+            done[x.index] = x
+        else:
+            done[x.index] = x.graph.node(x.op, *args)
+    return [done[r.index] if isinstance(r, Expr) else r for r in roots]

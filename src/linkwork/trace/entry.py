@@ -1,0 +1,447 @@
+"""The way into native code: the loop over segments, the loop over batches, and a built-in function for Python to call.
+
+* `run(plan, ports)`: clear what must start as zero, then walk the plan's segments, each a kernel over records.
+* `batch(...)`: for every block of lanes, bring the arrays into lanes, run, bring the results back; says whether all was finite.
+* `call`: a METH_FASTCALL built-in. It takes NumPy arrays, checks type, shape, layout and finiteness itself, runs, checks the
+  results, and returns the last argument; on any doubt it returns None, and the caller takes the slow way, which converts or
+  explains. One call costs some 0.1 us this way; taking `.ctypes.data` of four arrays alone costs 4.7.
+
+The layout of an ndarray is part of NumPy's binary interface (PyArrayObject_fields).
+"""
+
+import ctypes
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from linkwork.trace import native
+
+MAX_PORTS = 16
+_HEAD = object.__basicsize__
+_DATA, _NDIM, _DIMS, _DESCR, _FLAGS = _HEAD, _HEAD + 8, _HEAD + 16, _HEAD + 40, _HEAD + 48
+_TYPE = _HEAD - 8
+_READABLE = 0x0001 | 0x0100  # C contiguous, aligned
+_WRITABLE = _READABLE | 0x0400
+
+_RUN = """
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+
+define void @{name}(ptr %plan, ptr %ports) {{
+entry:
+  %segments = load i64, ptr %plan
+  %at_clears = getelementptr i64, ptr %plan, i64 1
+  %clears = load i64, ptr %at_clears
+  %first = getelementptr i64, ptr %plan, i64 2
+  br label %clear_test
+clear_test:
+  %left = phi i64 [ %clears, %entry ], [ %fewer, %clear ]
+  %item = phi ptr [ %first, %entry ], [ %after, %clear ]
+  %any = icmp sgt i64 %left, 0
+  br i1 %any, label %clear, label %walk_test
+clear:
+  %port = load i64, ptr %item
+  %at_size = getelementptr i64, ptr %item, i64 1
+  %size = load i64, ptr %at_size
+  %at_array = getelementptr ptr, ptr %ports, i64 %port
+  %array = load ptr, ptr %at_array
+  %bytes = mul i64 %size, {bytes}
+  call void @llvm.memset.p0.i64(ptr %array, i8 0, i64 %bytes, i1 false)
+  %after = getelementptr i64, ptr %item, i64 2
+  %fewer = sub i64 %left, 1
+  br label %clear_test
+walk_test:
+  %rest = phi i64 [ %segments, %clear_test ], [ %less, %walk ]
+  %segment = phi ptr [ %item, %clear_test ], [ %following, %walk ]
+  %some = icmp sgt i64 %rest, 0
+  br i1 %some, label %walk, label %done
+walk:
+  %kernel = load ptr, ptr %segment
+  %at_records = getelementptr i64, ptr %segment, i64 1
+  %records = load ptr, ptr %at_records
+  %at_count = getelementptr i64, ptr %segment, i64 2
+  %count = load i64, ptr %at_count
+  %at_step = getelementptr i64, ptr %segment, i64 3
+  %step = load i64, ptr %at_step
+  call void %kernel(ptr %ports, ptr %records, i64 %count, i64 %step)
+  %following = getelementptr i64, ptr %segment, i64 4
+  %less = sub i64 %rest, 1
+  br label %walk_test
+done:
+  ret void
+}}
+"""
+
+# spec: ndarray type, float64 descriptor, None, run, plan, data, work, ports, inputs, then per port: ndim, 3 dims, count, flags
+_SPEC_HEAD, _SPEC_PORT = 9, 6
+
+_CALL = """
+declare void @Py_IncRef(ptr)
+
+define internal i1 @finite(ptr %x, i64 %n) {{
+entry:
+  %whole = and i64 %n, -8
+  br label %eight_test
+eight_test:
+  %i = phi i64 [ 0, %entry ], [ %i8, %eight ]
+  %sum = phi <8 x double> [ zeroinitializer, %entry ], [ %sum8, %eight ]
+  %more8 = icmp slt i64 %i, %whole
+  br i1 %more8, label %eight, label %rest_test
+eight:
+  %p8 = getelementptr double, ptr %x, i64 %i
+  %v8 = load <8 x double>, ptr %p8, align 8
+  %z8 = fsub <8 x double> %v8, %v8
+  %sum8 = fadd <8 x double> %sum, %z8
+  %i8 = add i64 %i, 8
+  br label %eight_test
+rest_test:
+  %j = phi i64 [ %whole, %eight_test ], [ %j1, %rest ]
+  %tail = phi double [ 0.0, %eight_test ], [ %tail1, %rest ]
+  %more1 = icmp slt i64 %j, %n
+  br i1 %more1, label %rest, label %verdict
+rest:
+  %p1 = getelementptr double, ptr %x, i64 %j
+  %v1 = load double, ptr %p1
+  %z1 = fsub double %v1, %v1
+  %tail1 = fadd double %tail, %z1
+  %j1 = add i64 %j, 1
+  br label %rest_test
+verdict:
+  %odd = fcmp uno <8 x double> %sum, %sum
+  %bits = bitcast <8 x i1> %odd to i8
+  %fine8 = icmp eq i8 %bits, 0
+  %fine1 = fcmp ord double %tail, %tail
+  %fine = and i1 %fine8, %fine1
+  ret i1 %fine
+}}
+
+define ptr @{name}(ptr %self, ptr %args, i64 %nargs) {{
+entry:
+  %ports = alloca [{slots} x ptr]
+  %at_spec = getelementptr i8, ptr %self, i64 {data}
+  %spec = load ptr, ptr %at_spec
+  %array_type = load ptr, ptr %spec
+  %at_descr = getelementptr i64, ptr %spec, i64 1
+  %float64 = load ptr, ptr %at_descr
+  %at_none = getelementptr i64, ptr %spec, i64 2
+  %none = load ptr, ptr %at_none
+  %at_run = getelementptr i64, ptr %spec, i64 3
+  %run = load ptr, ptr %at_run
+  %at_plan = getelementptr i64, ptr %spec, i64 4
+  %plan = load ptr, ptr %at_plan
+  %at_constants = getelementptr i64, ptr %spec, i64 5
+  %constants = load ptr, ptr %at_constants
+  %at_work = getelementptr i64, ptr %spec, i64 6
+  %work = load ptr, ptr %at_work
+  %at_count = getelementptr i64, ptr %spec, i64 7
+  %count = load i64, ptr %at_count
+  %at_inputs = getelementptr i64, ptr %spec, i64 8
+  %inputs = load i64, ptr %at_inputs
+  store ptr %constants, ptr %ports
+  %port1 = getelementptr ptr, ptr %ports, i64 1
+  store ptr %work, ptr %port1
+  %right_count = icmp eq i64 %nargs, %count
+  br i1 %right_count, label %check, label %doubt
+check:
+  %i = phi i64 [ 0, %entry ], [ %i_next, %accept ]
+  %at_arg = getelementptr ptr, ptr %args, i64 %i
+  %arg = load ptr, ptr %at_arg
+  %at_type = getelementptr i8, ptr %arg, i64 {type}
+  %type = load ptr, ptr %at_type
+  %is_array = icmp eq ptr %type, %array_type
+  br i1 %is_array, label %shape, label %doubt
+shape:
+  %offset = mul i64 %i, {spec_port}
+  %place = add i64 %offset, {spec_head}
+  %expected = getelementptr i64, ptr %spec, i64 %place
+  %ndim = load i64, ptr %expected
+  %at_ndim = getelementptr i8, ptr %arg, i64 {ndim}
+  %has_ndim32 = load i32, ptr %at_ndim
+  %has_ndim = sext i32 %has_ndim32 to i64
+  %at_arg_descr = getelementptr i8, ptr %arg, i64 {descr}
+  %arg_descr = load ptr, ptr %at_arg_descr
+  %at_flags = getelementptr i8, ptr %arg, i64 {flags}
+  %flags32 = load i32, ptr %at_flags
+  %flags = sext i32 %flags32 to i64
+  %at_wanted = getelementptr i64, ptr %expected, i64 5
+  %wanted = load i64, ptr %at_wanted
+  %kept = and i64 %flags, %wanted
+  %ok1 = icmp eq i64 %ndim, %has_ndim
+  %ok2 = icmp eq ptr %arg_descr, %float64
+  %ok3 = icmp eq i64 %kept, %wanted
+  %ok12 = and i1 %ok1, %ok2
+  %ok = and i1 %ok12, %ok3
+  %at_dims = getelementptr i8, ptr %arg, i64 {dims}
+  %dims = load ptr, ptr %at_dims
+  br i1 %ok, label %dimension_test, label %doubt
+dimension_test:
+  %d = phi i64 [ 0, %shape ], [ %d_next, %dimension ]
+  %more_d = icmp slt i64 %d, %ndim
+  br i1 %more_d, label %dimension, label %values
+dimension:
+  %at_dim = getelementptr i64, ptr %dims, i64 %d
+  %dim = load i64, ptr %at_dim
+  %d_next = add i64 %d, 1
+  %at_want = getelementptr i64, ptr %expected, i64 %d_next
+  %want = load i64, ptr %at_want
+  %same = icmp eq i64 %dim, %want
+  br i1 %same, label %dimension_test, label %doubt
+values:
+  %at_array = getelementptr i8, ptr %arg, i64 {data}
+  %array = load ptr, ptr %at_array
+  %slot = add i64 %i, 2
+  %at_slot = getelementptr ptr, ptr %ports, i64 %slot
+  store ptr %array, ptr %at_slot
+  %is_input = icmp slt i64 %i, %inputs
+  br i1 %is_input, label %look, label %accept
+look:
+  %at_size = getelementptr i64, ptr %expected, i64 4
+  %size = load i64, ptr %at_size
+  %fine = call i1 @finite(ptr %array, i64 %size)
+  br i1 %fine, label %accept, label %doubt
+accept:
+  %i_next = add i64 %i, 1
+  %more = icmp slt i64 %i_next, %count
+  br i1 %more, label %check, label %go
+go:
+  call void %run(ptr %plan, ptr %ports)
+  br label %result_test
+result_test:
+  %r = phi i64 [ %inputs, %go ], [ %r_next, %result ]
+  %more_r = icmp slt i64 %r, %count
+  br i1 %more_r, label %result, label %done
+result:
+  %r_offset = mul i64 %r, {spec_port}
+  %r_place = add i64 %r_offset, {spec_size}
+  %at_r_size = getelementptr i64, ptr %spec, i64 %r_place
+  %r_size = load i64, ptr %at_r_size
+  %r_slot = add i64 %r, 2
+  %at_r = getelementptr ptr, ptr %ports, i64 %r_slot
+  %r_array = load ptr, ptr %at_r
+  %r_fine = call i1 @finite(ptr %r_array, i64 %r_size)
+  %r_next = add i64 %r, 1
+  br i1 %r_fine, label %result_test, label %doubt
+done:
+  %last = sub i64 %count, 1
+  %at_last = getelementptr ptr, ptr %args, i64 %last
+  %answer = load ptr, ptr %at_last
+  call void @Py_IncRef(ptr %answer)
+  ret ptr %answer
+doubt:
+  call void @Py_IncRef(ptr %none)
+  ret ptr %none
+}}
+"""
+
+# batch(run, plan, ports, arrays, widths, inputs, count, total): ports[2:] are room for one block in lanes; returns 0 if all was finite
+_BATCH_HEAD = """
+define i64 @{name}(ptr %run, ptr %plan, ptr %ports, ptr %arrays, ptr %widths, i64 %inputs, i64 %count, i64 %total) {{
+entry:
+  br label %block
+block:
+  %b = phi i64 [ 0, %entry ], [ %b_next, %block_end ]
+  %odd0 = phi {kind} [ zeroinitializer, %entry ], [ %odd_out, %block_end ]
+{rows}
+  br label %in_test
+in_test:
+  %p = phi i64 [ 0, %block ], [ %p_next, %in_end ]
+  %odd1 = phi {kind} [ %odd0, %block ], [ %odd2, %in_end ]
+  %more_in = icmp slt i64 %p, %inputs
+  br i1 %more_in, label %in, label %go
+in:
+  %in_slot = add i64 %p, 2
+  %at_in_port = getelementptr ptr, ptr %ports, i64 %in_slot
+  %in_port = load ptr, ptr %at_in_port
+  %at_in_array = getelementptr ptr, ptr %arrays, i64 %p
+  %in_array = load ptr, ptr %at_in_array
+  %at_in_width = getelementptr i64, ptr %widths, i64 %p
+  %in_width = load i64, ptr %at_in_width
+{in_rows}
+  br label %load_test
+load_test:
+  %j = phi i64 [ 0, %in ], [ %j_next, %load ]
+  %odd2 = phi {kind} [ %odd1, %in ], [ %odd3, %load ]
+  %more_j = icmp slt i64 %j, %in_width
+  br i1 %more_j, label %load, label %in_end
+load:
+{gather}
+  %at_lane = getelementptr {kind}, ptr %in_port, i64 %j
+  store {kind} {gathered}, ptr %at_lane, align 8
+  %zero = fsub {kind} {gathered}, {gathered}
+  %odd3 = fadd {kind} %odd2, %zero
+  %j_next = add i64 %j, 1
+  br label %load_test
+in_end:
+  %p_next = add i64 %p, 1
+  br label %in_test
+go:
+  call void %run(ptr %plan, ptr %ports)
+  br label %out_test
+out_test:
+  %o = phi i64 [ %inputs, %go ], [ %o_next, %out_end ]
+  %odd_out = phi {kind} [ %odd1, %go ], [ %odd4, %out_end ]
+  %more_out = icmp slt i64 %o, %count
+  br i1 %more_out, label %out, label %block_end
+out:
+  %out_slot = add i64 %o, 2
+  %at_out_port = getelementptr ptr, ptr %ports, i64 %out_slot
+  %out_port = load ptr, ptr %at_out_port
+  %at_out_array = getelementptr ptr, ptr %arrays, i64 %o
+  %out_array = load ptr, ptr %at_out_array
+  %at_out_width = getelementptr i64, ptr %widths, i64 %o
+  %out_width = load i64, ptr %at_out_width
+{out_rows}
+  br label %store_test
+store_test:
+  %k = phi i64 [ 0, %out ], [ %k_next, %store ]
+  %odd4 = phi {kind} [ %odd_out, %out ], [ %odd5, %store ]
+  %more_k = icmp slt i64 %k, %out_width
+  br i1 %more_k, label %store, label %out_end
+store:
+  %at_value = getelementptr {kind}, ptr %out_port, i64 %k
+  %value = load {kind}, ptr %at_value, align 8
+  %zero_out = fsub {kind} %value, %value
+  %odd5 = fadd {kind} %odd4, %zero_out
+{scatter}
+  %k_next = add i64 %k, 1
+  br label %store_test
+out_end:
+  %o_next = add i64 %o, 1
+  br label %out_test
+block_end:
+  %b_next = add i64 %b, {lanes}
+  %more_blocks = icmp slt i64 %b_next, %total
+  br i1 %more_blocks, label %block, label %done
+done:
+  %bad = fcmp uno {kind} %odd_out, %odd_out
+  %bits = bitcast <{lanes} x i1> %bad to i{lanes}
+  %status = zext i{lanes} %bits to i64
+  ret i64 %status
+}}
+"""
+
+
+def _batch_text(name: str, lanes: int) -> str:
+    kind = f"<{lanes} x double>"
+    rows, in_rows, out_rows, gather, scatter = [], [], [], [], []
+    gathered = "poison"
+    rows.append("  %top = sub i64 %total, 1")
+    for n in range(lanes):
+        # lanes beyond the last mechanism repeat it: the same numbers in, the same out
+        rows += [
+            f"  %want{n} = add i64 %b, {n}",
+            f"  %low{n} = icmp slt i64 %want{n}, %top",
+            f"  %row{n} = select i1 %low{n}, i64 %want{n}, i64 %top",
+        ]
+        for side, lines in (("in", in_rows), ("out", out_rows)):
+            lines += [
+                f"  %{side}_offset{n} = mul i64 %row{n}, %{side}_width",
+                f"  %{side}{n} = getelementptr double, ptr %{side}_array, i64 %{side}_offset{n}",
+            ]
+        gather += [
+            f"  %at_in{n} = getelementptr double, ptr %in{n}, i64 %j",
+            f"  %x{n} = load double, ptr %at_in{n}",
+            f"  %g{n} = insertelement {kind} {gathered}, double %x{n}, i64 {n}",
+        ]
+        gathered = f"%g{n}"
+        scatter += [
+            f"  %y{n} = extractelement {kind} %value, i64 {n}",
+            f"  %at_out{n} = getelementptr double, ptr %out{n}, i64 %k",
+            f"  store double %y{n}, ptr %at_out{n}",
+        ]
+    return _BATCH_HEAD.format(
+        name=name,
+        lanes=lanes,
+        kind=kind,
+        rows="\n".join(rows),
+        in_rows="\n".join(in_rows),
+        out_rows="\n".join(out_rows),
+        gather="\n".join(gather),
+        gathered=gathered,
+        scatter="\n".join(scatter),
+    )
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("method", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+@cache
+def _functions() -> dict[str, int]:
+    """Compile (or load) the loops and the entry, and return their addresses."""
+    api = ctypes.pythonapi
+    native.provide({"Py_IncRef": ctypes.cast(api.Py_IncRef, ctypes.c_void_p).value or 0})
+    lanes = native.lanes()
+    name = native.digest("entry", lanes, _HEAD)
+
+    def build() -> tuple[str, dict[str, Any]]:
+        call = _CALL.format(
+            name=f"call_{name}",
+            slots=MAX_PORTS,
+            data=_DATA,
+            type=_TYPE,
+            ndim=_NDIM,
+            dims=_DIMS,
+            descr=_DESCR,
+            flags=_FLAGS,
+            spec_head=_SPEC_HEAD,
+            spec_port=_SPEC_PORT,
+            spec_size=_SPEC_HEAD + 4,
+        )
+        one = _RUN.format(name=f"run1_{name}", bytes=8)
+        many = _RUN.format(name=f"run_{name}", bytes=8 * lanes)
+        many = many.replace("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n", "")
+        return one + many + call + _batch_text(f"batch_{name}", lanes), {}
+
+    native.load(name, build)
+    return {part: native.address(f"{part}_{name}") for part in ("run1", "run", "call", "batch")}
+
+
+def walker(lanes: int) -> int:
+    """Return the address of `run` for one mechanism or for lanes of them."""
+    return _functions()["run1" if lanes == 1 else "run"]
+
+
+def batch_function() -> Any:
+    """Return `batch` as a ctypes function; it lets go of the interpreter's lock while it runs."""
+    pointer, integer = ctypes.c_void_p, ctypes.c_int64
+    arguments = (pointer,) * 5 + (integer,) * 3
+    return ctypes.CFUNCTYPE(integer, *arguments)(_functions()["batch"])
+
+
+_METH_FASTCALL = 0x0080
+
+
+@cache
+def _method() -> _MethodDef:
+    return _MethodDef(
+        b"kernel", _functions()["call"], _METH_FASTCALL, b"Run on arrays; None if they need a closer look."
+    )
+
+
+def built_in(
+    run: int, plan: int, data: int, work: int, shapes: Sequence[tuple[int, ...]], inputs: int
+) -> Any:
+    """Return a built-in function of NumPy arrays of these shapes, inputs first, for a kernel `run(plan, ports)`.
+
+    The addresses must stay valid as long as the function is used.
+    """
+    if len(shapes) + 2 > MAX_PORTS or any(len(shape) > 3 for shape in shapes):
+        raise ValueError(f"too many arrays or dimensions: {shapes}")
+    spec = [id(np.ndarray), id(np.dtype(np.float64)), id(None), run, plan, data, work, len(shapes), inputs]
+    for k, shape in enumerate(shapes):
+        dims = [*shape, *[0] * (3 - len(shape))]
+        spec += [len(shape), *dims, int(np.prod(shape)), _READABLE if k < inputs else _WRITABLE]
+    table = np.array(spec, np.int64)
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = (
+        ctypes.py_object,
+        (ctypes.POINTER(_MethodDef), ctypes.py_object, ctypes.c_void_p),
+    )
+    return make(ctypes.byref(_method()), table, None)

@@ -1,0 +1,395 @@
+"""Expressions: what a formula becomes when it is run on symbols instead of numbers.
+
+Nodes are shared: building the same operation on the same operands twice gives the same node (common subexpressions), and
+operations with known results fold at once: constants are plain floats, so structural zeros and ones vanish as they appear.
+
+>>> g = Graph()
+>>> x = g.symbol("x")
+>>> (x * 1.0 + 0.0) is x, x * x is x * x, x - x
+(True, True, 0.0)
+"""
+
+import linecache
+import math
+import sys
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from linkwork.algebra import number
+from linkwork.errors import TraceError
+
+Operand = Any  # an Expr or a float
+
+_PACKAGE = str(Path(__file__).parents[1])
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+}
+_FUNCTIONS: dict[str, Callable[..., float]] = {
+    "sqrt": math.sqrt,
+    "sin": math.sin,
+    "cos": math.cos,
+    "exp": math.exp,
+    "log": math.log,
+    "atan2": math.atan2,
+    "floor": math.floor,
+}
+
+
+class Graph:
+    """A set of shared expression nodes; expressions of different graphs cannot be mixed."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Expr] = []
+        self._table: dict[tuple[Hashable, ...], Expr] = {}
+
+    def symbol(self, name: Hashable) -> "Expr":
+        """Return the symbol of this name: a number that is not known yet."""
+        return self.node("symbol", name)
+
+    def symbols(self, names: Iterable[Hashable]) -> list["Expr"]:
+        return [self.symbol(name) for name in names]
+
+    def node(self, op: str, *args: Any) -> "Expr":
+        """Return the node op(args), the one already there if there is one."""
+        key = (op, *(a.key if isinstance(a, Expr) else a for a in args))
+        found = self._table.get(key)
+        if found is None:
+            found = Expr(self, op, args, len(self.nodes))
+            self.nodes.append(found)
+            self._table[key] = found
+        return found
+
+
+class Expr:
+    """A traced number, or a traced condition: the operation that will give it, and its operands."""
+
+    __slots__ = ("args", "graph", "index", "key", "op")
+    __array_ufunc__ = None  # NumPy scalars on the left leave the operation to us
+    __hash__ = object.__hash__
+
+    def __init__(self, graph: Graph, op: str, args: tuple[Any, ...], index: int):
+        # the key stands for the node in the keys of others: hashed by identity, never equal to a number
+        self.graph, self.op, self.args, self.index, self.key = graph, op, args, index, object()
+
+    def __repr__(self) -> str:
+        return f"{self.op}({', '.join(map(repr, self.args))})"
+
+    # arithmetic
+
+    def __add__(self, other: Operand) -> Operand:
+        if not isinstance(other, Expr):
+            other = _number(other)
+            if other == 0.0:
+                return self
+        elif other.op == "neg":
+            return self - other.args[0]
+        elif self.op == "neg":
+            return other - self.args[0]
+        elif _pythagoras(self, other):
+            return 1.0
+        elif other.index < self.index:
+            return self.graph.node("add", other, self)
+        return self.graph.node("add", self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Operand) -> Operand:
+        if not isinstance(other, Expr):
+            return self + -_number(other)
+        if other is self:
+            return 0.0
+        if other.op == "neg":
+            return self + other.args[0]
+        if self.op == "neg":
+            return -(self.args[0] + other)
+        return self.graph.node("sub", self, other)
+
+    def __rsub__(self, other: Operand) -> Operand:
+        value = _number(other)
+        if value == 0.0:
+            return -self
+        return self.graph.node("sub", value, self) if self.op != "neg" else self.args[0] + value
+
+    def __neg__(self) -> Operand:
+        if self.op == "neg":
+            return self.args[0]
+        if self.op == "sub":
+            return self.graph.node("sub", self.args[1], self.args[0])
+        return self.graph.node("neg", self)
+
+    def __pos__(self) -> "Expr":
+        return self
+
+    def __mul__(self, other: Operand) -> Operand:
+        if not isinstance(other, Expr):
+            value = _number(other)
+            if value == 0.0:
+                return 0.0
+            if value == 1.0:
+                return self
+            if value == -1.0:
+                return -self
+            return (
+                -self.graph.node("mul", self.args[0], value)
+                if self.op == "neg"
+                else self.graph.node("mul", self, value)
+            )
+        a, b = self, other
+        if a.op == "neg" or b.op == "neg":
+            negative = (a.op == "neg") != (b.op == "neg")
+            result = (a.args[0] if a.op == "neg" else a) * (b.args[0] if b.op == "neg" else b)
+            return -result if negative else result
+        return self.graph.node("mul", a, b) if a.index <= b.index else self.graph.node("mul", b, a)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Operand) -> Operand:
+        if not isinstance(other, Expr):
+            value = _number(other)
+            mantissa, _ = math.frexp(value)
+            if abs(mantissa) == 0.5 and math.isfinite(1.0 / value):
+                return self * (1.0 / value)  # division by a power of two is exact as a product
+        elif other is self:
+            return 1.0
+        return self.graph.node("div", self, other)
+
+    def __rtruediv__(self, other: Operand) -> Operand:
+        value = _number(other)
+        return 0.0 if value == 0.0 else self.graph.node("div", value, self)
+
+    def __pow__(self, exponent: Operand) -> Operand:
+        if isinstance(exponent, Expr):
+            return self.graph.node("pow", self, exponent)
+        value = _number(exponent)
+        if 2 * value != int(2 * value) or abs(value) > 64:
+            return self.graph.node("pow", self, value)
+        whole = int(abs(value))
+        result: Operand = self.apply_function("sqrt", self) if abs(value) != whole else 1.0
+        square: Operand = self
+        while whole:
+            if whole & 1:
+                result = result * square
+            whole >>= 1
+            if whole:
+                square = square * square
+        return 1.0 / result if value < 0 else result
+
+    def __rpow__(self, base: Operand) -> Operand:
+        return self.graph.node("pow", _number(base), self)
+
+    def __abs__(self) -> Operand:
+        return self.graph.node("abs", self)
+
+    # conditions
+
+    def _compare(self, op: str, other: Operand, swap: bool = False) -> Operand:
+        operand = _operand(other)
+        return self.graph.node(op, operand, self) if swap else self.graph.node(op, self, operand)
+
+    def __lt__(self, other: Operand) -> Operand:
+        return self._compare("lt", other)
+
+    def __le__(self, other: Operand) -> Operand:
+        return self._compare("le", other)
+
+    def __gt__(self, other: Operand) -> Operand:
+        return self._compare("lt", other, swap=True)
+
+    def __ge__(self, other: Operand) -> Operand:
+        return self._compare("le", other, swap=True)
+
+    def __eq__(self, other: object) -> Any:
+        return self._compare("eq", other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._compare("ne", other)
+
+    def __and__(self, other: Operand) -> Operand:
+        if isinstance(other, Expr):
+            return self.graph.node("and", self, other)
+        return self if other else False
+
+    __rand__ = __and__
+
+    def __or__(self, other: Operand) -> Operand:
+        if isinstance(other, Expr):
+            return self.graph.node("or", self, other)
+        return True if other else self
+
+    __ror__ = __or__
+
+    def __invert__(self) -> Operand:
+        return self.graph.node("not", self)
+
+    def select(self, a: Operand, b: Operand) -> Operand:
+        """Return a where this condition holds, else b."""
+        if a is b or (isinstance(a, float | int) and isinstance(b, float | int) and a == b):
+            return a
+        return self.graph.node("where", self, _operand(a), _operand(b))
+
+    # functions
+
+    @staticmethod
+    def apply_function(name: str, *args: Operand) -> Operand:
+        """Build an elementary function; the less usual ones are written in terms of the usual."""
+        if name in _COMPOSED:
+            return _COMPOSED[name](*args)
+        if name not in _FUNCTIONS:
+            raise TraceError(
+                f"{name} is not known to the tracer; it knows {', '.join(sorted({*_FUNCTIONS, *_COMPOSED}))}"
+            )
+        graph = next(a.graph for a in args if isinstance(a, Expr))
+        return graph.node(name, *map(_operand, args))
+
+    def sin(self) -> Operand:  # NumPy calls these for np.sin(x) and its like
+        return self.apply_function("sin", self)
+
+    def cos(self) -> Operand:
+        return self.apply_function("cos", self)
+
+    def tan(self) -> Operand:
+        return self.apply_function("tan", self)
+
+    def sqrt(self) -> Operand:
+        return self.apply_function("sqrt", self)
+
+    def exp(self) -> Operand:
+        return self.apply_function("exp", self)
+
+    def log(self) -> Operand:
+        return self.apply_function("log", self)
+
+    def arctan2(self, x: Operand) -> Operand:
+        return self.apply_function("atan2", self, x)
+
+    # what cannot be traced
+
+    def __bool__(self) -> NoReturn:
+        _refuse(
+            "Python control flow (if, and, or, not, while, min, max) met a traced value",
+            "both branches must be computed: use lw.where(condition, a, b), lw.min, lw.max, & | ~",
+        )
+
+    def __float__(self) -> NoReturn:
+        _refuse(
+            "a traced value was converted to a float",
+            "use lw.sin, lw.sqrt, ... instead of the functions of math",
+        )
+
+    def __int__(self) -> NoReturn:
+        _refuse(
+            "a traced value was converted to an integer",
+            "use lw.floor, or take the value out of the traced function",
+        )
+
+    __index__ = __int__
+
+    def __iter__(self) -> NoReturn:
+        _refuse("a traced value was iterated over", "it is one number; q[0] is the first coordinate, not q")
+
+
+def _number(x: Any) -> float:
+    """Take a plain number; refuse what belongs to no formula."""
+    if isinstance(x, complex) or not hasattr(x, "__float__"):
+        raise TraceError(
+            f"{x!r} ({type(x).__name__}) in a traced formula; numbers and traced values are allowed"
+        )
+    return float(x)
+
+
+def _operand(x: Operand) -> Operand:
+    return x if isinstance(x, Expr) else _number(x)
+
+
+def _pythagoras(a: Expr, b: Expr) -> bool:
+    """Tell whether a + b is cos^2 + sin^2 of the same angle."""
+    if a.op != "mul" or b.op != "mul" or a.args[0] is not a.args[1] or b.args[0] is not b.args[1]:
+        return False
+    x, y = a.args[0], b.args[0]
+    return (
+        isinstance(x, Expr)
+        and isinstance(y, Expr)
+        and {x.op, y.op} == {"sin", "cos"}
+        and x.args[0] is y.args[0]
+    )
+
+
+def _refuse(what: str, remedy: str) -> NoReturn:
+    """Raise a TraceError that points at the line of the user's function."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    text = linecache.getline(file, line).strip()
+    raise TraceError(f"{file}:{line}: {what}{f': `{text}`' if text else ''}; {remedy}")
+
+
+_COMPOSED: dict[str, Callable[..., Operand]] = {
+    "tan": lambda x: number.sin(x) / number.cos(x),
+    "asin": lambda x: number.atan2(x, number.sqrt((1.0 - x) * (1.0 + x))),
+    "acos": lambda x: number.atan2(number.sqrt((1.0 - x) * (1.0 + x)), x),
+    "atan": lambda x: number.atan2(x, 1.0),
+    "sinh": lambda x: 0.5 * (number.exp(x) - number.exp(-x)),
+    "cosh": lambda x: 0.5 * (number.exp(x) + number.exp(-x)),
+    "tanh": lambda x: 1.0 - 2.0 / (number.exp(2.0 * x) + 1.0),
+    "pow": lambda x, y: x**y,
+}
+
+
+def evaluate(roots: Sequence[Operand], values: Callable[[Expr], Any]) -> list[Any]:
+    """Run expressions on any numbers: `values` gives the number of each symbol.
+
+    This is how a graph is moved into another graph, and how a traced formula is checked against the plain one.
+    """
+    return with_constants(roots, values, lambda x: x)
+
+
+def with_constants(
+    roots: Sequence[Operand], values: Callable[[Expr], Any], constants: Callable[[float], Any]
+) -> list[Any]:
+    """Run expressions with both their symbols and their constants replaced."""
+    done: dict[int, Any] = {}
+    for x in reachable(roots):
+        if x.op == "symbol":
+            done[x.index] = values(x)
+        else:
+            done[x.index] = _OPERATIONS[x.op](
+                *(done[a.index] if isinstance(a, Expr) else constants(a) for a in x.args)
+            )
+    return [done[r.index] if isinstance(r, Expr) else constants(r) for r in roots]
+
+
+_OPERATIONS: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "neg": lambda a: -a,
+    "pow": lambda a, b: a**b,
+    "abs": abs,
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "not": lambda a: ~a if not isinstance(a, bool) else not a,
+    "where": number.where,
+    **_COMPARISONS,
+    **{name: (lambda *args, name=name: number.apply(name, *args)) for name in _FUNCTIONS},
+}
+
+
+def reachable(roots: Iterable[Operand]) -> list[Expr]:
+    """Return the nodes the roots depend on, operands before users."""
+    seen: set[int] = set()
+    found: list[Expr] = []
+    stack = [r for r in roots if isinstance(r, Expr)]
+    while stack:
+        x = stack.pop()
+        if x.index not in seen:
+            seen.add(x.index)
+            found.append(x)
+            stack.extend(a for a in x.args if isinstance(a, Expr))
+    found.sort(key=lambda x: x.index)
+    return found

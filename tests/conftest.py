@@ -1,0 +1,56 @@
+"""What every test may use, and what is said when a test cannot run here."""
+
+import os
+from importlib.metadata import distribution
+from importlib.util import find_spec
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+VALIDATION = Path(__file__).resolve().parents[2] / "shared" / "validation"
+IN_CI = os.environ.get("CI", "").lower() == "true"
+
+# The first call of a kernel may compile it: no example has a deadline. CI tries the same examples every time.
+hypothesis.settings.register_profile("linkwork", deadline=None, derandomize=IN_CI)
+hypothesis.settings.load_profile("linkwork")
+
+
+def missing() -> dict[str, str]:
+    """Say, by marker, why the tests that carry it cannot run here."""
+    reasons = {}
+    peers = {"pin": "pinocchio", "mujoco": "mujoco"}
+    absent = [package for package, module in peers.items() if find_spec(module) is None]
+    if absent:
+        reasons["peers"] = f"not installed: {', '.join(absent)} (`make peers` installs them)"
+    if not VALIDATION.is_dir():
+        reasons["reference"] = "the reference data (../shared/validation) is not there"
+    return reasons
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse to start in CI when tests would be skipped for want of something."""
+    if IN_CI and (reasons := missing()):
+        told = "; ".join(f"tests marked {marker!r}: {reason}" for marker, reason in reasons.items())
+        raise pytest.UsageError(f"CI=true and not every test can run: {told}")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip, with the reason, the tests that need what is not here."""
+    for marker, reason in missing().items():
+        for item in items:
+            if item.get_closest_marker(marker):
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(scope="session")
+def validation() -> Path:
+    """The folder of reference results; for tests marked `reference`."""
+    return VALIDATION
+
+
+@pytest.fixture(scope="session")
+def robots() -> Path:
+    """The folder of robot descriptions of the package example-robot-data."""
+    files = distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")
+    return Path(str(files))
