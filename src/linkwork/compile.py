@@ -264,12 +264,7 @@ class Model:
             shape = np.shape(q)[:-1] + (self.nv, algebra.freedoms)
             rows = np.zeros(shape)
         J = np.swapaxes(rows, -1, -2)
-        if out is None:
-            return np.ascontiguousarray(J)
-        if out.shape != J.shape:
-            raise ValueError(f"jacobian: out has shape {out.shape}; give {J.shape}")
-        out[...] = J
-        return out
+        return _delivered("jacobian", J, out)
 
     def _path(self, number: int) -> list[int]:
         path: list[int] = []
@@ -313,15 +308,15 @@ class Model:
     def energy(self, q: Array, v: Array, *, out: Array | None = None) -> Array | float:
         """Return kinetic plus potential energy [J]."""
         kinetic, potential = self._energies(q, v)
-        return _scalar(kinetic + potential, out)
+        return _delivered("energy", kinetic + potential, out)
 
     def kinetic_energy(self, q: Array, v: Array, *, out: Array | None = None) -> Array | float:
         """Return the kinetic energy [J] (of the bodies: armature is not part of it)."""
-        return _scalar(self._energies(q, v)[0], out)
+        return _delivered("kinetic_energy", self._energies(q, v)[0], out)
 
     def potential_energy(self, q: Array, *, out: Array | None = None) -> Array | float:
         """Return the potential energy of gravity [J], zero for masses at the height of the world's origin."""
-        return _scalar(self._energies(q, np.zeros(self.nv))[1], out)
+        return _delivered("potential_energy", self._energies(q, np.zeros(self.nv))[1], out)
 
     def _energies(self, q: Array, v: Array) -> tuple[Array, ...]:
         return self._kernel("energy", energy.ALGORITHM)(q, v)
@@ -410,10 +405,12 @@ def _frozen(values: list[Any]) -> Array:
     return array
 
 
-def _scalar(value: Array, out: Array | None) -> Array | float:
+def _delivered(name: str, value: Array, out: Array | None) -> Any:
+    """Return a value in `out`, or as a fresh array, or as a float if it is one number."""
     if out is None:
-        return float(value) if np.ndim(value) == 0 else value
-    if np.shape(out) != np.shape(value):
-        raise ValueError(f"out has shape {np.shape(out)}; give {np.shape(value)}")
+        return float(value) if np.ndim(value) == 0 else np.ascontiguousarray(value)
+    if not isinstance(out, np.ndarray) or out.shape != np.shape(value) or out.dtype != np.float64:
+        said = f"{out.shape} of {out.dtype}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise ValueError(f"{name}: out is {said}; give a float64 array of shape {np.shape(value)}")
     out[...] = value
     return out

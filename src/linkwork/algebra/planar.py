@@ -244,9 +244,9 @@ class Frame:
         """Return the frame moved by a step of the outer frame."""
         return Frame.of(self.c, self.s, self.p + step)
 
-    def scaled(self, factor: Number) -> "Frame":
-        """Return the frame with its position times a factor."""
-        return Frame.of(self.c, self.s, self.p * factor)
+    def switched(self, part: Number) -> "Frame":
+        """Return this frame for part = 1 and the identity for part = 0; between them it is no frame."""
+        return Frame.of(plus(product(self.c, part), 1.0 - part), product(self.s, part), self.p * part)
 
     @property
     def inverse(self) -> "Frame":

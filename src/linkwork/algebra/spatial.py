@@ -234,9 +234,13 @@ class Frame:
         """Return the frame moved by a step of the outer frame."""
         return Frame.of(self.R, self.p + step)
 
-    def scaled(self, factor: Number) -> "Frame":
-        """Return the frame with its position times a factor."""
-        return Frame.of(self.R, self.p * factor)
+    def switched(self, part: Number) -> "Frame":
+        """Return this frame for part = 1 and the identity for part = 0; between them it is no frame."""
+        rest = 1.0 - part
+        R = [[product(x, part) for x in row] for row in self.R]
+        for k in range(3):
+            R[k][k] = plus(R[k][k], rest)
+        return Frame.of(Matrix.of(R), self.p * part)
 
     @property
     def inverse(self) -> "Frame":

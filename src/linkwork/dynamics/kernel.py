@@ -6,6 +6,7 @@ Arrays have the shapes of the algorithm's ports, with one more leading axis for 
 import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ class Kernel:
         self.algorithm, self.tree, self.form, self.path = algorithm, tree, form, path
         self.shapes = shapes_of(algorithm, tree)
         self.inputs = len(algorithm.given)
+        self._widths = np.array([prod(shape) for shape in self.shapes], np.int64)
         self._scratch = threading.local()
 
     @cached_property
@@ -38,12 +40,15 @@ class Kernel:
         return program(self.algorithm, self.tree, native.lanes(), self.form, self.path)
 
     @cached_property
+    def _places(self) -> Array:
+        return np.array([places.ctypes.data for places in self.lanes.places], np.int64)
+
+    @cached_property
     def call(self) -> Callable[..., Array | None]:
         """A built-in function of exact arrays, outputs last; returns the last one, or None to ask for a closer look."""
         p = self.single
-        self._work = np.empty(p.work_size)  # one for all: the interpreter's lock is held during the call
-        addresses = (p.run, p.plan.ctypes.data, p.data.ctypes.data, self._work.ctypes.data)
-        return entry.built_in(*addresses, p.shapes, p.inputs)
+        work = np.empty(p.work_size)  # one for all: the interpreter's lock is held during the call
+        return entry.built_in(p.run, p.plan, p.data, work, p.shapes, p.inputs)
 
     def __call__(self, *inputs: Any, out: Sequence[Array | None] = ()) -> tuple[Array, ...]:
         """Check and convert the inputs, run for one or for many, and return the outputs."""
@@ -56,13 +61,13 @@ class Kernel:
         outs = [
             self._output(self.inputs + k, o, batch) for k, o in enumerate(out or [None] * len(self.outputs))
         ]
-        targets = [o if o.flags.c_contiguous else np.empty(o.shape) for o in outs]
+        targets = [o if _plain(o) else np.empty(o.shape) for o in outs]
         if batch is None:
             finite = self.call(*arrays, *targets) is not None
         else:
             finite = self._run_batch(arrays, targets, batch)
         if not finite:
-            self._explain(targets)
+            self._explain(arrays, targets)
         for o, target in zip(outs, targets, strict=True):
             if o is not target:
                 o[...] = target
@@ -76,23 +81,23 @@ class Kernel:
         if batch == 0:
             return True
         full = [
-            np.ascontiguousarray(np.broadcast_to(a, (batch, *shape)))
+            a if a.ndim > len(shape) else np.ascontiguousarray(np.broadcast_to(a, (batch, *shape)))
             for a, shape in zip(arrays, self.shapes, strict=False)
         ]
         p = self.lanes
         room = self._room(p)
         every = [*full, *targets]
         pointers = np.array([a.ctypes.data for a in every], np.int64)
-        widths = np.array([int(np.prod(shape)) for shape in self.shapes], np.int64)
         counts = (self.inputs, len(every), batch)
-        addresses = (p.plan.ctypes.data, room.ctypes.data, pointers.ctypes.data, widths.ctypes.data)
+        tables = (p.plan, room, pointers, self._widths, self._places)
+        addresses = (table.ctypes.data for table in tables)
         return _batch()(p.run, *addresses, *counts) == 0
 
     def _room(self, p: Program) -> Array:
         """Return this thread's table of pointers to constants, scratch memory and one block of each array in lanes."""
         room = getattr(self._scratch, "room", None)
         if room is None:
-            sizes = [p.work_size, *(int(np.prod(shape)) for shape in self.shapes)]
+            sizes = [p.work_size, *(int(places.max(initial=0)) + 1 for places in p.places)]
             blocks = [_aligned(size * p.lanes) for size in sizes]
             room = np.array([p.data.ctypes.data, *(block.ctypes.data for block in blocks)], np.int64)
             self._scratch.room, self._scratch.blocks = room, blocks
@@ -106,21 +111,21 @@ class Kernel:
 
     def _input(self, k: int, x: Any) -> Array:
         shape = self.shapes[k]
-        try:
-            array = np.ascontiguousarray(x, np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"{self.algorithm.name}: {self._name(k)} is not an array of numbers: {error}"
-            ) from None
-        array = array.reshape(np.shape(x))  # ascontiguousarray makes a number an array of one
+        if type(x) is np.ndarray and x.dtype == np.float64 and _plain(x):
+            array = x
+        else:
+            if np.iscomplexobj(x):
+                raise ValueError(f"{self.algorithm.name}: {self._name(k)} is complex; give real numbers")
+            try:
+                array = np.array(x, np.float64, order="C")
+            except (TypeError, ValueError) as error:
+                what = f"{self.algorithm.name}: {self._name(k)}"
+                raise ValueError(f"{what} is not an array of numbers: {error}") from None
         if array.shape != shape and array.shape[1:] != shape:
+            many = "(" + ", ".join(["N", *map(str, shape)]) + ")"
             raise ValueError(
-                f"{self.algorithm.name}: {self._name(k)} has shape {array.shape}; give {shape}, or {('N', *shape)} for N at once".replace(
-                    "'N'", "N"
-                )
+                f"{self.algorithm.name}: {self._name(k)} has shape {array.shape}; give {shape}, or {many} for N at once"
             )
-        if not np.isfinite(array).all():
-            self._refuse_value(k, array)
         return array
 
     def _refuse_value(self, k: int, array: Array) -> None:
@@ -163,18 +168,27 @@ class Kernel:
             )
         return out
 
-    def _explain(self, results: Sequence[Array]) -> None:
-        """Raise: the inputs were finite, the results are not."""
+    def _explain(self, arrays: Sequence[Array], results: Sequence[Array]) -> None:
+        """Raise: a number that went in is not finite, or one that came out."""
+        for k, array in enumerate(arrays):
+            if not np.isfinite(array).all():
+                self._refuse_value(k, array)
+        where = ""
         for k, result in enumerate(results):
             bad = np.argwhere(~np.isfinite(result))
-            if len(bad):
-                port = self.algorithm.outputs[k]
-                place = bad[0][result.ndim - len(self.outputs[k]) :]
-                joint = f" at joint {self.joint_of('v', int(place[0]))!r}" if port.per == "v" else ""
-                raise NumericalError(
-                    f"{self.algorithm.name}: the result is not finite{joint}; a quaternion is zero, a joint moves no inertia, "
-                    "or numbers are too large"
-                )
+            if len(bad) and self.algorithm.outputs[k].per == "v":
+                place = bad[0][result.ndim - len(self.outputs[k])]
+                where = f" at joint {self.joint_of('v', int(place))!r}"
+                break
+        raise NumericalError(
+            f"{self.algorithm.name}: the result is not finite{where}; a quaternion is zero, a joint moves no inertia, "
+            "or numbers are too large"
+        )
+
+
+def _plain(array: Array) -> bool:
+    """Tell whether native code can work on the array as it is."""
+    return type(array) is np.ndarray and array.flags.c_contiguous and array.flags.aligned
 
 
 _batch_functions: list[Any] = []
@@ -188,6 +202,6 @@ def _batch() -> Any:
 
 def _aligned(size: int) -> Array:
     """Return room for doubles that begins at a cache line."""
-    raw = np.empty(size + 8)
+    raw = np.zeros(size + 8)  # zeros: packed results have one behind them that is never written
     skip = (-raw.ctypes.data // 8) % 8
     return raw[skip : skip + size]

@@ -1,7 +1,7 @@
 """H <- q: the composite-rigid-body algorithm (Featherstone, RBDA 2008, section 6.2), in one common frame.
 
-All links above one on ground are written in world axes about that link's origin (the world's own would lose digits far
-away), so a composite inertia is a plain sum, and an entry of H is one product of a force with a motion, without transforms.
+All links beyond one on ground are written in the frame of that first one (the world's would lose digits far away), so a
+composite inertia is a plain sum, and an entry of H is one product of a force with a motion, without transforms.
 """
 
 from typing import Any
@@ -13,13 +13,13 @@ MASS_MATRIX = Port("H", "world", lambda n: (n.nv, n.nv))
 
 def base(world: Any) -> None:
     world.X0 = world.algebra.Frame()
-    world.reach = 0.0
+    world.moving = 0.0
 
 
 def columns(link: Any, parent: Any) -> None:
-    """Base to tips: pose, motion subspace and inertia of each link, in world axes, seen from the first link's origin."""
-    link.X0 = (parent.X0 @ link.X).scaled(parent.reach)
-    link.reach = 1.0
+    """Base to tips: pose, motion subspace and inertia of each link in the frame of the first, which stands on ground."""
+    link.X0 = (parent.X0 @ link.X).switched(parent.moving)
+    link.moving = 1.0
     link.J = [link.X0 @ s for s in link.S]
     link.Ic = link.X0 @ link.inertia
 
@@ -39,7 +39,7 @@ ALGORITHM = Algorithm(
     inputs=(Q,),
     outputs=(MASS_MATRIX,),
     passes=(Pass(columns, "outward"), Pass(composites, "inward"), Pairs(couple, "H")),
-    shared={"X0": "Frame", "reach": None, "Ic": "RigidInertia"},
+    shared={"X0": "Frame", "moving": None, "Ic": "RigidInertia"},
     columns={"J": "Motion", "F": "Force"},
     start=base,
     clear=frozenset({"H"}),

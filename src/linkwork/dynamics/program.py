@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from linkwork.dynamics.algorithm import Algorithm, Pairs, Pass, Sizes
+from linkwork.dynamics.pairs import packed_places, velocities_above
 from linkwork.dynamics.rolled import RolledKind, trace_world, world_fields
 from linkwork.dynamics.unrolled import unroll
 from linkwork.dynamics.views import Layout, View, typed
@@ -36,7 +37,10 @@ class Program:
     shapes: tuple[tuple[int, ...], ...]  # of the arrays, inputs first, for one mechanism
     inputs: int
     lanes: int
-    keep: tuple[Any, ...]  # what the plan points to
+    places: tuple[
+        np.ndarray, ...
+    ]  # per array: where each of its numbers is in the room of one block in lanes
+    keep: tuple[Any, ...] = ()  # what the plan points to
 
 
 def shapes_of(algorithm: Algorithm, tree: Tree) -> tuple[tuple[int, ...], ...]:
@@ -62,7 +66,7 @@ def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int])
     name = native.digest("unrolled", _identity(algorithm), kinds, tree.data.tobytes(), list(path), lanes)
 
     def build() -> tuple[str, dict[str, Any]]:
-        stores = unroll(algorithm, tree, path)
+        stores = unroll(algorithm, tree, path, packed=lanes > 1)
         function = emit.straight(f"f_{name}", lanes, _port_names(algorithm), _SCALARS, stores)
         return emit.module(lanes, [function]), {}
 
@@ -76,7 +80,7 @@ def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int])
         shapes,
         len(algorithm.given),
         lanes,
-        (),
+        _places(algorithm, tree, lanes),
     )
 
 
@@ -94,18 +98,18 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int]) -
     world = _World(algorithm, tree, layout, lanes)
 
     blocks = [layout.size, *(units[link.kind].block for link in tree.links)]
-    places = np.concatenate([[0], np.cumsum(blocks)])
+    starts = np.concatenate([[0], np.cumsum(blocks)])  # of the links' blocks in the work array
     records = np.zeros((len(path) + 1, _RECORD), np.int64)  # the last is the world's
     for row, number in enumerate(path):
         link = tree.links[number - 1]
-        records[row] = (link.data, places[number], places[link.parent], link.q, link.v, number - 1)
+        records[row] = (link.data, starts[number], starts[link.parent], link.q, link.v, number - 1)
 
     segments: list[int] = []
 
     def segment(function: int, first: int, count: int, step: int) -> None:
         segments.extend((function, records[first].ctypes.data, count, step))
 
-    columns = _column_records(tree, layout, places)
+    columns = _column_records(tree, layout, starts)
     if algorithm.start:
         segment(world.start, len(path), 1, _RECORD)
     walks = 0
@@ -138,32 +142,46 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int]) -
     names = _port_names(algorithm)
     clears: list[int] = []
     for port, shape in zip(algorithm.ports, shapes, strict=True):
-        if port.name in algorithm.clear:
+        if port.name in algorithm.clear and not (lanes > 1 and port.name in _packed(algorithm)):
             clears += [names.index(port.name), prod(shape)]
     plan = np.array([len(segments) // 4, len(clears) // 2, *clears, *segments], np.int64)
     return Program(
         entry.walker(lanes),
         plan,
         tree.data,
-        int(places[-1]),
+        int(starts[-1]),
         shapes,
         len(algorithm.given),
         lanes,
+        _places(algorithm, tree, lanes),
         (records, columns),
     )
 
 
-def _column_records(tree: Tree, layout: Layout, places: np.ndarray) -> np.ndarray:
+def _places(algorithm: Algorithm, tree: Tree, lanes: int) -> tuple[np.ndarray, ...]:
+    """Return where the numbers of each array lie in a block: in order, but pairs are packed, with one zero behind them."""
+    if lanes == 1:
+        return ()
+    sizes = Sizes(tree.nq, tree.nv, len(tree.links), tree.algebra)
+    packed = _packed(algorithm)
+    return tuple(
+        packed_places(tree) if port.name in packed else np.arange(port.total(sizes))
+        for port in algorithm.ports
+    )
+
+
+def _packed(algorithm: Algorithm) -> set[str]:
+    return {step.output for step in algorithm.passes if isinstance(step, Pairs)}
+
+
+def _column_records(tree: Tree, layout: Layout, starts: np.ndarray) -> np.ndarray:
     """Return per velocity: where its columns lie, where its armature is, the velocity above it (-1 at ground)."""
+    above = velocities_above(tree)
     rows = []
-    last = [-1]  # per link, its last velocity, or that of the nearest link above with one
     for number, link in enumerate(tree.links, 1):
-        above = last[link.parent]
         armature = link.data + DataLayout.of(tree.algebra, link.kind.nv).armature
         for k in range(link.kind.nv):
-            rows.append((places[number] + layout.size + k * layout.stride, armature + k, above))
-            above = link.v + k
-        last.append(above)
+            rows.append((starts[number] + layout.size + k * layout.stride, armature + k, above[link.v + k]))
     return np.array(rows, np.int64).reshape(-1, 3)
 
 
@@ -237,7 +255,7 @@ class _World:
             if pairs:
                 value = _pair_value(algorithm, pairs, tree.algebra, layout)
                 functions.append(
-                    emit.climb(f"pairs_{name}", lanes, ports, "data", "work", pairs.output, value)
+                    emit.climb(f"pairs_{name}", lanes, ports, "data", "work", pairs.output, value, lanes > 1)
                 )
             return emit.module(lanes, functions), {}
 

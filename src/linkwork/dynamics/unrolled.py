@@ -4,16 +4,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from linkwork.dynamics.algorithm import QD, Algorithm, Pairs, Port, Q, Sizes
+from linkwork.dynamics.pairs import pairs
 from linkwork.dynamics.views import Read, View, constituents, flatten, port_value, typed
 from linkwork.model.tree import DataLayout, Tree
 from linkwork.trace.emit import Store
 from linkwork.trace.expression import Graph, Operand
 
 
-def unroll(algorithm: Algorithm, tree: Tree, path: Sequence[int]) -> list[Store]:
+def unroll(algorithm: Algorithm, tree: Tree, path: Sequence[int], packed: bool) -> list[Store]:
     """Return what an algorithm stores in its outputs, as expressions of its inputs.
 
-    `path` lists the numbers of the links to walk over, parents first.
+    `path` lists the numbers of the links to walk over, parents first; `packed` stores pairs one after the other.
     """
     run = _Run(algorithm, tree, path)
     if algorithm.start:
@@ -21,7 +22,7 @@ def unroll(algorithm: Algorithm, tree: Tree, path: Sequence[int]) -> list[Store]
     run.ground_keeps = set(run.fields[0])
     for step in algorithm.passes:
         if isinstance(step, Pairs):
-            run.pairs(step)
+            run.pairs(step, packed)
             continue
         numbers = path if step.order == "outward" else list(reversed(path))
         for number in numbers[-1:] if step.tip_only else numbers:
@@ -40,6 +41,7 @@ class _Run:
         self.outputs = {port.name: port for port in algorithm.outputs}
         self.stores: dict[tuple[str, int], Operand] = {}
         self.ground_keeps: set[str] = set()
+        self.packed: set[str] = set()  # outputs stored as lists of pairs
         self.fields: dict[int, dict[str, Any]] = {number: {} for number in (0, *path)}
         self.views = {number: self.view(number) for number in self.fields}
 
@@ -111,30 +113,27 @@ class _Run:
 
         return View(read, lambda name, value: setattr(world, name, value) if name in keeps else None)
 
-    def pairs(self, step: Pairs) -> None:
-        def column(number: int, k: int) -> View:
+    def pairs(self, step: Pairs, packed: bool) -> None:
+        owners = [(number, k) for number in self.path for k in range(self.tree.links[number - 1].kind.nv)]
+
+        def column(v: int) -> View:
+            number, k = owners[v]
             return View(lambda name: self.fields[number][name][k], lambda name, value: None)
 
         nv = self.tree.nv
-        for number in self.path:
-            link = self.tree.links[number - 1]
-            for k in range(link.kind.nv):
-                above, up_to = number, k + 1
-                while above:
-                    other = self.tree.links[above - 1]
-                    for j in range(min(up_to, other.kind.nv)):
-                        value = step.step(column(number, k), column(above, j))
-                        if above == number and j == k:
-                            value = value + self.views[number].armature[k]
-                        row, line = link.v + k, other.v + j
-                        self.stores[step.output, row * nv + line] = self.stores[
-                            step.output, line * nv + row
-                        ] = value
-                    above, up_to = other.parent, nv
+        for place, (i, j) in enumerate(pairs(self.tree)):
+            value = step.step(column(i), column(j))
+            if i == j:
+                number, k = owners[i]
+                value = value + self.views[number].armature[k]
+            for where in [place] if packed else [i * nv + j, j * nv + i]:
+                self.stores[step.output, where] = value
+        if packed:
+            self.packed.add(step.output)
 
     def all_stores(self) -> list[Store]:
         sizes = Sizes(self.tree.nq, self.tree.nv, len(self.tree.links), self.algebra)
-        for name in self.algorithm.clear:
+        for name in self.algorithm.clear - self.packed:
             for k in range(self.outputs[name].total(sizes)):
                 self.stores.setdefault((name, k), 0.0)
         return [(name, k, value) for (name, k), value in self.stores.items()]

@@ -148,7 +148,7 @@ class Joint:
 def _turn_z_to(axis: np.ndarray) -> list[list[float]]:
     """Return the smallest turn that takes z to the axis (half a turn about x for -z)."""
     x, y, z = (float(a) for a in axis / np.linalg.norm(axis))
-    if z < -1 + 1e-12:
-        return [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]
-    k = 1.0 / (1.0 + z)
+    if x == 0.0 and y == 0.0:
+        return [[1.0, 0.0, 0.0], [0.0, np.sign(z), 0.0], [0.0, 0.0, np.sign(z)]]
+    k = 1.0 / (1.0 + z) if z > 0 else (1.0 - z) / (x * x + y * y)  # the same number, without cancellation
     return [[1.0 - k * x * x, -k * x * y, x], [-k * x * y, 1.0 - k * y * y, y], [-x, -y, z]]

@@ -13,11 +13,11 @@ from typing import Any
 from linkwork.algebra.number import Number
 from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.joints import CATALOGUE
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Expr, Graph, Operand, evaluate, reachable, with_constants
 
 _STRUCTURAL = (0.0, 1.0, -1.0)
-_PLACE = {"name", "parent", "child", "at", "axis", "on_parent", "on_child"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,21 +62,20 @@ class Kinds:
 
     def __init__(self) -> None:
         self._by_signature: dict[str, Kind] = {}
-        self._by_attributes: dict[Hashable, tuple[Kind, list[float]]] = {}
+        self._by_class: dict[Hashable, tuple[Kind, list[float]]] = {}
 
     def of(self, joint: Joint, reverse: bool) -> tuple[Kind, list[float]]:
         """Return the kind of a joint, met the other way round if `reverse`, and its parameters.
 
-        Joints of one class whose attributes are equal, but for name, place and bodies, are traced once.
+        Joints of the catalogue move by their class and pitch alone, so they are traced once; a user's class may look at
+        anything, so each of its joints is.
         """
-        attributes = (type(joint), reverse, *((k, v) for k, v in vars(joint).items() if k not in _PLACE))
-        try:
-            found = self._by_attributes.get(attributes)
-        except TypeError:  # an attribute that cannot be hashed
+        if type(joint) not in CATALOGUE:
             return _trace(joint, reverse, self._by_signature)
-        if found is None:
-            found = self._by_attributes[attributes] = _trace(joint, reverse, self._by_signature)
-        return found
+        key = type(joint), reverse, getattr(joint, "pitch", None)
+        if key not in self._by_class:
+            self._by_class[key] = _trace(joint, reverse, self._by_signature)
+        return self._by_class[key]
 
 
 def _trace(joint: Joint, reverse: bool, known: dict[str, Kind]) -> tuple[Kind, list[float]]:

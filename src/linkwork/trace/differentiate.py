@@ -6,6 +6,7 @@
 [add(symbol('x'), symbol('x'))]
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 from linkwork.algebra.number import cos, log, sin, where
@@ -14,7 +15,11 @@ from linkwork.trace.expression import Expr, Operand, reachable
 
 
 def _pow_partials(x: Expr, a: Operand, b: Operand) -> tuple[Operand, Operand]:
-    return b * a ** (b - 1.0), (x * log(a) if isinstance(b, Expr) else 0.0)
+    if not isinstance(b, Expr):
+        return b * a ** (b - 1.0), 0.0
+    if isinstance(a, Expr):
+        return b * a ** (b - 1.0), x * log(a)
+    return 0.0, x * (log(a) if a > 0.0 else -math.inf if a == 0.0 else math.nan)
 
 
 def _atan2_partials(_: Expr, y: Operand, x: Operand) -> tuple[Operand, Operand]:
@@ -38,7 +43,6 @@ _PARTIALS: dict[str, Callable[..., tuple[Operand, ...]]] = {
     "floor": lambda x, a: (0.0,),
     "pow": _pow_partials,
     "atan2": _atan2_partials,
-    "where": lambda x, c, a, b: (0.0, where(c, 1.0, 0.0), where(c, 0.0, 1.0)),
 }
 
 
@@ -82,23 +86,39 @@ def _sum_of_products(partials: Sequence[Operand], rates: Sequence[Operand]) -> O
 
 
 def gradient(root: Operand, symbols: Sequence[Expr]) -> list[Operand]:
-    """Return the derivatives of one expression by many symbols (or nodes) at the cost of a few: reverse mode."""
+    """Return the derivatives of one expression by many symbols (or nodes) at the cost of a few: reverse mode.
+
+    What reaches a node through one side of a `where` is kept apart from the rest, and becomes zero where that side is not
+    chosen, whatever its derivative is there: 0 times infinity does not arise.
+    """
     if not isinstance(root, Expr):
         return [0.0] * len(symbols)
-    adjoint: dict[int, Operand] = {root.index: 1.0}
+    reached: dict[int, dict[tuple[tuple[Expr, bool], ...], Operand]] = {root.index: {(): 1.0}}
     stop = {s.index for s in symbols}
     for x in reversed(reachable([root])):
-        bar = adjoint.get(x.index, 0.0)
-        if x.op == "symbol" or x.index in stop or _is_condition(x) or (isinstance(bar, float) and bar == 0.0):
+        if x.op == "symbol" or x.index in stop or _is_condition(x):
             continue
-        if x.op == "where":
-            shares: Sequence[Operand] = (0.0, where(x.args[0], bar, 0.0), where(x.args[0], 0.0, bar))
-        else:
-            shares = [p * bar for p in _partials(x)]
-        for a, share in zip(x.args, shares, strict=True):
-            if isinstance(a, Expr):
-                adjoint[a.index] = adjoint.get(a.index, 0.0) + share
-    return [adjoint.get(s.index, 0.0) for s in symbols]
+        for sides, bar in reached.get(x.index, {}).items():
+            if x.op == "where":
+                condition, a, b = x.args
+                shares = [(a, bar, (*sides, (condition, True))), (b, bar, (*sides, (condition, False)))]
+            else:
+                shares = [(a, p * bar, sides) for a, p in zip(x.args, _partials(x), strict=True)]
+            for a, share, way in shares:
+                if isinstance(a, Expr) and not (isinstance(share, float) and share == 0.0):
+                    ways = reached.setdefault(a.index, {})
+                    ways[way] = ways[way] + share if way in ways else share
+    return [_joined(reached.get(s.index, {})) for s in symbols]
+
+
+def _joined(ways: Mapping[tuple[tuple[Expr, bool], ...], Operand]) -> Operand:
+    total: Operand = 0.0
+    for sides, bar in ways.items():
+        chosen = bar
+        for condition, side in reversed(sides):
+            chosen = where(condition, chosen, 0.0) if side else where(condition, 0.0, chosen)
+        total = total + chosen
+    return total
 
 
 def jacobian(roots: Sequence[Operand], symbols: Sequence[Expr]) -> list[list[Operand]]:

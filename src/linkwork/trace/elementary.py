@@ -10,6 +10,7 @@ Waite with three parts of pi/2 in fused and compensated arithmetic, good to |x| 
 import math
 from collections.abc import Sequence
 
+from linkwork.algebra.number import where
 from linkwork.trace.expression import Expr, Operand, reachable
 
 _SIN = (
@@ -52,6 +53,7 @@ _ATAN = (
 )
 # pi/2 as the sum of three doubles, each the rounding of what is left
 _HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33)
+_ATAN_HALF = (0.46364760900080609, 2.2698777452961687e-17)  # atan(1/2)
 _LN2 = (6.93147180369123816490e-01, 1.90821492927058770002e-10)  # 21 trailing zero bits in the first
 _REDUCTION_LIMIT = 2.0**30
 
@@ -73,7 +75,7 @@ def _polynomial(z: Operand, coefficients: Sequence[float]) -> Operand:
 def _reduced(x: Expr) -> tuple[Expr, Operand, Operand]:
     """Return k, r and t with x = k pi/2 + r + t, |r| <= pi/4, and t below half a unit in the last place of r."""
     k = x.graph.node("round", x * (2.0 / math.pi))
-    r0 = fma(-k, _HALF_PI[0], x)  # exact
+    r0 = -fma(k, _HALF_PI[0], -x)  # exact; keeps the sign of a zero
     p = k * _HALF_PI[1]
     e = fma(k, _HALF_PI[1], -p)  # exact error of the product
     s = r0 - p
@@ -156,30 +158,45 @@ def _logarithm(x: Expr) -> Operand:
 
 
 def _arc_tangent2(y: Operand, x: Operand) -> Operand:
-    """Angle of the point (x, y): the smaller side over the larger, turned by pi/4 beyond tan(pi/8)."""
+    """Angle of the point (x, y): that of the smaller side over the larger, reduced once more by atan(c), put in its octant.
+
+    The quotient's rounding error is computed and added at the end; so is what the constants leave over.
+    """
     graph = next(a.graph for a in (y, x) if isinstance(a, Expr))
-    ax, ay = abs(x), abs(y)
-    steep = ay > ax if isinstance(ay, Expr) else ax < ay
+    size = abs(x) + abs(y)
+    # far from the ends of the range, so that sums neither overflow nor lose bits
+    scale = (size > 1e300).select(2.0**-100, (size < 1e-280).select(2.0**100, 1.0))
+    ax, ay = abs(x) * scale, abs(y) * scale
+    steep = ay > ax
     small, large = steep.select(ax, ay), steep.select(ay, ax)
-    both_infinite = (ax == math.inf) & (ay == math.inf)
-    divisor = (large == 0.0).select(1.0, large)
-    turned = small > math.tan(math.pi / 8) * large
-    # (a - 1) / (a + 1) with a = small / large, without rounding a first
-    a = turned.select(small - large, small) / turned.select(small + large, divisor)
-    if isinstance(both_infinite, Expr):
-        a = both_infinite.select(0.0, a)
-        turned = turned | both_infinite
+    infinite = large == math.inf
+    nothing = large == 0.0
+    large = (infinite | nothing).select(1.0, large)
+    small = infinite.select((small == math.inf).select(1.0, 0.0), small)
+    # atan(s / l) = atan(c) + atan((s - c l) / (l + c s)) with c = 0, 1/2 or 1: all exact but the last digit of two sums
+    half, whole = small > 0.25 * large, small > 0.75 * large
+    c = whole.select(1.0, half.select(0.5, 0.0))
+    numerator = fma(-c, large, small)
+    denominator = fma(c, small, large)
+    low_n = fma(-c, large, small - numerator)  # what rounding took from the numerator
+    low_d = fma(c, small, large - denominator)
+    a = numerator / denominator
+    low = (fma(-a, denominator, numerator) + (low_n - a * low_d)) / denominator
     z = a * a
-    angle = a - a * (z * _polynomial(z, _ATAN))
-    angle = turned.select((math.pi / 4) + (angle + 0.5 * _HALF_PI[1]), angle)
-    angle = steep.select(_HALF_PI[0] - (angle - _HALF_PI[1]), angle)
+    tail = low - a * (z * _polynomial(z, _ATAN))
+    hi = whole.select(math.pi / 4, half.select(_ATAN_HALF[0], 0.0))
+    lo = whole.select(0.5 * _HALF_PI[1], half.select(_ATAN_HALF[1], 0.0))
     left = graph.node("signbit", x) if isinstance(x, Expr) else math.copysign(1.0, x) < 0
-    if isinstance(left, Expr):
-        angle = left.select(math.pi - (angle - 2.0 * _HALF_PI[1]), angle)
-    elif left:
-        angle = math.pi - (angle - 2.0 * _HALF_PI[1])
     below = graph.node("signbit", y) if isinstance(y, Expr) else math.copysign(1.0, y) < 0
-    angle = below.select(-angle, angle) if isinstance(below, Expr) else (-angle if below else angle)
+    # angle = base + sign (hi + a + ...): from the x axis, from the y axis, or from the negative x axis
+    backwards = where(left, ~steep, steep)
+    base_hi = steep.select(_HALF_PI[0], where(left, math.pi, 0.0))
+    base_lo = steep.select(_HALF_PI[1], where(left, 2.0 * _HALF_PI[1], 0.0))
+    total = backwards.select(base_hi - hi, base_hi + hi)  # exact up to the last digit, which is kept:
+    error = (base_hi - total) + backwards.select(-hi, hi)
+    rest = error + (base_lo + backwards.select(-lo, lo))
+    angle = total + (backwards.select(-a, a) + (rest + backwards.select(-tail, tail)))
+    angle = where(below, -angle, angle)
     for side in (x, y):
         if isinstance(side, Expr):
             angle = (side != side).select(math.nan, angle)

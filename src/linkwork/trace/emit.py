@@ -35,7 +35,24 @@ def declarations(lanes: int) -> str:
     lines += [f"declare double @{name}({', '.join(['double'] * n)})" for name, n in _LIBRARY.items()]
     if lanes > 1:
         lines.append(f"declare i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1>)")
+        lines += [_each_lane(name, n, lanes) for name, n in _LIBRARY.items()]
     return "\n".join(lines) + "\n"
+
+
+def _each_lane(function: str, arguments: int, lanes: int) -> str:
+    """Return a function that calls a scalar function for every lane."""
+    kind = f"<{lanes} x double>"
+    lines, result = [], "poison"
+    for lane in range(lanes):
+        for k in range(arguments):
+            lines.append(f"  %x{lane}_{k} = extractelement {kind} %x{k}, i64 {lane}")
+        args = ", ".join(f"double %x{lane}_{k}" for k in range(arguments))
+        lines.append(f"  %y{lane} = call double @{function}({args})")
+        lines.append(f"  %r{lane} = insertelement {kind} {result}, double %y{lane}, i64 {lane}")
+        result = f"%r{lane}"
+    parameters = ", ".join(f"{kind} %x{k}" for k in range(arguments))
+    body = "\n".join(lines)
+    return f"define internal {kind} @each_{function}({parameters}) noinline cold {{\n{body}\n  ret {kind} {result}\n}}"
 
 
 def _types(lanes: int) -> tuple[str, str]:
@@ -93,15 +110,9 @@ class Body:
         return self.names[x.index]
 
     def each_lane(self, function: str, args: Sequence[str]) -> str:
-        """Call a scalar function for every lane."""
-        if self.lanes == 1:
-            return self.value(f"call double @{function}({', '.join(f'double {a}' for a in args)})")
-        result = "poison"
-        for lane in range(self.lanes):
-            parts = [self.value(f"extractelement {self.kind} {a}, i64 {lane}") for a in args]
-            one = self.value(f"call double @{function}({', '.join(f'double {p}' for p in parts)})")
-            result = self.value(f"insertelement {self.kind} {result}, double {one}, i64 {lane}")
-        return result
+        """Call a function of the C library for every lane."""
+        name = function if self.lanes == 1 else f"each_{function}"
+        return self.value(f"call {self.kind} @{name}({', '.join(f'{self.kind} {a}' for a in args)})")
 
     def rarely(self, condition: str, usual: str, function: str, arg: str) -> str:
         """Choose function(arg) where the condition holds, and do not call it when it holds nowhere."""
@@ -180,7 +191,7 @@ class Body:
     def write(self, stores: Sequence[Store]) -> None:
         """Compute all values, then store them: so what is read is what was there before."""
         values = lower([value for _, _, value in stores])
-        nodes = reachable(values)
+        nodes = _rare_first(values)
         uses = Counter(a.index for x in nodes for a in x.args if isinstance(a, Expr))
         uses.update(v.index for v in values if isinstance(v, Expr))
 
@@ -283,31 +294,35 @@ done:
 """
 
 
-def climb(name: str, lanes: int, ports: Sequence[str], data: str, work: str, output: str, value: Expr) -> str:
+def climb(
+    name: str, lanes: int, ports: Sequence[str], data: str, work: str, output: str, value: Expr, packed: bool
+) -> str:
     """Return a function like `walk` for pairs: each record with itself and all records above it.
 
     A record is (place of its block, place of its diagonal term in the data, number of the record above or -1); the value, of
     symbols ("self", k) and ("other", k), plus the diagonal term where the pair is one record twice, goes to output[i, j] and
-    output[j, i]; count is the order of that matrix, and records lie in one piece.
+    output[j, i], or, packed, to the next place of the output. `count` is the order of the matrix; records lie in one piece.
     """
-    scalars = (data, "term")
-    graph = value.graph
-    diagonal = graph.symbol(("diagonal", 0))
-    body = Body(lanes, scalars, "inner")
-    body.names[diagonal.index] = "%diagonal"
-    body.lines += [
-        f"  %other = getelementptr {body.kind}, ptr %port_{work}, i64 %place",
-        "  %ij = add i64 %row, %j",
-        "  %column = mul i64 %j, %count",
-        "  %ji = add i64 %column, %i",
-        f"  %upper = getelementptr {body.kind}, ptr %port_{output}, i64 %ij",
-        f"  %lower = getelementptr {body.kind}, ptr %port_{output}, i64 %ji",
-    ]
-    body.write([("upper", 0, value + diagonal), ("lower", 0, value + diagonal)])
-    term = Body(lanes, scalars, "outer", count=10**6)
+    diagonal = value.graph.symbol(("diagonal", 0))
+    body = Body(lanes, (data, "term"), "inner", count=lanes * 4)
+    term = Body(lanes, (data, "term"), "outer")
     extra = term.load("term", 0)
-    load_term = "\n".join(term.lines)
+    body.names[diagonal.index] = "%diagonal"
+    body.lines.append(f"  %other = getelementptr {body.kind}, ptr %port_{work}, i64 %place")
+    if packed:
+        places = ["%pair"]
+    else:
+        places = ["%ij", "%ji"]
+        body.lines += [
+            "  %ij = add i64 %row, %j",
+            "  %column = mul i64 %j, %count",
+            "  %ji = add i64 %column, %i",
+        ]
+    for k, place in enumerate(places):
+        body.lines.append(f"  %to{k} = getelementptr {body.kind}, ptr %port_{output}, i64 {place}")
+    body.write([(f"to{k}", 0, value + diagonal) for k in range(len(places))])
     entry = "\n".join(_port_pointers(ports, "port_"))
+    load_term = "\n".join(term.lines)
     lines = "\n".join(body.lines)
     return f"""define void @{name}(ptr %ports, ptr %records, i64 %count, i64 %step) {{
 entry:
@@ -315,6 +330,7 @@ entry:
   br label %outer
 outer:
   %i = phi i64 [ 0, %entry ], [ %i_next, %end ]
+  %first_pair = phi i64 [ 0, %entry ], [ %pair_next, %end ]
   %row = mul i64 %i, %count
   %i3 = mul i64 %i, 3
   %record = getelementptr i64, ptr %records, i64 %i3
@@ -327,6 +343,7 @@ outer:
   br label %inner
 inner:
   %diagonal = phi {body.kind} [ {extra}, %outer ], [ {body.constant(0.0)}, %next ]
+  %pair = phi i64 [ %first_pair, %outer ], [ %pair_next, %next ]
   %j = phi i64 [ %i, %outer ], [ %above, %next ]
   %j3 = mul i64 %j, 3
   %record_j = getelementptr i64, ptr %records, i64 %j3
@@ -336,6 +353,7 @@ inner:
 {lines}
   br label %next
 next:
+  %pair_next = add i64 %pair, 1
   %top = icmp slt i64 %above, 0
   br i1 %top, label %end, label %inner
 end:
@@ -360,3 +378,14 @@ def module(lanes: int, functions: Sequence[str]) -> str:
     """Return a whole module: declarations, functions, and the weights of the rare branches."""
     rare = '!0 = !{!"branch_weights", i32 1, i32 1000000}\n'
     return "\n".join([declarations(lanes), *functions, rare])
+
+
+def _rare_first(values: Sequence[Operand]) -> list[Expr]:
+    """Return the nodes in an order to compute them in: first what rare calls need, while little else is in registers.
+
+    A call, even one that is never made, forces all that lives across it out of the registers.
+    """
+    nodes = reachable(values)
+    first = reachable([x for x in nodes if x.op == "rarely"])
+    early = {x.index for x in first}
+    return first + [x for x in nodes if x.index not in early]

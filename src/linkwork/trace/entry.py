@@ -1,7 +1,7 @@
 """The way into native code: the loop over segments, the loop over batches, and a built-in function for Python to call.
 
 * `run(plan, ports)`: clear what must start as zero, then walk the plan's segments, each a kernel over records.
-* `batch(...)`: for every block of lanes, bring the arrays into lanes, run, bring the results back; says whether all was finite.
+* `batch(...)`: the same for many mechanisms, in lanes (see `batch`).
 * `call`: a METH_FASTCALL built-in. It takes NumPy arrays, checks type, shape, layout and finiteness itself, runs, checks the
   results, and returns the last argument; on any doubt it returns None, and the caller takes the slow way, which converts or
   explains. One call costs some 0.1 us this way; taking `.ctypes.data` of four arrays alone costs 4.7.
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.trace import native
+from linkwork.trace import batch, native
 
 MAX_PORTS = 16
 _HEAD = object.__basicsize__
@@ -234,133 +234,11 @@ doubt:
 }}
 """
 
-# batch(run, plan, ports, arrays, widths, inputs, count, total): ports[2:] are room for one block in lanes; returns 0 if all was finite
-_BATCH_HEAD = """
-define i64 @{name}(ptr %run, ptr %plan, ptr %ports, ptr %arrays, ptr %widths, i64 %inputs, i64 %count, i64 %total) {{
-entry:
-  br label %block
-block:
-  %b = phi i64 [ 0, %entry ], [ %b_next, %block_end ]
-  %odd0 = phi {kind} [ zeroinitializer, %entry ], [ %odd_out, %block_end ]
-{rows}
-  br label %in_test
-in_test:
-  %p = phi i64 [ 0, %block ], [ %p_next, %in_end ]
-  %odd1 = phi {kind} [ %odd0, %block ], [ %odd2, %in_end ]
-  %more_in = icmp slt i64 %p, %inputs
-  br i1 %more_in, label %in, label %go
-in:
-  %in_slot = add i64 %p, 2
-  %at_in_port = getelementptr ptr, ptr %ports, i64 %in_slot
-  %in_port = load ptr, ptr %at_in_port
-  %at_in_array = getelementptr ptr, ptr %arrays, i64 %p
-  %in_array = load ptr, ptr %at_in_array
-  %at_in_width = getelementptr i64, ptr %widths, i64 %p
-  %in_width = load i64, ptr %at_in_width
-{in_rows}
-  br label %load_test
-load_test:
-  %j = phi i64 [ 0, %in ], [ %j_next, %load ]
-  %odd2 = phi {kind} [ %odd1, %in ], [ %odd3, %load ]
-  %more_j = icmp slt i64 %j, %in_width
-  br i1 %more_j, label %load, label %in_end
-load:
-{gather}
-  %at_lane = getelementptr {kind}, ptr %in_port, i64 %j
-  store {kind} {gathered}, ptr %at_lane, align 8
-  %zero = fsub {kind} {gathered}, {gathered}
-  %odd3 = fadd {kind} %odd2, %zero
-  %j_next = add i64 %j, 1
-  br label %load_test
-in_end:
-  %p_next = add i64 %p, 1
-  br label %in_test
-go:
-  call void %run(ptr %plan, ptr %ports)
-  br label %out_test
-out_test:
-  %o = phi i64 [ %inputs, %go ], [ %o_next, %out_end ]
-  %odd_out = phi {kind} [ %odd1, %go ], [ %odd4, %out_end ]
-  %more_out = icmp slt i64 %o, %count
-  br i1 %more_out, label %out, label %block_end
-out:
-  %out_slot = add i64 %o, 2
-  %at_out_port = getelementptr ptr, ptr %ports, i64 %out_slot
-  %out_port = load ptr, ptr %at_out_port
-  %at_out_array = getelementptr ptr, ptr %arrays, i64 %o
-  %out_array = load ptr, ptr %at_out_array
-  %at_out_width = getelementptr i64, ptr %widths, i64 %o
-  %out_width = load i64, ptr %at_out_width
-{out_rows}
-  br label %store_test
-store_test:
-  %k = phi i64 [ 0, %out ], [ %k_next, %store ]
-  %odd4 = phi {kind} [ %odd_out, %out ], [ %odd5, %store ]
-  %more_k = icmp slt i64 %k, %out_width
-  br i1 %more_k, label %store, label %out_end
-store:
-  %at_value = getelementptr {kind}, ptr %out_port, i64 %k
-  %value = load {kind}, ptr %at_value, align 8
-  %zero_out = fsub {kind} %value, %value
-  %odd5 = fadd {kind} %odd4, %zero_out
-{scatter}
-  %k_next = add i64 %k, 1
-  br label %store_test
-out_end:
-  %o_next = add i64 %o, 1
-  br label %out_test
-block_end:
-  %b_next = add i64 %b, {lanes}
-  %more_blocks = icmp slt i64 %b_next, %total
-  br i1 %more_blocks, label %block, label %done
-done:
-  %bad = fcmp uno {kind} %odd_out, %odd_out
-  %bits = bitcast <{lanes} x i1> %bad to i{lanes}
-  %status = zext i{lanes} %bits to i64
-  ret i64 %status
-}}
-"""
 
+class _Table(np.ndarray):
+    """The table a built-in function works from, and what it points to."""
 
-def _batch_text(name: str, lanes: int) -> str:
-    kind = f"<{lanes} x double>"
-    rows, in_rows, out_rows, gather, scatter = [], [], [], [], []
-    gathered = "poison"
-    rows.append("  %top = sub i64 %total, 1")
-    for n in range(lanes):
-        # lanes beyond the last mechanism repeat it: the same numbers in, the same out
-        rows += [
-            f"  %want{n} = add i64 %b, {n}",
-            f"  %low{n} = icmp slt i64 %want{n}, %top",
-            f"  %row{n} = select i1 %low{n}, i64 %want{n}, i64 %top",
-        ]
-        for side, lines in (("in", in_rows), ("out", out_rows)):
-            lines += [
-                f"  %{side}_offset{n} = mul i64 %row{n}, %{side}_width",
-                f"  %{side}{n} = getelementptr double, ptr %{side}_array, i64 %{side}_offset{n}",
-            ]
-        gather += [
-            f"  %at_in{n} = getelementptr double, ptr %in{n}, i64 %j",
-            f"  %x{n} = load double, ptr %at_in{n}",
-            f"  %g{n} = insertelement {kind} {gathered}, double %x{n}, i64 {n}",
-        ]
-        gathered = f"%g{n}"
-        scatter += [
-            f"  %y{n} = extractelement {kind} %value, i64 {n}",
-            f"  %at_out{n} = getelementptr double, ptr %out{n}, i64 %k",
-            f"  store double %y{n}, ptr %at_out{n}",
-        ]
-    return _BATCH_HEAD.format(
-        name=name,
-        lanes=lanes,
-        kind=kind,
-        rows="\n".join(rows),
-        in_rows="\n".join(in_rows),
-        out_rows="\n".join(out_rows),
-        gather="\n".join(gather),
-        gathered=gathered,
-        scatter="\n".join(scatter),
-    )
+    keep: tuple[np.ndarray, ...]
 
 
 class _MethodDef(ctypes.Structure):
@@ -397,7 +275,7 @@ def _functions() -> dict[str, int]:
         one = _RUN.format(name=f"run1_{name}", bytes=8)
         many = _RUN.format(name=f"run_{name}", bytes=8 * lanes)
         many = many.replace("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n", "")
-        return one + many + call + _batch_text(f"batch_{name}", lanes), {}
+        return one + many + call + batch.text(f"batch_{name}", lanes), {}
 
     native.load(name, build)
     return {part: native.address(f"{part}_{name}") for part in ("run1", "run", "call", "batch")}
@@ -411,7 +289,7 @@ def walker(lanes: int) -> int:
 def batch_function() -> Any:
     """Return `batch` as a ctypes function; it lets go of the interpreter's lock while it runs."""
     pointer, integer = ctypes.c_void_p, ctypes.c_int64
-    arguments = (pointer,) * 5 + (integer,) * 3
+    arguments = (pointer,) * 6 + (integer,) * 3
     return ctypes.CFUNCTYPE(integer, *arguments)(_functions()["batch"])
 
 
@@ -426,19 +304,26 @@ def _method() -> _MethodDef:
 
 
 def built_in(
-    run: int, plan: int, data: int, work: int, shapes: Sequence[tuple[int, ...]], inputs: int
+    run: int,
+    plan: np.ndarray,
+    data: np.ndarray,
+    work: np.ndarray,
+    shapes: Sequence[tuple[int, ...]],
+    inputs: int,
 ) -> Any:
     """Return a built-in function of NumPy arrays of these shapes, inputs first, for a kernel `run(plan, ports)`.
 
-    The addresses must stay valid as long as the function is used.
+    It keeps plan, data and work alive, and one call at a time uses the work array: the interpreter's lock is held.
     """
     if len(shapes) + 2 > MAX_PORTS or any(len(shape) > 3 for shape in shapes):
         raise ValueError(f"too many arrays or dimensions: {shapes}")
-    spec = [id(np.ndarray), id(np.dtype(np.float64)), id(None), run, plan, data, work, len(shapes), inputs]
+    spec = [id(np.ndarray), id(np.dtype(np.float64)), id(None), run]
+    spec += [array.ctypes.data for array in (plan, data, work)] + [len(shapes), inputs]
     for k, shape in enumerate(shapes):
         dims = [*shape, *[0] * (3 - len(shape))]
         spec += [len(shape), *dims, int(np.prod(shape)), _READABLE if k < inputs else _WRITABLE]
-    table = np.array(spec, np.int64)
+    table = np.array(spec, np.int64).view(_Table)
+    table.keep = plan, data, work
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = (
         ctypes.py_object,

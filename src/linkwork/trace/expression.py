@@ -11,10 +11,13 @@ operations with known results fold at once: constants are plain floats, so struc
 
 import linecache
 import math
+import operator
 import sys
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
+
+import numpy as np
 
 from linkwork.algebra import number
 from linkwork.errors import TraceError
@@ -55,7 +58,7 @@ class Graph:
 
     def node(self, op: str, *args: Any) -> "Expr":
         """Return the node op(args), the one already there if there is one."""
-        key = (op, *(a.key if isinstance(a, Expr) else a for a in args))
+        key = (op, *(a.key if isinstance(a, Expr) else _constant_key(a) for a in args))
         found = self._table.get(key)
         if found is None:
             found = Expr(self, op, args, len(self.nodes))
@@ -64,11 +67,15 @@ class Graph:
         return found
 
 
+def _constant_key(x: Hashable) -> Hashable:
+    """Tell 0.0 from -0.0, and numbers from names and booleans."""
+    return x.hex() if isinstance(x, float) else (type(x), x)
+
+
 class Expr:
     """A traced number, or a traced condition: the operation that will give it, and its operands."""
 
     __slots__ = ("args", "graph", "index", "key", "op")
-    __array_ufunc__ = None  # NumPy scalars on the left leave the operation to us
     __hash__ = object.__hash__
 
     def __init__(self, graph: Graph, op: str, args: tuple[Any, ...], index: int):
@@ -165,7 +172,7 @@ class Expr:
         if isinstance(exponent, Expr):
             return self.graph.node("pow", self, exponent)
         value = _number(exponent)
-        if 2 * value != int(2 * value) or abs(value) > 64:
+        if not (abs(value) <= 4 and 2 * value == int(2 * value)):  # beyond, repeated products lose digits
             return self.graph.node("pow", self, value)
         whole = int(abs(value))
         result: Operand = self.apply_function("sqrt", self) if abs(value) != whole else 1.0
@@ -245,26 +252,17 @@ class Expr:
         graph = next(a.graph for a in args if isinstance(a, Expr))
         return graph.node(name, *map(_operand, args))
 
-    def sin(self) -> Operand:  # NumPy calls these for np.sin(x) and its like
-        return self.apply_function("sin", self)
-
-    def cos(self) -> Operand:
-        return self.apply_function("cos", self)
-
-    def tan(self) -> Operand:
-        return self.apply_function("tan", self)
-
-    def sqrt(self) -> Operand:
-        return self.apply_function("sqrt", self)
-
-    def exp(self) -> Operand:
-        return self.apply_function("exp", self)
-
-    def log(self) -> Operand:
-        return self.apply_function("log", self)
-
-    def arctan2(self, x: Operand) -> Operand:
-        return self.apply_function("atan2", self, x)
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Take NumPy's functions of numbers as our own: np.sin(x), np.pi * x, np.maximum(x, y)."""
+        function = _UFUNCS.get(ufunc.__name__)
+        if function is None or method != "__call__" or options:
+            _refuse(
+                f"np.{ufunc.__name__} met a traced value",
+                "use lw.sin, lw.where, lw.max, ... or plain arithmetic",
+            )
+        if any(isinstance(x, np.ndarray) and x.ndim for x in inputs):
+            return np.vectorize(function, otypes=[object])(*inputs)
+        return function(*(x.item() if isinstance(x, np.ndarray | np.generic) else x for x in inputs))
 
     # what cannot be traced
 
@@ -290,6 +288,38 @@ class Expr:
 
     def __iter__(self) -> NoReturn:
         _refuse("a traced value was iterated over", "it is one number; q[0] is the first coordinate, not q")
+
+
+_UFUNCS: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "power": operator.pow,
+    "float_power": operator.pow,
+    "negative": operator.neg,
+    "positive": operator.pos,
+    "square": lambda x: x * x,
+    "absolute": abs,
+    "fabs": abs,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "logical_and": operator.and_,
+    "logical_or": operator.or_,
+    "logical_not": operator.invert,
+    "maximum": number.max,
+    "minimum": number.min,
+    "arcsin": number.asin,
+    "arccos": number.acos,
+    "arctan": number.atan,
+    "arctan2": number.atan2,
+    **{name: getattr(number, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{name: getattr(number, name) for name in ("sqrt", "exp", "log", "floor", "sign", "hypot")},
+}
 
 
 def _number(x: Any) -> float:
@@ -333,11 +363,26 @@ _COMPOSED: dict[str, Callable[..., Operand]] = {
     "asin": lambda x: number.atan2(x, number.sqrt((1.0 - x) * (1.0 + x))),
     "acos": lambda x: number.atan2(number.sqrt((1.0 - x) * (1.0 + x)), x),
     "atan": lambda x: number.atan2(x, 1.0),
-    "sinh": lambda x: 0.5 * (number.exp(x) - number.exp(-x)),
+    "sinh": lambda x: _hyperbolic_sine(x),
     "cosh": lambda x: 0.5 * (number.exp(x) + number.exp(-x)),
-    "tanh": lambda x: 1.0 - 2.0 / (number.exp(2.0 * x) + 1.0),
+    "tanh": lambda x: _hyperbolic_tangent(x),
     "pow": lambda x, y: x**y,
 }
+
+
+def _hyperbolic_sine(x: Expr) -> Operand:
+    """Near zero the difference of exponentials would cancel: the series is used there."""
+    z = x * x
+    series = x * (1.0 + z / 6.0 * (1.0 + z / 20.0 * (1.0 + z / 42.0 * (1.0 + z / 72.0 * (1.0 + z / 110.0)))))
+    return number.where(abs(x) < 0.35, series, 0.5 * (number.exp(x) - number.exp(-x)))
+
+
+def _hyperbolic_tangent(x: Expr) -> Operand:
+    """Of the decaying exponential, which does not overflow; near zero sinh / cosh."""
+    t = number.exp(-2.0 * abs(x))
+    far = (1.0 - t) / (1.0 + t)
+    near = number.where(abs(x) < 0.35, x, 0.0)
+    return number.where(abs(x) < 0.35, number.sinh(near) / number.cosh(near), number.where(x < 0, -far, far))
 
 
 def evaluate(roots: Sequence[Operand], values: Callable[[Expr], Any]) -> list[Any]:

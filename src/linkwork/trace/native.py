@@ -34,7 +34,7 @@ def _machine() -> tuple[Any, Any, str]:
     features["prefer-256-bit"] = False  # eight lanes are one register where there are such registers
     text = features.flatten()
     target = llvm.Target.from_triple(llvm.get_process_triple())
-    machine = target.create_target_machine(cpu=name, features=text, opt=2, jit=True)
+    machine = target.create_target_machine(cpu=name, features=text, opt=2, reloc="pic", codemodel="small")
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     return machine, engine, f"{llvm.get_process_triple()} {name} {text}"
 
@@ -63,17 +63,17 @@ def cache_folder() -> Path | None:
     setting = os.environ.get("LINKWORK_CACHE")
     if setting == "":
         return None
-    if setting is not None:
-        folder = Path(setting)
-    elif sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA", Path.home())) / "linkwork" / "cache"
-    else:
-        folder = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "linkwork"
     try:
+        if setting is not None:
+            folder = Path(setting)
+        elif sys.platform == "win32":
+            folder = Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "linkwork" / "cache"
+        else:
+            folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "linkwork"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError:
+        return folder if _private(folder) else None
+    except (OSError, RuntimeError):  # RuntimeError: there is no home
         return None
-    return folder if _private(folder) else None
 
 
 def _private(path: Path) -> bool:

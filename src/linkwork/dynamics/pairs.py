@@ -1,0 +1,39 @@
+"""Pairs of velocities that move something together: each velocity with itself and with those that carry it."""
+
+import numpy as np
+
+from linkwork.model.tree import Tree
+
+
+def velocities_above(tree: Tree) -> list[int]:
+    """Return for each velocity the next one towards ground, in its own joint or in one that carries it; -1 for none."""
+    above: list[int] = []
+    last = [-1]  # per link, its last velocity, or that of the nearest link with one towards ground
+    for link in tree.links:
+        nearest = last[link.parent]
+        for k in range(link.kind.nv):
+            above.append(nearest)
+            nearest = link.v + k
+        last.append(nearest)
+    return above
+
+
+def pairs(tree: Tree) -> list[tuple[int, int]]:
+    """Return all pairs, velocity by velocity, from itself towards ground."""
+    above = velocities_above(tree)
+    found = []
+    for i in range(tree.nv):
+        j = i
+        while j >= 0:
+            found.append((i, j))
+            j = above[j]
+    return found
+
+
+def packed_places(tree: Tree) -> np.ndarray:
+    """Return where each entry of a matrix (nv, nv) is in the packed list of pairs; other entries are zero, behind them."""
+    found = pairs(tree)
+    places = np.full((tree.nv, tree.nv), len(found))
+    for k, (i, j) in enumerate(found):
+        places[i, j] = places[j, i] = k
+    return places.ravel()

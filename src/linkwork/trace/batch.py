@@ -1,0 +1,218 @@
+"""LLVM text of the loop over a batch: bring a block of mechanisms into lanes, run, bring the results back.
+
+    int64 batch(run, plan, ports, arrays, widths, places, inputs, count, total)
+
+`arrays` are rows of `widths` doubles, one row per mechanism, inputs first; `ports[2:]` are room for one block of each in
+lanes, and `places` say where in that room each number of a result is. Returns 0 if all numbers that went in and came out were finite. A block of the last few mechanisms is filled up with
+copies of the last: the same numbers in, the same out.
+
+Rows become lanes by square blocks: as many vectors as lanes are loaded along the rows, transposed in registers and stored.
+"""
+
+
+def text(name: str, lanes: int) -> str:
+    """Return the function for this number of lanes."""
+    kind = f"<{lanes} x double>"
+    return f"""
+define i64 @{name}(ptr %run, ptr %plan, ptr %ports, ptr %arrays, ptr %widths, ptr %places, i64 %inputs, i64 %count, i64 %total) {{
+entry:
+  %top = sub i64 %total, 1
+  br label %block
+block:
+  %b = phi i64 [ 0, %entry ], [ %b_next, %block_end ]
+  %odd0 = phi {kind} [ zeroinitializer, %entry ], [ %odd_out, %block_end ]
+{_rows(lanes)}
+  br label %in_test
+in_test:
+  %p = phi i64 [ 0, %block ], [ %p_next, %in_end ]
+  %odd_in = phi {kind} [ %odd0, %block ], [ %in_odd, %in_end ]
+  %more_in = icmp slt i64 %p, %inputs
+  br i1 %more_in, label %in, label %go
+{_port(kind, lanes, "in", "%p", "%odd_in", _load_square(kind, lanes), _load_column(kind, lanes))}
+in_end:
+  %p_next = add i64 %p, 1
+  br label %in_test
+go:
+  call void %run(ptr %plan, ptr %ports)
+  br label %out_test
+out_test:
+  %o = phi i64 [ %inputs, %go ], [ %o_next, %out_end ]
+  %odd_out = phi {kind} [ %odd_in, %go ], [ %out_odd, %out_end ]
+  %more_out = icmp slt i64 %o, %count
+  br i1 %more_out, label %out, label %block_end
+{_port(kind, lanes, "out", "%o", "%odd_out", _store_square(kind, lanes), _store_column(kind, lanes))}
+out_end:
+  %o_next = add i64 %o, 1
+  br label %out_test
+block_end:
+  %b_next = add i64 %b, {lanes}
+  %more_blocks = icmp slt i64 %b_next, %total
+  br i1 %more_blocks, label %block, label %done
+done:
+  %bad = fcmp uno {kind} %odd_out, %odd_out
+  %bits = bitcast <{lanes} x i1> %bad to i{lanes}
+  %status = zext i{lanes} %bits to i64
+  ret i64 %status
+}}
+"""
+
+
+def _rows(lanes: int) -> str:
+    """Number the row of each lane, none beyond the last."""
+    lines = []
+    for n in range(lanes):
+        lines += [
+            f"  %want{n} = add i64 %b, {n}",
+            f"  %low{n} = icmp slt i64 %want{n}, %top",
+            f"  %row{n} = select i1 %low{n}, i64 %want{n}, i64 %top",
+        ]
+    return "\n".join(lines)
+
+
+def _port(kind: str, lanes: int, side: str, index: str, odd: str, square: str, column: str) -> str:
+    """Move one array: squares of columns, then the columns left over. `odd` sums x - x over all that is moved."""
+    rows = "\n".join(
+        f"  %{side}_offset{n} = mul i64 %row{n}, %{side}_width\n"
+        f"  %{side}{n} = getelementptr double, ptr %{side}_array, i64 %{side}_offset{n}"
+        for n in range(lanes)
+    )
+    return f"""{side}:
+  %{side}_slot = add i64 {index}, 2
+  %at_{side}_port = getelementptr ptr, ptr %ports, i64 %{side}_slot
+  %{side}_port = load ptr, ptr %at_{side}_port
+  %at_{side}_array = getelementptr ptr, ptr %arrays, i64 {index}
+  %{side}_array = load ptr, ptr %at_{side}_array
+  %at_{side}_width = getelementptr i64, ptr %widths, i64 {index}
+  %{side}_width = load i64, ptr %at_{side}_width
+  %at_{side}_places = getelementptr ptr, ptr %places, i64 {index}
+  %{side}_places = load ptr, ptr %at_{side}_places
+  %{side}_whole = and i64 %{side}_width, -{lanes}
+{rows}
+  br label %{side}_square_test
+{side}_square_test:
+  %{side}_j = phi i64 [ 0, %{side} ], [ %{side}_j_next, %{side}_square ]
+  %{side}_odd_j = phi {kind} [ {odd}, %{side} ], [ %{side}_square_odd, %{side}_square ]
+  %{side}_more_j = icmp slt i64 %{side}_j, %{side}_whole
+  br i1 %{side}_more_j, label %{side}_square, label %{side}_column_test
+{side}_square:
+{square}
+  %{side}_j_next = add i64 %{side}_j, {lanes}
+  br label %{side}_square_test
+{side}_column_test:
+  %{side}_k = phi i64 [ %{side}_whole, %{side}_square_test ], [ %{side}_k_next, %{side}_column ]
+  %{side}_odd = phi {kind} [ %{side}_odd_j, %{side}_square_test ], [ %{side}_column_odd, %{side}_column ]
+  %{side}_more_k = icmp slt i64 %{side}_k, %{side}_width
+  br i1 %{side}_more_k, label %{side}_column, label %{side}_end
+{side}_column:
+{column}
+  %{side}_k_next = add i64 %{side}_k, 1
+  br label %{side}_column_test"""
+
+
+def _transposed(lines: list[str], vectors: list[str], kind: str, side: str) -> list[str]:
+    """Transpose a square of vectors by exchanging ever larger blocks off the diagonal."""
+    lanes = len(vectors)
+    distance = 1
+    while distance < lanes:
+        mask_type = f"<{lanes} x i32>"
+        low = [i if not i & distance else lanes + (i ^ distance) for i in range(lanes)]
+        high = [(i ^ distance) if not i & distance else lanes + i for i in range(lanes)]
+        for i in range(lanes):
+            if i & distance:
+                continue
+            a, b = vectors[i], vectors[i + distance]
+            for k, mask in ((i, low), (i + distance, high)):
+                name = f"%{side}_t{distance}_{k}"
+                indices = ", ".join(f"i32 {m}" for m in mask)
+                lines.append(f"  {name} = shufflevector {kind} {a}, {kind} {b}, {mask_type} <{indices}>")
+                vectors[k] = name
+        distance *= 2
+    return vectors
+
+
+def _sum_of_zeros(lines: list[str], vectors: list[str], kind: str, side: str) -> None:
+    """Add x - x of all vectors to the running sum: it stays zero unless some x is not finite."""
+    terms = []
+    for n, vector in enumerate(vectors):
+        lines.append(f"  %{side}_zero{n} = fsub {kind} {vector}, {vector}")
+        terms.append(f"%{side}_zero{n}")
+    while len(terms) > 1:  # by halves, so that the running sum waits for one addition only
+        half = len(terms) // 2
+        sums = [f"%{side}_sum{len(terms)}_{n}" for n in range(half)]
+        for n, name in enumerate(sums):
+            lines.append(f"  {name} = fadd {kind} {terms[n]}, {terms[n + half]}")
+        terms = sums
+    lines.append(f"  %{side}_square_odd = fadd {kind} %{side}_odd_j, {terms[0]}")
+
+
+def _load_square(kind: str, lanes: int) -> str:
+    lines = []
+    for n in range(lanes):
+        lines += [
+            f"  %in_at{n} = getelementptr double, ptr %in{n}, i64 %in_j",
+            f"  %in_x{n} = load {kind}, ptr %in_at{n}, align 8",
+        ]
+    vectors = [f"%in_x{n}" for n in range(lanes)]
+    _sum_of_zeros(lines, vectors, kind, "in")
+    lines.append(f"  %in_to = getelementptr {kind}, ptr %in_port, i64 %in_j")
+    for n, vector in enumerate(_transposed(lines, vectors, kind, "in")):
+        lines += [
+            f"  %in_to{n} = getelementptr {kind}, ptr %in_to, i64 {n}",
+            f"  store {kind} {vector}, ptr %in_to{n}, align 8",
+        ]
+    return "\n".join(lines)
+
+
+def _store_square(kind: str, lanes: int) -> str:
+    lines = ["  %out_first = getelementptr i64, ptr %out_places, i64 %out_j"]
+    for n in range(lanes):
+        lines += [
+            f"  %out_at_place{n} = getelementptr i64, ptr %out_first, i64 {n}",
+            f"  %out_place{n} = load i64, ptr %out_at_place{n}",
+            f"  %out_at{n} = getelementptr {kind}, ptr %out_port, i64 %out_place{n}",
+            f"  %out_x{n} = load {kind}, ptr %out_at{n}, align 8",
+        ]
+    vectors = [f"%out_x{n}" for n in range(lanes)]
+    _sum_of_zeros(lines, vectors, kind, "out")
+    for n, vector in enumerate(_transposed(lines, vectors, kind, "out")):
+        lines += [
+            f"  %out_to{n} = getelementptr double, ptr %out{n}, i64 %out_j",
+            f"  store {kind} {vector}, ptr %out_to{n}, align 8",
+        ]
+    return "\n".join(lines)
+
+
+def _load_column(kind: str, lanes: int) -> str:
+    lines, gathered = [], "poison"
+    for n in range(lanes):
+        lines += [
+            f"  %in_c{n} = getelementptr double, ptr %in{n}, i64 %in_k",
+            f"  %in_y{n} = load double, ptr %in_c{n}",
+            f"  %in_g{n} = insertelement {kind} {gathered}, double %in_y{n}, i64 {n}",
+        ]
+        gathered = f"%in_g{n}"
+    lines += [
+        f"  %in_lane = getelementptr {kind}, ptr %in_port, i64 %in_k",
+        f"  store {kind} {gathered}, ptr %in_lane, align 8",
+        f"  %in_column_zero = fsub {kind} {gathered}, {gathered}",
+        f"  %in_column_odd = fadd {kind} %in_odd, %in_column_zero",
+    ]
+    return "\n".join(lines)
+
+
+def _store_column(kind: str, lanes: int) -> str:
+    lines = [
+        "  %out_at_place = getelementptr i64, ptr %out_places, i64 %out_k",
+        "  %out_place = load i64, ptr %out_at_place",
+        f"  %out_lane = getelementptr {kind}, ptr %out_port, i64 %out_place",
+        f"  %out_value = load {kind}, ptr %out_lane, align 8",
+        f"  %out_column_zero = fsub {kind} %out_value, %out_value",
+        f"  %out_column_odd = fadd {kind} %out_odd, %out_column_zero",
+    ]
+    for n in range(lanes):
+        lines += [
+            f"  %out_y{n} = extractelement {kind} %out_value, i64 {n}",
+            f"  %out_c{n} = getelementptr double, ptr %out{n}, i64 %out_k",
+            f"  store double %out_y{n}, ptr %out_c{n}",
+        ]
+    return "\n".join(lines)
