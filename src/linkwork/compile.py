@@ -15,11 +15,12 @@ from linkwork.dynamics import (
     mass_matrix,
     momentum,
     poses,
+    position_rates,
     reactions,
     velocities,
 )
 from linkwork.dynamics.algorithm import Algorithm
-from linkwork.dynamics.kernel import Kernel
+from linkwork.dynamics.kernel import Kernel, real_array
 from linkwork.dynamics.program import Form
 from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.check import check
@@ -213,6 +214,10 @@ class Model:
     def _mass_matrix(self) -> Any:
         return self._kernel("mass_matrix", mass_matrix.ALGORITHM).call
 
+    def position_rates(self, q: Array, v: Array, *, out: Array | None = None) -> Array:
+        """Return dq/dt (nq,) at velocities v; they differ where there are quaternions or free bodies."""
+        return self._kernel("position_rates", position_rates.ALGORITHM)(q, v, out=(out,))[0]
+
     # motion of bodies
 
     def poses(self, q: Array, *, out: Array | None = None) -> Named:
@@ -261,8 +266,8 @@ class Model:
         if path:
             (rows,) = self._kernel(f"jacobian {number}", jacobian.ALGORITHM, path)(q, in_link)
         else:
-            shape = np.shape(q)[:-1] + (self.nv, algebra.freedoms)
-            rows = np.zeros(shape)
+            batch = self.poses(q).array.shape[:-3]  # checks q
+            rows = np.zeros((*batch, self.nv, algebra.freedoms))
         J = np.swapaxes(rows, -1, -2)
         return _delivered("jacobian", J, out)
 
@@ -326,7 +331,7 @@ class Model:
         return self._kernel("momentum", momentum.MOMENTUM_ALGORITHM)(q, v, out=(out,))[0]
 
     def center_of_mass(self, q: Array, *, out: Array | None = None) -> Array:
-        """Return the centre of mass in the world."""
+        """Return the centre of mass of all that moves, in the world; what is welded to ground is left out."""
         return self._kernel("center_of_mass", momentum.CENTER_ALGORITHM)(q, out=(out,))[0]
 
     # inside
@@ -357,13 +362,16 @@ class Model:
         for name, force in forces.items():
             if name not in self._links.body_links:
                 raise ValueError(f"forces: {unknown('body', name, self.body_names)}")
-            array = np.asarray(force, float)
+            array = real_array(f"forces: body {name!r}", force)
             n = self._links.algebra.freedoms
             if array.shape[-1:] != (n,) or array.ndim > 2 or not np.isfinite(array).all():
                 raise ValueError(
                     f"forces: body {name!r} has {force!r}; give {n} finite numbers, torque first, or (N, {n})"
                 )
             checked[name] = array
+        if len({array.shape for array in checked.values() if array.ndim > 1}) > 1:
+            sizes = ", ".join(f"{name!r} has {array.shape}" for name, array in checked.items())
+            raise ValueError(f"forces: batches of different sizes: {sizes}")
         return checked
 
     def _external(self, forces: Any) -> Array:

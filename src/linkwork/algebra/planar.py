@@ -344,7 +344,9 @@ class ArticulatedInertia:
             self.H * motion.w + self.M.times(motion.v),
         )
 
-    def without(self, S: Sequence[Motion], U: Sequence[Force], UD: Sequence[Force]) -> "ArticulatedInertia":
+    def without(
+        self, S: Sequence[Motion], U: Sequence[Force], UD: Sequence[Force], armature: Sequence[Number]
+    ) -> "ArticulatedInertia":
         """Return what is still felt when motion along S is free: IA - U D^-1 U^T, with UD = U D^-1."""
         I, H, M = self.I, self.H, self.M
         for a, b in zip(U, UD, strict=True):

@@ -94,11 +94,11 @@ def to_quaternion(R: Matrix) -> Vector:
     """Return the unit quaternion of R with w >= 0, dividing by the largest component (Shepperd 1978)."""
     (a, b, c), (d, e, f), (g, h, i) = R
     rows = (
-        (1.0 + a + e + i, h - f, c - g, d - b),
-        (h - f, 1.0 + a - e - i, b + d, c + g),
-        (c - g, b + d, 1.0 - a + e - i, f + h),
-        (d - b, c + g, f + h, 1.0 - a - e + i),
-    )  # four multiples of the same quaternion: row k is 4 q_k q
+        (1 + a + e + i, h - f, c - g, d - b),
+        (h - f, 1 + a - e - i, b + d, c + g),
+        (c - g, b + d, 1 - a + e - i, f + h),
+        (d - b, c + g, f + h, 1 - a - e + i),
+    )  # four multiples of the same quaternion: row k is 4 q_k q (1, not 1.0: SymPy's comparisons recurse on the latter)
     best, size = rows[0], rows[0][0]
     for k in (1, 2, 3):
         larger = rows[k][k] > size

@@ -356,17 +356,19 @@ class ArticulatedInertia:
             self.H.transpose_times(motion.w) + self.M.times(motion.v),
         )
 
-    def without(self, S: Sequence[Motion], U: Sequence[Force], UD: Sequence[Force]) -> "ArticulatedInertia":
+    def without(
+        self, S: Sequence[Motion], U: Sequence[Force], UD: Sequence[Force], armature: Sequence[Number]
+    ) -> "ArticulatedInertia":
         """Return what is still felt when motion along S is free: IA - U D^-1 U^T, with UD = U D^-1.
 
-        The result has no inertia along S; where a column of S is a unit vector this is made exact.
+        The result has no inertia along a column of S without armature; where that is a unit vector this is made exact.
         """
         I, H, M = self.I, self.H, self.M
         for a, b in zip(U, UD, strict=True):
             I = I - Symmetric(product(a.n[i], b.n[j]) for i in range(3) for j in range(i, 3))
             H = H - Matrix.of([product(a.n[i], b.f[j]) for j in range(3)] for i in range(3))
             M = M - Symmetric(product(a.f[i], b.f[j]) for i in range(3) for j in range(i, 3))
-        free = {k for s in S if (k := _unit_index(s.scalars())) is not None}
+        free = {_unit_index(s.scalars()) for s, rotor in zip(S, armature, strict=True) if is_zero(rotor)}
         w, v = [i in free for i in range(3)], [i + 3 in free for i in range(3)]
         return ArticulatedInertia(
             Symmetric.of(

@@ -5,7 +5,7 @@ A pass is a function of a link and its partner (the parent, or the world). It re
 * arrays of the algorithm by their port's name: `link.q`, `link.tau`, `link.qdd = ...`;
 * fields that the partner may see, declared as `shared`: `parent.v`, `parent.IA += ...`;
 * what the link is made of: `link.X` pose in the parent, `link.S` motion subspace, `link.vJ` joint velocity,
-  `link.cJ` its rate when v is constant, `link.inertia`, `link.body` frame of the body, `link.armature`; `world.gravity`;
+  `link.cJ` its rate when v is constant, `link.rates` of the positions, `link.inertia`, `link.body` frame of the body, `link.armature`; `world.gravity`;
 * anything else is the link's own and is there again in later passes.
 
 Passes never know whether their numbers are floats, symbols of one link (rolled) or of the whole mechanism (unrolled).

@@ -7,7 +7,7 @@ any number of freedoms and the armature of the drives.
 from typing import Any
 
 from linkwork.algebra.dense import inverse_positive
-from linkwork.algebra.vector import Vector, dot, minus
+from linkwork.algebra.vector import Vector, dot, minus, plus
 from linkwork.dynamics.algorithm import EXTERNAL, QD, QDD, TAU, Algorithm, Pass, Q
 
 
@@ -31,11 +31,11 @@ def inertias(link: Any, parent: Any) -> None:
     U = [IA @ s for s in S]
     D = [[s.dot(u) for u in U] for s in S]
     for k, rotor in enumerate(link.armature):
-        D[k][k] = D[k][k] + rotor
+        D[k][k] = plus(D[k][k], rotor)
     Dinv = inverse_positive(D)
     UD = [combination(row, U, link.algebra.Force.zero()) for row in Dinv]
     u = Vector(minus(tau, s.dot(pA)) for tau, s in zip(link.tau, S, strict=True))
-    Ia = IA.without(S, U, UD)
+    Ia = IA.without(S, U, UD, link.armature)
     pa = pA + Ia @ link.c + combination(u, UD, link.algebra.Force.zero())
     link.UD = UD
     link.uD = [dot(row, u) for row in Dinv]

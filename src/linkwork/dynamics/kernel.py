@@ -3,6 +3,7 @@
 Arrays have the shapes of the algorithm's ports, with one more leading axis for a batch.
 """
 
+import ctypes
 import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -18,7 +19,7 @@ from linkwork.model.tree import Tree
 from linkwork.trace import entry, native
 
 Array = np.ndarray
-_USER_NAMES = {"qd": "v", "qdd": "a"}  # of ports, where users say it otherwise
+_USER_NAMES = {"qd": "v", "qdd": "a", "external": "forces"}  # of ports, where users say it otherwise
 
 
 class Kernel:
@@ -40,8 +41,11 @@ class Kernel:
         return program(self.algorithm, self.tree, native.lanes(), self.form, self.path)
 
     @cached_property
-    def _places(self) -> Array:
-        return np.array([places.ctypes.data for places in self.lanes.places], np.int64)
+    def _rooms(self) -> tuple[Array, Array]:
+        """The sizes of the rooms of a block, in vectors, and the addresses of the places of each array in its room."""
+        places = self.lanes.places
+        sizes = [int(p.max(initial=-1)) + 1 for p in places]
+        return np.array(sizes, np.int64), np.array([p.ctypes.data for p in places], np.int64)
 
     @cached_property
     def call(self) -> Callable[..., Array | None]:
@@ -73,6 +77,22 @@ class Kernel:
                 o[...] = target
         return tuple(outs)
 
+    def bind(self, *arrays: Array) -> tuple[Any, int, Array]:
+        """Return (function, plan, ports) for calls from compiled loops: `function(plan, ports.ctypes)`, unchecked.
+
+        The arrays, inputs first, are those the function will read and write, one mechanism's; `ports` keeps them alive.
+        """
+        for k, (array, shape) in enumerate(zip(arrays, self.shapes, strict=True)):
+            if not _plain(array) or array.dtype != np.float64 or array.shape != shape:
+                raise ValueError(
+                    f"{self.algorithm.name}: {self._name(k)} must be a float64 array of shape {shape}"
+                )
+        p = self.single
+        work = np.empty(p.work_size)
+        ports = entry.table([a.ctypes.data for a in (p.data, work, *arrays)], keep=(self, work, *arrays))
+        function = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p)(p.run)
+        return function, p.plan.ctypes.data, ports
+
     @property
     def outputs(self) -> tuple[tuple[int, ...], ...]:
         return self.shapes[self.inputs :]
@@ -89,7 +109,7 @@ class Kernel:
         every = [*full, *targets]
         pointers = np.array([a.ctypes.data for a in every], np.int64)
         counts = (self.inputs, len(every), batch)
-        tables = (p.plan, room, pointers, self._widths, self._places)
+        tables = (p.plan, room, pointers, self._widths, *self._rooms)
         addresses = (table.ctypes.data for table in tables)
         return _batch()(p.run, *addresses, *counts) == 0
 
@@ -97,7 +117,7 @@ class Kernel:
         """Return this thread's table of pointers to constants, scratch memory and one block of each array in lanes."""
         room = getattr(self._scratch, "room", None)
         if room is None:
-            sizes = [p.work_size, *(int(places.max(initial=0)) + 1 for places in p.places)]
+            sizes = [p.work_size, *self._rooms[0]]
             blocks = [_aligned(size * p.lanes) for size in sizes]
             room = np.array([p.data.ctypes.data, *(block.ctypes.data for block in blocks)], np.int64)
             self._scratch.room, self._scratch.blocks = room, blocks
@@ -114,13 +134,7 @@ class Kernel:
         if type(x) is np.ndarray and x.dtype == np.float64 and _plain(x):
             array = x
         else:
-            if np.iscomplexobj(x):
-                raise ValueError(f"{self.algorithm.name}: {self._name(k)} is complex; give real numbers")
-            try:
-                array = np.array(x, np.float64, order="C")
-            except (TypeError, ValueError) as error:
-                what = f"{self.algorithm.name}: {self._name(k)}"
-                raise ValueError(f"{what} is not an array of numbers: {error}") from None
+            array = real_array(f"{self.algorithm.name}: {self._name(k)}", x)
         if array.shape != shape and array.shape[1:] != shape:
             many = "(" + ", ".join(["N", *map(str, shape)]) + ")"
             raise ValueError(
@@ -182,8 +196,18 @@ class Kernel:
                 break
         raise NumericalError(
             f"{self.algorithm.name}: the result is not finite{where}; a quaternion is zero, a joint moves no inertia, "
-            "or numbers are too large"
+            "nothing has mass, or numbers are too large"
         )
+
+
+def real_array(what: str, x: Any) -> Array:
+    """Return a new array of doubles, or say what is wrong with it."""
+    try:
+        if np.iscomplexobj(x):
+            raise ValueError("it is complex")
+        return np.array(x, np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what} is not an array of real numbers: {error}") from None
 
 
 def _plain(array: Array) -> bool:

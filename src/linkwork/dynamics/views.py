@@ -107,7 +107,8 @@ def constituents(
         "S": lambda _: kind.subspace(q, parameters),
         "vJ": lambda _: joint_velocity(kind.subspace(q, parameters)),
         "cJ": lambda _: kind.bias(q, v, parameters),
+        "rates": lambda _: list(kind.position_rates(q, v, parameters)),
         "inertia": lambda _: algebra.RigidInertia.from_scalars(data[at.inertia : at.body]),
         "body": lambda _: frame.from_scalars(data[at.body : at.armature]),
-        "armature": lambda _: list(data[at.armature : at.parameters]),
+        "armature": lambda _: list(data[at.armature : at.parameters]) if kind.armature else [0.0] * kind.nv,
     }

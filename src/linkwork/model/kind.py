@@ -27,6 +27,7 @@ class Kind:
     algebra: ModuleType
     nq: int
     nv: int
+    armature: bool  # some drive has inertia; without, the code is shorter
     n_parameters: int
     signature: str  # equal for joints of the same structure
     X: tuple[Operand, ...]  # pose of the outer joint frame in the inner one
@@ -72,7 +73,12 @@ class Kinds:
         """
         if type(joint) not in CATALOGUE:
             return _trace(joint, reverse, self._by_signature)
-        key = type(joint), reverse, getattr(joint, "pitch", None)
+        key = (
+            type(joint),
+            reverse,
+            getattr(joint, "pitch", None),
+            bool(joint.per_coordinate("armature").any()),
+        )
         if key not in self._by_class:
             self._by_class[key] = _trace(joint, reverse, self._by_signature)
         return self._by_class[key]
@@ -96,13 +102,16 @@ def _trace(joint: Joint, reverse: bool, known: dict[str, Kind]) -> tuple[Kind, l
         c = c + joint.algebra.Motion.from_scalars(dS[k * size : (k + 1) * size]) * speed
     groups = (X.scalars(), flat_S, c.scalars(), rates)
     roots, parameters = _lift([x for group in groups for x in group])
-    signature = f"{joint.algebra.__name__} {joint.nq} {joint.nv} {_structure(roots)}"
+    armature = bool(joint.per_coordinate("armature").any())
+    signature = f"{joint.algebra.__name__} {joint.nq} {joint.nv} {armature} {_structure(roots)}"
     if signature not in known:
         cuts = [0]
         for group in groups:
             cuts.append(cuts[-1] + len(group))
         pieces = [tuple(roots[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
-        known[signature] = Kind(joint.algebra, joint.nq, joint.nv, len(parameters), signature, *pieces)
+        known[signature] = Kind(
+            joint.algebra, joint.nq, joint.nv, armature, len(parameters), signature, *pieces
+        )
     return known[signature], parameters
 
 

@@ -236,9 +236,16 @@ doubt:
 
 
 class _Table(np.ndarray):
-    """The table a built-in function works from, and what it points to."""
+    """A table of addresses that keeps alive what it points to."""
 
-    keep: tuple[np.ndarray, ...]
+    keep: tuple[Any, ...]
+
+
+def table(addresses: Sequence[int], keep: tuple[Any, ...]) -> np.ndarray:
+    """Return addresses and other integers as an array that keeps some objects alive."""
+    made = np.array(addresses, np.int64).view(_Table)
+    made.keep = keep
+    return made
 
 
 class _MethodDef(ctypes.Structure):
@@ -289,7 +296,7 @@ def walker(lanes: int) -> int:
 def batch_function() -> Any:
     """Return `batch` as a ctypes function; it lets go of the interpreter's lock while it runs."""
     pointer, integer = ctypes.c_void_p, ctypes.c_int64
-    arguments = (pointer,) * 6 + (integer,) * 3
+    arguments = (pointer,) * 7 + (integer,) * 3
     return ctypes.CFUNCTYPE(integer, *arguments)(_functions()["batch"])
 
 
@@ -322,11 +329,10 @@ def built_in(
     for k, shape in enumerate(shapes):
         dims = [*shape, *[0] * (3 - len(shape))]
         spec += [len(shape), *dims, int(np.prod(shape)), _READABLE if k < inputs else _WRITABLE]
-    table = np.array(spec, np.int64).view(_Table)
-    table.keep = plan, data, work
+    fixed = table(spec, keep=(plan, data, work))
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = (
         ctypes.py_object,
         (ctypes.POINTER(_MethodDef), ctypes.py_object, ctypes.c_void_p),
     )
-    return make(ctypes.byref(_method()), table, None)
+    return make(ctypes.byref(_method()), fixed, None)

@@ -1,0 +1,225 @@
+"""Speed against the peers, as ratios of times measured in the same run, interleaved, the best of several.
+
+Each call is made as a user makes it from Python: with `out=`, and with the checks of its arguments. Batches are 1,024 states,
+specialised, on one core; times are per mechanism.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata, util
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from linkwork import examples
+from linkwork.compile import Model
+from linkwork.errors import LinkworkError
+from linkwork.formats import load
+from linkwork.mechanism.mechanism import Mechanism
+
+BATCH = 1024
+ROBOTS = {  # file of example-robot-data, and how it stands
+    "7-dof arm": ("xarm7.urdf", "fixed"),
+    "quadruped": ("solo12.urdf", "free"),
+    "humanoid G1": ("g1_29dof_rev_1_0.urdf", "free"),
+}
+
+
+def best_of(
+    functions: Mapping[str, Callable[[], Any]], rounds: int, seconds: float = 0.02
+) -> dict[str, float]:
+    """Return the best time of a call of each function [s], measured in turn."""
+    counts = {}
+    for name, function in functions.items():
+        function()
+        began = time.perf_counter()
+        function()
+        counts[name] = max(1, int(seconds / max(time.perf_counter() - began, 1e-7)))
+    best = dict.fromkeys(functions, np.inf)
+    for _ in range(rounds):
+        for name, function in functions.items():
+            began = time.perf_counter()
+            for _ in range(counts[name]):
+                function()
+            best[name] = min(best[name], (time.perf_counter() - began) / counts[name])
+    return best
+
+
+def robot_file(name: str) -> Path:
+    """Find a robot of the package example-robot-data."""
+    try:
+        files = metadata.files("example-robot-data") or []
+    except metadata.PackageNotFoundError:
+        raise LinkworkError(
+            "the robots of example-robot-data are not installed: pip install linkwork[peers]"
+        ) from None
+    for file in files:
+        if file.name == name:
+            return Path(str(file.locate())).resolve()
+    raise LinkworkError(f"example-robot-data has no {name}")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One mechanism to measure, as everybody's model of it."""
+
+    name: str
+    model: Model
+    pinocchio: Any  # the peer's model, None if it is not installed
+    mujoco: Any
+
+
+def subjects() -> list[Subject]:
+    """Return the robots and a chain."""
+    found = []
+    for name, (file, base) in ROBOTS.items():
+        path = robot_file(file)
+        pin = _pinocchio_robot(path, base)
+        found.append(Subject(name, load(path, base=base).compile(), pin, _mujoco_robot(path, base)))
+    chain = examples.chain(100)
+    found.append(Subject("100-link chain", chain.compile(), pinocchio_tree(chain), None))
+    return found
+
+
+def _pinocchio_robot(path: Path, base: str) -> Any:
+    if util.find_spec("pinocchio") is None:
+        return None
+    import pinocchio
+
+    root = (pinocchio.JointModelFreeFlyer(),) if base == "free" else ()
+    return pinocchio.buildModelFromUrdf(str(path), *root)
+
+
+def pinocchio_tree(mechanism: Mechanism) -> Any:
+    """Return a chain or tree of hinges, drawn in joint order, as Pinocchio's model."""
+    if util.find_spec("pinocchio") is None:
+        return None
+    import pinocchio
+
+    model = pinocchio.Model()
+    numbers, frames = {"ground": 0}, {"ground": pinocchio.SE3.Identity()}
+    for joint in mechanism.joints.values():
+        on_parent, on_child = (pinocchio.SE3(X.rotation, X.position) for X in joint.frames())
+        place = frames[joint.parent.name] * on_parent
+        number = model.addJoint(numbers[joint.parent.name], pinocchio.JointModelRZ(), place, joint.name)
+        inertia = joint.child.inertia
+        in_joint = on_child.inverse()
+        model.appendBodyToJoint(
+            number, pinocchio.Inertia(inertia.mass, inertia.com, inertia.tensor), in_joint
+        )
+        numbers[joint.child.name], frames[joint.child.name] = number, in_joint
+    return model
+
+
+def _mujoco_robot(path: Path, base: str) -> Any:
+    if util.find_spec("mujoco") is None:
+        return None
+    import xml.etree.ElementTree as ElementTree
+
+    import mujoco
+
+    robot = ElementTree.parse(path).getroot()
+    for link in robot.iter("link"):
+        for shape in [*link.findall("visual"), *link.findall("collision")]:
+            link.remove(shape)
+    spec = mujoco.MjSpec.from_string(ElementTree.tostring(robot, encoding="unicode"))
+    if base == "free":
+        spec.worldbody.first_body().add_freejoint()
+    model = spec.compile()
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    return model
+
+
+def measure(subject: Subject, rounds: int) -> list[tuple[str, dict[str, float]]]:
+    """Return, per algorithm, the best times of everybody [s]."""
+    model, special = subject.model, subject.model.specialize()
+    random = np.random.default_rng(0)
+    n = BATCH
+    q = model.q_drawn + random.uniform(-0.5, 0.5, model.nq)
+    v, x = random.normal(size=(2, model.nv))
+    qs, vs, xs = np.tile(q, (n, 1)), np.tile(v, (n, 1)), np.tile(x, (n, 1))
+    out, outs = np.empty(model.nv), np.empty((n, model.nv))
+    matrix, matrices = np.empty((model.nv,) * 2), np.empty((n, model.nv, model.nv))
+    ours = {
+        "forward dynamics": (
+            lambda m: m.forward_dynamics(q, v, x, out=out),
+            lambda m: m.forward_dynamics(qs, vs, xs, out=outs),
+        ),
+        "inverse dynamics": (
+            lambda m: m.inverse_dynamics(q, v, x, out=out),
+            lambda m: m.inverse_dynamics(qs, vs, xs, out=outs),
+        ),
+        "mass matrix": (lambda m: m.mass_matrix(q, out=matrix), lambda m: m.mass_matrix(qs, out=matrices)),
+    }
+    peers = _peer_calls(subject, random)
+    results = []
+    for algorithm, (one, many) in ours.items():
+        calls: dict[str, Callable[[], Any]] = {
+            "one call": lambda one=one: one(model),
+            "specialised": lambda one=one: one(special),
+            "batch": lambda many=many: many(model),
+            "specialised batch": lambda many=many: many(special),
+            **peers.get(algorithm, {}),
+        }
+        times = best_of(calls, rounds)
+        for name in ("batch", "specialised batch"):
+            times[name] /= n
+        results.append((algorithm, times))
+    return results
+
+
+def _peer_calls(subject: Subject, random: np.random.Generator) -> dict[str, dict[str, Callable[[], Any]]]:
+    calls: dict[str, dict[str, Callable[[], Any]]] = {
+        "forward dynamics": {},
+        "inverse dynamics": {},
+        "mass matrix": {},
+    }
+    if subject.pinocchio is not None:
+        import pinocchio as pin
+
+        model = subject.pinocchio
+        data = model.createData()
+        q = pin.integrate(model, pin.neutral(model), random.normal(size=model.nv))
+        v, x = random.normal(size=(2, model.nv))
+        calls["forward dynamics"]["pinocchio"] = lambda: pin.aba(model, data, q, v, x)
+        calls["inverse dynamics"]["pinocchio"] = lambda: pin.rnea(model, data, q, v, x)
+        calls["mass matrix"]["pinocchio"] = lambda: pin.crba(model, data, q)
+    if subject.mujoco is not None:
+        import mujoco
+
+        peer = subject.mujoco
+        scratch = mujoco.MjData(peer)
+        scratch.qvel[:] = random.normal(size=peer.nv)
+        calls["forward dynamics"]["mujoco"] = lambda: mujoco.mj_forward(peer, scratch)
+    return calls
+
+
+_COLUMNS = ("one call", "specialised", "batch", "specialised batch")
+
+
+def run(out: TextIO, quick: bool = False) -> int:
+    """Print the table of times and ratios."""
+    missing = [name for name in ("pinocchio", "mujoco") if util.find_spec(name) is None]
+    if missing:
+        print(f"not installed: {', '.join(missing)} (pip install linkwork[peers])", file=out)
+    print(
+        "microseconds per call or per mechanism; in brackets how many times faster than the peer\n", file=out
+    )
+    print(_line(["", "peer", *_COLUMNS]), file=out)
+    for subject in subjects():
+        for algorithm, times in measure(subject, 5 if quick else 15):
+            for peer in ("pinocchio", "mujoco"):
+                if peer in times:
+                    cells = [f"{times[c] * 1e6:.2f} ({times[peer] / times[c]:.1f}x)" for c in _COLUMNS]
+                    label = f"{subject.name}, {algorithm}"
+                    print(_line([label, f"{peer} {times[peer] * 1e6:.2f}", *cells]), file=out, flush=True)
+            if not {"pinocchio", "mujoco"} & set(times):
+                cells = [f"{times[c] * 1e6:.2f}" for c in _COLUMNS]
+                print(_line([f"{subject.name}, {algorithm}", "-", *cells]), file=out, flush=True)
+    return 0
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"{cells[0]:32}{cells[1]:18}" + "".join(f"{cell:>20}" for cell in cells[2:])

@@ -1,0 +1,16 @@
+"""dq/dt <- q, qd: the velocities, but where positions are quaternions or poses."""
+
+from typing import Any
+
+from linkwork.dynamics.algorithm import QD, Algorithm, Pass, Port, Q
+
+RATES = Port("qdot", "q", lambda n: (n.nq,))
+
+
+def rates(link: Any, parent: Any) -> None:
+    link.qdot = link.rates
+
+
+ALGORITHM = Algorithm(
+    "position_rates", inputs=(Q, QD), outputs=(RATES,), passes=(Pass(rates, "outward"),), shared={}
+)
