@@ -20,7 +20,7 @@ from linkwork.dynamics import (
     velocities,
 )
 from linkwork.dynamics.algorithm import Algorithm
-from linkwork.dynamics.kernel import Kernel, real_array
+from linkwork.dynamics.kernel import Kernel, check_out, real_array
 from linkwork.dynamics.program import Form
 from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.check import check
@@ -156,51 +156,42 @@ class Model:
     ) -> Array:
         """Return the accelerations (nv,) that joint forces tau (and forces on bodies) give."""
         if forces is not None:
-            return self._kernel("pushed", forward_dynamics.algorithm(external=True))(
-                q, v, tau, self._external(forces), out=(out,)
-            )[0]
+            return self._kernel(forward_dynamics.WITH_FORCES)(q, v, tau, self._external(forces), out=(out,))[
+                0
+            ]
         if out is not None:
             done = self._forward_dynamics(q, v, tau, out)
             if done is not None:
                 return done
-        return self._kernel("forward_dynamics", forward_dynamics.algorithm(external=False))(
-            q, v, tau, out=(out,)
-        )[0]
+        return self._kernel(forward_dynamics.ALGORITHM)(q, v, tau, out=(out,))[0]
 
     @cached_property
     def _forward_dynamics(self) -> Any:
-        return self._kernel("forward_dynamics", forward_dynamics.algorithm(external=False)).call
+        return self._kernel(forward_dynamics.ALGORITHM).call
 
     def inverse_dynamics(
         self, q: Array, v: Array, a: Array, *, forces: Any = None, out: Array | None = None
     ) -> Array:
         """Return the joint forces (nv,) that accelerations a take."""
         if forces is not None:
-            kernel = self._kernel("loaded", inverse_dynamics.algorithm("inverse_dynamics", ()))
-            return kernel(q, v, a, self._external(forces), out=(out,))[0]
+            return self._kernel(inverse_dynamics.WITH_FORCES)(q, v, a, self._external(forces), out=(out,))[0]
         if out is not None:
             done = self._inverse_dynamics(q, v, a, out)
             if done is not None:
                 return done
-        return self._kernel("inverse_dynamics", self._newton_euler("external"))(q, v, a, out=(out,))[0]
+        return self._kernel(inverse_dynamics.ALGORITHM)(q, v, a, out=(out,))[0]
 
     @cached_property
     def _inverse_dynamics(self) -> Any:
-        return self._kernel("inverse_dynamics", self._newton_euler("external")).call
-
-    def _newton_euler(self, *zero: str) -> Algorithm:
-        return inverse_dynamics.algorithm("inverse_dynamics", zero)
+        return self._kernel(inverse_dynamics.ALGORITHM).call
 
     def bias_forces(self, q: Array, v: Array, *, out: Array | None = None) -> Array:
         """Return the joint forces (nv,) at zero acceleration: gravity, Coriolis and centrifugal terms."""
-        return self._kernel("bias_forces", inverse_dynamics.algorithm("bias_forces", ("qdd", "external")))(
-            q, v, out=(out,)
-        )[0]
+        return self._kernel(inverse_dynamics.BIAS)(q, v, out=(out,))[0]
 
     def gravity_forces(self, q: Array, *, out: Array | None = None) -> Array:
         """Return the joint forces (nv,) that hold the mechanism at rest."""
-        algorithm = inverse_dynamics.algorithm("gravity_forces", ("qd", "qdd", "external"))
-        return self._kernel("gravity_forces", algorithm)(q, out=(out,))[0]
+        return self._kernel(inverse_dynamics.GRAVITY)(q, out=(out,))[0]
 
     def mass_matrix(self, q: Array, *, out: Array | None = None) -> Array:
         """Return the mass matrix (nv, nv), armature included."""
@@ -208,27 +199,27 @@ class Model:
             done = self._mass_matrix(q, out)
             if done is not None:
                 return done
-        return self._kernel("mass_matrix", mass_matrix.ALGORITHM)(q, out=(out,))[0]
+        return self._kernel(mass_matrix.ALGORITHM)(q, out=(out,))[0]
 
     @cached_property
     def _mass_matrix(self) -> Any:
-        return self._kernel("mass_matrix", mass_matrix.ALGORITHM).call
+        return self._kernel(mass_matrix.ALGORITHM).call
 
     def position_rates(self, q: Array, v: Array, *, out: Array | None = None) -> Array:
         """Return dq/dt (nq,) at velocities v; they differ where there are quaternions or free bodies."""
-        return self._kernel("position_rates", position_rates.ALGORITHM)(q, v, out=(out,))[0]
+        return self._kernel(position_rates.ALGORITHM)(q, v, out=(out,))[0]
 
     # motion of bodies
 
     def poses(self, q: Array, *, out: Array | None = None) -> Named:
         """Return the poses of the bodies by name; `.array` has the rows of [R | p]."""
-        (array,) = self._kernel("poses", poses.ALGORITHM)(q, out=(out,))
+        (array,) = self._kernel(poses.ALGORITHM)(q, out=(out,))
         frame = self._links.algebra.Frame
         return Named("body", self._body_rows, array, 3, frame.from_scalars, {"ground": frame()})
 
     def velocities(self, q: Array, v: Array, *, out: Array | None = None) -> Named:
         """Return the velocities of the bodies' origins by name, in world axes, angular first."""
-        (array,) = self._kernel("velocities", velocities.ALGORITHM)(q, v, out=(out,))
+        (array,) = self._kernel(velocities.ALGORITHM)(q, v, out=(out,))
         return self._motions(array)
 
     def accelerations(
@@ -236,7 +227,7 @@ class Model:
     ) -> Named:
         """Return how the bodies accelerate under joint forces tau: angular, and of the origins, in world axes."""
         a = self.forward_dynamics(q, v, tau, forces=forces)
-        (array,) = self._kernel("accelerations", velocities.ACCELERATION_ALGORITHM)(q, v, a, out=(out,))
+        (array,) = self._kernel(velocities.ACCELERATION_ALGORITHM)(q, v, a, out=(out,))
         return self._motions(array)
 
     def _motions(self, array: Array) -> Named:
@@ -255,7 +246,7 @@ class Model:
         if body not in self._links.body_links:
             raise ValueError(f"jacobian: {unknown('body', body, self.body_names)}")
         algebra = self._links.algebra
-        place = np.asarray([0.0] * algebra.dimension if point is None else point, float)
+        place = real_array("jacobian: point", [0.0] * algebra.dimension if point is None else point)
         if place.shape != (algebra.dimension,) or not np.isfinite(place).all():
             raise ValueError(
                 f"jacobian: point {point!r}; give {algebra.dimension} finite numbers in the frame of {body!r}"
@@ -264,19 +255,19 @@ class Model:
         path = self._path(number)
         in_link = np.array(self._links.body_frames[body] @ place.tolist())
         if path:
-            (rows,) = self._kernel(f"jacobian {number}", jacobian.ALGORITHM, path)(q, in_link)
+            (rows,) = self._kernel(jacobian.ALGORITHM, path)(q, in_link)
         else:
             batch = self.poses(q).array.shape[:-3]  # checks q
             rows = np.zeros((*batch, self.nv, algebra.freedoms))
         J = np.swapaxes(rows, -1, -2)
         return _delivered("jacobian", J, out)
 
-    def _path(self, number: int) -> list[int]:
+    def _path(self, number: int) -> tuple[int, ...]:
         path: list[int] = []
         while number:
             path.append(number)
             number = self._links.links[number - 1].parent
-        return path[::-1]
+        return tuple(reversed(path))
 
     def reactions(
         self, q: Array, v: Array, tau: Array, *, forces: Any = None, out: Array | None = None
@@ -288,7 +279,7 @@ class Model:
         """
         a = self.forward_dynamics(q, v, tau, forces=forces)
         external = self._body_external(forces, np.shape(a)[:-1])
-        (array,) = self._kernel("reactions", reactions.ALGORITHM)(q, v, a, external, out=(out,))
+        (array,) = self._kernel(reactions.ALGORITHM)(q, v, a, external, out=(out,))
         self._turn_round(q, array)
         rows = {name: row for row, name in enumerate(self.joint_names)}
         return Named("joint", rows, array, 2, self._links.algebra.Force.from_scalars, {})
@@ -324,34 +315,33 @@ class Model:
         return _delivered("potential_energy", self._energies(q, np.zeros(self.nv))[1], out)
 
     def _energies(self, q: Array, v: Array) -> tuple[Array, ...]:
-        return self._kernel("energy", energy.ALGORITHM)(q, v)
+        return self._kernel(energy.ALGORITHM)(q, v)
 
     def momentum(self, q: Array, v: Array, *, out: Array | None = None) -> Array:
         """Return the momentum in world axes: angular about the centre of mass, then linear; (6,), or (3,) in the plane."""
-        return self._kernel("momentum", momentum.MOMENTUM_ALGORITHM)(q, v, out=(out,))[0]
+        return self._kernel(momentum.MOMENTUM_ALGORITHM)(q, v, out=(out,))[0]
 
     def center_of_mass(self, q: Array, *, out: Array | None = None) -> Array:
         """Return the centre of mass of all that moves, in the world; what is welded to ground is left out."""
-        return self._kernel("center_of_mass", momentum.CENTER_ALGORITHM)(q, out=(out,))[0]
+        return self._kernel(momentum.CENTER_ALGORITHM)(q, out=(out,))[0]
 
     # inside
 
     def kernel(self, name: str) -> Kernel:
         """Return the kernel of forward_dynamics, inverse_dynamics or mass_matrix, for calls from compiled loops."""
-        algorithms = {
-            "forward_dynamics": lambda: forward_dynamics.algorithm(external=False),
-            "inverse_dynamics": lambda: self._newton_euler("external"),
-            "mass_matrix": lambda: mass_matrix.ALGORITHM,
-        }
-        if name not in algorithms:
-            raise ValueError(f"kernel: {unknown('algorithm', name, algorithms)}")
-        return self._kernel(name, algorithms[name]())
+        kernels = (forward_dynamics.ALGORITHM, inverse_dynamics.ALGORITHM, mass_matrix.ALGORITHM)
+        named = {algorithm.name: algorithm for algorithm in kernels}
+        if name not in named:
+            raise ValueError(f"kernel: {unknown('algorithm', name, named)}")
+        return self._kernel(named[name])
 
-    def _kernel(self, key: str, algorithm: Algorithm, path: list[int] | None = None) -> Kernel:
-        kernel = self._kernels.get(key)
+    def _kernel(self, algorithm: Algorithm, path: tuple[int, ...] | None = None) -> Kernel:
+        kernel = self._kernels.get((id(algorithm), path))
         if kernel is None:
             tree = self._links if algorithm.tree == "links" else self._bodies
-            kernel = self._kernels.setdefault(key, Kernel(algorithm, tree, self._form, path))
+            kernel = self._kernels.setdefault(
+                (id(algorithm), path), Kernel(algorithm, tree, self._form, path)
+            )
         return kernel
 
     def _body_forces(self, forces: Any) -> dict[str, Array]:
@@ -417,8 +407,6 @@ def _delivered(name: str, value: Array, out: Array | None) -> Any:
     """Return a value in `out`, or as a fresh array, or as a float if it is one number."""
     if out is None:
         return float(value) if np.ndim(value) == 0 else np.ascontiguousarray(value)
-    if not isinstance(out, np.ndarray) or out.shape != np.shape(value) or out.dtype != np.float64:
-        said = f"{out.shape} of {out.dtype}" if isinstance(out, np.ndarray) else type(out).__name__
-        raise ValueError(f"{name}: out is {said}; give a float64 array of shape {np.shape(value)}")
+    check_out(name, out, np.shape(value))
     out[...] = value
     return out

@@ -58,7 +58,7 @@ def combination(factors: Any, things: Any, start: Any) -> Any:
     return start
 
 
-def algorithm(external: bool) -> Algorithm:
+def _algorithm(*zero: str) -> Algorithm:
     return Algorithm(
         "forward_dynamics",
         inputs=(Q, QD, TAU, EXTERNAL),
@@ -70,5 +70,9 @@ def algorithm(external: bool) -> Algorithm:
         ),
         shared={"v": "Motion", "IA": "ArticulatedInertia", "pA": "Force", "a": "Motion"},
         start=base,
-        zero=frozenset() if external else frozenset({"external"}),
+        zero=frozenset(zero),
     )
+
+
+ALGORITHM = _algorithm("external")
+WITH_FORCES = _algorithm()

@@ -3,7 +3,6 @@
 With qdd left out it gives the bias forces, with qd left out too the forces that hold the mechanism against gravity.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 from linkwork.algebra.vector import plus, product
@@ -28,7 +27,7 @@ def balance(link: Any, parent: Any) -> None:
     parent.f += link.X @ link.f
 
 
-def algorithm(name: str, zero: Iterable[str]) -> Algorithm:
+def _algorithm(name: str, *zero: str) -> Algorithm:
     return Algorithm(
         name,
         inputs=(Q, QD, QDD, EXTERNAL),
@@ -38,3 +37,9 @@ def algorithm(name: str, zero: Iterable[str]) -> Algorithm:
         start=base,
         zero=frozenset(zero),
     )
+
+
+ALGORITHM = _algorithm("inverse_dynamics", "external")
+WITH_FORCES = _algorithm("inverse_dynamics")
+BIAS = _algorithm("bias_forces", "qdd", "external")
+GRAVITY = _algorithm("gravity_forces", "qd", "qdd", "external")

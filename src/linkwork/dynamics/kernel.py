@@ -29,7 +29,6 @@ class Kernel:
         self.algorithm, self.tree, self.form, self.path = algorithm, tree, form, path
         self.shapes = shapes_of(algorithm, tree)
         self.inputs = len(algorithm.given)
-        self._widths = np.array([prod(shape) for shape in self.shapes], np.int64)
         self._scratch = threading.local()
 
     @cached_property
@@ -39,13 +38,6 @@ class Kernel:
     @cached_property
     def lanes(self) -> Program:
         return program(self.algorithm, self.tree, native.lanes(), self.form, self.path)
-
-    @cached_property
-    def _rooms(self) -> tuple[Array, Array]:
-        """The sizes of the rooms of a block, in vectors, and the addresses of the places of each array in its room."""
-        places = self.lanes.places
-        sizes = [int(p.max(initial=-1)) + 1 for p in places]
-        return np.array(sizes, np.int64), np.array([p.ctypes.data for p in places], np.int64)
 
     @cached_property
     def call(self) -> Callable[..., Array | None]:
@@ -104,24 +96,37 @@ class Kernel:
             a if a.ndim > len(shape) else np.ascontiguousarray(np.broadcast_to(a, (batch, *shape)))
             for a, shape in zip(arrays, self.shapes, strict=False)
         ]
-        p = self.lanes
-        room = self._room(p)
-        every = [*full, *targets]
-        pointers = np.array([a.ctypes.data for a in every], np.int64)
-        counts = (self.inputs, len(every), batch)
-        tables = (p.plan, room, pointers, self._widths, *self._rooms)
-        addresses = (table.ctypes.data for table in tables)
-        return _batch()(p.run, *addresses, *counts) == 0
+        pointers = np.array([a.ctypes.data for a in (*full, *targets)], np.int64)
+        tables = self._tables
+        counts = (self.inputs, len(self.shapes), batch)
+        status = _batch()(tables[0], tables[1], self._room(), pointers.ctypes.data, *tables[2:], *counts)
+        return status == 0
 
-    def _room(self, p: Program) -> Array:
-        """Return this thread's table of pointers to constants, scratch memory and one block of each array in lanes."""
-        room = getattr(self._scratch, "room", None)
-        if room is None:
-            sizes = [p.work_size, *self._rooms[0]]
-            blocks = [_aligned(size * p.lanes) for size in sizes]
-            room = np.array([p.data.ctypes.data, *(block.ctypes.data for block in blocks)], np.int64)
-            self._scratch.room, self._scratch.blocks = room, blocks
-        return room
+    @cached_property
+    def _tables(self) -> tuple[int, ...]:
+        """The addresses of what all batches share: code, plan, widths of the arrays, rooms of a block and places in them."""
+        p = self.lanes
+        widths = np.array([prod(shape) for shape in self.shapes], np.int64)
+        rooms = np.array(self._room_sizes, np.int64)
+        places = np.array([p.ctypes.data for p in p.places], np.int64)
+        self._shared = widths, rooms, places
+        return p.run, p.plan.ctypes.data, *(table.ctypes.data for table in self._shared)
+
+    @property
+    def _room_sizes(self) -> list[int]:
+        """How many vectors of lanes one block of each array takes."""
+        return [int(places.max(initial=-1)) + 1 for places in self.lanes.places]
+
+    def _room(self) -> int:
+        """Return the address of this thread's pointers to constants, scratch memory and room for a block of each array."""
+        address = getattr(self._scratch, "address", None)
+        if address is None:
+            p = self.lanes
+            blocks = [_aligned(size * p.lanes) for size in (p.work_size, *self._room_sizes)]
+            pointers = [p.data.ctypes.data, *(block.ctypes.data for block in blocks)]
+            self._scratch.table = entry.table(pointers, keep=tuple(blocks))
+            address = self._scratch.address = self._scratch.table.ctypes.data
+        return address
 
     # checks
 
@@ -170,16 +175,7 @@ class Kernel:
         shape = self.shapes[k] if batch is None else (batch, *self.shapes[k])
         if out is None:
             return np.empty(shape)
-        if (
-            not isinstance(out, np.ndarray)
-            or out.shape != shape
-            or out.dtype != np.float64
-            or not out.flags.writeable
-        ):
-            said = f"{out.shape} of {out.dtype}" if isinstance(out, np.ndarray) else type(out).__name__
-            raise ValueError(
-                f"{self.algorithm.name}: out is {said}; give a writable float64 array of shape {shape}"
-            )
+        check_out(self.algorithm.name, out, shape)
         return out
 
     def _explain(self, arrays: Sequence[Array], results: Sequence[Array]) -> None:
@@ -198,6 +194,15 @@ class Kernel:
             f"{self.algorithm.name}: the result is not finite{where}; a quaternion is zero, a joint moves no inertia, "
             "nothing has mass, or numbers are too large"
         )
+
+
+def check_out(name: str, out: Any, shape: tuple[int, ...]) -> None:
+    """Refuse an `out` that cannot take the result."""
+    fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == np.float64
+    if not (fits and out.flags.writeable):
+        said = f"{out.shape} of {out.dtype}" if isinstance(out, np.ndarray) else type(out).__name__
+        said += ", read-only" if fits else ""
+        raise ValueError(f"{name}: out is {said}; give a writable float64 array of shape {shape}")
 
 
 def real_array(what: str, x: Any) -> Array:

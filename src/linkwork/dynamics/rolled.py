@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from linkwork.dynamics.algorithm import QD, Algorithm, Pass, Port, Q
-from linkwork.dynamics.views import Layout, View, constituents, flatten, like, port_value, typed
+from linkwork.dynamics.views import Layout, Read, View, constituents, flatten, like, port_value, typed
 from linkwork.model.kind import Kind
 from linkwork.model.tree import DataLayout
 from linkwork.trace.emit import Store
@@ -60,9 +60,9 @@ class RolledKind:
 
         def read_own(name: str) -> Any:
             if name in self.layout.offsets or name in self._inputs:
-                return written.get(name) or self._read(name)
+                return written.get(name) or self._read(name, read_own)
             if name not in own:
-                own[name] = self._read(name)
+                own[name] = self._read(name, read_own)
             return own[name]
 
         def write_own(name: str, value: Any) -> None:
@@ -108,7 +108,7 @@ class RolledKind:
         symbols = self.graph.symbols(("self", k) for k in self._places(name))
         return [kind.from_scalars(symbols[k * kind.size : (k + 1) * kind.size]) for k in range(self.kind.nv)]
 
-    def _read(self, name: str) -> Any:
+    def _read(self, name: str, read: Read) -> Any:
         port = self._inputs.get(name)
         if port is not None:
             return port_value(port, self.kind.algebra, self._input(port))
@@ -120,7 +120,7 @@ class RolledKind:
             value, scalars = self._kept[name]
             return like(value, [self._again(x) for x in scalars])
         if name in self._made_of:
-            return self._made_of[name](name)
+            return self._made_of[name](read)
         raise AttributeError(f"algorithm {self.algorithm.name}: a link has no field {name!r} yet")
 
     def _again(self, x: Operand) -> Operand:

@@ -5,7 +5,7 @@ from typing import Any
 
 from linkwork.dynamics.algorithm import QD, Algorithm, Pairs, Port, Q, Sizes
 from linkwork.dynamics.pairs import pairs
-from linkwork.dynamics.views import Read, View, constituents, flatten, port_value, typed
+from linkwork.dynamics.views import Make, View, constituents, flatten, port_value, typed
 from linkwork.model.tree import DataLayout, Tree
 from linkwork.trace.emit import Store
 from linkwork.trace.expression import Graph, Operand
@@ -51,7 +51,7 @@ class _Run:
 
         def read(name: str) -> Any:
             if name not in own:
-                own[name] = made_of[name](name)
+                own[name] = made_of[name](read)
             return own[name]
 
         def write(name: str, value: Any) -> None:
@@ -77,20 +77,17 @@ class _Run:
         first = self.first(port, number)
         return list(self.graph.symbols((port.name, first + k) for k in range(count)))
 
-    def constituents(self, number: int) -> dict[str, Read]:
+    def constituents(self, number: int) -> dict[str, Make]:
         link = self.tree.links[number - 1]
         n = DataLayout.of(self.algebra, link.kind.nv).parameters + link.kind.n_parameters
         data = [float(x) for x in self.tree.data[link.data : link.data + n]]
-        ports = {port.name: port for port in self.algorithm.inputs}
-        v = self.input(QD, number) if QD.name in ports else [0.0] * link.kind.nv
+        v = self.input(QD, number) if QD in self.algorithm.inputs else [0.0] * link.kind.nv
         made_of = constituents(link.kind, data, self.input(Q, number), v)
         for port in self.algorithm.inputs:
-            made_of[port.name] = lambda name: port_value(
-                ports[name], self.algebra, self.input(ports[name], number)
-            )
+            made_of[port.name] = lambda _, p=port: port_value(p, self.algebra, self.input(p, number))
         return made_of
 
-    def world(self) -> dict[str, Read]:
+    def world(self) -> dict[str, Make]:
         return {
             "algebra": lambda _: self.algebra,
             "gravity": lambda _: [float(g) for g in self.tree.data[: self.algebra.dimension]],

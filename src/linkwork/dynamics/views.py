@@ -86,9 +86,12 @@ class Layout:
         return list(range(first, first + (1 if kind is None else getattr(algebra, kind).size)))
 
 
+Make = Callable[[Read], Any]  # makes a field of a link, reading others
+
+
 def constituents(
     kind: Kind, data: Sequence[Operand], q: Sequence[Operand], v: Sequence[Operand]
-) -> dict[str, Read]:
+) -> dict[str, Make]:
     """Return how to make what a link is made of from its constants and coordinates, when asked for."""
     algebra = kind.algebra
     at = DataLayout.of(algebra, kind.nv)
@@ -105,7 +108,7 @@ def constituents(
         "algebra": lambda _: algebra,
         "X": lambda _: frame.from_scalars(data[: frame.size]) @ kind.motion(q, parameters),
         "S": lambda _: kind.subspace(q, parameters),
-        "vJ": lambda _: joint_velocity(kind.subspace(q, parameters)),
+        "vJ": lambda read: joint_velocity(read("S")),
         "cJ": lambda _: kind.bias(q, v, parameters),
         "rates": lambda _: list(kind.position_rates(q, v, parameters)),
         "inertia": lambda _: algebra.RigidInertia.from_scalars(data[at.inertia : at.body]),

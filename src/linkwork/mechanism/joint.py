@@ -19,6 +19,8 @@ from linkwork.algebra import planar, spatial
 from linkwork.algebra.number import Number
 from linkwork.mechanism.body import Body
 
+ALGEBRA = {"space": spatial, "plane": planar}
+
 
 class Joint:
     """Connect `child` to `parent`; coordinates measure the child's frame of the joint in the parent's.
@@ -34,7 +36,7 @@ class Joint:
     spaces: ClassVar[frozenset[str]] = frozenset({"space", "plane"})
     directed: ClassVar[bool] = True  # has an axis
 
-    algebra: ModuleType = spatial  # the algebra of the mechanism it was added to
+    space: str = "space"  # or "plane", as the mechanism it was added to
 
     def __init__(
         self,
@@ -88,6 +90,11 @@ class Joint:
         return [0.0] * self.nq
 
     # what follows
+
+    @property
+    def algebra(self) -> ModuleType:
+        """The algebra of the joint's space: `linkwork.algebra.spatial` or `planar`."""
+        return ALGEBRA[self.space]
 
     @property
     def nq(self) -> int:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike
 
-from linkwork.algebra import planar, spatial
 from linkwork.errors import unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.coupling import Coupling
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 Element: TypeAlias = Body | Joint | Coupling
 Added = TypeVar("Added", bound=Element)
 
-ALGEBRA = {"space": spatial, "plane": planar}
 GRAVITY = {"space": (0.0, 0.0, -9.81), "plane": (0.0, -9.81)}
 
 
@@ -69,7 +67,7 @@ class Mechanism:
             thing.settle(self.space)
             self.bodies.setdefault(thing.name, thing)
         elif isinstance(thing, Joint):
-            thing.algebra = ALGEBRA[self.space]
+            thing.space = self.space
             self.joints.setdefault(thing.name, thing)
         elif isinstance(thing, Coupling):
             self.couplings.setdefault(thing.name, thing)

@@ -1,6 +1,7 @@
 """Results by the names of bodies and joints."""
 
 from collections.abc import Iterator, Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,8 @@ class Named(Mapping[str, Any]):
         if name not in self._rows:
             raise KeyError(unknown(self._what, name, self))
         batch = self.array.shape[: self.array.ndim - self._ndim]
-        entry = self.array[(*(slice(None) for _ in batch), self._rows[name])].reshape(*batch, -1)
+        entry = self.array[(*(slice(None) for _ in batch), self._rows[name])]
+        entry = entry.reshape(*batch, prod(entry.shape[len(batch) :]))
         return self._make([entry[..., k] if batch else float(entry[k]) for k in range(entry.shape[-1])])
 
     def __iter__(self) -> Iterator[str]:

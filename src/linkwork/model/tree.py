@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.joints import Fixed
-from linkwork.mechanism.mechanism import ALGEBRA, Mechanism
+from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.kind import Kind, Kinds
 from linkwork.model.topology import Branch
 

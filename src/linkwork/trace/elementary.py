@@ -189,7 +189,7 @@ def _arc_tangent2(y: Operand, x: Operand) -> Operand:
     left = graph.node("signbit", x) if isinstance(x, Expr) else math.copysign(1.0, x) < 0
     below = graph.node("signbit", y) if isinstance(y, Expr) else math.copysign(1.0, y) < 0
     # angle = base + sign (hi + a + ...): from the x axis, from the y axis, or from the negative x axis
-    backwards = where(left, ~steep, steep)
+    backwards = (steep & ~left) | (~steep & left) if isinstance(left, Expr) else ~steep if left else steep
     base_hi = steep.select(_HALF_PI[0], where(left, math.pi, 0.0))
     base_lo = steep.select(_HALF_PI[1], where(left, 2.0 * _HALF_PI[1], 0.0))
     total = backwards.select(base_hi - hi, base_hi + hi)  # exact up to the last digit, which is kept:

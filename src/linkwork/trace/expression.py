@@ -61,6 +61,8 @@ class Graph:
         key = (op, *(a.key if isinstance(a, Expr) else _constant_key(a) for a in args))
         found = self._table.get(key)
         if found is None:
+            if any(isinstance(a, Expr) and a.graph is not self for a in args):
+                _refuse("a traced value was kept and met those of another trace", "compute it anew each time")
             found = Expr(self, op, args, len(self.nodes))
             self.nodes.append(found)
             self._table[key] = found
@@ -83,12 +85,19 @@ class Expr:
         self.graph, self.op, self.args, self.index, self.key = graph, op, args, index, object()
 
     def __repr__(self) -> str:
-        return f"{self.op}({', '.join(map(repr, self.args))})"
+        return self.text(depth=3)
+
+    def text(self, depth: int) -> str:
+        """Return the expression in words, operands of operands up to a depth."""
+        parts = (a.text(depth - 1) if isinstance(a, Expr) else repr(a) for a in self.args)
+        return f"{self.op}({', '.join(parts) if depth else '...'})"
 
     # arithmetic
 
     def __add__(self, other: Operand) -> Operand:
         if not isinstance(other, Expr):
+            if hasattr(other, "scalars"):
+                return NotImplemented  # a motion, a vector: its own business
             other = _number(other)
             if other == 0.0:
                 return self
@@ -133,6 +142,8 @@ class Expr:
 
     def __mul__(self, other: Operand) -> Operand:
         if not isinstance(other, Expr):
+            if hasattr(other, "scalars"):
+                return NotImplemented
             value = _number(other)
             if value == 0.0:
                 return 0.0
@@ -309,6 +320,9 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "equal": operator.eq,
     "not_equal": operator.ne,
     "logical_and": operator.and_,
+    "bitwise_and": operator.and_,
+    "bitwise_or": operator.or_,
+    "invert": operator.invert,
     "logical_or": operator.or_,
     "logical_not": operator.invert,
     "maximum": number.max,
@@ -320,6 +334,26 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     **{name: getattr(number, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
     **{name: getattr(number, name) for name in ("sqrt", "exp", "log", "floor", "sign", "hypot")},
 }
+
+
+for _name in (
+    "sin",
+    "cos",
+    "tan",
+    "arcsin",
+    "arccos",
+    "arctan",
+    "arctan2",
+    "sinh",
+    "cosh",
+    "tanh",
+    "sqrt",
+    "exp",
+    "log",
+):
+    setattr(
+        Expr, _name, lambda *args, function=_UFUNCS[_name]: function(*args)
+    )  # NumPy asks elements of arrays for these
 
 
 def _number(x: Any) -> float:
