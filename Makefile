@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-ready lint bench peers docs clean
+.PHONY: help demo test lint bench peers docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-6s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -35,7 +35,6 @@ clean: ## remove all that the other targets made, .venv too
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What a target needs is installed once, and again when pyproject.toml changes.
-test-ready: $(VENV)/ready-test ; @:
 peers: $(VENV)/ready-peers ; @:
 
 $(VENV)/ready-demo: WANTED := .

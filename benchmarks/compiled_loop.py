@@ -1,4 +1,4 @@
-"""Forward dynamics called from a compiled loop (Numba), by address, against a call of Pinocchio from Python."""
+"""Forward dynamics called from a compiled loop (Numba), by address, against Pinocchio called from Python."""
 
 import numba
 import numpy as np

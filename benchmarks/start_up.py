@@ -1,4 +1,4 @@
-"""Start-up: import, first use on a machine (nothing cached), and first use in a later process, with all built-in joints."""
+"""Start-up with all built-in joints: import, first use on a machine, first use in a later process."""
 
 import os
 import subprocess

@@ -23,7 +23,8 @@ def main() -> None:
             rates[threads] = max(rates.get(threads, 0.0), rate)
         millions = {threads: rate / 1e6 for threads, rate in rates.items()}
         print(
-            f"{name:14} {millions[1]:6.2f} and {millions[2]:6.2f} million a second: {rates[2] / rates[1]:.2f}x   (goal 1.8)"
+            f"{name:14} {millions[1]:6.2f} and {millions[2]:6.2f} million a second: "
+            f"{rates[2] / rates[1]:.2f}x   (goal 1.8)"
         )
 
 

@@ -1,5 +1,6 @@
 """Linkwork: describe a mechanism once, in plain Python; it compiles to native code."""
 
+from linkwork.algebra.frames import rotation, translation
 from linkwork.algebra.number import (
     abs,
     acos,
@@ -23,7 +24,7 @@ from linkwork.algebra.number import (
     tanh,
     where,
 )
-from linkwork.algebra.spatial import Force, Frame, Motion, rotation_x, rotation_y, rotation_z, translation
+from linkwork.algebra.spatial import Force, Frame, Motion, rotation_x, rotation_y, rotation_z
 from linkwork.compile import Model
 from linkwork.errors import (
     AssemblyError,
@@ -98,6 +99,7 @@ __all__ = [
     "pow",
     "Prismatic",
     "Revolute",
+    "rotation",
     "rotation_x",
     "rotation_y",
     "rotation_z",

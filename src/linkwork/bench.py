@@ -1,15 +1,17 @@
 """Speed against the peers, as ratios of times measured in the same run, interleaved, the best of several.
 
-Each call is made as a user makes it from Python: with `out=`, and with the checks of its arguments. Batches are 1,024 states,
-specialised, on one core; times are per mechanism.
+Each call is made as a user makes it from Python: with `out=`, and with the checks of its arguments. Batches
+are 1,024 states, specialised, on one core; times are per mechanism.
 """
 
+import importlib
 import time
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 import numpy as np
 
@@ -20,7 +22,7 @@ from linkwork.formats import load
 from linkwork.mechanism.mechanism import Mechanism
 
 BATCH = 1024
-ROBOTS = {  # file of example-robot-data, and how it stands
+ROBOTS: dict[str, tuple[str, Literal["fixed", "free"]]] = {  # file of example-robot-data, and how it stands
     "7-dof arm": ("xarm7.urdf", "fixed"),
     "quadruped": ("solo12.urdf", "free"),
     "humanoid G1": ("g1_29dof_rev_1_0.urdf", "free"),
@@ -83,21 +85,24 @@ def subjects() -> list[Subject]:
     return found
 
 
-def _pinocchio_robot(path: Path, base: str) -> Any:
-    if util.find_spec("pinocchio") is None:
-        return None
-    import pinocchio
+def _peer(name: str) -> Any:
+    """Return a peer's module, None if it is not installed."""
+    return importlib.import_module(name) if util.find_spec(name) else None
 
+
+def _pinocchio_robot(path: Path, base: str) -> Any:
+    pinocchio = _peer("pinocchio")
+    if pinocchio is None:
+        return None
     root = (pinocchio.JointModelFreeFlyer(),) if base == "free" else ()
     return pinocchio.buildModelFromUrdf(str(path), *root)
 
 
 def pinocchio_tree(mechanism: Mechanism) -> Any:
     """Return a chain or tree of hinges, drawn in joint order, as Pinocchio's model."""
-    if util.find_spec("pinocchio") is None:
+    pinocchio = _peer("pinocchio")
+    if pinocchio is None:
         return None
-    import pinocchio
-
     model = pinocchio.Model()
     numbers, frames = {"ground": 0}, {"ground": pinocchio.SE3.Identity()}
     for joint in mechanism.joints.values():
@@ -114,12 +119,9 @@ def pinocchio_tree(mechanism: Mechanism) -> Any:
 
 
 def _mujoco_robot(path: Path, base: str) -> Any:
-    if util.find_spec("mujoco") is None:
+    mujoco = _peer("mujoco")
+    if mujoco is None:
         return None
-    import xml.etree.ElementTree as ElementTree
-
-    import mujoco
-
     robot = ElementTree.parse(path).getroot()
     for link in robot.iter("link"):
         for shape in [*link.findall("visual"), *link.findall("collision")]:
@@ -177,8 +179,7 @@ def _peer_calls(subject: Subject, random: np.random.Generator) -> dict[str, dict
         "mass matrix": {},
     }
     if subject.pinocchio is not None:
-        import pinocchio as pin
-
+        pin = _peer("pinocchio")
         model = subject.pinocchio
         data = model.createData()
         q = pin.integrate(model, pin.neutral(model), random.normal(size=model.nv))
@@ -187,8 +188,7 @@ def _peer_calls(subject: Subject, random: np.random.Generator) -> dict[str, dict
         calls["inverse dynamics"]["pinocchio"] = lambda: pin.rnea(model, data, q, v, x)
         calls["mass matrix"]["pinocchio"] = lambda: pin.crba(model, data, q)
     if subject.mujoco is not None:
-        import mujoco
-
+        mujoco = _peer("mujoco")
         peer = subject.mujoco
         scratch = mujoco.MjData(peer)
         scratch.qvel[:] = random.normal(size=peer.nv)

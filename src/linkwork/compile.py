@@ -1,6 +1,7 @@
 """Mechanism -> Model: the stages joined, and all algorithms as methods on arrays."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -20,121 +21,113 @@ from linkwork.dynamics import (
     velocities,
 )
 from linkwork.dynamics.algorithm import Algorithm
+from linkwork.dynamics.external import external_forces
 from linkwork.dynamics.kernel import Kernel, check_out, real_array
 from linkwork.dynamics.program import Form
 from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.check import check
+from linkwork.mechanism.coupling import Coupling
+from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.inertia_check import check_moved_inertia
 from linkwork.model.named import Named
 from linkwork.model.state import State
 from linkwork.model.topology import Topology, topology
-from linkwork.model.tree import Tree, grow
+from linkwork.model.tree import Link, Tree, grow
 
 Array = np.ndarray
 
 
-def compile_mechanism(mechanism: Mechanism) -> "Model":
+def compile_mechanism(mechanism: Mechanism, form: Form = "rolled") -> "Model":
     """Check a mechanism and turn it into a Model."""
     check(mechanism)
     graph = topology(mechanism)
     if graph.loops:
         names = ", ".join(repr(joint.name) for joint in graph.loops)
         raise ModelError(
-            f"mechanism {mechanism.name!r} has closed loops (closed by {names}); only trees can be compiled yet"
+            f"mechanism {mechanism.name!r} has closed loops, closed by {names}; so far only trees compile"
         )
     links = grow(mechanism, graph.branches, weld=True)
     check_moved_inertia(links)
-    return Model(mechanism, graph, links, grow(mechanism, graph.branches, weld=False), "rolled")
+    bodies = grow(mechanism, graph.branches, weld=False)
+    joints = [branch.joint for branch in graph.branches]
+
+    def each(values: Callable[[Joint], Any]) -> Array:
+        return _frozen([x for joint in joints for x in values(joint)])
+
+    return Model(
+        name=mechanism.name,
+        space=mechanism.space,
+        gravity=_frozen(mechanism.gravity),
+        nq=links.nq,
+        nv=links.nv,
+        body_names=tuple(branch.body.name for branch in graph.branches),
+        joint_names=tuple(joint.name for joint in joints),
+        slices=MappingProxyType({link.name: _slices(link) for link in bodies.links}),
+        q_drawn=each(lambda joint: joint.drawn()),
+        limits=each(lambda joint: joint.limit_pairs()).reshape(-1, 2),
+        damping=each(lambda joint: joint.per_coordinate("damping")),
+        friction=each(lambda joint: joint.per_coordinate("friction")),
+        stiffness=each(lambda joint: joint.per_coordinate("stiffness")),
+        rest=each(lambda joint: joint.per_coordinate("rest")),
+        armature=each(lambda joint: joint.per_coordinate("armature")),
+        couplings=MappingProxyType(dict(mechanism.couplings)),
+        _mechanism=mechanism,
+        _graph=graph,
+        _links=links,
+        _bodies=bodies,
+        _form=form,
+    )
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Model:
     """What the machine needs of a mechanism: immutable, shared freely between threads.
 
-    Arrays of one state have shape (nq,) or (nv,); with a leading axis of N they are batches, computed in SIMD lanes. Every
-    method takes `out=`; none writes its inputs; a wrong shape or a NaN raises ValueError naming the argument and the joint.
-    Forces on bodies are given by `forces=`: a mapping from body names to Force, or to arrays of the same numbers (torque first),
-    in the body's frame, about its origin.
+    Arrays of one state have shape (nq,) or (nv,); with a leading axis of N they are batches, computed in SIMD
+    lanes. Every method takes `out=`; none writes its inputs; a wrong shape or a NaN raises ValueError naming
+    the argument and the joint. Forces on bodies are given by `forces=`: a mapping from body names to Force,
+    or to arrays of the same numbers (torque first), in the body's frame, about its origin.
     """
 
-    def __init__(self, mechanism: Mechanism, graph: Topology, links: Tree, bodies: Tree, form: Form):
-        put = self.__dict__.__setitem__
-        put("name", mechanism.name)
-        put("nq", links.nq)  # numbers of a position
-        put("nv", links.nv)  # numbers of a velocity
-        put("space", mechanism.space)
-        put("gravity", mechanism.gravity)
-        put("body_names", tuple(branch.body.name for branch in graph.branches))
-        put("joint_names", tuple(branch.joint.name for branch in graph.branches))
-        slices = {
-            link.name: (slice(link.q, link.q + link.kind.nq), slice(link.v, link.v + link.kind.nv))
-            for link in bodies.links
-        }
-        put("slices", MappingProxyType(slices))  # joint -> (slice in q, slice in v)
-        put(
-            "q_drawn", _frozen([x for branch in graph.branches for x in branch.joint.drawn()])
-        )  # (nq,) as drawn
-        put("couplings", MappingProxyType(dict(mechanism.couplings)))
-        for quantity in (
-            "damping",
-            "friction",
-            "stiffness",
-            "rest",
-            "armature",
-        ):  # (nv,) each, SI units per coordinate
-            put(
-                quantity,
-                _frozen([x for branch in graph.branches for x in branch.joint.per_coordinate(quantity)]),
-            )
-        put(
-            "limits",
-            _frozen([x for branch in graph.branches for x in branch.joint.limit_pairs()]).reshape(-1, 2),
-        )
-        put("_mechanism", mechanism)
-        put("_graph", graph)
-        put("_links", links)
-        put("_bodies", bodies)
-        put("_form", form)
-        put("_kernels", {})
-
-    # pyright: what __init__ puts
     name: str
-    nq: int
-    nv: int
-    space: str
-    gravity: Array
-    body_names: tuple[str, ...]
-    joint_names: tuple[str, ...]
-    slices: Mapping[str, tuple[slice, slice]]
-    q_drawn: Array
-    couplings: Mapping[str, Any]
-    damping: Array
-    friction: Array
-    stiffness: Array
-    rest: Array
-    armature: Array
-    limits: Array
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(
-            f"a Model is immutable; change the mechanism and compile it again ({name} was to be set)"
-        )
+    space: str  # "space" or "plane"
+    gravity: Array  # (3,) or (2,) [m/s^2]
+    nq: int  # numbers of a position
+    nv: int  # numbers of a velocity
+    body_names: tuple[str, ...]  # parents before children, without ground
+    joint_names: tuple[str, ...]  # joint k carries body k
+    slices: Mapping[str, tuple[slice, slice]]  # joint -> (slice in q, slice in v)
+    q_drawn: Array  # (nq,) positions as drawn [rad, m, quaternions]
+    limits: Array  # (nv, 2) lower, upper; infinite where there is none [rad, m]
+    damping: Array  # (nv,) force per velocity [N m s/rad, N s/m]
+    friction: Array  # (nv,) dry friction [N m, N]
+    stiffness: Array  # (nv,) spring of the joint [N m/rad, N/m]
+    rest: Array  # (nv,) where that spring rests [rad, m]
+    armature: Array  # (nv,) inertia of the drive [kg m^2, kg]
+    couplings: Mapping[str, Coupling]  # by name; kept, not yet enforced
+    _mechanism: Mechanism
+    _graph: Topology
+    _links: Tree  # welded bodies as one link
+    _bodies: Tree  # one link per body
+    _form: Form
+    _kernels: dict[tuple[int, tuple[int, ...] | None], Kernel] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         form = "" if self._form == "rolled" else ", specialized"
         return f"Model({self.name!r}, {len(self.body_names)} bodies, nq={self.nq}, nv={self.nv}{form})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self._mechanism, self._form)
+        return compile_mechanism, (self._mechanism, self._form)
 
     def specialize(self) -> "Model":
-        """Return the same model with its algorithms unrolled for this mechanism: slower to compile, faster in batches."""
-        return Model(self._mechanism, self._graph, self._links, self._bodies, "unrolled")
+        """Return the same model, unrolled for this mechanism: slower to compile, faster in batches."""
+        return replace(self, _form="unrolled", _kernels={})
 
     def state(
         self, *, velocities: Mapping[str, Any] | None = None, t: float = 0.0, **positions: Any
     ) -> State:
-        """Return a state by joint names: positions, and velocities in a mapping; the rest as drawn, at rest."""
+        """Return a state by joint names: positions, and velocities in a mapping; the rest as drawn, still."""
         q, v = self.q_drawn.copy(), np.zeros(self.nv)
         for array, side, values in ((q, 0, positions), (v, 1, velocities or {})):
             for name, value in values.items():
@@ -156,9 +149,9 @@ class Model:
     ) -> Array:
         """Return the accelerations (nv,) that joint forces tau (and forces on bodies) give."""
         if forces is not None:
-            return self._kernel(forward_dynamics.WITH_FORCES)(q, v, tau, self._external(forces), out=(out,))[
-                0
-            ]
+            return self._kernel(forward_dynamics.WITH_FORCES)(
+                q, v, tau, external_forces(self._links, forces), out=(out,)
+            )[0]
         if out is not None:
             done = self._forward_dynamics(q, v, tau, out)
             if done is not None:
@@ -174,7 +167,9 @@ class Model:
     ) -> Array:
         """Return the joint forces (nv,) that accelerations a take."""
         if forces is not None:
-            return self._kernel(inverse_dynamics.WITH_FORCES)(q, v, a, self._external(forces), out=(out,))[0]
+            return self._kernel(inverse_dynamics.WITH_FORCES)(
+                q, v, a, external_forces(self._links, forces), out=(out,)
+            )[0]
         if out is not None:
             done = self._inverse_dynamics(q, v, a, out)
             if done is not None:
@@ -225,7 +220,7 @@ class Model:
     def accelerations(
         self, q: Array, v: Array, tau: Array, *, forces: Any = None, out: Array | None = None
     ) -> Named:
-        """Return how the bodies accelerate under joint forces tau: angular, and of the origins, in world axes."""
+        """Return how bodies accelerate under joint forces tau: angular, and of the origins, in world axes."""
         a = self.forward_dynamics(q, v, tau, forces=forces)
         (array,) = self._kernel(velocities.ACCELERATION_ALGORITHM)(q, v, a, out=(out,))
         return self._motions(array)
@@ -239,7 +234,7 @@ class Model:
         return {name: row for row, name in enumerate(self.body_names)}
 
     def jacobian(self, q: Array, body: str, point: Any = None, *, out: Array | None = None) -> Array:
-        """Return how a point of a body (in its frame; its origin if not given) moves per unit of each velocity.
+        """Return how a point of a body (its origin, if not given) moves per unit of each velocity.
 
         (6, nv) in space, (3, nv) in the plane: angular velocity, then velocity of the point, in world axes.
         """
@@ -274,11 +269,11 @@ class Model:
     ) -> Named:
         """Return, by joint name, the force the joint exerts on its child beyond its drive tau.
 
-        In world axes, about the origin of the joint's frame on the child. Drives act as torques about the axes of turning
-        freedoms and forces along those of sliding ones; what is left is the constraint.
+        In world axes, about the origin of the joint's frame on the child. Drives act as torques about the
+        axes of turning freedoms and forces along those of sliding ones; what is left is the constraint.
         """
         a = self.forward_dynamics(q, v, tau, forces=forces)
-        external = self._body_external(forces, np.shape(a)[:-1])
+        external = external_forces(self._bodies, {} if forces is None else forces)
         (array,) = self._kernel(reactions.ALGORITHM)(q, v, a, external, out=(out,))
         self._turn_round(q, array)
         rows = {name: row for row, name in enumerate(self.joint_names)}
@@ -301,16 +296,16 @@ class Model:
 
     # sums over all bodies
 
-    def energy(self, q: Array, v: Array, *, out: Array | None = None) -> Array | float:
+    def energy(self, q: Array, v: Array, *, out: Array | None = None) -> Any:
         """Return kinetic plus potential energy [J]."""
         kinetic, potential = self._energies(q, v)
         return _delivered("energy", kinetic + potential, out)
 
-    def kinetic_energy(self, q: Array, v: Array, *, out: Array | None = None) -> Array | float:
+    def kinetic_energy(self, q: Array, v: Array, *, out: Array | None = None) -> Any:
         """Return the kinetic energy [J] (of the bodies: armature is not part of it)."""
         return _delivered("kinetic_energy", self._energies(q, v)[0], out)
 
-    def potential_energy(self, q: Array, *, out: Array | None = None) -> Array | float:
+    def potential_energy(self, q: Array, *, out: Array | None = None) -> Any:
         """Return the potential energy of gravity [J], zero for masses at the height of the world's origin."""
         return _delivered("potential_energy", self._energies(q, np.zeros(self.nv))[1], out)
 
@@ -318,7 +313,7 @@ class Model:
         return self._kernel(energy.ALGORITHM)(q, v)
 
     def momentum(self, q: Array, v: Array, *, out: Array | None = None) -> Array:
-        """Return the momentum in world axes: angular about the centre of mass, then linear; (6,), or (3,) in the plane."""
+        """Return the momentum (6,) or (3,) in world axes: angular about the centre of mass, then linear."""
         return self._kernel(momentum.MOMENTUM_ALGORITHM)(q, v, out=(out,))[0]
 
     def center_of_mass(self, q: Array, *, out: Array | None = None) -> Array:
@@ -328,7 +323,7 @@ class Model:
     # inside
 
     def kernel(self, name: str) -> Kernel:
-        """Return the kernel of forward_dynamics, inverse_dynamics or mass_matrix, for calls from compiled loops."""
+        """Return the kernel of forward_dynamics, inverse_dynamics or mass_matrix, for compiled loops."""
         kernels = (forward_dynamics.ALGORITHM, inverse_dynamics.ALGORITHM, mass_matrix.ALGORITHM)
         named = {algorithm.name: algorithm for algorithm in kernels}
         if name not in named:
@@ -344,60 +339,12 @@ class Model:
             )
         return kernel
 
-    def _body_forces(self, forces: Any) -> dict[str, Array]:
-        """Check forces by body name and return them as arrays (..., freedoms)."""
-        if not isinstance(forces, Mapping):
-            raise ValueError(f"forces is a {type(forces).__name__}; give a mapping from body names to forces")
-        checked = {}
-        for name, force in forces.items():
-            if name not in self._links.body_links:
-                raise ValueError(f"forces: {unknown('body', name, self.body_names)}")
-            array = real_array(f"forces: body {name!r}", force)
-            n = self._links.algebra.freedoms
-            if array.shape[-1:] != (n,) or array.ndim > 2 or not np.isfinite(array).all():
-                raise ValueError(
-                    f"forces: body {name!r} has {force!r}; give {n} finite numbers, torque first, or (N, {n})"
-                )
-            checked[name] = array
-        if len({array.shape for array in checked.values() if array.ndim > 1}) > 1:
-            sizes = ", ".join(f"{name!r} has {array.shape}" for name, array in checked.items())
-            raise ValueError(f"forces: batches of different sizes: {sizes}")
-        return checked
 
-    def _external(self, forces: Any) -> Array:
-        """Return the forces on links, in their frames, of forces on bodies in theirs."""
-        checked = self._body_forces(forces)
-        algebra = self._links.algebra
-        batch = next((f.shape[:-1] for f in checked.values() if f.ndim > 1), ())
-        total = np.zeros((*batch, len(self._links.links), algebra.freedoms))
-        for name, array in checked.items():
-            number = self._links.body_links[name]
-            if number:  # what pushes a body on ground moves nothing
-                force = self._links.body_frames[name] @ algebra.Force.from_scalars(
-                    [array[..., k] for k in range(algebra.freedoms)]
-                )
-                total[..., number - 1, :] += np.asarray(force)
-        return total
-
-    def _body_external(self, forces: Any, batch: tuple[int, ...]) -> Array:
-        """Return the forces on all bodies, each in the frame of its joint."""
-        algebra = self._links.algebra
-        total = np.zeros((*batch, len(self._bodies.links), algebra.freedoms))
-        for name, array in (self._body_forces(forces) if forces is not None else {}).items():
-            if name in self._body_rows:
-                force = self._bodies.body_frames[name] @ algebra.Force.from_scalars(
-                    [array[..., k] for k in range(algebra.freedoms)]
-                )
-                total[..., self._body_rows[name], :] += np.asarray(force)
-        return total
+def _slices(link: Link) -> tuple[slice, slice]:
+    return slice(link.q, link.q + link.kind.nq), slice(link.v, link.v + link.kind.nv)
 
 
-def _rebuild(mechanism: Mechanism, form: Form) -> Model:
-    model = compile_mechanism(mechanism)
-    return model if form == "rolled" else model.specialize()
-
-
-def _frozen(values: list[Any]) -> Array:
+def _frozen(values: Any) -> Array:
     array = np.array(values, float)
     array.setflags(write=False)
     return array

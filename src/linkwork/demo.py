@@ -7,12 +7,13 @@ import numpy as np
 
 from linkwork import examples
 from linkwork.compile import Model
+from linkwork.model.state import State
 
 _DURATION, _STEP = 10.0, 0.0005  # s
 
 
 def swing(model: Model, q: np.ndarray, v: np.ndarray, duration: float, step: float) -> tuple[np.ndarray, ...]:
-    """Return times, positions and velocities of a free motion, by the classical Runge-Kutta method of order four."""
+    """Return times, positions and velocities of a free motion, by the classical Runge-Kutta method."""
     tau = np.zeros(model.nv)
 
     def rates(q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -32,6 +33,12 @@ def swing(model: Model, q: np.ndarray, v: np.ndarray, duration: float, step: flo
     return np.linspace(0.0, duration, steps + 1), qs, vs
 
 
+def start(model: Model) -> State:
+    """Return the acrobat swung out by 1.2 rad, with a kick of the legs."""
+    tilt = (np.cos(0.6), np.sin(0.6), 0.0, 0.0)
+    return model.state(bar=tilt, velocities={"left knee": 2.0, "right hip": (1.0, 0.5, 0.0)})
+
+
 def run(out: TextIO) -> None:
     """Simulate, and print what happened."""
     began = time.perf_counter()
@@ -41,8 +48,7 @@ def run(out: TextIO) -> None:
         f"{mechanism.name}: {len(model.body_names)} bodies, {model.nv} freedoms, {model.nq} coordinates",
         file=out,
     )
-    tilt = np.array([np.cos(0.6), np.sin(0.6), 0.0, 0.0])  # swung out by 1.2 rad about x
-    state = model.state(bar=tilt, velocities={"left knee": 2.0, "right hip": (1.0, 0.5, 0.0)})
+    state = start(model)
     model.forward_dynamics(state.q, state.v, np.zeros(model.nv))
     ready = time.perf_counter()
     times, qs, vs = swing(model, state.q, state.v, _DURATION, _STEP)

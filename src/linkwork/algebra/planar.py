@@ -35,7 +35,7 @@ class Point(Vector):
 
 
 class Motion:
-    """A planar velocity or acceleration: angular, and linear of the body-fixed point at the frame's origin."""
+    """A planar velocity or acceleration: angular, and linear of the body's point at the frame's origin."""
 
     __slots__ = ("v", "w")
     size = 3
@@ -99,7 +99,7 @@ class Motion:
         return self.v + quarter(point) * self.w
 
     def classical(self, v: "Motion") -> "Motion":
-        """Return the acceleration of a point, w' and x'', from this spatial acceleration and the velocity there."""
+        """Return a point's acceleration, w' and x'', from this spatial one and the velocity there."""
         return Motion(self.w, self.v + quarter(v.v) * v.w)
 
     def carried(self, X: "Frame") -> "Motion":
@@ -271,12 +271,12 @@ class Frame:
         return self.turned_back(Vector(thing) - self.p)
 
     def twist(self, rate: "Frame") -> Motion:
-        """Return the motion, seen from the inner frame, of a frame whose entries change at these rates: X^-1 dX/dt."""
+        """Return X^-1 dX/dt: the motion, seen from inside, of a frame that changes at these rates."""
         return Motion(minus(product(self.c, rate.s), product(self.s, rate.c)), self.turned_back(rate.p))
 
 
 class RigidInertia:
-    """The inertia of a rigid body about the frame's origin: mass, mass times centre of mass, moment of inertia."""
+    """The inertia of a rigid body about the frame's origin: mass, mass times centre, moment of inertia."""
 
     __slots__ = ("I", "h", "m")
     size = 4

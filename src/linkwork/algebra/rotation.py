@@ -52,7 +52,7 @@ def about_axis(axis: Sequence[Number], angle: Number) -> Matrix:
 
 
 def from_euler(sequence: str, angles: Sequence[Number]) -> Matrix:
-    """Turn by an Euler sequence: upper case about the moving axes ("ZYX"), lower case about the fixed ones ("xyz")."""
+    """Turn by an Euler sequence: about moving axes in upper case ("ZYX"), fixed ones in lower ("xyz")."""
     turns = {"x": about_x, "y": about_y, "z": about_z}
     if len(sequence) != len(angles) or set(sequence.lower()) - set(turns):
         raise ValueError(
@@ -68,7 +68,7 @@ def from_euler(sequence: str, angles: Sequence[Number]) -> Matrix:
 
 
 def to_euler_zyx(R: Matrix) -> tuple[Number, Number, Number]:
-    """Return yaw, pitch and roll: R = about_z(yaw) about_y(pitch) about_x(roll), pitch within a quarter turn."""
+    """Return yaw, pitch and roll: R = about_z(yaw) about_y(pitch) about_x(roll), |pitch| <= pi/2."""
     pitch = atan2(-R[2][0], sqrt(R[0][0] * R[0][0] + R[1][0] * R[1][0]))
     return atan2(R[1][0], R[0][0]), pitch, atan2(R[2][1], R[2][2])
 
@@ -98,7 +98,7 @@ def to_quaternion(R: Matrix) -> Vector:
         (h - f, 1 + a - e - i, b + d, c + g),
         (c - g, b + d, 1 - a + e - i, f + h),
         (d - b, c + g, f + h, 1 - a - e + i),
-    )  # four multiples of the same quaternion: row k is 4 q_k q (1, not 1.0: SymPy's comparisons recurse on the latter)
+    )  # row k is 4 q_k q, a multiple of the quaternion (1, not 1.0, on which SymPy's comparisons recurse)
     best, size = rows[0], rows[0][0]
     for k in (1, 2, 3):
         larger = rows[k][k] > size

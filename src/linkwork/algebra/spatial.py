@@ -1,9 +1,10 @@
-"""Spatial algebra over any number: motions, forces, frames and inertias of bodies in space, angular part first.
+"""Spatial algebra over any number: motions, forces, frames and inertias in space, angular part first.
 
 The same names with the same meaning are in `planar`; an algorithm takes one of the two and never asks which.
 
-A frame `X_AB` is the pose of B in A. `X_AB @ thing_B` gives the thing as seen from A, `X_AB.local(thing_A)` as seen from B;
-all products are done as 3x3 work. (Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 2 and table A.1.)
+A frame `X_AB` is the pose of B in A. `X_AB @ thing_B` gives the thing as seen from A, `X_AB.local(thing_A)`
+as seen from B; all products are done as 3x3 work. (Featherstone, Rigid Body Dynamics Algorithms, 2008,
+chapter 2 and table A.1.)
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,7 +30,7 @@ class Point(Vector):
 
 
 class Motion:
-    """A spatial velocity or acceleration: angular, and linear of the body-fixed point at the frame's origin."""
+    """A spatial velocity or acceleration: angular, and linear of the body's point at the frame's origin."""
 
     __slots__ = ("v", "w")
     size = 6
@@ -93,7 +94,7 @@ class Motion:
         return self.v + self.w.cross(Vector(point))
 
     def classical(self, v: "Motion") -> "Motion":
-        """Return the acceleration of a point, w' and x'', from this spatial acceleration and the velocity there."""
+        """Return a point's acceleration, w' and x'', from this spatial one and the velocity there."""
         return Motion(self.w, self.v + v.w.cross(v.v))
 
     def carried(self, X: "Frame") -> "Motion":
@@ -263,7 +264,7 @@ class Frame:
         return self.R.transpose_times(Vector(thing) - self.p)
 
     def twist(self, rate: "Frame") -> Motion:
-        """Return the motion, seen from the inner frame, of a frame whose entries change at these rates: X^-1 dX/dt."""
+        """Return X^-1 dX/dt: the motion, seen from inside, of a frame that changes at these rates."""
         A = self.R.T.product(rate.R)  # skew
         return Motion((A[2][1], A[0][2], A[1][0]), self.R.transpose_times(rate.p))
 
@@ -361,7 +362,8 @@ class ArticulatedInertia:
     ) -> "ArticulatedInertia":
         """Return what is still felt when motion along S is free: IA - U D^-1 U^T, with UD = U D^-1.
 
-        The result has no inertia along a column of S without armature; where that is a unit vector this is made exact.
+        The result has no inertia along a column of S without armature; where that is a unit vector this is
+        made exact.
         """
         I, H, M = self.I, self.H, self.M
         for a, b in zip(U, UD, strict=True):

@@ -1,6 +1,7 @@
-"""Small vectors and matrices of any number, as tuples: sums and products written out, structural zeros skipped.
+"""Small vectors and matrices of any number, as tuples: products written out, structural zeros skipped.
 
-A symmetric matrix keeps its upper triangle only. Nothing here knows the dimension: the plane uses length 2, space 3.
+A symmetric matrix keeps its upper triangle only. Nothing here knows the dimension: the plane uses length 2,
+space 3.
 """
 
 from collections.abc import Iterable, Sequence
@@ -133,7 +134,7 @@ class Matrix(tuple[Vector, ...]):
 
 
 class Symmetric(tuple[Number, ...]):
-    """A symmetric matrix by its upper triangle, row by row: (xx, xy, xz, yy, yz, zz) in space, (xx, xy, yy) in the plane."""
+    """A symmetric matrix by its upper triangle: (xx, xy, xz, yy, yz, zz), or (xx, xy, yy) in the plane."""
 
     __slots__ = ()
 

@@ -1,14 +1,16 @@
-"""How an algorithm over a tree is written down: passes over links, the fields links show each other, arrays in and out.
+"""How an algorithm over a tree is written down: passes over links, fields they share, arrays in and out.
 
 A pass is a function of a link and its partner (the parent, or the world). It reads and sets attributes:
 
 * arrays of the algorithm by their port's name: `link.q`, `link.tau`, `link.qdd = ...`;
 * fields that the partner may see, declared as `shared`: `parent.v`, `parent.IA += ...`;
 * what the link is made of: `link.X` pose in the parent, `link.S` motion subspace, `link.vJ` joint velocity,
-  `link.cJ` its rate when v is constant, `link.rates` of the positions, `link.inertia`, `link.body` frame of the body, `link.armature`; `world.gravity`;
+  `link.cJ` its rate when v is constant, `link.rates` of the positions, `link.inertia`, `link.body` frame of
+  the body, `link.armature`; `world.gravity`;
 * anything else is the link's own and is there again in later passes.
 
-Passes never know whether their numbers are floats, symbols of one link (rolled) or of the whole mechanism (unrolled).
+Passes never know whether their numbers are floats, symbols of one link (rolled) or of the whole mechanism
+(unrolled).
 """
 
 from collections.abc import Callable, Mapping
@@ -70,7 +72,7 @@ class Pass:
 
 @dataclass(frozen=True)
 class Pairs:
-    """A walk over all pairs of a velocity and one that carries it; `step` is a function of the columns of both."""
+    """A walk over all pairs of a velocity and one that carries it; `step` takes the columns of both."""
 
     step: Callable[[Any, Any], Any]  # returns the number of the pair
     output: str  # a port (nv, nv), filled symmetrically, the armature added on the diagonal

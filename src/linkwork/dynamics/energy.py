@@ -1,4 +1,4 @@
-"""Kinetic and potential energy <- q, qd; the potential energy of gravity is zero at the height of the world's origin."""
+"""Kinetic and potential energy <- q, qd; the latter is zero at the height of the world's origin."""
 
 from typing import Any
 

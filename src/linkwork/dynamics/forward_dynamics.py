@@ -1,7 +1,7 @@
 """qdd <- q, qd, tau: the articulated-body algorithm.
 
-Brandl, Johanni, Otter 1986, as in the first seed's open chain algorithm; Featherstone, RBDA 2008, table 7.1, with joints of
-any number of freedoms and the armature of the drives.
+Brandl, Johanni, Otter 1986, as in the first seed's open chain algorithm; Featherstone, RBDA 2008, table 7.1,
+with joints of any number of freedoms and the armature of the drives.
 """
 
 from typing import Any

@@ -1,6 +1,7 @@
 """tau <- q, qd, qdd: the recursive Newton-Euler algorithm (Featherstone, RBDA 2008, table 5.1).
 
-With qdd left out it gives the bias forces, with qd left out too the forces that hold the mechanism against gravity.
+With qdd left out it gives the bias forces, with qd left out too the forces that hold the mechanism against
+gravity.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""J <- q, point: how a point of one link moves per unit of each velocity, in world axes, angular part first."""
+"""J <- q, point: how a point of one link moves per unit of each velocity, in world axes, angular first."""
 
 from typing import Any
 

@@ -26,7 +26,8 @@ class Kernel:
     """One algorithm on one tree."""
 
     def __init__(self, algorithm: Algorithm, tree: Tree, form: Form, path: Sequence[int] | None = None):
-        self.algorithm, self.tree, self.form, self.path = algorithm, tree, form, path
+        self.algorithm, self.tree, self.path = algorithm, tree, path
+        self.form: Form = form
         self.shapes = shapes_of(algorithm, tree)
         self.inputs = len(algorithm.given)
         self._scratch = threading.local()
@@ -41,7 +42,7 @@ class Kernel:
 
     @cached_property
     def call(self) -> Callable[..., Array | None]:
-        """A built-in function of exact arrays, outputs last; returns the last one, or None to ask for a closer look."""
+        """A built-in function of exact arrays, outputs last; returns the last, or None if in doubt."""
         p = self.single
         work = np.empty(p.work_size)  # one for all: the interpreter's lock is held during the call
         return entry.built_in(p.run, p.plan, p.data, work, p.shapes, p.inputs)
@@ -70,9 +71,10 @@ class Kernel:
         return tuple(outs)
 
     def bind(self, *arrays: Array) -> tuple[Any, int, Array]:
-        """Return (function, plan, ports) for calls from compiled loops: `function(plan, ports.ctypes)`, unchecked.
+        """Return (function, plan, ports) for compiled loops: `function(plan, ports.ctypes.data)`, unchecked.
 
-        The arrays, inputs first, are those the function will read and write, one mechanism's; `ports` keeps them alive.
+        The arrays, inputs first, are those the function will read and write, one mechanism's; `ports` keeps
+        them alive.
         """
         for k, (array, shape) in enumerate(zip(arrays, self.shapes, strict=True)):
             if not _plain(array) or array.dtype != np.float64 or array.shape != shape:
@@ -104,7 +106,7 @@ class Kernel:
 
     @cached_property
     def _tables(self) -> tuple[int, ...]:
-        """The addresses of what all batches share: code, plan, widths of the arrays, rooms of a block and places in them."""
+        """The addresses of what all batches share: code, plan, widths, rooms of a block, places in them."""
         p = self.lanes
         widths = np.array([prod(shape) for shape in self.shapes], np.int64)
         rooms = np.array(self._room_sizes, np.int64)
@@ -118,7 +120,7 @@ class Kernel:
         return [int(places.max(initial=-1)) + 1 for places in self.lanes.places]
 
     def _room(self) -> int:
-        """Return the address of this thread's pointers to constants, scratch memory and room for a block of each array."""
+        """Return the address of this thread's pointers: to constants, scratch, a room for each array."""
         address = getattr(self._scratch, "address", None)
         if address is None:
             p = self.lanes
@@ -143,7 +145,8 @@ class Kernel:
         if array.shape != shape and array.shape[1:] != shape:
             many = "(" + ", ".join(["N", *map(str, shape)]) + ")"
             raise ValueError(
-                f"{self.algorithm.name}: {self._name(k)} has shape {array.shape}; give {shape}, or {many} for N at once"
+                f"{self.algorithm.name}: {self._name(k)} has shape {array.shape}; "
+                f"give {shape}, or {many} for N at once"
             )
         return array
 
@@ -191,8 +194,8 @@ class Kernel:
                 where = f" at joint {self.joint_of('v', int(place))!r}"
                 break
         raise NumericalError(
-            f"{self.algorithm.name}: the result is not finite{where}; a quaternion is zero, a joint moves no inertia, "
-            "nothing has mass, or numbers are too large"
+            f"{self.algorithm.name}: the result is not finite{where}; a quaternion is zero, "
+            "a joint moves no inertia, nothing has mass, or numbers are too large"
         )
 
 

@@ -1,7 +1,8 @@
 """H <- q: the composite-rigid-body algorithm (Featherstone, RBDA 2008, section 6.2), in one common frame.
 
-All links beyond one on ground are written in the frame of that first one (the world's would lose digits far away), so a
-composite inertia is a plain sum, and an entry of H is one product of a force with a motion, without transforms.
+All links beyond one on ground are written in the frame of that first one (the world's would lose digits far
+away), so a composite inertia is a plain sum, and an entry of H is one product of a force with a motion,
+without transforms.
 """
 
 from typing import Any
@@ -17,7 +18,7 @@ def base(world: Any) -> None:
 
 
 def columns(link: Any, parent: Any) -> None:
-    """Base to tips: pose, motion subspace and inertia of each link in the frame of the first, which stands on ground."""
+    """Base to tips: pose, motion subspace and inertia of each link in the frame of the first."""
     link.X0 = (parent.X0 @ link.X).switched(parent.moving)
     link.moving = 1.0
     link.J = [link.X0 @ s for s in link.S]
@@ -25,7 +26,7 @@ def columns(link: Any, parent: Any) -> None:
 
 
 def composites(link: Any, parent: Any) -> None:
-    """Tips to base: the inertia of everything a joint carries, and the momentum it has per unit of velocity."""
+    """Tips to base: the inertia of all that a joint carries, and its momentum per unit of velocity."""
     link.F = [link.Ic @ column for column in link.J]
     parent.Ic += link.Ic
 

@@ -1,4 +1,4 @@
-"""Total momentum <- q, qd, and centre of mass <- q, in world axes; angular momentum is about the centre of mass."""
+"""Total momentum, angular about the centre of mass, <- q, qd, and centre of mass <- q, in world axes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Pairs of velocities that move something together: each velocity with itself and with those that carry it."""
+"""Pairs of velocities that move something together: each with itself and with those that carry it."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from linkwork.model.tree import Tree
 
 
 def velocities_above(tree: Tree) -> list[int]:
-    """Return for each velocity the next one towards ground, in its own joint or in one that carries it; -1 for none."""
+    """Return for each velocity the next towards ground, in its joint or in one that carries it; or -1."""
     above: list[int] = []
     last = [-1]  # per link, its last velocity, or that of the nearest link with one towards ground
     for link in tree.links:
@@ -31,7 +31,7 @@ def pairs(tree: Tree) -> list[tuple[int, int]]:
 
 
 def packed_places(tree: Tree) -> np.ndarray:
-    """Return where each entry of a matrix (nv, nv) is in the packed list of pairs; other entries are zero, behind them."""
+    """Return where each entry of a matrix (nv, nv) is in the list of pairs; zeros are behind the list."""
     found = pairs(tree)
     places = np.full((tree.nv, tree.nv), len(found))
     for k, (i, j) in enumerate(found):

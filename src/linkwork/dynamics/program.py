@@ -1,4 +1,4 @@
-"""An algorithm on a tree as native code: a plan of kernels and records (rolled), or one function (unrolled)."""
+"""An algorithm on a tree as native code: kernels and records (rolled), or one function (unrolled)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _SCALARS = ("data",)
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Code and tables to run an algorithm on a mechanism; `run(plan, ports)` with ports = data, work, arrays."""
+    """Code and tables to run an algorithm on a mechanism: `run(plan, ports)`, ports = data, work, arrays."""
 
     run: int  # address of void run(int64* plan, double** ports)
     plan: np.ndarray  # int64 table that `run` walks
@@ -51,7 +51,7 @@ def shapes_of(algorithm: Algorithm, tree: Tree) -> tuple[tuple[int, ...], ...]:
 def program(
     algorithm: Algorithm, tree: Tree, lanes: int, form: Form, path: Sequence[int] | None = None
 ) -> Program:
-    """Compile an algorithm for a tree, for one mechanism or for lanes; `path` restricts the walk to these links."""
+    """Compile an algorithm for a tree, for one mechanism or for lanes; `path` restricts it to these links."""
     numbers = list(range(1, len(tree.links) + 1)) if path is None else list(path)
     make = _rolled if form == "rolled" else _unrolled
     return make(algorithm, tree, lanes, numbers)
@@ -159,7 +159,7 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int]) -
 
 
 def _places(algorithm: Algorithm, tree: Tree, lanes: int) -> tuple[np.ndarray, ...]:
-    """Return where the numbers of each array lie in a block: in order, but pairs are packed, with one zero behind them."""
+    """Return where the numbers of each array lie in a block: in order, but pairs are packed."""
     if lanes == 1:
         return ()
     sizes = Sizes(tree.nq, tree.nv, len(tree.links), tree.algebra)
@@ -175,7 +175,7 @@ def _packed(algorithm: Algorithm) -> set[str]:
 
 
 def _column_records(tree: Tree, layout: Layout, starts: np.ndarray) -> np.ndarray:
-    """Return per velocity: where its columns lie, where its armature is, the velocity above it (-1 at ground)."""
+    """Return per velocity: where its columns lie, where its armature is, the velocity above it or -1."""
     above = velocities_above(tree)
     rows = []
     for number, link in enumerate(tree.links, 1):
@@ -186,7 +186,7 @@ def _column_records(tree: Tree, layout: Layout, starts: np.ndarray) -> np.ndarra
 
 
 class _Unit:
-    """The native functions of a kind of joint: one per pass, and one for links on ground where ground drops what it gets."""
+    """The native functions of a kind of joint: one per pass, and another where ground drops what it gets."""
 
     def __init__(self, algorithm: Algorithm, kind: Kind, layout: Layout, lanes: int):
         name = native.digest("rolled", _identity(algorithm), kind.signature, lanes)

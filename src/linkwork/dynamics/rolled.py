@@ -1,7 +1,7 @@
 """Rolled: the passes of an algorithm traced on one link of a kind, whose numbers lie somewhere in memory.
 
-What a pass computes and a later pass of the same link asks for is kept in the link's block of the work array, number by number;
-constants and what can be read again from data or inputs are not.
+What a pass computes and a later pass of the same link asks for is kept in the link's block of the work array,
+number by number; constants and what can be read again from data or inputs are not.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from linkwork.trace.expression import Expr, Graph, Operand
 
 
 class RolledKind:
-    """The passes of an algorithm traced on one link of a kind: stores per pass, and the size of the link's block."""
+    """The passes of an algorithm traced on one link of a kind: stores per pass, size of the link's block."""
 
     def __init__(self, algorithm: Algorithm, kind: Kind, layout: Layout):
         self.algorithm, self.kind, self.layout = algorithm, kind, layout
@@ -182,7 +182,7 @@ def trace_world(algorithm: Algorithm, algebra: Any, layout: Layout, finish: bool
 
 
 def world_fields(algorithm: Algorithm, algebra: Any, layout: Layout) -> set[str]:
-    """Return the shared fields that ground keeps: those `start` sets. What is handed to ground beyond them is dropped."""
+    """Return the shared fields that ground keeps: those `start` sets; others handed to it are dropped."""
     if algorithm.start is None:
         return set()
     places = {k for base, k, _ in trace_world(algorithm, algebra, layout, finish=False) if base == "self"}

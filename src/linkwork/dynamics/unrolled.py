@@ -1,4 +1,4 @@
-"""Unrolled: an algorithm run on the symbols of a whole mechanism, whose constants are known: one straight-line function."""
+"""Unrolled: an algorithm run on the symbols of a whole mechanism, whose constants are known."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,8 @@ from linkwork.trace.expression import Graph, Operand
 def unroll(algorithm: Algorithm, tree: Tree, path: Sequence[int], packed: bool) -> list[Store]:
     """Return what an algorithm stores in its outputs, as expressions of its inputs.
 
-    `path` lists the numbers of the links to walk over, parents first; `packed` stores pairs one after the other.
+    `path` lists the numbers of the links to walk over, parents first; `packed` stores pairs one after the
+    other.
     """
     run = _Run(algorithm, tree, path)
     if algorithm.start:
@@ -94,7 +95,7 @@ class _Run:
         }
 
     def partner(self, number: int) -> View:
-        """Return the parent of a link; ground gives zeros for fields it does not keep, and forgets what it is given there."""
+        """Return the parent of a link; for fields ground does not keep it gives zeros, and forgets."""
         parent = self.tree.links[number - 1].parent
         if parent:
             return self.views[parent]

@@ -1,4 +1,4 @@
-"""What passes see: a link, its parent, the world, as attributes that stand for numbers or for places in memory."""
+"""What passes see: a link, its parent, the world; attributes stand for numbers or places in memory."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -30,9 +30,9 @@ class View:
 
 def flatten(value: Any) -> list[Operand]:
     """Return the numbers a value is made of."""
-    if isinstance(value, list | tuple) and not hasattr(value, "scalars"):
-        return [x for item in value for x in flatten(item)]
-    return list(value.scalars()) if hasattr(value, "scalars") else [value]
+    if hasattr(value, "scalars"):
+        return list(value.scalars())
+    return [x for item in value for x in flatten(item)] if isinstance(value, list) else [value]
 
 
 def like(template: Any, scalars: Sequence[Operand]) -> Any:
@@ -40,11 +40,9 @@ def like(template: Any, scalars: Sequence[Operand]) -> Any:
     numbers = iter(scalars)
 
     def build(item: Any) -> Any:
-        if isinstance(item, list | tuple) and not hasattr(item, "scalars"):
-            return [build(x) for x in item]
         if hasattr(item, "scalars"):
-            return type(item).from_scalars([next(numbers) for _ in range(len(item.scalars()))])
-        return next(numbers)
+            return type(item).from_scalars([next(numbers) for _ in item.scalars()])
+        return [build(x) for x in item] if isinstance(item, list) else next(numbers)
 
     return build(template)
 
@@ -60,7 +58,7 @@ def port_value(port: Port, algebra: Any, scalars: Sequence[Operand]) -> Any:
 
 
 class Layout:
-    """Where shared fields lie in the block of each link, the same for all kinds: fields, then columns per velocity."""
+    """Where shared fields lie in each link's block, the same for all kinds: fields, then columns."""
 
     def __init__(self, algorithm: Algorithm, algebra: Any):
         def size(kind: str | None) -> int:

@@ -25,10 +25,10 @@ ALGEBRA = {"space": spatial, "plane": planar}
 class Joint:
     """Connect `child` to `parent`; coordinates measure the child's frame of the joint in the parent's.
 
-    Where: `at=` a point (or Frame) of the world as drawn, or `on_parent=`, `on_child=` points or Frames on the bodies; a
-    side that is not given follows from the drawing. `axis=` is the joint's axis in that same frame.
-    Per coordinate, in SI units: `limits` (lower, upper), `damping`, `friction`, `stiffness`, `rest`, `armature`; one number
-    serves all coordinates.
+    Where: `at=` a point (or Frame) of the world as drawn, or `on_parent=`, `on_child=` points or Frames on
+    the bodies; a side that is not given follows from the drawing. `axis=` is the joint's axis in that same
+    frame. Per coordinate, in SI units: `limits` (lower, upper), `damping`, `friction`, `stiffness`, `rest`,
+    `armature`; one number serves all coordinates.
     """
 
     coordinates: ClassVar[int] = 1  # velocities, and positions unless said otherwise
@@ -82,7 +82,7 @@ class Joint:
         return v
 
     def subspace(self, q: Sequence[Number]) -> list[Any] | None:
-        """Return the child's motion, in its own frame, per unit of each velocity; None lets it be derived from `motion`."""
+        """Return the child's motion, in its frame, per unit of each velocity; None: derive it from `motion`."""
         return None
 
     def neutral(self) -> list[float]:

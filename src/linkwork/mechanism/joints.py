@@ -1,8 +1,8 @@
 """The catalogue of joints. Each class says where the child is; what else is needed is derived.
 
-Axes are those of the joint frame, in which `axis=` is z (x for a slide in the plane). Coordinates, motion subspaces and the
-directions left to constraints are those of Roberson and Schwertassek, Dynamics of Multibody Systems, 1988 (figure 2 of the
-first seed): Phi is `subspace`, its complement the constraint directions.
+Axes are those of the joint frame, in which `axis=` is z (x for a slide in the plane). Coordinates, motion
+subspaces and the directions left to constraints are those of Roberson and Schwertassek, Dynamics of Multibody
+Systems, 1988 (figure 2 of the first seed): Phi is `subspace`, its complement the constraint directions.
 """
 
 from collections.abc import Sequence
@@ -67,7 +67,7 @@ class Cylindrical(Joint):
 
 
 class Universal(Joint):
-    """A Cardan joint: q = angles [rad] about `axis` (fixed in the parent), then about `axis2` (fixed in the child).
+    """A Cardan joint: q = angles [rad] about `axis`, fixed in the parent, and `axis2`, fixed in the child.
 
     The axes are square to each other; without them they are x and y of the joint frame.
     """
@@ -132,7 +132,7 @@ class Planar(Joint):
 
 
 class Free(Joint):
-    """No constraint: q = position and quaternion (x, y, z, w, x, y, z), v = motion in the child's frame, angular first.
+    """No constraint: q = place and quaternion (x, y, z, w, x, y, z), v = motion in the child's frame.
 
     In the plane q = (x, y, angle), v = (angular, vx, vy).
     """

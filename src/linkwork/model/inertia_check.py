@@ -7,7 +7,7 @@ _NOTHING = 1e-14  # relative to the largest inertia of the mechanism
 
 
 def check_moved_inertia(tree: Tree) -> None:
-    """Raise a ModelError that lists the freedoms about which the bodies they carry, taken as one, have no inertia."""
+    """Raise a ModelError that lists the joints along which all that they carry has no inertia."""
     algebra = tree.algebra
     composites = [algebra.RigidInertia.zero() for _ in range(len(tree.links) + 1)]
     moved: dict[str, float] = {}

@@ -1,12 +1,14 @@
 """The kind of a joint: its formulas with the numbers taken out, so that joints alike share their native code.
 
-A joint's `motion` is traced once on symbols. Constants other than 0, 1 and -1 become parameters, which are data of the link; what is
-left is a structure of operations, and two joints of the same structure are of one kind, whoever wrote them. From the motion
-X(q) follow, by differentiation on the graph, the motion subspace S = X^-1 dX/dq, and c = dS/dt v.
+A joint's `motion` is traced once on symbols. Constants other than 0, 1 and -1 become parameters, which are
+data of the link; what is left is a structure of operations, and two joints of the same structure are of one
+kind, whoever wrote them. From the motion X(q) follow, by differentiation on the graph, the motion subspace S
+= X^-1 dX/dq, and c = dS/dt v.
 """
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from types import ModuleType
 from typing import Any
 
@@ -68,8 +70,8 @@ class Kinds:
     def of(self, joint: Joint, reverse: bool) -> tuple[Kind, list[float]]:
         """Return the kind of a joint, met the other way round if `reverse`, and its parameters.
 
-        Joints of the catalogue move by their class and pitch alone, so they are traced once; a user's class may look at
-        anything, so each of its joints is.
+        Joints of the catalogue move by their class and pitch alone, so they are traced once; a user's class
+        may look at anything, so each of its joints is.
         """
         if type(joint) not in CATALOGUE:
             return _trace(joint, reverse, self._by_signature)
@@ -105,10 +107,8 @@ def _trace(joint: Joint, reverse: bool, known: dict[str, Kind]) -> tuple[Kind, l
     armature = bool(joint.per_coordinate("armature").any())
     signature = f"{joint.algebra.__name__} {joint.nq} {joint.nv} {armature} {_structure(roots)}"
     if signature not in known:
-        cuts = [0]
-        for group in groups:
-            cuts.append(cuts[-1] + len(group))
-        pieces = [tuple(roots[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
+        ends = list(accumulate(map(len, groups)))
+        pieces = [tuple(roots[end - len(group) : end]) for group, end in zip(groups, ends, strict=True)]
         known[signature] = Kind(
             joint.algebra, joint.nq, joint.nv, armature, len(parameters), signature, *pieces
         )
@@ -120,7 +120,8 @@ def _motion(joint: Joint, q: Sequence[Expr]) -> Any:
     if not isinstance(X, joint.algebra.Frame):
         raise ModelError(
             f"joint {joint.name!r}: motion(q) returned {type(X).__name__}; return a Frame of "
-            f"{'space' if joint.algebra.dimension == 3 else 'the plane'}, e.g. lw.translation(...) @ lw.rotation_y(q[0])"
+            f"{'space' if joint.algebra.dimension == 3 else 'the plane'}, "
+            "e.g. lw.translation(...) @ lw.rotation_y(q[0])"
         )
     return X
 

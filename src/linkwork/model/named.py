@@ -10,7 +10,7 @@ from linkwork.errors import unknown
 
 
 class Named(Mapping[str, Any]):
-    """An array with one entry per body or joint, found by name; `.array` is the whole of it, any batch axis first."""
+    """An array with one entry per body or joint, by name; `.array` is the whole, any batch axis first."""
 
     def __init__(
         self,

@@ -1,8 +1,8 @@
 """The tree as arrays: what the algorithms walk over.
 
-A link is a body, or several welded ones, with a frame of its own: the outer frame of the joint it hangs on. Link 0 is
-ground, its frame the world's. Two trees are made of one mechanism: `links`, where welded bodies are one link (for dynamics), and
-`bodies`, where each body is a link of its own (for poses and reactions).
+A link is a body, or several welded ones, with a frame of its own: the outer frame of the joint it hangs on.
+Link 0 is ground, its frame the world's. Two trees are made of one mechanism: `links`, where welded bodies are
+one link (for dynamics), and `bodies`, where each body is a link of its own (for poses and reactions).
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ class Tree:
 
     algebra: ModuleType
     links: tuple[Link, ...]  # without ground: link number i is links[i - 1]
-    data: Array  # per link: placement, inertia, frame of the body, armature, parameters; first of all gravity [SI]
+    data: Array  # gravity, then per link what DataLayout says [SI]
     nq: int
     nv: int
     body_links: dict[str, int]  # the link each body belongs to

@@ -1,1 +1,1 @@
-"""The tracing compiler: expressions, differentiation, elementary functions, LLVM emission, object cache, entry."""
+"""The tracing compiler: expressions, differentiation, elementary functions, LLVM code, cache, entry."""

@@ -2,13 +2,15 @@
 
     int64 batch(run, plan, ports, arrays, widths, rooms, places, inputs, count, total)
 
-`arrays` are rows of `widths` doubles, one row per mechanism, inputs first. `ports[2:]` are room for one block of each in
-lanes, `rooms` vectors long, and `places` say where in that room each number of a row is. Returns 0 if all numbers that went in
-and came out were finite. A block of the last few mechanisms is filled up with copies of the last: the same in, the same out.
+`arrays` are rows of `widths` doubles, one row per mechanism, inputs first. `ports[2:]` are room for one block
+of each in lanes, `rooms` vectors long, and `places` say where in that room each number of a row is. Returns 0
+if all numbers that went in and came out were finite. A block of the last few mechanisms is filled up with
+copies of the last: the same in, the same out.
 
-Rows become lanes by square blocks: as many vectors as lanes are loaded along the rows, transposed in registers and stored.
-Results are written along as many rows at once as there are lanes, too many streams for the processor to see them coming:
-fetching the lines two squares ahead makes a mass matrix's way out 1.6 times faster.
+Rows become lanes by square blocks: as many vectors as lanes are loaded along the rows, transposed in
+registers and stored. Results are written along as many rows at once as there are lanes, too many streams for
+the processor to see them coming: fetching the lines two squares ahead makes a mass matrix's way out 1.6 times
+faster.
 """
 
 _AHEAD = 16  # doubles

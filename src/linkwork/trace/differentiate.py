@@ -57,7 +57,7 @@ def _is_condition(x: Expr) -> bool:
 
 
 def derivative(roots: Sequence[Operand], rates: Mapping[Expr, Operand]) -> list[Operand]:
-    """Return the rates of the roots when the given symbols (or any nodes) change at the given rates: forward mode."""
+    """Return the rates of the roots when given symbols (or any nodes) change at given rates: forward mode."""
     given = {x.index: rate for x, rate in rates.items()}
     rate: dict[int, Operand] = {}
     for x in reachable(roots):
@@ -88,8 +88,8 @@ def _sum_of_products(partials: Sequence[Operand], rates: Sequence[Operand]) -> O
 def gradient(root: Operand, symbols: Sequence[Expr]) -> list[Operand]:
     """Return the derivatives of one expression by many symbols (or nodes) at the cost of a few: reverse mode.
 
-    What reaches a node through one side of a `where` is kept apart from the rest, and becomes zero where that side is not
-    chosen, whatever its derivative is there: 0 times infinity does not arise.
+    What reaches a node through one side of a `where` is kept apart from the rest, and becomes zero where that
+    side is not chosen, whatever its derivative is there: 0 times infinity does not arise.
     """
     if not isinstance(root, Expr):
         return [0.0] * len(symbols)
@@ -122,7 +122,7 @@ def _joined(ways: Mapping[tuple[tuple[Expr, bool], ...], Operand]) -> Operand:
 
 
 def jacobian(roots: Sequence[Operand], symbols: Sequence[Expr]) -> list[list[Operand]]:
-    """Return the rows of derivatives of the roots by the symbols, forward or reverse, whichever is less work."""
+    """Return the derivatives of the roots by the symbols, as rows, in the mode that is less work."""
     if len(roots) < len(symbols):
         return [gradient(root, symbols) for root in roots]
     columns = [derivative(roots, {s: 1.0}) for s in symbols]

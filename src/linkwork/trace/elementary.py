@@ -1,10 +1,11 @@
 """Sine, cosine, exponential, logarithm and arc tangent as formulas over the primitive operations.
 
-So they run in SIMD lanes, give the same bits in one lane and in eight, and the same on every processor with fused
-multiply-add. Each function here takes and returns expressions; `lower` applies them to a whole graph.
+So they run in SIMD lanes, give the same bits in one lane and in eight, and the same on every processor with
+fused multiply-add. Each function here takes and returns expressions; `lower` applies them to a whole graph.
 
-Polynomials: FDLIBM (Sun Microsystems, 1993) k_sin, k_cos, e_log, s_atan; argument reduction for sine and cosine: Cody and
-Waite with three parts of pi/2 in fused and compensated arithmetic, good to |x| < 2^30, where the C library takes over.
+Polynomials: FDLIBM (Sun Microsystems, 1993) k_sin, k_cos, e_log, s_atan; argument reduction for sine and
+cosine: Cody and Waite with three parts of pi/2 in fused and compensated arithmetic, good to |x| < 2^30, where
+the C library takes over.
 """
 
 import math
@@ -73,7 +74,7 @@ def _polynomial(z: Operand, coefficients: Sequence[float]) -> Operand:
 
 
 def _reduced(x: Expr) -> tuple[Expr, Operand, Operand]:
-    """Return k, r and t with x = k pi/2 + r + t, |r| <= pi/4, and t below half a unit in the last place of r."""
+    """Return k, r and t with x = k pi/2 + r + t, |r| <= pi/4, and t less than half the last digit of r."""
     k = x.graph.node("round", x * (2.0 / math.pi))
     r0 = -fma(k, _HALF_PI[0], -x)  # exact; keeps the sign of a zero
     p = k * _HALF_PI[1]
@@ -124,7 +125,7 @@ def _beyond(x: Expr, value: Operand, function: str) -> Expr:
 
 
 def _exponential(x: Expr) -> Operand:
-    """exp(x) = 2^k exp(r), |r| <= ln 2 / 2; the power of two in two factors, so that tiny results are right too."""
+    """exp(x) = 2^k exp(r), |r| <= ln 2 / 2; the power in two factors, so that tiny results are right too."""
     graph = x.graph
     bounded = (x < -746.0).select(-746.0, (x > 710.0).select(710.0, x))
     k = graph.node("round", bounded * (1.0 / math.log(2.0)))
@@ -158,7 +159,7 @@ def _logarithm(x: Expr) -> Operand:
 
 
 def _arc_tangent2(y: Operand, x: Operand) -> Operand:
-    """Angle of the point (x, y): that of the smaller side over the larger, reduced once more by atan(c), put in its octant.
+    """Angle of the point (x, y): of the smaller side over the larger, less atan(c), put in its octant.
 
     The quotient's rounding error is computed and added at the end; so is what the constants leave over.
     """
@@ -173,7 +174,7 @@ def _arc_tangent2(y: Operand, x: Operand) -> Operand:
     nothing = large == 0.0
     large = (infinite | nothing).select(1.0, large)
     small = infinite.select((small == math.inf).select(1.0, 0.0), small)
-    # atan(s / l) = atan(c) + atan((s - c l) / (l + c s)) with c = 0, 1/2 or 1: all exact but the last digit of two sums
+    # atan(s / l) = atan(c) + atan((s - c l) / (l + c s)) with c = 0, 1/2 or 1
     half, whole = small > 0.25 * large, small > 0.75 * large
     c = whole.select(1.0, half.select(0.5, 0.0))
     numerator = fma(-c, large, small)

@@ -1,10 +1,10 @@
 """LLVM code from expressions, as text: the same straight-line body for one double or for SIMD lanes.
 
-Multiply-adds are fused here, explicitly, wherever a product is used once and only in a sum; nothing is left to the code
-generator's choice, so one lane and eight give the same bits.
+Multiply-adds are fused here, explicitly, wherever a product is used once and only in a sum; nothing is left
+to the code generator's choice, so one lane and eight give the same bits.
 
-A symbol is named by where its number lies: (base, k) is the k-th element behind the pointer `%base`. Bases in `scalars`
-hold plain doubles that all lanes share; the others hold one vector of lanes per element.
+A symbol is named by where its number lies: (base, k) is the k-th element behind the pointer `%base`. Bases in
+`scalars` hold plain doubles that all lanes share; the others hold one vector of lanes per element.
 """
 
 import struct
@@ -52,7 +52,8 @@ def _each_lane(function: str, arguments: int, lanes: int) -> str:
         result = f"%r{lane}"
     parameters = ", ".join(f"{kind} %x{k}" for k in range(arguments))
     body = "\n".join(lines)
-    return f"define internal {kind} @each_{function}({parameters}) noinline cold {{\n{body}\n  ret {kind} {result}\n}}"
+    head = f"define internal {kind} @each_{function}({parameters}) noinline cold"
+    return f"{head} {{\n{body}\n  ret {kind} {result}\n}}"
 
 
 def _types(lanes: int) -> tuple[str, str]:
@@ -264,7 +265,7 @@ def walk(
     pointers: Sequence[Pointer],
     stores: Sequence[Store],
 ) -> str:
-    """Return a function `void name(ptr ports, ptr records, i64 count, i64 step)` that runs a body over records.
+    """Return `void name(ptr ports, ptr records, i64 count, i64 step)`, which runs a body over records.
 
     Each record is a row of integers; from one to the next it is `step` integers.
     """
@@ -299,9 +300,10 @@ def climb(
 ) -> str:
     """Return a function like `walk` for pairs: each record with itself and all records above it.
 
-    A record is (place of its block, place of its diagonal term in the data, number of the record above or -1); the value, of
-    symbols ("self", k) and ("other", k), plus the diagonal term where the pair is one record twice, goes to output[i, j] and
-    output[j, i], or, packed, to the next place of the output. `count` is the order of the matrix; records lie in one piece.
+    A record is (place of its block, place of its diagonal term in the data, number of the record above or
+    -1); the value, of symbols ("self", k) and ("other", k), plus the diagonal term where the pair is one
+    record twice, goes to output[i, j] and output[j, i], or, packed, to the next place of the output. `count`
+    is the order of the matrix; records lie in one piece.
     """
     diagonal = value.graph.symbol(("diagonal", 0))
     body = Body(lanes, (data, "term"), "inner", count=lanes * 4)
@@ -381,7 +383,7 @@ def module(lanes: int, functions: Sequence[str]) -> str:
 
 
 def _rare_first(values: Sequence[Operand]) -> list[Expr]:
-    """Return the nodes in an order to compute them in: first what rare calls need, while little else is in registers.
+    """Return the nodes in order: first what rare calls need, while little else is in registers.
 
     A call, even one that is never made, forces all that lives across it out of the registers.
     """

@@ -1,10 +1,12 @@
-"""The way into native code: the loop over segments, the loop over batches, and a built-in function for Python to call.
+"""The way into native code: the loop over segments, and a built-in function for Python to call.
 
-* `run(plan, ports)`: clear what must start as zero, then walk the plan's segments, each a kernel over records.
+* `run(plan, ports)`: clear what starts as zero, then walk the plan's segments, each a kernel over records.
 * `batch(...)`: the same for many mechanisms, in lanes (see `batch`).
-* `call`: a METH_FASTCALL built-in. It takes NumPy arrays, checks type, shape, layout and finiteness itself, runs, checks the
-  results, and returns the last argument; on any doubt it returns None, and the caller takes the slow way, which converts or
-  explains. One call costs some 0.1 us this way; taking `.ctypes.data` of four arrays alone costs 4.7.
+* `call`: a METH_FASTCALL built-in. It takes NumPy arrays, checks type, shape, layout and finiteness itself,
+runs, checks the
+  results, and returns the last argument; on any doubt it returns None, and the caller takes the slow way,
+  which converts or explains. One call costs some 0.1 us this way; taking `.ctypes.data` of four arrays alone
+  costs 4.7.
 
 The layout of an ndarray is part of NumPy's binary interface (PyArrayObject_fields).
 """
@@ -73,7 +75,8 @@ done:
 }}
 """
 
-# spec: ndarray type, float64 descriptor, None, run, plan, data, work, ports, inputs, then per port: ndim, 3 dims, count, flags
+# spec: ndarray type, float64 descriptor, None, run, plan, data, work, number of ports, of inputs;
+# then per port: ndim, 3 dims, count, flags
 _SPEC_HEAD, _SPEC_PORT = 9, 6
 
 _CALL = """
@@ -318,9 +321,10 @@ def built_in(
     shapes: Sequence[tuple[int, ...]],
     inputs: int,
 ) -> Any:
-    """Return a built-in function of NumPy arrays of these shapes, inputs first, for a kernel `run(plan, ports)`.
+    """Return a built-in function of arrays of these shapes, inputs first, for a kernel `run(plan, ports)`.
 
-    It keeps plan, data and work alive, and one call at a time uses the work array: the interpreter's lock is held.
+    It keeps plan, data and work alive, and one call at a time uses the work array: the interpreter's lock is
+    held.
     """
     if len(shapes) + 2 > MAX_PORTS or any(len(shape) > 3 for shape in shapes):
         raise ValueError(f"too many arrays or dimensions: {shapes}")

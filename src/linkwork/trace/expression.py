@@ -1,7 +1,8 @@
 """Expressions: what a formula becomes when it is run on symbols instead of numbers.
 
-Nodes are shared: building the same operation on the same operands twice gives the same node (common subexpressions), and
-operations with known results fold at once: constants are plain floats, so structural zeros and ones vanish as they appear.
+Nodes are shared: building the same operation on the same operands twice gives the same node (common
+subexpressions), and operations with known results fold at once: constants are plain floats, so structural
+zeros and ones vanish as they appear.
 
 >>> g = Graph()
 >>> x = g.symbol("x")
@@ -422,7 +423,8 @@ def _hyperbolic_tangent(x: Expr) -> Operand:
 def evaluate(roots: Sequence[Operand], values: Callable[[Expr], Any]) -> list[Any]:
     """Run expressions on any numbers: `values` gives the number of each symbol.
 
-    This is how a graph is moved into another graph, and how a traced formula is checked against the plain one.
+    This is how a graph is moved into another graph, and how a traced formula is checked against the plain
+    one.
     """
     return with_constants(roots, values, lambda x: x)
 

@@ -1,8 +1,8 @@
 """Native code: compile a module with LLVM, keep the object on disk, load it, give out addresses.
 
-A cached object is used only if it is ours: in a private folder, owned by this user, under a name that is a digest of everything
-that shaped the code (its source key, the compiler, the processor), and with an intact checksum. Anything else is rebuilt.
-Set LINKWORK_CACHE to choose the folder, or to nothing ("") for no cache.
+A cached object is used only if it is ours: in a private folder, owned by this user, under a name that is a
+digest of everything that shaped the code (its source key, the compiler, the processor), and with an intact
+checksum. Anything else is rebuilt. Set LINKWORK_CACHE to choose the folder, or to nothing ("") for no cache.
 """
 
 import hashlib
@@ -101,7 +101,7 @@ def _read(path: Path) -> tuple[dict[str, Any], bytes] | None:
 
 
 def _write(path: Path, meta: Mapping[str, Any], code: bytes) -> None:
-    """Write a cached object so that a reader sees all of it or nothing; a full or read-only disk is no error."""
+    """Write a cached object so that a reader sees all or nothing; a full or read-only disk is no error."""
     header = json.dumps(meta).encode()
     rest = len(header).to_bytes(8, "little") + header + code
     content = _MAGIC + hashlib.sha256(path.name.encode() + rest).digest() + rest
@@ -125,7 +125,7 @@ def digest(*key: object) -> str:
 def load(name: str, build: Callable[[], tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
     """Make the code of this name (a digest) available and return its meta data.
 
-    `build` returns LLVM text and meta data (plain JSON); it is called only if the code is neither in memory nor on disk.
+    `build` returns LLVM text and meta data (plain JSON); called if the code is neither in memory nor on disk.
     """
     with _lock:
         if name in _loaded:

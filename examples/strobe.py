@@ -1,0 +1,57 @@
+"""Draw the swinging acrobat as a stroboscope would see it: `python examples/strobe.py docs/pictures/acrobat.svg`."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import linkwork as lw
+from linkwork import examples
+from linkwork.demo import start, swing
+
+STEP, SHOTS, EVERY = 0.002, 9, 0.13  # s between steps, pictures, s between pictures
+
+
+def skeleton(mechanism: lw.Mechanism) -> dict[str, list[np.ndarray]]:
+    """Return, per body, the points where its joints sit, in its frame; a body with one joint gets its far end."""
+    points: dict[str, list[np.ndarray]] = {name: [] for name in mechanism.bodies}
+    for joint in mechanism.joints.values():
+        on_parent, on_child = joint.frames()
+        if joint.parent is not mechanism.ground:
+            points[joint.parent.name].append(on_parent.position)
+        points[joint.child.name].append(on_child.position)
+    for ends in points.values():
+        if len(ends) == 1:
+            ends.append(-ends[0])
+    return points
+
+
+def main(path: str) -> None:
+    mechanism = examples.acrobat()
+    model = mechanism.compile()
+    state = start(model)
+    _, qs, vs = swing(model, state.q, state.v, SHOTS * EVERY, STEP)
+    poses = model.poses(qs[:: round(EVERY / STEP)])
+    lines = []
+    for shot in range(SHOTS):
+        shade = 225 - round(200 * shot / (SHOTS - 1))
+        for name, points in skeleton(mechanism).items():
+            X = poses[name]
+            places = [X.rotation[shot] @ p + X.position[shot] for p in points]
+            middle = sum(places) / len(places)
+            for place in places:
+                x1, y1, x2, y2 = (round(300 * c, 1) for c in (middle[1], -middle[2], place[1], -place[2]))
+                colour = f"rgb({shade},{shade},{min(255, shade + 30)})"
+                lines.append(f'<path d="M{x1} {y1}L{x2} {y2}" stroke="{colour}"/>')
+    lines.append('<circle cx="0" cy="-180" r="9" fill="#b03020"/>')
+    body = "\n".join(lines)
+    Path(path).write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-640 -230 1280 760" fill="none" stroke-width="11" '
+        f'stroke-linecap="round"><rect x="-640" y="-230" width="1280" height="760" fill="white"/>\n{body}\n</svg>\n'
+    )
+    drift = abs(model.energy(qs[-1], vs[-1]) - model.energy(qs[0], vs[0]))
+    print(f"{path}: {SHOTS} pictures, energy changed by {drift:.1e} J")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "acrobat.svg")
