@@ -1,4 +1,4 @@
-"""Draw the swinging acrobat as a stroboscope would see it: `python examples/strobe.py docs/pictures/acrobat.svg`."""
+"""Draw the swinging acrobat as a stroboscope sees it: python examples/strobe.py acrobat.svg"""
 
 import sys
 from pathlib import Path
@@ -13,7 +13,7 @@ STEP, SHOTS, EVERY = 0.002, 9, 0.13  # s between steps, pictures, s between pict
 
 
 def skeleton(mechanism: lw.Mechanism) -> dict[str, list[np.ndarray]]:
-    """Return, per body, the points where its joints sit, in its frame; a body with one joint gets its far end."""
+    """Return, per body, the points of its joints in its frame; a body with one joint gets its far end too."""
     points: dict[str, list[np.ndarray]] = {name: [] for name in mechanism.bodies}
     for joint in mechanism.joints.values():
         on_parent, on_child = joint.frames()
@@ -45,9 +45,11 @@ def main(path: str) -> None:
                 lines.append(f'<path d="M{x1} {y1}L{x2} {y2}" stroke="{colour}"/>')
     lines.append('<circle cx="0" cy="-180" r="9" fill="#b03020"/>')
     body = "\n".join(lines)
+    box = 'x="-640" y="-230" width="1280" height="760"'
+    style = 'fill="none" stroke-width="11" stroke-linecap="round"'
     Path(path).write_text(
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-640 -230 1280 760" fill="none" stroke-width="11" '
-        f'stroke-linecap="round"><rect x="-640" y="-230" width="1280" height="760" fill="white"/>\n{body}\n</svg>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-640 -230 1280 760" {style}>\n'
+        f'<rect {box} fill="white"/>\n{body}\n</svg>\n'
     )
     drift = abs(model.energy(qs[-1], vs[-1]) - model.energy(qs[0], vs[0]))
     print(f"{path}: {SHOTS} pictures, energy changed by {drift:.1e} J")

@@ -177,8 +177,8 @@ class Force:
 class Frame:
     """The pose of one frame in another: `.position` of its origin and `.rotation` matrix.
 
-    >>> (translation(0, 0, 1) @ rotation_x(0.0)).position
-    array([0., 0., 1.])
+    >>> (translation(0, 0, 1.5) @ rotation_x(0.1)).position
+    array([0. , 0. , 1.5])
     """
 
     __slots__ = ("R", "p")

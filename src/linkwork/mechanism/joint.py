@@ -82,7 +82,7 @@ class Joint:
         return v
 
     def subspace(self, q: Sequence[Number]) -> list[Any] | None:
-        """Return the child's motion, in its frame, per unit of each velocity; None: derive it from `motion`."""
+        """Return the child's motion, in its frame, per unit of each velocity; None: derived from `motion`."""
         return None
 
     def neutral(self) -> list[float]:
@@ -154,8 +154,9 @@ class Joint:
 
 def _turn_z_to(axis: np.ndarray) -> list[list[float]]:
     """Return the smallest turn that takes z to the axis (half a turn about x for -z)."""
-    x, y, z = (float(a) for a in axis / np.linalg.norm(axis))
-    if x == 0.0 and y == 0.0:
+    scaled = axis / np.abs(axis).max()  # so that squares neither overflow nor vanish
+    x, y, z = (float(a) for a in scaled / np.linalg.norm(scaled))
+    if x * x + y * y == 0.0:
         return [[1.0, 0.0, 0.0], [0.0, np.sign(z), 0.0], [0.0, 0.0, np.sign(z)]]
     k = 1.0 / (1.0 + z) if z > 0 else (1.0 - z) / (x * x + y * y)  # the same number, without cancellation
     return [[1.0 - k * x * x, -k * x * y, x], [-k * x * y, 1.0 - k * y * y, y], [-x, -y, z]]

@@ -76,7 +76,7 @@ def _polynomial(z: Operand, coefficients: Sequence[float]) -> Operand:
 def _reduced(x: Expr) -> tuple[Expr, Operand, Operand]:
     """Return k, r and t with x = k pi/2 + r + t, |r| <= pi/4, and t less than half the last digit of r."""
     k = x.graph.node("round", x * (2.0 / math.pi))
-    r0 = -fma(k, _HALF_PI[0], -x)  # exact; keeps the sign of a zero
+    r0 = fma(-k, _HALF_PI[0], x)  # exact
     p = k * _HALF_PI[1]
     e = fma(k, _HALF_PI[1], -p)  # exact error of the product
     s = r0 - p
@@ -106,7 +106,8 @@ def _sine(x: Expr) -> Operand:
     value = odd.select(cosine, sine)
     quarter = x.graph.node("floor", half) * 0.5
     negative = x.graph.node("floor", quarter) != quarter
-    return _beyond(x, negative.select(-value, value), "sin")
+    value = (x == 0.0).select(x, negative.select(-value, value))  # the sine of -0 is -0
+    return _beyond(x, value, "sin")
 
 
 def _cosine(x: Expr) -> Operand:
