@@ -409,7 +409,9 @@ def test_the_line_named_is_the_users_not_ours(x):
     assert str(error.value).startswith(f"{__file__}:")
 
 
-@pytest.mark.parametrize("thing", ["text", None, [1.0], (1.0, 2.0), {}, 1j, object()], ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize(
+    "thing", ["text", None, [1.0], (1.0, 2.0), {}, 1j, object()], ids=lambda x: type(x).__name__
+)
 def test_what_is_no_number_is_refused(x, thing):
     for operation in (*list(OPERATIONS.values())[:4], operator.pow, operator.lt, operator.eq):
         with pytest.raises(TraceError, match="in a traced formula; numbers and traced values are allowed"):

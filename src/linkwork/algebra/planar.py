@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.algebra.linear import Linear
 from linkwork.algebra.number import Number, atan2, cos, is_zero, sin
 from linkwork.algebra.vector import Matrix, Symmetric, Vector, minus, plus, product, stacked
 
@@ -34,7 +35,7 @@ class Point(Vector):
     size = 2
 
 
-class Motion:
+class Motion(Linear):
     """A planar velocity or acceleration: angular, and linear of the body's point at the frame's origin."""
 
     __slots__ = ("v", "w")
@@ -47,10 +48,6 @@ class Motion:
     def from_scalars(cls, x: Sequence[Number]) -> "Motion":
         return cls(x[0], x[1:])
 
-    @classmethod
-    def zero(cls) -> "Motion":
-        return cls(0.0, (0.0, 0.0))
-
     def scalars(self) -> tuple[Number, ...]:
         return (self.w, *self.v)
 
@@ -62,25 +59,8 @@ class Motion:
     def linear(self) -> np.ndarray:
         return stacked(self.v)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.asarray(stacked(self.scalars()), dtype=dtype)
-
     def __repr__(self) -> str:
         return f"Motion(angular={self.w}, linear={tuple(self.v)})"
-
-    def __add__(self, other: "Motion") -> "Motion":
-        return Motion(plus(self.w, other.w), self.v + other.v)
-
-    def __sub__(self, other: "Motion") -> "Motion":
-        return Motion(minus(self.w, other.w), self.v - other.v)
-
-    def __neg__(self) -> "Motion":
-        return Motion(minus(0.0, self.w), -self.v)
-
-    def __mul__(self, factor: Number) -> "Motion":
-        return Motion(product(self.w, factor), self.v * factor)
-
-    __rmul__ = __mul__
 
     def dot(self, f: "Force") -> Number:
         """Return the power of a force along this motion."""
@@ -109,7 +89,7 @@ class Motion:
         return Motion(self.w, X.turned_back(self.v + quarter(X.p) * self.w))
 
 
-class Force:
+class Force(Linear):
     """A planar force or momentum: torque about the frame's origin, and force."""
 
     __slots__ = ("f", "n")
@@ -121,10 +101,6 @@ class Force:
     @classmethod
     def from_scalars(cls, x: Sequence[Number]) -> "Force":
         return cls(x[0], x[1:])
-
-    @classmethod
-    def zero(cls) -> "Force":
-        return cls(0.0, (0.0, 0.0))
 
     @classmethod
     def at_point(cls, force: Iterable[Number], point: Sequence[Number]) -> "Force":
@@ -143,25 +119,8 @@ class Force:
     def force(self) -> np.ndarray:
         return stacked(self.f)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.asarray(stacked(self.scalars()), dtype=dtype)
-
     def __repr__(self) -> str:
         return f"Force(torque={self.n}, force={tuple(self.f)})"
-
-    def __add__(self, other: "Force") -> "Force":
-        return Force(plus(self.n, other.n), self.f + other.f)
-
-    def __sub__(self, other: "Force") -> "Force":
-        return Force(minus(self.n, other.n), self.f - other.f)
-
-    def __neg__(self) -> "Force":
-        return Force(minus(0.0, self.n), -self.f)
-
-    def __mul__(self, factor: Number) -> "Force":
-        return Force(product(self.n, factor), self.f * factor)
-
-    __rmul__ = __mul__
 
     def dot(self, m: Motion) -> Number:
         return m.dot(self)
@@ -275,7 +234,7 @@ class Frame:
         return Motion(minus(product(self.c, rate.s), product(self.s, rate.c)), self.turned_back(rate.p))
 
 
-class RigidInertia:
+class RigidInertia(Linear):
     """The inertia of a rigid body about the frame's origin: mass, mass times centre, moment of inertia."""
 
     __slots__ = ("I", "h", "m")
@@ -294,15 +253,8 @@ class RigidInertia:
         c = Vector(com)
         return cls(mass, c * mass, plus(tensor, product(mass, c.dot(c))))
 
-    @classmethod
-    def zero(cls) -> "RigidInertia":
-        return cls(0.0, (0.0, 0.0), 0.0)
-
     def scalars(self) -> tuple[Number, ...]:
         return (self.m, *self.h, self.I)
-
-    def __add__(self, other: "RigidInertia") -> "RigidInertia":
-        return RigidInertia(plus(self.m, other.m), self.h + other.h, plus(self.I, other.I))
 
     def __matmul__(self, motion: Motion) -> Force:
         return Force(
@@ -319,7 +271,7 @@ class RigidInertia:
         return RigidInertia(self.m, h1, plus(self.I, plus(X.p.dot(h0), X.p.dot(h1))))
 
 
-class ArticulatedInertia:
+class ArticulatedInertia(Linear):
     """A symmetric 3x3 inertia [[I, H], [H^T, M]] as felt at a handle of an articulated body (6 numbers)."""
 
     __slots__ = ("H", "I", "M")
@@ -334,9 +286,6 @@ class ArticulatedInertia:
 
     def scalars(self) -> tuple[Number, ...]:
         return (self.I, *self.H, *self.M)
-
-    def __add__(self, other: "ArticulatedInertia") -> "ArticulatedInertia":
-        return ArticulatedInertia(plus(self.I, other.I), self.H + other.H, self.M + other.M)
 
     def __matmul__(self, motion: Motion) -> Force:
         return Force(

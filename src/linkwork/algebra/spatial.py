@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.algebra import rotation as rotations
+from linkwork.algebra.linear import Linear
 from linkwork.algebra.number import Number, is_one, is_zero
 from linkwork.algebra.vector import Matrix, Symmetric, Vector, minus, plus, product, stacked
 
@@ -29,7 +30,7 @@ class Point(Vector):
     size = 3
 
 
-class Motion:
+class Motion(Linear):
     """A spatial velocity or acceleration: angular, and linear of the body's point at the frame's origin."""
 
     __slots__ = ("v", "w")
@@ -42,10 +43,6 @@ class Motion:
     def from_scalars(cls, x: Sequence[Number]) -> "Motion":
         return cls(x[:3], x[3:])
 
-    @classmethod
-    def zero(cls) -> "Motion":
-        return cls((0.0,) * 3, (0.0,) * 3)
-
     def scalars(self) -> tuple[Number, ...]:
         return (*self.w, *self.v)
 
@@ -57,25 +54,8 @@ class Motion:
     def linear(self) -> np.ndarray:
         return stacked(self.v)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.asarray(stacked(self.scalars()), dtype=dtype)
-
     def __repr__(self) -> str:
         return f"Motion(angular={tuple(self.w)}, linear={tuple(self.v)})"
-
-    def __add__(self, other: "Motion") -> "Motion":
-        return Motion(self.w + other.w, self.v + other.v)
-
-    def __sub__(self, other: "Motion") -> "Motion":
-        return Motion(self.w - other.w, self.v - other.v)
-
-    def __neg__(self) -> "Motion":
-        return Motion(-self.w, -self.v)
-
-    def __mul__(self, factor: Number) -> "Motion":
-        return Motion(self.w * factor, self.v * factor)
-
-    __rmul__ = __mul__
 
     def dot(self, f: "Force") -> Number:
         """Return the power of a force along this motion."""
@@ -105,7 +85,7 @@ class Motion:
         return Motion(X.R.transpose_times(self.w), X.R.transpose_times(self.v - X.p.cross(self.w)))
 
 
-class Force:
+class Force(Linear):
     """A spatial force or momentum: torque about the frame's origin, and force."""
 
     __slots__ = ("f", "n")
@@ -117,10 +97,6 @@ class Force:
     @classmethod
     def from_scalars(cls, x: Sequence[Number]) -> "Force":
         return cls(x[:3], x[3:])
-
-    @classmethod
-    def zero(cls) -> "Force":
-        return cls((0.0,) * 3, (0.0,) * 3)
 
     @classmethod
     def at_point(cls, force: Iterable[Number], point: Iterable[Number]) -> "Force":
@@ -139,25 +115,8 @@ class Force:
     def force(self) -> np.ndarray:
         return stacked(self.f)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.asarray(stacked(self.scalars()), dtype=dtype)
-
     def __repr__(self) -> str:
         return f"Force(torque={tuple(self.n)}, force={tuple(self.f)})"
-
-    def __add__(self, other: "Force") -> "Force":
-        return Force(self.n + other.n, self.f + other.f)
-
-    def __sub__(self, other: "Force") -> "Force":
-        return Force(self.n - other.n, self.f - other.f)
-
-    def __neg__(self) -> "Force":
-        return Force(-self.n, -self.f)
-
-    def __mul__(self, factor: Number) -> "Force":
-        return Force(self.n * factor, self.f * factor)
-
-    __rmul__ = __mul__
 
     def dot(self, m: Motion) -> Number:
         return m.dot(self)
@@ -269,7 +228,7 @@ class Frame:
         return Motion((A[2][1], A[0][2], A[1][0]), self.R.transpose_times(rate.p))
 
 
-class RigidInertia:
+class RigidInertia(Linear):
     """The inertia of a rigid body about the frame's origin: mass, mass times centre of mass, tensor."""
 
     __slots__ = ("I", "h", "m")
@@ -294,15 +253,8 @@ class RigidInertia:
         ]
         return cls(mass, c * mass, Symmetric.of(tensor) + Symmetric.of(shifted))
 
-    @classmethod
-    def zero(cls) -> "RigidInertia":
-        return cls(0.0, (0.0,) * 3, (0.0,) * 6)
-
     def scalars(self) -> tuple[Number, ...]:
         return (self.m, *self.h, *self.I)
-
-    def __add__(self, other: "RigidInertia") -> "RigidInertia":
-        return RigidInertia(plus(self.m, other.m), self.h + other.h, self.I + other.I)
 
     def __matmul__(self, motion: Motion) -> Force:
         return Force(
@@ -332,7 +284,7 @@ class RigidInertia:
         return RigidInertia(self.m, h1, self.I.rotated(X.R) + Symmetric(tensor))
 
 
-class ArticulatedInertia:
+class ArticulatedInertia(Linear):
     """A symmetric 6x6 inertia [[I, H], [H^T, M]] as felt at a handle of an articulated body (21 numbers)."""
 
     __slots__ = ("H", "I", "M")
@@ -347,9 +299,6 @@ class ArticulatedInertia:
 
     def scalars(self) -> tuple[Number, ...]:
         return (*self.I, *self.H.scalars(), *self.M)
-
-    def __add__(self, other: "ArticulatedInertia") -> "ArticulatedInertia":
-        return ArticulatedInertia(self.I + other.I, self.H + other.H, self.M + other.M)
 
     def __matmul__(self, motion: Motion) -> Force:
         return Force(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import prod
 from typing import Any, Literal
 
@@ -37,9 +38,7 @@ class Program:
     shapes: tuple[tuple[int, ...], ...]  # of the arrays, inputs first, for one mechanism
     inputs: int
     lanes: int
-    places: tuple[
-        np.ndarray, ...
-    ]  # per array: where each of its numbers is in the room of one block in lanes
+    places: tuple[np.ndarray, ...]  # per array: where its numbers are in the room of one block in lanes
     keep: tuple[Any, ...] = ()  # what the plan points to
 
 
@@ -91,71 +90,74 @@ def _identity(algorithm: Algorithm) -> tuple[object, ...]:
 
 def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int]) -> Program:
     layout = Layout(algorithm, tree.algebra)
-    units = {}
-    for link in tree.links:
-        if link.kind not in units:
-            units[link.kind] = _Unit(algorithm, link.kind, layout, lanes)
+    units = {kind: _Unit(algorithm, kind, layout, lanes) for kind in {link.kind: None for link in tree.links}}
     world = _World(algorithm, tree, layout, lanes)
-
     blocks = [layout.size, *(units[link.kind].block for link in tree.links)]
     starts = np.concatenate([[0], np.cumsum(blocks)])  # of the links' blocks in the work array
-    records = np.zeros((len(path) + 1, _RECORD), np.int64)  # the last is the world's
-    for row, number in enumerate(path):
-        link = tree.links[number - 1]
-        records[row] = (link.data, starts[number], starts[link.parent], link.q, link.v, number - 1)
+    records, columns = _link_records(tree, starts, path), _column_records(tree, layout, starts)
 
-    segments: list[int] = []
-
-    def segment(function: int, first: int, count: int, step: int) -> None:
-        segments.extend((function, records[first].ctypes.data, count, step))
-
-    columns = _column_records(tree, layout, starts)
-    if algorithm.start:
-        segment(world.start, len(path), 1, _RECORD)
-    walks = 0
+    segments: list[tuple[int, int, int, int]] = []  # kernel, its first record, count, step
+    the_world = (records[-1:].ctypes.data, 1, 0)
+    if world.start:
+        segments.append((world.start, *the_world))
+    passes = iter(range(len(algorithm.passes)))
     for step in algorithm.passes:
         if isinstance(step, Pairs):
-            if tree.nv:
-                segments.extend((world.pairs, columns.ctypes.data, tree.nv, 0))
-            continue
-        order = list(range(len(path)))
-        if step.order == "inward":
-            order.reverse()
-        if step.tip_only:
-            order = order[-1:]
-        stride = _RECORD if step.order == "outward" else -_RECORD
-        begin = 0
-        functions = [
-            units[tree.links[path[row] - 1].kind].function(walks, root=tree.links[path[row] - 1].parent == 0)
-            for row in order
-        ]
-        for k in range(1, len(order) + 1):
-            if k == len(order) or functions[k] != functions[begin]:
-                if functions[begin]:
-                    segment(functions[begin], order[begin], k - begin, stride)
-                begin = k
-        walks += 1
-    if algorithm.finish:
-        segment(world.finish, len(path), 1, _RECORD)
+            segments.append((world.pairs, columns.ctypes.data, len(columns), 0))
+        else:
+            number = next(passes)
+            links = [tree.links[n - 1] for n in path]
+            kernels = [units[link.kind].kernel(number, on_ground=link.parent == 0) for link in links]
+            segments += _walks(step, kernels, records)
+    if world.finish:
+        segments.append((world.finish, *the_world))
 
-    shapes = shapes_of(algorithm, tree)
-    names = _port_names(algorithm)
-    clears: list[int] = []
-    for port, shape in zip(algorithm.ports, shapes, strict=True):
-        if port.name in algorithm.clear and not (lanes > 1 and port.name in _packed(algorithm)):
-            clears += [names.index(port.name), prod(shape)]
-    plan = np.array([len(segments) // 4, len(clears) // 2, *clears, *segments], np.int64)
+    clears = _clears(algorithm, tree, lanes)
+    whole = [s for s in segments if s[0] and s[2]]
+    plan = np.array([len(whole), len(clears) // 2, *clears, *(x for s in whole for x in s)], np.int64)
     return Program(
         entry.walker(lanes),
         plan,
         tree.data,
         int(starts[-1]),
-        shapes,
+        shapes_of(algorithm, tree),
         len(algorithm.given),
         lanes,
         _places(algorithm, tree, lanes),
         (records, columns),
     )
+
+
+def _walks(step: Pass, kernels: Sequence[int], records: np.ndarray) -> list[tuple[int, int, int, int]]:
+    """Return the segments of one pass: runs of neighbouring links with the same kernel."""
+    rows = list(enumerate(kernels))
+    if step.order == "inward":
+        rows.reverse()
+    if step.tip_only:
+        rows = rows[-1:]
+    stride = _RECORD if step.order == "outward" else -_RECORD
+    segments = []
+    for kernel, run in groupby(rows, key=lambda row: row[1]):
+        first, *more = (row for row, _ in run)
+        segments.append((kernel, records[first:].ctypes.data, 1 + len(more), stride))
+    return segments
+
+
+def _clears(algorithm: Algorithm, tree: Tree, lanes: int) -> list[int]:
+    """Return port and size of each output that must start as zero."""
+    names = _port_names(algorithm)
+    cleared = algorithm.clear - (_packed(algorithm) if lanes > 1 else set())
+    sizes = zip(algorithm.ports, shapes_of(algorithm, tree), strict=True)
+    return [x for port, shape in sizes if port.name in cleared for x in (names.index(port.name), prod(shape))]
+
+
+def _link_records(tree: Tree, starts: np.ndarray, path: Sequence[int]) -> np.ndarray:
+    """Return per link of the path where its constants, blocks and coordinates are; the last is the world."""
+    rows = []
+    for number in path:
+        link = tree.links[number - 1]
+        rows.append((link.data, starts[number], starts[link.parent], link.q, link.v, number - 1))
+    return np.array([*rows, (0,) * _RECORD], np.int64)
 
 
 def _places(algorithm: Algorithm, tree: Tree, lanes: int) -> tuple[np.ndarray, ...]:
@@ -196,30 +198,25 @@ class _Unit:
             keeps = world_fields(algorithm, kind.algebra, layout)
             kept = {k for field in keeps for k in layout.places(algorithm, kind.algebra, field, kind.nv)}
             steps = [step for step in algorithm.passes if isinstance(step, Pass)]
-            functions, roots, empty = [], [], []
+            functions, kernels = [], []  # kernels: per pass, their names off and on ground
             for number, (step, stores) in enumerate(zip(steps, traced.passes, strict=True)):
-                empty.append(not stores)
-                rooted = [s for s in stores if s[0] != "partner" or s[1] in kept]
-                roots.append(step.partner == "parent" and len(rooted) < len(stores))
-                variants = [("", stores), ("r", rooted)] if roots[-1] else [("", stores)]
-                functions += [
-                    _walk(algorithm, kind.algebra, step, f"f{number}{suffix}_{name}", lanes, chosen)
-                    for suffix, chosen in variants
-                    if chosen
-                ]
-            return emit.module(lanes, functions), {"block": traced.block, "roots": roots, "empty": empty}
+                on_ground = [s for s in stores if s[0] != "partner" or s[1] in kept]
+                one = step.partner == "world" or len(on_ground) == len(stores)
+                names = [f"f{number}_{name}", f"f{number}_{name}" if one else f"g{number}_{name}"]
+                variants = {names[0]: stores} if one else dict(zip(names, (stores, on_ground), strict=True))
+                for kernel, chosen in variants.items():
+                    if chosen:
+                        functions.append(_walk(algorithm, kind.algebra, step, kernel, lanes, chosen))
+                kernels.append([kernel if variants[kernel] else "" for kernel in names])
+            return emit.module(lanes, functions), {"block": traced.block, "kernels": kernels}
 
         meta = native.load(name, build)
         self.block: int = meta["block"]
-        count = len(meta["roots"])
-        none = [bool(e) for e in meta["empty"]]
-        self._inner = [0 if none[n] else native.address(f"f{n}_{name}") for n in range(count)]
-        self._root = [
-            native.address(f"f{n}r_{name}") if meta["roots"][n] else self._inner[n] for n in range(count)
-        ]
+        self._kernels = [[native.address(f) if f else 0 for f in pair] for pair in meta["kernels"]]
 
-    def function(self, number: int, root: bool) -> int:
-        return (self._root if root else self._inner)[number]
+    def kernel(self, number: int, on_ground: bool) -> int:
+        """Return the address of a pass's kernel, 0 if there is nothing to do."""
+        return self._kernels[number][on_ground]
 
 
 def _walk(

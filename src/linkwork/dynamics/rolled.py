@@ -26,9 +26,8 @@ class RolledKind:
         self._kept: dict[str, tuple[Any, list[Operand]]] = {}  # the link's own fields so far
         self._slots: dict[int, int] = {}  # places of own numbers that later passes ask for, by expression
         self._made: dict[int, int] = {}  # the pass an expression of an own field was made in
-        self._written: list[
-            tuple[set[str], set[str]]
-        ] = []  # per pass: shared fields set on the link, on its partner
+        self._written: list[set[str]] = []  # per pass: shared fields set, on the link or on its partner
+        self._handed: list[set[str]] = []  # per pass: shared fields set on the partner
         self._inputs = {port.name: port for port in algorithm.inputs}
         self._outputs = {port.name for port in algorithm.outputs}
         q = self._input(Q)
@@ -56,11 +55,14 @@ class RolledKind:
         assigned: set[str] = set()
         partner: dict[str, Any] = {}
         number = len(self.passes)
-        self._written.append((set(), set()))
+        self._written.append(set())
+        self._handed.append(set())
 
         def read_own(name: str) -> Any:
+            if name in written:
+                return written[name]
             if name in self.layout.offsets or name in self._inputs:
-                return written.get(name) or self._read(name, read_own)
+                return self._read(name, read_own)
             if name not in own:
                 own[name] = self._read(name, read_own)
             return own[name]
@@ -70,7 +72,7 @@ class RolledKind:
                 stores.extend((name, k, x) for k, x in enumerate(flatten(value)))
             elif name in self.layout.offsets:
                 written[name] = value
-                self._written[number][0].add(name)
+                self._written[number].add(name)
                 stores.extend(("self", k, x) for k, x in zip(self._places(name), flatten(value), strict=True))
             else:
                 own[name] = value
@@ -83,7 +85,8 @@ class RolledKind:
 
         def write_partner(name: str, value: Any) -> None:
             partner[name] = value
-            self._written[number][1].add(name)
+            self._written[number].add(name)
+            self._handed[number].add(name)
             stores.extend(("partner", k, x) for k, x in zip(self._places(name), flatten(value), strict=True))
 
         step.step(View(read_own, write_own), View(read_partner, write_partner))
@@ -142,13 +145,12 @@ class RolledKind:
         if place >= self.layout.size:
             return True  # a slot, or a column: written once
         name = max(
-            (n for n, o in self.layout.offsets.items() if o <= place), key=lambda n: self.layout.offsets[n]
+            (n for n, o in self.layout.offsets.items() if o <= place), key=self.layout.offsets.__getitem__
         )
         made = self._made[x.index]
-        later = self._written[made + 1 :]
         steps = [step for step in self.algorithm.passes if isinstance(step, Pass)]
-        by_children = name in self._written[made][1] and steps[made].order == "outward"
-        return not by_children and not any(name in own or name in partner for own, partner in later)
+        by_children = name in self._handed[made] and steps[made].order == "outward"
+        return not by_children and not any(name in fields for fields in self._written[made + 1 :])
 
 
 def _last(stores: Sequence[Store]) -> list[Store]:

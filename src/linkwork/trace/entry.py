@@ -1,12 +1,11 @@
-"""The way into native code: the loop over segments, and a built-in function for Python to call.
+"""The way into native code: a built-in function for Python to call, and the loops behind it.
 
 * `run(plan, ports)`: clear what starts as zero, then walk the plan's segments, each a kernel over records.
 * `batch(...)`: the same for many mechanisms, in lanes (see `batch`).
 * `call`: a METH_FASTCALL built-in. It takes NumPy arrays, checks type, shape, layout and finiteness itself,
-runs, checks the
-  results, and returns the last argument; on any doubt it returns None, and the caller takes the slow way,
-  which converts or explains. One call costs some 0.1 us this way; taking `.ctypes.data` of four arrays alone
-  costs 4.7.
+  runs, checks the results, and returns the last argument; on any doubt it returns None, and the caller takes the
+  slow way, which converts or explains. One call costs some 0.1 us this way; taking `.ctypes.data` of four arrays
+  alone costs 4.7.
 
 The layout of an ndarray is part of NumPy's binary interface (PyArrayObject_fields).
 """
@@ -18,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.trace import batch, native
+from linkwork.trace import batch, native, plan
 
 MAX_PORTS = 16
 _HEAD = object.__basicsize__
@@ -27,60 +26,13 @@ _TYPE = _HEAD - 8
 _READABLE = 0x0001 | 0x0100  # C contiguous, aligned
 _WRITABLE = _READABLE | 0x0400
 
-_RUN = """
-declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
-
-define void @{name}(ptr %plan, ptr %ports) {{
-entry:
-  %segments = load i64, ptr %plan
-  %at_clears = getelementptr i64, ptr %plan, i64 1
-  %clears = load i64, ptr %at_clears
-  %first = getelementptr i64, ptr %plan, i64 2
-  br label %clear_test
-clear_test:
-  %left = phi i64 [ %clears, %entry ], [ %fewer, %clear ]
-  %item = phi ptr [ %first, %entry ], [ %after, %clear ]
-  %any = icmp sgt i64 %left, 0
-  br i1 %any, label %clear, label %walk_test
-clear:
-  %port = load i64, ptr %item
-  %at_size = getelementptr i64, ptr %item, i64 1
-  %size = load i64, ptr %at_size
-  %at_array = getelementptr ptr, ptr %ports, i64 %port
-  %array = load ptr, ptr %at_array
-  %bytes = mul i64 %size, {bytes}
-  call void @llvm.memset.p0.i64(ptr %array, i8 0, i64 %bytes, i1 false)
-  %after = getelementptr i64, ptr %item, i64 2
-  %fewer = sub i64 %left, 1
-  br label %clear_test
-walk_test:
-  %rest = phi i64 [ %segments, %clear_test ], [ %less, %walk ]
-  %segment = phi ptr [ %item, %clear_test ], [ %following, %walk ]
-  %some = icmp sgt i64 %rest, 0
-  br i1 %some, label %walk, label %done
-walk:
-  %kernel = load ptr, ptr %segment
-  %at_records = getelementptr i64, ptr %segment, i64 1
-  %records = load ptr, ptr %at_records
-  %at_count = getelementptr i64, ptr %segment, i64 2
-  %count = load i64, ptr %at_count
-  %at_step = getelementptr i64, ptr %segment, i64 3
-  %step = load i64, ptr %at_step
-  call void %kernel(ptr %ports, ptr %records, i64 %count, i64 %step)
-  %following = getelementptr i64, ptr %segment, i64 4
-  %less = sub i64 %rest, 1
-  br label %walk_test
-done:
-  ret void
-}}
-"""
-
 # spec: ndarray type, float64 descriptor, None, run, plan, data, work, number of ports, of inputs;
 # then per port: ndim, 3 dims, count, flags
 _SPEC_HEAD, _SPEC_PORT = 9, 6
 
 _CALL = """
 declare void @Py_IncRef(ptr)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
 define internal i1 @finite(ptr %x, i64 %n) {{
 entry:
@@ -282,10 +234,12 @@ def _functions() -> dict[str, int]:
             spec_port=_SPEC_PORT,
             spec_size=_SPEC_HEAD + 4,
         )
-        one = _RUN.format(name=f"run1_{name}", bytes=8)
-        many = _RUN.format(name=f"run_{name}", bytes=8 * lanes)
-        many = many.replace("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n", "")
-        return one + many + call + batch.text(f"batch_{name}", lanes), {}
+        loops = [
+            plan.text(f"run1_{name}", 1),
+            plan.text(f"run_{name}", lanes),
+            batch.text(f"batch_{name}", lanes),
+        ]
+        return "\n".join([*loops, call]), {}
 
     native.load(name, build)
     return {part: native.address(f"{part}_{name}") for part in ("run1", "run", "call", "batch")}
@@ -315,7 +269,7 @@ def _method() -> _MethodDef:
 
 def built_in(
     run: int,
-    plan: np.ndarray,
+    steps: np.ndarray,
     data: np.ndarray,
     work: np.ndarray,
     shapes: Sequence[tuple[int, ...]],
@@ -323,17 +277,17 @@ def built_in(
 ) -> Any:
     """Return a built-in function of arrays of these shapes, inputs first, for a kernel `run(plan, ports)`.
 
-    It keeps plan, data and work alive, and one call at a time uses the work array: the interpreter's lock is
-    held.
+    It keeps steps (the plan), data and work alive. One call at a time uses the work array, since the
+    interpreter's lock is held.
     """
     if len(shapes) + 2 > MAX_PORTS or any(len(shape) > 3 for shape in shapes):
         raise ValueError(f"too many arrays or dimensions: {shapes}")
     spec = [id(np.ndarray), id(np.dtype(np.float64)), id(None), run]
-    spec += [array.ctypes.data for array in (plan, data, work)] + [len(shapes), inputs]
+    spec += [array.ctypes.data for array in (steps, data, work)] + [len(shapes), inputs]
     for k, shape in enumerate(shapes):
         dims = [*shape, *[0] * (3 - len(shape))]
         spec += [len(shape), *dims, int(np.prod(shape)), _READABLE if k < inputs else _WRITABLE]
-    fixed = table(spec, keep=(plan, data, work))
+    fixed = table(spec, keep=(steps, data, work))
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = (
         ctypes.py_object,

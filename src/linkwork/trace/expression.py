@@ -12,7 +12,6 @@ zeros and ones vanish as they appear.
 
 import linecache
 import math
-import operator
 import sys
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ import numpy as np
 
 from linkwork.algebra import number
 from linkwork.errors import TraceError
+from linkwork.trace.functions import COMPOSED, METHODS, UFUNCS
 
 Operand = Any  # an Expr or a float
 
@@ -255,18 +255,18 @@ class Expr:
     @staticmethod
     def apply_function(name: str, *args: Operand) -> Operand:
         """Build an elementary function; the less usual ones are written in terms of the usual."""
-        if name in _COMPOSED:
-            return _COMPOSED[name](*args)
+        if name in COMPOSED:
+            return COMPOSED[name](*args)
         if name not in _FUNCTIONS:
             raise TraceError(
-                f"{name} is not known to the tracer; it knows {', '.join(sorted({*_FUNCTIONS, *_COMPOSED}))}"
+                f"{name} is not known to the tracer; it knows {', '.join(sorted({*_FUNCTIONS, *COMPOSED}))}"
             )
         graph = next(a.graph for a in args if isinstance(a, Expr))
         return graph.node(name, *map(_operand, args))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Take NumPy's functions of numbers as our own: np.sin(x), np.pi * x, np.maximum(x, y)."""
-        function = _UFUNCS.get(ufunc.__name__)
+        function = UFUNCS.get(ufunc.__name__)
         if function is None or method != "__call__" or options:
             _refuse(
                 f"np.{ufunc.__name__} met a traced value",
@@ -302,59 +302,8 @@ class Expr:
         _refuse("a traced value was iterated over", "it is one number; q[0] is the first coordinate, not q")
 
 
-_UFUNCS: dict[str, Callable[..., Any]] = {
-    "add": operator.add,
-    "subtract": operator.sub,
-    "multiply": operator.mul,
-    "divide": operator.truediv,
-    "power": operator.pow,
-    "float_power": operator.pow,
-    "negative": operator.neg,
-    "positive": operator.pos,
-    "square": lambda x: x * x,
-    "absolute": abs,
-    "fabs": abs,
-    "less": operator.lt,
-    "less_equal": operator.le,
-    "greater": operator.gt,
-    "greater_equal": operator.ge,
-    "equal": operator.eq,
-    "not_equal": operator.ne,
-    "logical_and": operator.and_,
-    "bitwise_and": operator.and_,
-    "bitwise_or": operator.or_,
-    "invert": operator.invert,
-    "logical_or": operator.or_,
-    "logical_not": operator.invert,
-    "maximum": number.max,
-    "minimum": number.min,
-    "arcsin": number.asin,
-    "arccos": number.acos,
-    "arctan": number.atan,
-    "arctan2": number.atan2,
-    **{name: getattr(number, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
-    **{name: getattr(number, name) for name in ("sqrt", "exp", "log", "floor", "sign", "hypot")},
-}
-
-
-for _name in (
-    "sin",
-    "cos",
-    "tan",
-    "arcsin",
-    "arccos",
-    "arctan",
-    "arctan2",
-    "sinh",
-    "cosh",
-    "tanh",
-    "sqrt",
-    "exp",
-    "log",
-):
-    setattr(
-        Expr, _name, lambda *args, function=_UFUNCS[_name]: function(*args)
-    )  # NumPy asks elements of arrays for these
+for _method in METHODS:
+    setattr(Expr, _method, lambda *args, function=UFUNCS[_method]: function(*args))
 
 
 def _number(x: Any) -> float:
@@ -391,33 +340,6 @@ def _refuse(what: str, remedy: str) -> NoReturn:
     file, line = frame.f_code.co_filename, frame.f_lineno
     text = linecache.getline(file, line).strip()
     raise TraceError(f"{file}:{line}: {what}{f': `{text}`' if text else ''}; {remedy}")
-
-
-_COMPOSED: dict[str, Callable[..., Operand]] = {
-    "tan": lambda x: number.sin(x) / number.cos(x),
-    "asin": lambda x: number.atan2(x, number.sqrt((1.0 - x) * (1.0 + x))),
-    "acos": lambda x: number.atan2(number.sqrt((1.0 - x) * (1.0 + x)), x),
-    "atan": lambda x: number.atan2(x, 1.0),
-    "sinh": lambda x: _hyperbolic_sine(x),
-    "cosh": lambda x: 0.5 * (number.exp(x) + number.exp(-x)),
-    "tanh": lambda x: _hyperbolic_tangent(x),
-    "pow": lambda x, y: x**y,
-}
-
-
-def _hyperbolic_sine(x: Expr) -> Operand:
-    """Near zero the difference of exponentials would cancel: the series is used there."""
-    z = x * x
-    series = x * (1.0 + z / 6.0 * (1.0 + z / 20.0 * (1.0 + z / 42.0 * (1.0 + z / 72.0 * (1.0 + z / 110.0)))))
-    return number.where(abs(x) < 0.35, series, 0.5 * (number.exp(x) - number.exp(-x)))
-
-
-def _hyperbolic_tangent(x: Expr) -> Operand:
-    """Of the decaying exponential, which does not overflow; near zero sinh / cosh."""
-    t = number.exp(-2.0 * abs(x))
-    far = (1.0 - t) / (1.0 + t)
-    near = number.where(abs(x) < 0.35, x, 0.0)
-    return number.where(abs(x) < 0.35, number.sinh(near) / number.cosh(near), number.where(x < 0, -far, far))
 
 
 def evaluate(roots: Sequence[Operand], values: Callable[[Expr], Any]) -> list[Any]:
