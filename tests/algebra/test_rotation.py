@@ -1,6 +1,6 @@
 """Rotations: matrix, axis and angle, Euler sequences, quaternion, against matrix exponentials and SciPy."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import mpmath as mp
 import numpy as np
@@ -20,7 +20,7 @@ SEQUENCES = [
     "".join(letters)
     for n in (1, 2, 3)
     for letters in product("xyz", repeat=n)
-    if all(a != b for a, b in zip(letters, letters[1:], strict=False))
+    if all(a != b for a, b in pairwise(letters))
 ]
 EVERY_SEQUENCE = SEQUENCES + [s.upper() for s in SEQUENCES]
 

@@ -1,7 +1,7 @@
 """Every verb of the spatial and the planar algebra, on every kind of number, against dense matrices.
 
-The matrices are those of Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 2. The plane is part of space: its matrices are
-the rows and columns of the spatial ones that turn about z and move along x and y.
+The matrices are those of Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 2. The plane is part of
+space: its matrices are the rows and columns of the spatial ones that turn about z and move along x and y.
 """
 
 from collections.abc import Callable

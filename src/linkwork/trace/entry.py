@@ -3,9 +3,9 @@
 * `run(plan, ports)`: clear what starts as zero, then walk the plan's segments, each a kernel over records.
 * `batch(...)`: the same for many mechanisms, in lanes (see `batch`).
 * `call`: a METH_FASTCALL built-in. It takes NumPy arrays, checks type, shape, layout and finiteness itself,
-  runs, checks the results, and returns the last argument; on any doubt it returns None, and the caller takes the
-  slow way, which converts or explains. One call costs some 0.1 us this way; taking `.ctypes.data` of four arrays
-  alone costs 4.7.
+  runs, checks the results, and returns the last argument; on any doubt it returns None, and the caller takes
+  the slow way, which converts or explains. One call costs some 0.1 us this way; taking `.ctypes.data` of four
+  arrays alone costs 4.7.
 
 The layout of an ndarray is part of NumPy's binary interface (PyArrayObject_fields).
 """

@@ -1,7 +1,8 @@
 """LLVM text of the loop over a plan: `void run(int64* plan, double** ports)`.
 
 A plan is (segments, clears, then per clear: port, numbers; then per segment: kernel, records, count, step).
-What must start as zero is cleared; then each kernel `void kernel(ports, records, count, step)` walks its records.
+What must start as zero is cleared; then each kernel `void kernel(ports, records, count, step)` walks its
+records.
 """
 
 _TEXT = """
