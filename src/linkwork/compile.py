@@ -32,6 +32,7 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.inertia_check import check_moved_inertia
 from linkwork.model.named import Named
 from linkwork.model.state import State
+from linkwork.model.subspace import constraint_subspace, motion_subspace
 from linkwork.model.topology import Topology, topology
 from linkwork.model.tree import Link, Tree, grow
 
@@ -293,6 +294,25 @@ class Model:
             force = algebra.Force.from_scalars([-array[..., row, k] for k in range(algebra.freedoms)])
             for k, x in enumerate(force.about(new - old).scalars()):
                 array[..., row, k] = x
+
+    def motion_subspace(self, joint: str, q: Array) -> Array:
+        """Return the child's motion per unit of each velocity, in its joint frame: (freedoms, nv)."""
+        return motion_subspace(self._joint(joint), self._joint_position(joint, q))
+
+    def constraint_subspace(self, joint: str, q: Array) -> Array:
+        """Return a basis of the forces a joint can exert without doing work, in its frame on the child."""
+        return constraint_subspace(self._joint(joint), self._joint_position(joint, q))
+
+    def _joint(self, name: str) -> Joint:
+        if name not in self.slices:
+            raise ValueError(unknown("joint", name, self.slices))
+        return self._mechanism.joints[name]
+
+    def _joint_position(self, name: str, q: Array) -> Array:
+        array = real_array("q", q)
+        if array.shape != (self.nq,) or not np.isfinite(array).all():
+            raise ValueError(f"q has shape {array.shape}; give {self.nq} finite numbers")
+        return array[self.slices[name][0]]
 
     # sums over all bodies
 

@@ -158,3 +158,45 @@ def test_bodies_welded_to_ground_stay_and_count_in_no_sum():
     np.testing.assert_allclose(model.center_of_mass(q), (1.1, 2.2, 4.8))
     np.testing.assert_allclose(model.momentum(q, v), (0, 0, 0, 0, 0, 2))
     assert model.potential_energy(q) == pytest.approx(2.0 * 9.81 * 4.8)
+
+
+AXES = [*np.eye(3), *-np.eye(3), (1, 2, 3), (1e-9, 0, -1), (0, 3e-7, -2)]
+
+
+@pytest.mark.parametrize("axis", AXES, ids=str)
+@pytest.mark.parametrize("drawn", [0.0, 0.7], ids=["straight", "turned"])
+def test_joints_turn_about_and_slide_along_their_axis_at_their_place(axis, drawn):
+    """`at=` and `axis=` are of the world as drawn; a point of the body on the axis moves only along it."""
+    unit, place = np.array(axis) / np.linalg.norm(axis), np.array([0.3, -0.2, 0.5])
+    square = np.cross(unit, (0.3, 0.5, 0.7))
+    square /= np.linalg.norm(square)
+    advance = 0.4 / (2 * np.pi)
+    cases = {  # joint -> per velocity, angular velocity and velocity of the place
+        lw.Revolute: [(unit, 0 * unit)],
+        lw.Prismatic: [(0 * unit, unit)],
+        lw.Helical: [(unit, advance * unit)],
+        lw.Cylindrical: [(unit, 0 * unit), (0 * unit, unit)],
+        lw.Universal: [(unit, 0 * unit), (square, 0 * unit)],
+    }
+    for kind, motions in cases.items():
+        m = lw.Mechanism("one")
+        turn = lw.rotation_x(drawn).rotation
+        body = m.add(
+            lw.Body("body", lw.Inertia(1.0, (1, 1, 1), np.eye(3)), position=(1, 2, 3), rotation=turn)
+        )
+        options = {lw.Helical: {"pitch": 0.4}, lw.Universal: {"axis2": square}}.get(kind, {})
+        m.add(kind("joint", m.ground, body, at=place, axis=axis, **options))
+        model = m.compile()
+        point = model.poses(model.q_drawn)["body"].local(place)
+        J = model.jacobian(model.q_drawn, "body", point)
+        np.testing.assert_allclose(J.T, [np.concatenate(pair) for pair in motions], rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("axis", [(1, 0), (0, 1), (-1, 0), (0, -1), (3, 4)], ids=str)
+def test_sliders_of_the_plane_slide_along_their_axis(axis):
+    m = lw.Mechanism("slider", space="plane")
+    body = m.add(lw.Body("body", lw.Inertia(1.0, (1, 1), 1.0), position=(1, 2), rotation=0.4))
+    m.add(lw.Prismatic("joint", m.ground, body, at=(3, 4), axis=axis))
+    model = m.compile()
+    moves = np.array(axis) / np.linalg.norm(axis)
+    np.testing.assert_allclose(model.jacobian(np.array([0.8]), "body").T, [[0, *moves]], rtol=0, atol=1e-15)

@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.algebra import planar, spatial
+from linkwork.algebra import planar, rotation, spatial
 from linkwork.errors import ModelError, TraceError
 from linkwork.mechanism.joints import CATALOGUE
 from linkwork.model.kind import Kind, Kinds
@@ -30,7 +30,24 @@ class Knee(lw.Joint):
         return lw.translation(0, 0, -0.02 * (1 - lw.cos(q[0]))) @ lw.rotation_y(q[0])
 
 
-EVERY = [(joint, space) for joint in CATALOGUE for space in sorted(joint.spaces)] + [(Knee, "space")]
+class Ball(lw.Joint):
+    """A user's ball joint that says nothing of its subspace: it has to be derived through the rates."""
+
+    coordinates, positions = 3, 4
+    directed = False
+
+    def motion(self, q):
+        return lw.Frame(rotation=q)
+
+    def rates(self, q, v):
+        return rotation.quaternion_rates(q, v)
+
+    def neutral(self):
+        return [1.0, 0.0, 0.0, 0.0]
+
+
+EVERY = [(joint, space) for joint in CATALOGUE for space in sorted(joint.spaces)]
+EVERY += [(Knee, "space"), (Ball, "space")]
 EVERY_JOINT = pytest.mark.parametrize(
     ("cls", "space"), EVERY, ids=[f"{joint.__name__} in the {space}" for joint, space in EVERY]
 )

@@ -223,6 +223,20 @@ def test_reverse_costs_a_few_times_the_formula_however_many_symbols():
     assert len(reachable(gradient(root, x))) < 8 * work
 
 
+def test_a_jacobian_takes_the_cheaper_way():
+    x, y = Graph().symbols("xy")
+    tall = [y]
+    for _ in range(100):
+        tall.append(n.sin(tall[-1]) * x + tall[-1])
+    work = len(reachable(tall))
+    assert len(reachable([d for row in jacobian(tall, [x]) for d in row])) < 8 * work
+    many = Graph().symbols(range(100))
+    wide = many[0]
+    for s in many[1:]:
+        wide = n.sin(wide) * s + wide
+    assert len(reachable(jacobian([wide], many)[0])) < 8 * len(reachable([wide]))
+
+
 def test_what_has_no_derivative_says_so():
     x = Graph().symbol("x")
     odd = x.graph.node("mantissa", x)
