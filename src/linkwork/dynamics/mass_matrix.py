@@ -1,8 +1,8 @@
-"""H <- q: the composite-rigid-body algorithm (Featherstone, RBDA 2008, section 6.2), in one common frame.
+"""H <- q: the composite-rigid-body algorithm (Featherstone, RBDA 2008, section 6.2).
 
-All links beyond one on ground are written in the frame of that first one (the world's would lose digits far
-away), so a composite inertia is a plain sum, and an entry of H is one product of a force with a motion,
-without transforms.
+Composite inertias are summed link by link; motions and the forces they take are then written in one common
+frame, that of the link that stands on ground (the world's would lose digits far away), so that an entry of H is
+one product of a force with a motion, without transforms on the way up.
 """
 
 from typing import Any
@@ -18,17 +18,17 @@ def base(world: Any) -> None:
 
 
 def columns(link: Any, parent: Any) -> None:
-    """Base to tips: pose, motion subspace and inertia of each link in the frame of the first."""
+    """Base to tips: pose and motion subspace of each link in the frame of the first."""
     link.X0 = (parent.X0 @ link.X).switched(parent.moving)
     link.moving = 1.0
     link.J = [link.X0 @ s for s in link.S]
-    link.Ic = link.X0 @ link.inertia
+    link.Ic = link.inertia
 
 
 def composites(link: Any, parent: Any) -> None:
     """Tips to base: the inertia of all that a joint carries, and its momentum per unit of velocity."""
-    link.F = [link.Ic @ column for column in link.J]
-    parent.Ic += link.Ic
+    link.F = [link.X0 @ (link.Ic @ s) for s in link.S]
+    parent.Ic += link.X @ link.Ic
 
 
 def couple(own: Any, other: Any) -> Any:
