@@ -1,7 +1,7 @@
 """H <- q: the composite-rigid-body algorithm (Featherstone, RBDA 2008, section 6.2).
 
 Composite inertias are summed link by link; motions and the forces they take are then written in one common
-frame, that of the link that stands on ground (the world's would lose digits far away), so that an entry of H is
+frame, that of the link that stands on ground (the world's would lose digits far away): an entry of H is then
 one product of a force with a motion, without transforms on the way up.
 """
 
