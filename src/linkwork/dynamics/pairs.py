@@ -18,6 +18,13 @@ def velocities_above(tree: Tree) -> list[int]:
     return above
 
 
+def count_pairs(tree: Tree) -> int:
+    depths: list[int] = []
+    for above in velocities_above(tree):
+        depths.append(1 if above < 0 else depths[above] + 1)
+    return sum(depths)
+
+
 def pairs(tree: Tree) -> list[tuple[int, int]]:
     """Return all pairs, velocity by velocity, from itself towards ground."""
     above = velocities_above(tree)

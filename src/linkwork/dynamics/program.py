@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from linkwork.dynamics.algorithm import Algorithm, Pairs, Pass, Sizes
-from linkwork.dynamics.pairs import packed_places, velocities_above
+from linkwork.dynamics.pairs import count_pairs, packed_places, velocities_above
 from linkwork.dynamics.rolled import RolledKind, trace_world, world_fields
 from linkwork.dynamics.unrolled import unroll
 from linkwork.dynamics.views import Layout, View, typed
@@ -25,6 +25,7 @@ Form = Literal["rolled", "unrolled"]
 _DATA, _WORK, _PARENT, _Q, _V, _LINK = range(6)
 _RECORD = 6
 _SCALARS = ("data",)
+_LONGEST = 1000  # pairs to unroll; longer code falls out of the caches: 5,050 pairs are 1.4 times slower
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,8 @@ def program(
 ) -> Program:
     """Compile an algorithm for a tree, for one mechanism or for lanes; `path` restricts it to these links."""
     numbers = list(range(1, len(tree.links) + 1)) if path is None else list(path)
-    make = _rolled if form == "rolled" else _unrolled
+    too_long = bool(_packed(algorithm)) and count_pairs(tree) > _LONGEST
+    make = _rolled if form == "rolled" or too_long else _unrolled
     return make(algorithm, tree, lanes, numbers)
 
 

@@ -306,10 +306,15 @@ def climb(
     is the order of the matrix; records lie in one piece.
     """
     diagonal = value.graph.symbol(("diagonal", 0))
-    body = Body(lanes, (data, "term"), "inner", count=lanes * 4)
-    term = Body(lanes, (data, "term"), "outer")
-    extra = term.load("term", 0)
-    body.names[diagonal.index] = "%diagonal"
+    before = Body(lanes, (data, "term"), "outer")  # what is the same for all pairs of a record
+    extra = before.load("term", 0)
+    own = {
+        x.index: before.load(*x.args[0])
+        for x in reachable([value])
+        if x.op == "symbol" and x.args[0][0] == "self"
+    }
+    body = Body(lanes, (data, "term"), "inner", count=before.count)
+    body.names |= own | {diagonal.index: "%diagonal"}
     body.lines.append(f"  %other = getelementptr {body.kind}, ptr %port_{work}, i64 %place")
     if packed:
         places = ["%pair"]
@@ -324,7 +329,7 @@ def climb(
         body.lines.append(f"  %to{k} = getelementptr {body.kind}, ptr %port_{output}, i64 {place}")
     body.write([(f"to{k}", 0, value + diagonal) for k in range(len(places))])
     entry = "\n".join(_port_pointers(ports, "port_"))
-    load_term = "\n".join(term.lines)
+    loads = "\n".join(before.lines)
     lines = "\n".join(body.lines)
     return f"""define void @{name}(ptr %ports, ptr %records, i64 %count, i64 %step) {{
 entry:
@@ -341,7 +346,7 @@ outer:
   %at_term = getelementptr i64, ptr %record, i64 1
   %term_place = load i64, ptr %at_term
   %term = getelementptr double, ptr %port_{data}, i64 %term_place
-{load_term}
+{loads}
   br label %inner
 inner:
   %diagonal = phi {body.kind} [ {extra}, %outer ], [ {body.constant(0.0)}, %next ]
