@@ -1,8 +1,11 @@
 """Linkwork: describe a mechanism once, in plain Python; it compiles to native code."""
 
-from linkwork.algebra.frames import rotation, translation
+from linkwork.algebra import planar, spatial
+from linkwork.algebra.frames import rotation, rotation_about, rotation_euler, rotation_quaternion, translation
 from linkwork.algebra.number import (
-    abs,
+    abs as abs,
+)
+from linkwork.algebra.number import (
     acos,
     asin,
     atan,
@@ -13,9 +16,6 @@ from linkwork.algebra.number import (
     floor,
     hypot,
     log,
-    max,
-    min,
-    pow,
     sign,
     sin,
     sinh,
@@ -24,7 +24,16 @@ from linkwork.algebra.number import (
     tanh,
     where,
 )
-from linkwork.algebra.spatial import Force, Frame, Motion, rotation_x, rotation_y, rotation_z
+from linkwork.algebra.number import (
+    max as max,
+)
+from linkwork.algebra.number import (
+    min as min,
+)
+from linkwork.algebra.number import (
+    pow as pow,
+)
+from linkwork.algebra.spatial import Frame, rotation_x, rotation_y, rotation_z
 from linkwork.compile import Model
 from linkwork.errors import (
     AssemblyError,
@@ -58,7 +67,6 @@ from linkwork.model.state import State
 __version__ = "0.1.0"
 
 __all__ = [
-    "abs",
     "acos",
     "asin",
     "AssemblyError",
@@ -77,7 +85,6 @@ __all__ = [
     "exp",
     "Fixed",
     "floor",
-    "Force",
     "FormatError",
     "Frame",
     "Free",
@@ -88,18 +95,19 @@ __all__ = [
     "LinkworkError",
     "load",
     "log",
-    "max",
     "Mechanism",
-    "min",
     "Model",
     "ModelError",
-    "Motion",
     "NumericalError",
     "Planar",
-    "pow",
     "Prismatic",
     "Revolute",
+    "planar",
     "rotation",
+    "rotation_about",
+    "rotation_euler",
+    "rotation_quaternion",
+    "spatial",
     "rotation_x",
     "rotation_y",
     "rotation_z",

@@ -1,24 +1,52 @@
 """The command line: `linkwork demo`, `linkwork check`, `linkwork bench`."""
 
 import argparse
+import os
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from linkwork.errors import LinkworkError
+from linkwork.errors import AssemblyError, LinkworkError, NumericalError, SimulationError
+
+SHOWN = 5  # mistakes that are told of an error of many lines
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0, 1 for a failed run, 2 for bad input."""
     options = _parser().parse_args(arguments)
-    try:
-        return options.run(options)
-    except (LinkworkError, OSError, ValueError) as error:
-        print(f"linkwork: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("linkwork: interrupted", file=sys.stderr)
-        return 1
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *where: _tell(f"warning: {message}")
+        try:
+            code = options.run(options)
+            sys.stdout.flush()  # what cannot be written is found out here, not when Python ends
+            return code
+        except BrokenPipeError:  # who reads has seen enough, as in `linkwork demo | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except KeyboardInterrupt:
+            _tell("interrupted")
+            return 1
+        except (AssemblyError, NumericalError, SimulationError) as error:
+            _tell(_one_line(error))
+            return 1
+        except (LinkworkError, OSError, ValueError) as error:
+            _tell(_one_line(error))
+            return 2
+
+
+def _tell(message: str) -> None:
+    print(f"linkwork: {message}", file=sys.stderr)
+
+
+def _one_line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    first, *rest = (" ".join(line.split()) for line in str(error).splitlines() or [type(error).__name__])
+    if not rest:
+        return first
+    more = [f"and {len(rest) - SHOWN} more"] if len(rest) > SHOWN else []
+    return f"{first} {'; '.join(rest[:SHOWN] + more)}"
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,8 +1,8 @@
 """Mechanism -> Model: the stages joined, and all algorithms as methods on arrays."""
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -22,6 +22,7 @@ from linkwork.dynamics import (
 )
 from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.external import external_forces
+from linkwork.dynamics.inertia_check import LARGEST, check_inertia
 from linkwork.dynamics.kernel import Kernel, check_out, real_array
 from linkwork.dynamics.program import Form
 from linkwork.errors import ModelError, unknown
@@ -29,19 +30,20 @@ from linkwork.mechanism.check import check
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.model.inertia_check import check_moved_inertia
 from linkwork.model.named import Named
 from linkwork.model.state import State
 from linkwork.model.subspace import constraint_subspace, motion_subspace
 from linkwork.model.topology import Topology, topology
 from linkwork.model.tree import Link, Tree, grow
+from linkwork.trace.once import once
 
 Array = np.ndarray
 
 
 def compile_mechanism(mechanism: Mechanism, form: Form = "rolled") -> "Model":
-    """Check a mechanism and turn it into a Model."""
+    """Check a mechanism and turn a copy of it into a Model: later changes are not seen."""
     check(mechanism)
+    mechanism = copy.deepcopy(mechanism)
     graph = topology(mechanism)
     if graph.loops:
         names = ", ".join(repr(joint.name) for joint in graph.loops)
@@ -49,7 +51,6 @@ def compile_mechanism(mechanism: Mechanism, form: Form = "rolled") -> "Model":
             f"mechanism {mechanism.name!r} has closed loops, closed by {names}; so far only trees compile"
         )
     links = grow(mechanism, graph.branches, weld=True)
-    check_moved_inertia(links)
     bodies = grow(mechanism, graph.branches, weld=False)
     joints = [branch.joint for branch in graph.branches]
 
@@ -64,6 +65,10 @@ def compile_mechanism(mechanism: Mechanism, form: Form = "rolled") -> "Model":
         nv=links.nv,
         body_names=tuple(branch.body.name for branch in graph.branches),
         joint_names=tuple(joint.name for joint in joints),
+        parents=_frozen([link.parent - 1 for link in bodies.links], int),
+        masses=_frozen([branch.body.inertia.mass for branch in graph.branches]),
+        centers=_frozen([branch.body.inertia.com for branch in graph.branches]),
+        inertias=_frozen([branch.body.inertia.tensor for branch in graph.branches]),
         slices=MappingProxyType({link.name: _slices(link) for link in bodies.links}),
         q_drawn=each(lambda joint: joint.drawn()),
         limits=each(lambda joint: joint.limit_pairs()).reshape(-1, 2),
@@ -86,9 +91,9 @@ class Model:
     """What the machine needs of a mechanism: immutable, shared freely between threads.
 
     Arrays of one state have shape (nq,) or (nv,); with a leading axis of N they are batches, computed in SIMD
-    lanes. Every method takes `out=`; none writes its inputs; a wrong shape or a NaN raises ValueError naming
-    the argument and the joint. Forces on bodies are given by `forces=`: a mapping from body names to Force,
-    or to arrays of the same numbers (torque first), in the body's frame, about its origin.
+    lanes. The methods that return arrays take `out=`; none writes its inputs; a wrong shape or a NaN raises
+    ValueError naming the argument and the joint. Forces on bodies are given by `forces=`: a mapping from body
+    names to Force, or to arrays of the same numbers (torque first), in the body's frame, about its origin.
     """
 
     name: str
@@ -98,6 +103,10 @@ class Model:
     nv: int  # numbers of a velocity
     body_names: tuple[str, ...]  # parents before children, without ground
     joint_names: tuple[str, ...]  # joint k carries body k
+    parents: Array  # (bodies,) number of the body that carries body k, -1 for ground
+    masses: Array  # (bodies,) [kg]
+    centers: Array  # (bodies, 3) or (bodies, 2) centre of mass in the body's frame [m]
+    inertias: Array  # (bodies, 3, 3) or (bodies,) tensor about the centre of mass, body axes [kg m^2]
     slices: Mapping[str, tuple[slice, slice]]  # joint -> (slice in q, slice in v)
     q_drawn: Array  # (nq,) positions as drawn [rad, m, quaternions]
     limits: Array  # (nv, 2) lower, upper; infinite where there is none [rad, m]
@@ -118,6 +127,12 @@ class Model:
         form = "" if self._form == "rolled" else ", specialized"
         return f"Model({self.name!r}, {len(self.body_names)} bodies, nq={self.nq}, nv={self.nv}{form})"
 
+    def __copy__(self) -> "Model":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Model":
+        return self
+
     def __reduce__(self) -> tuple[Any, ...]:
         return compile_mechanism, (self._mechanism, self._form)
 
@@ -126,20 +141,27 @@ class Model:
         return replace(self, _form="unrolled", _kernels={})
 
     def state(
-        self, *, velocities: Mapping[str, Any] | None = None, t: float = 0.0, **positions: Any
+        self,
+        positions: Mapping[str, Any] | None = None,
+        /,
+        *,
+        velocities: Mapping[str, Any] | None = None,
+        t: float = 0.0,
+        **named: Any,
     ) -> State:
-        """Return a state by joint names: positions, and velocities in a mapping; the rest as drawn, still."""
+        """Return a state by joint names: positions, and velocities in a mapping; the rest as drawn, still.
+
+        Positions are given by keyword, or, for joints whose names are no Python words, in a mapping.
+        """
         q, v = self.q_drawn.copy(), np.zeros(self.nv)
-        for array, side, values in ((q, 0, positions), (v, 1, velocities or {})):
+        for array, side, values in ((q, 0, {**(positions or {}), **named}), (v, 1, dict(velocities or {}))):
             for name, value in values.items():
                 if name not in self.slices:
                     raise ValueError(f"state: {unknown('joint', name, self.slices)}")
                 part = array[self.slices[name][side]]
-                given = np.asarray(value, float)
-                if given.size != part.size or given.ndim > 1:
-                    raise ValueError(f"state: joint {name!r} takes {part.size} numbers; {value!r} was given")
-                if not np.isfinite(given).all():
-                    raise ValueError(f"state: joint {name!r} is {value!r}; give finite numbers")
+                given = real_array(f"state: joint {name!r}", value)
+                if given.size != part.size or given.ndim > 1 or not np.isfinite(given).all():
+                    raise ValueError(f"state: joint {name!r} is {value!r}; give {part.size} finite numbers")
                 part[:] = given
         return State(q, v, float(t))
 
@@ -148,38 +170,58 @@ class Model:
     def forward_dynamics(
         self, q: Array, v: Array, tau: Array, *, forces: Any = None, out: Array | None = None
     ) -> Array:
-        """Return the accelerations (nv,) that joint forces tau (and forces on bodies) give."""
-        if forces is not None:
-            return self._kernel(forward_dynamics.WITH_FORCES)(
-                q, v, tau, external_forces(self._links, forces), out=(out,)
-            )[0]
-        if out is not None:
-            done = self._forward_dynamics(q, v, tau, out)
-            if done is not None:
-                return done
-        return self._kernel(forward_dynamics.ALGORITHM)(q, v, tau, out=(out,))[0]
+        """Return the accelerations (nv,) that joint forces tau (and forces on bodies) give.
 
-    @cached_property
+        This is the rigid-body answer: damping, friction, springs and limits of joints are not in it, armature
+        is.
+        """
+        if forces is None and out is not None:
+            done = self._forward_dynamics(q, v, tau, out)
+            if done is out:
+                return out
+            return self._slowly(forward_dynamics.ALGORITHM, done, (q, v, tau), out)
+        if forces is None:
+            return self._accelerating(forward_dynamics.ALGORITHM)(q, v, tau)[0]
+        external = external_forces(self._links, forces)
+        return self._accelerating(forward_dynamics.WITH_FORCES)(q, v, tau, external, out=(out,))[0]
+
+    @once
     def _forward_dynamics(self) -> Any:
-        return self._kernel(forward_dynamics.ALGORITHM).call
+        return self._accelerating(forward_dynamics.ALGORITHM).call
+
+    @once
+    def _accelerating(self) -> Callable[[Algorithm], Kernel]:
+        """The kernels that accelerate, once it is known that all that moves has inertia."""
+        if self.nv <= LARGEST:
+            joints = [name for name, (_, part) in self.slices.items() for _ in range(part.start, part.stop)]
+            elsewhere = self.q_drawn + 0.3 * np.sin(1.0 + np.arange(self.nq))  # anywhere
+            check_inertia((self.mass_matrix(q) for q in (self.q_drawn, elsewhere)), joints)
+        return self._kernel
 
     def inverse_dynamics(
         self, q: Array, v: Array, a: Array, *, forces: Any = None, out: Array | None = None
     ) -> Array:
         """Return the joint forces (nv,) that accelerations a take."""
-        if forces is not None:
-            return self._kernel(inverse_dynamics.WITH_FORCES)(
-                q, v, a, external_forces(self._links, forces), out=(out,)
-            )[0]
-        if out is not None:
+        if forces is None and out is not None:
             done = self._inverse_dynamics(q, v, a, out)
-            if done is not None:
-                return done
-        return self._kernel(inverse_dynamics.ALGORITHM)(q, v, a, out=(out,))[0]
+            if done is out:
+                return out
+            return self._slowly(inverse_dynamics.ALGORITHM, done, (q, v, a), out)
+        if forces is None:
+            return self._kernel(inverse_dynamics.ALGORITHM)(q, v, a)[0]
+        external = external_forces(self._links, forces)
+        return self._kernel(inverse_dynamics.WITH_FORCES)(q, v, a, external, out=(out,))[0]
 
-    @cached_property
+    @once
     def _inverse_dynamics(self) -> Any:
         return self._kernel(inverse_dynamics.ALGORITHM).call
+
+    def _slowly(self, algorithm: Algorithm, done: Any, inputs: tuple[Any, ...], out: Array) -> Array:
+        """Go on where the fast way stopped: the result is not finite, or the arguments need a closer look."""
+        kernel = self._kernel(algorithm)
+        if done is False:
+            kernel.explain([out])
+        return kernel(*inputs, out=(out,))[0]
 
     def bias_forces(self, q: Array, v: Array, *, out: Array | None = None) -> Array:
         """Return the joint forces (nv,) at zero acceleration: gravity, Coriolis and centrifugal terms."""
@@ -191,13 +233,12 @@ class Model:
 
     def mass_matrix(self, q: Array, *, out: Array | None = None) -> Array:
         """Return the mass matrix (nv, nv), armature included."""
-        if out is not None:
-            done = self._mass_matrix(q, out)
-            if done is not None:
-                return done
-        return self._kernel(mass_matrix.ALGORITHM)(q, out=(out,))[0]
+        if out is None:
+            return self._kernel(mass_matrix.ALGORITHM)(q)[0]
+        done = self._mass_matrix(q, out)
+        return out if done is out else self._slowly(mass_matrix.ALGORITHM, done, (q,), out)
 
-    @cached_property
+    @once
     def _mass_matrix(self) -> Any:
         return self._kernel(mass_matrix.ALGORITHM).call
 
@@ -230,7 +271,7 @@ class Model:
         motion = self._links.algebra.Motion
         return Named("body", self._body_rows, array, 2, motion.from_scalars, {"ground": motion.zero()})
 
-    @cached_property
+    @once
     def _body_rows(self) -> dict[str, int]:
         return {name: row for row, name in enumerate(self.body_names)}
 
@@ -276,43 +317,26 @@ class Model:
         a = self.forward_dynamics(q, v, tau, forces=forces)
         external = external_forces(self._bodies, {} if forces is None else forces)
         (array,) = self._kernel(reactions.ALGORITHM)(q, v, a, external, out=(out,))
-        self._turn_round(q, array)
         rows = {name: row for row, name in enumerate(self.joint_names)}
         return Named("joint", rows, array, 2, self._links.algebra.Force.from_scalars, {})
 
-    def _turn_round(self, q: Array, array: Array) -> None:
-        """Give joints met the other way round the force on their own child, about its frame."""
-        reverse = [(row, branch) for row, branch in enumerate(self._graph.branches) if branch.reverse]
-        if not reverse:
-            return
-        where = self.poses(q)
-        algebra = self._links.algebra
-        for row, branch in reverse:
-            on_parent, on_child = branch.joint.frames()
-            old = where[branch.joint.parent.name] @ on_parent.p
-            new = where[branch.joint.child.name] @ on_child.p
-            force = algebra.Force.from_scalars([-array[..., row, k] for k in range(algebra.freedoms)])
-            for k, x in enumerate(force.about(new - old).scalars()):
-                array[..., row, k] = x
-
     def motion_subspace(self, joint: str, q: Array) -> Array:
         """Return the child's motion per unit of each velocity, in its joint frame: (freedoms, nv)."""
-        return motion_subspace(self._joint(joint), self._joint_position(joint, q))
+        return motion_subspace(*self._link_at(joint, q))
 
     def constraint_subspace(self, joint: str, q: Array) -> Array:
         """Return a basis of the forces a joint can exert without doing work, in its frame on the child."""
-        return constraint_subspace(self._joint(joint), self._joint_position(joint, q))
+        return constraint_subspace(*self._link_at(joint, q))
 
-    def _joint(self, name: str) -> Joint:
-        if name not in self.slices:
-            raise ValueError(unknown("joint", name, self.slices))
-        return self._mechanism.joints[name]
-
-    def _joint_position(self, name: str, q: Array) -> Array:
+    def _link_at(self, joint: str, q: Array) -> tuple[Link, Array]:
+        if joint not in self.slices:
+            raise ValueError(unknown("joint", joint, self.slices))
         array = real_array("q", q)
-        if array.shape != (self.nq,) or not np.isfinite(array).all():
-            raise ValueError(f"q has shape {array.shape}; give {self.nq} finite numbers")
-        return array[self.slices[name][0]]
+        if array.shape != (self.nq,):
+            raise ValueError(f"q has shape {array.shape}; give {self.nq} numbers")
+        if not np.isfinite(array).all():
+            raise ValueError("q is not finite")
+        return self._bodies.links[self.joint_names.index(joint)], array[self.slices[joint][0]]
 
     # sums over all bodies
 
@@ -322,7 +346,7 @@ class Model:
         return _delivered("energy", kinetic + potential, out)
 
     def kinetic_energy(self, q: Array, v: Array, *, out: Array | None = None) -> Any:
-        """Return the kinetic energy [J] (of the bodies: armature is not part of it)."""
+        """Return the kinetic energy [J], that of the drives' armature included: v.Hv / 2."""
         return _delivered("kinetic_energy", self._energies(q, v)[0], out)
 
     def potential_energy(self, q: Array, *, out: Array | None = None) -> Any:
@@ -364,8 +388,8 @@ def _slices(link: Link) -> tuple[slice, slice]:
     return slice(link.q, link.q + link.kind.nq), slice(link.v, link.v + link.kind.nv)
 
 
-def _frozen(values: Any) -> Array:
-    array = np.array(values, float)
+def _frozen(values: Any, kind: type = float) -> Array:
+    array = np.array(values, kind)
     array.setflags(write=False)
     return array
 

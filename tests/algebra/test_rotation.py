@@ -223,17 +223,6 @@ def test_no_turn_is_about_z_by_nothing(numbers):
     numbers.check(axis_and_angle, [mp.mpf(x) for x in (1, 0, 0, 0, 1, 0, 0, 0, 1)], [0, 0, 1, 0])
 
 
-@pytest.mark.parametrize("cosine", [1.0 + 1e-15, -1.0 - 1e-15])
-def test_the_angle_between_unit_vectors_survives_rounding(cosine):
-    assert rotation.angle_between((cosine, 0.0, 0.0), (1.0, 0.0, 0.0)) in (0.0, np.pi)
-
-
-def test_the_angle_between_unit_vectors(numbers):
-    a, b = unit(1, 2, 3), unit(-2, 0.5, 1)
-    cosine = sum(x * y for x, y in zip(a, b, strict=True))
-    numbers.check(lambda *x: rotation.angle_between(x[:3], x[3:]), [*a, *b], mp.acos(cosine))
-
-
 # as mathematics
 
 

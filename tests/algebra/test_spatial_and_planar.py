@@ -408,7 +408,8 @@ def test_sizes_say_how_many_numbers_a_thing_has(algebra):
     assert len(algebra.units()) == algebra.freedoms == algebra.Motion.size
     np.testing.assert_array_equal([unit.scalars() for unit in algebra.units()], np.eye(algebra.freedoms))
     np.testing.assert_array_equal(
-        algebra.slide(2.0) @ algebra.Point([0.0] * algebra.dimension), 2 * np.array(algebra.normal)
+        algebra.slide(2.0) @ algebra.Point([0.0] * algebra.dimension),
+        [0.0, 0.0, 2.0] if algebra.dimension == 3 else [2.0, 0.0],
     )
 
 

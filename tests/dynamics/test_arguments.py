@@ -1,10 +1,11 @@
 """What users hand in: anything that is numbers of the right shape works, anything else is refused by name."""
 
+import copy
 import pickle
 
 import numpy as np
 import pytest
-from mechanisms import random_forces, random_state, random_tree
+from mechanisms import chain, random_forces, random_state, random_tree
 
 import linkwork as lw
 
@@ -214,7 +215,7 @@ def test_forces_may_be_given_as_forces_or_numbers():
     rng = np.random.default_rng(1)
     n = rng.normal(size=6)
     expected = MODEL.forward_dynamics(Q[0], V[0], X[0], forces={NAME: n})
-    for force in (lw.Force(n[:3], n[3:]), n.tolist(), tuple(n)):
+    for force in (lw.spatial.Force(n[:3], n[3:]), n.tolist(), tuple(n)):
         found = MODEL.forward_dynamics(Q[0], V[0], X[0], forces={NAME: force})
         np.testing.assert_array_equal(found, expected)
     none = MODEL.forward_dynamics(Q[0], V[0], X[0], forces={})
@@ -279,3 +280,48 @@ def test_states_are_made_by_name():
     for wrong in ({"nobody": 1.0}, {joint: [1.0] * 9}, {joint: np.full(own_q.stop - own_q.start, np.nan)}):
         with pytest.raises(ValueError, match=f"state: .*{next(iter(wrong))}"):
             MODEL.state(**wrong)
+
+
+def test_arrays_that_were_pickled_are_arrays():
+    q, v, x, out = (pickle.loads(pickle.dumps(a)) for a in (Q[0], V[0], X[0], np.empty(MODEL.nv)))
+    expected = MODEL.forward_dynamics(Q[0], V[0], X[0])
+    np.testing.assert_array_equal(MODEL.forward_dynamics(q, v, x), expected)
+    assert MODEL.forward_dynamics(Q[0], V[0], X[0], out=out) is out
+    np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("batch", [None, 9])
+def test_an_out_that_overlaps_an_input_gets_the_right_numbers(batch):
+    n = MODEL.nv
+    count = 1 if batch is None else batch
+    room = np.zeros((count + 1) * n)
+    tau, out = room[: count * n].reshape(count, n), room[1 : count * n + 1].reshape(count, n)
+    tau[:] = X[:count]
+    expected = MODEL.forward_dynamics(Q[:count], V[:count], X[:count])
+    if batch is None:
+        MODEL.forward_dynamics(Q[0], V[0], tau[0], out=out[0])
+    else:
+        MODEL.forward_dynamics(Q[:count], V[:count], tau, out=out)
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_a_model_does_not_see_later_changes_of_the_mechanism():
+    m = chain(3)
+    model = m.compile()
+    q, v, tau = model.q_drawn + 0.1, np.ones(model.nv), np.ones(model.nv)
+    before = model.forward_dynamics(q, v, tau)
+    m.gravity = (0, 0, 1)
+    next(iter(m.bodies.values())).position = (1, 2, 3)
+    for same in (model, copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(same.forward_dynamics(q, v, tau), before)
+
+
+def test_joints_whose_names_are_no_words_can_be_set():
+    m = lw.Mechanism()
+    for name in ("t", "my joint"):
+        body = m.add(lw.Body(f"body of {name}", lw.Box(1, 1, 1), mass=1))
+        m.add(lw.Revolute(name, m.ground, body))
+    model = m.compile()
+    state = model.state({"t": 0.5, "my joint": 0.25}, t=3.0)
+    assert state.q.tolist() == [0.5, 0.25]
+    assert state.t == 3.0

@@ -62,7 +62,7 @@ def test_both_halves_of_a_long_tree_are_walked():
     m = chain(300)
     twin = chain(300)
     for thing in twin.elements:
-        thing.name = f"other {thing.name}"
+        thing._name = f"other {thing.name}"
     for joint in twin.joints.values():
         if joint.parent is twin.ground:
             joint.parent = m.ground

@@ -3,7 +3,7 @@
 import naive
 import numpy as np
 import pytest
-from mechanisms import SPACES, floating, random_state, random_tree, rate, rates
+from mechanisms import SPACES, floating, random_inertia, random_state, random_tree, rate, rates
 from naive import relative_error
 
 import linkwork as lw
@@ -112,7 +112,7 @@ def test_jacobian_columns_are_the_rates_of_a_point(tree):
 
 def test_energies_and_momentum(tree):
     _, model, oracle, q, v, _ = tree
-    T, U = oracle.kinetic_energy(q, v), oracle.potential_energy(q)
+    T, U = oracle.kinetic_energy(q, v) + 0.5 * v @ (model.armature * v), oracle.potential_energy(q)
     assert model.kinetic_energy(q, v) == pytest.approx(T, rel=1e-12)
     assert model.potential_energy(q) == pytest.approx(U, rel=1e-12, abs=1e-12)
     assert model.energy(q, v) == pytest.approx(T + U, rel=1e-12, abs=1e-12)
@@ -200,3 +200,25 @@ def test_sliders_of_the_plane_slide_along_their_axis(axis):
     model = m.compile()
     moves = np.array(axis) / np.linalg.norm(axis)
     np.testing.assert_allclose(model.jacobian(np.array([0.8]), "body").T, [[0, *moves]], rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_the_position_of_a_free_body_is_its_pose_in_its_parent(space):
+    size = 3 if space == "space" else 2
+    m = lw.Mechanism("ship and boat", space=space)
+    inertia = random_inertia(np.random.default_rng(0), space)
+    ship = m.add(lw.Body("ship", inertia, position=(1, 2, 0)[:size], rotation=0.5))
+    boat = m.add(lw.Body("boat", inertia, position=(3, 4, 0)[:size], rotation=-0.2))
+    m.add(lw.Free("sea", m.ground, ship))
+    m.add(lw.Free("tow", ship, boat))
+    model = m.compile()
+    own = model.slices["sea"][0]
+    np.testing.assert_allclose(model.q_drawn[own][:size], (1, 2, 0)[:size], rtol=0, atol=1e-15)
+    q, _, _ = random_state(model, np.random.default_rng(1))
+    poses = model.poses(q)
+    np.testing.assert_allclose(poses["ship"].position, q[own][:size], rtol=0, atol=1e-15)
+    seen = poses["ship"].local(poses["boat"])
+    there = q[model.slices["tow"][0]]
+    np.testing.assert_allclose(seen.position, there[:size], rtol=0, atol=1e-14)
+    turned = lw.Frame(rotation=there[3:]) if space == "space" else lw.rotation_z(there[2])
+    np.testing.assert_allclose(seen.rotation, turned.rotation[:size, :size], rtol=0, atol=1e-14)

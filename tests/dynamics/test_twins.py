@@ -44,7 +44,7 @@ def in_space(m: lw.Mechanism) -> lw.Mechanism:
         tensor = np.diag([0.3 * I.tensor, 0.7 * I.tensor, I.tensor])
         inertia = lw.Inertia(I.mass, (*I.com, 0), tensor)
         bodies[body.name] = twin.add(
-            lw.Body(body.name, inertia, position=body.position, rotation=body.rotation)
+            lw.Body(body.name, inertia, position=(*body.position, 0.0), rotation=body.rotation)
         )
     for joint in m.joints.values():
         other = copy.copy(joint)

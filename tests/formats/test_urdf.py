@@ -39,6 +39,7 @@ def test_joints_carry_place_axis_limits_and_losses(read):
     assert shoulder.axis == (0, 0, 1)
     assert shoulder.limits == (-1.5, 2)
     assert (shoulder.damping, shoulder.friction) == (0.5, 0.25)
+    assert (shoulder.effort, shoulder.speed) == (10, 3)
 
 
 def test_what_a_joint_does_not_say_has_its_urdf_default(read):
@@ -46,6 +47,7 @@ def test_what_a_joint_does_not_say_has_its_urdf_default(read):
     assert isinstance(grip, Prismatic)
     assert grip.axis == (1, 0, 0)
     assert grip.limits is None
+    assert (grip.effort, grip.speed) == (None, None)
     np.testing.assert_array_equal(grip.on_parent.position, (0, 0, 0))
 
 
@@ -90,7 +92,9 @@ def test_the_base_is_fixed_or_free(read):
     ("kind", "joint"), [("continuous", Revolute), ("planar", Planar), ("floating", Free), ("fixed", Fixed)]
 )
 def test_every_type_of_joint_is_known(read, kind, joint):
-    m = read(ARM.replace("revolute", kind).replace("<mimic", "<ignored"))
+    m = read(
+        ARM.replace("revolute", kind).replace('<mimic joint="shoulder" multiplier="-2" offset="0.5"/>', "")
+    )
     assert type(m.joints["shoulder"]) is joint
     assert m.joints["shoulder"].limits is None
     check(m)
@@ -126,6 +130,8 @@ def test_a_byte_order_mark_is_fine(read):
 def test_only_known_suffixes_are_read(tmp_path):
     with pytest.raises(FormatError, match=r"cannot read '\.txt'; known is \.urdf"):
         load(tmp_path / "robot.txt")
+    with pytest.raises(FormatError, match="robot: cannot read a file without suffix; known"):
+        load(tmp_path / "robot")
 
 
 def test_a_missing_file_is_an_ordinary_error(tmp_path):
@@ -193,6 +199,7 @@ def test_an_unreal_torso_is_refused_and_can_be_repaired():
     assert all(body.inertia.problems() == [] for body in m.bodies.values())
 
 
+@pytest.mark.filterwarnings("ignore:.*left out, as it is no URDF")
 def test_a_small_flaw_in_a_published_robot_is_kept_and_told_when_it_is_checked():
     m = load(robot_files()["pr2"])
     np.testing.assert_allclose(np.diag(m.bodies["double_stereo_link"].inertia.tensor), (0.001, 0.001, 0.01))
@@ -208,6 +215,25 @@ def test_a_mimic_of_an_unknown_joint_is_told_and_left_uncoupled(read):
     assert not m.couplings
 
 
+def test_what_published_robots_have_besides_urdf_is_left_out_with_one_warning(read):
+    text = ARM.replace("<dynamics ", '<dynamics K="7" ').replace(
+        '<link name="finger"/>', '<link name="finger"><gravity/></link>'
+    )
+    words = r"left out, as it is no URDF: <gravity> of <link> \(line 25\), K= of <dynamics> \(line 31\)"
+    with pytest.warns(UserWarning, match=words) as told:
+        assert read(text).joints["shoulder"].damping == 0.5
+    assert len(told) == 1
+
+
+def test_what_urdf_allows_is_read_in_silence(read):
+    extras = '<calibration rising="0"/><safety_controller k_velocity="1"/><x:y a="1"/><dynamics'
+    contact = '<link name="finger" xml:id="1"><contact><stiffness value="1"/></contact></link>'
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read(ARM.replace("<dynamics", extras).replace('<link name="finger"/>', contact))
+
+
+@pytest.mark.filterwarnings("ignore:.*left out, as it is no URDF")
 @pytest.mark.peers
 @pytest.mark.parametrize(
     "name", ["panda", "talos_full_v2", "anymal_b_simple_description/anymal", "pr2", "icub", "solo12"]

@@ -43,7 +43,7 @@ REFUSED = {
     "two of three": ('xyz="0 0 1"', 'xyz="0 1"', "xyz='0 1' has 2 numbers; give 3"),
     "four of three": ('xyz="0 0 1"', 'xyz="0 1 2 3"', "has 4 numbers; give 3"),
     "no mass": ('<mass value="4"/>', "", "<mass> is missing"),
-    "no tensor": ("<inertia ", "<inertias ", "<inertia> is missing"),
+    "no tensor": ('<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>', "", "<inertia> is missing"),
     "no moment": ('ixx="1" ', "", "attribute 'ixx' is missing"),
     "negative mass": ('mass value="2"', 'mass value="-2"', "value=-2 is negative; allowed is 0 to"),
     "huge mass": ('mass value="2"', 'mass value="1e308"', "too large"),
@@ -103,6 +103,23 @@ REFUSED = {
     "unknown shape": ('<box size="1 2 3"/>', "<torus/>", "unknown shape <torus>"),
     "flat box": ('<box size="1 2 3"/>', '<box size="1 0 3"/>', "Box: y 0.0; give a finite length > 0"),
     "nowhere mesh": ('filename="package://arm/a.stl"', "", "attribute 'filename' is missing"),
+    "misspelt origin": (
+        '<origin xyz="0 0 1"',
+        '<orign xyz="0 0 1"',
+        "orign: unknown element 'orign'; did you mean 'origin'",
+    ),
+    "misspelt place": ('xyz="0 0 1"', 'xzy="0 0 1"', "/origin: unknown attribute 'xzy'; did you mean 'xyz'"),
+    "misspelt damping": ("damping=", "dampin=", "unknown attribute 'dampin'; did you mean 'damping'"),
+    "misspelt inertial": ("<inertial>", "<inertal>", None),
+    "misspelt limit": ("lower=", "lowr=", "unknown attribute 'lowr'; did you mean 'lower'"),
+    "misspelt mimic": (
+        "multiplier=",
+        "multipler=",
+        "unknown attribute 'multipler'; did you mean 'multiplier'",
+    ),
+    "misspelt mesh": ("scale=", "scal=", "unknown attribute 'scal'; did you mean 'scale'"),
+    "misspelt colour": ("<color ", "<colour ", "unknown element 'colour'; did you mean 'color'|mismatched"),
+    "quaternion": ('rpy="0.1 0.2 0.3"', 'quat_xyzw="0 0 0 1"', "unknown attribute 'quat_xyzw'"),
     "colour": ('rgba="1 0 0 1"', 'rgba="red"', "rgba='red' has 1 numbers; give 4"),
 }
 

@@ -44,6 +44,7 @@ def test_point_masses_make_a_body():
         ([Box(1, 1, 1)], {}, "shapes without density="),
         ([Box(1, 1, 1)], {"density": 1, "mass": 1}, "give one of them"),
         ([Box(1, 1, 1)], {"mass": -1}, "mass -1"),
+        ([Box(1, 1, 1)], {"mass": "1"}, "mass '1'; give a finite number"),
         ([Box(1, 1, 1)], {"density": np.nan}, "density nan"),
         ([], {"mass": 1}, "without a shape"),
         ([Inertia.zero("space"), Box(1, 1, 1)], {}, "an Inertia stands alone"),
@@ -55,6 +56,19 @@ def test_point_masses_make_a_body():
 def test_a_contradiction_is_refused_by_name(parts, options, words):
     with pytest.raises(ValueError, match=f"body 'arm'.*{words}"):
         Body("arm", *parts, **options)
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        (Sphere, r"Sphere is a class; give one of them: Sphere\(...\)"),
+        (3, "3 has no mass"),
+        (Body("b"), "no mass"),
+    ],
+)
+def test_what_has_no_mass_is_refused_by_name(part, words):
+    with pytest.raises(TypeError, match=f"body 'arm': .*{words}"):
+        Body("arm", part, mass=1)
 
 
 def test_a_body_is_drawn_at_the_origin_unless_said():

@@ -1,5 +1,6 @@
 """Mechanism: names, and the list of every mistake in a description."""
 
+import copy
 import re
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from linkwork.algebra import planar, spatial
 from linkwork.algebra.spatial import Frame
 from linkwork.errors import ModelError
+from linkwork.geometry import Box
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.check import check
 from linkwork.mechanism.coupling import Coupling
@@ -59,6 +61,83 @@ def test_things_are_found_by_name():
     assert list(m.joints) == ["shoulder", "wrist"]
     with pytest.raises(KeyError, match="unknown name 'wirst'; did you mean 'wrist'"):
         m["wirst"]
+    assert list(m) == ["arm", "hand", "shoulder", "wrist"]
+    assert len(m) == 4
+    assert "wrist" in m
+    assert arm in m
+    assert "ground" in m
+    assert "wirst" not in m
+    assert Body("arm") not in m
+
+
+def test_names_stay_as_they_are():
+    m, arm, _ = pair()
+    for thing in (arm, m.joints["wrist"]):
+        with pytest.raises(AttributeError, match="name"):
+            thing.name = "other"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda box, body: Body(box),
+        lambda box, body: Revolute(body, body, body),
+        lambda box, body: Coupling(3, "a", "b"),  # type: ignore[arg-type]
+    ],
+)
+def test_the_name_comes_first(make):
+    with pytest.raises(TypeError, match="the first argument is the name"):
+        make(Box(1, 1, 1), Body("a"))
+
+
+def test_a_coupling_takes_joints_and_numbers():
+    with pytest.raises(TypeError, match="coupling 'gear': of 3 is no joint"):
+        Coupling("gear", "a", 3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="coupling 'gear': ratio '2'; give a number"):
+        Coupling("gear", "a", "b", "2")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("made", [Mechanism.copy, copy.copy, copy.deepcopy])
+def test_a_copy_is_independent(made):
+    m, arm, _ = pair()
+    m.add(Coupling("geared", "wrist", "shoulder"))
+    other = made(m)
+    assert list(other) == list(m)
+    assert other["arm"] is not arm
+    assert other.joints["wrist"].parent is other["arm"]
+    assert other.joints["shoulder"].parent is other.ground
+    assert not other["hand"].inertia.com.flags.writeable
+    other["arm"].position = (1, 2, 3)
+    other.remove("geared")
+    np.testing.assert_array_equal(arm.position, (0, 0, 0))
+    assert "geared" in m
+    check(other)
+
+
+def test_what_is_in_use_is_not_removed():
+    m, arm, hand = pair()
+    gear = m.add(Coupling("geared", "wrist", "shoulder"))
+    with pytest.raises(ValueError, match="'arm' is used by 'shoulder', 'wrist'; remove those first"):
+        m.remove(arm)
+    with pytest.raises(ValueError, match="'wrist' is used by 'geared'"):
+        m.remove("wrist")
+    assert m.remove("geared") is gear
+    m.remove("wrist")
+    m.remove(hand)
+    assert list(m) == ["arm", "shoulder"]
+    check(m)
+    with pytest.raises(ValueError, match=r"Body\('hand'.* is not in it"):
+        m.remove(hand)
+    with pytest.raises(ValueError, match="ground cannot be removed"):
+        m.remove("ground")
+
+
+def test_of_two_things_of_one_name_the_second_takes_over():
+    m, arm, _ = pair()
+    twin = m.add(Body("arm"))
+    m.remove(twin)
+    assert m["arm"] is arm
+    check(m)
 
 
 def test_add_returns_what_it_was_given_and_refuses_the_rest():
@@ -172,6 +251,27 @@ def test_joints_join_bodies_of_their_mechanism():
     assert "parent 'arm' is no body; give the Body itself" in text
 
 
+def test_every_mistake_of_a_joint_is_told_at_once():
+    m, arm, hand = pair()
+    m.add(Free("float", arm, hand, axis=(0, 0, 1), at=(0, 0, 0), on_child=(0, 0), damping=-1))
+    m.add(Universal("cardan", arm, hand, axis=(1, 0, 0)))
+    found = mistakes(m)
+    assert [words.split(": ")[0] for words in found] == ["joint 'float'"] * 4 + ["joint 'cardan'"]
+
+
+def test_a_place_has_the_numbers_of_its_space():
+    m, arm, _ = pair("plane")
+    arm.position = (1, 2, 0)
+    joint = m.add(Prismatic("slide", m.ground, m.add(Body("block", position=(1, 2))), at=(1, 2, 0)))
+    check(m)
+    np.testing.assert_array_equal(joint.frames()[0].position, (1, 2))
+    joint.at = (1, 2, 3)
+    one_mistake(m, r"joint 'slide': at \(1, 2, 3\) is off the plane z = 0; drop z")
+    m, arm, _ = pair()
+    arm.position = (1, 2)
+    one_mistake(m, r"body 'arm': position \(1, 2\) in a mechanism in space; give 3 numbers")
+
+
 def test_floating_bodies_want_a_free_joint():
     m, _, _ = pair()
     a, b = m.add(Body("a")), m.add(Body("b"))
@@ -225,6 +325,7 @@ def test_a_planar_slider_has_an_axis_of_two_numbers():
             {"on_child": Frame(rotation=np.diag([1, 1, -1]).tolist())},
             "on_child .* is not turned by a rotation",
         ),
+        ({"at": (0, 0, 0), "on_child": (0, 0, 0)}, "at= and on_parent=/on_child= exclude each other"),
         ({"limits": (1, -1)}, r"limits \(1, -1\): lower is above upper"),
         ({"limits": (np.nan, 1)}, "limits .* not a number"),
         ({"limits": (1, 2, 3)}, r"limits \(1, 2, 3\); give \(lower, upper\)"),
@@ -234,8 +335,10 @@ def test_a_planar_slider_has_an_axis_of_two_numbers():
         ({"armature": -1e-9}, "armature -1e-09 is negative"),
         ({"damping": np.inf}, "damping inf is not finite"),
         ({"rest": np.nan}, "rest nan is not finite"),
+        ({"limits": ("0", None)}, r"limits \('0', None\); give \(lower, upper\)"),
         ({"damping": (1, 2)}, r"damping \(1, 2\); give a number, or 1"),
         ({"damping": "oil"}, "damping 'oil'; give a number"),
+        ({"damping": "1"}, "damping '1'; give a number"),
     ],
 )
 def test_numbers_of_a_joint_make_sense(options, words):
@@ -254,9 +357,11 @@ def test_one_sided_limits_and_negative_rest_are_fine():
 def test_numbers_of_special_joints_make_sense():
     m, arm, hand = pair()
     m.add(Helical("screw", arm, hand, pitch=np.nan))
+    m.add(Helical("text", arm, hand, pitch="1"))  # type: ignore[arg-type]
     m.add(Universal("cardan", arm, hand, axis=(1, 0, 0), axis2=(1, 1, 0)))
     m.add(Universal("half", arm, hand, axis=(1, 0, 0), axis2=(0, 0, 0)))
-    screw, cardan, half = mistakes(m)
+    screw, text, cardan, half = mistakes(m)
+    assert text == "joint 'text': pitch '1'; give a number, the advance per turn in metres"
     assert screw == "joint 'screw': pitch nan is not finite"
     assert "joint 'cardan': axis (1, 0, 0) and axis2 (1, 1, 0) are not square" in cardan
     assert "joint 'half': axis2 (0, 0, 0) has no direction" in half

@@ -250,3 +250,13 @@ def test_what_has_no_derivative_says_so():
 def test_a_power_of_no_positive_number_can_still_be_traced(base):
     x = Graph().symbol("x")
     assert isinstance(derivative([base**x], {x: 1.0})[0], Expr | float)
+
+
+def test_the_cost_of_reverse_mode_grows_with_the_formula_and_not_with_its_branches():
+    graph = Graph()
+    x = graph.symbol("x")
+    y = x
+    for k in range(40):
+        y = n.where(y > k, y * 1.5, y + 0.5)
+    gradient(y, [x])
+    assert len(graph.nodes) < 2000

@@ -263,7 +263,7 @@ def test_min_max_abs_and_sign(x, y, a, b):
     )
     np.testing.assert_equal([smaller, larger], [np.minimum(a, b), np.maximum(a, b)])
     np.testing.assert_equal(size, abs(a))
-    assert sign == (0.0 if math.isnan(a) else math.copysign(1.0, a))
+    np.testing.assert_equal(sign, math.nan if math.isnan(a) else math.copysign(1.0, a))
 
 
 def test_an_unknown_function_lists_the_known_ones(x):
@@ -488,3 +488,19 @@ def test_a_repr_says_the_operation_and_stays_short(x, y):
         wide = number.sin(wide) * wide
     assert len(repr(deep)) < 10_000
     assert len(repr(wide)) < 10_000
+
+
+def test_a_condition_counts_as_one_or_zero_where_a_number_is_wanted(x):
+    assert values([(x > 0) * x + (x > 1), 2.0 - (x < 0)], x=3.0) == [4.0, 2.0]
+    assert values([(x > 0) * x + (x > 1), 2.0 - (x < 0)], x=-3.0) == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("law", [lambda x: number.where(x, 1.0, 2.0), lambda x: ~x, lambda x: (x > 0) & x])
+def test_a_number_is_no_condition(x, law):
+    with pytest.raises(TraceError, match=r"where a condition is wanted.*compare it with something"):
+        law(x)
+
+
+def test_remainder_and_whole_quotient(x):
+    assert values([x % 2.5, x // 2.5], x=6.0) == [1.0, 2.0]
+    assert values([x % 2.5, x // 2.5], x=-1.0) == [1.5, -1.0]

@@ -352,8 +352,8 @@ def make(shapes: Sequence[tuple[int, ...]], inputs: int, stores: Callable[[Graph
     text = emit.module(1, [emit.straight("NAME", 1, ports, (), stores(Graph()))])
     name = native.digest("test", text)
     native.load(name, lambda: (text.replace("NAME", f"f_{name}"), {}))
-    plan, data, work = np.zeros(1, np.int64), np.array([10.0, 20.0]), np.zeros(4)
-    return entry.built_in(native.address(f"f_{name}"), plan, data, work, shapes, inputs)
+    plan, data = np.zeros(1, np.int64), np.array([10.0, 20.0])
+    return entry.built_in(native.address(f"f_{name}"), plan, data, shapes, inputs, work_size=4, keep=None)
 
 
 def _stores(graph: Graph) -> list[Any]:
@@ -456,11 +456,21 @@ def test_an_input_that_is_not_finite_is_doubtful_wherever_it_is(kernel, port, ba
         assert given[3][0] == -1.0
 
 
-def test_a_result_that_is_not_finite_is_doubtful(kernel):
+def test_a_result_that_is_not_finite_is_false(kernel):
     x, m, first, last = arguments()
     m[1, 1] = 0.0
-    assert kernel(x, m, first, last) is None
-    assert kernel(x * 1e200, arguments()[1], first, last) is None
+    assert kernel(x, m, first, last) is False
+    assert kernel(x * 1e200, arguments()[1], first, last) is False
+
+
+def test_a_result_that_would_spoil_an_input_is_doubtful():
+    kernel = make([(3,), (3,)], 1, lambda g: [("p1", k, g.symbol(("p0", k)) + 1.0) for k in range(3)])
+    room = np.arange(5.0)
+    assert kernel(room[:3], room[1:4]) is None
+    assert kernel(room[1:4], room[:3]) is None
+    np.testing.assert_array_equal(room, np.arange(5.0))
+    whole = room[:3]
+    assert kernel(whole, whole) is whole  # the same memory from end to end is fine
 
 
 def test_large_finite_numbers_are_fine(kernel):
@@ -498,11 +508,11 @@ def test_shapes_without_numbers_are_shapes():
 
 
 def test_too_many_ports_or_dimensions_are_refused_when_it_is_made():
-    arrays = (np.zeros(1, np.int64), np.zeros(1), np.zeros(1))
+    arrays = (np.zeros(1, np.int64), np.zeros(1))
     with pytest.raises(ValueError, match="too many arrays or dimensions"):
-        entry.built_in(0, *arrays, [(1,)] * 15, 1)
+        entry.built_in(0, *arrays, [(1,)] * 15, 1, 1, None)
     with pytest.raises(ValueError, match="too many arrays or dimensions"):
-        entry.built_in(0, *arrays, [(1, 1, 1, 1)], 1)
+        entry.built_in(0, *arrays, [(1, 1, 1, 1)], 1, 1, None)
 
 
 def test_the_function_keeps_alive_what_it_works_with():

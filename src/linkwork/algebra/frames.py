@@ -1,8 +1,10 @@
 """Frames of the space they are written in: two numbers make a place of the plane, three one of space."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from linkwork.algebra import planar, spatial
+from linkwork.algebra import rotation as rotations
 from linkwork.algebra.number import Number
 
 
@@ -14,5 +16,24 @@ def translation(*place: Number) -> Any:
 
 
 def rotation(angle: Number) -> planar.Frame:
-    """Return a frame of the plane turned by an angle; in space use rotation_x, rotation_y, rotation_z."""
+    """Return a frame of the plane turned by an angle; in space use rotation_x, rotation_about, ..."""
     return planar.turn(angle)
+
+
+def rotation_about(axis: Sequence[Number], angle: Number) -> spatial.Frame:
+    """Return a frame turned about a unit axis."""
+    return _turned(rotations.about_axis(axis, angle))
+
+
+def rotation_euler(sequence: str, angles: Sequence[Number]) -> spatial.Frame:
+    """Return a frame turned by an Euler sequence: "ZYX" about moving axes, "xyz" about fixed ones."""
+    return _turned(rotations.from_euler(sequence, angles))
+
+
+def rotation_quaternion(q: Sequence[Number]) -> spatial.Frame:
+    """Return a frame turned by a quaternion (w, x, y, z) of any length but zero."""
+    return _turned(rotations.from_quaternion(q))
+
+
+def _turned(R: rotations.Matrix) -> spatial.Frame:
+    return spatial.Frame.of(R, (0.0, 0.0, 0.0))

@@ -127,8 +127,8 @@ def max(a: Number, b: Number) -> Number:
 
 
 def sign(x: Number) -> Number:
-    """Return -1, 0 or 1."""
-    return where(x > 0, 1.0, where(x < 0, -1.0, 0.0))
+    """Return -1, 0 or 1; NaN of NaN."""
+    return where(x > 0, 1.0, where(x < 0, -1.0, x))
 
 
 def hypot(x: Number, y: Number) -> Number:

@@ -15,7 +15,6 @@ from linkwork.algebra.vector import Matrix, Symmetric, Vector, minus, plus, prod
 dimension = 2
 angular = 1
 freedoms = 3
-normal = (1.0, 0.0)  # the direction of `slide`; turns are about the normal of the plane
 
 
 def quarter(x: Sequence[Number]) -> Vector:

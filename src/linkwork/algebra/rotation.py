@@ -5,7 +5,7 @@ A rotation matrix R takes components in the turned frame to components in the ba
 
 from collections.abc import Sequence
 
-from linkwork.algebra.number import Number, acos, atan2, cos, max, min, sin, sqrt, where
+from linkwork.algebra.number import Number, atan2, cos, sin, sqrt, where
 from linkwork.algebra.vector import Matrix, Vector, dot, minus, plus, product
 
 
@@ -137,8 +137,3 @@ def to_axis_angle(R: Matrix) -> tuple[Vector, Number]:
         (where(small, 0.0, x / divisor), where(small, 0.0, y / divisor), where(small, 1.0, z / divisor))
     )
     return axis, 2.0 * atan2(length, w)
-
-
-def angle_between(a: Sequence[Number], b: Sequence[Number]) -> Number:
-    """Return the angle between two unit vectors."""
-    return acos(max(-1.0, min(1.0, dot(a, b))))

@@ -20,7 +20,6 @@ from linkwork.algebra.vector import Matrix, Symmetric, Vector, minus, plus, prod
 dimension = 3  # components of a point
 angular = 3  # components of a motion that turn
 freedoms = 6  # components of a motion
-normal = (0.0, 0.0, 1.0)  # the axis of `turn`, the direction of `slide`
 
 
 class Point(Vector):

@@ -66,6 +66,9 @@ class Vector(tuple[Number, ...]):
 
     __rmul__ = __mul__  # type: ignore[assignment]
 
+    def __truediv__(self, divisor: Number) -> "Vector":
+        return Vector(0.0 if is_zero(a) else a / divisor for a in self)
+
     @classmethod
     def from_scalars(cls, x: Sequence[Number]) -> "Vector":
         return cls(x)

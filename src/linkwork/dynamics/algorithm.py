@@ -4,9 +4,9 @@ A pass is a function of a link and its partner (the parent, or the world). It re
 
 * arrays of the algorithm by their port's name: `link.q`, `link.tau`, `link.qdd = ...`;
 * fields that the partner may see, declared as `shared`: `parent.v`, `parent.IA += ...`;
-* what the link is made of: `link.X` pose in the parent, `link.S` motion subspace, `link.vJ` joint velocity,
-  `link.cJ` its rate when v is constant, `link.rates` of the positions, `link.inertia`, `link.body` frame of
-  the body, `link.armature`; `world.gravity`;
+* what the link is made of: `link.X` pose in the parent (`link.placement @ link.XJ`), `link.S` its freedoms,
+  `link.vJ` joint velocity, `link.cJ` its rate when v is constant, `link.rates` of the positions,
+  `link.inertia`, `link.body` frame of the body, `link.armature`; `world.gravity`;
 * anything else is the link's own and is there again in later passes.
 
 Passes never know whether their numbers are floats, symbols of one link (rolled) or of the whole mechanism
@@ -37,6 +37,11 @@ class Port:
     name: str
     per: Literal["q", "v", "link", "world"]
     shape: Callable[[Sizes], tuple[int, ...]]  # of the whole array, for one mechanism
+    users_word: str = ""  # what users call it, if not by its symbol
+
+    @property
+    def word(self) -> str:
+        return self.users_word or self.name
 
     def total(self, sizes: Sizes) -> int:
         """Return how many numbers the array has for one mechanism."""
@@ -52,12 +57,11 @@ class Port:
 
 
 Q = Port("q", "q", lambda n: (n.nq,))
-QD = Port("qd", "v", lambda n: (n.nv,))
-QDD = Port("qdd", "v", lambda n: (n.nv,))
+QD = Port("qd", "v", lambda n: (n.nv,), "v")
+QDD = Port("qdd", "v", lambda n: (n.nv,), "a")
 TAU = Port("tau", "v", lambda n: (n.nv,))
-EXTERNAL = Port(
-    "external", "link", lambda n: (n.links, n.algebra.freedoms)
-)  # force on each link, in its frame
+# force on each link, in its frame
+EXTERNAL = Port("external", "link", lambda n: (n.links, n.algebra.freedoms), "forces")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from linkwork.algebra.vector import Vector, dot
+from linkwork.algebra.vector import Vector, dot, product
 from linkwork.dynamics import velocities
 from linkwork.dynamics.algorithm import QD, Algorithm, Pass, Port, Q
 
@@ -17,8 +17,10 @@ def base(world: Any) -> None:
 
 
 def sums(link: Any, world: Any) -> None:
-    """T = sum of v.Iv / 2, and mass times position."""
+    """T = sum of v.Iv / 2, the drives' armature included, and mass times position."""
     world.T += 0.5 * link.v.dot(link.inertia @ link.v)
+    for rotor, speed in zip(link.armature, link.qd, strict=True):
+        world.T += product(0.5, product(rotor, product(speed, speed)))
     world.h += moment(link)
 
 

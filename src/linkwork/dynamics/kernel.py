@@ -6,9 +6,8 @@ Arrays have the shapes of the algorithm's ports, with one more leading axis for 
 import ctypes
 import threading
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from math import prod
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -17,9 +16,9 @@ from linkwork.dynamics.program import Form, Program, program, shapes_of
 from linkwork.errors import NumericalError
 from linkwork.model.tree import Tree
 from linkwork.trace import entry, native
+from linkwork.trace.once import once, once_in_all
 
 Array = np.ndarray
-_USER_NAMES = {"qd": "v", "qdd": "a", "external": "forces"}  # of ports, where users say it otherwise
 
 
 class Kernel:
@@ -32,20 +31,19 @@ class Kernel:
         self.inputs = len(algorithm.given)
         self._scratch = threading.local()
 
-    @cached_property
+    @once
     def single(self) -> Program:
         return program(self.algorithm, self.tree, 1, self.form, self.path)
 
-    @cached_property
+    @once
     def lanes(self) -> Program:
         return program(self.algorithm, self.tree, native.lanes(), self.form, self.path)
 
-    @cached_property
-    def call(self) -> Callable[..., Array | None]:
-        """A built-in function of exact arrays, outputs last; returns the last, or None if in doubt."""
+    @once
+    def call(self) -> Callable[..., Any]:
+        """A built-in function of exact arrays, outputs last; see `entry` for what it returns."""
         p = self.single
-        work = np.empty(p.work_size)  # one for all: the interpreter's lock is held during the call
-        return entry.built_in(p.run, p.plan, p.data, work, p.shapes, p.inputs)
+        return entry.built_in(p.run, p.plan, p.data, p.shapes, p.inputs, p.work_size, keep=p)
 
     def __call__(self, *inputs: Any, out: Sequence[Array | None] = ()) -> tuple[Array, ...]:
         """Check and convert the inputs, run for one or for many, and return the outputs."""
@@ -58,15 +56,15 @@ class Kernel:
         outs = [
             self._output(self.inputs + k, o, batch) for k, o in enumerate(out or [None] * len(self.outputs))
         ]
-        targets = [o if _plain(o) else np.empty(o.shape) for o in outs]
+        targets = [_exact(o) if _plain(o) and not _overlaps(o, arrays) else np.empty(o.shape) for o in outs]
         if batch is None:
-            finite = self.call(*arrays, *targets) is not None
+            finite = isinstance(self.call(*arrays, *targets), np.ndarray)
         else:
             finite = self._run_batch(arrays, targets, batch)
         if not finite:
-            self._explain(arrays, targets)
+            self.explain(targets, arrays)
         for o, target in zip(outs, targets, strict=True):
-            if o is not target:
+            if not _plain(o) or o.ctypes.data != target.ctypes.data:
                 o[...] = target
         return tuple(outs)
 
@@ -104,7 +102,7 @@ class Kernel:
         status = _batch()(tables[0], tables[1], self._room(), pointers.ctypes.data, *tables[2:], *counts)
         return status == 0
 
-    @cached_property
+    @once
     def _tables(self) -> tuple[int, ...]:
         """The addresses of what all batches share: code, plan, widths, rooms of a block, places in them."""
         p = self.lanes
@@ -133,13 +131,12 @@ class Kernel:
     # checks
 
     def _name(self, k: int) -> str:
-        name = self.algorithm.ports[k].name
-        return _USER_NAMES.get(name, name)
+        return self.algorithm.ports[k].word
 
     def _input(self, k: int, x: Any) -> Array:
         shape = self.shapes[k]
         if type(x) is np.ndarray and x.dtype == np.float64 and _plain(x):
-            array = x
+            array = _exact(x)
         else:
             array = real_array(f"{self.algorithm.name}: {self._name(k)}", x)
         if array.shape != shape and array.shape[1:] != shape:
@@ -181,7 +178,7 @@ class Kernel:
         check_out(self.algorithm.name, out, shape)
         return out
 
-    def _explain(self, arrays: Sequence[Array], results: Sequence[Array]) -> None:
+    def explain(self, results: Sequence[Array], arrays: Sequence[Array] = ()) -> NoReturn:
         """Raise: a number that went in is not finite, or one that came out."""
         for k, array in enumerate(arrays):
             if not np.isfinite(array).all():
@@ -189,9 +186,12 @@ class Kernel:
         where = ""
         for k, result in enumerate(results):
             bad = np.argwhere(~np.isfinite(result))
+            batched = result.ndim - len(self.outputs[k])
+            if len(bad) and batched:
+                where += f" for mechanism {bad[0][0]}"
             if len(bad) and self.algorithm.outputs[k].per == "v":
-                place = bad[0][result.ndim - len(self.outputs[k])]
-                where = f" at joint {self.joint_of('v', int(place))!r}"
+                where += f" at joint {self.joint_of('v', int(bad[0][batched]))!r}"
+            if len(bad):
                 break
         raise NumericalError(
             f"{self.algorithm.name}: the result is not finite{where}; a quaternion is zero, "
@@ -211,11 +211,14 @@ def check_out(name: str, out: Any, shape: tuple[int, ...]) -> None:
 def real_array(what: str, x: Any) -> Array:
     """Return a new array of doubles, or say what is wrong with it."""
     try:
-        if np.iscomplexobj(x):
-            raise ValueError("it is complex")
+        if np.iscomplexobj(x) or isinstance(x, np.ma.MaskedArray):
+            raise ValueError("it is complex, or masked")
         return np.array(x, np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise ValueError(f"{what} is not an array of real numbers: {error}") from None
+
+
+_FLOAT = np.dtype(np.float64)
 
 
 def _plain(array: Array) -> bool:
@@ -223,13 +226,17 @@ def _plain(array: Array) -> bool:
     return type(array) is np.ndarray and array.flags.c_contiguous and array.flags.aligned
 
 
-_batch_functions: list[Any] = []
+def _exact(array: Array) -> Array:
+    """Return the array with the one descriptor of doubles; unpickled arrays have their own."""
+    return array if array.dtype is _FLOAT else array.view(_FLOAT)
 
 
-def _batch() -> Any:
-    if not _batch_functions:
-        _batch_functions.append(entry.batch_function())
-    return _batch_functions[0]
+def _overlaps(out: Array, arrays: Sequence[Array]) -> bool:
+    """Tell whether writing the result would spoil an input; the same memory from end to end does not."""
+    return any(np.may_share_memory(out, a) and out.ctypes.data != a.ctypes.data for a in arrays)
+
+
+_batch = once_in_all(entry.batch_function)
 
 
 def _aligned(size: int) -> Array:

@@ -1,7 +1,9 @@
 """Total momentum, angular about the centre of mass, <- q, qd, and centre of mass <- q, in world axes."""
 
+import math
 from typing import Any
 
+from linkwork.algebra.number import is_zero
 from linkwork.algebra.vector import Vector
 from linkwork.dynamics import energy, poses, velocities
 from linkwork.dynamics.algorithm import QD, Algorithm, Pass, Port, Q
@@ -22,7 +24,8 @@ def masses(link: Any, world: Any) -> None:
 
 
 def center(world: Any) -> Vector:
-    return world.h * (1.0 / world.m)
+    """Return the centre of mass; there is none where nothing has mass."""
+    return world.h * (math.nan if is_zero(world.m) else 1.0 / world.m)
 
 
 def write_center(world: Any) -> None:

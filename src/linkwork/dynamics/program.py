@@ -13,6 +13,7 @@ from linkwork.dynamics.pairs import count_pairs, packed_places, velocities_above
 from linkwork.dynamics.rolled import RolledKind, trace_world, world_fields
 from linkwork.dynamics.unrolled import unroll
 from linkwork.dynamics.views import Layout, View, typed
+from linkwork.errors import NumericalError
 from linkwork.model.kind import Kind
 from linkwork.model.tree import DataLayout, Tree
 from linkwork.trace import emit, entry, native
@@ -67,7 +68,10 @@ def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int])
     name = native.digest("unrolled", _identity(algorithm), kinds, tree.data.tobytes(), list(path), lanes)
 
     def build() -> tuple[str, dict[str, Any]]:
-        stores = unroll(algorithm, tree, path, packed=lanes > 1)
+        try:
+            stores = unroll(algorithm, tree, path, packed=lanes > 1)
+        except ZeroDivisionError:
+            raise NumericalError(f"{algorithm.name}: nothing has mass, or a joint moves none") from None
         function = emit.straight(f"f_{name}", lanes, _port_names(algorithm), _SCALARS, stores)
         return emit.module(lanes, [function]), {}
 

@@ -17,7 +17,7 @@ from linkwork.dynamics.forward_dynamics import combination
 from linkwork.dynamics.inverse_dynamics import forces
 
 REACTIONS = Port("reaction", "link", lambda n: (n.links, n.algebra.freedoms))
-_LESS = 2.0**-60  # weight of sliding against turning where a freedom does both
+_LESS = 2.0**-60  # weight of sliding against turning where one freedom does both
 
 
 def base(world: Any) -> None:
@@ -37,13 +37,17 @@ def reactions(link: Any, parent: Any) -> None:
     constraint = link.f
     for direction, s in drive:
         constraint = constraint - direction * s.dot(link.f)
-    link.reaction = link.X_W.axes @ constraint
+    if link.reverse:  # the joint's child is the parent here: the opposite force, about its own joint frame
+        link.reaction = parent.X_W.axes @ (link.placement.axes @ (link.XJ @ -constraint))
+    else:
+        link.reaction = link.X_W.axes @ constraint
     parent.f += link.X @ link.f
 
 
 def drive_directions(S: Sequence[Any], algebra: Any) -> list[Any]:
-    """Return Psi = W S (S^T W S)^-1, the forces dual to the motions S, W putting torque before force."""
-    weights = [1.0] * algebra.angular + [_LESS] * (algebra.freedoms - algebra.angular)
+    """Return Psi = W S (S^T W S)^-1, dual to the motions S; W puts torque before force for one freedom."""
+    less = _LESS if len(S) == 1 else 1.0
+    weights = [1.0] * algebra.angular + [less] * (algebra.freedoms - algebra.angular)
     WS = [
         algebra.Force.from_scalars([product(x, w) for x, w in zip(s.scalars(), weights, strict=True)])
         for s in S

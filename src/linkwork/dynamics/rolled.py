@@ -92,7 +92,7 @@ class RolledKind:
         step.step(View(read_own, write_own), View(read_partner, write_partner))
         self.passes.append(_last(stores))
         for name, value in own.items():
-            if (name in assigned or name not in self._kept) and name != "algebra":
+            if (name in assigned or name not in self._kept) and name not in ("algebra", "reverse"):
                 scalars = flatten(value)
                 self._kept[name] = value, scalars
                 for x in scalars:

@@ -104,7 +104,10 @@ def constituents(
 
     return {
         "algebra": lambda _: algebra,
-        "X": lambda _: frame.from_scalars(data[: frame.size]) @ kind.motion(q, parameters),
+        "reverse": lambda _: kind.reverse,
+        "placement": lambda _: frame.from_scalars(data[: frame.size]),
+        "XJ": lambda _: kind.motion(q, parameters),
+        "X": lambda read: read("placement") @ read("XJ"),
         "S": lambda _: kind.subspace(q, parameters),
         "vJ": lambda read: joint_velocity(read("S")),
         "cJ": lambda _: kind.bias(q, v, parameters),

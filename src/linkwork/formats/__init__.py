@@ -12,12 +12,15 @@ __all__ = ["load"]
 def load(path: str | Path, base: Literal["fixed", "free"] = "fixed", *, repair: bool = False) -> Mechanism:
     """Read a mechanism from a file; today a robot from `.urdf`.
 
-    The root of a robot is held by a joint named `base`: welded to ground, or free. `repair=True` replaces
-    inertia tensors that no real body has by the nearest that one can have, and warns which.
+    The root of a robot is held by a joint named `base`: welded to ground, or free. Bodies have the names of
+    their links, except that a name is one thing in a mechanism: a link named like a joint, or `base` or
+    `ground`, becomes `..._link`. `repair=True` replaces inertia tensors that no real body has by the nearest
+    that one can have, and warns which.
     """
     path = Path(path)
     if path.suffix.lower() != ".urdf":
-        raise FormatError(f"{path}: cannot read {path.suffix or 'a file without suffix'!r}; known is .urdf")
+        what = repr(path.suffix) if path.suffix else "a file without suffix"
+        raise FormatError(f"{path}: cannot read {what}; known is .urdf")
     from linkwork.formats.urdf import load_urdf
 
     return load_urdf(path, base, repair=repair)

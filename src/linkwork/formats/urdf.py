@@ -19,6 +19,7 @@ from linkwork.formats.urdf_link import (
     read_origin,
     read_visuals,
 )
+from linkwork.formats.urdf_words import check_words
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.coupling import Coupling, rings
 from linkwork.mechanism.inertia import GROSS, ROUNDING, Inertia, rotational
@@ -103,6 +104,7 @@ def _robot(path: Path) -> Element:
         for child in element.children:
             if child.tag.startswith("xacro:") or child.tag.endswith("include"):
                 raise child.error("this is not URDF, and no other file is read; run xacro on the file first")
+    check_words(robot)
     return robot
 
 
@@ -217,7 +219,7 @@ def _joint(edge: Edge, name: str, parent: Body, child: Body) -> Joint:
         raise element.error(f"type={kind[:SHOWN]!r}; known are {', '.join(JOINTS)}")
     moves = kind not in ("fixed", "floating")
     dynamics = element.one("dynamics") if moves else None
-    return JOINTS[kind](
+    joint = JOINTS[kind](
         name,
         parent,
         child,
@@ -228,6 +230,12 @@ def _joint(edge: Edge, name: str, parent: Body, child: Body) -> Joint:
         damping=dynamics.positive("damping", 0.0) if dynamics else 0.0,
         friction=dynamics.positive("friction", 0.0) if dynamics else 0.0,
     )
+    limit = element.one("limit") if moves else None
+    if limit is not None and "effort" in limit.attributes:
+        joint.effort = limit.number("effort", largest=UNBOUNDED)
+    if limit is not None and "velocity" in limit.attributes:
+        joint.speed = limit.number("velocity", largest=UNBOUNDED)
+    return joint
 
 
 def _axis(element: Element) -> tuple[float, ...]:
@@ -246,8 +254,6 @@ def _limits(element: Element) -> tuple[float, float] | None:
     limit = element.one("limit")
     if limit is None:
         return None
-    for attribute in ("effort", "velocity"):
-        limit.number(attribute, 0.0, UNBOUNDED)
     if "lower" not in limit.attributes and "upper" not in limit.attributes:
         return None
     lower, upper = (limit.number(attribute, 0.0, UNBOUNDED) for attribute in ("lower", "upper"))

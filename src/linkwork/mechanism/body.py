@@ -4,10 +4,19 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any, Protocol, TypeAlias
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.mechanism.inertia import Inertia
-from linkwork.mechanism.placement import Array, RotationLike, Space, position_vector, rotation_matrix
+from linkwork.mechanism.name import name_text
+from linkwork.mechanism.placement import (
+    Array,
+    RotationLike,
+    Space,
+    plain,
+    position_vector,
+    rotation_matrix,
+)
 
 
 class Massive(Protocol):
@@ -29,7 +38,8 @@ class Body:
     >>> round(Body("cart", Box(0.4, 0.2, 0.1), density=800).inertia.mass, 12)
     6.4
 
-    A body is drawn in space until it is added to a planar mechanism, which takes its part in the plane.
+    A body is drawn in space until it is added to a planar mechanism, which takes its part in the plane. Its
+    position has 3 numbers there, and 2 in the plane (or 3, if z is 0). Its name stays what it is.
     """
 
     def __init__(
@@ -43,7 +53,7 @@ class Body:
         visuals: Sequence[Any] = (),
         collisions: Sequence[Any] = (),
     ) -> None:
-        self.name = name
+        self._name = name_text(name, "Body")
         self.parts = parts
         self.visuals = tuple(visuals)
         self.collisions = tuple(collisions)
@@ -71,6 +81,11 @@ class Body:
         )
 
     @property
+    def name(self) -> str:
+        """The name, by which joints, states and results refer to the body."""
+        return self._name
+
+    @property
     def position(self) -> Array:
         """Where the body frame is drawn in the world: (3,), or (2,) in the plane [m]."""
         return self._position
@@ -78,6 +93,7 @@ class Body:
     @position.setter
     def position(self, position: ArrayLike | None) -> None:
         self._position = position_vector(position, self._where, self.space)
+        self._flat = position is not None and np.size(position) == 2
 
     @property
     def rotation(self) -> Array:
@@ -87,6 +103,13 @@ class Body:
     @rotation.setter
     def rotation(self, rotation: RotationLike) -> None:
         self._rotation = rotation_matrix(rotation, self._where, self.space)
+
+    def mistakes(self) -> list[str]:
+        """List what is wrong with where the body is drawn, in words; empty when all is well."""
+        if self._flat and self.space == "space":
+            x, y, _ = self.position
+            return [f"position {plain((x, y))} in a mechanism in space; give 3 numbers in metres"]
+        return []
 
     def settle(self, space: Space) -> None:
         """Take the place the body has in this space; `Mechanism.add` calls it."""
@@ -112,10 +135,15 @@ class Body:
 
 def _inertia(where: str, parts: Sequence[Part], density: float | None, mass: float | None) -> Inertia:
     for word, value in (("density", density), ("mass", mass)):
-        if value is not None and not (isfinite(value) and value >= 0.0):
+        if value is not None and not _is_amount(value):
             raise ValueError(f"{where}: {word} {value!r}; give a finite number >= 0")
     if density is not None and mass is not None:
         raise ValueError(f"{where}: density {density!r} and mass {mass!r} together; give one of them")
+    for part in parts:
+        if isinstance(part, type):
+            raise TypeError(f"{where}: {part.__name__} is a class; give one of them: {part.__name__}(...)")
+        if not isinstance(part, Inertia) and not (hasattr(part, "volume") and hasattr(part, "inertia")):
+            raise TypeError(f"{where}: {part!r} has no mass; give shapes or an Inertia")
     given = [part for part in parts if isinstance(part, Inertia)]
     shapes = [part for part in parts if not isinstance(part, Inertia)]
     if given:
@@ -138,3 +166,10 @@ def _inertia(where: str, parts: Sequence[Part], density: float | None, mass: flo
     for shape in shapes:
         total = total + shape.inertia(density)
     return total
+
+
+def _is_amount(value: object) -> bool:
+    try:
+        return isfinite(value) and value >= 0.0  # type: ignore[arg-type, operator]
+    except TypeError:
+        return False

@@ -3,21 +3,13 @@
 import warnings
 from collections.abc import Iterator
 from math import isfinite
-from typing import Any
-
-import numpy as np
 
 from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.coupling import Coupling, rings
 from linkwork.mechanism.inertia import GROSS, ROUNDING, rotational
 from linkwork.mechanism.joint import Joint
-from linkwork.mechanism.joints import Planar, Revolute
 from linkwork.mechanism.mechanism import Element, Mechanism
-from linkwork.mechanism.placement import plain
-
-ORTHONORMAL = 1e-6  # how far the axes of a joint frame may be from square and unit length
-SQUARE = 1e-9  # the cosine between the axes of a Universal joint
 
 
 def check(mechanism: Mechanism) -> None:
@@ -56,6 +48,7 @@ def _mistakes(mechanism: Mechanism, bodies: list[Body], flaws: dict[Body, list[s
             mistakes.extend(flaws.get(element, ()))
             if element.inertia.space != mechanism.space:
                 mistakes.append("planar and spatial do not mix; give an inertia of the kind of the mechanism")
+            mistakes.extend(element.mistakes())
             if element in apart:
                 mistakes.append(apart[element])
         elif isinstance(element, Joint):
@@ -86,7 +79,9 @@ def _apart_from_ground(mechanism: Mechanism, members: set[Body]) -> dict[Body, s
     """Return, for the first body of every group that no joint connects to ground, what to say."""
     neighbours: dict[Body, list[Body]] = {body: [] for body in members}
     for joint in mechanism.elements:
-        if isinstance(joint, Joint) and joint.parent in members and joint.child in members:
+        if isinstance(joint, Joint) and all(
+            isinstance(body, Body) and body in members for body in (joint.parent, joint.child)
+        ):
             neighbours[joint.parent].append(joint.child)
             neighbours[joint.child].append(joint.parent)
     found: dict[Body, str] = {}
@@ -120,106 +115,13 @@ def _joint_mistakes(joint: Joint, mechanism: Mechanism, members: set[Body]) -> I
         elif body not in members:
             remedy = "use this mechanism's .ground" if body.name == "ground" else "add(...) the body"
             yield f"{side} {body.name!r} is not in this mechanism; {remedy}"
-    if joint.parent is joint.child:
+    if joint.parent is joint.child and isinstance(joint.parent, Body):
         yield "joins a body to itself; give two bodies"
     if mechanism.space not in joint.spaces:
         (there,) = joint.spaces
         yield f'a {type(joint).__name__} exists in the {there} only; use Mechanism(space="{there}")'
         return
-    for place in ("at", "on_parent", "on_child"):
-        yield from _place_mistakes(joint, place, getattr(joint, place))
-    mistakes = [mistake for word in ("axis", "axis2") for mistake in _axis_mistakes(joint, word)]
-    yield from mistakes
-    second = getattr(joint, "axis2", None)
-    if second is not None and not mistakes:
-        a, b = (np.asarray(axis, dtype=np.float64) for axis in (joint.axis, second))
-        if abs(a @ b) > SQUARE * np.linalg.norm(a) * np.linalg.norm(b):
-            yield f"axis {plain(a)} and axis2 {plain(b)} are not square to each other; turn one"
-    yield from _number_mistakes(joint)
-    yield from _limit_mistakes(joint)
-
-
-def _place_mistakes(joint: Joint, word: str, place: Any) -> Iterator[str]:
-    size = joint.algebra.dimension
-    if place is None:
-        return
-    if isinstance(place, joint.algebra.Frame):
-        numbers = [float(x) for x in place.scalars()]  # the rows of [R | p]
-        if not all(map(isfinite, numbers)):
-            yield f"{word} {place!r} is not finite"
-        elif not _is_rotation([numbers[k : k + size] for k in range(0, len(numbers), size + 1)]):
-            yield f"{word} {place!r} is not turned by a rotation; give square, right-handed unit axes"
-        return
-    try:
-        point = [float(x) for x in place]
-    except (TypeError, ValueError):
-        point = []
-    if len(point) != size:
-        yield f"{word} {place!r} is no place in this mechanism; give {size} numbers, or a Frame of its space"
-    elif not all(map(isfinite, point)):
-        yield f"{word} {plain(point)} is not finite"
-
-
-def _is_rotation(rows: list[list[float]]) -> bool:
-    for i, a in enumerate(rows):
-        for j, b in enumerate(rows[: i + 1]):
-            if abs(sum(x * y for x, y in zip(a, b, strict=True)) - (i == j)) > ORTHONORMAL:
-                return False
-    return float(np.linalg.det(rows)) > 0.0
-
-
-def _axis_mistakes(joint: Joint, word: str) -> Iterator[str]:
-    axis = getattr(joint, word, None)
-    if axis is None:
-        return
-    size = joint.algebra.dimension
-    try:
-        vector = np.array(axis, dtype=np.float64)
-    except (TypeError, ValueError):
-        yield f"{word} {axis!r} is no vector; give {size} numbers"
-        return
-    if not np.isfinite(vector).all():
-        yield f"{word} {plain(vector)} is not finite"
-    elif size == 2 and (isinstance(joint, Revolute | Planar) or vector.shape == (3,)):
-        yield (
-            f"{word} {plain(vector)} in a planar mechanism; axes are normal to the plane there: drop {word}= "
-            '(a slider takes 2 numbers), or use Mechanism(space="space")'
-        )
-    elif vector.shape != (size,):
-        yield f"{word} {plain(vector)}; give {size} numbers"
-    elif not vector.any():
-        yield f"{word} {plain(vector)} has no direction; give a vector that is not zero"
-
-
-def _number_mistakes(joint: Joint) -> Iterator[str]:
-    pitch = getattr(joint, "pitch", 0.0)
-    if not isfinite(pitch):
-        yield f"pitch {pitch!r} is not finite"
-    for word in ("damping", "friction", "stiffness", "armature", "rest"):
-        said = getattr(joint, word)
-        if isinstance(said, float) and said == 0.0:
-            continue
-        try:
-            values = joint.per_coordinate(word)
-        except (TypeError, ValueError):
-            yield f"{word} {said!r}; give a number, or {joint.nv}: one per coordinate"
-            continue
-        if not np.isfinite(values).all():
-            yield f"{word} {said!r} is not finite"
-        elif word != "rest" and (values < 0.0).any():
-            yield f"{word} {said!r} is negative; allowed is 0 or more"
-
-
-def _limit_mistakes(joint: Joint) -> Iterator[str]:
-    try:
-        pairs = joint.limit_pairs()
-    except (TypeError, ValueError):
-        yield f"limits {joint.limits!r}; give (lower, upper), or {joint.nv} such pairs: one per coordinate"
-        return
-    if np.isnan(pairs).any():
-        yield f"limits {joint.limits!r}: a limit is not a number; use None or inf for none"
-    elif (pairs[:, 0] > pairs[:, 1]).any():
-        yield f"limits {joint.limits!r}: lower is above upper; exchange them"
+    yield from joint.mistakes()
 
 
 def _coupling_mistakes(

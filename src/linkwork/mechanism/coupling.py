@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from linkwork.mechanism.name import name_text
+
 
 class Named(Protocol):
     """Anything that goes by a name, such as a joint."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
 
 @dataclass(frozen=True, init=False)
@@ -27,11 +30,16 @@ class Coupling:
     def __init__(
         self, name: str, joint: Named | str, of: Named | str, ratio: float = 1.0, offset: float = 0.0
     ) -> None:
-        object.__setattr__(self, "name", name)
-        object.__setattr__(self, "joint", joint if isinstance(joint, str) else joint.name)
-        object.__setattr__(self, "of", of if isinstance(of, str) else of.name)
-        object.__setattr__(self, "ratio", float(ratio))
-        object.__setattr__(self, "offset", float(offset))
+        object.__setattr__(self, "name", name_text(name, "Coupling"))
+        for word, end in (("joint", joint), ("of", of)):
+            end_name = getattr(end, "name", end)
+            if not isinstance(end_name, str):
+                raise TypeError(f"coupling {name!r}: {word} {end!r} is no joint; give a joint or its name")
+            object.__setattr__(self, word, end_name)
+        for word, value in (("ratio", ratio), ("offset", offset)):
+            if isinstance(value, str):
+                raise TypeError(f"coupling {name!r}: {word} {value!r}; give a number")
+            object.__setattr__(self, word, float(value))
 
 
 def rings(leaders: Mapping[str, str]) -> list[list[str]]:

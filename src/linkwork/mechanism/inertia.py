@@ -95,6 +95,9 @@ class Inertia:
             and np.array_equal(self.tensor, other.tensor)
         )
 
+    def __reduce__(self) -> tuple[type["Inertia"], tuple[float, Array, Array]]:
+        return Inertia, (self.mass, self.com, self.tensor)  # so that a copy's arrays are read-only too
+
     def __hash__(self) -> int:
         return hash((self.mass, self.com.tobytes(), self.tensor.tobytes()))
 

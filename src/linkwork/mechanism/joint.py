@@ -10,16 +10,34 @@ A subclass says only where the child is; velocity terms are derived by different
 """
 
 from collections.abc import Sequence
+from numbers import Integral
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 import numpy as np
 
 from linkwork.algebra import planar, spatial
 from linkwork.algebra.number import Number
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.name import name_text
+from linkwork.mechanism.placement import place_mistake, plain
 
 ALGEBRA = {"space": spatial, "plane": planar}
+
+
+class JointOptions(TypedDict, total=False):
+    """What every joint may be told; a subclass with options of its own hands these on to Joint."""
+
+    at: Any
+    axis: Sequence[float] | None
+    on_parent: Any
+    on_child: Any
+    limits: Any
+    damping: Any
+    friction: Any
+    stiffness: Any
+    rest: Any
+    armature: Any
 
 
 class Joint:
@@ -27,15 +45,20 @@ class Joint:
 
     Where: `at=` a point (or Frame) of the world as drawn, or `on_parent=`, `on_child=` points or Frames on
     the bodies; a side that is not given follows from the drawing. `axis=` is the joint's axis in that same
-    frame. Per coordinate, in SI units: `limits` (lower, upper), `damping`, `friction`, `stiffness`, `rest`,
-    `armature`; one number serves all coordinates.
+    frame. A point has 3 numbers, and 2 in the plane (or 3, if z is 0). Per coordinate, in SI units: `limits`
+    (lower, upper) with None for no limit, `damping`, `friction`, `stiffness`, `rest`, `armature`; one number
+    serves all coordinates.
     """
 
     coordinates: ClassVar[int] = 1  # velocities, and positions unless said otherwise
     positions: ClassVar[int | None] = None  # coordinates of position, if their number differs
     spaces: ClassVar[frozenset[str]] = frozenset({"space", "plane"})
     directed: ClassVar[bool] = True  # has an axis
+    axis_is_normal: ClassVar[bool] = False  # in the plane that axis is its normal, and is not given
+    parameters: ClassVar[tuple[str, ...]] = ()  # attributes that the `motion` of a catalogue joint depends on
 
+    effort: float | None = None  # largest force of the drive, as a file says; kept, not enforced [N m, N]
+    speed: float | None = None  # largest velocity, as a file says; kept, not enforced [rad/s, m/s]
     space: str = "space"  # or "plane", as the mechanism it was added to
 
     def __init__(
@@ -54,20 +77,16 @@ class Joint:
         stiffness: Any = 0.0,
         rest: Any = 0.0,
         armature: Any = 0.0,
-    ):
-        if at is not None and (on_parent is not None or on_child is not None):
-            raise ValueError(
-                f"joint {name!r}: at= and on_parent=/on_child= exclude each other; give the place once"
-            )
-        if axis is not None and not self.directed:
-            raise ValueError(f"joint {name!r}: a {type(self).__name__} joint has no axis; drop axis=")
-        self.name, self.parent, self.child = name, parent, child
+    ) -> None:
+        self._name = name_text(name, type(self).__name__)
+        self.parent, self.child = parent, child
         self.at, self.axis, self.on_parent, self.on_child = at, axis, on_parent, on_child
         self.limits, self.damping, self.friction = limits, damping, friction
         self.stiffness, self.rest, self.armature = stiffness, rest, armature
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r}, {self.parent.name!r}, {self.child.name!r})"
+        parent, child = self.ends
+        return f"{type(self).__name__}({self.name!r}, {parent!r}, {child!r})"
 
     # what a subclass says
 
@@ -89,7 +108,34 @@ class Joint:
         """Return the coordinates at which both joint frames coincide."""
         return [0.0] * self.nq
 
+    def mistakes(self) -> list[str]:
+        """List what is wrong with what the joint was told, in words; `Mechanism.compile` collects them.
+
+        A subclass with options of its own returns [*super().mistakes(), ...].
+        """
+        found = self._place_mistakes()
+        if type(self).motion is Joint.motion:
+            found.append(f"{type(self).__name__} does not say how it moves; define motion(self, q) -> Frame")
+        if self.axis is not None and not self.directed:
+            found.append(f"a {type(self).__name__} joint has no axis; drop axis=")
+        else:
+            found += self.axis_mistakes("axis")
+        return found + (self._count_mistakes() or [*self._number_mistakes(), *self._limit_mistakes()])
+
     # what follows
+
+    @property
+    def name(self) -> str:
+        """The name, by which states and results refer to the joint."""
+        return self._name
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The names of parent and child."""
+        parent, child = (
+            body.name if isinstance(body, Body) else str(body) for body in (self.parent, self.child)
+        )
+        return parent, child
 
     @property
     def algebra(self) -> ModuleType:
@@ -106,13 +152,17 @@ class Joint:
 
     def per_coordinate(self, quantity: str) -> np.ndarray:
         """Return damping, friction, stiffness, rest or armature as an array (nv,)."""
-        return np.broadcast_to(np.asarray(getattr(self, quantity), float), (self.nv,)).copy()
+        return np.broadcast_to(_floats(getattr(self, quantity)), (self.nv,)).copy()
 
     def limit_pairs(self) -> np.ndarray:
         """Return the limits as an array (nv, 2), infinite where there are none."""
         if self.limits is None:
             return np.tile([-np.inf, np.inf], (self.nv, 1))
-        return np.broadcast_to(np.asarray(self.limits, float), (self.nv, 2)).copy()
+        said = np.broadcast_to(np.array(self.limits, dtype=object), (self.nv, 2))
+        sides = [
+            (-np.inf if lower is None else lower, np.inf if upper is None else upper) for lower, upper in said
+        ]
+        return _floats(sides).reshape(self.nv, 2)
 
     def frames(self) -> tuple[Any, Any]:
         """Return the joint's frames on the parent and on the child body."""
@@ -146,10 +196,96 @@ class Joint:
 
     def _frame(self, place: Any) -> Any:
         Frame = self.algebra.Frame
-        return place if isinstance(place, Frame) else Frame(position=[float(x) for x in place])
+        if isinstance(place, Frame):
+            return place
+        return Frame(position=[float(x) for x in place][: self.algebra.dimension])
 
     def _drawn(self, body: Body) -> Any:
         return self.algebra.Frame(position=body.position.tolist(), rotation=body.rotation.tolist())
+
+    # what may be wrong
+
+    def axis_mistakes(self, option: str) -> list[str]:
+        """List what is wrong with the axis given by this option."""
+        axis = getattr(self, option)
+        if axis is None:
+            return []
+        size = self.algebra.dimension
+        try:
+            vector = np.array(axis, dtype=np.float64)
+        except (TypeError, ValueError):
+            return [f"{option} {axis!r} is no vector; give {size} numbers"]
+        if not np.isfinite(vector).all():
+            return [f"{option} {plain(vector)} is not finite"]
+        if size == 2 and (self.axis_is_normal or vector.shape == (3,)):
+            return [
+                f"{option} {plain(vector)} in a planar mechanism; axes are normal to the plane there: drop "
+                f'{option}= (a slider takes 2 numbers), or use Mechanism(space="space")'
+            ]
+        if vector.shape != (size,):
+            return [f"{option} {plain(vector)}; give {size} numbers"]
+        if not vector.any():
+            return [f"{option} {plain(vector)} has no direction; give a vector that is not zero"]
+        return []
+
+    def _place_mistakes(self) -> list[str]:
+        found = []
+        if self.at is not None and (self.on_parent is not None or self.on_child is not None):
+            found.append("at= and on_parent=/on_child= exclude each other; give the place once")
+        for option in ("at", "on_parent", "on_child"):
+            place = getattr(self, option)
+            if place is not None and (mistake := place_mistake(place, self.algebra)):
+                found.append(f"{option} {mistake}")
+        return found
+
+    def _count_mistakes(self) -> list[str]:
+        most = self.algebra.freedoms
+        for word, count in (("coordinates", self.nv), ("positions", self.nq)):
+            if not isinstance(count, Integral) or count < 0:
+                return [f"{type(self).__name__}.{word} is {count!r}; give a whole number, 0 or more"]
+        if self.nv > most:
+            where = "space" if self.space == "space" else "the plane"
+            return [
+                f"{type(self).__name__}.coordinates is {self.nv}; a joint in {where} has {most} at most "
+                "(`positions` may be more)"
+            ]
+        return []
+
+    def _number_mistakes(self) -> list[str]:
+        found = []
+        for word in ("damping", "friction", "stiffness", "armature", "rest"):
+            said = getattr(self, word)
+            if isinstance(said, float) and said == 0.0:
+                continue
+            try:
+                values = self.per_coordinate(word)
+            except (TypeError, ValueError):
+                found.append(f"{word} {said!r}; give a number, or {self.nv}: one per coordinate")
+                continue
+            if not np.isfinite(values).all():
+                found.append(f"{word} {said!r} is not finite")
+            elif word != "rest" and (values < 0.0).any():
+                found.append(f"{word} {said!r} is negative; allowed is 0 or more")
+        return found
+
+    def _limit_mistakes(self) -> list[str]:
+        said = f"limits {self.limits!r}"
+        try:
+            pairs = self.limit_pairs()
+        except (TypeError, ValueError):
+            return [f"{said}; give (lower, upper), or {self.nv} such pairs: one per coordinate"]
+        if np.isnan(pairs).any():
+            return [f"{said}: a limit is not a number; use None or inf for none"]
+        if (pairs[:, 0] > pairs[:, 1]).any():
+            return [f"{said}: lower is above upper; exchange them"]
+        return []
+
+
+def _floats(values: Any) -> np.ndarray:
+    array = np.asarray(values)
+    if array.dtype.kind in "US":  # NumPy would take a text for the number it spells
+        raise TypeError(f"{values!r} is a text")
+    return array.astype(float)
 
 
 def _turn_z_to(axis: np.ndarray) -> list[list[float]]:

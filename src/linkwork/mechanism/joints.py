@@ -6,7 +6,8 @@ Systems, 1988 (figure 2 of the first seed): Phi is `subspace`, its complement th
 """
 
 from collections.abc import Sequence
-from typing import Any
+from math import isfinite
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -14,9 +15,11 @@ from linkwork.algebra import rotation, spatial
 from linkwork.algebra.number import Number, cos, sin
 from linkwork.algebra.spatial import Frame, Motion
 from linkwork.mechanism.body import Body
-from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.joint import Joint, JointOptions
+from linkwork.mechanism.placement import plain
 
 _SPACE = frozenset({"space"})
+_SQUARE = 1e-9  # the cosine between the axes of a Universal joint
 
 
 class Fixed(Joint):
@@ -31,6 +34,8 @@ class Fixed(Joint):
 
 class Revolute(Joint):
     """A hinge: q = angle about the axis [rad]."""
+
+    axis_is_normal = True
 
     def motion(self, q: Sequence[Number]) -> Any:
         return self.algebra.turn(q[0])
@@ -47,10 +52,22 @@ class Helical(Joint):
     """A screw: q = angle about the axis [rad]; `pitch` is the advance per turn [m]."""
 
     spaces = _SPACE
+    parameters = ("pitch",)
 
-    def __init__(self, name: str, parent: Body, child: Body, *, pitch: float, **options: Any):
+    def __init__(
+        self, name: str, parent: Body, child: Body, *, pitch: float, **options: Unpack[JointOptions]
+    ) -> None:
         super().__init__(name, parent, child, **options)
         self.pitch = pitch
+
+    def mistakes(self) -> list[str]:
+        found = super().mistakes()
+        try:
+            if not isfinite(self.pitch):
+                found.append(f"pitch {self.pitch!r} is not finite")
+        except TypeError:
+            found.append(f"pitch {self.pitch!r}; give a number, the advance per turn in metres")
+        return found
 
     def motion(self, q: Sequence[Number]) -> Any:
         return spatial.slide(self.pitch / (2 * np.pi) * q[0]) @ spatial.turn(q[0])
@@ -76,21 +93,31 @@ class Universal(Joint):
     spaces = _SPACE
 
     def __init__(
-        self, name: str, parent: Body, child: Body, *, axis2: Sequence[float] | None = None, **options: Any
-    ):
+        self,
+        name: str,
+        parent: Body,
+        child: Body,
+        *,
+        axis2: Sequence[float] | None = None,
+        **options: Unpack[JointOptions],
+    ) -> None:
         super().__init__(name, parent, child, **options)
-        if (self.axis is None) != (axis2 is None):
-            raise ValueError(f"joint {name!r}: a Universal joint takes axis= and axis2= together, or neither")
         self.axis2 = axis2
+
+    def mistakes(self) -> list[str]:
+        found = [*super().mistakes(), *self.axis_mistakes("axis2")]
+        if (self.axis is None) != (self.axis2 is None):
+            found.append("a Universal joint takes axis= and axis2= together, or neither; give both")
+        elif self.axis is not None and not self.axis_mistakes("axis") and not self.axis_mistakes("axis2"):
+            a, b = (np.asarray(axis, dtype=np.float64) for axis in (self.axis, self.axis2))
+            if abs(a @ b) > _SQUARE * np.linalg.norm(a) * np.linalg.norm(b):
+                found.append(f"axis {plain(a)} and axis2 {plain(b)} are not square to each other; turn one")
+        return found
 
     def alignment(self) -> Any:
         if self.axis is None or self.axis2 is None:
             return Frame()
         x, y = (np.asarray(a, float) / np.linalg.norm(a) for a in (self.axis, self.axis2))
-        if abs(x @ y) > 1e-9:
-            raise ValueError(
-                f"joint {self.name!r}: axes {self.axis} and {self.axis2} of a Universal joint must be square"
-            )
         return Frame(rotation=np.column_stack([x, y, np.cross(x, y)]).tolist())
 
     def motion(self, q: Sequence[Number]) -> Any:
@@ -125,6 +152,7 @@ class Planar(Joint):
     """A plate on a plane square to the axis: q = (x, y [m], angle [rad])."""
 
     coordinates = 3
+    axis_is_normal = True
 
     def motion(self, q: Sequence[Number]) -> Any:
         place = (q[0], q[1], 0.0)[: self.algebra.dimension]

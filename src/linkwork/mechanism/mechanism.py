@@ -1,6 +1,7 @@
 """A mechanism: what the user says, as plain named data. A graph, not a tree: any joint may close a loop."""
 
-from collections.abc import Sized
+import copy
+from collections.abc import Iterator, Sized
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike
@@ -29,6 +30,8 @@ class Mechanism:
     >>> pin = m.add(Revolute("pin", m.ground, bob, axis=(0, 1, 0)))
     >>> m
     Mechanism('pendulum', 1 body, 1 joint)
+    >>> "bob" in m, list(m)
+    (True, ['bob', 'pin'])
     """
 
     def __init__(
@@ -65,18 +68,46 @@ class Mechanism:
         """Take a body, joint or coupling, and return it."""
         if isinstance(thing, Body):
             thing.settle(self.space)
-            self.bodies.setdefault(thing.name, thing)
         elif isinstance(thing, Joint):
             thing.space = self.space
-            self.joints.setdefault(thing.name, thing)
-        elif isinstance(thing, Coupling):
-            self.couplings.setdefault(thing.name, thing)
-        else:
+        elif not isinstance(thing, Coupling):
             raise TypeError(
                 f"mechanism {self.name!r}: cannot add {thing!r}; give a Body, a Joint or a Coupling"
             )
-        self.elements.append(thing)
+        self._enter(thing)
         return thing
+
+    def remove(self, thing: Element | str) -> Element:
+        """Take out a body, joint or coupling, given itself or by name, that nothing else uses; return it."""
+        element = self[thing] if isinstance(thing, str) else thing
+        if element is self.ground:
+            raise ValueError(f"mechanism {self.name!r}: the ground cannot be removed")
+        if element not in self:
+            raise ValueError(f"mechanism {self.name!r}: {element!r} is not in it; nothing to remove")
+        if users := [repr(other.name) for other in self.elements if _uses(other, element)]:
+            raise ValueError(
+                f"mechanism {self.name!r}: {element.name!r} is used by {', '.join(users)}; remove those first"
+            )
+        kept = [other for other in self.elements if other is not element]
+        self.elements, self.bodies, self.joints, self.couplings = [], {}, {}, {}
+        for other in kept:
+            self._enter(other)
+        return element
+
+    def _enter(self, thing: Element) -> None:
+        self.elements.append(thing)
+        if isinstance(thing, Body):
+            self.bodies.setdefault(thing.name, thing)
+        elif isinstance(thing, Joint):
+            self.joints.setdefault(thing.name, thing)
+        else:
+            self.couplings.setdefault(thing.name, thing)
+
+    def copy(self) -> "Mechanism":
+        """Return a mechanism of its own, with copies of all bodies, joints and couplings."""
+        return copy.deepcopy(self)
+
+    __copy__ = copy  # half a copy, with the bodies of another mechanism, is of no use
 
     def __getitem__(self, name: str) -> Element:
         """Return the body, joint or coupling of this name."""
@@ -86,6 +117,22 @@ class Mechanism:
             if name in things:
                 return things[name]
         raise KeyError(unknown("name", name, (thing.name for thing in self.elements)))
+
+    def __contains__(self, thing: object) -> bool:
+        """Say whether a name, or an element itself, is in the mechanism; `ground` always is."""
+        if isinstance(thing, str):
+            return any(
+                thing in names for names in ({self.ground.name}, self.bodies, self.joints, self.couplings)
+            )
+        return thing is self.ground or any(thing is element for element in self.elements)
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of all that was added, in order."""
+        return (thing.name for thing in self.elements)
+
+    def __len__(self) -> int:
+        """Return how many things were added."""
+        return len(self.elements)
 
     def compile(self) -> "Model":
         """Check the description and turn it into an immutable Model."""
@@ -108,15 +155,20 @@ class Mechanism:
             lines.append(f"  {body.name:{width}}  {body.inertia.mass:.6g} kg")
         lines.append(_count(self.joints, "joint"))
         for joint in self.joints.values():
-            lines.append(
-                f"  {joint.name:{width}}  {type(joint).__name__}, {joint.parent.name} -> {joint.child.name}"
-            )
+            parent, child = joint.ends
+            lines.append(f"  {joint.name:{width}}  {type(joint).__name__}, {parent} -> {child}")
         if self.couplings:
             lines.append(_count(self.couplings, "coupling"))
         for coupling in self.couplings.values():
             law = f"{coupling.joint} = {coupling.ratio:.6g} {coupling.of} + {coupling.offset:.6g}"
             lines.append(f"  {coupling.name:{width}}  {law}")
         return "\n".join(lines)
+
+
+def _uses(user: Element, thing: Element) -> bool:
+    if isinstance(user, Joint):
+        return thing is user.parent or thing is user.child
+    return isinstance(user, Coupling) and isinstance(thing, Joint) and thing.name in (user.joint, user.of)
 
 
 def _count(things: Sized, one: str, many: str = "") -> str:

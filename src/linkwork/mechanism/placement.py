@@ -1,5 +1,7 @@
 """Where things are put: the forms in which people write positions and rotations, made plain arrays."""
 
+from math import isfinite
+from types import ModuleType
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -11,6 +13,7 @@ Space: TypeAlias = Literal["space", "plane"]
 # A quaternion or matrix typed with a few digits is made exact; one that is further off is a mistake.
 CLOSE = 1e-3
 EXACT = 1e-12
+ORTHONORMAL = 1e-6  # how far the axes of a joint frame may be from square and unit length
 FLAT = 1e-9  # a turn out of the plane below this is rounding
 
 
@@ -24,7 +27,10 @@ RotationLike: TypeAlias = ArrayLike | SupportsAsMatrix | None
 
 
 def position_vector(position: ArrayLike | None, where: str, space: Space = "space") -> Array:
-    """Return a position as 3 numbers in space or 2 in the plane; the plane is z = 0."""
+    """Return a position as 3 numbers in space or 2 in the plane, which is z = 0.
+
+    Where 3 are wanted 2 will do: who knows that the mechanism is one in space refuses them, `Body.mistakes`.
+    """
     size = 3 if space == "space" else 2
     if position is None:
         return np.zeros(size)
@@ -116,6 +122,37 @@ def _orthonormal(matrix: Array, where: str) -> Array:
         return matrix
     u, _, vt = np.linalg.svd(matrix)
     return u @ vt
+
+
+def place_mistake(place: Any, algebra: ModuleType) -> str:
+    """Say what is wrong with a place of a joint, a point or Frame of this algebra; nothing if all is well."""
+    size = algebra.dimension
+    if isinstance(place, algebra.Frame):
+        rows = [float(x) for x in place.scalars()]  # the rows of [R | p]
+        if not all(map(isfinite, rows)):
+            return f"{place!r} is not finite"
+        if not _is_rotation([rows[k : k + size] for k in range(0, len(rows), size + 1)]):
+            return f"{place!r} is not turned by a rotation; give square, right-handed unit axes"
+        return ""
+    try:
+        point = [float(x) for x in place]
+    except (TypeError, ValueError):
+        point = []
+    if len(point) != 3 and len(point) != size:
+        return f"{place!r} is no place in this mechanism; give {size} numbers, or a Frame of its space"
+    if not all(map(isfinite, point)):
+        return f"{plain(point)} is not finite"
+    if any(point[size:]):
+        return f'{plain(point)} is off the plane z = 0; drop z, or use Mechanism(space="space")'
+    return ""
+
+
+def _is_rotation(rows: list[list[float]]) -> bool:
+    for i, a in enumerate(rows):
+        for j, b in enumerate(rows[: i + 1]):
+            if abs(sum(x * y for x, y in zip(a, b, strict=True)) - (i == j)) > ORTHONORMAL:
+                return False
+    return float(np.linalg.det(rows)) > 0.0
 
 
 def numbers(value: ArrayLike, where: str) -> Array:

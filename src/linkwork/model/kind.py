@@ -13,13 +13,14 @@ from types import ModuleType
 from typing import Any
 
 from linkwork.algebra.number import Number
-from linkwork.errors import ModelError
+from linkwork.errors import ModelError, TraceError
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import CATALOGUE
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Expr, Graph, Operand, evaluate, reachable, with_constants
 
 _STRUCTURAL = (0.0, 1.0, -1.0)
+_PLANAR_EXAMPLE = "of the plane, e.g. lw.translation(x, y) @ lw.rotation(q[0])"
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,7 @@ class Kind:
     algebra: ModuleType
     nq: int
     nv: int
+    reverse: bool  # the joint is met the other way round
     armature: bool  # some drive has inertia; without, the code is shorter
     n_parameters: int
     signature: str  # equal for joints of the same structure
@@ -70,17 +72,13 @@ class Kinds:
     def of(self, joint: Joint, reverse: bool) -> tuple[Kind, list[float]]:
         """Return the kind of a joint, met the other way round if `reverse`, and its parameters.
 
-        Joints of the catalogue move by their class and pitch alone, so they are traced once; a user's class
-        may look at anything, so each of its joints is.
+        Joints of the catalogue move by their class and its `parameters` alone, so they are traced once; a
+        user's class may look at anything, so each of its joints is.
         """
         if type(joint) not in CATALOGUE:
             return _trace(joint, reverse, self._by_signature)
-        key = (
-            type(joint),
-            reverse,
-            getattr(joint, "pitch", None),
-            bool(joint.per_coordinate("armature").any()),
-        )
+        numbers = tuple(getattr(joint, name) for name in joint.parameters)
+        key = type(joint), reverse, numbers, bool(joint.per_coordinate("armature").any())
         if key not in self._by_class:
             self._by_class[key] = _trace(joint, reverse, self._by_signature)
         return self._by_class[key]
@@ -105,23 +103,35 @@ def _trace(joint: Joint, reverse: bool, known: dict[str, Kind]) -> tuple[Kind, l
     groups = (X.scalars(), flat_S, c.scalars(), rates)
     roots, parameters = _lift([x for group in groups for x in group])
     armature = bool(joint.per_coordinate("armature").any())
-    signature = f"{joint.algebra.__name__} {joint.nq} {joint.nv} {armature} {_structure(roots)}"
+    signature = f"{joint.algebra.__name__} {joint.nq} {joint.nv} {reverse} {armature} {_structure(roots)}"
     if signature not in known:
         ends = list(accumulate(map(len, groups)))
         pieces = [tuple(roots[end - len(group) : end]) for group, end in zip(groups, ends, strict=True)]
         known[signature] = Kind(
-            joint.algebra, joint.nq, joint.nv, armature, len(parameters), signature, *pieces
+            joint.algebra, joint.nq, joint.nv, reverse, armature, len(parameters), signature, *pieces
         )
     return known[signature], parameters
 
 
 def _motion(joint: Joint, q: Sequence[Expr]) -> Any:
-    X = joint.motion(q)
+    try:
+        X = joint.motion(q)
+    except TraceError as error:
+        raise TraceError(f"joint {joint.name!r}: {error}") from error
+    except Exception as error:
+        raise ModelError(
+            f"joint {joint.name!r}: motion(q) raised {type(error).__name__}: {error} "
+            f"(it was called with {len(q)} coordinates)"
+        ) from error
     if not isinstance(X, joint.algebra.Frame):
         raise ModelError(
-            f"joint {joint.name!r}: motion(q) returned {type(X).__name__}; return a Frame of "
-            f"{'space' if joint.algebra.dimension == 3 else 'the plane'}, "
-            "e.g. lw.translation(...) @ lw.rotation_y(q[0])"
+            f"joint {joint.name!r}: motion(q) returned {type(X).__module__}.{type(X).__name__}; "
+            "return a Frame, "
+            + (
+                "e.g. lw.translation(x, y, z) @ lw.rotation_y(q[0])"
+                if joint.space == "space"
+                else _PLANAR_EXAMPLE
+            )
         )
     return X
 

@@ -25,11 +25,11 @@ class Named(Mapping[str, Any]):
         self._what, self._rows, self._ndim, self._make, self._absent = what, rows, ndim, make, absent
 
     def __getitem__(self, name: str) -> Any:
-        if name in self._absent:
-            return self._absent[name]
+        batch = self.array.shape[: self.array.ndim - self._ndim]
+        if name in self._absent:  # stands still
+            return self._make([np.full(batch, x) if batch else x for x in self._absent[name].scalars()])
         if name not in self._rows:
             raise KeyError(unknown(self._what, name, self))
-        batch = self.array.shape[: self.array.ndim - self._ndim]
         entry = self.array[(*(slice(None) for _ in batch), self._rows[name])]
         entry = entry.reshape(*batch, prod(entry.shape[len(batch) :]))
         return self._make([entry[..., k] if batch else float(entry[k]) for k in range(entry.shape[-1])])

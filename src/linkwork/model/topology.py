@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import Any
 
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
@@ -16,6 +17,8 @@ class Branch:
     parent: Body  # the body nearer to ground
     joint: Joint
     reverse: bool  # the body is the joint's parent: the joint is met the other way round
+    inner: Any  # the joint's frame on the body nearer to ground
+    outer: Any  # the joint's frame on the body
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,8 @@ def topology(mechanism: Mechanism) -> Topology:
                 if body is mechanism.ground or body.name in found or joint.name in used:
                     continue
                 used.add(joint.name)
-                found[body.name] = branch = Branch(body, parent, joint, reverse)
+                inner, outer = joint.frames()[:: -1 if reverse else 1]
+                found[body.name] = branch = Branch(body, parent, joint, reverse, inner, outer)
                 children[parent.name].append(branch)
                 reached.append(body)
         front = reached

@@ -73,20 +73,17 @@ def grow(mechanism: Mechanism, branches: Sequence[Branch], weld: bool) -> Tree:
     inertias: list[Any] = [algebra.RigidInertia.zero()]
     for branch in branches:
         joint, body = branch.joint, branch.body
-        inner, outer = joint.frames()[
-            :: -1 if branch.reverse else 1
-        ]  # on the tree's parent, on the tree's child
         parent = body_links[branch.parent.name]
-        placement = body_frames[branch.parent.name] @ inner
-        if weld and isinstance(joint, Fixed):
+        placement = body_frames[branch.parent.name] @ branch.inner
+        if weld and type(joint) is Fixed:  # a subclass may move its frame
             body_links[body.name] = parent
-            body_frames[body.name] = placement @ outer.inverse
+            body_frames[body.name] = placement @ branch.outer.inverse
         else:
             kind, parameters = kinds.of(joint, branch.reverse)
             stubs.append((branch, kind, parameters, parent, placement))
             inertias.append(algebra.RigidInertia.zero())
             body_links[body.name] = len(stubs)
-            body_frames[body.name] = outer.inverse
+            body_frames[body.name] = branch.outer.inverse
         number = body_links[body.name]
         inertias[number] = inertias[number] + body_frames[body.name] @ _rigid(algebra, body.inertia)
     links: list[Link] = []

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from linkwork.algebra.number import cos, log, sin, where
 from linkwork.errors import TraceError
-from linkwork.trace.expression import Expr, Operand, reachable
+from linkwork.trace.expression import CONDITIONS, Expr, Operand, reachable
 
 
 def _pow_partials(x: Expr, a: Operand, b: Operand) -> tuple[Operand, Operand]:
@@ -53,7 +53,7 @@ def _partials(x: Expr) -> tuple[Operand, ...]:
 
 
 def _is_condition(x: Expr) -> bool:
-    return x.op in ("lt", "le", "eq", "ne", "and", "or", "not")
+    return x.op in CONDITIONS
 
 
 def derivative(roots: Sequence[Operand], rates: Mapping[Expr, Operand]) -> list[Operand]:
@@ -88,37 +88,44 @@ def _sum_of_products(partials: Sequence[Operand], rates: Sequence[Operand]) -> O
 def gradient(root: Operand, symbols: Sequence[Expr]) -> list[Operand]:
     """Return the derivatives of one expression by many symbols (or nodes) at the cost of a few: reverse mode.
 
-    What reaches a node through one side of a `where` is kept apart from the rest, and becomes zero where that
-    side is not chosen, whatever its derivative is there: 0 times infinity does not arise.
+    What comes through a side of a `where` that is not chosen is zero, whatever the derivative is there: each
+    node knows the condition under which it is needed at all, so that 0 times infinity does not arise.
     """
     if not isinstance(root, Expr):
         return [0.0] * len(symbols)
-    reached: dict[int, dict[tuple[tuple[Expr, bool], ...], Operand]] = {root.index: {(): 1.0}}
+    bars: dict[int, Operand] = {root.index: 1.0}
+    needed: dict[int, Operand] = {root.index: True}
     stop = {s.index for s in symbols}
     for x in reversed(reachable([root])):
-        if x.op == "symbol" or x.index in stop or _is_condition(x):
+        bar, need = bars.get(x.index, 0.0), needed.get(x.index, False)
+        if x.op == "symbol" or x.index in stop or _is_condition(x) or _is_nothing(bar):
             continue
-        for sides, bar in reached.get(x.index, {}).items():
-            if x.op == "where":
-                condition, a, b = x.args
-                shares = [(a, bar, (*sides, (condition, True))), (b, bar, (*sides, (condition, False)))]
-            else:
-                shares = [(a, p * bar, sides) for a, p in zip(x.args, _partials(x), strict=True)]
-            for a, share, way in shares:
-                if isinstance(a, Expr) and not (isinstance(share, float) and share == 0.0):
-                    ways = reached.setdefault(a.index, {})
-                    ways[way] = ways[way] + share if way in ways else share
-    return [_joined(reached.get(s.index, {})) for s in symbols]
+        if x.op == "where":
+            c, a, b = x.args
+            shares = [(a, where(c, bar, 0.0), _both(need, c)), (b, where(c, 0.0, bar), _both(need, ~c))]
+        else:
+            products = [p * bar for p in _partials(x)]
+            guarded = products if need is True else [where(need, p, 0.0) for p in products]
+            shares = [(a, p, need) for a, p in zip(x.args, guarded, strict=True)]
+        for a, share, when in shares:
+            if isinstance(a, Expr) and not _is_nothing(share):
+                bars[a.index] = bars.get(a.index, 0.0) + share
+                needed[a.index] = _either(needed.get(a.index, False), when)
+    return [bars.get(s.index, 0.0) for s in symbols]
 
 
-def _joined(ways: Mapping[tuple[tuple[Expr, bool], ...], Operand]) -> Operand:
-    total: Operand = 0.0
-    for sides, bar in ways.items():
-        chosen = bar
-        for condition, side in reversed(sides):
-            chosen = where(condition, chosen, 0.0) if side else where(condition, 0.0, chosen)
-        total = total + chosen
-    return total
+def _is_nothing(x: Operand) -> bool:
+    return isinstance(x, float) and x == 0.0
+
+
+def _both(a: Operand, b: Operand) -> Operand:
+    return b if a is True else a & b
+
+
+def _either(a: Operand, b: Operand) -> Operand:
+    if a is True or b is True:
+        return True
+    return b if a is False or a is b else a | b
 
 
 def jacobian(roots: Sequence[Operand], symbols: Sequence[Expr]) -> list[list[Operand]]:

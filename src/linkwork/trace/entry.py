@@ -2,22 +2,22 @@
 
 * `run(plan, ports)`: clear what starts as zero, then walk the plan's segments, each a kernel over records.
 * `batch(...)`: the same for many mechanisms, in lanes (see `batch`).
-* `call`: a METH_FASTCALL built-in. It takes NumPy arrays, checks type, shape, layout and finiteness itself,
-  runs, checks the results, and returns the last argument; on any doubt it returns None, and the caller takes
-  the slow way, which converts or explains. One call costs some 0.1 us this way; taking `.ctypes.data` of four
-  arrays alone costs 4.7.
+* `call`: a METH_FASTCALL built-in. It takes NumPy arrays, checks type, shape, layout, overlap and finiteness
+  itself, runs, and returns the last argument, or False if a result is not finite. On any doubt about the
+  arguments it does nothing and returns None; the caller takes the slow way, which converts or explains. One
+  call costs some 0.1 us this way; taking `.ctypes.data` of four arrays alone costs 4.7.
 
 The layout of an ndarray is part of NumPy's binary interface (PyArrayObject_fields).
 """
 
 import ctypes
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from linkwork.trace import batch, native, plan
+from linkwork.trace.once import once_in_all
 
 MAX_PORTS = 16
 _HEAD = object.__basicsize__
@@ -26,9 +26,9 @@ _TYPE = _HEAD - 8
 _READABLE = 0x0001 | 0x0100  # C contiguous, aligned
 _WRITABLE = _READABLE | 0x0400
 
-# spec: ndarray type, float64 descriptor, None, run, plan, data, work, number of ports, of inputs;
+# spec: ndarray type, float64 descriptor, None, run, plan, data, work, number of ports, of inputs, False;
 # then per port: ndim, 3 dims, count, flags
-_SPEC_HEAD, _SPEC_PORT = 9, 6
+_SPEC_HEAD, _SPEC_PORT = 10, 6
 
 _CALL = """
 declare void @Py_IncRef(ptr)
@@ -158,7 +158,50 @@ look:
 accept:
   %i_next = add i64 %i, 1
   %more = icmp slt i64 %i_next, %count
-  br i1 %more, label %check, label %go
+  br i1 %more, label %check, label %outputs
+outputs:
+  br label %overlap_test
+overlap_test:
+  %o = phi i64 [ %inputs, %outputs ], [ %o_next, %overlap_end ]
+  %more_o = icmp slt i64 %o, %count
+  br i1 %more_o, label %overlap, label %go
+overlap:
+  %o_slot = add i64 %o, 2
+  %at_o = getelementptr ptr, ptr %ports, i64 %o_slot
+  %o_begin = load i64, ptr %at_o
+  %o_offset = mul i64 %o, {spec_port}
+  %o_place = add i64 %o_offset, {spec_size}
+  %at_o_size = getelementptr i64, ptr %spec, i64 %o_place
+  %o_size = load i64, ptr %at_o_size
+  %o_bytes = mul i64 %o_size, 8
+  %o_end = add i64 %o_begin, %o_bytes
+  br label %pair_test
+pair_test:
+  %n = phi i64 [ 0, %overlap ], [ %n_next, %pair_end ]
+  %more_n = icmp slt i64 %n, %o
+  br i1 %more_n, label %pair, label %overlap_end
+pair:
+  %n_slot = add i64 %n, 2
+  %at_n = getelementptr ptr, ptr %ports, i64 %n_slot
+  %n_begin = load i64, ptr %at_n
+  %n_offset = mul i64 %n, {spec_port}
+  %n_place = add i64 %n_offset, {spec_size}
+  %at_n_size = getelementptr i64, ptr %spec, i64 %n_place
+  %n_size = load i64, ptr %at_n_size
+  %n_bytes = mul i64 %n_size, 8
+  %n_end = add i64 %n_begin, %n_bytes
+  %apart1 = icmp sge i64 %n_begin, %o_end
+  %apart2 = icmp sge i64 %o_begin, %n_end
+  %the_same = icmp eq i64 %n_begin, %o_begin
+  %apart = or i1 %apart1, %apart2
+  %harmless = or i1 %apart, %the_same
+  br i1 %harmless, label %pair_end, label %doubt
+pair_end:
+  %n_next = add i64 %n, 1
+  br label %pair_test
+overlap_end:
+  %o_next = add i64 %o, 1
+  br label %overlap_test
 go:
   call void %run(ptr %plan, ptr %ports)
   br label %result_test
@@ -176,13 +219,18 @@ result:
   %r_array = load ptr, ptr %at_r
   %r_fine = call i1 @finite(ptr %r_array, i64 %r_size)
   %r_next = add i64 %r, 1
-  br i1 %r_fine, label %result_test, label %doubt
+  br i1 %r_fine, label %result_test, label %failed
 done:
   %last = sub i64 %count, 1
   %at_last = getelementptr ptr, ptr %args, i64 %last
   %answer = load ptr, ptr %at_last
   call void @Py_IncRef(ptr %answer)
   ret ptr %answer
+failed:
+  %at_false = getelementptr i64, ptr %spec, i64 9
+  %false = load ptr, ptr %at_false
+  call void @Py_IncRef(ptr %false)
+  ret ptr %false
 doubt:
   call void @Py_IncRef(ptr %none)
   ret ptr %none
@@ -212,7 +260,7 @@ class _MethodDef(ctypes.Structure):
     )
 
 
-@cache
+@once_in_all
 def _functions() -> dict[str, int]:
     """Compile (or load) the loops and the entry, and return their addresses."""
     api = ctypes.pythonapi
@@ -260,7 +308,7 @@ def batch_function() -> Any:
 _METH_FASTCALL = 0x0080
 
 
-@cache
+@once_in_all
 def _method() -> _MethodDef:
     return _MethodDef(
         b"kernel", _functions()["call"], _METH_FASTCALL, b"Run on arrays; None if they need a closer look."
@@ -271,23 +319,25 @@ def built_in(
     run: int,
     steps: np.ndarray,
     data: np.ndarray,
-    work: np.ndarray,
     shapes: Sequence[tuple[int, ...]],
     inputs: int,
+    work_size: int,
+    keep: object,
 ) -> Any:
     """Return a built-in function of arrays of these shapes, inputs first, for a kernel `run(plan, ports)`.
 
-    It keeps steps (the plan), data and work alive. One call at a time uses the work array, since the
-    interpreter's lock is held.
+    It keeps `keep` alive, which owns what steps (the plan) and data point to. One call at a time uses its
+    scratch memory, since the interpreter's lock is held.
     """
+    work = np.empty(work_size)
     if len(shapes) + 2 > MAX_PORTS or any(len(shape) > 3 for shape in shapes):
         raise ValueError(f"too many arrays or dimensions: {shapes}")
     spec = [id(np.ndarray), id(np.dtype(np.float64)), id(None), run]
-    spec += [array.ctypes.data for array in (steps, data, work)] + [len(shapes), inputs]
+    spec += [array.ctypes.data for array in (steps, data, work)] + [len(shapes), inputs, id(False)]
     for k, shape in enumerate(shapes):
         dims = [*shape, *[0] * (3 - len(shape))]
         spec += [len(shape), *dims, int(np.prod(shape)), _READABLE if k < inputs else _WRITABLE]
-    fixed = table(spec, keep=(steps, data, work))
+    fixed = table(spec, keep=(steps, data, work, keep))
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = (
         ctypes.py_object,

@@ -59,6 +59,7 @@ class Graph:
 
     def node(self, op: str, *args: Any) -> "Expr":
         """Return the node op(args), the one already there if there is one."""
+        args = _well_typed(op, args)
         key = (op, *(a.key if isinstance(a, Expr) else _constant_key(a) for a in args))
         found = self._table.get(key)
         if found is None:
@@ -68,6 +69,26 @@ class Graph:
             self.nodes.append(found)
             self._table[key] = found
         return found
+
+
+CONDITIONS = frozenset({"lt", "le", "eq", "ne", "and", "or", "not", "signbit"})
+_LOGIC = frozenset({"and", "or", "not"})
+_CHOICES = frozenset({"where", "rarely"})
+
+
+def _well_typed(op: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Make numbers of conditions where numbers are wanted, and refuse numbers where conditions are."""
+    if op in _LOGIC or op in _CHOICES:
+        wanted = args if op in _LOGIC else args[:1]
+        if any(not (isinstance(a, Expr) and a.op in CONDITIONS) for a in wanted):
+            _refuse(
+                "a traced number stands where a condition is wanted",
+                "compare it with something: x > 0, x != 0",
+            )
+        return args
+    if any(isinstance(a, Expr) and a.op in CONDITIONS for a in args):
+        return tuple(a.select(1.0, 0.0) if isinstance(a, Expr) and a.op in CONDITIONS else a for a in args)
+    return args
 
 
 def _constant_key(x: Hashable) -> Hashable:
@@ -200,6 +221,12 @@ class Expr:
     def __rpow__(self, base: Operand) -> Operand:
         return self.graph.node("pow", _number(base), self)
 
+    def __mod__(self, other: Operand) -> Operand:
+        return self - self // other * other
+
+    def __floordiv__(self, other: Operand) -> Operand:
+        return self.apply_function("floor", self / other)
+
     def __abs__(self) -> Operand:
         return self.graph.node("abs", self)
 
@@ -296,7 +323,7 @@ class Expr:
             "use lw.floor, or take the value out of the traced function",
         )
 
-    __index__ = __int__
+    __index__ = __round__ = __trunc__ = __int__
 
     def __iter__(self) -> NoReturn:
         _refuse("a traced value was iterated over", "it is one number; q[0] is the first coordinate, not q")

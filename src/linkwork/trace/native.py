@@ -10,23 +10,27 @@ import json
 import os
 import sys
 import tempfile
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
 
+from linkwork.errors import LinkworkError
+from linkwork.trace.once import LOCK, once_in_all
+
 _MAGIC = b"linkwork object 1\n"
-_lock = threading.RLock()
 _loaded: dict[str, dict[str, Any]] = {}  # digest -> meta, of what is in memory
 
 
-@cache
+@once_in_all
 def _machine() -> tuple[Any, Any, str]:
     """Return the target machine, the engine that holds all loaded code, and the processor in words."""
+    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+        raise LinkworkError(
+            "single calls share scratch memory under the interpreter's lock; this Python has none"
+        )
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     name = llvm.get_host_cpu_name()
@@ -39,14 +43,14 @@ def _machine() -> tuple[Any, Any, str]:
     return machine, engine, f"{llvm.get_process_triple()} {name} {text}"
 
 
-@cache
+@once_in_all
 def lanes() -> int:
     """Return how many doubles one SIMD register of this processor holds."""
     features = llvm.get_host_cpu_features()
     return 8 if features.get("avx512f") else 4 if features.get("avx2") else 2
 
 
-@cache
+@once_in_all
 def _surroundings() -> bytes:
     """Digest what shapes all code: the sources of the compiler and of the physics, LLVM, the processor."""
     digest = hashlib.sha256()
@@ -127,7 +131,7 @@ def load(name: str, build: Callable[[], tuple[str, Mapping[str, Any]]]) -> dict[
 
     `build` returns LLVM text and meta data (plain JSON); called if the code is neither in memory nor on disk.
     """
-    with _lock:
+    with LOCK:
         if name in _loaded:
             return _loaded[name]
         folder = cache_folder()
@@ -155,7 +159,7 @@ def compile_text(text: str) -> bytes:
 
 def address(function: str) -> int:
     """Return the address of a loaded function."""
-    with _lock:
+    with LOCK:
         return _machine()[1].get_function_address(function)
 
 

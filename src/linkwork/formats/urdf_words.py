@@ -1,0 +1,92 @@
+"""The words of URDF: a misspelt attribute or element would silently be another robot, so it is refused."""
+
+import warnings
+from dataclasses import dataclass
+
+from linkwork.errors import unknown
+from linkwork.formats.markup import SHOWN, Element
+
+
+@dataclass(frozen=True)
+class Words:
+    """What may stand in an element; `foreign` is no URDF but occurs in published robots."""
+
+    attributes: tuple[str, ...] = ()
+    children: tuple[str, ...] | None = ()  # None: who reads the element tells
+    foreign: tuple[str, ...] = ()
+
+
+# wiki.ros.org/urdf/XML and urdfdom; `foreign` are what the 69 files of example-robot-data 6.0 have besides.
+# Elements that are not listed (calibration, contact, ...) are of no concern here and not looked into.
+WORDS = {
+    "link": Words(
+        ("name",),
+        ("inertial", "visual", "collision", "contact"),
+        ("type", "collision_checking", "gravity", "kinematic", "origin", "self_filter", "surface"),
+    ),
+    "joint": Words(
+        ("name", "type"),
+        (
+            "origin",
+            "parent",
+            "child",
+            "axis",
+            "limit",
+            "dynamics",
+            "mimic",
+            "calibration",
+            "safety_controller",
+        ),
+        ("dont_collapse",),
+    ),
+    "inertial": Words((), ("origin", "mass", "inertia")),
+    "mass": Words(("value",)),
+    "inertia": Words(("ixx", "ixy", "ixz", "iyy", "iyz", "izz")),
+    "visual": Words(("name",), ("origin", "geometry", "material")),
+    "collision": Words(("name",), ("origin", "geometry", "material", "verbose")),
+    "geometry": Words((), None, ("name",)),
+    "box": Words(("size",)),
+    "sphere": Words(("radius",)),
+    "cylinder": Words(("radius", "length")),
+    "capsule": Words(("radius", "length")),
+    "mesh": Words(("filename", "scale")),
+    "material": Words(("name",), ("color", "texture")),
+    "color": Words(("rgba",)),
+    "texture": Words(("filename",)),
+    "origin": Words(("xyz", "rpy")),
+    "parent": Words(("link",)),
+    "child": Words(("link",)),
+    "axis": Words(("xyz",)),
+    "limit": Words(
+        ("lower", "upper", "effort", "velocity", "acceleration", "deceleration", "jerk"),
+        (),
+        ("command_effort", "current", "gear_velocity"),
+    ),
+    "dynamics": Words(("damping", "friction"), (), ("D", "K", "mu_coulomb", "mu_viscous")),
+    "mimic": Words(("joint", "multiplier", "offset")),
+}
+
+
+def check_words(robot: Element) -> None:
+    """Refuse unknown words in links, joints and materials; warn, once, of those that are left out."""
+    left_out: dict[str, int] = {}  # what -> the line of the first
+    todo = [element for element in robot.children if element.tag in ("link", "joint", "material")]
+    for element in todo:  # grows while it is walked
+        words = WORDS.get(element.tag)
+        if words is None:
+            continue
+        for name in element.attributes:
+            if name in words.foreign:
+                left_out.setdefault(f"{name}= of <{element.tag}>", element.line)
+            elif name not in words.attributes and ":" not in name:  # with a colon it is of another language
+                raise element.error(unknown("attribute", name[:SHOWN], words.attributes))
+        for child in element.children:
+            if child.tag in words.foreign:
+                left_out.setdefault(f"<{child.tag}> of <{element.tag}>", child.line)
+            elif words.children is None or child.tag in words.children:
+                todo.append(child)
+            elif ":" not in child.tag:
+                raise child.error(unknown("element", child.tag[:SHOWN], words.children))
+    if left_out:
+        told = ", ".join(f"{what} (line {line})" for what, line in left_out.items())
+        warnings.warn(f"{robot.file}: left out, as it is no URDF: {told}", stacklevel=5)

@@ -1,0 +1,8 @@
+"""Names: how bodies, joints and couplings are told apart."""
+
+
+def name_text(name: object, kind: str) -> str:
+    """Return a name, which is given first and is a text; whether it is free is found out by `check`."""
+    if not isinstance(name, str):
+        raise TypeError(f"{kind}: the first argument is the name, a text; {name!r} was given")
+    return name

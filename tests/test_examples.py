@@ -1,0 +1,71 @@
+"""Every example runs, the code of the pages and the scripts, and one number of each is right."""
+
+import re
+import runpy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def run(page: str) -> dict[str, Any]:
+    """Run the Python blocks of a page in order, in one namespace, and return it."""
+    text = (ROOT / page).read_text()
+    names: dict[str, Any] = {"__name__": page}
+    for block in BLOCK.finditer(text):
+        lines = text.count("\n", 0, block.start(1))  # so that a traceback points into the page
+        exec(compile("\n" * lines + block[1], str(ROOT / page), "exec"), names)
+    return names
+
+
+def cart_pole_accelerations(angle: float) -> np.ndarray:
+    """Return those of the cart-pole of the pages while its pole does not turn: two equations by hand."""
+    cart, pole = 800 * 0.4 * 0.2 * 0.1, 2700 * np.pi * 0.01**2 * 1.0
+    moment = pole * (0.01**2 / 4 + 1.0**2 / 12) + pole * 0.5**2
+    coupling = pole * 0.5 * np.cos(angle)
+    return np.linalg.solve(
+        [[cart + pole, coupling], [coupling, moment]], [0.0, pole * 9.81 * 0.5 * np.sin(angle)]
+    )
+
+
+def test_the_readme_runs(capsys):
+    names = run("README.md")
+    np.testing.assert_allclose(names["a"], cart_pole_accelerations(0.3), rtol=1e-12)
+    assert "(1000, 2)" in capsys.readouterr().out
+    assert names["Knee"].coordinates == 1
+
+
+def test_getting_started_runs():
+    names = run("docs/getting-started.md")
+    np.testing.assert_allclose(names["a"], cart_pole_accelerations(0.3), rtol=1e-12)
+    fast = names["fast"].forward_dynamics(names["q"], names["v"], np.zeros(2))
+    np.testing.assert_allclose(fast, names["a"], rtol=1e-12)
+
+
+def test_extending_runs():
+    names = run("docs/extending.md")
+    knee = names["Knee"]("knee", names["m"].ground, names["shin"]).motion([0.5])
+    np.testing.assert_allclose(knee.position, (0, 0, -0.02 * (1 - np.cos(0.5))), rtol=1e-15)
+    # Its centre of mass is 0 from the pin and sinks by 0.02 (1 - cos q): m x'^2 / 2 with x' = -0.02 sin q q'.
+    mass, moment = names["shin"].inertia.mass, names["shin"].inertia.tensor[1, 1]
+    sink = 0.02 * np.sin(0.5)
+    rolling = names["Rolling"]("wheel", names["m"].ground, names["shin"], radius=0.1)
+    np.testing.assert_allclose(rolling.motion([2.0]).position, (0.2, 0, 0))
+    rolling.radius = -1
+    assert rolling.mistakes() == ["radius -1; give a length > 0"]
+    np.testing.assert_allclose(names["a"], [mass * 9.81 * sink / (moment + mass * sink**2)], rtol=1e-12)
+
+
+def test_the_strobe_draws_and_keeps_the_energy(tmp_path, capsys):
+    script = runpy.run_path(str(ROOT / "examples" / "strobe.py"))
+    script["main"](str(tmp_path / "acrobat.svg"))
+    (drift,) = re.findall(r"energy changed by (\S+) J", capsys.readouterr().out)
+    assert float(drift) < 1e-3
+    assert (tmp_path / "acrobat.svg").read_text().count("<path") == 9 * 29
+
+
+def test_every_script_is_run_here():
+    assert [path.name for path in sorted((ROOT / "examples").glob("*.py"))] == ["strobe.py"]
