@@ -6,6 +6,7 @@ are 1,024 states, specialised, on one core; times are per mechanism.
 
 import importlib
 import time
+import warnings
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -79,7 +80,9 @@ def subjects() -> list[Subject]:
     for name, (file, base) in ROBOTS.items():
         path = robot_file(file)
         pin = _pinocchio_robot(path, base)
-        found.append(Subject(name, load(path, base=base).compile(), pin, _mujoco_robot(path, base)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of vendors' extras in the files
+            found.append(Subject(name, load(path, base=base).compile(), pin, _mujoco_robot(path, base)))
     chain = examples.chain(100)
     found.append(Subject("100-link chain", chain.compile(), pinocchio_tree(chain), None))
     return found

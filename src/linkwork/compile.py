@@ -217,10 +217,14 @@ class Model:
         return self._kernel(inverse_dynamics.ALGORITHM).call
 
     def _slowly(self, algorithm: Algorithm, done: Any, inputs: tuple[Any, ...], out: Array) -> Array:
-        """Go on where the fast way stopped: the result is not finite, or the arguments need a closer look."""
+        """Go on where a single call stopped: it is a batch, the result is not finite, or who knows."""
         kernel = self._kernel(algorithm)
+        if done is None:
+            done = kernel.call_many(*inputs, out)
+        if done is out:
+            return out
         if done is False:
-            kernel.explain([out])
+            kernel.explain([out], inputs)
         return kernel(*inputs, out=(out,))[0]
 
     def bias_forces(self, q: Array, v: Array, *, out: Array | None = None) -> Array:

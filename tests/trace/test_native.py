@@ -353,7 +353,7 @@ def make(shapes: Sequence[tuple[int, ...]], inputs: int, stores: Callable[[Graph
     name = native.digest("test", text)
     native.load(name, lambda: (text.replace("NAME", f"f_{name}"), {}))
     plan, data = np.zeros(1, np.int64), np.array([10.0, 20.0])
-    return entry.built_in(native.address(f"f_{name}"), plan, data, shapes, inputs, work_size=4, keep=None)
+    return entry.single_call(native.address(f"f_{name}"), plan, data, shapes, inputs, work_size=4, keep=None)
 
 
 def _stores(graph: Graph) -> list[Any]:
@@ -510,9 +510,9 @@ def test_shapes_without_numbers_are_shapes():
 def test_too_many_ports_or_dimensions_are_refused_when_it_is_made():
     arrays = (np.zeros(1, np.int64), np.zeros(1))
     with pytest.raises(ValueError, match="too many arrays or dimensions"):
-        entry.built_in(0, *arrays, [(1,)] * 15, 1, 1, None)
+        entry.single_call(0, *arrays, [(1,)] * 15, 1, 1, None)
     with pytest.raises(ValueError, match="too many arrays or dimensions"):
-        entry.built_in(0, *arrays, [(1, 1, 1, 1)], 1, 1, None)
+        entry.single_call(0, *arrays, [(1, 1, 1, 1)], 1, 1, None)
 
 
 def test_the_function_keeps_alive_what_it_works_with():

@@ -6,7 +6,6 @@ Arrays have the shapes of the algorithm's ports, with one more leading axis for 
 import ctypes
 import threading
 from collections.abc import Callable, Sequence
-from math import prod
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,7 +15,7 @@ from linkwork.dynamics.program import Form, Program, program, shapes_of
 from linkwork.errors import NumericalError
 from linkwork.model.tree import Tree
 from linkwork.trace import entry, native
-from linkwork.trace.once import once, once_in_all
+from linkwork.trace.once import once
 
 Array = np.ndarray
 
@@ -43,7 +42,16 @@ class Kernel:
     def call(self) -> Callable[..., Any]:
         """A built-in function of exact arrays, outputs last; see `entry` for what it returns."""
         p = self.single
-        return entry.built_in(p.run, p.plan, p.data, p.shapes, p.inputs, p.work_size, keep=p)
+        return entry.single_call(p.run, p.plan, p.data, p.shapes, p.inputs, p.work_size, keep=p)
+
+    @once
+    def _call_many(self) -> Callable[..., Any]:
+        p = self.lanes
+        return entry.batch_call(p.run, p.plan, p.places, self._room_sizes, p.shapes, p.inputs, keep=p)
+
+    def call_many(self, *arrays: Any) -> Any:
+        """Do for a batch what `call` does for one; the interpreter's lock is let go meanwhile."""
+        return self._call_many(self._room(), *arrays)
 
     def __call__(self, *inputs: Any, out: Sequence[Array | None] = ()) -> tuple[Array, ...]:
         """Check and convert the inputs, run for one or for many, and return the outputs."""
@@ -58,10 +66,12 @@ class Kernel:
         ]
         targets = [_exact(o) if _plain(o) and not _overlaps(o, arrays) else np.empty(o.shape) for o in outs]
         if batch is None:
-            finite = isinstance(self.call(*arrays, *targets), np.ndarray)
+            answer = self.call(*arrays, *targets)
+        elif batch:
+            answer = self.call_many(*(self._repeated(k, a, batch) for k, a in enumerate(arrays)), *targets)
         else:
-            finite = self._run_batch(arrays, targets, batch)
-        if not finite:
+            answer = targets[-1]  # nothing to do
+        if not isinstance(answer, np.ndarray):
             self.explain(targets, arrays)
         for o, target in zip(outs, targets, strict=True):
             if not _plain(o) or o.ctypes.data != target.ctypes.data:
@@ -89,44 +99,26 @@ class Kernel:
     def outputs(self) -> tuple[tuple[int, ...], ...]:
         return self.shapes[self.inputs :]
 
-    def _run_batch(self, arrays: Sequence[Array], targets: Sequence[Array], batch: int) -> bool:
-        if batch == 0:
-            return True
-        full = [
-            a if a.ndim > len(shape) else np.ascontiguousarray(np.broadcast_to(a, (batch, *shape)))
-            for a, shape in zip(arrays, self.shapes, strict=False)
-        ]
-        pointers = np.array([a.ctypes.data for a in (*full, *targets)], np.int64)
-        tables = self._tables
-        counts = (self.inputs, len(self.shapes), batch)
-        status = _batch()(tables[0], tables[1], self._room(), pointers.ctypes.data, *tables[2:], *counts)
-        return status == 0
-
-    @once
-    def _tables(self) -> tuple[int, ...]:
-        """The addresses of what all batches share: code, plan, widths, rooms of a block, places in them."""
-        p = self.lanes
-        widths = np.array([prod(shape) for shape in self.shapes], np.int64)
-        rooms = np.array(self._room_sizes, np.int64)
-        places = np.array([p.ctypes.data for p in p.places], np.int64)
-        self._shared = widths, rooms, places
-        return p.run, p.plan.ctypes.data, *(table.ctypes.data for table in self._shared)
+    def _repeated(self, k: int, array: Array, batch: int) -> Array:
+        """Return an array with a leading axis; one for all mechanisms is repeated."""
+        if array.ndim > len(self.shapes[k]):
+            return array
+        return np.ascontiguousarray(np.broadcast_to(array, (batch, *self.shapes[k])))
 
     @property
     def _room_sizes(self) -> list[int]:
         """How many vectors of lanes one block of each array takes."""
         return [int(places.max(initial=-1)) + 1 for places in self.lanes.places]
 
-    def _room(self) -> int:
-        """Return the address of this thread's pointers: to constants, scratch, a room for each array."""
-        address = getattr(self._scratch, "address", None)
-        if address is None:
+    def _room(self) -> Array:
+        """Return this thread's pointers: to constants, scratch memory, a room for each array."""
+        room = getattr(self._scratch, "room", None)
+        if room is None:
             p = self.lanes
             blocks = [_aligned(size * p.lanes) for size in (p.work_size, *self._room_sizes)]
             pointers = [p.data.ctypes.data, *(block.ctypes.data for block in blocks)]
-            self._scratch.table = entry.table(pointers, keep=tuple(blocks))
-            address = self._scratch.address = self._scratch.table.ctypes.data
-        return address
+            room = self._scratch.room = entry.table(pointers, keep=tuple(blocks))
+        return room
 
     # checks
 
@@ -178,10 +170,10 @@ class Kernel:
         check_out(self.algorithm.name, out, shape)
         return out
 
-    def explain(self, results: Sequence[Array], arrays: Sequence[Array] = ()) -> NoReturn:
+    def explain(self, results: Sequence[Array], arrays: Sequence[Array]) -> NoReturn:
         """Raise: a number that went in is not finite, or one that came out."""
         for k, array in enumerate(arrays):
-            if not np.isfinite(array).all():
+            if not any(array is result for result in results) and not np.isfinite(array).all():
                 self._refuse_value(k, array)
         where = ""
         for k, result in enumerate(results):
@@ -234,9 +226,6 @@ def _exact(array: Array) -> Array:
 def _overlaps(out: Array, arrays: Sequence[Array]) -> bool:
     """Tell whether writing the result would spoil an input; the same memory from end to end does not."""
     return any(np.may_share_memory(out, a) and out.ctypes.data != a.ctypes.data for a in arrays)
-
-
-_batch = once_in_all(entry.batch_function)
 
 
 def _aligned(size: int) -> Array:

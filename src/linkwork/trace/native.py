@@ -126,7 +126,9 @@ def digest(*key: object) -> str:
     return hashlib.sha256(_surroundings() + repr(key).encode()).hexdigest()[:32]
 
 
-def load(name: str, build: Callable[[], tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
+def load(
+    name: str, build: Callable[[], tuple[str, Mapping[str, Any]]], optimize: bool = False
+) -> dict[str, Any]:
     """Make the code of this name (a digest) available and return its meta data.
 
     `build` returns LLVM text and meta data (plain JSON); called if the code is neither in memory nor on disk.
@@ -139,7 +141,7 @@ def load(name: str, build: Callable[[], tuple[str, Mapping[str, Any]]]) -> dict[
         found = _read(path) if path else None
         if found is None:
             text, meta = build()
-            code = compile_text(text)
+            code = compile_text(text, optimize)
             if path:
                 _write(path, meta, code)
             found = dict(meta), code
@@ -151,10 +153,17 @@ def load(name: str, build: Callable[[], tuple[str, Mapping[str, Any]]]) -> dict[
         return meta
 
 
-def compile_text(text: str) -> bytes:
-    """Compile LLVM text to an object file."""
+def compile_text(text: str, optimize: bool = False) -> bytes:
+    """Compile LLVM text to an object file.
+
+    Kernels come as good as they get, straight from the tracer; `optimize` is for code written by hand.
+    """
     module = llvm.parse_assembly(text)
-    return _machine()[0].emit_object(module)
+    machine = _machine()[0]
+    if optimize:
+        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
+        builder.getModulePassManager().run(module, builder)
+    return machine.emit_object(module)
 
 
 def address(function: str) -> int:
