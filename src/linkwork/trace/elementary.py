@@ -57,6 +57,7 @@ _HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33)
 _ATAN_HALF = (0.46364760900080609, 2.2698777452961687e-17)  # atan(1/2)
 _LN2 = (6.93147180369123816490e-01, 1.90821492927058770002e-10)  # 21 trailing zero bits in the first
 _REDUCTION_LIMIT = 2.0**30
+_SHIFT = 1.5 * 2.0**52  # added to a number, it leaves the nearest integer in the last bits
 
 
 def fma(a: Operand, b: Operand, c: Operand) -> Operand:
@@ -73,9 +74,13 @@ def _polynomial(z: Operand, coefficients: Sequence[float]) -> Operand:
     return value
 
 
-def _reduced(x: Expr) -> tuple[Expr, Operand, Operand]:
-    """Return k, r and t with x = k pi/2 + r + t, |r| <= pi/4, and t less than half the last digit of r."""
-    k = x.graph.node("round", x * (2.0 / math.pi))
+def _reduced(x: Expr) -> tuple[Operand, Operand, Operand]:
+    """Return y, r and t with x = k pi/2 + r + t, |r| <= pi/4, and t less than half the last digit of r.
+
+    y is k + 1.5 * 2^52: the integer k is in its last bits, ready for the questions `odd` and `flip`.
+    """
+    y = fma(x, 2.0 / math.pi, _SHIFT)
+    k = y - _SHIFT
     r0 = fma(-k, _HALF_PI[0], x)  # exact
     p = k * _HALF_PI[1]
     e = fma(k, _HALF_PI[1], -p)  # exact error of the product
@@ -84,40 +89,32 @@ def _reduced(x: Expr) -> tuple[Expr, Operand, Operand]:
     d = (r0 - (s - b)) - (p + b)  # exact error of the difference (Knuth)
     t = fma(-k, _HALF_PI[2], d - e)
     r = s + t
-    return k, r, t - (r - s)
+    return y, r, t - (r - s)
 
 
-def _sin_and_cos(x: Expr) -> tuple[Expr, Operand, Operand]:
-    """Return the quadrant, and the sine and cosine of the reduced argument."""
-    k, r, t = _reduced(x)
+def _sin_and_cos(x: Expr) -> tuple[Operand, Operand, Operand]:
+    """Return the quadrant y, and the sine and cosine of the reduced argument."""
+    y, r, t = _reduced(x)
     z = r * r
     v = z * r
     sine = r - (fma(z, fma(0.5, t, -(v * _polynomial(z, _SIN[1:]))), -t) - v * _SIN[0])
     h = 0.5 * z
     w = 1.0 - h
     cosine = w + (((1.0 - w) - h) + fma(z, z * _polynomial(z, _COS), -(r * t)))
-    return k, sine, cosine
+    return y, sine, cosine
 
 
 def _sine(x: Expr) -> Operand:
-    k, sine, cosine = _sin_and_cos(x)
-    half = 0.5 * k
-    odd = x.graph.node("floor", half) != half
-    value = odd.select(cosine, sine)
-    quarter = x.graph.node("floor", half) * 0.5
-    negative = x.graph.node("floor", quarter) != quarter
-    value = (x == 0.0).select(x, negative.select(-value, value))  # the sine of -0 is -0
+    y, sine, cosine = _sin_and_cos(x)
+    value = x.graph.node("odd", y).select(cosine, sine)
+    value = (x == 0.0).select(x, x.graph.node("flip", value, y))  # the sine of -0 is -0
     return _beyond(x, value, "sin")
 
 
 def _cosine(x: Expr) -> Operand:
-    k, sine, cosine = _sin_and_cos(x)
-    half = 0.5 * k
-    odd = x.graph.node("floor", half) != half
-    value = odd.select(sine, cosine)
-    quarter = x.graph.node("floor", 0.5 * (k + 1.0)) * 0.5
-    negative = x.graph.node("floor", quarter) != quarter
-    return _beyond(x, negative.select(-value, value), "cos")
+    y, sine, cosine = _sin_and_cos(x)
+    value = x.graph.node("odd", y).select(sine, cosine)
+    return _beyond(x, x.graph.node("flip", value, y + 1.0), "cos")
 
 
 def _beyond(x: Expr, value: Operand, function: str) -> Expr:

@@ -174,6 +174,17 @@ class Body:
     def op_signbit(self, a: str) -> str:
         return self.value(f"icmp slt {self.integer} {self.bits(a)}, {self.integers(0)}")
 
+    def op_odd(self, a: str) -> str:
+        """Is the last bit of a number set?"""
+        last = self.value(f"and {self.integer} {self.bits(a)}, {self.integers(1)}")
+        return self.value(f"icmp ne {self.integer} {last}, {self.integers(0)}")
+
+    def op_flip(self, a: str, b: str) -> str:
+        """Change the sign of a if the last bit but one of b is set."""
+        raised = self.value(f"shl {self.integer} {self.bits(b)}, {self.integers(62)}")
+        sign = self.value(f"and {self.integer} {raised}, {self.integers(-(2**63))}")
+        return self.from_bits(self.value(f"xor {self.integer} {self.bits(a)}, {sign}"))
+
     def op_exp2i(self, a: str) -> str:
         whole = self.value(f"fptosi {self.kind} {a} to {self.integer}")
         biased = self.value(f"add {self.integer} {whole}, {self.integers(1023)}")

@@ -71,7 +71,7 @@ class Graph:
         return found
 
 
-CONDITIONS = frozenset({"lt", "le", "eq", "ne", "and", "or", "not", "signbit"})
+CONDITIONS = frozenset({"lt", "le", "eq", "ne", "and", "or", "not", "signbit", "odd"})
 _LOGIC = frozenset({"and", "or", "not"})
 _CHOICES = frozenset({"where", "rarely"})
 
