@@ -1,11 +1,11 @@
 """What a URDF link carries: its inertia, what it is drawn with and touched by."""
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from linkwork.algebra.rotation import from_euler
 from linkwork.formats.markup import Element
 from linkwork.geometry.skin import Collision, Colour, MeshFile, Visual
 from linkwork.geometry.solids import Box, Capsule, Cylinder, Solid, Sphere
@@ -19,7 +19,8 @@ def read_origin(element: Element) -> tuple[Array, Array]:
     if origin is None:
         return np.zeros(3), np.eye(3)
     position = np.array(origin.numbers("xyz", 3, (0.0, 0.0, 0.0)))
-    return position, _rotation(*origin.numbers("rpy", 3, (0.0, 0.0, 0.0)))
+    turn = from_euler("xyz", origin.numbers("rpy", 3, (0.0, 0.0, 0.0)))  # about fixed axes
+    return position, np.array(turn)
 
 
 def read_inertia(link: Element) -> Inertia:
@@ -102,17 +103,3 @@ def _shape(element: Element) -> Solid | MeshFile:
     except ValueError as problem:
         raise shape.error(str(problem)) from None
     raise shape.error(f"unknown shape <{shape.tag}>; known are box, sphere, cylinder, capsule, mesh")
-
-
-def _rotation(roll: float, pitch: float, yaw: float) -> Array:
-    """Turn about the fixed axes x, y, z in this order: Rz(yaw) Ry(pitch) Rx(roll)."""
-    cr, sr = math.cos(roll), math.sin(roll)
-    cp, sp = math.cos(pitch), math.sin(pitch)
-    cy, sy = math.cos(yaw), math.sin(yaw)
-    return np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )

@@ -7,6 +7,8 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.algebra import rotation as rotations
+
 Array: TypeAlias = NDArray[np.float64]
 Space: TypeAlias = Literal["space", "plane"]
 
@@ -73,7 +75,7 @@ def _spatial(rotation: RotationLike, where: str) -> Array:
     said: Any = as_matrix() if as_matrix else rotation
     array = numbers(said, f"{where}: rotation")
     if array.shape == ():
-        return _about_z(np.cos(array), np.sin(array))
+        return np.array(rotations.about_z(float(array)))
     if array.shape == (4,):
         return _from_quaternion(array, where)
     if array.shape == (2, 2):
@@ -88,10 +90,6 @@ def _spatial(rotation: RotationLike, where: str) -> Array:
     )
 
 
-def _about_z(c: Any, s: Any) -> Array:
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-
-
 def _from_quaternion(quaternion: Array, where: str) -> Array:
     length = float(np.linalg.norm(quaternion))
     if abs(length - 1.0) > CLOSE:
@@ -99,14 +97,7 @@ def _from_quaternion(quaternion: Array, where: str) -> Array:
             f"{where}: rotation quaternion {plain(quaternion)} has length {length:.6g}; "
             "a rotation (w, x, y, z) has length 1"
         )
-    w, x, y, z = quaternion / length
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+    return np.array(rotations.from_quaternion(quaternion.tolist()))
 
 
 def _orthonormal(matrix: Array, where: str) -> Array:
