@@ -9,7 +9,7 @@ from linkwork import examples
 from linkwork.compile import Model
 from linkwork.model.state import State
 
-_DURATION, _STEP = 10.0, 0.0005  # s
+_DURATION, _STEP = 10.0, 0.00025  # s
 
 
 def swing(model: Model, q: np.ndarray, v: np.ndarray, duration: float, step: float) -> tuple[np.ndarray, ...]:

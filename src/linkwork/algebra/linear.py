@@ -1,5 +1,6 @@
 """What motions, forces and inertias have in common, in the plane and in space: they are numbers in a row."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -9,18 +10,18 @@ from linkwork.algebra.number import Number, is_zero
 from linkwork.algebra.vector import minus, plus, product, stacked
 
 
-class Linear:
+class Linear(ABC):
     """A value made of numbers, to be added, subtracted and scaled; a subclass says how it is made of them."""
 
     __slots__ = ()
     size: int  # how many numbers
 
     @classmethod
-    def from_scalars(cls, x: Sequence[Number]) -> Self:
-        raise NotImplementedError
+    @abstractmethod
+    def from_scalars(cls, x: Sequence[Number]) -> Self: ...
 
-    def scalars(self) -> tuple[Number, ...]:
-        raise NotImplementedError
+    @abstractmethod
+    def scalars(self) -> tuple[Number, ...]: ...
 
     @classmethod
     def zero(cls) -> Self:
