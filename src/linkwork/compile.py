@@ -1,8 +1,9 @@
 """Mechanism -> Model: the stages joined, and all algorithms as methods on arrays."""
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from types import MappingProxyType
 from typing import Any
 
@@ -51,8 +52,8 @@ def compile_mechanism(mechanism: Mechanism, form: Form = "rolled") -> "Model":
             f"mechanism {mechanism.name!r} has closed loops, closed by {names}; so far only trees compile"
         )
     links = grow(mechanism, graph.branches, weld=True)
-    bodies = grow(mechanism, graph.branches, weld=False)
     joints = [branch.joint for branch in graph.branches]
+    numbers = {branch.body.name: number for number, branch in enumerate(graph.branches)} | {"ground": -1}
 
     def each(values: Callable[[Joint], Any]) -> Array:
         return _frozen([x for joint in joints for x in values(joint)])
@@ -65,11 +66,11 @@ def compile_mechanism(mechanism: Mechanism, form: Form = "rolled") -> "Model":
         nv=links.nv,
         body_names=tuple(branch.body.name for branch in graph.branches),
         joint_names=tuple(joint.name for joint in joints),
-        parents=_frozen([link.parent - 1 for link in bodies.links], int),
+        parents=_frozen([numbers[branch.parent.name] for branch in graph.branches], int),
         masses=_frozen([branch.body.inertia.mass for branch in graph.branches]),
         centers=_frozen([branch.body.inertia.com for branch in graph.branches]),
         inertias=_frozen([branch.body.inertia.tensor for branch in graph.branches]),
-        slices=MappingProxyType({link.name: _slices(link) for link in bodies.links}),
+        slices=MappingProxyType(_slices(joints)),
         q_drawn=each(lambda joint: joint.drawn()),
         limits=each(lambda joint: joint.limit_pairs()).reshape(-1, 2),
         damping=each(lambda joint: joint.per_coordinate("damping")),
@@ -81,7 +82,6 @@ def compile_mechanism(mechanism: Mechanism, form: Form = "rolled") -> "Model":
         _mechanism=mechanism,
         _graph=graph,
         _links=links,
-        _bodies=bodies,
         _form=form,
     )
 
@@ -119,7 +119,6 @@ class Model:
     _mechanism: Mechanism
     _graph: Topology
     _links: Tree  # welded bodies as one link
-    _bodies: Tree  # one link per body
     _form: Form
     _kernels: dict[tuple[int, tuple[int, ...] | None], Kernel] = field(default_factory=dict)
 
@@ -378,6 +377,11 @@ class Model:
             raise ValueError(f"kernel: {unknown('algorithm', name, named)}")
         return self._kernel(named[name])
 
+    @once
+    def _bodies(self) -> Tree:
+        """The tree with one link per body, for poses and reactions."""
+        return grow(self._mechanism, self._graph.branches, weld=False)
+
     def _kernel(self, algorithm: Algorithm, path: tuple[int, ...] | None = None) -> Kernel:
         kernel = self._kernels.get((id(algorithm), path))
         if kernel is None:
@@ -388,8 +392,11 @@ class Model:
         return kernel
 
 
-def _slices(link: Link) -> tuple[slice, slice]:
-    return slice(link.q, link.q + link.kind.nq), slice(link.v, link.v + link.kind.nv)
+def _slices(joints: Sequence[Joint]) -> dict[str, tuple[slice, slice]]:
+    """Return where the coordinates of each joint are, in the order of the joints."""
+    q = list(accumulate((joint.nq for joint in joints), initial=0))
+    v = list(accumulate((joint.nv for joint in joints), initial=0))
+    return {joint.name: (slice(*q[k : k + 2]), slice(*v[k : k + 2])) for k, joint in enumerate(joints)}
 
 
 def _frozen(values: Any, kind: type = float) -> Array:
