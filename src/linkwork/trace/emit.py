@@ -17,7 +17,7 @@ from linkwork.trace.expression import Expr, Operand, reachable
 
 Store = tuple[str, int, Operand]  # base, element, value
 
-# Registers of eight lanes that are put aside on the stack must not straddle cache lines: it costs a tenth. The
+# Registers of eight lanes put aside on the stack must not straddle cache lines: it costs a tenth. The
 # code generator would align the stack by itself, had it known in time that it will put something aside.
 _ALIGNED = 'alignstack(64) "stackrealign"'
 _COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
