@@ -14,36 +14,6 @@ import pytest
 from linkwork.trace import emit, entry, native
 from linkwork.trace.expression import Graph
 
-# the cache on disk, seen from other processes
-
-# loads the functions k x + 1 for given k, and prints of each whether it had to be built and its value at 2
-CHILD = """
-import ctypes, json, sys
-import numpy as np
-from linkwork.trace import emit, native
-from linkwork.trace.expression import Graph
-
-lines = []
-for k in json.loads(sys.argv[1]):
-    name = native.digest("test of the cache", k)
-    built = []
-
-    def build():
-        built.append(k)
-        x = Graph().symbol(("x", 0))
-        text = emit.straight(f"f_{name}", 1, ["x", "y"], (), [("y", 0, float(k) * x + 1.0)])
-        return emit.module(1, [text]), {"k": k, "words": "grüß dich"}
-
-    meta = native.load(name, build)
-    x, y = np.array([2.0]), np.zeros(1)
-    ports = np.array([x.ctypes.data, y.ctypes.data], np.int64)
-    run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(native.address(f"f_{name}"))
-    run(None, ports.ctypes.data)
-    assert meta == {"k": k, "words": "grüß dich"}, meta
-    lines.append((f"{name}.o", bool(built), float(y[0])))
-print(json.dumps(lines))
-"""
-
 
 def make(shapes: Sequence[tuple[int, ...]], inputs: int, stores: Callable[[Graph], list[Any]]) -> Any:
     """Return the built-in of a straight piece of code over ports p0, p1, ... of these shapes."""

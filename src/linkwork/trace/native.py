@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +176,3 @@ def provide(symbols: Mapping[str, int]) -> None:
     """Make addresses of this process known to the code loaded from now on."""
     for name, value in symbols.items():
         llvm.add_symbol(name, value)
-
-
-__all__: Sequence[str] = ["address", "cache_folder", "compile_text", "digest", "lanes", "load", "provide"]
