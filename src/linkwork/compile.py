@@ -218,7 +218,9 @@ class Model:
     def _slowly(self, algorithm: Algorithm, done: Any, inputs: tuple[Any, ...], out: Array) -> Array:
         """Go on where a single call stopped: it is a batch, the result is not finite, or who knows."""
         kernel = self._kernel(algorithm)
-        if done is None:
+        if done is None and np.ndim(out) > len(
+            kernel.outputs[0]
+        ):  # else code for lanes would be made for nothing
             done = kernel.call_many(*inputs, out)
         if done is out:
             return out

@@ -167,3 +167,14 @@ def test_a_chain_longer_than_any_unrolling_batches_too():
     q, v, x = random_state(model, np.random.default_rng(0), 9)
     batch = model.forward_dynamics(q, v, x)
     assert batch.tobytes() == np.array([model.forward_dynamics(*s) for s in zip(q, v, x)]).tobytes()
+
+
+def test_code_for_lanes_is_made_only_for_batches():
+    model = chain(3).compile()
+    q, v, x = random_state(model, np.random.default_rng(0))
+    out = np.empty(model.nv)
+    model.forward_dynamics(q.tolist(), v, x, out=out)
+    kernel = model.kernel("forward_dynamics")
+    assert "lanes" not in vars(kernel)
+    model.forward_dynamics(q[None], v[None], x[None], out=out[None])
+    assert "lanes" in vars(kernel)
