@@ -34,6 +34,7 @@ from linkwork.algebra.number import (
     pow as pow,
 )
 from linkwork.algebra.spatial import Frame, rotation_x, rotation_y, rotation_z
+from linkwork.algebra.vector import norm
 from linkwork.compile import Model
 from linkwork.errors import (
     AssemblyError,
@@ -61,7 +62,19 @@ from linkwork.mechanism.joints import (
     Spherical,
     Universal,
 )
+from linkwork.mechanism.load import (
+    Bushing,
+    Feedback,
+    Force,
+    Load,
+    Motor,
+    Spring,
+    Torque,
+    TorsionSpring,
+    Wrench,
+)
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.stop import ExponentialStop, Stop
 from linkwork.model.state import State
 
 __version__ = "0.1.0"
@@ -74,6 +87,7 @@ __all__ = [
     "atan2",
     "Body",
     "Box",
+    "Bushing",
     "Capsule",
     "Cone",
     "cos",
@@ -83,8 +97,11 @@ __all__ = [
     "Cylindrical",
     "Ellipsoid",
     "exp",
+    "ExponentialStop",
+    "Feedback",
     "Fixed",
     "floor",
+    "Force",
     "FormatError",
     "Frame",
     "Free",
@@ -94,20 +111,22 @@ __all__ = [
     "Joint",
     "LinkworkError",
     "load",
+    "Load",
     "log",
     "Mechanism",
     "Model",
     "ModelError",
+    "Motor",
+    "norm",
     "NumericalError",
     "Planar",
+    "planar",
     "Prismatic",
     "Revolute",
-    "planar",
     "rotation",
     "rotation_about",
     "rotation_euler",
     "rotation_quaternion",
-    "spatial",
     "rotation_x",
     "rotation_y",
     "rotation_z",
@@ -115,14 +134,20 @@ __all__ = [
     "SimulationError",
     "sin",
     "sinh",
+    "spatial",
     "Sphere",
     "Spherical",
+    "Spring",
     "sqrt",
     "State",
+    "Stop",
     "tan",
     "tanh",
+    "Torque",
+    "TorsionSpring",
     "TraceError",
     "translation",
     "Universal",
     "where",
+    "Wrench",
 ]

@@ -1,7 +1,7 @@
 """Mechanism -> Model: the stages joined, and all algorithms as methods on arrays."""
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from types import MappingProxyType
@@ -14,8 +14,10 @@ from linkwork.dynamics import (
     forward_dynamics,
     inverse_dynamics,
     jacobian,
+    loads,
     mass_matrix,
     momentum,
+    motion,
     poses,
     position_rates,
     reactions,
@@ -30,12 +32,14 @@ from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.check import check
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.applied import Placed, Side, place
 from linkwork.model.named import Named
 from linkwork.model.state import State
 from linkwork.model.subspace import constraint_subspace, motion_subspace
 from linkwork.model.topology import Topology, topology
-from linkwork.model.tree import Link, Tree, grow
+from linkwork.model.tree import Link, Tree, grow, moved_inertias
 from linkwork.trace.once import once
 
 Array = np.ndarray
@@ -189,7 +193,7 @@ class Model:
         return self._accelerating(forward_dynamics.ALGORITHM).call
 
     @once
-    def _accelerating(self) -> Callable[[Algorithm], Kernel]:
+    def _accelerating(self) -> Callable[..., Kernel]:
         """The kernels that accelerate, once it is known that all that moves has inertia."""
         if self.nv <= LARGEST:
             joints = [name for name, (_, part) in self.slices.items() for _ in range(part.start, part.stop)]
@@ -251,6 +255,89 @@ class Model:
         """Return dq/dt (nq,) at velocities v; they differ where there are quaternions or free bodies."""
         return self._kernel(position_rates.ALGORITHM)(q, v, out=(out,))[0]
 
+    # under the mechanism's own forces
+
+    def motion(self, q: Array, v: Array, t: Any = 0.0, *, out: Array | None = None) -> Array:
+        """Return the accelerations (nv,) under all forces of the mechanism: those of its joints and loads.
+
+        This is what `simulate` integrates: damping, friction, springs and stops of joints are in it.
+        """
+        tree = self.driven()
+        kernel = self._accelerating(motion.LOADED if tree.loads else motion.ALGORITHM, tree)
+        (q, v, t), batch = _together(("q", q, (self.nq,)), ("v", v, (self.nv,)), ("t", t, ()))
+        scratch = [np.zeros((*batch, *shape)) for shape in kernel.shapes[3 : kernel.inputs]]
+        return kernel(t, q, v, *scratch, out=(None, out, None))[1]
+
+    def loads(self, q: Array, v: Array, t: Any = 0.0) -> tuple[Array, Array]:
+        """Return what is applied: generalised forces (nv,) in all joints, and forces on bodies by row.
+
+        The former are those of damping, friction, springs, stops and motors; the latter, (bodies, 6) or
+        (bodies, 3), are in the frames of the joints' child sides, torque first.
+        """
+        tau, external, drive, _ = self._applied(q, v, t)
+        return tau + drive, external
+
+    def load_values(self, name: str, q: Array, v: Array, t: Any = 0.0) -> Array:
+        """Return what a load shows: a motor its force, a spring its tension; (n,)."""
+        first = 0
+        for placed in self.driven(bodies=True).loads:
+            if placed.name == name:
+                return self._applied(q, v, t)[3][..., first : first + placed.shown]
+            first += placed.shown
+        raise ValueError(f"load_values: {unknown('load', name, self.load_names)}")
+
+    def _applied(self, q: Array, v: Array, t: Any) -> tuple[Array, ...]:
+        (q, v, t), _ = _together(("q", q, (self.nq,)), ("v", v, (self.nv,)), ("t", t, ()))
+        return self._kernel(loads.APPLIED, tree=self.driven(bodies=True))(t, q, v)
+
+    @once
+    def coordinate_units(self) -> tuple[str, ...]:
+        """The unit of what each velocity changes: "rad" if it turns the child, else "m"."""
+        angular = self._links.algebra.angular
+        units = []
+        for link in self._links.links:
+            here = self.q_drawn[link.q : link.q + link.kind.nq].tolist()
+            for s in link.kind.subspace(here, link.parameters):
+                units.append("rad" if any(abs(x) > 0.0 for x in s.scalars()[:angular]) else "m")
+        return tuple(units)
+
+    @property
+    def load_names(self) -> tuple[str, ...]:
+        return tuple(self._mechanism.loads)
+
+    def driven(self, bodies: bool = False) -> Tree:
+        """Return the tree with the forces of its joints, and loads; links may be single bodies."""
+        return self._driven_bodies if bodies else self._driven
+
+    @once
+    def _driven(self) -> Tree:
+        return self._with_forces(weld=True)
+
+    @once
+    def _driven_bodies(self) -> Tree:
+        return self._with_forces(weld=False)
+
+    def _with_forces(self, weld: bool) -> Tree:
+        links = grow(self._mechanism, self._graph.branches, weld, moved=self._moved)
+        return replace(links, loads=self.place(self._mechanism.loads.values(), links))
+
+    @once
+    def _moved(self) -> dict[str, list[float]]:
+        """The inertia that each coordinate of a joint moves as drawn, by joint."""
+        found = moved_inertias(self._links, self.q_drawn.tolist())
+        by_joint = {link.name: inertia for link, inertia in zip(self._links.links, found, strict=True)}
+        return {name: by_joint.get(name, []) for name in self.joint_names}
+
+    def place(self, loads: Iterable[Load], tree: Tree) -> tuple[Placed, ...]:
+        """Place loads (or quantities that are looked at like loads) on a tree of this model."""
+        links, frames = tree.body_links, tree.body_frames
+        body_sides = {name: Side(links[name], frames[name], slice(0, 0), slice(0, 0)) for name in links}
+        numbers = {link.name: number for number, link in enumerate(tree.links, 1)}
+        joint_sides = {name: Side(number, None, *self.slices[name]) for name, number in numbers.items()}
+        drawn = self.poses(self.q_drawn)
+        where = (body_sides, joint_sides, self.slices, self.q_drawn.tolist(), drawn)
+        return tuple(place(load, self._mechanism, tree.algebra, *where) for load in loads)
+
     # motion of bodies
 
     def poses(self, q: Array, *, out: Array | None = None) -> Named:
@@ -268,7 +355,10 @@ class Model:
         self, q: Array, v: Array, tau: Array, *, forces: Any = None, out: Array | None = None
     ) -> Named:
         """Return how bodies accelerate under joint forces tau: angular, and of the origins, in world axes."""
-        a = self.forward_dynamics(q, v, tau, forces=forces)
+        return self.body_accelerations(q, v, self.forward_dynamics(q, v, tau, forces=forces), out=out)
+
+    def body_accelerations(self, q: Array, v: Array, a: Array, *, out: Array | None = None) -> Named:
+        """Return the accelerations of bodies when the joints accelerate by a: as `accelerations` does."""
         (array,) = self._kernel(velocities.ACCELERATION_ALGORITHM)(q, v, a, out=(out,))
         return self._motions(array)
 
@@ -297,7 +387,7 @@ class Model:
         path = self._path(number)
         in_link = np.array(self._links.body_frames[body] @ place.tolist())
         if path:
-            (rows,) = self._kernel(jacobian.ALGORITHM, path)(q, in_link)
+            (rows,) = self._kernel(jacobian.ALGORITHM, path=path)(q, in_link)
         else:
             batch = self.poses(q).array.shape[:-3]  # checks q
             rows = np.zeros((*batch, self.nv, algebra.freedoms))
@@ -321,6 +411,12 @@ class Model:
         """
         a = self.forward_dynamics(q, v, tau, forces=forces)
         external = external_forces(self._bodies, {} if forces is None else forces)
+        return self.reactions_at(q, v, a, external, out=out)
+
+    def reactions_at(
+        self, q: Array, v: Array, a: Array, external: Array, *, out: Array | None = None
+    ) -> Named:
+        """Return the reactions when the joints accelerate by a, with forces on bodies as `loads` gives."""
         (array,) = self._kernel(reactions.ALGORITHM)(q, v, a, external, out=(out,))
         rows = {name: row for row, name in enumerate(self.joint_names)}
         return Named("joint", rows, array, 2, self._links.algebra.Force.from_scalars, {})
@@ -384,14 +480,28 @@ class Model:
         """The tree with one link per body, for poses and reactions."""
         return grow(self._mechanism, self._graph.branches, weld=False)
 
-    def _kernel(self, algorithm: Algorithm, path: tuple[int, ...] | None = None) -> Kernel:
+    def _kernel(
+        self, algorithm: Algorithm, tree: Tree | None = None, path: tuple[int, ...] | None = None
+    ) -> Kernel:
         kernel = self._kernels.get((id(algorithm), path))
         if kernel is None:
-            tree = self._links if algorithm.tree == "links" else self._bodies
+            if tree is None:
+                tree = self._links if algorithm.tree == "links" else self._bodies
             kernel = self._kernels.setdefault(
                 (id(algorithm), path), Kernel(algorithm, tree, self._form, path)
             )
         return kernel
+
+
+def _together(*arguments: tuple[str, Any, tuple[int, ...]]) -> tuple[list[Array], tuple[int, ...]]:
+    """Return arrays of one batch, what is not batched repeated, and the batch's shape."""
+    arrays = [real_array(name, x) for name, x, _ in arguments]
+    extra = [a.shape[: a.ndim - len(shape)] for a, (_, _, shape) in zip(arrays, arguments, strict=True)]
+    batch = max(extra, key=len)
+    return [
+        a if own == batch else np.broadcast_to(a, (*batch, *a.shape)).copy()
+        for a, own in zip(arrays, extra, strict=True)
+    ], batch
 
 
 def _slices(joints: Sequence[Joint]) -> dict[str, tuple[slice, slice]]:

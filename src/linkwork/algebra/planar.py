@@ -333,3 +333,13 @@ def slide(distance: Number) -> Frame:
 
 def translation(x: Number, y: Number) -> Frame:
     return Frame.of(1.0, 0.0, (x, y))
+
+
+def turning(X: Frame) -> Vector:
+    """Return how far a frame is turned: the angle, alone in a vector."""
+    return Vector((X.angle,))
+
+
+def turning_torque(turned: Sequence[Number], gradient: Sequence[Number]) -> Number:
+    """Return the torque whose power is the gradient times the rate of `turning`."""
+    return gradient[0]

@@ -137,3 +137,14 @@ def to_axis_angle(R: Matrix) -> tuple[Vector, Number]:
         (where(small, 0.0, x / divisor), where(small, 0.0, y / divisor), where(small, 1.0, z / divisor))
     )
     return axis, 2.0 * atan2(length, w)
+
+
+def to_rotation_vector(q: Sequence[Number]) -> Vector:
+    """Return axis times angle, at most half a turn, of a quaternion of any length but zero."""
+    w, *u = q
+    square = dot(u, u)
+    small = square < 1e-16 * (w * w)  # then the angle is its own tangent, to rounding
+    sine = sqrt(where(small, 1.0, square))
+    front = where(w < 0, -1.0, 1.0)
+    factor = where(small, 2.0 / where(small, w, 1.0), 2.0 * atan2(sine, front * w) * front / sine)
+    return Vector(x * factor for x in u)

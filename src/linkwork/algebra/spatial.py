@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwork.algebra import rotation as rotations
 from linkwork.algebra.linear import Linear
-from linkwork.algebra.number import Number, is_one, is_zero
+from linkwork.algebra.number import Number, cos, is_one, is_zero, sin, sqrt, where
 from linkwork.algebra.vector import Matrix, Symmetric, Vector, minus, plus, product, stacked
 
 dimension = 3  # components of a point
@@ -385,3 +385,22 @@ def rotation_y(angle: Number) -> Frame:
 
 def rotation_z(angle: Number) -> Frame:
     return Frame.of(rotations.about_z(angle), (0.0, 0.0, 0.0))
+
+
+def turning(X: Frame) -> Vector:
+    """Return how far a frame is turned: axis times angle."""
+    return rotations.to_rotation_vector(rotations.to_quaternion(X.R))
+
+
+def turning_torque(turned: Sequence[Number], gradient: Sequence[Number]) -> Vector:
+    """Return the torque, in the outer axes, whose power is the gradient times the rate of `turning`.
+
+    With t = turned, dt/dt = (1 - [t]x / 2 + c [t]x^2) w, c = (1 - (a/2) cot(a/2)) / a^2, a = |t|; transposed.
+    """
+    t, g = Vector(turned), Vector(gradient)
+    square = t.dot(t)
+    small = square < 1e-4
+    a = sqrt(where(small, 1.0, square))
+    c = where(small, 1.0 / 12.0 + square / 720.0, (1.0 - 0.5 * a * cos(0.5 * a) / sin(0.5 * a)) / (a * a))
+    across = t.cross(g)
+    return g + across * 0.5 + t.cross(across) * c

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from linkwork.algebra.number import Number, is_one, is_zero
+from linkwork.algebra.number import Number, is_one, is_zero, sqrt
 
 
 def product(a: Number, b: Number) -> Number:
@@ -40,6 +40,12 @@ def dot(a: Iterable[Number], b: Iterable[Number]) -> Number:
     for x, y in zip(a, b, strict=True):
         total = plus(total, product(x, y))
     return total
+
+
+def norm(x: Iterable[Number]) -> Number:
+    """Return the length of a vector."""
+    components = list(x)
+    return sqrt(dot(components, components))
 
 
 def stacked(components: Iterable[Number]) -> np.ndarray:

@@ -28,6 +28,7 @@ class Sizes:
     nv: int
     links: int  # without ground
     algebra: ModuleType
+    shown: int = 0  # numbers that loads show
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Port:
 Q = Port("q", "q", lambda n: (n.nq,))
 QD = Port("qd", "v", lambda n: (n.nv,), "v")
 QDD = Port("qdd", "v", lambda n: (n.nv,), "a")
+T = Port("t", "world", lambda n: ())
 TAU = Port("tau", "v", lambda n: (n.nv,))
 # force on each link, in its frame
 EXTERNAL = Port("external", "link", lambda n: (n.links, n.algebra.freedoms), "forces")
@@ -83,13 +85,21 @@ class Pairs:
 
 
 @dataclass(frozen=True)
+class Loads:
+    """All loads, after the links know `X_W` and `v`: they add to `tau` and `external`, and set `shown`.
+
+    An algorithm does those of the three that it has as ports.
+    """
+
+
+@dataclass(frozen=True)
 class Algorithm:
     """Outputs from inputs by passes."""
 
     name: str
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
-    passes: tuple[Pass | Pairs, ...]
+    passes: tuple[Pass | Pairs | Loads, ...]
     shared: Mapping[str, str | None]  # field -> name of its type in the algebra, None for a number
     columns: Mapping[str, str] = field(
         default_factory=dict
@@ -97,7 +107,7 @@ class Algorithm:
     start: Callable[[Any], None] | None = None  # sets the world's fields
     finish: Callable[[Any], None] | None = None  # reads the world's fields, sets world outputs
     zero: frozenset[str] = frozenset()  # inputs that are known to be zero, and not given
-    clear: frozenset[str] = frozenset()  # outputs that start as zero
+    clear: frozenset[str] = frozenset()  # arrays that start as zero
     tree: Literal["links", "bodies"] = "links"
 
     @property

@@ -4,6 +4,7 @@ Brandl, Johanni, Otter 1986, as in the first seed's open chain algorithm; Feathe
 with joints of any number of freedoms and the armature of the drives.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from linkwork.algebra.dense import inverse_positive
@@ -22,19 +23,24 @@ def velocities(link: Any, parent: Any) -> None:
     link.v = link.X.local(parent.v) + link.vJ
     link.c = link.v.cross(link.vJ) + link.cJ
     link.IA = link.inertia.articulated()
-    link.pA = link.v.cross_force(link.inertia @ link.v) - link.external
+    link.pA = link.v.cross_force(link.inertia @ link.v)
 
 
 def inertias(link: Any, parent: Any) -> None:
     """Tips to base: what the rest of the tree feels like from here, and pushes."""
-    S, IA, pA = link.S, link.IA, link.pA
+    hand_down(link, parent, link.tau)
+
+
+def hand_down(link: Any, parent: Any, tau: Sequence[Any]) -> None:
+    """Let the joint move under the forces tau, and hand what is still felt to the parent."""
+    S, IA, pA = link.S, link.IA, link.pA - link.external
     U = [IA @ s for s in S]
     D = [[s.dot(u) for u in U] for s in S]
     for k, rotor in enumerate(link.armature):
         D[k][k] = plus(D[k][k], rotor)
     Dinv = inverse_positive(D)
     UD = [combination(row, U, link.algebra.Force.zero()) for row in Dinv]
-    u = Vector(minus(tau, s.dot(pA)) for tau, s in zip(link.tau, S, strict=True))
+    u = Vector(minus(drive, s.dot(pA)) for drive, s in zip(tau, S, strict=True))
     Ia = IA.without(S, U, UD, link.armature)
     pa = pA + Ia @ link.c + combination(u, UD, link.algebra.Force.zero())
     link.UD = UD

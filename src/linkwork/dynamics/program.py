@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwork.dynamics.algorithm import Algorithm, Pairs, Pass, Sizes
+from linkwork.dynamics.algorithm import Algorithm, Loads, Pairs, Pass, Sizes
+from linkwork.dynamics.load_code import LoadCode, load_code
 from linkwork.dynamics.pairs import count_pairs, packed_places, velocities_above
 from linkwork.dynamics.rolled import RolledKind, trace_world, world_fields
 from linkwork.dynamics.unrolled import unroll
@@ -19,6 +20,7 @@ from linkwork.model.tree import DataLayout, Tree
 from linkwork.trace import emit, entry, native
 from linkwork.trace.emit import Pointer, Store
 from linkwork.trace.expression import Graph
+from linkwork.trace.tangent import tangent_name, tangent_pointers, tangent_ports, with_tangents
 
 Form = Literal["rolled", "unrolled"]
 
@@ -44,35 +46,52 @@ class Program:
     keep: tuple[Any, ...] = ()  # what the plan points to
 
 
+def sizes_of(tree: Tree) -> Sizes:
+    return Sizes(tree.nq, tree.nv, len(tree.links), tree.algebra, tree.shown)
+
+
 def shapes_of(algorithm: Algorithm, tree: Tree) -> tuple[tuple[int, ...], ...]:
-    sizes = Sizes(tree.nq, tree.nv, len(tree.links), tree.algebra)
+    sizes = sizes_of(tree)
     return tuple(port.shape(sizes) for port in algorithm.ports)
 
 
 def program(
-    algorithm: Algorithm, tree: Tree, lanes: int, form: Form, path: Sequence[int] | None = None
+    algorithm: Algorithm,
+    tree: Tree,
+    lanes: int,
+    form: Form,
+    path: Sequence[int] | None = None,
+    tangent: bool = False,
 ) -> Program:
-    """Compile an algorithm for a tree, for one mechanism or for lanes; `path` restricts it to these links."""
+    """Compile an algorithm for a tree, for one mechanism or for lanes; `path` restricts it to these links.
+
+    With `tangent` the arrays are followed by those of their rates, the scratch memory's first.
+    """
     numbers = list(range(1, len(tree.links) + 1)) if path is None else list(path)
     too_long = bool(_packed(algorithm)) and count_pairs(tree) > _LONGEST
-    make = _rolled if form == "rolled" or too_long else _unrolled
-    return make(algorithm, tree, lanes, numbers)
+    called = Loads() in algorithm.passes and any(placed.formula is None for placed in tree.loads)
+    make = _rolled if form == "rolled" or too_long or called or tangent else _unrolled
+    return make(algorithm, tree, lanes, numbers, tangent)
 
 
-def _port_names(algorithm: Algorithm) -> list[str]:
-    return ["data", "work", *(port.name for port in algorithm.ports)]
+def _port_names(algorithm: Algorithm, tangent: bool) -> list[str]:
+    names = ["data", "work", *(port.name for port in algorithm.ports)]
+    return tangent_ports(names, _SCALARS) if tangent else names
 
 
-def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int]) -> Program:
+def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], tangent: bool) -> Program:
     kinds = [(link.kind.signature, link.parent, link.q, link.v) for link in tree.links]
-    name = native.digest("unrolled", _identity(algorithm), kinds, tree.data.tobytes(), list(path), lanes)
+    loads = [(p.formula.signature, p.formula.parameters, p.sides) for p in tree.loads if p.formula]
+    name = native.digest(
+        "unrolled", _identity(algorithm), kinds, tree.data.tobytes(), list(path), lanes, repr(loads)
+    )
 
     def build() -> tuple[str, dict[str, Any]]:
         try:
             stores = unroll(algorithm, tree, path, packed=lanes > 1)
         except ZeroDivisionError:
             raise NumericalError(f"{algorithm.name}: nothing has mass, or a joint moves none") from None
-        function = emit.straight(f"f_{name}", lanes, _port_names(algorithm), _SCALARS, stores)
+        function = emit.straight(f"f_{name}", lanes, _port_names(algorithm, tangent), _SCALARS, stores)
         return emit.module(lanes, [function]), {}
 
     native.load(name, build)
@@ -94,10 +113,11 @@ def _identity(algorithm: Algorithm) -> tuple[object, ...]:
     return algorithm.name, sorted(algorithm.zero)
 
 
-def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int]) -> Program:
+def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], tangent: bool) -> Program:
     layout = Layout(algorithm, tree.algebra)
-    units = {kind: _Unit(algorithm, kind, layout, lanes) for kind in {link.kind: None for link in tree.links}}
-    world = _World(algorithm, tree, layout, lanes)
+    kinds = {link.kind: None for link in tree.links}
+    units = {kind: _Unit(algorithm, kind, layout, lanes, tangent) for kind in kinds}
+    world = _World(algorithm, tree, layout, lanes, tangent)
     blocks = [layout.size, *(units[link.kind].block for link in tree.links)]
     starts = np.concatenate([[0], np.cumsum(blocks)])  # of the links' blocks in the work array
     records, columns = _link_records(tree, starts, path), _column_records(tree, layout, starts)
@@ -107,9 +127,14 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int]) -
     if world.start:
         segments.append((world.start, *the_world))
     passes = iter(range(len(algorithm.passes)))
+    loads = LoadCode()
     for step in algorithm.passes:
         if isinstance(step, Pairs):
             segments.append((world.pairs, columns.ctypes.data, len(columns), 0))
+        elif isinstance(step, Loads):
+            ports = _port_names(algorithm, tangent)
+            loads = load_code(algorithm, tree, layout, starts, lanes, ports, _SCALARS, tangent)
+            segments += loads.segments
         else:
             number = next(passes)
             links = [tree.links[n - 1] for n in path]
@@ -118,19 +143,19 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int]) -
     if world.finish:
         segments.append((world.finish, *the_world))
 
-    clears = _clears(algorithm, tree, lanes)
+    clears = _clears(algorithm, tree, lanes, tangent)
     whole = [s for s in segments if s[0] and s[2]]
     plan = np.array([len(whole), len(clears) // 2, *clears, *(x for s in whole for x in s)], np.int64)
     return Program(
         entry.walker(lanes),
         plan,
-        tree.data,
+        np.concatenate([tree.data, loads.data]) if loads.data else tree.data,
         int(starts[-1]),
         shapes_of(algorithm, tree),
         len(algorithm.given),
         lanes,
         _places(algorithm, tree, lanes),
-        (records, columns),
+        (records, columns, loads),
     )
 
 
@@ -149,12 +174,16 @@ def _walks(step: Pass, kernels: Sequence[int], records: np.ndarray) -> list[tupl
     return segments
 
 
-def _clears(algorithm: Algorithm, tree: Tree, lanes: int) -> list[int]:
-    """Return port and size of each output that must start as zero."""
-    names = _port_names(algorithm)
+def _clears(algorithm: Algorithm, tree: Tree, lanes: int, tangent: bool) -> list[int]:
+    """Return port and size of each array that must start as zero."""
+    names = _port_names(algorithm, tangent)
     cleared = algorithm.clear - (_packed(algorithm) if lanes > 1 else set())
-    sizes = zip(algorithm.ports, shapes_of(algorithm, tree), strict=True)
-    return [x for port, shape in sizes if port.name in cleared for x in (names.index(port.name), prod(shape))]
+    found = []
+    for port, shape in zip(algorithm.ports, shapes_of(algorithm, tree), strict=True):
+        if port.name in cleared:
+            found += [names.index(port.name), prod(shape)]
+            found += [names.index(tangent_name(port.name)), prod(shape)] if tangent else []
+    return found
 
 
 def _link_records(tree: Tree, starts: np.ndarray, path: Sequence[int]) -> np.ndarray:
@@ -170,7 +199,7 @@ def _places(algorithm: Algorithm, tree: Tree, lanes: int) -> tuple[np.ndarray, .
     """Return where the numbers of each array lie in a block: in order, but pairs are packed."""
     if lanes == 1:
         return ()
-    sizes = Sizes(tree.nq, tree.nv, len(tree.links), tree.algebra)
+    sizes = sizes_of(tree)
     packed = _packed(algorithm)
     return tuple(
         packed_places(tree) if port.name in packed else np.arange(port.total(sizes))
@@ -196,8 +225,8 @@ def _column_records(tree: Tree, layout: Layout, starts: np.ndarray) -> np.ndarra
 class _Unit:
     """The native functions of a kind of joint: one per pass, and another where ground drops what it gets."""
 
-    def __init__(self, algorithm: Algorithm, kind: Kind, layout: Layout, lanes: int):
-        name = native.digest("rolled", _identity(algorithm), kind.signature, lanes)
+    def __init__(self, algorithm: Algorithm, kind: Kind, layout: Layout, lanes: int, tangent: bool):
+        name = native.digest("rolled", _identity(algorithm), kind.signature, lanes, tangent)
 
         def build() -> tuple[str, dict[str, Any]]:
             traced = RolledKind(algorithm, kind, layout)
@@ -212,7 +241,7 @@ class _Unit:
                 variants = {names[0]: stores} if one else dict(zip(names, (stores, on_ground), strict=True))
                 for kernel, chosen in variants.items():
                     if chosen:
-                        functions.append(_walk(algorithm, kind.algebra, step, kernel, lanes, chosen))
+                        functions.append(_walk(algorithm, kind.algebra, step, kernel, lanes, chosen, tangent))
                 kernels.append([kernel if variants[kernel] else "" for kernel in names])
             return emit.module(lanes, functions), {"block": traced.block, "kernels": kernels}
 
@@ -226,7 +255,13 @@ class _Unit:
 
 
 def _walk(
-    algorithm: Algorithm, algebra: Any, step: Pass, name: str, lanes: int, stores: Sequence[Store]
+    algorithm: Algorithm,
+    algebra: Any,
+    step: Pass,
+    name: str,
+    lanes: int,
+    stores: Sequence[Store],
+    tangent: bool,
 ) -> str:
     pointers = [
         Pointer("data", "data", _DATA),
@@ -236,25 +271,40 @@ def _walk(
     column = {"q": _Q, "v": _V, "link": _LINK, "world": None}
     for port in algorithm.ports:
         pointers.append(Pointer(port.name, port.name, column[port.per], port.width(algebra)))
-    return emit.walk(name, lanes, _port_names(algorithm), _SCALARS, pointers, stores)
+    return _emit_walk(algorithm, name, lanes, pointers, stores, tangent)
+
+
+def _emit_walk(
+    algorithm: Algorithm,
+    name: str,
+    lanes: int,
+    pointers: Sequence[Pointer],
+    stores: Sequence[Store],
+    tangent: bool,
+) -> str:
+    if tangent:
+        stores, pointers = with_tangents(stores, _SCALARS), tangent_pointers(pointers, _SCALARS)
+    return emit.walk(name, lanes, _port_names(algorithm, tangent), _SCALARS, pointers, stores)
 
 
 class _World:
     """The native functions of an algorithm that belong to no link: start, finish and pairs."""
 
-    def __init__(self, algorithm: Algorithm, tree: Tree, layout: Layout, lanes: int):
-        name = native.digest("world", _identity(algorithm), tree.algebra.__name__, lanes)
+    def __init__(self, algorithm: Algorithm, tree: Tree, layout: Layout, lanes: int, tangent: bool):
+        name = native.digest("world", _identity(algorithm), tree.algebra.__name__, lanes, tangent)
         pairs = next((step for step in algorithm.passes if isinstance(step, Pairs)), None)
 
         def build() -> tuple[str, dict[str, Any]]:
-            ports = _port_names(algorithm)
+            ports = _port_names(algorithm, tangent=False)
             pointers = [Pointer("data", "data", _DATA), Pointer("self", "work", _WORK)]
             pointers += [Pointer(port.name, port.name) for port in algorithm.outputs]
             functions = []
             for part, there in (("start", algorithm.start), ("finish", algorithm.finish)):
                 if there:
                     stores = trace_world(algorithm, tree.algebra, layout, finish=part == "finish")
-                    functions.append(emit.walk(f"{part}_{name}", lanes, ports, _SCALARS, pointers, stores))
+                    functions.append(
+                        _emit_walk(algorithm, f"{part}_{name}", lanes, pointers, stores, tangent)
+                    )
             if pairs:
                 value = _pair_value(algorithm, pairs, tree.algebra, layout)
                 functions.append(

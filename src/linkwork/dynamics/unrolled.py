@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from linkwork.dynamics.algorithm import QD, Algorithm, Pairs, Port, Q, Sizes
+from linkwork.algebra.vector import plus
+from linkwork.dynamics.algorithm import QD, Algorithm, Loads, Pairs, Port, Q, Sizes, T
 from linkwork.dynamics.pairs import pairs
 from linkwork.dynamics.views import Make, View, constituents, flatten, port_value, typed
 from linkwork.model.tree import DataLayout, Tree
 from linkwork.trace.emit import Store
-from linkwork.trace.expression import Graph, Operand
+from linkwork.trace.expression import Graph, Operand, evaluate
 
 
 def unroll(algorithm: Algorithm, tree: Tree, path: Sequence[int], packed: bool) -> list[Store]:
@@ -24,6 +25,9 @@ def unroll(algorithm: Algorithm, tree: Tree, path: Sequence[int], packed: bool) 
     for step in algorithm.passes:
         if isinstance(step, Pairs):
             run.pairs(step, packed)
+            continue
+        if isinstance(step, Loads):
+            run.loads()
             continue
         numbers = path if step.order == "outward" else list(reversed(path))
         for number in numbers[-1:] if step.tip_only else numbers:
@@ -85,6 +89,12 @@ class _Run:
         v = self.input(QD, number) if QD in self.algorithm.inputs else [0.0] * link.kind.nv
         made_of = constituents(link.kind, data, self.input(Q, number), v)
         for port in self.algorithm.inputs:
+            if port.name in self.algorithm.clear:  # what loads add to
+                kind = port_value(
+                    port, self.algebra, [0.0] * port.count(link.kind.nq, link.kind.nv, self.algebra)
+                )
+                made_of[port.name] = lambda _, zero=kind: zero
+                continue
             made_of[port.name] = lambda _, p=port: port_value(p, self.algebra, self.input(p, number))
         return made_of
 
@@ -111,6 +121,41 @@ class _Run:
 
         return View(read, lambda name, value: setattr(world, name, value) if name in keeps else None)
 
+    def loads(self) -> None:
+        """Let all loads add to `external` and `tau` of the links."""
+        for placed in self.tree.loads:
+            assert placed.formula is not None
+            sides, parameters = placed.sides, placed.formula.parameters
+
+            def value(symbol: Any, sides: Any = sides, parameters: Any = parameters) -> Operand:
+                name, k = symbol.args[0]
+                if name == "parameter":
+                    return parameters[k]
+                if name in (T.name, Q.name, QD.name):
+                    return self.graph.symbol((name, k))
+                side = sides[int(name.lstrip("Xvqd"))]
+                if name[0] == "q":
+                    first = side.v.start if name.startswith("qd") else side.q.start
+                    return self.graph.symbol((name.rstrip("0123456789"), first + k))
+                return flatten(getattr(self.views[side.link], "X_W" if name[0] == "X" else "v"))[k]
+
+            outcome = placed.formula.outcome
+            outcome = outcome.like(evaluate(outcome.scalars(), value))
+            for k, wrench in outcome.wrenches.items():
+                link = self.fields[sides[k].link]
+                link["external"] = link.get("external", self.algebra.Force.zero()) + wrench
+            for (k, n), force in outcome.forces.items():
+                self.drive(n if k < 0 else sides[k].v.start + n, force)
+
+    def drive(self, v: int, force: Operand) -> None:
+        """Add to the generalised force of a velocity."""
+        number = next(
+            n for n in self.path if 0 <= v - self.tree.links[n - 1].v < self.tree.links[n - 1].kind.nv
+        )
+        link = self.tree.links[number - 1]
+        tau = self.fields[number].setdefault("tau", [0.0] * link.kind.nv)
+        tau[v - link.v] = plus(tau[v - link.v], force)
+
     def pairs(self, step: Pairs, packed: bool) -> None:
         owners = [(number, k) for number in self.path for k in range(self.tree.links[number - 1].kind.nv)]
 
@@ -131,7 +176,7 @@ class _Run:
 
     def all_stores(self) -> list[Store]:
         sizes = Sizes(self.tree.nq, self.tree.nv, len(self.tree.links), self.algebra)
-        for name in self.algorithm.clear - self.packed:
+        for name in self.algorithm.clear - self.packed - {port.name for port in self.algorithm.inputs}:
             for k in range(self.outputs[name].total(sizes)):
                 self.stores.setdefault((name, k), 0.0)
         return [(name, k, value) for (name, k), value in self.stores.items()]

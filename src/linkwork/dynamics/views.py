@@ -112,6 +112,7 @@ def constituents(
         "vJ": lambda read: joint_velocity(read("S")),
         "cJ": lambda _: kind.bias(q, v, parameters),
         "rates": lambda _: list(kind.position_rates(q, v, parameters)),
+        "drive": lambda _: kind.own_forces(q, v, parameters),
         "inertia": lambda _: algebra.RigidInertia.from_scalars(data[at.inertia : at.body]),
         "body": lambda _: frame.from_scalars(data[at.body : at.armature]),
         "armature": lambda _: list(data[at.armature : at.parameters]) if kind.armature else [0.0] * kind.nv,

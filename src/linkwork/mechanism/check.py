@@ -9,6 +9,7 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.coupling import Coupling, rings
 from linkwork.mechanism.inertia import GROSS, ROUNDING, rotational
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Element, Mechanism
 
 
@@ -53,13 +54,16 @@ def _mistakes(mechanism: Mechanism, bodies: list[Body], flaws: dict[Body, list[s
                 mistakes.append(apart[element])
         elif isinstance(element, Joint):
             mistakes.extend(_joint_mistakes(element, mechanism, members))
+        elif isinstance(element, Load):
+            mistakes.extend(_load_mistakes(element, mechanism, members))
         else:
             mistakes.extend(_coupling_mistakes(element, mechanism, coupled, ringed))
         yield from (f"{_kind(element)} {element.name!r}: {mistake}" for mistake in mistakes)
 
 
 def _kind(element: Element) -> str:
-    return "body" if isinstance(element, Body) else "joint" if isinstance(element, Joint) else "coupling"
+    kinds = {Body: "body", Joint: "joint", Load: "load"}
+    return next((word for kind, word in kinds.items() if isinstance(element, kind)), "coupling")
 
 
 def _name_mistakes(element: Element, owners: dict[str, Element]) -> Iterator[str]:
@@ -122,6 +126,25 @@ def _joint_mistakes(joint: Joint, mechanism: Mechanism, members: set[Body]) -> I
         yield f'a {type(joint).__name__} exists in the {there} only; use Mechanism(space="{there}")'
         return
     yield from joint.mistakes()
+
+
+def _load_mistakes(load: Load, mechanism: Mechanism, members: set[Body]) -> Iterator[str]:
+    strangers = [thing for thing in load.on if not isinstance(thing, Body | Joint | str)]
+    if strangers:
+        yield f"{strangers[0]!r} is neither a body nor a joint; give one"
+        return
+    for thing in load.on:
+        if isinstance(thing, Body) and thing not in members:
+            yield f"body {thing.name!r} is not in this mechanism; add(...) the body"
+        elif isinstance(thing, Joint) and thing is not mechanism.joints.get(thing.name):
+            yield f"joint {thing.name!r} is not in this mechanism; add(...) the joint"
+    try:
+        load.sides(mechanism.joints)
+    except ValueError as error:
+        yield str(error)
+    if type(load).act is Load.act:
+        yield f"{type(load).__name__} does not say how it acts; define act(self, t, ...)"
+    yield from load.mistakes()
 
 
 def _coupling_mistakes(

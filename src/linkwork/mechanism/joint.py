@@ -21,7 +21,9 @@ from linkwork.algebra.number import Number
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.name import name_text
 from linkwork.mechanism.placement import place_mistake, plain
+from linkwork.mechanism.stop import JointStop, Stop
 
+FRICTION_SPEED = 1e-3  # at which dry friction has reached three quarters of its value [rad/s, m/s]
 ALGEBRA = {"space": spatial, "plane": planar}
 
 
@@ -38,6 +40,8 @@ class JointOptions(TypedDict, total=False):
     stiffness: Any
     rest: Any
     armature: Any
+    friction_speed: Any
+    stop: JointStop
 
 
 class Joint:
@@ -47,7 +51,8 @@ class Joint:
     the bodies; a side that is not given follows from the drawing. `axis=` is the joint's axis in that same
     frame. A point has 3 numbers, and 2 in the plane (or 3, if z is 0). Per coordinate, in SI units: `limits`
     (lower, upper) with None for no limit, `damping`, `friction`, `stiffness`, `rest`, `armature`; one number
-    serves all coordinates.
+    serves all coordinates. `stop` says what is met at the limits. Dry friction grows like a tanh with the
+    velocity, in full from some `friction_speed` on.
     """
 
     coordinates: ClassVar[int] = 1  # velocities, and positions unless said otherwise
@@ -77,12 +82,15 @@ class Joint:
         stiffness: Any = 0.0,
         rest: Any = 0.0,
         armature: Any = 0.0,
+        friction_speed: Any = FRICTION_SPEED,
+        stop: JointStop = Stop(),  # noqa: B008, it is a frozen value
     ) -> None:
         self._name = name_text(name, type(self).__name__)
         self.parent, self.child = parent, child
         self.at, self.axis, self.on_parent, self.on_child = at, axis, on_parent, on_child
         self.limits, self.damping, self.friction = limits, damping, friction
         self.stiffness, self.rest, self.armature = stiffness, rest, armature
+        self.friction_speed, self.stop = friction_speed, stop
 
     def __repr__(self) -> str:
         parent, child = self.ends
@@ -103,6 +111,13 @@ class Joint:
     def subspace(self, q: Sequence[Number]) -> list[Any] | None:
         """Return the child's motion, in its frame, per unit of each velocity; None: derived from `motion`."""
         return None
+
+    def displacement(self, q: Sequence[Number]) -> Sequence[Number] | None:
+        """Return, per velocity, how far the joint has moved: what springs and limits act on [rad, m].
+
+        None: it cannot be said, and the joint can have neither.
+        """
+        return q if self.nq == self.nv else None
 
     def neutral(self) -> list[float]:
         """Return the coordinates at which both joint frames coincide."""
@@ -151,7 +166,7 @@ class Joint:
         return self.coordinates
 
     def per_coordinate(self, quantity: str) -> np.ndarray:
-        """Return damping, friction, stiffness, rest or armature as an array (nv,)."""
+        """Return damping, friction, friction_speed, stiffness, rest or armature as an array (nv,)."""
         return np.broadcast_to(_floats(getattr(self, quantity)), (self.nv,)).copy()
 
     def limit_pairs(self) -> np.ndarray:
@@ -253,7 +268,7 @@ class Joint:
 
     def _number_mistakes(self) -> list[str]:
         found = []
-        for word in ("damping", "friction", "stiffness", "armature", "rest"):
+        for word in ("damping", "friction", "stiffness", "armature", "rest", "friction_speed"):
             said = getattr(self, word)
             if isinstance(said, float) and said == 0.0:
                 continue
@@ -264,6 +279,8 @@ class Joint:
                 continue
             if not np.isfinite(values).all():
                 found.append(f"{word} {said!r} is not finite")
+            elif word == "friction_speed" and (values <= 0.0).any():
+                found.append(f"{word} {said!r}; give a speed above 0, below which friction fades out")
             elif word != "rest" and (values < 0.0).any():
                 found.append(f"{word} {said!r} is negative; allowed is 0 or more")
         return found
@@ -274,6 +291,15 @@ class Joint:
             pairs = self.limit_pairs()
         except (TypeError, ValueError):
             return [f"{said}; give (lower, upper), or {self.nv} such pairs: one per coordinate"]
+        if self.limits is not None or np.any(self.stiffness):
+            zeros = self.neutral()
+            if self.displacement(zeros) is None:
+                return ["springs and limits need to know how far the joint has moved; define displacement(q)"]
+        if not hasattr(self.stop, "force"):
+            return [f"stop {self.stop!r}; give a Stop or an ExponentialStop"]
+        found = self.stop.mistakes()
+        if found:
+            return found
         if np.isnan(pairs).any():
             return [f"{said}: a limit is not a number; use None or inf for none"]
         if (pairs[:, 0] > pairs[:, 1]).any():

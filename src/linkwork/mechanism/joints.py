@@ -144,6 +144,10 @@ class Spherical(Joint):
     def subspace(self, q: Sequence[Number]) -> list[Any]:
         return spatial.units()[:3]
 
+    def displacement(self, q: Sequence[Number]) -> Sequence[Number]:
+        """Return axis times angle of the turn, as seen from the parent (and from the child)."""
+        return rotation.to_rotation_vector(q)
+
     def neutral(self) -> list[float]:
         return [1.0, 0.0, 0.0, 0.0]
 
@@ -188,6 +192,12 @@ class Free(Joint):
 
     def subspace(self, q: Sequence[Number]) -> list[Any]:
         return self.algebra.units()
+
+    def displacement(self, q: Sequence[Number]) -> Sequence[Number]:
+        """Return the turn, as axis times angle, then the place, both as seen from the parent."""
+        if self.algebra is spatial:
+            return [*rotation.to_rotation_vector(q[3:]), *q[:3]]
+        return [q[2], q[0], q[1]]
 
     def neutral(self) -> list[float]:
         return [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0] if self.algebra is spatial else [0.0] * 3

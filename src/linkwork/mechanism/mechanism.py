@@ -10,12 +10,13 @@ from linkwork.errors import unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.load import Load
 from linkwork.mechanism.placement import Array, Space, numbers, plain
 
 if TYPE_CHECKING:
     from linkwork.compile import Model
 
-Element: TypeAlias = Body | Joint | Coupling
+Element: TypeAlias = Body | Joint | Coupling | Load
 Added = TypeVar("Added", bound=Element)
 
 GRAVITY = {"space": (0.0, 0.0, -9.81), "plane": (0.0, -9.81)}
@@ -48,6 +49,7 @@ class Mechanism:
         self.bodies: dict[str, Body] = {}  # without ground
         self.joints: dict[str, Joint] = {}
         self.couplings: dict[str, Coupling] = {}
+        self.loads: dict[str, Load] = {}
 
     @property
     def gravity(self) -> Array:
@@ -65,20 +67,20 @@ class Mechanism:
         self._gravity = vector
 
     def add(self, thing: Added) -> Added:
-        """Take a body, joint or coupling, and return it."""
-        if isinstance(thing, Body):
+        """Take a body, joint, coupling or load, and return it."""
+        if isinstance(thing, Body | Load):
             thing.settle(self.space)
         elif isinstance(thing, Joint):
             thing.space = self.space
         elif not isinstance(thing, Coupling):
             raise TypeError(
-                f"mechanism {self.name!r}: cannot add {thing!r}; give a Body, a Joint or a Coupling"
+                f"mechanism {self.name!r}: cannot add {thing!r}; give a Body, a Joint, a Coupling or a Load"
             )
         self._enter(thing)
         return thing
 
     def remove(self, thing: Element | str) -> Element:
-        """Take out a body, joint or coupling, given itself or by name, that nothing else uses; return it."""
+        """Take out a body, joint, coupling or load, itself or by name, that nothing else uses; return it."""
         element = self[thing] if isinstance(thing, str) else thing
         if element is self.ground:
             raise ValueError(f"mechanism {self.name!r}: the ground cannot be removed")
@@ -89,7 +91,7 @@ class Mechanism:
                 f"mechanism {self.name!r}: {element.name!r} is used by {', '.join(users)}; remove those first"
             )
         kept = [other for other in self.elements if other is not element]
-        self.elements, self.bodies, self.joints, self.couplings = [], {}, {}, {}
+        self.elements, self.bodies, self.joints, self.couplings, self.loads = [], {}, {}, {}, {}
         for other in kept:
             self._enter(other)
         return element
@@ -100,20 +102,22 @@ class Mechanism:
             self.bodies.setdefault(thing.name, thing)
         elif isinstance(thing, Joint):
             self.joints.setdefault(thing.name, thing)
+        elif isinstance(thing, Load):
+            self.loads.setdefault(thing.name, thing)
         else:
             self.couplings.setdefault(thing.name, thing)
 
     def copy(self) -> "Mechanism":
-        """Return a mechanism of its own, with copies of all bodies, joints and couplings."""
+        """Return a mechanism of its own, with copies of all that is in it."""
         return copy.deepcopy(self)
 
     __copy__ = copy  # half a copy, with the bodies of another mechanism, is of no use
 
     def __getitem__(self, name: str) -> Element:
-        """Return the body, joint or coupling of this name."""
+        """Return the body, joint, coupling or load of this name."""
         if name == self.ground.name:
             return self.ground
-        for things in (self.bodies, self.joints, self.couplings):
+        for things in (self.bodies, self.joints, self.couplings, self.loads):
             if name in things:
                 return things[name]
         raise KeyError(unknown("name", name, (thing.name for thing in self.elements)))
@@ -121,9 +125,8 @@ class Mechanism:
     def __contains__(self, thing: object) -> bool:
         """Say whether a name, or an element itself, is in the mechanism; `ground` always is."""
         if isinstance(thing, str):
-            return any(
-                thing in names for names in ({self.ground.name}, self.bodies, self.joints, self.couplings)
-            )
+            kinds = ({self.ground.name}, self.bodies, self.joints, self.couplings, self.loads)
+            return any(thing in names for names in kinds)
         return thing is self.ground or any(thing is element for element in self.elements)
 
     def __iter__(self) -> Iterator[str]:
@@ -162,12 +165,19 @@ class Mechanism:
         for coupling in self.couplings.values():
             law = f"{coupling.joint} = {coupling.ratio:.6g} {coupling.of} + {coupling.offset:.6g}"
             lines.append(f"  {coupling.name:{width}}  {law}")
+        if self.loads:
+            lines.append(_count(self.loads, "load"))
+        for load in self.loads.values():
+            on = ", ".join(str(getattr(thing, "name", thing)) for thing in load.on)
+            lines.append(f"  {load.name:{width}}  {type(load).__name__}, on {on}")
         return "\n".join(lines)
 
 
 def _uses(user: Element, thing: Element) -> bool:
     if isinstance(user, Joint):
         return thing is user.parent or thing is user.child
+    if isinstance(user, Load):
+        return any(thing is used or thing.name == used for used in user.on)
     return isinstance(user, Coupling) and isinstance(thing, Joint) and thing.name in (user.joint, user.of)
 
 

@@ -6,7 +6,7 @@ kind, whoever wrote them. From the motion X(q) follow, by differentiation on the
 = X^-1 dX/dq, and c = dS/dt v.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from types import ModuleType
@@ -16,6 +16,7 @@ from linkwork.algebra.number import Number
 from linkwork.errors import ModelError, TraceError
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import CATALOGUE
+from linkwork.model import drive
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Expr, Graph, Operand, evaluate, reachable, with_constants
 
@@ -25,19 +26,21 @@ _PLANAR_EXAMPLE = "of the plane, e.g. lw.translation(x, y) @ lw.rotation(q[0])"
 
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """Formulas of a joint over symbols ("q", k), ("v", k) and ("parameter", k)."""
+    """Formulas of a joint over symbols ("q", k), ("v", k), ("parameter", k) and ("setting", k)."""
 
     algebra: ModuleType
     nq: int
     nv: int
     reverse: bool  # the joint is met the other way round
     armature: bool  # some drive has inertia; without, the code is shorter
-    n_parameters: int
+    n_constants: int  # numbers in the formula of its motion
+    n_parameters: int  # those, and then the settings of its own forces
     signature: str  # equal for joints of the same structure
     X: tuple[Operand, ...]  # pose of the outer joint frame in the inner one
     S: tuple[Operand, ...]  # motion per unit of each velocity, in the outer frame, one after the other
     c: tuple[Operand, ...]  # motion left when v does not change: dS/dt v
     rates: tuple[Operand, ...]  # dq/dt
+    drive: tuple[Operand, ...]  # generalised forces of damping, friction, spring and stops; zeros if left out
 
     def motion(self, q: Sequence[Number], parameters: Sequence[Number]) -> Any:
         return self.algebra.Frame.from_scalars(self._run(self.X, q, (), parameters))
@@ -55,36 +58,43 @@ class Kind:
     ) -> list[Number]:
         return self._run(self.rates, q, v, parameters)
 
+    def own_forces(
+        self, q: Sequence[Number], v: Sequence[Number], parameters: Sequence[Number]
+    ) -> list[Number]:
+        return self._run(self.drive, q, v, parameters)
+
     def _run(
         self, roots: Sequence[Operand], q: Sequence[Number], v: Sequence[Number], parameters: Sequence[Number]
     ) -> list[Number]:
-        numbers = {"q": q, "v": v, "parameter": parameters}
+        numbers = {"q": q, "v": v, "parameter": parameters, "setting": parameters[self.n_constants :]}
         return evaluate(roots, lambda symbol: numbers[symbol.args[0][0]][symbol.args[0][1]])
 
 
 class Kinds:
-    """The kinds met so far in one mechanism."""
+    """The kinds met so far in one mechanism; `driven` ones have the joints' own forces in them."""
 
-    def __init__(self) -> None:
+    def __init__(self, driven: bool = False) -> None:
+        self._driven = driven
         self._by_signature: dict[str, Kind] = {}
         self._by_class: dict[Hashable, tuple[Kind, list[float]]] = {}
 
     def of(self, joint: Joint, reverse: bool) -> tuple[Kind, list[float]]:
-        """Return the kind of a joint, met the other way round if `reverse`, and its parameters.
+        """Return the kind of a joint, met the other way round if `reverse`, and the numbers of its motion.
 
         Joints of the catalogue move by their class and its `parameters` alone, so they are traced once; a
         user's class may look at anything, so each of its joints is.
         """
         if type(joint) not in CATALOGUE:
-            return _trace(joint, reverse, self._by_signature)
+            return _trace(joint, reverse, self._driven, self._by_signature)
         numbers = tuple(getattr(joint, name) for name in joint.parameters)
-        key = type(joint), reverse, numbers, bool(joint.per_coordinate("armature").any())
+        own = drive.features(joint) if self._driven else ()
+        key = type(joint), reverse, numbers, bool(joint.per_coordinate("armature").any()), own
         if key not in self._by_class:
-            self._by_class[key] = _trace(joint, reverse, self._by_signature)
+            self._by_class[key] = _trace(joint, reverse, self._driven, self._by_signature)
         return self._by_class[key]
 
 
-def _trace(joint: Joint, reverse: bool, known: dict[str, Kind]) -> tuple[Kind, list[float]]:
+def _trace(joint: Joint, reverse: bool, driven: bool, known: dict[str, Kind]) -> tuple[Kind, list[float]]:
     graph = Graph()
     q = graph.symbols(("q", k) for k in range(joint.nq))
     v = graph.symbols(("v", k) for k in range(joint.nv))
@@ -100,17 +110,23 @@ def _trace(joint: Joint, reverse: bool, known: dict[str, Kind]) -> tuple[Kind, l
     c = joint.algebra.Motion.zero()
     for k, speed in enumerate(v):
         c = c + joint.algebra.Motion.from_scalars(dS[k * size : (k + 1) * size]) * speed
-    groups = (X.scalars(), flat_S, c.scalars(), rates)
-    roots, parameters = _lift([x for group in groups for x in group])
+    settings = graph.symbols(("setting", k) for k in range(drive.count(joint) if driven else 0))
+    forces = drive.forces(joint, q, v, settings, _rate(joint, q)) if driven else [0.0] * joint.nv
+    groups = (X.scalars(), flat_S, c.scalars(), rates, forces)
+    roots, constants = lift([x for group in groups for x in group])
     armature = bool(joint.per_coordinate("armature").any())
-    signature = f"{joint.algebra.__name__} {joint.nq} {joint.nv} {reverse} {armature} {_structure(roots)}"
+    signature = f"{joint.algebra.__name__} {joint.nq} {joint.nv} {reverse} {armature} {structure(roots)}"
     if signature not in known:
         ends = list(accumulate(map(len, groups)))
         pieces = [tuple(roots[end - len(group) : end]) for group, end in zip(groups, ends, strict=True)]
-        known[signature] = Kind(
-            joint.algebra, joint.nq, joint.nv, reverse, armature, len(parameters), signature, *pieces
-        )
-    return known[signature], parameters
+        sizes = joint.nq, joint.nv, reverse, armature, len(constants), len(constants) + len(settings)
+        known[signature] = Kind(joint.algebra, *sizes, signature, *pieces)
+    return known[signature], constants
+
+
+def _rate(joint: Joint, q: Sequence[Expr]) -> Callable[..., list[Operand]]:
+    """Return how functions of q change at velocities v."""
+    return lambda roots, v: derivative(roots, dict(zip(q, joint.rates(q, v), strict=True)))
 
 
 def _motion(joint: Joint, q: Sequence[Expr]) -> Any:
@@ -144,12 +160,12 @@ def _subspace(joint: Joint, X: Any, q: Sequence[Expr]) -> list[Any]:
     S = []
     for k in range(joint.nv):
         unit = [1.0 if i == k else 0.0 for i in range(joint.nv)]
-        dX = derivative(X.scalars(), dict(zip(q, joint.rates(q, unit), strict=True)))
+        dX = _rate(joint, q)(X.scalars(), unit)
         S.append(X.twist(joint.algebra.Frame.from_scalars(dX)))
     return S
 
 
-def _lift(roots: Sequence[Operand]) -> tuple[list[Operand], list[float]]:
+def lift(roots: Sequence[Operand]) -> tuple[list[Operand], list[float]]:
     """Replace constants by parameters, each different number by one."""
     graph = Graph()
     numbers: dict[float, int] = {}
@@ -163,7 +179,7 @@ def _lift(roots: Sequence[Operand]) -> tuple[list[Operand], list[float]]:
     return lifted, list(numbers)
 
 
-def _structure(roots: Sequence[Operand]) -> str:
+def structure(roots: Sequence[Operand]) -> str:
     """Return a text that is equal for equal structures."""
     local: dict[int, int] = {}
     lines = []

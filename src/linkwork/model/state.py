@@ -1,5 +1,6 @@
 """State: time, positions and velocities; everything else can be computed again."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,3 +13,4 @@ class State:
     q: np.ndarray  # (nq,) positions [m, rad, quaternions]
     v: np.ndarray  # (nv,) velocities [m/s, rad/s]
     t: float = 0.0  # time [s]
+    memory: Mapping[str, np.ndarray] | None = None  # of the run it comes from, to go on bit for bit

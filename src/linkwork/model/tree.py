@@ -5,7 +5,7 @@ Link 0 is ground, its frame the world's. Two trees are made of one mechanism: `l
 one link (for dynamics), and `bodies`, where each body is a link of its own (for poses and reactions).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -15,6 +15,8 @@ import numpy as np
 from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model import drive
+from linkwork.model.applied import Placed
 from linkwork.model.kind import Kind, Kinds
 from linkwork.model.topology import Branch
 
@@ -45,6 +47,12 @@ class Tree:
     nv: int
     body_links: dict[str, int]  # the link each body belongs to
     body_frames: dict[str, Any]  # pose of the body in its link
+    loads: tuple[Placed, ...] = ()  # what acts on the links beyond their joints
+
+    @property
+    def shown(self) -> int:
+        """How many numbers the loads show."""
+        return sum(placed.shown for placed in self.loads)
 
 
 @dataclass(frozen=True)
@@ -63,11 +71,19 @@ class DataLayout:
         return cls(0, frame, frame + inertia, 2 * frame + inertia, 2 * frame + inertia + nv)
 
 
-def grow(mechanism: Mechanism, branches: Sequence[Branch], weld: bool) -> Tree:
-    """Turn the spanning tree into arrays; `weld` makes one link of bodies joined by Fixed joints."""
+def grow(
+    mechanism: Mechanism,
+    branches: Sequence[Branch],
+    weld: bool,
+    moved: Mapping[str, Sequence[float]] | None = None,
+) -> Tree:
+    """Turn the spanning tree into arrays; `weld` makes one link of bodies joined by Fixed joints.
+
+    If `moved` says which inertia each coordinate of a joint moves, the joints' own forces are in their kinds.
+    """
     algebra = ALGEBRA[mechanism.space]
     ground = mechanism.ground.name
-    kinds = Kinds()
+    kinds = Kinds(driven=moved is not None)
     body_links, body_frames = {ground: 0}, {ground: algebra.Frame()}
     stubs: list[tuple[Branch, Kind, list[float], int, Any]] = []
     inertias: list[Any] = [algebra.RigidInertia.zero()]
@@ -80,6 +96,8 @@ def grow(mechanism: Mechanism, branches: Sequence[Branch], weld: bool) -> Tree:
             body_frames[body.name] = placement @ branch.outer.inverse
         else:
             kind, parameters = kinds.of(joint, branch.reverse)
+            if moved is not None:
+                parameters = [*parameters, *drive.settings(joint, moved[joint.name])]
             stubs.append((branch, kind, parameters, parent, placement))
             inertias.append(algebra.RigidInertia.zero())
             body_links[body.name] = len(stubs)
@@ -103,3 +121,26 @@ def _rigid(algebra: ModuleType, inertia: Any) -> Any:
     return algebra.RigidInertia.about_center(
         float(inertia.mass), inertia.com.tolist(), inertia.tensor.tolist()
     )
+
+
+def moved_inertias(tree: Tree, q: Sequence[float]) -> list[list[float]]:
+    """Return, per link, the inertia each of its velocities moves alone: of the link and all it carries."""
+    algebra = tree.algebra
+    size = algebra.RigidInertia.size
+    composite = [algebra.RigidInertia.zero() for _ in range(len(tree.links) + 1)]
+    found: list[list[float]] = [[] for _ in tree.links]
+    for number in range(len(tree.links), 0, -1):
+        link = tree.links[number - 1]
+        at = DataLayout.of(algebra, link.kind.nv)
+        data = tree.data[link.data : link.data + at.parameters].tolist()
+        here = q[link.q : link.q + link.kind.nq]
+        own = algebra.RigidInertia.from_scalars(data[at.inertia : at.inertia + size])
+        composite[number] = composite[number] + own
+        S = link.kind.subspace(here, link.parameters)
+        rotors = data[at.armature : at.parameters]
+        found[number - 1] = [
+            float(s.dot(composite[number] @ s)) + rotor for s, rotor in zip(S, rotors, strict=True)
+        ]
+        X = algebra.Frame.from_scalars(data[: algebra.Frame.size]) @ link.kind.motion(here, link.parameters)
+        composite[link.parent] = composite[link.parent] + X @ composite[number]
+    return found

@@ -1,0 +1,246 @@
+"""Native code of loads: kernels over records like those of links; a law that is kept as Python is called.
+
+A record says where a load's parameters are, where it shows its numbers, and for each side where the link's
+block, the link's row and the joint's coordinates are.
+"""
+
+import ctypes
+import math
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from linkwork.dynamics.algorithm import Algorithm
+from linkwork.dynamics.views import Layout
+from linkwork.model.applied import Formula, Numbers, Outcome, Placed, act
+from linkwork.model.tree import Tree
+from linkwork.trace import emit, native
+from linkwork.trace.emit import Pointer, Store
+from linkwork.trace.expression import Graph, evaluate
+from linkwork.trace.tangent import tangent_pointers, with_tangents
+
+_HEAD = 2  # columns before those of the sides: parameters, shown
+_SIDE = 4  # columns of a side: block, row, q, v
+_KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+
+raised = threading.local()  # .error: (name of the load, time, exception) of a law called in this thread
+
+
+@dataclass
+class LoadCode:
+    """Segments of a plan (kernel, records, count, step), and what they point to."""
+
+    segments: list[tuple[int, int, int, int]] = field(default_factory=list)
+    data: list[float] = field(default_factory=list)  # parameters, to follow the tree's constants
+    keep: list[Any] = field(default_factory=list)
+
+
+def load_code(
+    algorithm: Algorithm,
+    tree: Tree,
+    layout: Layout,
+    starts: np.ndarray,
+    lanes: int,
+    ports: Sequence[str],
+    constant: Sequence[str],
+    tangent: bool,
+) -> LoadCode:
+    """Compile the loads of a tree for an algorithm; loads of one formula share a kernel and a segment."""
+    code = LoadCode()
+    groups: dict[str, list[tuple[Placed, list[int]]]] = {}
+    shown = 0
+    for number, placed in enumerate(tree.loads):
+        row = [len(tree.data) + len(code.data), shown]
+        for side in placed.sides:
+            row += [int(starts[side.link]), side.link - 1, side.q.start, side.v.start]
+        code.data += placed.formula.parameters if placed.formula else ()
+        shown += placed.shown
+        key = placed.formula.signature if placed.formula else f"called {number}"
+        groups.setdefault(key, []).append((placed, row))
+    for members in groups.values():
+        placed = members[0][0]
+        records = np.array([row for _, row in members], np.int64)
+        if placed.formula:
+            kernel = _native(algorithm, placed.formula, tree, layout, lanes, ports, constant, tangent)
+        else:
+            callback = _KERNEL(_Called(algorithm, placed, tree, layout, lanes, ports))
+            code.keep.append(callback)
+            kernel = ctypes.cast(callback, ctypes.c_void_p).value or 0
+        if kernel:
+            code.segments.append((kernel, records.ctypes.data, len(members), records.shape[1]))
+            code.keep.append(records)
+    return code
+
+
+def _native(
+    algorithm: Algorithm,
+    formula: Formula,
+    tree: Tree,
+    layout: Layout,
+    lanes: int,
+    ports: Sequence[str],
+    constant: Sequence[str],
+    tangent: bool,
+) -> int:
+    """Return the address of a formula's kernel, 0 if there is nothing to do."""
+    offsets = {name: layout.offsets[name] for name in ("X_W", "v")}
+    name = native.digest("load", formula.signature, list(ports), sorted(offsets.items()), lanes, tangent)
+
+    def build() -> tuple[str, dict[str, Any]]:
+        stores = _stores(algorithm, formula, offsets)
+        pointers = _pointers(algorithm, stores, tree.algebra.freedoms)
+        if tangent:
+            stores, pointers = with_tangents(stores, constant), tangent_pointers(pointers, constant)
+        text = emit.walk(f"load_{name}", lanes, ports, constant, pointers, stores) if stores else ""
+        return emit.module(lanes, [text] if text else []), {"any": bool(stores)}
+
+    return native.address(f"load_{name}") if native.load(name, build)["any"] else 0
+
+
+def _stores(algorithm: Algorithm, formula: Formula, offsets: dict[str, int]) -> list[Store]:
+    graph = Graph()
+    there = {port.name for port in algorithm.ports}
+
+    def place(symbol: Any) -> Any:
+        name, k = symbol.args[0]
+        if name == "parameter":
+            return graph.symbol(("data", k))
+        if name[0] == "X":
+            return graph.symbol((f"b{name[1:]}", offsets["X_W"] + k))
+        if name[0] == "v":
+            return graph.symbol((f"b{name[1:]}", offsets["v"] + k))
+        return graph.symbol((name, k))
+
+    outcome = formula.outcome.like(evaluate(formula.outcome.scalars(), place))
+    stores: list[Store] = []
+
+    def add(base: str, k: int, value: Any) -> None:
+        if not (isinstance(value, float) and value == 0.0):
+            stores.append((base, k, graph.symbol((base, k)) + value))
+
+    if "external" in there:
+        for side, wrench in outcome.wrenches.items():
+            for k, x in enumerate(wrench.scalars()):
+                add(f"e{side}", k, x)
+        for (side, k), force in outcome.forces.items():
+            add("tau" if side < 0 else f"u{side}", k, force)
+    if "shown" in there:
+        stores += [("shown", k, x) for k, x in enumerate(outcome.shown)]
+    return stores
+
+
+def _pointers(algorithm: Algorithm, stores: Sequence[Store], freedoms: int) -> list[Pointer]:
+    """Return where all bases may point to, as far as the algorithm has such arrays."""
+    found = [Pointer("data", "data", 0), Pointer("shown", "shown", 1)]
+    found += [Pointer(name, name) for name in ("t", "q", "qd", "tau")]
+    used = {base for base, _, _ in stores}
+    for _, _, value in stores:
+        if hasattr(value, "graph"):
+            used |= {x.args[0][0] for x in value.graph.nodes if x.op == "symbol"}
+    sides = 1 + max((int(base[1:].lstrip("d")) for base in used if base[-1].isdigit()), default=-1)
+    for k in range(sides):
+        block, row, q, v = range(_HEAD + _SIDE * k, _HEAD + _SIDE * (k + 1))
+        found += [
+            Pointer(f"b{k}", "work", block),
+            Pointer(f"e{k}", "external", row, freedoms),
+            Pointer(f"q{k}", "q", q),
+            Pointer(f"qd{k}", "qd", v),
+            Pointer(f"u{k}", "tau", v),
+        ]
+    names = {"data", "work", *(port.name for port in algorithm.ports)}
+    return [pointer for pointer in found if pointer.port in names]
+
+
+class _Called:
+    """A kernel in Python: for every lane, take the numbers out of memory, call the law, add what it gives."""
+
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        placed: Placed,
+        tree: Tree,
+        layout: Layout,
+        lanes: int,
+        ports: Sequence[str],
+    ):
+        self._placed, self._lanes, self._ports = placed, lanes, {name: k for k, name in enumerate(ports)}
+        self._offsets = layout.offsets
+        self._nq, self._nv, self._freedoms = tree.nq, tree.nv, tree.algebra.freedoms
+        self._there = {port.name for port in algorithm.ports}
+
+    def __call__(self, ports: int, records: int, count: int, step: int) -> None:
+        row = (ctypes.c_int64 * step).from_address(records)
+        pointers = (ctypes.c_int64 * len(self._ports)).from_address(ports)
+        for lane in range(self._lanes):
+            self._lane(pointers, row, lane)
+
+    def _lane(self, pointers: Any, row: Any, lane: int) -> None:
+        lanes = self._lanes
+
+        def numbers(port: str, first: int, count: int) -> Any:
+            base = pointers[self._ports[port]] + 8 * (first * lanes + lane)
+            return (ctypes.c_double * ((count - 1) * lanes + 1)).from_address(base) if count else []
+
+        def read(port: str, first: int, count: int) -> list[float]:
+            return list(numbers(port, first, count)[:: self._lanes])
+
+        def add(port: str, k: int, value: float) -> None:
+            numbers(port, k, 1)[0] += value
+
+        outcome = self._outcome(row, read)
+        if "external" in self._there:
+            for side, wrench in outcome.wrenches.items():
+                first = row[_HEAD + _SIDE * side + 1] * self._freedoms
+                for k, x in enumerate(wrench.scalars()):
+                    add("external", first + k, x)
+            for (side, k), force in outcome.forces.items():
+                add("tau", k if side < 0 else row[_HEAD + _SIDE * side + 3] + k, force)
+        if "shown" in self._there:
+            for k, x in enumerate(outcome.shown):
+                numbers("shown", row[1] + k, 1)[0] = x
+
+    def _outcome(self, row: Any, read: Callable[[str, int, int], list[float]]) -> Outcome:
+        placed = self._placed
+        algebra = placed.algebra
+
+        def shared(kind: Any, name: str, side: int) -> Any:
+            first = row[_HEAD + _SIDE * side] + self._offsets[name]
+            return kind.from_scalars(read("work", first, kind.size))
+
+        def frame(k: int) -> Any:
+            return shared(algebra.Frame, "X_W", k) if placed.sides[k].link else algebra.Frame()
+
+        def motion(k: int) -> Any:
+            return shared(algebra.Motion, "v", k) if placed.sides[k].link else algebra.Motion.zero()
+
+        def joint(k: int) -> tuple[list[float], list[float]]:
+            q, v = placed.sides[k].q, placed.sides[k].v
+            return read("q", q.start, q.stop - q.start), read("qd", v.start, v.stop - v.start)
+
+        (t,) = read("t", 0, 1)
+        numbers = Numbers(t, frame, motion, joint, lambda: (read("q", 0, self._nq), read("qd", 0, self._nv)))
+        try:
+            outcome = act(placed.load, algebra, placed.sides, placed.slices, numbers)
+            if len(outcome.shown) != placed.shown:
+                raise ValueError(f"{len(outcome.shown)} numbers, where there were {placed.shown} before")
+            return outcome.like(outcome.scalars())
+        except BaseException as error:  # the run stops at what is not finite, and then tells this
+            if not hasattr(raised, "error"):
+                raised.error = placed.name, t, error
+            return self._nothing()
+
+    def _nothing(self) -> Outcome:
+        """Return an outcome of which nothing is a number."""
+        placed = self._placed
+        force = placed.algebra.Force
+        unknown = force.from_scalars([math.nan] * force.size)
+        wrenches, forces = {}, {}
+        for k, side in enumerate(placed.sides):
+            if side.frame is None:
+                forces[(-1, side.v.start) if placed.load.whole else (k, 0)] = math.nan
+            elif side.link:
+                wrenches[k] = unknown
+        return Outcome(wrenches, forces, [math.nan] * placed.shown)

@@ -1,0 +1,94 @@
+"""dq/dt, qdd and power <- t, q, qd: how a mechanism moves under all forces of its own.
+
+These are gravity, what joints do by themselves (damping, friction, springs, stops), and loads. The power is
+that of all applied forces but gravity; its integral is the work that energies are compared with.
+"""
+
+from typing import Any
+
+from linkwork.algebra.vector import dot, plus
+from linkwork.dynamics import forward_dynamics, poses
+from linkwork.dynamics.algorithm import EXTERNAL, QD, QDD, TAU, Algorithm, Loads, Pass, Port, Q, T
+
+QDOT = Port("qdot", "q", lambda n: (n.nq,), "dq/dt")
+POWER = Port("power", "world", lambda n: ())
+SHOWN = Port("shown", "world", lambda n: (n.shown,))
+
+
+def base(world: Any) -> None:
+    forward_dynamics.base(world)
+    world.P = 0.0
+
+
+def velocities(link: Any, parent: Any) -> None:
+    forward_dynamics.velocities(link, parent)
+    link.qdot = link.rates
+    link.P = 0.0
+
+
+def inertias(link: Any, parent: Any) -> None:
+    """Tips to base: as in forward dynamics; the power of all beyond a joint is handed down with it."""
+    tau = [plus(own, applied) for own, applied in zip(link.drive, link.tau, strict=True)]
+    parent.P += plus(link.P, plus(dot(tau, link.qd), link.v.dot(link.external)))
+    forward_dynamics.hand_down(link, parent, tau)
+
+
+def total(world: Any) -> None:
+    world.power = world.P
+
+
+_SHARED = {"v": "Motion", "IA": "ArticulatedInertia", "pA": "Force", "a": "Motion", "P": None}
+_PASSES = Pass(inertias, "inward"), Pass(forward_dynamics.accelerations, "outward")
+
+ALGORITHM = Algorithm(
+    "motion",
+    inputs=(T, Q, QD, TAU, EXTERNAL),
+    outputs=(QDOT, QDD, POWER),
+    passes=(Pass(velocities, "outward"), *_PASSES),
+    shared=_SHARED,
+    start=base,
+    finish=total,
+    zero=frozenset({"tau", "external"}),
+)
+
+
+# with loads: links know where they are, and the loads come between
+
+
+def placed_base(world: Any) -> None:
+    base(world)
+    poses.base(world)
+
+
+def placed_velocities(link: Any, parent: Any) -> None:
+    poses.poses(link, parent)
+    velocities(link, parent)
+
+
+LOADED = Algorithm(
+    "motion under loads",
+    inputs=(T, Q, QD, TAU, EXTERNAL),
+    outputs=(QDOT, QDD, POWER),
+    passes=(Pass(placed_velocities, "outward"), Loads(), *_PASSES),
+    shared={"X_W": "Frame", **_SHARED},
+    start=placed_base,
+    finish=total,
+    clear=frozenset({"tau", "external"}),
+)
+
+
+# only the rates of positions, through the same ports
+
+
+def rates(link: Any, parent: Any) -> None:
+    link.qdot = link.rates
+
+
+RATES = Algorithm(
+    "rates",
+    inputs=(T, Q, QD, TAU, EXTERNAL),
+    outputs=(QDOT, QDD, POWER),
+    passes=(Pass(rates, "outward"),),
+    shared={},
+    zero=ALGORITHM.zero,
+)

@@ -1,0 +1,429 @@
+"""Loads: what pushes bodies and drives joints, by laws that are numbers or plain functions, made native.
+
+A load of one's own says what it acts on and how:
+
+    class Wind(lw.Load):
+        def act(self, t, body):
+            body.push((2.0 * lw.sin(t), 0, 0), at=self.center)
+
+`act` may use what `BodySide` and `JointSide` offer. What it returns is what a recording shows as its `force`.
+A function that cannot be traced, say for an `if`, is called as it is, which is slower.
+"""
+
+import copy
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linkwork.algebra.number import Number, where
+from linkwork.algebra.vector import Vector, norm
+from linkwork.errors import unknown
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.joint import ALGEBRA, Joint
+from linkwork.mechanism.joints import Fixed
+from linkwork.mechanism.name import name_text
+from linkwork.mechanism.placement import place_mistake, plain
+from linkwork.mechanism.side import BodySide, JointSide, SystemSide
+
+Law = Any  # a number, a vector, or a function
+
+
+class Load:
+    """Something that pushes bodies, or drives joints; `on` are those, in the order `act` gets them."""
+
+    whole: ClassVar[bool] = False  # `act` gets all coordinates of the mechanism as well, before the others
+    space: str = "space"  # or "plane", as the mechanism it was added to
+
+    def __init__(self, name: str, *on: Body | Joint | str) -> None:
+        self._name = name_text(name, type(self).__name__)
+        self.on: tuple[Body | Joint | str, ...] = on
+
+    @property
+    def name(self) -> str:
+        """The name, by which results refer to the load."""
+        return self._name
+
+    def __repr__(self) -> str:
+        ends = "".join(f", {getattr(thing, 'name', thing)!r}" for thing in self.on)
+        return f"{type(self).__name__}({self.name!r}{ends})"
+
+    def settle(self, space: str) -> None:
+        """Know the space of the mechanism it was added to."""
+        self.space = space
+
+    def sides(self, joints: Mapping[str, Joint]) -> list[Body | Joint]:
+        """Return the bodies and joints it acts on, names looked up; ValueError if it cannot be."""
+        found: list[Body | Joint] = []
+        for thing in self.on:
+            if isinstance(thing, str) and thing not in joints:
+                raise ValueError(unknown("joint", thing, joints))
+            found.append(joints[thing] if isinstance(thing, str) else thing)
+            last = found[-1]
+            if isinstance(last, Joint) and last.nv == 0:
+                raise ValueError(f"joint {last.name!r} has no freedom to drive")
+        return found
+
+    # what a subclass says
+
+    def act(self, *args: Any, **kwargs: Any) -> Any:
+        """act(self, t, ...): push the sides, and return what is worth recording: a number or several."""
+        raise TypeError(
+            f"load class {type(self).__name__} does not say how it acts; define act(self, t, ...)"
+        )
+
+    def mistakes(self) -> list[str]:
+        """List what is wrong with what the load was told, in words; `Mechanism.compile` collects them."""
+        return []
+
+    def drawn(self, frames: Sequence[Any]) -> "Load":
+        """Return the load with what follows from the poses of its bodies as drawn filled in."""
+        return self
+
+
+class Force(Load):
+    """Push a body at a point: `law` is a force [N] or a function law(body, t) that returns one.
+
+    `at` is a point of the body, its origin if not given; `frame` says whether the force is in axes of the
+    "world" or of the "body".
+    """
+
+    def __init__(
+        self, name: str, body: Body, law: Law, *, at: Sequence[float] | None = None, frame: str = "world"
+    ) -> None:
+        super().__init__(name, body)
+        self.law, self.at, self.frame = law, at, frame
+
+    def mistakes(self) -> list[str]:
+        size = 3 if self.space == "space" else 2
+        return [
+            *_frame_mistakes(self.frame),
+            *_point_mistakes("at", self.at, size),
+            *_law_mistakes(self.law, size),
+        ]
+
+    def act(self, t: Number, body: BodySide) -> Any:
+        force = _value(self.law, body, t)
+        body.push(force, self.at, self.frame)
+        return force
+
+
+class Torque(Load):
+    """Twist a body: `law` is a torque [N m] (a number in the plane) or a function law(body, t)."""
+
+    def __init__(self, name: str, body: Body, law: Law, *, frame: str = "world") -> None:
+        super().__init__(name, body)
+        self.law, self.frame = law, frame
+
+    def mistakes(self) -> list[str]:
+        return [*_frame_mistakes(self.frame), *_law_mistakes(self.law, 3 if self.space == "space" else 1)]
+
+    def act(self, t: Number, body: BodySide) -> Any:
+        torque = _value(self.law, body, t)
+        body.twist(torque, self.frame)
+        return torque
+
+
+class Wrench(Load):
+    """Push and twist a body: `law` gives torque and force, torque first: 6 numbers, 3 in the plane."""
+
+    def __init__(
+        self, name: str, body: Body, law: Law, *, at: Sequence[float] | None = None, frame: str = "world"
+    ) -> None:
+        super().__init__(name, body)
+        self.law, self.at, self.frame = law, at, frame
+
+    def mistakes(self) -> list[str]:
+        size, count = (3, 6) if self.space == "space" else (2, 3)
+        return [
+            *_frame_mistakes(self.frame),
+            *_point_mistakes("at", self.at, size),
+            *_law_mistakes(self.law, count),
+        ]
+
+    def act(self, t: Number, body: BodySide) -> Any:
+        wrench = list(_value(self.law, body, t))
+        turning = body.algebra.angular
+        body.twist(wrench[:turning], self.frame)
+        body.push(wrench[turning:], self.at, self.frame)
+        return wrench
+
+
+class Spring(Load):
+    """A spring and damper from a point of one body to a point of another; the force is along their line.
+
+    `stiffness` [N/m] or a function of the extension [m] that gives a force [N]; `damping` [N s/m] or a
+    function of its rate [m/s]; `rest` length [m], that of the drawing if not given. A recording shows the
+    tension.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        a: Body,
+        b: Body,
+        *,
+        on_parent: Sequence[float] | None = None,
+        on_child: Sequence[float] | None = None,
+        stiffness: Law = 0.0,
+        damping: Law = 0.0,
+        rest: float | None = None,
+    ) -> None:
+        super().__init__(name, a, b)
+        self.on_parent, self.on_child = on_parent, on_child
+        self.stiffness, self.damping, self.rest = stiffness, damping, rest
+
+    def mistakes(self) -> list[str]:
+        size = 3 if self.space == "space" else 2
+        found = [
+            *_point_mistakes("on_parent", self.on_parent, size),
+            *_point_mistakes("on_child", self.on_child, size),
+        ]
+        found += _coefficient_mistakes(self, "stiffness", "damping")
+        if self.rest is not None and not _plain_number(self.rest):
+            found.append(f"rest {self.rest!r}; give a length in metres, or nothing for that of the drawing")
+        return found
+
+    def drawn(self, frames: Sequence[Any]) -> "Spring":
+        if self.rest is not None:
+            return self
+        a, b = (frame @ self._point(k, len(frame.p)) for k, frame in enumerate(frames))
+        made = copy.copy(self)
+        made.rest = float(norm(b - a))
+        return made
+
+    def _point(self, side: int, size: int) -> Vector:
+        point = (self.on_parent, self.on_child)[side]
+        return Vector([0.0] * size if point is None else [float(x) for x in point])
+
+    def act(self, t: Number, a: BodySide, b: BodySide) -> Number:
+        at_a, at_b = (self._point(k, a.algebra.dimension) for k in range(2))
+        span = b.to_world(at_b) - a.to_world(at_a)
+        length = norm(span)
+        along = span / where(length > 0.0, length, 1.0)  # no direction where the points meet, and no force
+        rate = along.dot(b.velocity_at(at_b) - a.velocity_at(at_a))
+        tension = _response(self.stiffness, length - self.rest) + _response(self.damping, rate)
+        a.push(along * tension, at_a)
+        b.push(along * -tension, at_b)
+        return tension
+
+
+class Bushing(Load):
+    """A soft weld between two bodies: springs and dampers along and about the axes of a frame on the first.
+
+    Where: as for a joint, `at=` or `on_parent=`, `on_child=`. `stiffness` [N/m] and `damping` [N s/m] along,
+    `torsion_stiffness` [N m/rad] and `torsion_damping` [N m s/rad] about the axes, each one number or one per
+    axis. At rest where both frames coincide. A recording shows force and torque on the second body, in the
+    frame on the first.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        a: Body,
+        b: Body,
+        *,
+        at: Any = None,
+        on_parent: Any = None,
+        on_child: Any = None,
+        stiffness: Any = 0.0,
+        damping: Any = 0.0,
+        torsion_stiffness: Any = 0.0,
+        torsion_damping: Any = 0.0,
+    ) -> None:
+        super().__init__(name, a, b)
+        self._place = Fixed(name, a, b, at=at, on_parent=on_parent, on_child=on_child)
+        self.stiffness, self.damping = stiffness, damping
+        self.torsion_stiffness, self.torsion_damping = torsion_stiffness, torsion_damping
+
+    _WORDS = ("stiffness", "damping", "torsion_stiffness", "torsion_damping")
+
+    def settle(self, space: str) -> None:
+        super().settle(space)
+        self._place.space = space
+
+    def mistakes(self) -> list[str]:
+        found = self._place.mistakes()
+        for k, word in enumerate(self._WORDS):
+            try:
+                values = self._per_axis(word, k >= 2)
+            except (TypeError, ValueError):
+                found.append(f"{word} {getattr(self, word)!r}; give a number, or one per axis")
+                continue
+            if not (np.isfinite(values).all() and (values >= 0.0).all()):
+                found.append(f"{word} {getattr(self, word)!r}; give finite numbers, 0 or more")
+        return found
+
+    def _per_axis(self, word: str, torsion: bool) -> np.ndarray:
+        algebra = self._place.algebra
+        return np.broadcast_to(
+            np.asarray(getattr(self, word), float), (algebra.angular if torsion else algebra.dimension,)
+        )
+
+    def act(self, t: Number, a: BodySide, b: BodySide) -> list[Number]:
+        algebra = a.algebra
+        on_a, on_b = self._place.frames()
+        X_WA, X_WB = a.frame @ on_a, b.frame @ on_b
+        gap = X_WA.local(X_WB.p)
+        touched = a.to_local(X_WB.p)  # the point of the first body where the second's frame is
+        drift = X_WA.axes.local(b.velocity_at(on_b.p) - a.velocity_at(touched))
+        turned = algebra.turning(X_WA.local(X_WB))
+        apart = b.frame.axes @ b.motion - a.frame.axes @ a.motion
+        spin = X_WA.axes.local(apart).scalars()[: algebra.angular]
+        k, c, kt, ct = (self._per_axis(word, torsion=n >= 2).tolist() for n, word in enumerate(self._WORDS))
+        force = Vector(-k_i * x - c_i * r for k_i, c_i, x, r in zip(k, c, gap, drift, strict=True))
+        gradient = [kt_i * x for kt_i, x in zip(kt, turned, strict=True)]
+        torque = algebra.turning_torque(turned, gradient)
+        torque = [torque] if algebra.angular == 1 else list(torque)
+        torque = [-n - ct_i * w for n, ct_i, w in zip(torque, ct, spin, strict=True)]
+        world_force = X_WA.axes @ force
+        moment = X_WA.axes @ algebra.Force.from_scalars([*torque, *[0.0] * algebra.dimension])
+        world_torque = list(moment.scalars()[: algebra.angular])
+        b.push(world_force, on_b.p)
+        b.twist(world_torque)
+        a.push(-world_force, touched)
+        a.twist([-n for n in world_torque])
+        return [*force, *torque]
+
+
+class Motor(Load):
+    """Drive a joint: `law` is a generalised force [N m, N] or a function law(t, q, v) of its coordinates.
+
+    q and v are numbers if the joint has one coordinate, else arrays.
+    """
+
+    def __init__(self, name: str, joint: Joint | str, law: Law) -> None:
+        super().__init__(name, joint)
+        self.law = law
+
+    def mistakes(self) -> list[str]:
+        return _law_mistakes(self.law, None)
+
+    def act(self, t: Number, joint: JointSide) -> Any:
+        force = _value(self.law, t, joint.position, joint.velocity)
+        joint.push(force)
+        return force
+
+
+class TorsionSpring(Load):
+    """A spring and damper about (or along) a joint of one coordinate, given itself, or by its two bodies.
+
+    `stiffness` [N m/rad] or a function of the angle from `rest` [rad] that gives a torque [N m]; `damping`
+    [N m s/rad] or a function of the rate [rad/s]. A recording shows the torque on the child.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        a: Body | Joint | str,
+        b: Body | None = None,
+        *,
+        stiffness: Law = 0.0,
+        damping: Law = 0.0,
+        rest: float = 0.0,
+    ) -> None:
+        super().__init__(name, *((a,) if b is None else (a, b)))
+        self.stiffness, self.damping, self.rest = stiffness, damping, rest
+
+    def sides(self, joints: Mapping[str, Joint]) -> list[Body | Joint]:
+        if len(self.on) == 2:
+            between = [joint for joint in joints.values() if {joint.parent, joint.child} == set(self.on)]
+            if len(between) != 1:
+                raise ValueError(f"{len(between)} joints connect these bodies; name the joint itself")
+            return [*between]
+        found = super().sides(joints)
+        if not (isinstance(found[0], Joint) and found[0].nv == 1):
+            raise ValueError(f"{found[0].name!r} is no joint of one coordinate; a TorsionSpring needs one")
+        return found
+
+    def mistakes(self) -> list[str]:
+        found = _coefficient_mistakes(self, "stiffness", "damping")
+        if not _plain_number(self.rest):
+            found.append(f"rest {self.rest!r}; give an angle in radians")
+        return found
+
+    def act(self, t: Number, joint: JointSide) -> Number:
+        torque = -(_response(self.stiffness, joint.q[0] - self.rest) + _response(self.damping, joint.v[0]))
+        joint.push(torque)
+        return torque
+
+
+class Feedback(Load):
+    """Drive joints by a law u(t, q, v) of all coordinates of the mechanism.
+
+    q and v are arrays in the order of the model that also know the joints by name: q["pin"]. The law returns
+    one number per velocity of the joints it drives, in their order.
+    """
+
+    whole = True
+
+    def __init__(
+        self, name: str, joints: Joint | str | Iterable[Joint | str], law: Callable[..., Any]
+    ) -> None:
+        several = [joints] if isinstance(joints, Joint | str) else list(joints)
+        super().__init__(name, *several)
+        self.law = law
+
+    def mistakes(self) -> list[str]:
+        return [] if callable(self.law) else [f"law {self.law!r}; give a function law(t, q, v)"]
+
+    def act(self, t: Number, system: SystemSide, *joints: JointSide) -> Any:
+        forces = _value(self.law, t, system.q, system.v)
+        items = list(forces) if isinstance(forces, list | tuple) or np.ndim(forces) else [forces]
+        wanted = sum(len(joint.v) for joint in joints)
+        if len(items) != wanted:
+            raise ValueError(f"{len(items)} numbers where the driven joints have {wanted}")
+        for joint in joints:
+            joint.push(items[: len(joint.v)])
+            items = items[len(joint.v) :]
+        return forces
+
+
+def _value(law: Law, *arguments: Any) -> Any:
+    return law(*arguments) if callable(law) else law
+
+
+def _response(law: Law, x: Number) -> Number:
+    """Return the force of a spring or damper at an extension or rate."""
+    return law(x) if callable(law) else law * x
+
+
+# what may be wrong
+
+
+def _plain_number(x: Any) -> bool:
+    return isinstance(x, int | float | np.number) and not isinstance(x, bool) and bool(np.isfinite(x))
+
+
+def _frame_mistakes(frame: str) -> list[str]:
+    return [] if frame in ("world", "body") else [f'frame {frame!r}; give "world" or "body"']
+
+
+def _point_mistakes(word: str, point: Any, size: int) -> list[str]:
+    if point is None:
+        return []
+    mistake = place_mistake(point, ALGEBRA["space" if size == 3 else "plane"])
+    return [f"{word} {mistake}"] if mistake else []
+
+
+def _law_mistakes(law: Law, count: int | None) -> list[str]:
+    if callable(law):
+        return []
+    try:
+        values = np.asarray(law, float)
+    except (TypeError, ValueError):
+        return [f"law {law!r}; give a function, or numbers"]
+    if not np.isfinite(values).all():
+        return [f"law {law!r} is not finite"]
+    if count is not None and values.size != count:
+        return [f"law {plain(values)}; give {count} numbers, or a function that does"]
+    return []
+
+
+def _coefficient_mistakes(load: Load, *words: str) -> list[str]:
+    found = []
+    for word in words:
+        value = getattr(load, word)
+        if not callable(value) and not (_plain_number(value) and value >= 0.0):
+            found.append(f"{word} {value!r}; give a finite number, 0 or more, or a function")
+    return found

@@ -1,0 +1,152 @@
+"""What a load sees of what it acts on, over any number: a body, a joint, or all coordinates; and its push.
+
+The same words as in a recording: `body.position`, `body.velocity`, `joint.position`.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from linkwork.algebra.number import Number
+from linkwork.algebra.vector import Vector, plus
+from linkwork.errors import unknown
+
+
+class BodySide:
+    """A body: where it is, how it moves, and what pushes it. Vectors are in world axes unless said."""
+
+    def __init__(self, algebra: ModuleType, frame: Any, motion: Any):
+        self.algebra = algebra
+        self.frame = frame  # pose in the world
+        self.motion = motion  # in the body's frame
+        self.wrench = algebra.Force.zero()  # of the pushes so far, in the body's frame
+
+    @property
+    def position(self) -> Vector:
+        """The place of the body's origin [m]."""
+        return self.frame.p
+
+    @property
+    def rotation(self) -> Any:
+        """The rotation matrix of the body, by rows."""
+        return [list(row) for row in _square(self.frame, self.algebra)]
+
+    @property
+    def angle(self) -> Number:
+        """In the plane: the angle of the body [rad]."""
+        return self.frame.angle
+
+    @property
+    def velocity(self) -> Vector:
+        """The velocity of the body's origin [m/s]."""
+        return self.frame.axes @ self.motion.v
+
+    @property
+    def angular_velocity(self) -> Any:
+        """The angular velocity [rad/s], a number in the plane."""
+        return (self.frame.axes @ self.motion).w
+
+    def to_world(self, point: Sequence[Number]) -> Vector:
+        """Return where a point of the body is."""
+        return self.frame @ _vector(point, self.algebra.dimension, "point")
+
+    def to_local(self, point: Sequence[Number]) -> Vector:
+        """Return a place of the world in the body's frame."""
+        return self.frame.local(_vector(point, self.algebra.dimension, "point"))
+
+    def velocity_at(self, point: Sequence[Number]) -> Vector:
+        """Return the velocity of a point of the body."""
+        return self.frame.axes @ self.motion.at(_vector(point, self.algebra.dimension, "point"))
+
+    def push(self, force: Any, at: Sequence[Number] | None = None, frame: str = "world") -> None:
+        """Apply a force [N], given in axes of the world or of the body, at a point of the body."""
+        size = self.algebra.dimension
+        f = _vector(force, size, "force")
+        if frame == "world":
+            f = self.frame.axes.local(f)
+        place = [0.0] * size if at is None else at
+        self.wrench = self.wrench + self.algebra.Force.at_point(f, place)
+
+    def twist(self, torque: Any, frame: str = "world") -> None:
+        """Apply a torque [N m], given in axes of the world or of the body."""
+        n = _numbers(torque, self.algebra.angular, "torque")
+        zero = [0.0] * self.algebra.dimension
+        moment = self.algebra.Force.from_scalars([*n, *zero])
+        self.wrench = self.wrench + (self.frame.axes.local(moment) if frame == "world" else moment)
+
+
+class JointSide:
+    """A joint: its coordinates and velocities, single numbers if it has one, and what drives it."""
+
+    def __init__(self, q: Sequence[Number], v: Sequence[Number]):
+        self.q, self.v = list(q), list(v)
+        self.forces: list[Number] = [0.0] * len(self.v)  # of the pushes so far
+
+    @property
+    def position(self) -> Any:
+        return self.q[0] if len(self.q) == 1 else np.array(self.q)
+
+    @property
+    def velocity(self) -> Any:
+        return self.v[0] if len(self.v) == 1 else np.array(self.v)
+
+    def push(self, force: Any) -> None:
+        """Apply a generalised force [N m, N]: one number per velocity of the joint."""
+        added = _numbers(force, len(self.v), "force")
+        self.forces = [plus(a, b) for a, b in zip(self.forces, added, strict=True)]
+
+
+class Coordinates(np.ndarray):
+    """The positions, or velocities, of all joints: by number, or by a joint's name."""
+
+    slices: Mapping[str, slice]
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, str):
+            return np.asarray(self)[key]
+        if key not in self.slices:
+            raise KeyError(unknown("joint", key, self.slices))
+        part = np.asarray(self)[self.slices[key]]
+        return part[0] if len(part) == 1 else part
+
+
+def coordinates(values: Sequence[Number], slices: Mapping[str, slice]) -> Coordinates:
+    """Make numbers indexable by the names of joints."""
+    made = np.array(values).view(Coordinates)
+    made.slices = slices
+    return made
+
+
+class SystemSide:
+    """All coordinates of the mechanism, for feedback laws."""
+
+    def __init__(self, q: Coordinates, v: Coordinates):
+        self.q, self.v = q, v
+        self.forces: list[Number] = [0.0] * len(v)
+
+    def push(self, joint: str, force: Any) -> None:
+        """Apply a generalised force to a joint [N m, N]."""
+        part = self.v.slices[joint]
+        for k, x in zip(
+            range(part.start, part.stop), _numbers(force, part.stop - part.start, "force"), strict=True
+        ):
+            self.forces[k] = plus(self.forces[k], x)
+
+
+def _square(frame: Any, algebra: ModuleType) -> Any:
+    n, scalars = algebra.dimension, frame.scalars()
+    return [scalars[k * (n + 1) : k * (n + 1) + n] for k in range(n)]
+
+
+def _numbers(value: Any, count: int, what: str) -> list[Number]:
+    """Return a law's result as so many numbers, or say what is wrong with it."""
+    items = list(value) if isinstance(value, list | tuple) or np.ndim(value) else [value]
+    if len(items) != count:
+        raise ValueError(f"{len(items)} numbers where the {what} has {count}")
+    return [x.item() if isinstance(x, np.ndarray) else x for x in items]
+
+
+def _vector(value: Any, size: int, what: str) -> Vector:
+    return Vector(_numbers(value, size, what))

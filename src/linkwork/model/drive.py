@@ -1,0 +1,80 @@
+"""What a joint does by itself: damping, dry friction, its spring and its stops, as generalised forces.
+
+Springs and stops act on the joint's displacement d(q). With J = dd/dt per unit of each velocity, a force f
+along d is the generalised force J^T f: so springs conserve energy in every joint, also in balls.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from linkwork.algebra.number import Number, tanh
+from linkwork.algebra.vector import dot
+from linkwork.mechanism.joint import Joint
+
+Features = tuple[str, ...]  # which of its forces a joint has; the numbers are data
+
+
+def features(joint: Joint) -> Features:
+    """Return the forces a joint has: words that tell kinds of joints apart."""
+    found = [word for word in ("damping", "friction", "stiffness") if joint.per_coordinate(word).any()]
+    if np.isfinite(joint.limit_pairs()).any():
+        found.append(f"{type(joint.stop).__module__}.{type(joint.stop).__qualname__}")
+    return tuple(found)
+
+
+def settings(joint: Joint, inertia: Sequence[float]) -> list[float]:
+    """Return the numbers of these forces, coordinate by coordinate; inertia is what each one moves."""
+    has = features(joint)
+    columns = []
+    for word, others in (("damping", ()), ("friction", ("friction_speed",)), ("stiffness", ("rest",))):
+        if word in has:
+            columns += [joint.per_coordinate(w) for w in (word, *others)]
+    if _stops(has):
+        columns += list(joint.limit_pairs().T)
+        columns += list(np.array([joint.stop.numbers(float(m)) for m in inertia]).T)
+    return [float(x) for column in columns for x in column]
+
+
+def count(joint: Joint) -> int:
+    """Return how many numbers `settings` gives."""
+    return len(settings(joint, [1.0] * joint.nv))
+
+
+def _stops(has: Features) -> bool:
+    return any("." in word for word in has)
+
+
+def forces(
+    joint: Joint,
+    q: Sequence[Number],
+    v: Sequence[Number],
+    numbers: Sequence[Number],
+    rate: Callable[[Sequence[Number], Sequence[Number]], Sequence[Number]],
+) -> list[Number]:
+    """Return the generalised forces; `rate(x, v)` is the rate of functions x of q at velocities v."""
+    has, n = features(joint), joint.nv
+    columns = [list(numbers[k : k + n]) for k in range(0, len(numbers), n)] if n else []
+    tau: list[Number] = [0.0] * n
+    if "damping" in has:
+        damping = columns.pop(0)
+        tau = [-c * speed for c, speed in zip(damping, v, strict=True)]
+    if "friction" in has:
+        dry, scale = columns.pop(0), columns.pop(0)
+        tau = [f - mu * tanh(speed / s) for f, mu, s, speed in zip(tau, dry, scale, v, strict=True)]
+    if "stiffness" not in has and not _stops(has):
+        return tau
+    d = list(joint.displacement(q) or ())
+    J = [rate(d, [1.0 if i == j else 0.0 for i in range(n)]) for j in range(n)]  # J[j][i] = dd_i per v_j
+    along: list[Number] = [0.0] * n
+    if "stiffness" in has:
+        stiffness, rest = columns.pop(0), columns.pop(0)
+        along = [-k * (x - x0) for k, x, x0 in zip(stiffness, d, rest, strict=True)]
+    if _stops(has):
+        lower, upper = columns.pop(0), columns.pop(0)
+        rates = [dot([J[j][i] for j in range(n)], v) for i in range(n)]
+        along = [
+            along[i] + joint.stop.force(d[i], rates[i], lower[i], upper[i], [column[i] for column in columns])
+            for i in range(n)
+        ]
+    return [tau[j] + dot(J[j], along) for j in range(n)]
