@@ -7,9 +7,9 @@ import numpy as np
 
 import linkwork as lw
 from linkwork import examples
-from linkwork.demo import start, swing
+from linkwork.demo import start
 
-STEP, SHOTS, EVERY = 0.002, 9, 0.13  # s between steps, pictures, s between pictures
+SHOTS, EVERY = 9, 0.13  # pictures, s between pictures
 
 
 def skeleton(mechanism: lw.Mechanism) -> dict[str, list[np.ndarray]]:
@@ -30,13 +30,12 @@ def main(path: str) -> None:
     mechanism = examples.acrobat()
     model = mechanism.compile()
     state = start(model)
-    _, qs, vs = swing(model, state.q, state.v, SHOTS * EVERY, STEP)
-    poses = model.poses(qs[:: round(EVERY / STEP)])
+    run = lw.simulate(model, SHOTS * EVERY, state, every=EVERY)
     lines = []
     for shot in range(SHOTS):
         shade = 225 - round(200 * shot / (SHOTS - 1))
         for name, points in skeleton(mechanism).items():
-            X = poses[name]
+            X = run[name].pose
             places = [X.rotation[shot] @ p + X.position[shot] for p in points]
             middle = sum(places) / len(places)
             for place in places:
@@ -51,8 +50,7 @@ def main(path: str) -> None:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-640 -230 1280 760" {style}>\n'
         f'<rect {box} fill="white"/>\n{body}\n</svg>\n'
     )
-    drift = abs(model.energy(qs[-1], vs[-1]) - model.energy(qs[0], vs[0]))
-    print(f"{path}: {SHOTS} pictures, energy changed by {drift:.1e} J")
+    print(f"{path}: {SHOTS} pictures, energy error {run.energy_error:.1e}")
 
 
 if __name__ == "__main__":

@@ -62,8 +62,8 @@ def test_extending_runs():
 def test_the_strobe_draws_and_keeps_the_energy(tmp_path, capsys):
     script = runpy.run_path(str(ROOT / "examples" / "strobe.py"))
     script["main"](str(tmp_path / "acrobat.svg"))
-    (drift,) = re.findall(r"energy changed by (\S+) J", capsys.readouterr().out)
-    assert float(drift) < 1e-3
+    (error,) = re.findall(r"energy error (\S+)", capsys.readouterr().out)
+    assert float(error) < 1e-6
     assert (tmp_path / "acrobat.svg").read_text().count("<path") == 9 * 29
 
 

@@ -1,5 +1,8 @@
 """Linkwork: describe a mechanism once, in plain Python; it compiles to native code."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from linkwork.algebra import planar, spatial
 from linkwork.algebra.frames import rotation, rotation_about, rotation_euler, rotation_quaternion, translation
 from linkwork.algebra.number import (
@@ -45,7 +48,7 @@ from linkwork.errors import (
     SimulationError,
     TraceError,
 )
-from linkwork.formats import load
+from linkwork.files import load
 from linkwork.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.coupling import Coupling
@@ -76,8 +79,30 @@ from linkwork.mechanism.load import (
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.stop import ExponentialStop, Stop
 from linkwork.model.state import State
+from linkwork.simulation.event import Event
+from linkwork.version import __version__ as __version__
 
-__version__ = "0.1.0"
+if TYPE_CHECKING:
+    from linkwork import examples
+    from linkwork.simulation.recording import Recording
+    from linkwork.simulation.simulate import simulate
+    from linkwork.simulation.sweep import sweep
+
+# Found when asked for: they take longer to import than all the rest, and not everybody needs them.
+_LATER = {
+    "examples": "linkwork.examples",
+    "Recording": "linkwork.simulation.recording",
+    "simulate": "linkwork.simulation.simulate",
+    "sweep": "linkwork.simulation.sweep",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
+    module = import_module(_LATER[name])
+    return module if name == "examples" else getattr(module, name)
+
 
 __all__ = [
     "acos",
@@ -96,6 +121,8 @@ __all__ = [
     "Cylinder",
     "Cylindrical",
     "Ellipsoid",
+    "Event",
+    "examples",
     "exp",
     "ExponentialStop",
     "Feedback",
@@ -119,9 +146,10 @@ __all__ = [
     "Motor",
     "norm",
     "NumericalError",
-    "Planar",
     "planar",
+    "Planar",
     "Prismatic",
+    "Recording",
     "Revolute",
     "rotation",
     "rotation_about",
@@ -131,6 +159,7 @@ __all__ = [
     "rotation_y",
     "rotation_z",
     "sign",
+    "simulate",
     "SimulationError",
     "sin",
     "sinh",
@@ -141,6 +170,7 @@ __all__ = [
     "sqrt",
     "State",
     "Stop",
+    "sweep",
     "tan",
     "tanh",
     "Torque",

@@ -50,7 +50,7 @@ def _one_line(error: Exception) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    from linkwork import __version__
+    from linkwork.version import __version__
 
     parser = argparse.ArgumentParser(
         prog="linkwork", description="Describe a mechanism in plain Python; simulate it as native code."

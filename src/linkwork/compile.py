@@ -1,6 +1,7 @@
 """Mechanism -> Model: the stages joined, and all algorithms as methods on arrays."""
 
 import copy
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
@@ -27,14 +28,16 @@ from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.external import external_forces
 from linkwork.dynamics.inertia_check import LARGEST, check_inertia
 from linkwork.dynamics.kernel import Kernel, check_out, real_array
+from linkwork.dynamics.load_code import raised
 from linkwork.dynamics.program import Form
-from linkwork.errors import ModelError, unknown
+from linkwork.errors import ModelError, NumericalError, unknown
 from linkwork.mechanism.check import check
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.model.applied import Placed, Side, place
+from linkwork.model import blame
+from linkwork.model.applied import Placed, Side, place, source_of
 from linkwork.model.named import Named
 from linkwork.model.state import State
 from linkwork.model.subspace import constraint_subspace, motion_subspace
@@ -82,6 +85,7 @@ def compile_mechanism(mechanism: Mechanism, form: Form = "rolled") -> "Model":
         stiffness=each(lambda joint: joint.per_coordinate("stiffness")),
         rest=each(lambda joint: joint.per_coordinate("rest")),
         armature=each(lambda joint: joint.per_coordinate("armature")),
+        quaternions=_frozen(_quaternions(joints), int),
         couplings=MappingProxyType(dict(mechanism.couplings)),
         _mechanism=mechanism,
         _graph=graph,
@@ -119,6 +123,7 @@ class Model:
     stiffness: Array  # (nv,) spring of the joint [N m/rad, N/m]
     rest: Array  # (nv,) where that spring rests [rad, m]
     armature: Array  # (nv,) inertia of the drive [kg m^2, kg]
+    quaternions: Array  # (k,) number of the first of four positions that are a quaternion
     couplings: Mapping[str, Coupling]  # by name; kept, not yet enforced
     _mechanism: Mechanism
     _graph: Topology
@@ -262,17 +267,41 @@ class Model:
 
         This is what `simulate` integrates: damping, friction, springs and stops of joints are in it.
         """
-        tree = self.driven()
-        kernel = self._accelerating(motion.LOADED if tree.loads else motion.ALGORITHM, tree)
+        kernel = self.motion_kernel(motion.LOADED if self.driven().loads else motion.ALGORITHM)
         (q, v, t), batch = _together(("q", q, (self.nq,)), ("v", v, (self.nv,)), ("t", t, ()))
         scratch = [np.zeros((*batch, *shape)) for shape in kernel.shapes[3 : kernel.inputs]]
-        return kernel(t, q, v, *scratch, out=(None, out, None))[1]
+        return self._applying(lambda: kernel(t, q, v, *scratch, out=(None, out, None))[1], q, v, t)
+
+    def _applying(self, run: Callable[[], Any], q: Array, v: Array, t: Array) -> Any:
+        """Run what applies the loads; if the result is not finite, say by whose fault."""
+        raised.__dict__.pop("error", None)
+        try:
+            return run()
+        except (NumericalError, ValueError) as error:
+            fit = q.shape[-1:] == (self.nq,) and v.shape[-1:] == (self.nv,)
+            if not fit or not all(np.isfinite(x).all() for x in (q, v, t)):
+                raise
+            if hasattr(raised, "error"):
+                name, at, cause = raised.error
+                if not isinstance(cause, Exception):  # Ctrl-C
+                    raise cause from None
+                text = f"load {name!r} raised {type(cause).__name__}: {cause} (at t = {at:.9g} s)"
+                raise NumericalError(text) from cause
+            for row in zip(np.atleast_2d(q), np.atleast_2d(v), np.atleast_1d(t), strict=True):
+                who, detail = blame.not_finite(self, float(row[2]), np.concatenate(row[:2]))
+                if who in self.load_names:
+                    raise NumericalError(detail) from error
+            raise
+
+    def motion_kernel(self, algorithm: Algorithm) -> Kernel:
+        """Return the kernel of an algorithm over the tree with all forces; inertia is checked first."""
+        return self._accelerating(algorithm, tree=self.driven())
 
     def loads(self, q: Array, v: Array, t: Any = 0.0) -> tuple[Array, Array]:
         """Return what is applied: generalised forces (nv,) in all joints, and forces on bodies by row.
 
         The former are those of damping, friction, springs, stops and motors; the latter, (bodies, 6) or
-        (bodies, 3), are in the frames of the joints' child sides, torque first.
+        (bodies, 3), are in the frame that its joint has on the body, torque first.
         """
         tau, external, drive, _ = self._applied(q, v, t)
         return tau + drive, external
@@ -288,7 +317,22 @@ class Model:
 
     def _applied(self, q: Array, v: Array, t: Any) -> tuple[Array, ...]:
         (q, v, t), _ = _together(("q", q, (self.nq,)), ("v", v, (self.nv,)), ("t", t, ()))
-        return self._kernel(loads.APPLIED, tree=self.driven(bodies=True))(t, q, v)
+        kernel = self._kernel(loads.APPLIED, tree=self.driven(bodies=True), form="rolled")
+        return self._applying(lambda: kernel(t, q, v), q, v, t)
+
+    @once
+    def size(self) -> float:
+        """The largest length in the mechanism: between joints, to a centre of mass, of inertia [m]."""
+        frame = self._links.algebra.Frame
+        offsets = [
+            frame.from_scalars(self._links.data[link.data : link.data + frame.size]).position
+            for link in self._links.links
+        ]
+        lengths = [float(np.linalg.norm(x)) for x in (*offsets, *self.centers)]
+        heavy = self.masses > 0.0
+        inertias = self.inertias.reshape(len(self.masses), -1).max(axis=1, initial=0.0)
+        lengths += np.sqrt(inertias[heavy] / self.masses[heavy]).tolist()
+        return max(lengths, default=0.0) or 1.0
 
     @once
     def coordinate_units(self) -> tuple[str, ...]:
@@ -301,9 +345,49 @@ class Model:
                 units.append("rad" if any(abs(x) > 0.0 for x in s.scalars()[:angular]) else "m")
         return tuple(units)
 
+    @once
+    def position_units(self) -> tuple[str, ...]:
+        """The unit of each position: that of the velocity it follows, or "" for numbers of a quaternion."""
+        units: list[str] = []
+        for link in self._links.links:
+            here = self.q_drawn[link.q : link.q + link.kind.nq].tolist()
+            rows = np.zeros((link.kind.nv, link.kind.nq))
+            for k, unit in enumerate(np.eye(link.kind.nv).tolist()):
+                rows[k] = link.kind.position_rates(here, unit, link.parameters)
+            units += [self.coordinate_units[link.v + int(k)] for k in np.abs(rows).argmax(axis=0)]
+        for first in self.quaternions:
+            units[first : first + 4] = [""] * 4
+        return tuple(units)
+
+    @property
+    def joints(self) -> Mapping[str, Joint]:
+        """The joints by name, as described."""
+        return MappingProxyType(self._mechanism.joints)
+
     @property
     def load_names(self) -> tuple[str, ...]:
         return tuple(self._mechanism.loads)
+
+    @once
+    def load_units(self) -> dict[str, tuple[str, ...]]:
+        """The units of the numbers that each load shows."""
+        units = self.coordinate_units
+        return {
+            placed.name: placed.load.units(placed.shown, [u for side in placed.sides for u in units[side.v]])
+            for placed in self.driven().loads
+        }
+
+    @once
+    def digest(self) -> str:
+        """A digest of all that shapes the motion: equal for equal mechanisms, in any process."""
+        tree = self.driven()
+        parts: list[Any] = [self.space, self.joint_names, self.body_names, tree.data.tobytes()]
+        parts += [(link.kind.signature, link.parent, link.q, link.v) for link in tree.links]
+        for placed in tree.loads:
+            law = placed.formula
+            parts += [placed.name, *(side.link for side in placed.sides)]
+            parts += [law.signature, law.parameters] if law else [source_of(placed.load)]
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def driven(self, bodies: bool = False) -> Tree:
         """Return the tree with the forces of its joints, and loads; links may be single bodies."""
@@ -481,14 +565,18 @@ class Model:
         return grow(self._mechanism, self._graph.branches, weld=False)
 
     def _kernel(
-        self, algorithm: Algorithm, tree: Tree | None = None, path: tuple[int, ...] | None = None
+        self,
+        algorithm: Algorithm,
+        tree: Tree | None = None,
+        path: tuple[int, ...] | None = None,
+        form: Form | None = None,
     ) -> Kernel:
         kernel = self._kernels.get((id(algorithm), path))
         if kernel is None:
             if tree is None:
                 tree = self._links if algorithm.tree == "links" else self._bodies
             kernel = self._kernels.setdefault(
-                (id(algorithm), path), Kernel(algorithm, tree, self._form, path)
+                (id(algorithm), path), Kernel(algorithm, tree, form or self._form, path)
             )
         return kernel
 
@@ -498,6 +586,10 @@ def _together(*arguments: tuple[str, Any, tuple[int, ...]]) -> tuple[list[Array]
     arrays = [real_array(name, x) for name, x, _ in arguments]
     extra = [a.shape[: a.ndim - len(shape)] for a, (_, _, shape) in zip(arrays, arguments, strict=True)]
     batch = max(extra, key=len)
+    if any(own not in ((), batch) for own in extra):
+        named = zip((name for name, _, _ in arguments), arrays, strict=True)
+        sizes = ", ".join(f"{name} has shape {array.shape}" for name, array in named)
+        raise ValueError(f"batches of different sizes: {sizes}")
     return [
         a if own == batch else np.broadcast_to(a, (*batch, *a.shape)).copy()
         for a, own in zip(arrays, extra, strict=True)
@@ -509,6 +601,11 @@ def _slices(joints: Sequence[Joint]) -> dict[str, tuple[slice, slice]]:
     q = list(accumulate((joint.nq for joint in joints), initial=0))
     v = list(accumulate((joint.nv for joint in joints), initial=0))
     return {joint.name: (slice(*q[k : k + 2]), slice(*v[k : k + 2])) for k, joint in enumerate(joints)}
+
+
+def _quaternions(joints: Sequence[Joint]) -> list[int]:
+    starts = _slices(joints)
+    return [starts[j.name][0].start + j.quaternion for j in joints if j.quaternion is not None]
 
 
 def _frozen(values: Any, kind: type = float) -> Array:

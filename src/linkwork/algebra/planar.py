@@ -335,6 +335,11 @@ def translation(x: Number, y: Number) -> Frame:
     return Frame.of(1.0, 0.0, (x, y))
 
 
+def turn_angle(X: Frame) -> Number:
+    """Return the angle of a turn."""
+    return X.angle
+
+
 def turning(X: Frame) -> Vector:
     """Return how far a frame is turned: the angle, alone in a vector."""
     return Vector((X.angle,))

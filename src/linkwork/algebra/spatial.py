@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwork.algebra import rotation as rotations
 from linkwork.algebra.linear import Linear
-from linkwork.algebra.number import Number, cos, is_one, is_zero, sin, sqrt, where
+from linkwork.algebra.number import Number, atan2, cos, is_one, is_zero, sin, sqrt, where
 from linkwork.algebra.vector import Matrix, Symmetric, Vector, minus, plus, product, stacked
 
 dimension = 3  # components of a point
@@ -385,6 +385,12 @@ def rotation_y(angle: Number) -> Frame:
 
 def rotation_z(angle: Number) -> Frame:
     return Frame.of(rotations.about_z(angle), (0.0, 0.0, 0.0))
+
+
+def turn_angle(X: Frame) -> Number:
+    """Return the angle of a turn about the joint axis, z; of another rotation, that of the nearest."""
+    (a, b, _), (c, d, _), _ = X.R
+    return atan2(c - b, a + d)
 
 
 def turning(X: Frame) -> Vector:

@@ -39,6 +39,11 @@ class Kernel:
         return program(self.algorithm, self.tree, native.lanes(), self.form, self.path)
 
     @once
+    def tangent(self) -> Program:
+        """The program of derivatives, one direction per lane; see `program`."""
+        return program(self.algorithm, self.tree, native.lanes(), self.form, self.path, tangent=True)
+
+    @once
     def call(self) -> Callable[..., Any]:
         """A built-in function of exact arrays, outputs last; see `entry` for what it returns."""
         p = self.single
@@ -115,7 +120,7 @@ class Kernel:
         room = getattr(self._scratch, "room", None)
         if room is None:
             p = self.lanes
-            blocks = [_aligned(size * p.lanes) for size in (p.work_size, *self._room_sizes)]
+            blocks = [aligned(size * p.lanes) for size in (p.work_size, *self._room_sizes)]
             pointers = [p.data.ctypes.data, *(block.ctypes.data for block in blocks)]
             room = self._scratch.room = entry.table(pointers, keep=tuple(blocks))
         return room
@@ -151,7 +156,8 @@ class Kernel:
         index = ", ".join(map(str, place))
         value = array[where]
         raise ValueError(
-            f"{self.algorithm.name}: {self._name(k)}[{index}]{joint}{of} is {value}; give finite numbers"
+            f"{self.algorithm.name}: {self._name(k)}{f'[{index}]' if place else ''}{joint}{of} is {value}; "
+            "give finite numbers"
         )
 
     def joint_of(self, per: str, index: int) -> str:
@@ -228,7 +234,7 @@ def _overlaps(out: Array, arrays: Sequence[Array]) -> bool:
     return any(np.may_share_memory(out, a) and out.ctypes.data != a.ctypes.data for a in arrays)
 
 
-def _aligned(size: int) -> Array:
+def aligned(size: int) -> Array:
     """Return room for doubles that begins at a cache line."""
     raw = np.zeros(size + 8)  # zeros: packed results have one behind them that is never written
     skip = (-raw.ctypes.data // 8) % 8

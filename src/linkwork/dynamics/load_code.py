@@ -172,10 +172,17 @@ class _Called:
         self._there = {port.name for port in algorithm.ports}
 
     def __call__(self, ports: int, records: int, count: int, step: int) -> None:
-        row = (ctypes.c_int64 * step).from_address(records)
         pointers = (ctypes.c_int64 * len(self._ports)).from_address(ports)
-        for lane in range(self._lanes):
-            self._lane(pointers, row, lane)
+        try:
+            row = (ctypes.c_int64 * step).from_address(records)
+            for lane in range(self._lanes):
+                self._lane(pointers, row, lane)
+        except BaseException as error:  # Ctrl-C may come anywhere, and must not pass here unseen
+            if not hasattr(raised, "error"):
+                raised.error = self._placed.name, math.nan, error
+            for port in ("tau", "shown"):
+                if port in self._there and self._placed.slices:
+                    ctypes.c_double.from_address(pointers[self._ports[port]]).value = math.nan
 
     def _lane(self, pointers: Any, row: Any, lane: int) -> None:
         lanes = self._lanes
@@ -237,10 +244,13 @@ class _Called:
         placed = self._placed
         force = placed.algebra.Force
         unknown = force.from_scalars([math.nan] * force.size)
-        wrenches, forces = {}, {}
+        wrenches: dict[int, Any] = {}
+        forces: dict[tuple[int, int], float] = {}
+        if placed.load.whole:
+            forces = {(-1, n): math.nan for n in range(self._nv)}
         for k, side in enumerate(placed.sides):
-            if side.frame is None:
-                forces[(-1, side.v.start) if placed.load.whole else (k, 0)] = math.nan
-            elif side.link:
+            if side.frame is None and not placed.load.whole:
+                forces[(k, 0)] = math.nan
+            elif side.frame is not None and side.link:
                 wrenches[k] = unknown
         return Outcome(wrenches, forces, [math.nan] * placed.shown)

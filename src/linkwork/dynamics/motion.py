@@ -84,11 +84,15 @@ def rates(link: Any, parent: Any) -> None:
     link.qdot = link.rates
 
 
-RATES = Algorithm(
-    "rates",
-    inputs=(T, Q, QD, TAU, EXTERNAL),
-    outputs=(QDOT, QDD, POWER),
-    passes=(Pass(rates, "outward"),),
-    shared={},
-    zero=ALGORITHM.zero,
-)
+def _rates(zero: frozenset[str]) -> Algorithm:
+    return Algorithm(
+        "rates",
+        inputs=(T, Q, QD, TAU, EXTERNAL),
+        outputs=(QDOT, QDD, POWER),
+        passes=(Pass(rates, "outward"),),
+        shared={},
+        zero=zero,
+    )
+
+
+RATES, LOADED_RATES = _rates(ALGORITHM.zero), _rates(LOADED.zero)

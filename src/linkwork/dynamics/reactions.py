@@ -5,19 +5,15 @@ to the motion subspace Phi = S (first seed, figure 2): Psi^T S = 1, here with th
 pure torque, and of a sliding one a pure force.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
-from linkwork.algebra.dense import inverse_positive
-from linkwork.algebra.vector import product
 from linkwork.dynamics import poses
 from linkwork.dynamics.algorithm import EXTERNAL, QD, QDD, Algorithm, Pass, Port, Q
 from linkwork.dynamics.forward_dynamics import base as accelerated_base
-from linkwork.dynamics.forward_dynamics import combination
 from linkwork.dynamics.inverse_dynamics import forces
+from linkwork.model.subspace import drive_directions
 
 REACTIONS = Port("reaction", "link", lambda n: (n.links, n.algebra.freedoms))
-_LESS = 2.0**-60  # weight of sliding against turning where one freedom does both
 
 
 def base(world: Any) -> None:
@@ -42,18 +38,6 @@ def reactions(link: Any, parent: Any) -> None:
     else:
         link.reaction = link.X_W.axes @ constraint
     parent.f += link.X @ link.f
-
-
-def drive_directions(S: Sequence[Any], algebra: Any) -> list[Any]:
-    """Return Psi = W S (S^T W S)^-1, dual to the motions S; W puts torque before force for one freedom."""
-    less = _LESS if len(S) == 1 else 1.0
-    weights = [1.0] * algebra.angular + [less] * (algebra.freedoms - algebra.angular)
-    WS = [
-        algebra.Force.from_scalars([product(x, w) for x, w in zip(s.scalars(), weights, strict=True)])
-        for s in S
-    ]
-    inverse = inverse_positive([[s.dot(ws) for ws in WS] for s in S])
-    return [combination(row, WS, algebra.Force.zero()) for row in inverse]
 
 
 ALGORITHM = Algorithm(

@@ -20,7 +20,7 @@ def load(path: str | Path, base: Literal["fixed", "free"] = "fixed", *, repair: 
     path = Path(path)
     if path.suffix.lower() != ".urdf":
         what = repr(path.suffix) if path.suffix else "a file without suffix"
-        raise FormatError(f"{path}: cannot read {what}; known is .urdf")
+        raise FormatError(f"{path}: cannot read {what}; known are .urdf and .lwr")
     from linkwork.formats.urdf import load_urdf
 
     return load_urdf(path, base, repair=repair)

@@ -60,6 +60,7 @@ class Joint:
     spaces: ClassVar[frozenset[str]] = frozenset({"space", "plane"})
     directed: ClassVar[bool] = True  # has an axis
     axis_is_normal: ClassVar[bool] = False  # in the plane that axis is its normal, and is not given
+    quaternion: ClassVar[int | None] = None  # first of four positions that are kept at length one
     parameters: ClassVar[tuple[str, ...]] = ()  # attributes that the `motion` of a catalogue joint depends on
 
     effort: float | None = None  # largest force of the drive, as a file says; kept, not enforced [N m, N]
@@ -118,6 +119,22 @@ class Joint:
         None: it cannot be said, and the joint can have neither.
         """
         return q if self.nq == self.nv else None
+
+    def locate(self, X: Any) -> Sequence[Number]:
+        """Return the coordinates at which the child's joint frame has the pose X in the parent's.
+
+        The inverse of `motion`; where X is not a pose the joint allows, those of a near one. Joints that
+        close loops need it; another joint of the loop is cut where there is none.
+        """
+        raise TypeError(
+            f"joint {self.name!r} closes a loop, but {type(self).__name__} cannot tell its coordinates "
+            "from a pose; define locate(self, X), the inverse of motion(self, q)"
+        )
+
+    @property
+    def can_locate(self) -> bool:
+        """Whether the class says how to find coordinates from a pose."""
+        return type(self).locate is not Joint.locate
 
     def neutral(self) -> list[float]:
         """Return the coordinates at which both joint frames coincide."""
@@ -270,7 +287,7 @@ class Joint:
         found = []
         for word in ("damping", "friction", "stiffness", "armature", "rest", "friction_speed"):
             said = getattr(self, word)
-            if isinstance(said, float) and said == 0.0:
+            if isinstance(said, float) and said == 0.0 and word != "friction_speed":
                 continue
             try:
                 values = self.per_coordinate(word)
@@ -295,7 +312,7 @@ class Joint:
             zeros = self.neutral()
             if self.displacement(zeros) is None:
                 return ["springs and limits need to know how far the joint has moved; define displacement(q)"]
-        if not hasattr(self.stop, "force"):
+        if isinstance(self.stop, type) or not hasattr(self.stop, "force"):
             return [f"stop {self.stop!r}; give a Stop or an ExponentialStop"]
         found = self.stop.mistakes()
         if found:

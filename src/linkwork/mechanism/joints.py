@@ -12,7 +12,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from linkwork.algebra import rotation, spatial
-from linkwork.algebra.number import Number, cos, sin
+from linkwork.algebra.number import Number, atan2, cos, floor, sin
 from linkwork.algebra.spatial import Frame, Motion
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint, JointOptions
@@ -31,6 +31,9 @@ class Fixed(Joint):
     def motion(self, q: Sequence[Number]) -> Any:
         return self.algebra.Frame()
 
+    def locate(self, X: Any) -> Sequence[Number]:
+        return []
+
 
 class Revolute(Joint):
     """A hinge: q = angle about the axis [rad]."""
@@ -40,12 +43,18 @@ class Revolute(Joint):
     def motion(self, q: Sequence[Number]) -> Any:
         return self.algebra.turn(q[0])
 
+    def locate(self, X: Any) -> Sequence[Number]:
+        return [self.algebra.turn_angle(X)]
+
 
 class Prismatic(Joint):
     """A slider: q = displacement along the axis [m]."""
 
     def motion(self, q: Sequence[Number]) -> Any:
         return self.algebra.slide(q[0])
+
+    def locate(self, X: Any) -> Sequence[Number]:
+        return [X.p[2] if self.algebra is spatial else X.p[0]]
 
 
 class Helical(Joint):
@@ -72,6 +81,14 @@ class Helical(Joint):
     def motion(self, q: Sequence[Number]) -> Any:
         return spatial.slide(self.pitch / (2 * np.pi) * q[0]) @ spatial.turn(q[0])
 
+    def locate(self, X: Any) -> Sequence[Number]:
+        """Return the angle: that of the turn, with the whole turns that the advance tells."""
+        angle = spatial.turn_angle(X)
+        if self.pitch == 0.0:
+            return [angle]
+        turns = X.p[2] / self.pitch - angle / (2 * np.pi)
+        return [angle + 2 * np.pi * floor(turns + 0.5)]
+
 
 class Cylindrical(Joint):
     """A shaft free to turn and slide: q = (angle [rad], displacement [m]) about and along the axis."""
@@ -81,6 +98,9 @@ class Cylindrical(Joint):
 
     def motion(self, q: Sequence[Number]) -> Any:
         return spatial.slide(q[1]) @ spatial.turn(q[0])
+
+    def locate(self, X: Any) -> Sequence[Number]:
+        return [spatial.turn_angle(X), X.p[2]]
 
 
 class Universal(Joint):
@@ -123,6 +143,9 @@ class Universal(Joint):
     def motion(self, q: Sequence[Number]) -> Any:
         return spatial.rotation_x(q[0]) @ spatial.rotation_y(q[1])
 
+    def locate(self, X: Any) -> Sequence[Number]:
+        return [atan2(X.R[2][1], X.R[1][1]), atan2(X.R[0][2], X.R[0][0])]
+
     def subspace(self, q: Sequence[Number]) -> list[Any]:
         return [Motion((cos(q[1]), 0.0, sin(q[1])), (0.0,) * 3), Motion((0.0, 1.0, 0.0), (0.0,) * 3)]
 
@@ -132,11 +155,15 @@ class Spherical(Joint):
 
     coordinates = 3
     positions = 4
+    quaternion = 0
     spaces = _SPACE
     directed = False
 
     def motion(self, q: Sequence[Number]) -> Any:
         return Frame.of(rotation.from_quaternion(q), (0.0, 0.0, 0.0))
+
+    def locate(self, X: Any) -> Sequence[Number]:
+        return rotation.to_quaternion(X.R)
 
     def rates(self, q: Sequence[Number], v: Sequence[Number]) -> Sequence[Number]:
         return rotation.quaternion_rates(q, v)
@@ -162,6 +189,9 @@ class Planar(Joint):
         place = (q[0], q[1], 0.0)[: self.algebra.dimension]
         return self.algebra.translation(*place) @ self.algebra.turn(q[2])
 
+    def locate(self, X: Any) -> Sequence[Number]:
+        return [X.p[0], X.p[1], self.algebra.turn_angle(X)]
+
 
 class Free(Joint):
     """No constraint: q = place and quaternion (x, y, z, w, x, y, z), v = motion in the child's frame.
@@ -179,10 +209,17 @@ class Free(Joint):
     def positions(self) -> int:  # type: ignore[override]
         return 7 if self.algebra is spatial else 3
 
+    @property
+    def quaternion(self) -> int | None:  # type: ignore[override]
+        return 3 if self.algebra is spatial else None
+
     def motion(self, q: Sequence[Number]) -> Any:
         if self.algebra is spatial:
             return Frame.of(rotation.from_quaternion(q[3:]), q[:3])
         return self.algebra.translation(q[0], q[1]) @ self.algebra.turn(q[2])
+
+    def locate(self, X: Any) -> Sequence[Number]:
+        return [*X.p, *(rotation.to_quaternion(X.R) if self.algebra is spatial else [X.angle])]
 
     def rates(self, q: Sequence[Number], v: Sequence[Number]) -> Sequence[Number]:
         m = self.algebra.Motion.from_scalars(v)

@@ -11,12 +11,13 @@ A function that cannot be traced, say for an `if`, is called as it is, which is 
 """
 
 import copy
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwork.algebra.number import Number, where
+from linkwork.algebra.number import Number, sqrt, where
 from linkwork.algebra.vector import Vector, norm
 from linkwork.errors import unknown
 from linkwork.mechanism.body import Body
@@ -32,7 +33,9 @@ Law = Any  # a number, a vector, or a function
 class Load:
     """Something that pushes bodies, or drives joints; `on` are those, in the order `act` gets them."""
 
-    whole: ClassVar[bool] = False  # `act` gets all coordinates of the mechanism as well, before the others
+    whole: bool = False  # `act` gets all coordinates of the mechanism as well, before the others
+    word: ClassVar[str] = "load"  # what it is called in messages
+    takes: ClassVar[type[Body] | type[Joint] | None] = None  # what it acts on, None for both
     space: str = "space"  # or "plane", as the mechanism it was added to
 
     def __init__(self, name: str, *on: Body | Joint | str) -> None:
@@ -60,9 +63,22 @@ class Load:
                 raise ValueError(unknown("joint", thing, joints))
             found.append(joints[thing] if isinstance(thing, str) else thing)
             last = found[-1]
+            if self.takes is not None and not isinstance(last, self.takes):
+                raise ValueError(f"{last.name!r} is no {self.takes.__name__.lower()}; give one")
             if isinstance(last, Joint) and last.nv == 0:
                 raise ValueError(f"joint {last.name!r} has no freedom to drive")
+            if isinstance(last, Joint) and last in found[:-1]:
+                raise ValueError(f"joint {last.name!r} is given twice; give it once")
         return found
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Load":
+        """Copy the load; its functions stay what they are, with what they hold and count."""
+        made = copy.copy(self)
+        memo[id(self)] = made
+        for word, value in vars(self).items():
+            if not inspect.isroutine(value) and not (callable(value) and not isinstance(value, type)):
+                setattr(made, word, copy.deepcopy(value, memo))
+        return made
 
     # what a subclass says
 
@@ -76,6 +92,10 @@ class Load:
         """List what is wrong with what the load was told, in words; `Mechanism.compile` collects them."""
         return []
 
+    def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:
+        """Return the unit of each number it shows; `coordinates` are "rad" or "m", of its joints in turn."""
+        return ("",) * shown
+
     def drawn(self, frames: Sequence[Any]) -> "Load":
         """Return the load with what follows from the poses of its bodies as drawn filled in."""
         return self
@@ -87,6 +107,8 @@ class Force(Load):
     `at` is a point of the body, its origin if not given; `frame` says whether the force is in axes of the
     "world" or of the "body".
     """
+
+    takes = Body
 
     def __init__(
         self, name: str, body: Body, law: Law, *, at: Sequence[float] | None = None, frame: str = "world"
@@ -102,14 +124,19 @@ class Force(Load):
             *_law_mistakes(self.law, size),
         ]
 
+    def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:
+        return ("N",) * shown
+
     def act(self, t: Number, body: BodySide) -> Any:
         force = _value(self.law, body, t)
-        body.push(force, self.at, self.frame)
+        body.push(force, _point(self.at, body.algebra.dimension), self.frame)
         return force
 
 
 class Torque(Load):
     """Twist a body: `law` is a torque [N m] (a number in the plane) or a function law(body, t)."""
+
+    takes = Body
 
     def __init__(self, name: str, body: Body, law: Law, *, frame: str = "world") -> None:
         super().__init__(name, body)
@@ -117,6 +144,9 @@ class Torque(Load):
 
     def mistakes(self) -> list[str]:
         return [*_frame_mistakes(self.frame), *_law_mistakes(self.law, 3 if self.space == "space" else 1)]
+
+    def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:
+        return ("N m",) * shown
 
     def act(self, t: Number, body: BodySide) -> Any:
         torque = _value(self.law, body, t)
@@ -126,6 +156,8 @@ class Torque(Load):
 
 class Wrench(Load):
     """Push and twist a body: `law` gives torque and force, torque first: 6 numbers, 3 in the plane."""
+
+    takes = Body
 
     def __init__(
         self, name: str, body: Body, law: Law, *, at: Sequence[float] | None = None, frame: str = "world"
@@ -141,11 +173,14 @@ class Wrench(Load):
             *_law_mistakes(self.law, count),
         ]
 
+    def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:
+        return ("N m",) * (shown // 2 if shown > 3 else 1) + ("N",) * (shown // 2 if shown > 3 else 2)
+
     def act(self, t: Number, body: BodySide) -> Any:
         wrench = list(_value(self.law, body, t))
         turning = body.algebra.angular
         body.twist(wrench[:turning], self.frame)
-        body.push(wrench[turning:], self.at, self.frame)
+        body.push(wrench[turning:], _point(self.at, body.algebra.dimension), self.frame)
         return wrench
 
 
@@ -156,6 +191,8 @@ class Spring(Load):
     function of its rate [m/s]; `rest` length [m], that of the drawing if not given. A recording shows the
     tension.
     """
+
+    takes = Body
 
     def __init__(
         self,
@@ -187,24 +224,33 @@ class Spring(Load):
     def drawn(self, frames: Sequence[Any]) -> "Spring":
         if self.rest is not None:
             return self
-        a, b = (frame @ self._point(k, len(frame.p)) for k, frame in enumerate(frames))
+        a, b = (frame @ _point(at, len(frame.p)) for at, frame in zip(self._ends, frames, strict=True))
         made = copy.copy(self)
         made.rest = float(norm(b - a))
         return made
 
-    def _point(self, side: int, size: int) -> Vector:
-        point = (self.on_parent, self.on_child)[side]
-        return Vector([0.0] * size if point is None else [float(x) for x in point])
+    @property
+    def _ends(self) -> tuple[Any, Any]:
+        return self.on_parent, self.on_child
+
+    def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:
+        return ("N",)
 
     def act(self, t: Number, a: BodySide, b: BodySide) -> Number:
-        at_a, at_b = (self._point(k, a.algebra.dimension) for k in range(2))
+        at_a, at_b = (_point(at, a.algebra.dimension) for at in self._ends)
         span = b.to_world(at_b) - a.to_world(at_a)
-        length = norm(span)
-        along = span / where(length > 0.0, length, 1.0)  # no direction where the points meet, and no force
+        square = span.dot(span)
+        apart = square > 0.0  # where the points meet there is no direction, and no force
+        length = where(apart, sqrt(where(apart, square, 1.0)), 0.0)
+        along = span / where(apart, length, 1.0)
         rate = along.dot(b.velocity_at(at_b) - a.velocity_at(at_a))
-        tension = _response(self.stiffness, length - self.rest) + _response(self.damping, rate)
-        a.push(along * tension, at_a)
-        b.push(along * -tension, at_b)
+        damping = _response(self.damping, rate)
+        tension = _response(self.stiffness, length - self.rest) + damping
+        # a plain spring that rests at length zero has a direction everywhere
+        plain = self.rest == 0.0 and not callable(self.stiffness)
+        pull = span * self.stiffness + along * damping if plain else along * tension
+        a.push(pull, at_a)
+        b.push(-pull, at_b)
         return tension
 
 
@@ -216,6 +262,8 @@ class Bushing(Load):
     axis. At rest where both frames coincide. A recording shows force and torque on the second body, in the
     frame on the first.
     """
+
+    takes = Body
 
     def __init__(
         self,
@@ -260,6 +308,9 @@ class Bushing(Load):
             np.asarray(getattr(self, word), float), (algebra.angular if torsion else algebra.dimension,)
         )
 
+    def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:
+        return ("N",) * (3 if shown > 3 else 2) + ("N m",) * (3 if shown > 3 else 1)
+
     def act(self, t: Number, a: BodySide, b: BodySide) -> list[Number]:
         algebra = a.algebra
         on_a, on_b = self._place.frames()
@@ -292,12 +343,24 @@ class Motor(Load):
     q and v are numbers if the joint has one coordinate, else arrays.
     """
 
+    takes = Joint
+
     def __init__(self, name: str, joint: Joint | str, law: Law) -> None:
         super().__init__(name, joint)
         self.law = law
 
+    def sides(self, joints: Mapping[str, Joint]) -> list[Body | Joint]:
+        (joint,) = super().sides(joints)
+        assert isinstance(joint, Joint)
+        if not callable(self.law) and np.size(self.law) != joint.nv:
+            raise ValueError(f"law {self.law!r}; joint {joint.name!r} takes {joint.nv} numbers")
+        return [joint]
+
     def mistakes(self) -> list[str]:
         return _law_mistakes(self.law, None)
+
+    def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:
+        return _drive_units(coordinates)
 
     def act(self, t: Number, joint: JointSide) -> Any:
         force = _value(self.law, t, joint.position, joint.velocity)
@@ -330,8 +393,9 @@ class TorsionSpring(Load):
             between = [joint for joint in joints.values() if {joint.parent, joint.child} == set(self.on)]
             if len(between) != 1:
                 raise ValueError(f"{len(between)} joints connect these bodies; name the joint itself")
-            return [*between]
-        found = super().sides(joints)
+            found: list[Body | Joint] = [*between]
+        else:
+            found = super().sides(joints)
         if not (isinstance(found[0], Joint) and found[0].nv == 1):
             raise ValueError(f"{found[0].name!r} is no joint of one coordinate; a TorsionSpring needs one")
         return found
@@ -341,6 +405,9 @@ class TorsionSpring(Load):
         if not _plain_number(self.rest):
             found.append(f"rest {self.rest!r}; give an angle in radians")
         return found
+
+    def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:
+        return _drive_units(coordinates)
 
     def act(self, t: Number, joint: JointSide) -> Number:
         torque = -(_response(self.stiffness, joint.q[0] - self.rest) + _response(self.damping, joint.v[0]))
@@ -356,16 +423,20 @@ class Feedback(Load):
     """
 
     whole = True
+    takes = Joint
 
     def __init__(
         self, name: str, joints: Joint | str | Iterable[Joint | str], law: Callable[..., Any]
     ) -> None:
-        several = [joints] if isinstance(joints, Joint | str) else list(joints)
+        several = [joints] if isinstance(joints, Joint | str | Body) else list(joints)
         super().__init__(name, *several)
         self.law = law
 
     def mistakes(self) -> list[str]:
         return [] if callable(self.law) else [f"law {self.law!r}; give a function law(t, q, v)"]
+
+    def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:
+        return _drive_units(coordinates)
 
     def act(self, t: Number, system: SystemSide, *joints: JointSide) -> Any:
         forces = _value(self.law, t, system.q, system.v)
@@ -381,6 +452,15 @@ class Feedback(Load):
 
 def _value(law: Law, *arguments: Any) -> Any:
     return law(*arguments) if callable(law) else law
+
+
+def _drive_units(coordinates: Sequence[str]) -> tuple[str, ...]:
+    return tuple("N m" if unit == "rad" else "N" for unit in coordinates)
+
+
+def _point(point: Any, size: int) -> Vector:
+    """Return a point of a body, its origin if not given; in the plane a third number, 0, is dropped."""
+    return Vector([0.0] * size if point is None else [float(x) for x in point][:size])
 
 
 def _response(law: Law, x: Number) -> Number:
@@ -402,6 +482,8 @@ def _frame_mistakes(frame: str) -> list[str]:
 def _point_mistakes(word: str, point: Any, size: int) -> list[str]:
     if point is None:
         return []
+    if hasattr(point, "scalars") and not isinstance(point, tuple):
+        return [f"{word} {point!r} is no point; give {size} numbers"]
     mistake = place_mistake(point, ALGEBRA["space" if size == 3 else "plane"])
     return [f"{word} {mistake}"] if mistake else []
 
@@ -410,13 +492,15 @@ def _law_mistakes(law: Law, count: int | None) -> list[str]:
     if callable(law):
         return []
     try:
+        if np.asarray(law).dtype.kind in "US":
+            raise TypeError("a text")
         values = np.asarray(law, float)
     except (TypeError, ValueError):
         return [f"law {law!r}; give a function, or numbers"]
     if not np.isfinite(values).all():
         return [f"law {law!r} is not finite"]
-    if count is not None and values.size != count:
-        return [f"law {plain(values)}; give {count} numbers, or a function that does"]
+    if values.ndim > 1 or (count is not None and values.size != count):
+        return [f"law {plain(values)}; give {count or 'plain'} numbers, or a function that does"]
     return []
 
 

@@ -103,6 +103,9 @@ class Coordinates(np.ndarray):
 
     slices: Mapping[str, slice]
 
+    def __array_finalize__(self, made_of: Any) -> None:
+        self.slices = getattr(made_of, "slices", {})
+
     def __getitem__(self, key: Any) -> Any:
         if not isinstance(key, str):
             return np.asarray(self)[key]
@@ -110,6 +113,13 @@ class Coordinates(np.ndarray):
             raise KeyError(unknown("joint", key, self.slices))
         part = np.asarray(self)[self.slices[key]]
         return part[0] if len(part) == 1 else part
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, str):
+            if key not in self.slices:
+                raise KeyError(unknown("joint", key, self.slices))
+            key = self.slices[key]
+        super().__setitem__(key, value)
 
 
 def coordinates(values: Sequence[Number], slices: Mapping[str, slice]) -> Coordinates:

@@ -8,17 +8,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from linkwork.algebra.number import Number, exp, max, where
+import numpy as np
+
+from linkwork.algebra.number import Number, exp, max, min, where
 
 FREQUENCY = 200.0  # of the joint on its stop, if not said [rad/s]
 DAMPING_RATIO = 0.5  # of a linear stop, if not said
+CUSHION = 1e-4  # depth of a linear stop in which its damping sets in, so that no force jumps [rad, m]
 YIELD = 0.02  # over which an exponential stop grows e-fold, if not said [rad, m]
 
 
 class JointStop(Protocol):
     """Force of a stop on one coordinate x with limits, from its numbers."""
 
-    count: ClassVar[int]  # of its numbers
+    absent: ClassVar[tuple[float, ...]]  # its numbers where a coordinate has no limit
 
     def numbers(self, inertia: float) -> tuple[float, ...]: ...
 
@@ -32,12 +35,14 @@ class JointStop(Protocol):
 class Stop:
     """A spring and damper that a coordinate meets at its limit; they push, and never pull it back.
 
+    The damping sets in over the first 0.1 millirad (or mm).
+
     `stiffness` in N m/rad (N/m for slides), `damping` in N m s/rad (N s/m).
     """
 
     stiffness: float | None = None
     damping: float | None = None
-    count: ClassVar[int] = 2
+    absent: ClassVar[tuple[float, ...]] = (0.0, 0.0)
 
     def numbers(self, inertia: float) -> tuple[float, float]:
         stiffness = inertia * FREQUENCY**2 if self.stiffness is None else self.stiffness
@@ -50,9 +55,12 @@ class Stop:
     @staticmethod
     def force(x: Number, rate: Number, lower: Number, upper: Number, numbers: Sequence[Number]) -> Number:
         stiffness, damping = numbers
-        below, above = lower - x, x - upper
-        push = where(below > 0.0, max(stiffness * below - damping * rate, 0.0), 0.0)
-        return push - where(above > 0.0, max(stiffness * above + damping * rate, 0.0), 0.0)
+
+        def push(depth: Number, closing: Number) -> Number:
+            resisted = damping * closing * min(depth / CUSHION, 1.0)
+            return where(depth > 0.0, max(stiffness * depth + resisted, 0.0), 0.0)
+
+        return push(lower - x, -rate) - push(x - upper, rate)
 
 
 @dataclass(frozen=True)
@@ -60,14 +68,14 @@ class ExponentialStop:
     """McKenna's limit, as of tendons: f (exp(sharpness (lower - x)) - exp(sharpness (x - upper))).
 
     f is `force_at_limit`, in N m (N for slides), `sharpness` in 1/rad (1/m); `damping` in N m s/rad
-    (N s/m) acts everywhere. (McKenna and Zeltzer, Dynamic simulation of autonomous legged locomotion, 1990,
-    as in the first seed.)
+    (N s/m) acts between the limits too. (McKenna and Zeltzer, Dynamic simulation of autonomous legged
+    locomotion, 1990, as in the first seed.)
     """
 
     force_at_limit: float | None = None
     sharpness: float | None = None
     damping: float = 0.0
-    count: ClassVar[int] = 3
+    absent: ClassVar[tuple[float, ...]] = (0.0, 1.0, 0.0)
 
     def numbers(self, inertia: float) -> tuple[float, float, float]:
         sharpness = 1.0 / YIELD if self.sharpness is None else self.sharpness
@@ -75,7 +83,10 @@ class ExponentialStop:
         return float(force), float(sharpness), float(self.damping)
 
     def mistakes(self) -> list[str]:
-        return _negative(self, "force_at_limit", "sharpness", "damping")
+        found = _negative(self, "force_at_limit", "sharpness", "damping")
+        if self.damping is None or self.sharpness == 0.0:
+            found.append("stop: give a damping of 0 or more, and a sharpness above 0")
+        return found
 
     @staticmethod
     def force(x: Number, rate: Number, lower: Number, upper: Number, numbers: Sequence[Number]) -> Number:
@@ -88,6 +99,7 @@ def _negative(stop: object, *words: str) -> list[str]:
     found = []
     for word in words:
         value = getattr(stop, word)
-        if value is not None and not (isinstance(value, int | float) and 0.0 <= value < float("inf")):
+        plain = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        if value is not None and not (plain and 0.0 <= float(value) < float("inf")):
             found.append(f"stop: {word} {value!r}; give a finite number, 0 or more")
     return found

@@ -14,12 +14,15 @@ import numpy as np
 
 from linkwork.algebra.number import Number
 from linkwork.errors import ModelError
+from linkwork.fingerprint import digest, spelled_code
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.side import BodySide, JointSide, SystemSide, coordinates
 from linkwork.model.kind import lift, structure
 from linkwork.trace.expression import Graph, reachable
+
+_ASKED, _ASKED_AGAIN = 100, 5  # times that a law is asked whose formula is a constant, or not
 
 Slices = Mapping[str, tuple[slice, slice]]  # joint -> (slice in q, slice in v)
 Both = tuple[Sequence[Number], Sequence[Number]]  # positions and velocities
@@ -79,6 +82,7 @@ class Formula:
     parameters: tuple[float, ...]
     signature: str  # equal for loads that can share their code
     timed: bool  # the time is in it
+    varies: bool  # anything is in it that can change
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,12 +169,8 @@ def place(
     drawn = [poses[thing.name] for thing in things if isinstance(thing, Body)]
     load = load.drawn(drawn)
     still = [0.0] * sum(part.stop - part.start for _, part in slices.values())
-    try:
-        formula = _formula(load, algebra, sides, slices, len(q_drawn), len(still))
-        again = _formula(load, algebra, sides, slices, len(q_drawn), len(still))
-    except Exception:  # whatever a law does on symbols that it would not do on numbers
-        formula = again = None
-    if formula and again and (formula.signature, formula.parameters) == (again.signature, again.parameters):
+    formula = _if_pure(lambda: _formula(load, algebra, sides, slices, len(q_drawn), len(still)))
+    if formula:
         return Placed(load, algebra, sides, slices, formula, len(formula.outcome.shown))
 
     def joint(k: int) -> Both:
@@ -187,8 +187,26 @@ def place(
         outcome = act(load, algebra, sides, slices, numbers)
         outcome.scalars()
     except Exception as error:
-        raise ModelError(f"load {load.name!r}: its law raised {type(error).__name__}: {error}") from error
+        raise ModelError(
+            f"{load.word} {load.name!r}: its law raised {type(error).__name__}: {error}"
+        ) from error
     return Placed(load, algebra, sides, slices, None, len(outcome.shown))
+
+
+def _if_pure(trace: Callable[[], Formula]) -> Formula | None:
+    """Return a formula, if it can be had and is always the same.
+
+    One in which nothing varies is asked for more often: it may have been drawn by lot.
+    """
+    try:
+        first = trace()
+        for _ in range(_ASKED_AGAIN if first.varies else _ASKED):
+            again = trace()
+            if (again.signature, again.parameters) != (first.signature, first.parameters):
+                return None
+        return first
+    except Exception:  # whatever a law does on symbols that it would not do on numbers
+        return None
 
 
 def _formula(
@@ -223,5 +241,15 @@ def _formula(
     keys = sorted(outcome.wrenches), list(outcome.forces), len(outcome.shown), [s.link == 0 for s in sides]
     used = {x.args[0][0] for x in reachable(roots) if x.op == "symbol"}
     return Formula(
-        outcome.like(roots), tuple(parameters), f"{algebra.__name__} {keys} {structure(roots)}", "t" in used
+        outcome.like(roots),
+        tuple(parameters),
+        f"{algebra.__name__} {keys} {structure(roots)}",
+        "t" in used,
+        bool(used - {"parameter"}),
     )
+
+
+def source_of(load: Load) -> str:
+    """Return a fingerprint of a load whose law must be called: its class, its numbers, its functions."""
+    mine = {word: value for word, value in vars(load).items() if word not in ("on", "_place")}
+    return digest([spelled_code(type(load)), {word: spelled_code(value) for word, value in mine.items()}])

@@ -10,6 +10,7 @@ import numpy as np
 
 from linkwork.algebra.number import Number, tanh
 from linkwork.algebra.vector import dot
+from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
 
 Features = tuple[str, ...]  # which of its forces a joint has; the numbers are data
@@ -31,8 +32,13 @@ def settings(joint: Joint, inertia: Sequence[float]) -> list[float]:
         if word in has:
             columns += [joint.per_coordinate(w) for w in (word, *others)]
     if _stops(has):
-        columns += list(joint.limit_pairs().T)
-        columns += list(np.array([joint.stop.numbers(float(m)) for m in inertia]).T)
+        limits = joint.limit_pairs()
+        limited = [bool(np.isfinite(pair).any()) for pair in limits]
+        numbers = [
+            joint.stop.numbers(float(m)) if there else joint.stop.absent
+            for m, there in zip(inertia, limited, strict=True)
+        ]
+        columns += [*limits.T, *np.array(numbers).T]
     return [float(x) for column in columns for x in column]
 
 
@@ -65,6 +71,8 @@ def forces(
     if "stiffness" not in has and not _stops(has):
         return tau
     d = list(joint.displacement(q) or ())
+    if len(d) != n:
+        raise ModelError(f"displacement(q) gives {len(d)} numbers; give {n}, one per velocity")
     J = [rate(d, [1.0 if i == j else 0.0 for i in range(n)]) for j in range(n)]  # J[j][i] = dd_i per v_j
     along: list[Number] = [0.0] * n
     if "stiffness" in has:

@@ -111,7 +111,7 @@ def _trace(joint: Joint, reverse: bool, driven: bool, known: dict[str, Kind]) ->
     for k, speed in enumerate(v):
         c = c + joint.algebra.Motion.from_scalars(dS[k * size : (k + 1) * size]) * speed
     settings = graph.symbols(("setting", k) for k in range(drive.count(joint) if driven else 0))
-    forces = drive.forces(joint, q, v, settings, _rate(joint, q)) if driven else [0.0] * joint.nv
+    forces = _forces(joint, q, v, settings) if driven else [0.0] * joint.nv
     groups = (X.scalars(), flat_S, c.scalars(), rates, forces)
     roots, constants = lift([x for group in groups for x in group])
     armature = bool(joint.per_coordinate("armature").any())
@@ -150,6 +150,13 @@ def _motion(joint: Joint, q: Sequence[Expr]) -> Any:
             )
         )
     return X
+
+
+def _forces(joint: Joint, q: Sequence[Expr], v: Sequence[Expr], settings: Sequence[Expr]) -> list[Operand]:
+    try:
+        return drive.forces(joint, q, v, settings, _rate(joint, q))
+    except (TraceError, ModelError) as error:
+        raise type(error)(f"joint {joint.name!r}: {error}") from error
 
 
 def _subspace(joint: Joint, X: Any, q: Sequence[Expr]) -> list[Any]:

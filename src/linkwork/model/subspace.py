@@ -1,8 +1,15 @@
 """The directions a joint leaves free and those it constrains, as in figure 2 of the first seed."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from linkwork.algebra.dense import inverse_positive
+from linkwork.algebra.vector import product
 from linkwork.model.tree import Link
+
+_LESS = 2.0**-60  # weight of sliding against turning where one freedom does both
 
 
 def motion_subspace(link: Link, q: np.ndarray) -> np.ndarray:
@@ -29,3 +36,20 @@ def constraint_subspace(link: Link, q: np.ndarray) -> np.ndarray:
         column[np.abs(column) < 1e-15] = 0.0
         basis = np.column_stack([basis, column / np.linalg.norm(column)])
     return basis[:, link.kind.nv :]
+
+
+def drive_directions(S: Sequence[Any], algebra: Any) -> list[Any]:
+    """Return Psi = W S (S^T W S)^-1, dual to the motions S; W puts torque before force for one freedom."""
+    less = _LESS if len(S) == 1 else 1.0
+    weights = [1.0] * algebra.angular + [less] * (algebra.freedoms - algebra.angular)
+    WS = [
+        algebra.Force.from_scalars([product(x, w) for x, w in zip(s.scalars(), weights, strict=True)])
+        for s in S
+    ]
+    found = []
+    for row in inverse_positive([[s.dot(ws) for ws in WS] for s in S]):
+        direction = algebra.Force.zero()
+        for factor, ws in zip(row, WS, strict=True):
+            direction = direction + ws * factor
+        found.append(direction)
+    return found

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from linkwork.mechanism.body import Body
@@ -30,34 +31,74 @@ class Topology:
 
 
 def topology(mechanism: Mechanism) -> Topology:
-    """Span the tree: breadth first, so that paths to ground are short, then number it depth first."""
-    touching: dict[str, list[Joint]] = defaultdict(list)
-    for joint in mechanism.joints.values():
-        touching[joint.parent.name].append(joint)
-        touching[joint.child.name].append(joint)
-    found: dict[str, Branch] = {}
-    children: dict[str, list[Branch]] = defaultdict(list)
-    used: set[str] = set()
-    front = [mechanism.ground]
-    while front:
-        reached = []
-        for parent in front:
-            for joint in touching[parent.name]:
-                reverse = joint.child is parent
-                body = joint.parent if reverse else joint.child
-                if body is mechanism.ground or body.name in found or joint.name in used:
-                    continue
-                used.add(joint.name)
-                inner, outer = joint.frames()[:: -1 if reverse else 1]
-                found[body.name] = branch = Branch(body, parent, joint, reverse, inner, outer)
-                children[parent.name].append(branch)
-                reached.append(body)
-        front = reached
+    """Span the tree, cut what closes loops, and number the bodies depth first."""
+    joints = list(mechanism.joints.values())
+    cut: set[str] = set()
+    while True:  # each round cuts a better joint of a loop, or is the last
+        children, used = _span(mechanism, [joint for joint in joints if joint.name not in cut])
+        closing = [joint for joint in joints if joint.name not in used and joint.name not in cut]
+        better = next((name for joint in closing if (name := _better_cut(joint, children)) is not None), None)
+        if better is None:
+            break
+        cut.add(better)
     order: list[Branch] = []
     stack = list(reversed(children[mechanism.ground.name]))
     while stack:
         branch = stack.pop()
         order.append(branch)
         stack.extend(reversed(children[branch.body.name]))
-    loops = tuple(joint for joint in mechanism.joints.values() if joint.name not in used)
-    return Topology(tuple(order), loops)
+    return Topology(tuple(order), tuple(joint for joint in joints if joint.name not in used))
+
+
+def _span(mechanism: Mechanism, joints: list[Joint]) -> tuple[dict[str, list[Branch]], set[str]]:
+    """Return the branches that leave each body, and the joints used: breadth first, so paths are short."""
+    touching: dict[str, list[Joint]] = defaultdict(list)
+    for joint in joints:
+        touching[joint.parent.name].append(joint)
+        touching[joint.child.name].append(joint)
+    reached = {mechanism.ground.name}
+    children: dict[str, list[Branch]] = defaultdict(list)
+    used: set[str] = set()
+    front = [mechanism.ground]
+    while front:
+        following = []
+        for parent in front:
+            for joint in touching[parent.name]:
+                reverse = joint.child is parent
+                body = joint.parent if reverse else joint.child
+                if body.name in reached:
+                    continue
+                used.add(joint.name)
+                reached.add(body.name)
+                inner, outer = joint.frames()[:: -1 if reverse else 1]
+                children[parent.name].append(Branch(body, parent, joint, reverse, inner, outer))
+                following.append(body)
+        front = following
+    return children, used
+
+
+def _better_cut(joint: Joint, children: dict[str, list[Branch]]) -> str | None:
+    """Return the joint of a loop that leaves fewer equations when it is cut instead; None if there is none.
+
+    A cut joint leaves one equation per freedom it takes; and it must be able to tell its coordinates from
+    the poses of its bodies.
+    """
+    above = {branch.body.name: branch for row in children.values() for branch in row}
+    paths = []
+    for body in (joint.parent, joint.child):
+        path, name = [], body.name
+        while name in above:
+            path.append(above[name])
+            name = above[name].parent.name
+        paths.append(path)
+    a, b = paths
+    while a and b and a[-1] is b[-1]:  # what both have in common is not in the loop
+        a.pop()
+        b.pop()
+    candidates = [joint, *(branch.joint for pair in zip_longest(a, b) for branch in pair if branch)]
+    best = max(candidates, key=_worth_cutting)  # the first of the best: nearest to the middle of the loop
+    return None if best is joint or _worth_cutting(best) == _worth_cutting(joint) else best.name
+
+
+def _worth_cutting(joint: Joint) -> tuple[bool, int]:
+    return joint.can_locate, joint.nv

@@ -48,6 +48,7 @@ class Tree:
     body_links: dict[str, int]  # the link each body belongs to
     body_frames: dict[str, Any]  # pose of the body in its link
     loads: tuple[Placed, ...] = ()  # what acts on the links beyond their joints
+    loops: tuple[Any, ...] = ()  # joints that close loops, see `loops`
 
     @property
     def shown(self) -> int:

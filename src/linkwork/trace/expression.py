@@ -118,8 +118,8 @@ class Expr:
 
     def __add__(self, other: Operand) -> Operand:
         if not isinstance(other, Expr):
-            if hasattr(other, "scalars"):
-                return NotImplemented  # a motion, a vector: its own business
+            if _knows_better(other):
+                return NotImplemented
             other = _number(other)
             if other == 0.0:
                 return self
@@ -136,6 +136,8 @@ class Expr:
     __radd__ = __add__
 
     def __sub__(self, other: Operand) -> Operand:
+        if _knows_better(other):
+            return NotImplemented
         if not isinstance(other, Expr):
             return self + -_number(other)
         if other is self:
@@ -164,7 +166,7 @@ class Expr:
 
     def __mul__(self, other: Operand) -> Operand:
         if not isinstance(other, Expr):
-            if hasattr(other, "scalars"):
+            if _knows_better(other):
                 return NotImplemented
             value = _number(other)
             if value == 0.0:
@@ -188,6 +190,8 @@ class Expr:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Operand) -> Operand:
+        if _knows_better(other):
+            return NotImplemented
         if not isinstance(other, Expr):
             value = _number(other)
             mantissa, _ = math.frexp(value)
@@ -202,6 +206,8 @@ class Expr:
         return 0.0 if value == 0.0 else self.graph.node("div", value, self)
 
     def __pow__(self, exponent: Operand) -> Operand:
+        if _knows_better(exponent):
+            return NotImplemented
         if isinstance(exponent, Expr):
             return self.graph.node("pow", self, exponent)
         value = _number(exponent)
@@ -331,6 +337,11 @@ class Expr:
 
 for _method in METHODS:
     setattr(Expr, _method, lambda *args, function=UFUNCS[_method]: function(*args))
+
+
+def _knows_better(x: Any) -> bool:
+    """Tell whether an operand knows itself what to do with a number: a motion, a vector, an array."""
+    return hasattr(x, "scalars") or (isinstance(x, np.ndarray) and x.ndim > 0)
 
 
 def _number(x: Any) -> float:

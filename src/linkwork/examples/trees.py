@@ -1,4 +1,4 @@
-"""Mechanisms to try things on; tests, demonstrations and benchmarks use the same ones."""
+"""Mechanisms without loops: a cart-pole, chains, a figure on a bar."""
 
 import numpy as np
 

@@ -1,0 +1,26 @@
+"""Mechanisms to try things on; tests, demonstrations and benchmarks use the same ones.
+
+All are drawn closed: every joint's coordinate is measured from the drawing.
+"""
+
+from linkwork.examples.engines import slider_crank, steam_engine, three_cylinder_engine
+from linkwork.examples.linkages import four_bar, four_bars, jansen_leg
+from linkwork.examples.overconstrained import bennett, bricard
+from linkwork.examples.platforms import delta_robot, stewart_platform
+from linkwork.examples.trees import acrobat, cart_pole, chain
+
+__all__ = [
+    "acrobat",
+    "bennett",
+    "bricard",
+    "cart_pole",
+    "chain",
+    "delta_robot",
+    "four_bar",
+    "four_bars",
+    "jansen_leg",
+    "slider_crank",
+    "steam_engine",
+    "stewart_platform",
+    "three_cylinder_engine",
+]

@@ -1,0 +1,262 @@
+"""Loop joints: the equations that close the loops of the spanning tree, as formulas on the links they join.
+
+A loop joint joins link a to link b, neither of which hangs on it. Along the directions T that it takes away,
+the complement of its motion subspace S, its two frames must not move apart: one equation, a *row*, each. All
+is seen in the joint's frame on b. With v_rel the motion of that frame relative to the one on a,
+
+    T.v_rel = 0,    T.(a_b - a_a) = T.(v_b x v_rel + dS/dt v)
+
+and a row's force is T on link b, -T on link a. As with joints (`kind`) and loads (`applied`), a loop joint is
+run once on symbols, its numbers become data, and those of one structure share their native code.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from linkwork.algebra.dense import inverse_positive
+from linkwork.algebra.number import Number, is_zero, sqrt, where
+from linkwork.algebra.vector import dot, minus, product
+from linkwork.errors import ModelError, TraceError
+from linkwork.mechanism.joint import Joint
+from linkwork.model import drive
+from linkwork.model.kind import Kind, Kinds, lift, structure
+from linkwork.model.subspace import drive_directions
+from linkwork.model.tree import Tree
+from linkwork.trace.expression import Graph, Operand
+
+
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """A loop joint over symbols ("X0", k), ("v0", k) of link a, ("X1", k), ("v1", k) of link b: their poses
+    in the world and their motions; ("data", k): its frames on the two links, the numbers of its kind; and
+    ("parameter", k), which follow these.
+    """
+
+    algebra: ModuleType
+    n_data: int  # numbers before the parameters
+    forces_a: tuple[Any, ...]  # per row: the force of a unit of it on link a, in the link's frame
+    forces_b: tuple[Any, ...]
+    acceleration: tuple[Operand, ...]  # per row: what T.(a_b - a_a) has to be
+    velocity: tuple[Operand, ...]  # per row: T.v_rel, which should be 0 [m/s, rad/s]
+    position: tuple[Operand, ...]  # per row: how far the frames are apart [m, rad]
+    directions: tuple[Any, ...]  # per row: T along the axes of the world, about the frame on b
+    q: tuple[Operand, ...]  # coordinates of the joint
+    v: tuple[Operand, ...]  # its velocities
+    drive: tuple[Any, ...]  # the joint's own forces as wrenches on links a and b, in their frames
+    signature: str  # equal for loop joints that can share their code
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """A joint that closes a loop, on the links of a tree."""
+
+    joint: Joint
+    a: int  # link of the joint's parent, 0 for ground
+    b: int  # link of its child
+    formula: Formula
+    data: tuple[float, ...]  # frame of the joint on link a, that on link b, numbers of its kind, parameters
+    row: int  # its first row
+    q: int  # its first number in the array of loop joints' coordinates
+    v: int
+
+    @property
+    def name(self) -> str:
+        return self.joint.name
+
+    @property
+    def rows(self) -> int:
+        """How many equations it adds."""
+        return len(self.formula.position)
+
+
+def close(
+    tree: Tree, joints: Sequence[Joint], moved: Mapping[str, Sequence[float]] | None = None
+) -> tuple[Loop, ...]:
+    """Place loop joints on the links of a tree, in an order that keeps those that share links together.
+
+    If `moved` says which inertia each coordinate of a joint moves, the joints' own forces are in them.
+    """
+    kinds, known = Kinds(driven=moved is not None), {}
+    loops = [_place(joint, tree, kinds, moved, known) for joint in joints]
+    loops = [loops[k] for k in _order(tree, loops)]
+    rows = accumulate((loop.rows for loop in loops), initial=0)
+    qs = accumulate((loop.joint.nq for loop in loops), initial=0)
+    vs = accumulate((loop.joint.nv for loop in loops), initial=0)
+    return tuple(
+        replace(loop, row=row, q=q, v=v) for loop, row, q, v in zip(loops, rows, qs, vs, strict=False)
+    )
+
+
+def felt_by(tree: Tree, loop: Loop) -> list[int]:
+    """Return the links that feel a loop: those from a and from b towards ground, tips first."""
+    found: set[int] = set()
+    for end in (loop.a, loop.b):
+        while end:
+            found.add(end)
+            end = tree.links[end - 1].parent
+    return sorted(found, reverse=True)
+
+
+def _order(tree: Tree, loops: Sequence[Loop]) -> list[int]:
+    """Number loops so that those that share links are near each other (reverse Cuthill and McKee)."""
+    if len(loops) < 3:
+        return list(range(len(loops)))
+    from scipy.sparse import csr_array  # takes a while to import, and most mechanisms do not need it
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    pairs = [(k, link) for k, loop in enumerate(loops) for link in felt_by(tree, loop)]
+    rows, columns = np.array(pairs, int).reshape(-1, 2).T
+    feels = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(loops), len(tree.links) + 1))
+    return reverse_cuthill_mckee(csr_array(feels @ feels.T), symmetric_mode=True).tolist()
+
+
+def _place(
+    joint: Joint,
+    tree: Tree,
+    kinds: Kinds,
+    moved: Mapping[str, Sequence[float]] | None,
+    known: dict[str, Formula],
+) -> Loop:
+    kind, numbers = kinds.of(joint, False)
+    if moved is not None:
+        numbers = [*numbers, *drive.settings(joint, moved[joint.name])]
+    a, b = (tree.body_links[body.name] for body in (joint.parent, joint.child))
+    formula, parameters = _formula(joint, kind, a == 0, b == 0, known)
+    on_a, on_b = (
+        tree.body_frames[body.name] @ frame
+        for body, frame in zip((joint.parent, joint.child), joint.frames(), strict=True)
+    )
+    data = (*on_a.scalars(), *on_b.scalars(), *numbers, *parameters)
+    return Loop(joint, a, b, formula, tuple(float(x) for x in data), 0, 0, 0)
+
+
+def _formula(
+    joint: Joint, kind: Kind, a_is_ground: bool, b_is_ground: bool, known: dict[str, Formula]
+) -> tuple[Formula, list[float]]:
+    """Run a loop joint on symbols; return its formula and the constants in it."""
+    algebra = joint.algebra
+    Frame, Motion = algebra.Frame, algebra.Motion
+    graph = Graph()
+
+    def symbols(name: str, count: int, first: int = 0) -> list[Any]:
+        return graph.symbols((name, first + k) for k in range(count))
+
+    X_a = Frame() if a_is_ground else Frame.from_scalars(symbols("X0", Frame.size))
+    X_b = Frame() if b_is_ground else Frame.from_scalars(symbols("X1", Frame.size))
+    v_a = Motion.zero() if a_is_ground else Motion.from_scalars(symbols("v0", Motion.size))
+    v_b = Motion.zero() if b_is_ground else Motion.from_scalars(symbols("v1", Motion.size))
+    on_a = Frame.from_scalars(symbols("data", Frame.size))
+    on_b = Frame.from_scalars(symbols("data", Frame.size, Frame.size))
+    numbers = symbols("data", kind.n_parameters, 2 * Frame.size)
+
+    X_WJ = X_b @ on_b
+    X = (X_a @ on_a).local(X_WJ)
+    v_b = on_b.local(v_b)
+    v_rel = v_b - X.local(on_a.local(v_a))
+    q = _located(joint, X)
+    S = kind.subspace(q, numbers)
+    v = _speeds(S, v_rel)
+    T = complement(S, algebra)
+    gained = v_b.cross(v_rel) + kind.bias(q, v, numbers)
+    E = kind.motion(q, numbers).local(X)  # the frame on b, seen from where it should be
+    apart = Motion.from_scalars([*algebra.turning(E), *E.p])
+    push = algebra.Force.zero()  # of the joint's own forces, on b
+    for force, direction in zip(kind.own_forces(q, v, numbers), drive_directions(S, algebra), strict=True):
+        push = push + direction * force
+
+    groups = (
+        [-(on_a @ (X @ t)) for t in T],
+        [on_b @ t for t in T],
+        [t.dot(gained) for t in T],
+        [t.dot(v_rel) for t in T],
+        [t.dot(apart) for t in T],
+        [X_WJ.axes @ t for t in T],
+        q,
+        v,
+        [-(on_a @ (X @ push)), on_b @ push],
+    )
+    roots, constants = lift([x for group in groups for thing in group for x in _scalars(thing)])
+    signature = f"{algebra.__name__} {kind.n_parameters} {a_is_ground} {b_is_ground} {len(T)} "
+    signature += f"{joint.nq} {joint.nv} {structure(roots)}"
+    if signature not in known:
+        lifted = iter(roots)
+        pieces = [tuple(_like(thing, lifted) for thing in group) for group in groups]
+        known[signature] = Formula(algebra, 2 * Frame.size + kind.n_parameters, *pieces, signature)
+    return known[signature], constants
+
+
+def _located(joint: Joint, X: Any) -> list[Number]:
+    """Return the coordinates of a joint from the pose of its frame on b in that on a."""
+    try:
+        q = list(joint.locate(X))
+    except TraceError as error:
+        raise TraceError(f"joint {joint.name!r}: {error}") from error
+    except Exception as error:
+        said = str(error) if not joint.can_locate else f"locate(X) raised {type(error).__name__}: {error}"
+        raise ModelError(said if joint.name in said else f"joint {joint.name!r}: {said}") from error
+    if len(q) != joint.nq:
+        raise ModelError(f"joint {joint.name!r}: locate(X) gives {len(q)} numbers; give {joint.nq}")
+    return q
+
+
+def _speeds(S: Sequence[Any], v_rel: Any) -> list[Number]:
+    """Return the velocities of a joint whose frames move like this: the nearest, if it does not allow it."""
+    columns = [s.scalars() for s in S]
+    inverse = inverse_positive([[dot(s, t) for t in columns] for s in columns])
+    along = [dot(s, v_rel.scalars()) for s in columns]
+    return [dot(row, along) for row in inverse]
+
+
+def complement(S: Sequence[Any], algebra: ModuleType) -> list[Any]:
+    """Return the forces that do no work on the motions S, an orthonormal basis.
+
+    They are unit vectors as far as S has structural zeros; what is left are columns of Householder's
+    orthogonal factor of S. These may jump, the space they span does not.
+    """
+    columns = [list(s.scalars()) for s in S]
+    n = algebra.freedoms
+    used = [i for i in range(n) if not all(is_zero(s[i]) for s in columns)]
+    basis = [[1.0 if i == k else 0.0 for i in range(n)] for k in range(n) if k not in used]
+    m = len(used)
+    if m > len(columns):
+        rest = [[s[i] for i in used] for s in columns]
+        mirrors: list[tuple[list[Number], Number]] = []
+        for k in range(len(rest)):
+            x = rest[k][k:]
+            length = sqrt(dot(x, x))
+            x0 = x[0]
+            first = length if is_zero(x0) else x0 + where(x0 < 0.0, -length, length)
+            w = [*[0.0] * k, first, *x[1:]]
+            mirrors.append((w, 2.0 / dot(w, w)))
+            rest = [_mirrored(*mirrors[k], column) for column in rest]
+        for j in range(len(columns), m):
+            t: list[Number] = [1.0 if i == j else 0.0 for i in range(m)]
+            for mirror in reversed(mirrors):
+                t = _mirrored(*mirror, t)
+            whole: list[Number] = [0.0] * n
+            for i, x in zip(used, t, strict=True):
+                whole[i] = x
+            basis.append(whole)
+    return [algebra.Force.from_scalars(t) for t in basis]
+
+
+def _mirrored(w: Sequence[Number], factor: Number, x: Sequence[Number]) -> list[Number]:
+    """Return x - factor (w.x) w."""
+    along = product(factor, dot(w, x))
+    return [minus(a, product(along, b)) for a, b in zip(x, w, strict=True)]
+
+
+def _scalars(thing: Any) -> Sequence[Operand]:
+    return thing.scalars() if hasattr(thing, "scalars") else (thing,)
+
+
+def _like(thing: Any, numbers: Iterator[Operand]) -> Any:
+    """Make a thing of the same kind from the next numbers."""
+    if hasattr(thing, "scalars"):
+        return type(thing).from_scalars([next(numbers) for _ in thing.scalars()])
+    return next(numbers)

@@ -1,0 +1,1 @@
+"""Motion in time: methods of integration, the native loop that marches them, runs and recordings."""

@@ -1,0 +1,129 @@
+"""The account of a run: what the loop has counted, and all that shaped it."""
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from linkwork.simulation.failure import Failure
+from linkwork.simulation.methods import METHODS
+from linkwork.simulation.options import Options
+from linkwork.simulation.recording import Report
+from linkwork.simulation.status import Status
+from linkwork.simulation.system import System
+from linkwork.version import __version__
+
+Array = np.ndarray
+
+_NONSENSE = 0.1  # of the energy at play: steps that lose or make as much are worth a warning
+_LOOKED_AT = 50  # samples of a run, for that
+
+
+@dataclass(frozen=True)
+class Account:
+    """What the reports of all runs of a system with the same options have in common."""
+
+    system: System
+    chosen: Options
+
+    def report(
+        self,
+        memo: Any,
+        failure: Failure | None,
+        wall_time: float,
+        events: Sequence[tuple[float, str]],
+        notes: Sequence[str] = (),
+    ) -> Report:
+        """Return the report of one run; `memo` is what the loop remembers of it."""
+        chosen = self.chosen
+        title = METHODS[chosen.method].title
+        if memo["switches"]:
+            title += f", changed to {METHODS['rodas'].title} and back {int(memo['switches'])} times in all"
+        return Report(
+            status=(failure.status if failure else Status(int(memo["status"]))).name,
+            message=failure.message if failure else "",
+            hint=failure.hint if failure else "",
+            mechanism=self.system.model.name,
+            method=title,
+            accuracy=None if chosen.step else chosen.accuracy,
+            step=chosen.step or None,
+            accepted=int(memo["accepted"]),
+            rejected=int(memo["rejected"]),
+            evaluations=int(memo["evaluations"]),
+            wall_time=wall_time,
+            error_estimate=float(memo["sum"]),
+            python_laws=self._python_laws,
+            warnings=(*self._warnings(memo), *notes),
+            events=tuple(events),
+            provenance=self._provenance,
+        )
+
+    def _warnings(self, memo: Any) -> list[str]:
+        notes, couplings = [], self.system.model.couplings
+        if memo["stiff"] and not self.chosen.switch:
+            notes.append('the motion is stiff in places; method="auto" or "rodas" would take fewer steps')
+        if couplings:
+            notes.append(f"couplings are not enforced: {', '.join(map(repr, couplings))}")
+        return notes
+
+    @cached_property
+    def _python_laws(self) -> tuple[str, ...]:
+        return self.system.python_laws
+
+    @cached_property
+    def _provenance(self) -> dict[str, Any]:
+        """What the runs can be repeated with."""
+        chosen = self.chosen
+        return {
+            **_versions(),
+            "model": self.system.model.digest,
+            "options": {
+                "method": chosen.method,
+                "switch": chosen.switch,
+                "accuracy": chosen.accuracy,
+                "step": chosen.step,
+                "max_step": chosen.max_step,
+                "max_steps": chosen.max_steps,
+                "events": [event.name for event in chosen.events],
+            },
+        }
+
+    def nonsense(self, rows: Array) -> list[str]:
+        """Tell in words, run by run, whether fixed steps lost energy or made it: nothing else judges them.
+
+        `rows` (runs, samples, ...) are samples: t, q, v, work.
+        """
+        runs, samples, size = rows.shape
+        if not self.chosen.step or samples < 2:
+            return [""] * runs
+        model = self.system.model
+        rows = rows[:, np.linspace(0, samples - 1, min(samples, _LOOKED_AT)).astype(int)]
+        flat = rows.reshape(-1, size)
+        q, v, work = flat[:, 1 : 1 + model.nq], flat[:, 1 + model.nq : -1], rows[:, :, -1]
+        kinetic = model.kinetic_energy(q, v).reshape(work.shape)
+        potential = model.potential_energy(q).reshape(work.shape)
+        balance = kinetic + potential - work
+        at_play = np.max([kinetic.max(axis=1), np.ptp(potential, axis=1), np.ptp(work, axis=1)], axis=0)
+        worst = np.abs(balance - balance[:, :1]).max(axis=1)
+        return [
+            f"the energy does not balance: {x:.3g} J of {e:.3g} J; give a smaller step="
+            if x > _NONSENSE * e
+            else ""
+            for x, e in zip(worst.tolist(), at_play.tolist(), strict=True)
+        ]
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {
+        "linkwork": __version__,
+        "numpy": np.__version__,
+        "llvmlite": version("llvmlite"),
+        "numba": version("numba"),
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+    }

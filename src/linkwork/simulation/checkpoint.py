@@ -1,0 +1,69 @@
+"""A run kept on disk while it goes on, so that the same call can go on after a crash."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from linkwork.errors import FormatError
+from linkwork.simulation import container
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a checkpoint holds."""
+
+    memory: dict[str, Array]
+    rows: Array  # samples so far: t, q, v, work
+    events: list[tuple[float, str]]
+
+
+class Checkpoint:
+    """A file that is replaced, all or nothing, every `interval` seconds; it belongs to one run alone."""
+
+    def __init__(self, path: Path, interval: float, run: str):
+        self._path, self._interval, self._run = path, interval, run
+        self.put_off()
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time to write."""
+        return time.monotonic() >= self._due
+
+    def put_off(self) -> None:
+        """Let an interval pass before it is time again."""
+        self._due = time.monotonic() + self._interval
+
+    def read(self) -> Kept | None:
+        """Return what was kept of this run, None if there is no file; FormatError if it is another's."""
+        if not self._path.exists():
+            return None
+        header, arrays = container.read(self._path)
+        if header.get("kind") != "checkpoint" or header.get("run") != self._run:
+            raise FormatError(
+                f"{self._path}: belongs to another run (model, start, options or samples differ); "
+                "delete it, or give another name"
+            )
+        memory = {
+            name.partition("/")[2]: array for name, array in arrays.items() if name.startswith("memory/")
+        }
+        return Kept(memory, arrays["rows"], [(float(t), str(name)) for t, name in header["events"]])
+
+    def open(self, memory: dict[str, Array], rows: Array, events: Sequence[tuple[float, str]]) -> None:
+        """Write for the first time; a run that could not be kept does not begin."""
+        try:
+            self.write(memory, rows, events)
+        except OSError as error:
+            words = f"the checkpoint cannot be written: {error.strerror}"
+            raise OSError(error.errno, words, str(self._path)) from None
+
+    def write(self, memory: dict[str, Array], rows: Array, events: Sequence[tuple[float, str]]) -> None:
+        """Replace the file; OSError if that cannot be, with the old one as it was."""
+        header = {"kind": "checkpoint", "run": self._run, "events": [list(event) for event in events]}
+        arrays = {f"memory/{name}": array for name, array in memory.items()}
+        container.write(self._path, header, arrays | {"rows": rows})
+        self.put_off()

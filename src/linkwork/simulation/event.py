@@ -1,0 +1,55 @@
+"""Events: something happens when a quantity crosses zero."""
+
+from collections.abc import Callable
+from typing import Any
+
+from linkwork.algebra.number import Number
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.load import Load
+
+Action = str | Callable[..., Any]
+
+
+class Event(Load):
+    """Watch a quantity, and stop, or act, when it crosses zero.
+
+    `quantity` is a function (t, q, v) of all coordinates of the mechanism, by number or name: q["pin"]; with
+    `of` a joint, of that joint's; with `of` a body, a function (body, t). `direction` 1 means rising, -1
+    falling, 0 both. `action` is "stop", "note", which only writes the time down, or a function
+    (t, q, v) -> (q, v) that gives the state to go on from: a bounce, say.
+
+    >>> Event("upright", lambda t, q, v: q["pin"], direction=-1)
+    Event('upright')
+    """
+
+    word = "event"
+
+    def __init__(
+        self,
+        name: str,
+        quantity: Callable[..., Any],
+        *,
+        of: Body | Joint | str | None = None,
+        direction: int = 0,
+        action: Action = "stop",
+    ) -> None:
+        super().__init__(name, *(() if of is None else (of,)))
+        self.whole = of is None
+        self.quantity, self.direction, self.action = quantity, direction, action
+
+    def mistakes(self) -> list[str]:
+        found = []
+        if not callable(self.quantity):
+            found.append(f"quantity {self.quantity!r}; give a function that crosses zero")
+        if self.direction not in (-1, 0, 1):
+            found.append(f"direction {self.direction!r}; give 1 (rising), -1 (falling) or 0 (both)")
+        if not callable(self.action) and self.action not in ("stop", "note"):
+            found.append(f'action {self.action!r}; give "stop", "note" or a function (t, q, v) -> (q, v)')
+        return found
+
+    def act(self, t: Number, side: Any) -> Number:
+        """Return the quantity."""
+        if self.on and isinstance(self.on[0], Body):
+            return self.quantity(side, t)
+        return self.quantity(t, *((side.q, side.v) if self.whole else (side.position, side.velocity)))

@@ -1,0 +1,104 @@
+"""Why a run failed: the culprit by name, the time, the value, and what may help."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from linkwork.compile import Model
+from linkwork.dynamics.load_code import raised
+from linkwork.errors import SimulationError
+from linkwork.model import blame
+from linkwork.model.applied import Placed
+from linkwork.simulation.march import Work
+from linkwork.simulation.status import MESSAGES, Status
+
+GOOD = (Status.DONE, Status.EVENT)
+_HINTS = {
+    Status.STIFF: 'use method="auto" or "rodas", or soften what is stiff',
+    Status.NOT_FINITE: "look at what this law divides by, or at the values it was given",
+    Status.STEP_UNDERFLOW: "look for a law that jumps or is singular there, or ask for less accuracy",
+    Status.STEP_TOO_LARGE: "give a smaller step=, or accuracy= instead",
+    Status.TOO_MUCH_WORK: "raise max_steps=, ask for less accuracy, or look for what is so fast or so stiff",
+    Status.SINGULAR_JACOBIAN: "look for a law that is not smooth, or use an explicit method",
+    Status.LAW_RAISED: "it is called as plain Python; its own error is the cause of this one",
+    Status.EVENT_STORM: "let the action take the quantity away from zero, or stop there",
+}
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What went wrong, where, when; with the words for the user."""
+
+    status: Status
+    message: str
+    time: float
+    where: str  # the joint, load or event
+    hint: str
+    cause: BaseException | None = None
+
+
+class SimulationFailed(SimulationError):
+    """A run that could not go on: `.run` is what was computed, `.run.final` the last good state."""
+
+    def __init__(self, failure: Failure, run: Any):
+        super().__init__(f"{failure.message}; {failure.hint}" if failure.hint else failure.message)
+        self.status, self.time, self.where, self.hint = (
+            failure.status.name,
+            failure.time,
+            failure.where,
+            failure.hint,
+        )
+        self.run = run
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _from_text, (str(self), self.status, self.time, self.where, self.hint)
+
+
+def _from_text(text: str, status: str, time: float, where: str, hint: str) -> SimulationFailed:
+    """Return an error that comes from another process; the run stays there."""
+    failure = Failure(Status[status], text.removesuffix(f"; {hint}"), time, where, hint)
+    return SimulationFailed(failure, None)
+
+
+def failed(
+    status: Status, t: float, where: str, words: str, cause: BaseException | None = None, hint: str = ""
+) -> Failure:
+    """Return a failure in words that begin with the time."""
+    hint = hint or _HINTS.get(status, "")
+    return Failure(status, f"at t = {t:.9g} s: {words}", t, where, hint, cause)
+
+
+def interruption(t: float) -> Failure:
+    """Return what became of a run that the user has interrupted."""
+    return failed(Status.INTERRUPTED, t, "", MESSAGES[Status.INTERRUPTED])
+
+
+def diagnosis(model: Model, work: Work, i: int, events: Sequence[Placed] = ()) -> Failure | None:
+    """Return why mechanism i failed; None if it did not."""
+    status, t = Status(int(work.memo["status"][i])), float(work.memo["t_final"][i])
+    if status in GOOD:
+        return None
+    if status == Status.NOT_FINITE:
+        return _not_finite(model, work, i, t, events)
+    memo, y = work.memory.memo[i], work.memory.y_final[i]
+    soon = t + float(memo["h"])  # a law may jump in the step that failed
+    worst = -1 if status == Status.STEP_TOO_LARGE else int(memo["worst"])
+    if worst < 0:
+        worst = blame.fastest(model, soon, y)
+    last = ", ".join(f"{h:.3g}" for h in (memo[f"step_{k}"] for k in range(1, 6)) if h > 0.0)
+    parts = [MESSAGES[status], f"worst is the {blame.component(model, worst)}"]
+    parts += [f"the last steps were {last} s"] if last else []
+    parts += [push] if (push := blame.largest_force(model, soon, y)) else []
+    return failed(status, t, blame.joint(model, worst), "; ".join(parts))
+
+
+def _not_finite(model: Model, work: Work, i: int, t: float, events: Sequence[Placed]) -> Failure:
+    """Find who it was, by asking again; a law that gives no answer twice was told by `raised`."""
+    at = float(work.memory.bad_t[i])
+    fault = blame.find(model, at, work.memory.bad_y[i], events)
+    error = raised.__dict__.pop("error", None)
+    if fault.cause is None and error and fault.name not in (*model.load_names, *(e.name for e in events)):
+        name, at, cause = error
+        fault = blame.Fault(name, f"{name!r} raised {type(cause).__name__}: {cause}", cause)
+    status = Status.NOT_FINITE if fault.cause is None else Status.LAW_RAISED
+    return failed(status, t, fault.name, f"{fault.words} (at t = {at:.9g} s)", fault.cause)

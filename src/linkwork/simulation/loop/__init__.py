@@ -1,0 +1,18 @@
+"""The native loop that marches mechanisms through time: one, or as many as there are lanes, from a queue.
+
+A state is y = (q, v, W): positions, velocities, and the work W of applied forces, which is integrated along
+but has no say in the error. A block holds one mechanism per lane, (n, lanes), and all lanes go through the
+stages of the method in lockstep, each with its own time and step. No operation crosses lanes, so that a lane
+gives bit for bit what the mechanism gives alone.
+
+The mesh of a run, its *natural* steps, does not know of samples, of the end time or of interruption:
+
+- a natural step from the base (t, y) is attempted with the h of the controller and, if good, committed;
+- what lies between two mesh points (samples, events, the end) is computed by *side steps* of the same method
+  from the same base, and leaves no trace in the mesh.
+
+So a run that is stopped, looked at, sampled or continued gives the same bits. All that a mechanism must
+remember is in `march.Memory`; a step that was not committed when the loop returned is repeated.
+
+The native functions hand each other one record, `records.RUN`, with numbers and the addresses of arrays.
+"""

@@ -1,0 +1,44 @@
+"""An attempt: one step in every lane, of a mesh or beside it, and where it failed."""
+
+from linkwork.simulation.compiled import doubles, native
+from linkwork.simulation.loop.endings import blame
+from linkwork.simulation.loop.explicit import explicit_step, stage_state
+from linkwork.simulation.loop.implicit import implicit_step
+from linkwork.simulation.loop.lanes import is_finite, lane_of, memo_of
+from linkwork.simulation.loop.records import Failure
+
+
+@native
+def _blame_attempt(run, l):
+    """Find where the attempt of lane l was not finite first, and keep it; an implicit one stopped there."""
+    time, lane = doubles(run.time, run.lanes), lane_of(run, l)
+    if memo_of(run, lane).implicit:
+        blame(run, l, time[l], run.stage)
+        return
+    for j in range(1, run.stages):
+        stage_state(run, j, run.stage)
+        if not (is_finite(run, run.stage, l) and is_finite(run, run.k + 8 * j * run.size, l)):
+            blame(run, l, time[l], run.stage)
+            return
+    blame(run, l, doubles(run.t, run.lanes)[l] + lane.step, run.new)
+
+
+@native
+def attempt(run):
+    """Make a step in every lane; failure <- what went wrong."""
+    implicit = run.lanes == 1 and memo_of(run, lane_of(run, 0)).implicit
+    failure = 0
+    if implicit:
+        failure = implicit_step(run)
+    else:
+        explicit_step(run)
+    sick = doubles(run.sick, run.lanes)
+    for l in range(run.lanes):
+        lane = lane_of(run, l)
+        if lane.who >= 0:
+            if not implicit:
+                failure = 0 if sick[l] == 0.0 else Failure.NOT_FINITE.value
+            lane.failure = failure
+            lane.spent += run.ros_stages - 1 if implicit else run.stages - 1
+            if failure == Failure.NOT_FINITE.value:
+                _blame_attempt(run, l)

@@ -1,0 +1,95 @@
+"""Good steps enter what mechanisms remember, and become the bases of the next."""
+
+import numpy as np
+
+from linkwork.simulation.compiled import doubles, native
+from linkwork.simulation.loop.crossings import begin_sides
+from linkwork.simulation.loop.endings import stop
+from linkwork.simulation.loop.lanes import are_all, copy, copy_lane, lane_of, memo_of
+from linkwork.simulation.loop.records import Task
+from linkwork.simulation.loop.step_size import error_order, next_step
+from linkwork.simulation.status import Status
+
+_STIFF_STEPS, _RESET_STEPS, _CALM_STEPS = 15, 6, 25
+
+
+@native
+def _watch_stiffness(run, lane, memo):
+    """Count stiff steps, or calm ones in implicit mode; tell whether there are enough to change the mode."""
+    if memo.implicit:
+        memo.calm = memo.calm + 1.0 if lane.passed * run.norm < 0.5 * run.bound else 0.0
+        return memo.calm >= _CALM_STEPS
+    if lane.stiff:
+        memo.hits += 1.0
+        memo.misses = 0.0
+        if memo.hits >= _STIFF_STEPS:
+            memo.hits = 0.0
+            memo.stiff += 1.0
+            return True
+        return False
+    memo.misses += 1.0
+    if memo.misses >= _RESET_STEPS:
+        memo.hits = 0.0
+    return False
+
+
+@native
+def _change_mode(memo):
+    """Go on implicitly after explicit steps, or the other way round; the step is kept."""
+    memo.implicit = 1.0 - memo.implicit
+    memo.switches += 1.0
+    memo.hits = memo.misses = memo.calm = memo.previous = 0.0
+
+
+@native
+def _book(run, lane, memo):
+    """Enter the good step of a lane into the accounts."""
+    memo.accepted += 1.0
+    memo.evaluations += lane.spent
+    lane.spent = 0.0
+    if memo.implicit:
+        memo.jacobians += 1.0
+        memo.evaluations += 0 if run.tangent.run else run.n
+    memo.largest = max(memo.largest, lane.error)
+    memo.sum += lane.error
+    memo.step_5, memo.step_4, memo.step_3 = memo.step_4, memo.step_3, memo.step_2
+    memo.step_2, memo.step_1 = memo.step_1, lane.passed
+
+
+@native
+def commit(run, l):
+    """Enter the good natural step of lane l into what its mechanism remembers."""
+    lane = lane_of(run, l)
+    memo = memo_of(run, lane)
+    _book(run, lane, memo)
+    memo.index += 1.0
+    memo.t = doubles(run.t, run.lanes)[l] = doubles(run.reach, run.lanes)[l]
+    if not run.fixed:
+        memo.h = next_step(run, memo, lane.error / run.tolerance, error_order(run, memo), lane.passed)
+        if _watch_stiffness(run, lane, memo) and run.switch:
+            _change_mode(memo)
+    memo.held = memo.failure = 0.0
+    memo.end_failed = np.nan
+    lane.task = Task.MOVED.value
+
+
+@native
+def move_bases(run):
+    """Make the ends of committed steps the bases of the next."""
+    together = are_all(run, Task.MOVED.value)
+    if together:
+        copy(run.base, run.kept, run.size)
+        copy(run.k, run.rate, run.size)
+    for l in range(run.lanes):
+        lane = lane_of(run, l)
+        if lane.who < 0 or lane.task != Task.MOVED.value:
+            continue
+        if not together:
+            copy_lane(run, run.base, run.kept, run.size, l)
+            copy_lane(run, run.k, run.rate, run.size, l)
+        copy_lane(run, run.g_base, run.g_kept, run.events * run.lanes, l)
+        begin_sides(run, l)
+        run.differentiated = 0
+        lane.task = Task.READY.value
+        if memo_of(run, lane).implicit and run.lanes > 1:
+            stop(run, l, Status.STIFF.value)

@@ -1,0 +1,168 @@
+"""What is known of a good attempt once its end was evaluated, and whether it stays good."""
+
+from linkwork.simulation.compiled import doubles, native
+from linkwork.simulation.loop.crossings import nudge
+from linkwork.simulation.loop.endings import blame, stop
+from linkwork.simulation.loop.evaluate import evaluate, evaluate_events
+from linkwork.simulation.loop.explicit import spread_steps
+from linkwork.simulation.loop.judging import refuse
+from linkwork.simulation.loop.lanes import (
+    are_all,
+    are_finite,
+    copy,
+    copy_lane,
+    lane_of,
+    memo_of,
+    stage_rates,
+    sum_rows,
+    top_rows,
+)
+from linkwork.simulation.loop.records import Failure, Task
+from linkwork.simulation.loop.step_size import reject
+from linkwork.simulation.status import Status
+
+_NONSENSE, _ODD = 1.0, 0.1  # defects of the trapezoidal rule that end a fixed step, that refuse another
+
+
+@native
+def _keep(run):
+    """kept <- the results of good attempts."""
+    if are_all(run, Task.PASSED.value):
+        copy(run.kept, run.new, run.size)
+        return
+    for l in range(run.lanes):
+        if lane_of(run, l).task == Task.PASSED.value:
+            copy_lane(run, run.kept, run.new, run.size, l)
+
+
+@native
+def _find_dead(run):
+    """dead <- NaN in lanes where the right-hand side after a good attempt is not finite, else 0."""
+    rate, scratch = doubles(run.rate, run.size), doubles(run.scratch, run.size)
+    for i in range(run.size):
+        scratch[i] = 0.0 * rate[i]
+    sum_rows(run, run.scratch, run.n, run.dead)
+
+
+@native
+def _measure_stiffness(run):
+    """change, distance <- between the marked stage and the result, which lie at the same time, squared."""
+    kept, marked, rate = (
+        doubles(run.kept, run.size),
+        doubles(run.marked, run.size),
+        doubles(run.rate, run.size),
+    )
+    f, scratch, other = (
+        stage_rates(run, run.mark),
+        doubles(run.scratch, run.size),
+        doubles(run.other, run.size),
+    )
+    for i in range(run.size):
+        scratch[i] = (rate[i] - f[i]) * (rate[i] - f[i])
+        other[i] = (kept[i] - marked[i]) * (kept[i] - marked[i])
+    sum_rows(run, run.scratch, run.n - 1, run.change)
+    sum_rows(run, run.other, run.n - 1, run.distance)
+
+
+@native
+def _defect(run, i):
+    """Return the difference of a component from the trapezoidal rule, relative to scale + |y|."""
+    base, kept, scale = doubles(run.base, run.size), doubles(run.kept, run.size), doubles(run.scale, run.size)
+    f, rate, h = stage_rates(run, 0), doubles(run.rate, run.size), doubles(run.h, run.size)
+    defect = kept[i] - base[i] - 0.5 * h[i] * (f[i] + rate[i])
+    return abs(defect) / (scale[i] + max(abs(base[i]), abs(kept[i])))
+
+
+@native
+def _measure_defect(run):
+    """defect <- the largest difference from the trapezoidal rule, relative to scale + |y|."""
+    scratch = doubles(run.scratch, run.size)
+    for i in range(run.size):
+        scratch[i] = _defect(run, i)
+    top_rows(run, run.scratch, run.n, run.defect)
+
+
+@native
+def look_ahead(run):
+    """Find out about the ends of good attempts.
+
+    Other lanes get rate, g_kept and slopes as they have them; the rest is looked at for good attempts only.
+    """
+    _keep(run)
+    evaluate(run, run.motion, run.reach, run.kept, run.rate)
+    _find_dead(run)
+    if run.mark >= 0 and not run.fixed:
+        _measure_stiffness(run)
+    spread_steps(run)
+    _measure_defect(run)
+    if run.events:
+        evaluate_events(run, run.reach, run.kept, run.g_kept)
+        nudge(run, run.t, run.base, run.k, run.g_base, run.slope_base)
+        nudge(run, run.reach, run.kept, run.rate, run.g_kept, run.slope_kept)
+
+
+@native
+def _is_stiff(run, l):
+    """Tell whether h |lambda| is at the border of stability (Hairer, Wanner, Solving ODEs II, section IV.2).
+
+    |lambda| is the change of the right-hand side over the change of the state, between the marked stage and
+    the result.
+    """
+    h, change, distance = (
+        lane_of(run, l).passed,
+        doubles(run.change, run.lanes),
+        doubles(run.distance, run.lanes),
+    )
+    return h * h * change[l] > run.bound * run.bound * distance[l]
+
+
+@native
+def _turn_down(run, l):
+    """Refuse a step whose end has nothing to do with its stages.
+
+    The stages may all have missed what the end met: a stop that is one-sided, a pulse. Then the error
+    estimate knows nothing of it.
+    """
+    lane = lane_of(run, l)
+    memo, largest = memo_of(run, lane), -1.0
+    for i in range(l, run.size, run.lanes):
+        defect = _defect(run, i)
+        if defect > largest:
+            memo.worst, largest = i // run.lanes, defect
+    if run.fixed:
+        stop(run, l, Status.STEP_TOO_LARGE.value)
+        return
+    lane.error = 1.0
+    reject(run, lane, memo, Failure.ERROR.value)
+
+
+@native
+def inspect(run, l):
+    """Look at a good attempt with what is known of its end; tell whether it stays good."""
+    lane = lane_of(run, l)
+    memo = memo_of(run, lane)
+    lane.spent += 1.0
+    if doubles(run.dead, run.lanes)[l] != 0.0:
+        blame(run, l, doubles(run.reach, run.lanes)[l], run.kept)
+        refuse(run, l, Failure.NOT_FINITE.value)
+        return False
+    if run.events and not are_finite(run, run.g_kept, run.events, l):
+        blame(run, l, doubles(run.reach, run.lanes)[l], run.kept)
+        stop(run, l, Status.NOT_FINITE.value)
+        return False
+    judged = lane.goal != Task.LAST.value
+    if judged and not doubles(run.defect, run.lanes)[l] <= (_NONSENSE if run.fixed else _ODD):
+        _turn_down(run, l)
+        return False
+    t = doubles(run.t, run.lanes)[l]
+    if not run.fixed and lane.goal == Task.NATURAL.value and t + lane.passed >= run.t_end:
+        # The end is inside a good step, although the shorter way there was not good by itself.
+        lane.task, lane.step = Task.LAST.value, run.t_end - t
+        return False
+    tested = run.mark >= 0 and not run.fixed and not memo.implicit
+    lane.stiff = 1 if tested and _is_stiff(run, l) else 0
+    lane.found, lane.hi = -1, lane.passed
+    if run.events:
+        copy_lane(run, run.located, run.kept, run.size, l)
+        copy_lane(run, run.high, run.g_kept, run.events * run.lanes, l)
+    return True

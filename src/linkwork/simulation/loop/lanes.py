@@ -1,0 +1,170 @@
+"""The lanes: what is in them, mechanisms into them and back, sums and copies lane by lane."""
+
+import math
+
+from linkwork.simulation.compiled import doubles, integers, native, records
+from linkwork.simulation.loop.records import LANE, MEMO, Task
+
+
+@native
+def lane_of(run, l):
+    """Return the record of a lane."""
+    return records(run.lane, run.lanes, LANE)[l]
+
+
+@native
+def memo_of(run, lane):
+    """Return what the mechanism in a lane remembers."""
+    return records(run.memo, run.many, MEMO)[lane.who]
+
+
+@native
+def stage_rates(run, j):
+    """Return the right-hand sides found in a stage."""
+    return doubles(run.k + 8 * j * run.size, run.size)
+
+
+@native
+def is_finite(run, address, l):
+    """Tell whether lane l of an array is finite."""
+    x, total = doubles(address, run.size), 0.0
+    for i in range(l, run.size, run.lanes):
+        total += 0.0 * x[i]
+    return total == 0.0
+
+
+@native
+def are_finite(run, address, count, l):
+    """Tell whether lane l of so many numbers is finite."""
+    x, total = doubles(address, count * run.lanes), 0.0
+    for i in range(count):
+        total += 0.0 * x[i * run.lanes + l]
+    return total == 0.0
+
+
+@native
+def copy_lane(run, to, source, size, l):
+    """Copy lane l of an array to another; both by address."""
+    x, y = doubles(source, size), doubles(to, size)
+    for i in range(l, size, run.lanes):
+        y[i] = x[i]
+
+
+@native
+def copy(to, source, size):
+    """Copy all lanes of an array to another; both by address."""
+    x, y = doubles(source, size), doubles(to, size)
+    for i in range(size):
+        y[i] = x[i]
+
+
+@native
+def are_all(run, task):
+    """Tell whether all lanes that have a mechanism are at the same task."""
+    for l in range(run.lanes):
+        lane = lane_of(run, l)
+        if lane.who >= 0 and lane.task != task:
+            return False
+    return True
+
+
+@native
+def busy_lanes(run):
+    """Return how many lanes have a mechanism."""
+    busy = 0
+    for l in range(run.lanes):
+        busy += lane_of(run, l).who >= 0
+    return busy
+
+
+@native
+def sum_rows(run, address, rows, out):
+    """out <- the sums of the rows of an array, which is used up, lane by lane; both by address.
+
+    The upper half is added to the lower, again and again: vector instructions for any number of lanes, and an
+    order that does not depend on it.
+    """
+    x, total = doubles(address, rows * run.lanes), doubles(out, run.lanes)
+    while rows > 1:
+        half = (rows + 1) // 2
+        upper = doubles(address + 8 * half * run.lanes, (rows - half) * run.lanes)
+        for i in range(upper.size):
+            x[i] += upper[i]
+        rows = half
+    for l in range(run.lanes):
+        total[l] = x[l]
+
+
+@native
+def top_rows(run, address, rows, out):
+    """out <- the largest of the rows of an array, which is used up, lane by lane; both by address."""
+    x, top = doubles(address, rows * run.lanes), doubles(out, run.lanes)
+    while rows > 1:
+        half = (rows + 1) // 2
+        upper = doubles(address + 8 * half * run.lanes, (rows - half) * run.lanes)
+        for i in range(upper.size):
+            x[i] = max(x[i], upper[i])
+        rows = half
+    for l in range(run.lanes):
+        top[l] = x[l]
+
+
+@native
+def normalise(run, state, l):
+    """Bring the quaternions of a lane back to length one."""
+    first, y = integers(run.quaternions, run.quaternion_count), doubles(state, run.size)
+    for r in range(run.quaternion_count):
+        at = first[r] * run.lanes + l
+        total = 0.0
+        for c in range(4):
+            total += y[at + c * run.lanes] ** 2
+        length = math.sqrt(total)
+        for c in range(4):
+            y[at + c * run.lanes] /= length
+
+
+@native
+def gather(run, i, l):
+    """Put mechanism i into lane l."""
+    lane = lane_of(run, l)
+    lane.who = i
+    lane.step = lane.passed = lane.spent = 0.0
+    t, reach, y = doubles(run.t, run.lanes), doubles(run.reach, run.lanes), doubles(run.y, run.many * run.n)
+    t[l] = reach[l] = memo_of(run, lane).t
+    base, kept = doubles(run.base, run.size), doubles(run.kept, run.size)
+    for c in range(run.n):
+        base[c * run.lanes + l] = kept[c * run.lanes + l] = y[i * run.n + c]
+    run.differentiated = 0
+
+
+@native
+def scatter(run, to, state, l):
+    """Put lane l of a state into its mechanism's row of an array (N, n); both by address."""
+    y, x = doubles(to + 8 * lane_of(run, l).who * run.n, run.n), doubles(state, run.size)
+    for c in range(run.n):
+        y[c] = x[c * run.lanes + l]
+
+
+@native
+def release(run, l):
+    """Put the mechanism of lane l back; the lane goes on with steps of no length, which do no harm."""
+    scatter(run, run.y, run.base, l)
+    lane = lane_of(run, l)
+    lane.who, lane.task, lane.step = -1, Task.IDLE.value, 0.0
+
+
+@native
+def spread(run):
+    """Give lanes without a mechanism the state of one that has, so that they compute something harmless."""
+    source = 0
+    for l in range(run.lanes):
+        if lane_of(run, l).who >= 0:
+            source = l
+    t, reach, base = doubles(run.t, run.lanes), doubles(run.reach, run.lanes), doubles(run.base, run.size)
+    kept, f = doubles(run.kept, run.size), stage_rates(run, 0)
+    for l in range(run.lanes):
+        if lane_of(run, l).who < 0:
+            t[l] = reach[l] = t[source]
+            for i in range(0, run.size, run.lanes):
+                base[i + l] = kept[i + l] = base[i + source]
+                f[i + l] = f[i + source]

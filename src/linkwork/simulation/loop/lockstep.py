@@ -1,0 +1,92 @@
+"""The loop itself: all lanes in lockstep, attempt after attempt."""
+
+from linkwork.simulation.compiled import doubles, entry, native
+from linkwork.simulation.loop.attempt import attempt
+from linkwork.simulation.loop.commit import move_bases
+from linkwork.simulation.loop.crossings import aim, choose_trial, locate, probe, seek
+from linkwork.simulation.loop.departure import start_attempts
+from linkwork.simulation.loop.endings import give_up, stop
+from linkwork.simulation.loop.evaluate import evaluate_events
+from linkwork.simulation.loop.inspection import inspect, look_ahead
+from linkwork.simulation.loop.judging import judge
+from linkwork.simulation.loop.lanes import busy_lanes, lane_of, normalise, spread
+from linkwork.simulation.loop.records import Task
+from linkwork.simulation.loop.samples import sample, serve
+
+
+@native
+def _conclude_attempts(run):
+    """Judge the attempts of all lanes, and evaluate what must be known to go on."""
+    passed = searching = False
+    for l in range(run.lanes):
+        lane = lane_of(run, l)
+        if lane.who < 0:
+            continue
+        if lane.task < Task.PROBE.value:
+            judge(run, l)
+            passed = passed or lane.task == Task.PASSED.value
+        elif lane.failure:
+            stop(run, l, give_up(lane.failure))
+        elif lane.task != Task.SAMPLE.value:
+            normalise(run, run.new, l)
+            searching = True
+    if passed:
+        look_ahead(run)
+    if searching:
+        t, time = doubles(run.t, run.lanes), doubles(run.time, run.lanes)
+        for l in range(run.lanes):
+            time[l] = t[l] + lane_of(run, l).step
+        evaluate_events(run, run.time, run.new, run.g_trial)
+
+
+@native
+def _go_on(run, l, draining):
+    """Bring lane l, in a good step, to its next attempt inside it, or to the next base."""
+    lane = lane_of(run, l)
+    if lane.task < Task.PASSED.value:
+        return
+    if lane.task == Task.SAMPLE.value:
+        if not sample(run, l, draining):
+            return
+    elif lane.task == Task.LOCATE.value:
+        locate(run, l)
+        if choose_trial(run, l):
+            return
+    else:
+        first = 0
+        if lane.task == Task.PROBE.value:
+            probe(run, l)
+            first = lane.probing + 1
+        elif not inspect(run, l):
+            return
+        if not seek(run, l, first) or (aim(run, l) and choose_trial(run, l)):
+            return
+    serve(run, l)
+
+
+@entry
+def advance(runs, budget):
+    """Go on with all mechanisms that are RUNNING; return the number of lockstep attempts made."""
+    run = runs[0]
+    run.attention = 0
+    for l in range(run.lanes):
+        lane = lane_of(run, l)
+        lane.who, lane.task, lane.step = -1, Task.IDLE.value, 0.0
+    attempts, queue, draining = 0, 0, False
+    while True:
+        # With nobody waiting for a lane, a mechanism that needs the caller does not wait for the others.
+        draining = draining or (run.attention == 1 and queue == run.many)
+        queue = start_attempts(run, queue, draining)
+        busy = busy_lanes(run)
+        if busy == 0:
+            return attempts
+        if attempts == 0 and busy < run.lanes:
+            spread(run)
+        attempt(run)
+        _conclude_attempts(run)
+        attempts += 1
+        draining = draining or attempts >= budget
+        for l in range(run.lanes):
+            if lane_of(run, l).who >= 0:
+                _go_on(run, l, draining)
+        move_bases(run)

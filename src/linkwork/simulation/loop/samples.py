@@ -1,0 +1,102 @@
+"""Samples at the base and inside a good step; when all are recorded, the step is concluded."""
+
+from linkwork.simulation.compiled import doubles, integers, native
+from linkwork.simulation.loop.commit import commit
+from linkwork.simulation.loop.endings import finish, stop
+from linkwork.simulation.loop.lanes import lane_of, memo_of, normalise, release
+from linkwork.simulation.loop.records import ON_MESH, Task
+from linkwork.simulation.status import Status
+
+
+@native
+def _write(run, l, t, state):
+    """Record a sample of lane l; tell whether there was room."""
+    i, x = lane_of(run, l).who, doubles(state, run.size)
+    filled = integers(run.filled, run.many)
+    at = filled[i]
+    if at == run.cap:
+        return False
+    row = doubles(run.record + 8 * (i * run.cap + at) * (1 + run.n), 1 + run.n)
+    row[0] = t
+    for c in range(run.n):
+        row[1 + c] = x[c * run.lanes + l]
+    filled[i] = at + 1
+    return True
+
+
+@native
+def begin_samples(run, l):
+    """Record the start state if it is wanted; tell whether there was room."""
+    memo, times, t = (
+        memo_of(run, lane_of(run, l)),
+        doubles(run.times, run.sample_count),
+        doubles(run.t, run.lanes),
+    )
+    if memo.begun:
+        return True
+    s = int(memo.sample)
+    while s < run.sample_count and times[s] < t[l]:
+        s += 1
+    listed = s < run.sample_count and times[s] == t[l]
+    if (run.every or listed) and not _write(run, l, t[l], run.base):
+        return False
+    memo.sample, memo.begun = s + 1 if listed else s, 1.0
+    return True
+
+
+@native
+def _settle(run, l, t, state):
+    """Conclude the good step of lane l, whose samples are all recorded, at time t."""
+    lane = lane_of(run, l)
+    memo = memo_of(run, lane)
+    if run.every and not _write(run, l, t, state):
+        stop(run, l, Status.BUFFER_FULL.value)
+    elif lane.found >= 0:
+        memo.evaluations += lane.spent
+        memo.event = lane.found
+        doubles(run.side, run.many * run.events)[lane.who * run.events + lane.found] = 0.0
+        finish(run, l, Status.EVENT.value, t, state)
+    elif lane.goal == Task.NATURAL.value:
+        commit(run, l)
+    else:
+        memo.evaluations += lane.spent
+        finish(run, l, Status.DONE.value, t, state)
+
+
+@native
+def serve(run, l):
+    """Record the samples inside the good step of lane l, by side steps; then conclude it."""
+    lane, times = lane_of(run, l), doubles(run.times, run.sample_count)
+    memo, begin = memo_of(run, lane), doubles(run.t, run.lanes)[l]
+    event = lane.found >= 0
+    state = run.located if event else run.kept
+    t = begin + lane.hi if event else doubles(run.reach, run.lanes)[l]
+    near = ON_MESH * memo.h if run.fixed and lane.goal == Task.NATURAL.value and not event else 0.0
+    while memo.sample < run.sample_count and times[int(memo.sample)] <= t + near:
+        wanted = times[int(memo.sample)]
+        if wanted < t - near:
+            lane.task, lane.step = Task.SAMPLE.value, wanted - begin
+            return
+        if not _write(run, l, wanted, state):
+            stop(run, l, Status.BUFFER_FULL.value)
+            return
+        memo.sample += 1.0
+    _settle(run, l, run.t_end if abs(t - run.t_end) <= near else t, state)
+
+
+@native
+def sample(run, l, draining):
+    """Record the result of a side step; tell whether the lane goes on with its step."""
+    lane = lane_of(run, l)
+    memo = memo_of(run, lane)
+    normalise(run, run.new, l)
+    if not _write(run, l, doubles(run.times, run.sample_count)[int(memo.sample)], run.new):
+        stop(run, l, Status.BUFFER_FULL.value)
+        return False
+    memo.sample += 1.0
+    cost = run.ros_stages - 1 if memo.implicit else run.stages - 1
+    memo.evaluations += cost
+    lane.spent -= cost
+    if draining:
+        release(run, l)
+    return not draining

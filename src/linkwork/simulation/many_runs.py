@@ -1,0 +1,145 @@
+"""Many runs of one mechanism at once: SIMD lanes, and a part of the runs for each thread."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from itertools import pairwise
+
+import numpy as np
+
+from linkwork.dynamics.load_code import raised
+from linkwork.model.state import State
+from linkwork.simulation import march
+from linkwork.simulation.account import Account
+from linkwork.simulation.batch_recording import Recordings
+from linkwork.simulation.failure import Failure, diagnosis, interruption
+from linkwork.simulation.march import Problem, Work
+from linkwork.simulation.occurrences import Occurrences
+from linkwork.simulation.options import Options
+from linkwork.simulation.pace import LOOK, Keyboard, Pace, raise_interrupts
+from linkwork.simulation.problem import bound_problem
+from linkwork.simulation.progress import Progress
+from linkwork.simulation.recording import LiveChannels
+from linkwork.simulation.status import Status
+from linkwork.simulation.system import System
+from linkwork.trace import native
+
+Array = np.ndarray
+
+
+class ManyRuns:
+    """Runs from states q (N, nq), v (N, nv); `run` returns their Recordings."""
+
+    def __init__(self, system: System, chosen: Options, start: State, duration: float, times: Array):
+        self.system, self.chosen = system, chosen
+        self.t, self.t_end, self.times = start.t, start.t + duration, times
+        self._y = np.hstack([start.q, start.v, np.zeros((len(start.q), 1))])
+        self.keyboard = Keyboard()
+
+    def run(self, threads: int) -> Recordings:
+        begun = time.perf_counter()
+        count = len(self._y)
+        workers = max(1, min(threads, -(-count // native.lanes())))
+        edges = np.linspace(0, count, workers + 1).astype(int)
+        parts = [_Part(self, self._y[a:b]) for a, b in pairwise(edges)]
+        with self.keyboard, Progress(self.system.model.name) as progress:
+            if workers == 1:
+                parts[0].run(progress.update)
+            else:
+                self._in_threads(parts, progress)
+        return self._record(parts, time.perf_counter() - begun)
+
+    def _in_threads(self, parts: list["_Part"], progress: Progress) -> None:
+        with ThreadPoolExecutor(len(parts)) as pool:
+            futures = [pool.submit(part.run) for part in parts]
+            try:
+                while not all(future.done() for future in futures):
+                    wait(futures, timeout=LOOK)
+                    progress.update(sum(part.done for part in parts) / len(parts))
+            except KeyboardInterrupt:
+                self.keyboard.pressed = True
+            for future in futures:
+                future.result()
+
+    def _record(self, parts: list["_Part"], wall_time: float) -> Recordings:
+        model, account = self.system.model, Account(self.system, self.chosen)
+        rows, filled, memos, ends = (
+            np.concatenate([getattr(part.work.memory, name) for part in parts])
+            for name in ("record", "filled", "memo", "y_final")
+        )
+        filled = np.minimum(filled, np.searchsorted(self.times, memos["t_final"], side="right"))
+        doubts = self._doubts(account, rows, filled)
+        reports, finals = [], []
+        each = [one for part in parts for one in zip(part.failures, part.occurrences, strict=True)]
+        for memo, y, doubt, (failure, occurrences) in zip(memos, ends, doubts, each, strict=True):
+            t = float(memo["t_final"])
+            events = [event for event in occurrences.happened if event[0] <= t]
+            notes = [doubt] if doubt and not failure else []
+            reports.append(account.report(memo, failure, wall_time, events, notes))
+            finals.append(State(y[: model.nq], y[model.nq : -1], t))
+        q, v = rows[:, :, 1 : 1 + model.nq], rows[:, :, 1 + model.nq : -1]
+        times = memos["t_final"].copy()
+        return Recordings(
+            LiveChannels(model), self.times, q, v, rows[:, :, -1], times, filled, reports, finals
+        )
+
+    def _doubts(self, account: Account, rows: Array, filled: Array) -> list[str]:
+        """Return what is odd about each run, nothing if nothing is."""
+        doubts = [""] * len(rows)
+        for count in np.unique(filled):
+            some = np.flatnonzero(filled == count)
+            for k, doubt in zip(some, account.nonsense(rows[some, :count]), strict=True):
+                doubts[k] = doubt
+        return doubts
+
+
+class _Part:
+    """The runs of one thread."""
+
+    def __init__(self, runs: ManyRuns, y: Array):
+        self._runs, self._y = runs, y
+        self.occurrences = [Occurrences(runs.system.model, runs.chosen, runs.t_end) for _ in y]
+        self.failures: list[Failure | None] = [None] * len(y)
+        self.done = 0.0  # part of the way
+
+    def run(self, report: Callable[[float], None] = lambda part: None) -> None:
+        system, chosen, times = self._runs.system, self._runs.chosen, self._runs.times
+        lanes = 1 if chosen.method == "rodas" else native.lanes()
+        problem, keep = bound_problem(system, chosen, lanes)
+        self.work = Work(problem, self._y, self._runs.t, times, len(times))
+        raised.__dict__.pop("error", None)
+        self._march(problem, report)
+        stiff = np.flatnonzero(self.work.memo["status"] == Status.STIFF)
+        if len(stiff):
+            self.work.memo["status"][stiff] = Status.RUNNING
+            problem, keep = bound_problem(system, chosen, 1)
+            self._march(problem, report)
+        del keep
+        for i in np.flatnonzero(self.work.memo["status"] != Status.DONE):
+            self.failures[i] = self._failure(int(i))
+
+    def _march(self, problem: Problem, report: Callable[[float], None]) -> None:
+        runs, pace, status = self._runs, Pace(), self.work.memo["status"]
+        try:
+            while not runs.keyboard.pressed and (status == Status.RUNNING).any():
+                pace.start()
+                pace.took(march.march(problem, self.work, runs.t_end, pace.budget))
+                raise_interrupts()
+                for i in np.flatnonzero(status == Status.EVENT):
+                    if not self.occurrences[i].over:
+                        self.occurrences[i].handle(self.work, int(i))
+                ended = ~np.isin(status, (Status.RUNNING, Status.STIFF))
+                self.done = float(np.where(ended, 1.0, self.work.memo["t"] / (runs.t_end or 1.0)).mean())
+                report(self.done)
+        except KeyboardInterrupt:
+            runs.keyboard.pressed = True
+
+    def _failure(self, i: int) -> Failure | None:
+        memory, occurrences = self.work.memory, self.occurrences[i]
+        status = memory.memo["status"][i]
+        if status in (Status.RUNNING, Status.STIFF) or (status == Status.EVENT and not occurrences.over):
+            memory.memo["status"][i], memory.memo["t_final"][i] = Status.INTERRUPTED, memory.memo["t"][i]
+            memory.y_final[i] = memory.y[i]
+            return interruption(float(memory.memo["t"][i]))
+        system = self._runs.system
+        return occurrences.failure or diagnosis(system.model, self.work, i, system.event_tree.loads)

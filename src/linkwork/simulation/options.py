@@ -1,0 +1,164 @@
+"""What the user wants of a run, checked and completed."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Any
+
+import numpy as np
+
+from linkwork.dynamics.kernel import real_array
+from linkwork.errors import unknown
+from linkwork.simulation.event import Event
+from linkwork.simulation.methods import METHODS
+from linkwork.simulation.tableau import Rosenbrock
+
+Array = np.ndarray
+
+AUTO = "auto"
+MOST_STEPS = 1e8  # of a run, unless told; far fewer if it makes no progress
+_MOST_SAMPLES = 10**9  # more are a slip of the pen
+_PART = 5  # a fifth of the machine's memory may be samples: they are copied when they are put together
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to integrate; equal options on equal models give equal bits."""
+
+    accuracy: float
+    method: str  # of METHODS
+    switch: bool  # to the implicit method, where the motion is stiff
+    step: float  # fixed step [s]; 0: as the accuracy needs
+    max_step: float  # [s]
+    max_steps: float
+    events: tuple[Event, ...]
+
+    def key(self) -> tuple[Any, ...]:
+        """Return what shapes the steps."""
+        watched = tuple((event.name, event.direction) for event in self.events)
+        return self.accuracy, self.method, self.switch, self.step, self.max_step, watched
+
+
+def options(accuracy: Any, step: Any, method: Any, max_step: Any, max_steps: Any, events: Any) -> Options:
+    """Check what the user said."""
+    for word, value, needed, finite in (
+        ("accuracy", accuracy, True, True),
+        ("step", step, False, True),
+        ("max_step", max_step, False, False),
+        ("max_steps", max_steps, True, False),
+    ):
+        if value is not None or needed:
+            positive(word, value, finite)
+    if accuracy < 1e-14:
+        raise ValueError(f"accuracy {accuracy:g}; doubles have 16 digits: give 1e-14 or more")
+    if step is not None and max_step is not None and step > max_step:
+        raise ValueError(f"step {step:g} is longer than max_step {max_step:g}; give one of them")
+    chosen = _method(method, step)
+    return Options(
+        float(accuracy),
+        chosen,
+        method == AUTO and step is None,
+        0.0 if step is None else float(step),
+        inf if max_step is None else float(max_step),
+        float(max_steps),
+        _events(events),
+    )
+
+
+def _method(method: Any, step: float | None) -> str:
+    if not isinstance(method, str) or method not in (AUTO, *METHODS):
+        raise ValueError(unknown("method", method, [AUTO, *METHODS]))
+    chosen = "rkf45" if method == AUTO else method
+    table = METHODS[chosen]
+    if step is None and not isinstance(table, Rosenbrock) and not table.errors:
+        raise ValueError(f"method {chosen!r} cannot tell its error; give it a step=")
+    return chosen
+
+
+def _events(events: Any) -> tuple[Event, ...]:
+    if isinstance(events, Event) or not isinstance(events, Iterable):
+        raise ValueError(f"events {events!r}; give a list of lw.Event(...)")
+    found = tuple(events)
+    for event in found:
+        if not isinstance(event, Event):
+            raise ValueError(f"events has {event!r}; give lw.Event(...)")
+    return found
+
+
+def positive(word: str, value: Any, finite: bool = True) -> float:
+    """Return a number above 0, or say which word has none."""
+    if not (_is_number(value) and value > 0.0 and (isfinite(value) or not finite)):
+        raise ValueError(f"{word} {value!r}; give a {'finite ' if finite else ''}number above 0")
+    return float(value)
+
+
+def seconds(duration: Any) -> float:
+    """Return a duration, or say that it is none."""
+    if not (_is_number(duration) and isfinite(duration) and duration >= 0.0):
+        raise ValueError(f"duration {duration!r}; give seconds, 0 or more")
+    return float(duration)
+
+
+def worker_count(threads: Any) -> int:
+    """Return how many threads to use: all cores, unless told."""
+    if threads is None:
+        return os.cpu_count() or 1
+    if not isinstance(threads, int | np.integer) or isinstance(threads, bool) or threads < 1:
+        raise ValueError(f"threads {threads!r}; give a whole number, 1 or more")
+    return int(threads)
+
+
+def sample_times(t0: float, duration: float, times: Any, every: Any) -> Array:
+    """Return the times of the samples; none for every accepted step."""
+    if times is not None and every is not None:
+        raise ValueError("times= and every= exclude each other; give one")
+    if every is not None:
+        return _grid(t0, duration, positive("every", every))
+    if times is None:
+        return np.empty(0)
+    array = real_array("times", times)
+    if array.ndim != 1 or not array.size or not np.isfinite(array).all():
+        raise ValueError(f"times {times!r}; give a list of finite times")
+    if (np.diff(array) <= 0.0).any():
+        raise ValueError("times do not rise; sort them, each once")
+    if array[0] < t0 or array[-1] > t0 + duration:
+        raise ValueError(
+            f"times from {array[0]:g} to {array[-1]:g} s reach out of the run, {t0:g} to {t0 + duration:g} s"
+        )
+    return array
+
+
+def _grid(t0: float, duration: float, every: float) -> Array:
+    """Return times from t0 on; multiples of `every` if t0 is one, so that runs in turn have one grid."""
+    count = np.floor(duration / every * (1.0 + 1e-12))
+    if count >= _MOST_SAMPLES:
+        raise ValueError(f"every {every:g} gives {count:.3g} samples; give more seconds between them")
+    before = np.round(t0 / every)
+    if abs(before) < 2.0**52 and abs(before * every - t0) <= 1e-9 * every:
+        grid = (before + np.arange(count + 1.0)) * every
+    else:
+        grid = t0 + np.arange(count + 1.0) * every
+    grid[0], grid[-1] = t0, min(max(grid[-1], t0), t0 + duration)
+    if (np.diff(grid) <= 0.0).any():
+        raise ValueError(f"every {every:g} is less than time can resolve at {t0 + duration:g} s")
+    return grid
+
+
+def most_numbers() -> int:
+    """Return how many numbers a run may keep as samples; where nobody tells the memory, a guess."""
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        memory = 2**33
+    return memory // (8 * _PART)
+
+
+def check_room(numbers: int) -> None:
+    """Refuse samples that the machine cannot keep."""
+    if numbers > most_numbers():
+        raise ValueError(f"the samples at `times` take {8e-9 * numbers:.3g} GB; give fewer times, or runs")
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, int | float | np.number) and not isinstance(x, bool) and x == x

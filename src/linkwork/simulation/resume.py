@@ -1,0 +1,61 @@
+"""Going on bit for bit: what a run remembers beside its state, and when that is of use.
+
+The mesh of a run does not know of its end, which lies inside a step: a run that goes on does so from the last
+point of the mesh, before its start.
+"""
+
+from collections.abc import Mapping
+from math import inf
+
+import numpy as np
+
+from linkwork.model.state import State
+from linkwork.simulation import march
+from linkwork.simulation.march import Problem, Work
+from linkwork.simulation.status import Status
+
+Array = np.ndarray
+
+_COUNTS = ("accepted", "rejected", "evaluations", "jacobians", "stiff", "switches", "largest", "sum")
+
+
+def memory(work: Work, key: Array) -> dict[str, Array]:
+    """Return what the only mechanism of a run remembers; `key` tells which runs can use it."""
+    kept = work.memory
+    arrays = {"y": kept.y[0], "memo": kept.memo.view(float), "side": kept.side[0], "span": kept.span[0]}
+    return {name: array.copy() for name, array in arrays.items()} | {"key": key}
+
+
+def recall(work: Work, memory: Mapping[str, Array]) -> None:
+    """Go on as the run that this is the memory of."""
+    kept = work.memory
+    kept.y[0], kept.side[0], kept.span[0] = memory["y"], memory["side"], memory["span"]
+    kept.memo.view(float)[:] = memory["memo"]
+    kept.memo["status"] = Status.RUNNING
+
+
+def count_anew(work: Work) -> None:
+    """Forget the counts of the run before."""
+    for name in (*_COUNTS, "check_attempts"):
+        work.memo[name] = 0.0
+    work.memo["check_t"] = work.memo["t"]
+
+
+def work_until(problem: Problem, key: Array, start: State) -> float | None:
+    """Return the work that was done until a start that its memory leads to, bit for bit; None if not so.
+
+    It does not if the model, an option or a value was changed since; or a law, which no key may show.
+    """
+    kept = start.memory
+    if kept is None or not np.array_equal(kept.get("key", ()), key):
+        return None
+    state = np.concatenate([start.q, start.v])
+    trial = Work(problem, [*state, 0.0], start.t, [inf], 1)
+    try:
+        recall(trial, kept)
+    except (KeyError, TypeError, ValueError):
+        return None
+    march.march(problem, trial, start.t)
+    end = trial.memory.y_final[0]
+    arrived = trial.memo["status"][0] == Status.DONE and trial.memo["t_final"][0] == start.t
+    return float(end[-1]) if arrived and end[:-1].tobytes() == state.tobytes() else None

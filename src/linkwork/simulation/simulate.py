@@ -1,0 +1,193 @@
+"""simulate: from a model and a state to a recording; the user says how accurate, not how small the step."""
+
+import hashlib
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwork.compile import Model
+from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.state import State
+from linkwork.simulation.batch_recording import Recordings
+from linkwork.simulation.checkpoint import Checkpoint
+from linkwork.simulation.event import Event
+from linkwork.simulation.failure import SimulationFailed
+from linkwork.simulation.many_runs import ManyRuns
+from linkwork.simulation.one_run import OneRun
+from linkwork.simulation.options import (
+    MOST_STEPS,
+    Options,
+    check_room,
+    options,
+    positive,
+    sample_times,
+    seconds,
+    worker_count,
+)
+from linkwork.simulation.problem import key
+from linkwork.simulation.recording import Recording
+from linkwork.simulation.start import checked, checked_state
+from linkwork.simulation.status import Status
+from linkwork.simulation.system import LARGEST_IMPLICIT, STEP_UNDER_TIME, System
+
+Array = np.ndarray
+
+_BATCH_SAMPLES = 101  # of each run of a batch, unless told
+
+
+def simulate(
+    model: Model | Mechanism,
+    duration: float,
+    state: State | Recording | None = None,
+    *,
+    accuracy: float = 1e-8,
+    step: float | None = None,
+    method: str = "auto",
+    times: Any = None,
+    every: float | None = None,
+    events: Sequence[Event] = (),
+    max_step: float | None = None,
+    max_steps: float = MOST_STEPS,
+    q: Any = None,
+    v: Any = None,
+    threads: int | None = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_interval: float = 60.0,
+    check: bool = True,
+) -> Any:
+    """Let a mechanism move for a duration [s], from a state (as drawn and at rest, if not given).
+
+    Steps are as small as the accuracy needs: the error after some ten seconds of an ordinary motion is about
+    `accuracy`, relative to 1 rad, 1 m (or the size of a smaller mechanism) and to the values themselves. With
+    `step` the steps are fixed. Samples are recorded at `times`, or `every` so many seconds, exactly; else
+    after every step. They do not influence the steps.
+
+    `method` is "auto" (Runge-Kutta-Fehlberg 4(5), and an implicit method where the motion is stiff), or
+    "rkf45", "dop853" (order 8, for high accuracy), "rodas" (implicit), "rk4", "semi-implicit", "euler".
+
+    With q (N, nq) and v (N, nv) it runs N mechanisms at once, in SIMD lanes on all cores (or `threads`), and
+    returns Recordings. With `checkpoint`, a file, the run so far is kept on disk every `checkpoint_interval`
+    seconds; the same call goes on from there after a crash.
+
+    A run that cannot go on raises SimulationError, which has what was computed as `.run`; with check=False it
+    is returned. Of a batch, the failed ones are told in a warning. Ctrl-C returns what was computed, with the
+    status INTERRUPTED. From the `final` of a run another can go on, bit for bit as if it had not ended.
+    """
+    if isinstance(model, Mechanism):
+        model = model.compile()
+    if isinstance(state, Recording):
+        state = state.final
+    many = q is not None or v is not None
+    with _speaking_as_simulate():
+        _check_kinds(model, check, checkpoint)
+        chosen = options(accuracy, step, method, max_step, max_steps, events)
+        span, workers = _span(duration, chosen), worker_count(threads)
+        interval = positive("checkpoint_interval", checkpoint_interval)
+        if many and (state is not None or checkpoint is not None):
+            raise ValueError("q= and v= are for batches; give no state or checkpoint with them")
+        if many and times is None and every is None:
+            times = np.linspace(0.0, span, _BATCH_SAMPLES) if span else [0.0]
+        start = State(*_states(model, q, v)) if many else _start(model, state, span)
+        wanted = sample_times(start.t, span, times, every)
+        check_room(wanted.size * len(np.atleast_2d(start.q)) * (model.nq + model.nv + 2))
+        system = System(model, chosen.events)
+    chosen = _completed(chosen, system, max_step)
+    if model.couplings:
+        names = ", ".join(map(repr, model.couplings))
+        warnings.warn(f"couplings are not enforced yet: {names} move freely", stacklevel=2)
+    if many:
+        runs = ManyRuns(system, chosen, start, span, wanted).run(workers)
+        if check and len(runs.failed):
+            warnings.warn(_failures(runs), stacklevel=2)
+        return runs
+    kept = None
+    if checkpoint is not None:
+        kept = Checkpoint(Path(checkpoint), interval, _identity(system, chosen, start, span, wanted))
+    run = OneRun(system, chosen, start, span, wanted, kept).run()
+    for note in run.notes:
+        warnings.warn(note, stacklevel=2)
+    if check and run.failure and run.failure.status != Status.INTERRUPTED:
+        raise SimulationFailed(run.failure, run.recording) from run.failure.cause
+    return run.recording
+
+
+@contextmanager
+def _speaking_as_simulate() -> Iterator[None]:
+    """Let complaints about arguments begin with the name of the function."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"simulate: {error}") from None
+
+
+def _check_kinds(model: Any, check: Any, checkpoint: Any) -> None:
+    if not isinstance(model, Model):
+        raise ValueError(f"model is a {type(model).__name__}; give a Model or a Mechanism")
+    if not isinstance(check, bool | np.bool_):
+        raise ValueError(f"check {check!r}; give True or False")
+    if checkpoint is not None and not isinstance(checkpoint, str | Path):
+        raise ValueError(f"checkpoint {checkpoint!r}; give the name of a file")
+    if checkpoint is not None and Path(checkpoint).is_dir():
+        raise ValueError(f"checkpoint {str(checkpoint)!r} is a folder; give the name of a file")
+
+
+def _span(duration: Any, chosen: Options) -> float:
+    """Return the duration, if that many fixed steps are allowed."""
+    span = seconds(duration)
+    if chosen.step and span / chosen.step > chosen.max_steps:
+        raise ValueError(
+            f"{span:g} s are {span / chosen.step:.3g} of step {chosen.step:g} s, "
+            f"more than max_steps {chosen.max_steps:g}; give a larger step, or raise max_steps"
+        )
+    return span
+
+
+def _start(model: Model, state: Any, span: float) -> State:
+    start = checked_state(model, model.state() if state is None else state)
+    if span and start.t + span == start.t:
+        raise ValueError(f"duration {span:g} is less than time can resolve at state.t {start.t:g}")
+    return start
+
+
+def _states(model: Model, q: Any, v: Any) -> tuple[Array, Array]:
+    """Return the positions (N, nq) and velocities (N, nv) of a batch; one for all is repeated."""
+    states = [
+        checked(model, word, drawn if given is None else given, 2)
+        for word, given, drawn in (("q", q, model.q_drawn), ("v", v, np.zeros(model.nv)))
+    ]
+    counts = {len(array) for array in states if array.ndim == 2}
+    if len(counts) > 1:
+        raise ValueError(f"q has shape {states[0].shape} and v {states[1].shape}; give as many of both")
+    count = counts.pop() if counts else 1
+    q, v = (np.broadcast_to(array, (count, array.shape[-1])) for array in states)
+    return q, v
+
+
+def _completed(chosen: Options, system: System, max_step: float | None) -> Options:
+    """Return the options with what follows from the system."""
+    if max_step is None and system.timed:
+        chosen = replace(chosen, max_step=STEP_UNDER_TIME)
+    if system.model.nq + system.model.nv > LARGEST_IMPLICIT:
+        chosen = replace(chosen, switch=False)
+    return chosen
+
+
+def _identity(system: System, chosen: Options, start: State, span: float, wanted: Array) -> str:
+    """Return a digest of all that shapes a run and its samples."""
+    arrays = {"key": key(system, chosen), "times": wanted, "q": start.q, "v": start.v}
+    arrays |= {f"memory/{name}": array for name, array in sorted((start.memory or {}).items())}
+    about = [start.t, span, *((name, array.tobytes()) for name, array in arrays.items())]
+    return hashlib.sha256(repr(about).encode()).hexdigest()
+
+
+def _failures(runs: Recordings) -> str:
+    first = int(runs.failed[0])
+    return (
+        f"{len(runs.failed)} of {len(runs)} runs failed, the first is run {first}: "
+        f"{runs.reports[first].message}; see `runs.failed`"
+    )

@@ -1,0 +1,118 @@
+"""The equations of motion of a model as native programs, with the memory one thread needs to run them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+
+from linkwork.compile import Model
+from linkwork.dynamics import loads, motion
+from linkwork.dynamics.algorithm import Algorithm
+from linkwork.dynamics.kernel import aligned
+from linkwork.dynamics.program import Program as Compiled
+from linkwork.dynamics.program import program
+from linkwork.errors import ModelError
+from linkwork.model.tree import Tree
+from linkwork.simulation.event import Event
+from linkwork.simulation.march import NONE, Program
+from linkwork.trace.tangent import tangent_name, tangent_ports
+
+LARGEST_IMPLICIT = 1000  # states; beyond, a Jacobian takes too much memory and time
+STEP_UNDER_TIME = 0.1  # longest step where a law knows the time, so that no pulse is stepped over [s]
+
+_MOTION = ("t", "q", "qd", "qdot", "qdd", "power")
+_EVENTS = ("t", "q", "qd", "shown")
+
+
+class System:
+    """What `march` needs of a model; `events` are looked at."""
+
+    def __init__(self, model: Model, events: Sequence[Event] = ()):
+        self.model = model
+        self.tree = model.driven()
+        self.events = tuple(events)
+        self.event_tree = self._event_tree()
+        self.algorithm = motion.LOADED if self.tree.loads else motion.ALGORITHM
+
+    def _event_tree(self) -> Tree:
+        names = [event.name for event in self.events]
+        mistakes = [f"event {name!r}: the name is there twice" for name in {*names} if names.count(name) > 1]
+        for event in self.events:
+            event.settle(self.model.space)
+            found = event.mistakes()
+            try:
+                event.sides(self.model.joints)
+            except ValueError as error:
+                found.append(str(error))
+            mistakes += [f"event {event.name!r}: {mistake}" for mistake in found]
+        if mistakes:
+            raise ModelError("; ".join(mistakes))
+        placed = self.model.place(self.events, self.tree) if self.events else ()
+        for one in placed:
+            if one.shown != 1:
+                raise ModelError(f"event {one.name!r}: its quantity is {one.shown} numbers; give one")
+        return replace(self.tree, loads=placed)
+
+    @property
+    def python_laws(self) -> tuple[str, ...]:
+        """The names of laws that have to be called."""
+        placed = (*self.tree.loads, *self.event_tree.loads)
+        return tuple(one.name for one in placed if one.formula is None)
+
+    @property
+    def timed(self) -> bool:
+        """Whether the time may be in a law."""
+        return any(one.timed for one in (*self.tree.loads, *self.event_tree.loads))
+
+    def bind(self, lanes: int, implicit: bool) -> "Bound":
+        """Return the programs with memory of their own, for one thread; with derivatives if `implicit`."""
+        bound = Bound(self)
+        rates = motion.LOADED_RATES if self.tree.loads else motion.RATES
+        bound.motion = bound.give_memory(self._compiled(self.algorithm, lanes), self.algorithm, _MOTION)
+        bound.rates = bound.give_memory(self._compiled(rates, lanes), rates, _MOTION)
+        if self.events:
+            watched = program(loads.SHOWN_ONLY, self.event_tree, lanes, "rolled")
+            bound.events = bound.give_memory(watched, loads.SHOWN_ONLY, _EVENTS)
+        if implicit and all(one.formula for one in self.tree.loads):
+            compiled = self.model.motion_kernel(self.algorithm).tangent
+            slots = (*_MOTION, *map(tangent_name, _MOTION))
+            bound.tangent = bound.give_memory(compiled, self.algorithm, slots, tangent=True)
+        return bound
+
+    def _compiled(self, algorithm: Algorithm, lanes: int) -> Compiled:
+        kernel = self.model.motion_kernel(algorithm)
+        return kernel.single if lanes == 1 else kernel.lanes
+
+    def scale(self) -> np.ndarray:
+        """Return what is a normal size of each position and velocity: 1 rad, 1 m or the mechanism's size."""
+        units = {"rad": 1.0, "m": min(1.0, self.model.size), "": 1.0}
+        return np.array([units[unit] for unit in (*self.model.position_units, *self.model.coordinate_units)])
+
+
+class Bound:
+    """Programs of a system, with the memory they write to."""
+
+    def __init__(self, system: System):
+        self.motion = self.rates = self.events = self.tangent = NONE  # no tangent: by finite differences
+        self._keep: list[object] = [system]
+
+    def give_memory(
+        self, compiled: Compiled, algorithm: Algorithm, slots: Sequence[str], tangent: bool = False
+    ) -> Program:
+        """Return a program with memory for all arrays but those of the loop, in `slots`."""
+        names = ["data", "work", *(port.name for port in algorithm.ports)]
+        sizes = [0, compiled.work_size, *(prod(shape) for shape in compiled.shapes)]
+        if tangent:
+            names, sizes = tangent_ports(names, ("data",)), sizes + sizes[1:]
+        table = np.zeros(len(names), np.int64)
+        self._keep.append(compiled)
+        for k, (name, size) in enumerate(zip(names, sizes, strict=True)):
+            if name == "data":
+                table[k] = compiled.data.ctypes.data
+            elif name not in slots:
+                memory = aligned(size * compiled.lanes)
+                self._keep.append(memory)
+                table[k] = memory.ctypes.data
+        where = np.array([names.index(name) for name in slots], np.int64)
+        return Program(compiled.run, compiled.plan, table, where)

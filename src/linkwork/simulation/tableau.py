@@ -1,0 +1,127 @@
+"""What a method of integration is: Butcher's tableau, or Rosenbrock's, and a few words for the user."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Row = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Tableau:
+    """An explicit Runge-Kutta method: y_new = y + h sum b_i k_i, k_i = f(t + c_i h, y + h sum a_ij k_j).
+
+    A partitioned method has weights of its own for velocities (and for the work done by applied forces);
+    those named A and b are then for positions. In stages listed in `rates` only the rates of positions are
+    evaluated.
+
+    An estimate of the error is h sum e_i k_i. With two rows of e, of a higher and of a lower order, the
+    estimate is that of Hairer's DOP853: |e5|^2 / sqrt(|e5|^2 + 0.01 |e3|^2).
+    """
+
+    name: str
+    title: str
+    order: int
+    A: tuple[Row, ...]  # row i has i numbers
+    b: Row
+    c: Row
+    errors: tuple[Row, ...] = ()  # none: the method is for fixed steps only
+    error_order: int = 0  # the estimate shrinks with this power of h
+    caution: float = 1.0  # the tolerance of one step is the accuracy asked for over this: errors add up
+    A_velocity: tuple[Row, ...] | None = None  # None: as for positions
+    b_velocity: Row | None = None
+    rates: tuple[int, ...] = ()
+    stiff_bound: float = 0.0  # h |lambda| beyond this is outside the region of stability; 0: not tested
+
+    @property
+    def stages(self) -> int:
+        """Return how often the right-hand side is evaluated in a step."""
+        return len(self.b)
+
+    def tables(self) -> dict[str, Any]:
+        """Return the method for the native loop; see `_tables`."""
+        return self._tables
+
+    @cached_property
+    def _tables(self) -> dict[str, Any]:
+        """Sums over stages, four terms at a time.
+
+        Sums are filled up with 0 times stage 0. Rows 0 ... stages - 1 are the stages, then come the result,
+        two error estimates, and a sum of all stages with weights 0, NaN where any of them is not finite.
+        """
+        stages = self.stages
+        others = (*self.errors, *((0.0,),) * (3 - len(self.errors)))
+        position = _matrix((*self.A, self.b, *others), stages)
+        velocity = _matrix((*(self.A_velocity or self.A), self.b_velocity or self.b, *others), stages)
+        terms = [np.flatnonzero(row) for row in (position != 0) | (velocity != 0)]
+        terms[-1] = np.arange(1, stages)
+        count = np.array([4 * max(1, -(-len(row) // 4)) for row in terms])
+        index = np.zeros((len(terms), count.max()), np.int64)
+        weights = np.zeros((2, *index.shape))
+        for r, row in enumerate(terms):
+            index[r, : len(row)] = row
+            weights[:, r, : len(row)] = position[r, row], velocity[r, row]
+        return {
+            "stages": stages,
+            "width": index.shape[1],
+            "count": count,
+            "terms": index,
+            "weights": weights,
+            "split": self.A_velocity is not None,
+            "c": np.array(self.c),
+            "rates_only": np.array([int(j in self.rates) for j in range(stages)]),
+            "errors": len(self.errors),
+            "error_order": self.error_order,
+            "mark": self.c.index(1.0) if self.stiff_bound else -1,
+            "bound": self.stiff_bound,
+        }
+
+
+@dataclass(frozen=True)
+class Rosenbrock:
+    """A stiffly accurate Rosenbrock method, written for u_i so that no product with the Jacobian J is needed.
+
+    (I/(h gamma) - J) u_i = f(t + alpha_i h, y + sum a_ij u_j) + sum (c_ij/h) u_j + h gamma_i df/dt
+    The last stage is at an embedded solution; the result is that plus the last u, the error estimate.
+    """
+
+    name: str
+    title: str
+    order: int
+    gamma: float
+    a: tuple[Row, ...]  # row i has i numbers
+    c: tuple[Row, ...]
+    alpha: Row
+    gammas: Row
+    error_order: int
+    caution: float
+
+    @property
+    def stages(self) -> int:
+        """Return how many stages a step has."""
+        return len(self.alpha)
+
+    def tables(self) -> dict[str, Any]:
+        """Return the method for the native loop."""
+        return self._tables
+
+    @cached_property
+    def _tables(self) -> dict[str, Any]:
+        return {
+            "ros_stages": self.stages,
+            "gamma": self.gamma,
+            "ros_a": _matrix(self.a, self.stages),
+            "ros_c": _matrix(self.c, self.stages),
+            "ros_alpha": np.array(self.alpha),
+            "ros_gammas": np.array(self.gammas),
+            "ros_error_order": self.error_order,
+        }
+
+
+def _matrix(rows: Sequence[Row], columns: int) -> NDArray[np.float64]:
+    """Return rows of different lengths as a matrix."""
+    return np.array([(*row, *(0.0,) * (columns - len(row))) for row in rows])

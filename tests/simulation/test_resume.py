@@ -1,0 +1,364 @@
+"""Runs that go on: from a final state, from a file, after a kill; bit for bit as if they had not ended.
+
+python tests/simulation/test_resume.py 200      kills a run so many times
+"""
+
+import os
+import re
+import signal
+import sys
+import tempfile
+import time
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from simulation.scenes import METHODS, Scene, bent, digest, driven, how, pendulum, scenes
+
+import linkwork as lw
+from linkwork.errors import FormatError
+from linkwork.simulation import container
+
+Array = np.ndarray
+
+SCENES = scenes()
+SCENES |= {method: Scene(pendulum(), 2.0, how(method)) for method in METHODS}
+PARTS = (0.37, 1.0)  # of the duration
+
+
+def joined(first: lw.Recording, second: lw.Recording) -> dict[str, Array]:
+    """Return the samples of two runs in turn; where they meet, those of the second go."""
+    words = ("time", "q", "v", "work")
+    return {w: np.concatenate([getattr(first, w), getattr(second, w)[1:]]) for w in words}
+
+
+def in_two(scene: Scene, where: float, **options: Any) -> tuple[lw.Recording, lw.Recording]:
+    first = scene.run(duration=where, **options)
+    rest = scene.duration - where
+    return first, lw.simulate(scene.model, rest, first, **scene.options, **options)
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_two_runs_in_turn_are_one(name):
+    scene = SCENES[name]
+    whole, where = scene.run(), 0.5 * scene.duration
+    first, second = in_two(scene, where)
+    both = joined(first, second)
+    kept = np.isin(both["time"], whole.time)
+    for word, array in both.items():
+        np.testing.assert_array_equal(array[kept], getattr(whole, word))
+    assert (np.diff(both["time"]) >= 0.0).all()
+    assert both["time"][~kept].tolist() in ([], [where])
+    assert digest_of(second.final) == digest_of(whole.final)
+    assert first.report.events + second.report.events == whole.report.events
+    assert first.report.accepted + second.report.accepted == whole.report.accepted
+    assert second.report.evaluations < whole.report.evaluations
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_samples_in_turn_are_those_of_one_run(name):
+    scene = SCENES[name]
+    whole = scene.run(every=0.05)
+    first, second = in_two(scene, 0.05 * round(7.4 * scene.duration), every=0.05)
+    for word, array in joined(first, second).items():
+        np.testing.assert_array_equal(array, getattr(whole, word))
+    assert digest_of(scene.run().final) == digest_of(second.final)  # samples leave no trace
+
+
+def digest_of(state: lw.State) -> bytes:
+    return state.q.tobytes() + state.v.tobytes() + np.float64(state.t).tobytes()
+
+
+def test_the_stiff_scene_is_cut_while_it_is_implicit():
+    scene = SCENES["stiff in places"]
+    first, second = in_two(scene, 0.5 * scene.duration)
+    changes = [int(re.findall(r"(\d+) times|$", run.report.method)[0] or 0) for run in (first, second)]
+    assert changes[0] % 2 == 1  # explicit at first
+    assert changes[1] > 0
+
+
+def test_many_cuts_leave_no_trace():
+    scene, rng = SCENES["stop"], np.random.default_rng(0)
+    state = scene.state()
+    for span in np.diff([0.0, *np.sort(rng.uniform(0.0, 3.0, 30)), 3.0]):
+        state = lw.simulate(scene.model, float(span), state).final
+    whole = scene.run()
+    assert state.t == pytest.approx(3.0, abs=1e-14)
+    assert (
+        digest_of(lw.simulate(scene.model, 4.0 - state.t, state).final)[:-8]
+        == digest_of(lw.simulate(scene.model, 1.0, whole).final)[:-8]
+    )
+
+
+def test_a_saved_run_goes_on(tmp_path):
+    for name in ("stop", "events", "stiff in places"):
+        scene = SCENES[name]
+        first = scene.run(duration=1.0)
+        first.save(tmp_path / "first.lwr")
+        loaded = lw.load(tmp_path / "first.lwr")
+        rest = scene.duration - 1.0
+        assert digest(lw.simulate(scene.model, rest, loaded, **scene.options)) == digest(
+            lw.simulate(scene.model, rest, first, **scene.options)
+        )
+        assert digest_of(lw.simulate(scene.model, rest, loaded.final, **scene.options).final) == digest_of(
+            scene.run().final
+        )
+
+
+# a fresh start
+
+
+def fresh(state: lw.State) -> lw.State:
+    return replace(state, memory=None)
+
+
+def test_an_edited_state_is_a_fresh_start():
+    model = pendulum()
+    for word in "qv":
+        final = lw.simulate(model, 1.0, bent(model)).final
+        getattr(final, word)[1] += 0.25
+        run = lw.simulate(model, 1.0, final)
+        assert getattr(run, word)[0, 1] == getattr(final, word)[1]
+        assert digest(run) == digest(lw.simulate(model, 1.0, fresh(final)))
+    moved = replace(lw.simulate(model, 1.0, bent(model)).final, t=5.0)
+    assert digest(lw.simulate(model, 1.0, moved)) == digest(lw.simulate(model, 1.0, fresh(moved)))
+
+
+def test_other_options_or_another_model_are_a_fresh_start():
+    model = pendulum()
+    final = lw.simulate(model, 1.0, bent(model)).final
+    note = lw.Event("straight", lambda t, q, v: q["elbow"], action="note")
+    for other, options in (
+        (model, {"accuracy": 1e-6}),
+        (model, how("dop853")),
+        (model, how("rk4")),
+        (model, {"max_step": 0.01}),
+        (model, {"events": [note]}),
+        (pendulum(damping=0.1), {}),
+        (pendulum(masses=(1.0, 2.0)), {}),
+        (driven(lambda t, q, v: -q), {}),
+    ):
+        run = lw.simulate(other, 1.0, final, **options)
+        assert run.status == "DONE"
+        assert digest(run) == digest(lw.simulate(other, 1.0, fresh(final), **options))
+
+
+def test_a_law_that_only_differs_in_what_it_holds_is_a_fresh_start():
+    def model(gain: float) -> lw.Model:
+        def law(t: Any, q: Any, v: Any) -> float:
+            return -gain * float(q)
+
+        return driven(law)
+
+    soft, hard = model(1.0), model(50.0)
+    final = lw.simulate(soft, 1.0, bent(soft)).final
+    assert digest(lw.simulate(hard, 1.0, final)) == digest(lw.simulate(hard, 1.0, fresh(final)))
+    whole = lw.simulate(soft, 2.0, bent(soft)).final
+    assert digest_of(lw.simulate(soft, 1.0, final).final) == digest_of(whole)
+
+
+def test_an_event_of_the_same_name_but_another_quantity_is_a_fresh_start():
+    model = pendulum()
+    at = lambda x: [lw.Event("there", lambda t, q, v: q["elbow"] - x, action="note")]  # noqa: E731
+    final = lw.simulate(model, 1.0, bent(model), events=at(0.4)).final
+    run = lw.simulate(model, 1.0, final, events=at(0.1))
+    assert digest(run) == digest(lw.simulate(model, 1.0, fresh(final), events=at(0.1)))
+
+
+def test_a_memory_that_makes_no_sense_is_a_fresh_start():
+    model = pendulum()
+    final = lw.simulate(model, 1.0, bent(model)).final
+    expected = digest(lw.simulate(model, 1.0, fresh(final)))
+    memory = dict(final.memory)
+    for broken in (
+        {},
+        {"key": memory["key"]},
+        memory | {"memo": memory["memo"][:-1]},
+        memory | {"y": memory["y"] + 1.0},
+        memory | {"key": memory["key"][::-1]},
+    ):
+        assert digest(lw.simulate(model, 1.0, replace(final, memory=broken))) == expected
+
+
+def test_a_run_out_of_steps_goes_on_with_more():
+    model = pendulum()
+    run = lw.simulate(model, 3.0, bent(model), max_steps=100, check=False)
+    assert run.status == "TOO_MUCH_WORK"
+    for _ in range(20):
+        if run.final.t == 3.0:
+            break
+        run = lw.simulate(model, 3.0 - run.final.t, run, max_steps=100, check=False)
+    assert digest_of(run.final) == digest_of(lw.simulate(model, 3.0, bent(model)).final)
+
+
+# on disk
+
+
+LONG = 4000.0  # [s], some seconds of work
+
+
+def long_run(path: Path | None = None, interval: float = 0.02) -> lw.Recording:
+    model = pendulum()
+    return lw.simulate(model, LONG, bent(model), every=1.0, checkpoint=path, checkpoint_interval=interval)
+
+
+def reached(path: Path) -> float:
+    """Return the time that a checkpoint has come to; FormatError if it is damaged."""
+    header, arrays = container.read(path)
+    assert header["kind"] == "checkpoint"
+    assert np.isfinite(arrays["rows"]).all()
+    return float(arrays["rows"][-1, 0])
+
+
+def killed(path: Path, delay: float) -> tuple[bool, float]:
+    """Run in a process that is killed after a while; tell whether it had ended, and how old its file was."""
+    before = path.stat().st_ino if path.exists() else 0
+    number = os.fork()
+    if number == 0:
+        try:
+            long_run(path)
+        finally:
+            os._exit(0)
+    while (path.stat().st_ino if path.exists() else 0) == before:
+        time.sleep(1e-3)
+    time.sleep(delay)
+    ended = os.waitpid(number, os.WNOHANG)[0] == number
+    age = time.time() - path.stat().st_mtime
+    if not ended:
+        os.kill(number, signal.SIGKILL)
+        os.waitpid(number, 0)
+    return ended, age
+
+
+def kill_again_and_again(folder: Path, kills: int) -> tuple[int, float]:
+    """Kill a run many times; return how often it came further, and how much time was lost at most [s]."""
+    lw.simulate(pendulum(), 0.01)  # compiled before the processes part
+    rng, path = np.random.default_rng(kills), folder / "run.lwc"
+    come, progress, oldest = 0.0, 0, 0.0
+    for _ in range(kills):
+        ended, age = killed(path, rng.uniform(0.0, 0.2))
+        now = reached(path)
+        assert now >= come
+        progress, come = progress + (now > come), now
+        oldest = oldest if ended else max(oldest, age)
+    return progress, oldest
+
+
+def test_a_killed_run_goes_on_and_nothing_is_lost(tmp_path):
+    expected = long_run()
+    progress, oldest = kill_again_and_again(tmp_path, 20)
+    assert progress > 3
+    assert oldest < 1.0  # an interval, a look, and a busy machine
+    run = long_run(tmp_path / "run.lwc")
+    assert digest(run) == digest(expected)
+    assert run.report.accepted == expected.report.accepted
+    assert digest(long_run(tmp_path / "run.lwc")) == digest(expected)  # it is all there
+
+
+@pytest.mark.parametrize("name", ["free", "events", "stiff in places", "kites", "law in Python"])
+def test_a_checkpoint_of_any_scene_goes_on(name, tmp_path, monkeypatch):
+    """Kept at every look; the run is broken off at some of them, by an error of the disk's making."""
+    scene, path = SCENES[name], tmp_path / "run.lwc"
+    expected, write, rng = scene.run(), container.write, np.random.default_rng(2)
+
+    def fragile(*arguments: Any) -> None:
+        write(*arguments)
+        if rng.random() < 0.4:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("linkwork.simulation.pace.LOOK", 1e-3)
+    monkeypatch.setattr(container, "write", fragile)
+    interrupted = 0
+    for _ in range(200):
+        try:
+            run = scene.run(checkpoint=path, checkpoint_interval=1e-9)
+        except KeyboardInterrupt:
+            interrupted += 1
+            continue
+        interrupted += run.status == "INTERRUPTED"
+        if run.status != "INTERRUPTED":
+            break
+    assert interrupted
+    assert digest(run) == digest(expected)
+    assert run.report.events == expected.report.events
+
+
+def test_the_checkpoint_of_another_run_is_refused(tmp_path):
+    path = tmp_path / "run.lwc"
+    model = pendulum()
+
+    def run(model: lw.Model = model, duration: float = 1.0, **others: Any) -> lw.Recording:
+        return lw.simulate(model, duration, **{"state": bent(model), "checkpoint": path, **others})
+
+    first = run()
+    content = path.read_bytes()
+    for other in (
+        {"duration": 2.0},
+        {"accuracy": 1e-9},
+        {"every": 0.1},
+        {"times": np.linspace(0.0, 1.0, 5000)},
+        {"state": bent(model, elbow=0.1)},
+        {"state": model.state(t=1.0)},
+        {"model": pendulum(damping=0.1)},
+        {"method": "dop853"},
+    ):
+        with pytest.raises(FormatError, match=r"run\.lwc: belongs to another run .* delete it"):
+            run(**other)
+    many = np.linspace(0.0, 1.0, 5000)
+    path.unlink()
+    run(times=many)
+    many[2500] += 1e-6
+    with pytest.raises(FormatError, match="another run"):
+        run(times=many)
+    path.write_bytes(content)
+    assert digest(run()) == digest(first)
+    lw.simulate(model, 1.0).save(path)
+    with pytest.raises(FormatError, match="another run"):
+        run()
+    for damaged in (b"", content[:-1], content[:100] + b"\0" + content[101:], b"hello"):
+        path.write_bytes(damaged)
+        with pytest.raises(FormatError, match=r"run\.lwc"):
+            run()
+
+
+def test_a_checkpoint_that_cannot_be_written_is_told_before_the_run(tmp_path):
+    model = pendulum()
+    for path in (tmp_path / "nowhere" / "run.lwc", Path("/proc/run.lwc")):
+        with pytest.raises(OSError, match=r"the checkpoint cannot be written.*run\.lwc"):
+            lw.simulate(model, 1e9, bent(model), checkpoint=path, max_steps=1e18)
+
+
+def test_a_disk_that_fills_up_does_not_end_the_run(tmp_path, monkeypatch):
+    model, path, write, calls = pendulum(), tmp_path / "run.lwc", container.write, []
+
+    def full(*arguments: Any) -> None:
+        calls.append(1)
+        if len(calls) > 2:
+            raise OSError(28, "No space left on device", str(path))
+        write(*arguments)
+
+    monkeypatch.setattr("linkwork.simulation.pace.LOOK", 1e-3)
+    monkeypatch.setattr(container, "write", full)
+    with pytest.warns(UserWarning, match="checkpoint: an older one was kept.*No space"):
+        run = lw.simulate(model, 30.0, bent(model), checkpoint=path, checkpoint_interval=1e-9)
+    assert len(calls) > 3
+    monkeypatch.undo()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = lw.simulate(model, 30.0, bent(model), checkpoint=path)
+    assert digest(again) == digest(run) == digest(lw.simulate(model, 30.0, bent(model)))
+    assert len(run.report.warnings) == 1
+
+
+if __name__ == "__main__":
+    times = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    LONG *= times / 20
+    with tempfile.TemporaryDirectory() as name:
+        progress, oldest = kill_again_and_again(Path(name), times)
+        print(f"{times} kills: came further {progress} times; the file was at most {oldest:.3f} s old")
+        same = digest(long_run(Path(name) / "run.lwc")) == digest(long_run())
+    print("the same bits" if same else "OTHER BITS")
+    sys.exit(not same)
