@@ -149,7 +149,7 @@ def scenes() -> dict[str, Scene]:
         "soft stop": Scene(soft, 3.0),
         "events": Scene(pendulum(), 3.0, {"events": notes}),
         "bounces": Scene(ball(), 2.0, {"events": [bouncing()]}),
-        "law in Python": Scene(driven(branching), 1.0, {"accuracy": 1e-6}),
+        "law in Python": Scene(driven(branching), 0.4, {"accuracy": 1e-6}),
         "stiff in places": Scene(driven(sticky), 2.0, {"accuracy": 1e-6}),
     }
 

@@ -14,14 +14,10 @@ import linkwork as lw
 from linkwork.errors import FormatError, LinkworkError, SimulationError
 from linkwork.simulation import container
 from linkwork.simulation.batch_recording import Recordings
-from linkwork.simulation.recording import (
-    LiveChannels,
-    Recording,
-    Report,
-    Samples,
-    derivable,
-    load_recording,
-)
+from linkwork.simulation.channels import LiveChannels, derivable
+from linkwork.simulation.recording import Recording, load_recording
+from linkwork.simulation.report import Report
+from linkwork.simulation.samples import Samples
 
 Array = np.ndarray
 REPORT = Report(

@@ -23,7 +23,7 @@ def bricard() -> Mechanism:
     Benchmark Problems, A04.)
     """
     m = Mechanism("Bricard", gravity=(0, -9.81, 0))
-    axes = np.eye(3)[[1, 2, 0, 1, 2, 0]]
+    axes = np.eye(3)[[1, 2, 0, 1, 2, 0]].tolist()
     before = m.ground
     for k in range(5):
         along = np.subtract(BRICARD[k + 1], BRICARD[k])
@@ -60,9 +60,9 @@ def bennett(
         hinge = X
         X = X @ rotation_z(turned)
         body = m.add(_skew_link(f"link {name}", length, twist, 0.04 * a, X))
-        m.add(Revolute(name[0], before, body, at=hinge.position, axis=hinge.rotation[:, 2]))
+        m.add(Revolute(name[0], before, body, at=hinge.position, axis=hinge.rotation[:, 2].tolist()))
         before, X = body, X @ translation(length, 0.0, 0.0) @ rotation_x(twist)
-    m.add(Revolute("D", before, m.ground, at=X.position, axis=X.rotation[:, 2]))
+    m.add(Revolute("D", before, m.ground, at=X.position, axis=X.rotation[:, 2].tolist()))
     return m
 
 

@@ -57,7 +57,7 @@ def link(name: str, a: Point, b: Point, width: float, mass: float | None = None)
 def strut(a: Sequence[float] | Array, b: Sequence[float] | Array, radius: float) -> Cylinder:
     """Return a round bar between two points of space, in the frame they are given in."""
     way = np.subtract(b, a)
-    return Cylinder(radius, np.linalg.norm(way), position=np.add(a, b) / 2.0, rotation=pointing(way))
+    return Cylinder(radius, float(np.linalg.norm(way)), position=np.add(a, b) / 2.0, rotation=pointing(way))
 
 
 def rod(
@@ -65,7 +65,7 @@ def rod(
 ) -> Body:
     """Return a round bar drawn from a to b: origin at a, z towards b."""
     way = np.subtract(b, a)
-    shape = strut((0, 0, 0), (0, 0, np.linalg.norm(way)), radius)
+    shape = strut((0, 0, 0), (0, 0, float(np.linalg.norm(way))), radius)
     return Body(name, shape, density=density, position=a, rotation=pointing(way))
 
 

@@ -7,7 +7,6 @@ import numpy as np
 from linkwork.examples.parts import ALUMINIUM, STEEL, rod, strut
 from linkwork.geometry import Cylinder
 from linkwork.mechanism.body import Body
-from linkwork.mechanism.joint import JointOptions
 from linkwork.mechanism.joints import Prismatic, Revolute, Spherical, Universal
 from linkwork.mechanism.mechanism import Mechanism
 
@@ -36,13 +35,13 @@ def delta_robot(*, stiffness: float = 400.0, damping: float = 10.0) -> Mechanism
         wide = half_width * across
         shapes = strut((0, 0, 0), arm * out, 0.015), strut(arm * out - wide, arm * out + wide, 0.008)
         upper = m.add(Body(f"arm {k + 1}", *shapes, density=ALUMINIUM, position=shoulder))
-        drive = JointOptions(stiffness=stiffness, damping=damping)
-        m.add(Revolute(f"motor {k + 1}", m.ground, upper, at=shoulder, axis=across, **drive))
+        motor = m.add(Revolute(f"motor {k + 1}", m.ground, upper, at=shoulder, axis=across.tolist()))
+        motor.stiffness, motor.damping = stiffness, damping
         for side, offset in (("left", wide), ("right", -wide)):
             top, ball = elbow + offset, platform * out + offset + (0, 0, -drop)
             fore = m.add(rod(f"forearm {k + 1} {side}", top, ball, 0.006, CARBON))
-            square = np.cross(ball - top, across)
-            m.add(Universal(f"elbow {k + 1} {side}", upper, fore, at=top, axis=across, axis2=square))
+            pins = across.tolist(), np.cross(ball - top, across).tolist()
+            m.add(Universal(f"elbow {k + 1} {side}", upper, fore, at=top, axis=pins[0], axis2=pins[1]))
             m.add(Spherical(f"wrist {k + 1} {side}", fore, plate, at=ball))
     return m
 
@@ -71,9 +70,10 @@ def stewart_platform(*, stiffness: float = 1e5, damping: float = 2e3) -> Mechani
         cylinder = m.add(rod(f"cylinder {k + 1}", foot, middle, 0.04, STEEL))
         piston = m.add(rod(f"piston {k + 1}", ball, foot + 0.3 * way, 0.02, STEEL))
         level = np.cross((0, 0, 1), way)
-        square, drive = np.cross(way, level), JointOptions(stiffness=stiffness, damping=damping)
-        m.add(Universal(f"foot {k + 1}", m.ground, cylinder, at=foot, axis=level, axis2=square))
-        m.add(Prismatic(f"leg {k + 1}", cylinder, piston, at=middle, axis=way, **drive))
+        pins = level.tolist(), np.cross(way, level).tolist()
+        m.add(Universal(f"foot {k + 1}", m.ground, cylinder, at=foot, axis=pins[0], axis2=pins[1]))
+        leg = m.add(Prismatic(f"leg {k + 1}", cylinder, piston, at=middle, axis=way.tolist()))
+        leg.stiffness, leg.damping = stiffness, damping
         m.add(Spherical(f"ball {k + 1}", piston, plate, at=ball))
     return m
 

@@ -191,7 +191,7 @@ def _inertias(links: Mapping[str, Element], edges: Sequence[Edge], repair: bool)
         if repair and (problems := inertia.problems(allowed=ROUNDING * total)):
             inertias[name] = inertia.repaired()
             moments, _ = inertias[name].principal()
-            warnings.warn(f"link {name!r}: {problems[0]}; repaired to {plain(moments)}", stacklevel=4)
+            warnings.warn(f"link {name!r}: {problems[0]}; repaired to {plain(moments)}", stacklevel=5)
     return inertias
 
 
@@ -274,7 +274,7 @@ def _couplings(edges: Sequence[Edge], names: Mapping[str, str], taken: Iterable[
             mimics[edge.name], leaders[edge.name] = mimic, leader
         else:  # as in alex_psyonic_hands of example-robot-data
             problem = mimic.error(f"left uncoupled: {unknown('joint', leader[:SHOWN], names)}")
-            warnings.warn(str(problem), stacklevel=4)
+            warnings.warn(str(problem), stacklevel=5)
     for ring in rings(leaders):
         raise mimics[ring[0]].error(f"joints {ring[:10]} mimic each other in a ring; let one of them lead")
     labels = _told_apart([f"{names[name]}_mimic" for name in mimics], {*taken, *names.values()}, "_")

@@ -89,4 +89,4 @@ def check_words(robot: Element) -> None:
                 raise child.error(unknown("element", child.tag[:SHOWN], words.children))
     if left_out:
         told = ", ".join(f"{what} (line {line})" for what, line in left_out.items())
-        warnings.warn(f"{robot.file}: left out, as it is no URDF: {told}", stacklevel=5)
+        warnings.warn(f"{robot.file}: left out, as it is no URDF: {told}", stacklevel=6)

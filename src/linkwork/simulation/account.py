@@ -12,7 +12,7 @@ import numpy as np
 from linkwork.simulation.failure import Failure
 from linkwork.simulation.methods import METHODS
 from linkwork.simulation.options import Options
-from linkwork.simulation.recording import Report
+from linkwork.simulation.report import Report
 from linkwork.simulation.status import Status
 from linkwork.simulation.system import System
 from linkwork.version import __version__

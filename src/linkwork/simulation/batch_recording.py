@@ -10,16 +10,10 @@ import numpy as np
 
 from linkwork.model.state import State
 from linkwork.simulation import container
-from linkwork.simulation.recording import (
-    Channels,
-    Recording,
-    Report,
-    Samples,
-    StoredChannels,
-    check_shapes,
-    restore_final,
-    store_final,
-)
+from linkwork.simulation.channels import Channels, StoredChannels
+from linkwork.simulation.recording import Recording, check_shapes, restore_final, store_final
+from linkwork.simulation.report import Report
+from linkwork.simulation.samples import Samples
 
 Array = np.ndarray
 

@@ -12,6 +12,7 @@ from linkwork.model.state import State
 from linkwork.simulation import march
 from linkwork.simulation.account import Account
 from linkwork.simulation.batch_recording import Recordings
+from linkwork.simulation.channels import LiveChannels
 from linkwork.simulation.failure import Failure, diagnosis, interruption
 from linkwork.simulation.march import Problem, Work
 from linkwork.simulation.occurrences import Occurrences
@@ -19,7 +20,6 @@ from linkwork.simulation.options import Options
 from linkwork.simulation.pace import LOOK, Keyboard, Pace, raise_interrupts
 from linkwork.simulation.problem import bound_problem
 from linkwork.simulation.progress import Progress
-from linkwork.simulation.recording import LiveChannels
 from linkwork.simulation.status import Status
 from linkwork.simulation.system import System
 from linkwork.trace import native

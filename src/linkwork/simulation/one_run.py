@@ -8,6 +8,7 @@ from linkwork.dynamics.load_code import raised
 from linkwork.model.state import State
 from linkwork.simulation import march, resume
 from linkwork.simulation.account import Account
+from linkwork.simulation.channels import LiveChannels
 from linkwork.simulation.checkpoint import Checkpoint
 from linkwork.simulation.failure import GOOD, Failure, diagnosis, failed, interruption
 from linkwork.simulation.march import Work
@@ -16,7 +17,7 @@ from linkwork.simulation.options import Options, most_numbers
 from linkwork.simulation.pace import Keyboard, Pace, raise_interrupts
 from linkwork.simulation.problem import bound_problem, key
 from linkwork.simulation.progress import Progress
-from linkwork.simulation.recording import LiveChannels, Recording
+from linkwork.simulation.recording import Recording
 from linkwork.simulation.status import Status
 from linkwork.simulation.system import System
 

@@ -35,7 +35,7 @@ from linkwork.errors import FormatError, unknown
 from linkwork.fingerprint import digest, spelled, spelled_code
 from linkwork.simulation import container
 from linkwork.simulation.progress import Progress
-from linkwork.simulation.recording import optional
+from linkwork.simulation.samples import optional
 
 Case = dict[str, Any]
 

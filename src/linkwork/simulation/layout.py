@@ -1,0 +1,108 @@
+"""What the names of a mechanism mean in arrays, and in what units."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from linkwork.algebra import planar, spatial
+from linkwork.simulation.report import text
+
+_ALGEBRA = {"space": spatial, "plane": planar}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the names of a mechanism are in arrays, and in what units."""
+
+    space: str  # "space" or "plane"
+    joints: Mapping[str, tuple[slice, slice]]  # name -> (slice in q, slice in v)
+    bodies: tuple[str, ...]
+    loads: Mapping[str, tuple[str, ...]]  # springs, motors, ... -> units of their force, "" if not known
+    position_units: tuple[str, ...]  # (nq,) "rad", "m", or "1" for numbers of quaternions
+    velocity_units: tuple[str, ...]  # (nv,) "rad" or "m", per second
+
+    @property
+    def algebra(self) -> ModuleType:
+        return _ALGEBRA[self.space]
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Return the shape of one sample of each derived quantity, except the forces of loads."""
+        nv, size, freedoms = len(self.velocity_units), self.algebra.dimension, self.algebra.freedoms
+        return {
+            "accelerations": (nv,),
+            "forces": (nv,),
+            "poses": (len(self.bodies), size, size + 1),
+            "velocities": (len(self.bodies), freedoms),
+            "body_accelerations": (len(self.bodies), freedoms),
+            "reactions": (len(self.joints), freedoms),
+            "kinetic_energy": (),
+            "potential_energy": (),
+        }
+
+    def units(self, name: str, quantity: str) -> tuple[str, ...]:
+        """Return the units of a quantity of a joint, body or load: one, or one per number."""
+        if name in self.loads:
+            return self.loads[name]
+        if name in self.joints and quantity in _COORDINATE_UNITS:
+            in_q, in_v = self.joints[name]
+            if quantity == "position":
+                return self.position_units[in_q]
+            return tuple(_COORDINATE_UNITS[quantity][unit] for unit in self.velocity_units[in_v])
+        return (_UNITS[quantity],)
+
+    def to_json(self) -> dict[str, Any]:
+        joints = [[name, q.start, q.stop, v.start, v.stop] for name, (q, v) in self.joints.items()]
+        return {
+            "space": self.space,
+            "joints": joints,
+            "bodies": list(self.bodies),
+            "loads": [[name, *units] for name, units in self.loads.items()],
+            "position_units": list(self.position_units),
+            "velocity_units": list(self.velocity_units),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Layout":
+        """Return the layout that `to_json` made these values of; ValueError if there is none."""
+        joints = {text(name): (slice(a, b), slice(c, d)) for name, a, b, c, d in data["joints"]}
+        layout = cls(
+            space=text(data["space"]),
+            joints=joints,
+            bodies=tuple(map(text, data["bodies"])),
+            loads={text(name): tuple(map(text, units)) for name, *units in data["loads"]},
+            position_units=tuple(map(text, data["position_units"])),
+            velocity_units=tuple(map(text, data["velocity_units"])),
+        )
+        for units, side in ((layout.position_units, 0), (layout.velocity_units, 1)):
+            parts = [part[side] for part in joints.values()]
+            if not all(0 <= part.start <= part.stop <= len(units) for part in parts):
+                raise ValueError(f"a joint lies outside the {len(units)} coordinates")
+        if layout.space not in _ALGEBRA or not set(layout.velocity_units) <= {"rad", "m"}:
+            raise ValueError(f"the space {layout.space!r} or a unit is unknown")
+        return layout
+
+
+_UNITS = {
+    "position": "m",
+    "velocity": "m/s",
+    "acceleration": "m/s²",
+    "angle": "rad",
+    "rotation": "1",
+    "angular_velocity": "rad/s",
+    "angular_acceleration": "rad/s²",
+    "reaction.torque": "N m",
+    "reaction.force": "N",
+    "energy": "J",
+    "kinetic_energy": "J",
+    "potential_energy": "J",
+    "work": "J",
+}
+_COORDINATE_UNITS = {
+    "position": {"rad": "rad", "m": "m"},
+    "velocity": {"rad": "rad/s", "m": "m/s"},
+    "acceleration": {"rad": "rad/s²", "m": "m/s²"},
+    "force": {"rad": "N m", "m": "N"},
+}
+WHOLE = ("energy", "kinetic_energy", "potential_energy", "work")
+PARTS = {"reaction": ("reaction.torque", "reaction.force")}  # quantities that are of two units

@@ -1,0 +1,82 @@
+"""How a run went."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+_SUCCESS = frozenset({"DONE", "EVENT"})  # the statuses of runs that ended as they were told to
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a run went; plain values, which go into its file as JSON."""
+
+    status: str  # name of a Status
+    message: str = ""  # why, if it failed
+    hint: str = ""  # what may help then
+    mechanism: str = ""
+    method: str = ""
+    accuracy: float | None = None  # asked for; None if the step is fixed
+    step: float | None = None  # fixed step [s]
+    accepted: int = 0  # steps
+    rejected: int = 0
+    evaluations: int = 0  # of the accelerations
+    wall_time: float = 0.0  # [s]
+    error_estimate: float | None = None  # of the states, in the measure of `accuracy`
+    python_laws: tuple[str, ...] = ()  # names of laws that run as plain Python
+    warnings: tuple[str, ...] = ()
+    events: tuple[tuple[float, str], ...] = ()  # (time [s], name)
+    provenance: Mapping[str, Any] = field(default_factory=dict)  # versions, digest of the model, options, ...
+
+    @property
+    def failed(self) -> bool:
+        """Whether the run ended otherwise than it was told to."""
+        return self.status not in _SUCCESS
+
+    @property
+    def outcome(self) -> str:
+        """The status in words."""
+        return self.status.lower().replace("_", " ")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain JSON values; numbers that are not finite become texts."""
+        return {item.name: _plain(getattr(self, item.name)) for item in fields(self)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Report":
+        """Return the report that `to_json` made these values of; ValueError if there is none."""
+        values = {item.name: data[item.name] for item in fields(cls)}
+        for name in ("status", "message", "hint", "mechanism", "method"):
+            values[name] = text(values[name])
+        for name in ("accepted", "rejected", "evaluations"):
+            values[name] = int(values[name])
+        for name in ("accuracy", "step", "error_estimate"):
+            values[name] = None if values[name] is None else float(values[name])
+        values["wall_time"] = float(values["wall_time"])
+        for name in ("python_laws", "warnings"):
+            values[name] = tuple(map(text, values[name]))
+        values["events"] = tuple((float(time), text(event)) for time, event in values["events"])
+        values["provenance"] = dict(values["provenance"])
+        return cls(**values)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value)):
+        return value
+    return str(value)
+
+
+def text(value: Any) -> str:
+    """Return a text of a file, or refuse what is none."""
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is no text")
+    return value
