@@ -73,7 +73,7 @@ def test_after_an_action_both_states_are_recorded_once():
 
 
 @pytest.mark.parametrize("method", EXACT)
-@pytest.mark.parametrize("restitution", [0.9, 0.8, 0.5, 0.3, 0.1, 0.01])
+@pytest.mark.parametrize("restitution", [0.9, 0.8, 0.5, 0.3, 0.1, 0.01, 1e-5, 0.0])
 def test_a_ball_that_comes_to_rest_ends_in_a_named_storm(method, restitution):
     with pytest.raises(lw.SimulationError, match="event 'impact' is the last of") as caught:
         fallen(bouncing(restitution), duration=20.0, **how(method))
@@ -85,7 +85,8 @@ def test_a_ball_that_comes_to_rest_ends_in_a_named_storm(method, restitution):
     rest = FALL * (1 + restitution) / (1 - restitution)
     assert error.time == error.run.final.t == pytest.approx(rest, abs=2e-7 if method == "rk4" else 1e-10)
     assert rest == pytest.approx(REST, abs=1e-11) or restitution != 0.8
-    np.testing.assert_allclose(found, impacts(len(found), restitution), rtol=0, atol=4e-12)
+    slow = restitution < 0.01  # then rounding of the height is a long time
+    np.testing.assert_allclose(found, impacts(len(found), restitution), rtol=0, atol=1e-10 if slow else 4e-12)
     assert error.run.energy_error < 1e-12
     assert error.run.q.min() > -1e-13
 

@@ -1,10 +1,11 @@
 """Control flow as native code: the decorators of Numba functions; how they reach memory and call kernels.
 
 Numba keeps its code on disk, but looks only at the file of a function, not at those of the functions it
-calls. So our folder of its cache is named by a digest of all sources that it compiles (this file, `loop/`, the
-numbers in `status.py`), and lies in Linkwork's own private cache.
+calls. So our folder of its cache is named by a digest of all that is compiled (`loop/`, and the numbers of
+`status.py`) and how, and lies in Linkwork's own private cache.
 """
 
+import contextlib
 import hashlib
 import os
 import re
@@ -20,13 +21,15 @@ from llvmlite import ir
 from numba.core import config, types
 from numba.core.decorators import njit
 from numba.extending import intrinsic
-from numba.np.numpy_support import carray
+from numba.np.numpy_support import from_dtype
 
 from linkwork.trace.native import cache_folder
 from linkwork.trace.once import once_in_all
 
 _settings: Any = config
 _njit: Any = njit  # its types do not list all options
+_LAST_TESTED = 0, 68  # release of Numba that native_parts.py is known to work with
+_FOLDER = "numba-march-[0-9a-f]{32}"
 _DAY = 86400.0  # [s]
 
 
@@ -38,36 +41,48 @@ def _folder() -> Path | None:
         return None
     here = Path(__file__).parent
     digest = hashlib.sha256(numba.__version__.encode())
-    for file in (Path(__file__), here / "status.py", *sorted((here / "loop").glob("*.py"))):
+    others = [here / name for name in ("compiled.py", "native_parts.py", "status.py")]
+    for file in (*others, *sorted((here / "loop").glob("*.py"))):
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
-    folder = parent / f"numba-{digest.hexdigest()[:32]}"
+    folder = parent / f"numba-march-{digest.hexdigest()[:32]}"
     try:
         if not folder.is_dir():
             _remove_stale(parent)
         folder.mkdir(mode=0o700, exist_ok=True)
-        os.utime(folder)  # says when it was last of use
+        os.utime(folder)  # it is in use
     except OSError:
         return None
     return folder if os.access(folder, os.W_OK) else None
 
 
 def _remove_stale(parent: Path) -> None:
-    """Remove folders of other sources that were of no use for a day: no running process waits to write there.
+    """Remove folders of other sources that nobody opened for a day: a process may be about to write there.
 
-    Only what is ours and private, and is no link.
+    Only what is private and no link.
     """
     for place in os.scandir(parent):
-        if not re.fullmatch("numba-[0-9a-f]{32}", place.name) or not place.is_dir(follow_symlinks=False):
-            continue
-        status = place.stat(follow_symlinks=False)
-        ours = not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & 0o022)
-        if ours and time.time() - status.st_mtime > _DAY:
-            shutil.rmtree(place.path, ignore_errors=True)
+        with contextlib.suppress(OSError):  # as when another process is faster
+            status, named = place.stat(follow_symlinks=False), re.fullmatch(_FOLDER, place.name)
+            ours = not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & 0o022)
+            stale = time.time() - status.st_mtime > _DAY
+            if named and ours and stale and place.is_dir(follow_symlinks=False):
+                shutil.rmtree(place.path)
+
+
+@once_in_all
+def _part_options() -> dict[str, Any]:
+    """Return how functions become parts; in a later Numba it does them its own way, which takes longer."""
+    if tuple(map(int, numba.__version__.split(".")[:2])) > _LAST_TESTED:
+        return {}
+    from linkwork.simulation.native_parts import PartCompiler
+
+    return {"pipeline_class": PartCompiler}
 
 
 def native(function: Callable[..., Any]) -> Any:
     """Compile a function that native code calls; it becomes a part of the entry that calls it."""
-    return _njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "no_rewrites": True}
+    return _njit(nogil=True, error_model="numpy", **options, **_part_options())(function)
 
 
 def entry(function: Callable[..., Any]) -> Any:
@@ -98,32 +113,34 @@ def _call(typing_context: Any, address: Any, plan: Any, ports: Any) -> Any:
     return types.void(types.int64, types.int64, types.int64), generate
 
 
-def _pointer(typing_context: Any, address: Any) -> Any:
-    """Return an address as a pointer, from native code."""
+def _double_memory(typing_context: Any, address: Any, size: Any = None) -> Any:
+    """Return the doubles at an address, from native code: x[i] is one of them; `size` is for the reader."""
+    return _memory(types.CPointer(types.float64), types.Omitted(None) if size is None else types.int64)
+
+
+def _integer_memory(typing_context: Any, address: Any, size: Any = None) -> Any:
+    """Return the 64-bit integers at an address, from native code; `size` is for the reader."""
+    return _memory(types.CPointer(types.int64), types.Omitted(None) if size is None else types.int64)
+
+
+def _memory(kind: Any, *others: Any) -> Any:
+    """Return signature and code of what turns an address, and other arguments, into memory of a kind."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], context.get_value_type(types.voidptr))
+        return builder.inttoptr(arguments[0], context.get_value_type(kind))
 
-    return types.voidptr(types.int64), generate
+    return kind(types.int64, *others), generate
+
+
+def record(layout: np.dtype[np.void]) -> Any:
+    """Return a function that native code calls for the record of this layout at an address."""
+
+    def memory(typing_context: Any, address: Any) -> Any:
+        return _memory(from_dtype(layout))
+
+    return intrinsic(memory)
 
 
 call: Any = intrinsic(_call)
-_at: Any = intrinsic(_pointer)
-
-
-@native
-def doubles(address, size):
-    """Return the array of doubles at an address."""
-    return carray(_at(address), size, np.float64)
-
-
-@native
-def integers(address, size):
-    """Return the array of 64-bit integers at an address."""
-    return carray(_at(address), size, np.int64)
-
-
-@native
-def records(address, size, kind):
-    """Return the array of records of a kind at an address."""
-    return carray(_at(address), size, kind)
+doubles: Any = intrinsic(_double_memory)
+integers: Any = intrinsic(_integer_memory)

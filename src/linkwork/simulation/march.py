@@ -16,7 +16,6 @@ from linkwork.simulation.loop.lockstep import advance
 from linkwork.simulation.loop.records import (
     LANE,
     MEMO,
-    ON_MESH,
     PER_COMPONENT,
     PER_EVENT,
     PER_LANE,
@@ -212,7 +211,7 @@ class Work:
         if y.shape[1] != problem.n:
             raise ValueError(f"states have {y.shape[1]} components; nq + nv + 1 is {problem.n}")
         self.memory = _remember(problem, y, t, times, cap)
-        self._runs: dict[Problem, tuple[NDArray[np.void], dict[str, Any]]] = {}
+        self._runs: dict[Problem, tuple[int, NDArray[np.void], dict[str, Any]]] = {}
 
     @property
     def memo(self) -> NDArray[np.void]:
@@ -232,8 +231,8 @@ class Work:
         memo["end_failed"] = np.nan
         memo["status"] = Status.RUNNING
 
-    def run(self, problem: Problem) -> NDArray[np.void]:
-        """Return the record that the native loop works with, made at first use."""
+    def address(self, problem: Problem) -> int:
+        """Return the address of the record that the native loop works with, made at first use."""
         if problem not in self._runs:
             values = _values(problem, self.memory)
             run = np.zeros(1, RUN)
@@ -243,7 +242,7 @@ class Work:
                 PROGRAMS, (problem.motion, problem.rates, problem.events, problem.tangent)
             ):
                 _connect(run[name][0], program)
-            self._runs[problem] = run, values  # the arrays live as long as their addresses
+            self._runs[problem] = run.ctypes.data, run, values  # arrays live as long as their addresses
         return self._runs[problem][0]
 
 
@@ -269,9 +268,8 @@ def march(problem: Problem, work: Work, t_end: float, budget: int = 2**62) -> in
     Returns when all of them have another status, when `budget` attempts are used up, or when a mechanism
     waits for the caller (EVENT, BUFFER_FULL) and none for a lane. Calling again goes on, with the same bits.
     """
-    under_way = work.memo["t"][work.memo["status"] == Status.RUNNING]
-    if not np.all(under_way <= t_end + ON_MESH * problem.step):
-        raise ValueError(f"t_end = {t_end} s lies before the time reached, {under_way.max()} s")
-    run = work.run(problem)
-    run["t_end"] = t_end
-    return advance(run, int(budget))
+    attempts = advance(work.address(problem), float(t_end), int(budget))
+    if attempts < 0:
+        reached = work.memo["t"][work.memo["status"] == Status.RUNNING].max()
+        raise ValueError(f"t_end = {t_end} s lies before the time reached, {reached} s")
+    return attempts

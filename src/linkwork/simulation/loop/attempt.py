@@ -2,7 +2,7 @@
 
 from linkwork.simulation.compiled import doubles, native
 from linkwork.simulation.loop.endings import blame
-from linkwork.simulation.loop.explicit import explicit_step, stage_state
+from linkwork.simulation.loop.explicit import explicit_step, spread_steps, stage_state
 from linkwork.simulation.loop.implicit import implicit_step
 from linkwork.simulation.loop.lanes import is_finite, lane_of, memo_of
 from linkwork.simulation.loop.records import Failure
@@ -11,28 +11,29 @@ from linkwork.simulation.loop.records import Failure
 @native
 def _blame_attempt(run, l):
     """Find where the attempt of lane l was not finite first, and keep it; an implicit one stopped there."""
-    time, lane = doubles(run.time, run.lanes), lane_of(run, l)
+    time, lane = doubles(run.time), lane_of(run, l)
     if memo_of(run, lane).implicit:
         blame(run, l, time[l], run.stage)
         return
     for j in range(1, run.stages):
         stage_state(run, j, run.stage)
-        if not (is_finite(run, run.stage, l) and is_finite(run, run.k + 8 * j * run.size, l)):
+        if not (is_finite(run, run.stage, run.n, l) and is_finite(run, run.k + 8 * j * run.size, run.n, l)):
             blame(run, l, time[l], run.stage)
             return
-    blame(run, l, doubles(run.t, run.lanes)[l] + lane.step, run.new)
+    blame(run, l, doubles(run.t)[l] + lane.step, run.new)
 
 
 @native
 def attempt(run):
     """Make a step in every lane; failure <- what went wrong."""
-    implicit = run.lanes == 1 and memo_of(run, lane_of(run, 0)).implicit
+    implicit = run.lanes == 1 and memo_of(run, lane_of(run, run.lanes - 1)).implicit
     failure = 0
+    spread_steps(run)
     if implicit:
         failure = implicit_step(run)
     else:
         explicit_step(run)
-    sick = doubles(run.sick, run.lanes)
+    sick = doubles(run.sick)
     for l in range(run.lanes):
         lane = lane_of(run, l)
         if lane.who >= 0:

@@ -63,7 +63,7 @@ def commit(run, l):
     memo = memo_of(run, lane)
     _book(run, lane, memo)
     memo.index += 1.0
-    memo.t = doubles(run.t, run.lanes)[l] = doubles(run.reach, run.lanes)[l]
+    memo.t = doubles(run.t)[l] = doubles(run.reach)[l]
     if not run.fixed:
         memo.h = next_step(run, memo, lane.error / run.tolerance, error_order(run, memo), lane.passed)
         if _watch_stiffness(run, lane, memo) and run.switch:

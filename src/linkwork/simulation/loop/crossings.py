@@ -9,6 +9,7 @@ from linkwork.simulation.loop.records import EPSILON, Task
 
 _TRIALS = 80  # of locating an event; bisection alone needs some 55
 _AT_ZERO = 1e-9  # an event function this small, against the largest it was, starts at zero
+_NEARER = 1 / 64  # of the last place, where to look next for the side a function must have been on
 _NUDGE = 1e-6  # of a step: how far to go for the slope of an event function
 
 
@@ -25,8 +26,8 @@ def begin_sides(run, l):
     One that starts at zero has no side: after an event has acted, the same crossing must not be found again.
     But a side from before is kept there: of two events at the same time the second is still to come.
     """
-    i, g = lane_of(run, l).who, doubles(run.g_base, run.events * run.lanes)
-    side, span = doubles(run.side, run.many * run.events), doubles(run.span, run.many * run.events)
+    i, g = lane_of(run, l).who, doubles(run.g_base)
+    side, span = doubles(run.side), doubles(run.span)
     for e in range(run.events):
         value, at = g[e * run.lanes + l], i * run.events + e
         if abs(value) > _AT_ZERO * span[at]:
@@ -37,15 +38,15 @@ def begin_sides(run, l):
 @native
 def nudge(run, t, y, rate, g, slope):
     """slope <- the change of event functions, at (t, y) with values g, in a step at this rate; by address."""
-    time, begin, stage = doubles(run.time, run.lanes), doubles(t, run.lanes), doubles(run.stage, run.size)
-    x, f = doubles(y, run.size), doubles(rate, run.size)
+    time, begin, stage = doubles(run.time), doubles(t), doubles(run.stage)
+    x, f = doubles(y), doubles(rate)
     for l in range(run.lanes):
         delta = _NUDGE * lane_of(run, l).passed
         time[l] = begin[l] + delta
         for i in range(l, run.size, run.lanes):
             stage[i] = x[i] + delta * f[i]
     evaluate_events(run, run.time, run.stage, slope)
-    changed, before = doubles(slope, run.events * run.lanes), doubles(g, run.events * run.lanes)
+    changed, before = doubles(slope), doubles(g)
     for i in range(run.events * run.lanes):
         changed[i] = (changed[i] - before[i]) / _NUDGE
 
@@ -68,17 +69,25 @@ def _dip(g0, m0, g1, m1, sign):
 
 
 @native
+def _turning(m0, g1):
+    """Return where in (0, 1) the parabola from zero with slope m0 to g1 turns back."""
+    return 0.5 * m0 / (m0 - g1)
+
+
+@native
 def seek(run, l, first):
     """Find which event functions cross zero in the good step of lane l, from the first on; tell when done.
 
     A function that ends on the side it came from may have been through zero and back: where its cubic says
-    so, a side step there is wanted, and the search goes on afterwards.
+    so, a side step there is wanted, and the search goes on afterwards. One that starts at zero, where an
+    event has left it, and sets out for the other side than it ends on, has certainly been there and back;
+    one that does not set out at all has crossed at once.
     """
-    lane, total = lane_of(run, l), run.events * run.lanes
-    sides, directions = doubles(run.side, run.many * run.events), integers(run.directions, run.events)
-    target, start, low = doubles(run.target, total), doubles(run.start, total), doubles(run.low, total)
-    g_base, g_kept = doubles(run.g_base, total), doubles(run.g_kept, total)
-    slope_base, slope_kept = doubles(run.slope_base, total), doubles(run.slope_kept, total)
+    lane = lane_of(run, l)
+    sides, spans, directions = doubles(run.side), doubles(run.span), integers(run.directions)
+    target, start, low = doubles(run.target), doubles(run.start), doubles(run.low)
+    g_base, g_kept = doubles(run.g_base), doubles(run.g_kept)
+    slope_base, slope_kept = doubles(run.slope_base), doubles(run.slope_kept)
     for e in range(first, run.events):
         at, side = e * run.lanes + l, sides[lane.who * run.events + e]
         g = g_kept[at]
@@ -88,6 +97,11 @@ def seek(run, l, first):
             continue
         sign = side if side != 0.0 else sign_of(g)
         x = lane.passed * _dip(g_base[at], slope_base[at], g, slope_kept[at], sign)
+        if side == 0.0 and spans[lane.who * run.events + e] > 0.0 and directions[e] != -sign:
+            if slope_base[at] * g < 0.0:
+                x = min(x if x > 0.0 else lane.passed, lane.passed * _turning(slope_base[at], g))
+            elif slope_base[at] == 0.0 and directions[e] == sign:
+                target[at] = sign
         if 0.0 < x < lane.hi:
             lane.probing, lane.task, lane.step = e, Task.PROBE.value, x
             return False
@@ -95,16 +109,31 @@ def seek(run, l, first):
 
 
 @native
+def _least_span(run, lane, l):
+    """Return the length of time below which an event is located."""
+    return 4.0 * EPSILON * max(abs(doubles(run.t)[l] + lane.hi), lane.passed)
+
+
+@native
 def probe(run, l):
-    """See whether an event function has really dipped through zero, and which of its two crossings counts."""
+    """See whether an event function has really dipped through zero, and which of its two crossings counts.
+
+    Tell whether to look again, nearer to the base: where it must have been on the other side after all.
+    """
     lane, total = lane_of(run, l), run.events * run.lanes
     e = lane.probing
-    at, side = e * run.lanes + l, doubles(run.side, run.many * run.events)[lane.who * run.events + e]
-    target, start, low = doubles(run.target, total), doubles(run.start, total), doubles(run.low, total)
-    g, direction = doubles(run.g_trial, total)[at], integers(run.directions, run.events)[e]
-    after = sign_of(doubles(run.g_kept, total)[at])
+    at, side = e * run.lanes + l, doubles(run.side)[lane.who * run.events + e]
+    target, start, low = doubles(run.target), doubles(run.start), doubles(run.low)
+    g, direction = doubles(run.g_trial)[at], integers(run.directions)[e]
+    after = sign_of(doubles(run.g_kept)[at])
     if not g * after < 0.0:
-        return
+        if side != 0.0 or not doubles(run.slope_base)[at] * after < 0.0 or direction == -after:
+            return False
+        lane.step *= _NEARER
+        if lane.step > _least_span(run, lane, l):
+            return True
+        target[at] = after  # at the base, as far as can be told
+        return False
     if side != 0.0 and direction != side:
         target[at] = -side
         lane.hi = lane.step
@@ -112,20 +141,21 @@ def probe(run, l):
         copy_lane(run, run.high, run.g_trial, total, l)
     elif direction != -after:
         target[at], start[at], low[at] = after, lane.step, g
+    return False
 
 
 @native
 def _has_crossed(run, at, x, g):
     """Tell whether an event function with value g at x is beyond the crossing looked for."""
-    target, start = doubles(run.target, at + 1)[at], doubles(run.start, at + 1)[at]
+    target, start = doubles(run.target)[at], doubles(run.start)[at]
     return target != 0.0 and x > start and g * target >= 0.0
 
 
 @native
 def _drop_later(run, l):
     """Forget the crossings that lie behind the bracket; return the first event that is left, or -1."""
-    total, hi, first = run.events * run.lanes, lane_of(run, l).hi, -1
-    target, high = doubles(run.target, total), doubles(run.high, total)
+    hi, first = lane_of(run, l).hi, -1
+    target, high = doubles(run.target), doubles(run.high)
     for e in range(run.events - 1, -1, -1):
         at = e * run.lanes + l
         if _has_crossed(run, at, hi, high[at]):
@@ -138,8 +168,8 @@ def _drop_later(run, l):
 @native
 def aim(run, l):
     """Set up the search for the earliest crossing in lane l; tell whether there is anything to search."""
-    lane, total = lane_of(run, l), run.events * run.lanes
-    target, start, g = doubles(run.target, total), doubles(run.start, total), doubles(run.g_base, total)
+    lane = lane_of(run, l)
+    target, start, g = doubles(run.target), doubles(run.start), doubles(run.g_base)
     if _drop_later(run, l) < 0:
         return False
     lane.lo = lane.hi
@@ -165,10 +195,10 @@ def choose_trial(run, l):
     away from it, so that the bracket closes from both sides.
     """
     lane, total = lane_of(run, l), run.events * run.lanes
-    target, start = doubles(run.target, total), doubles(run.start, total)
-    low, high = doubles(run.low, total), doubles(run.high, total)
+    target, start = doubles(run.target), doubles(run.start)
+    low, high = doubles(run.low), doubles(run.high)
     lo, hi = lane.lo, lane.hi
-    tolerance = 4.0 * EPSILON * max(abs(doubles(run.t, run.lanes)[l] + hi), lane.passed)
+    tolerance = _least_span(run, lane, l)
     if hi - lo <= tolerance or lane.trials >= _TRIALS:
         lane.found = _drop_later(run, l)
         return False
@@ -188,8 +218,8 @@ def choose_trial(run, l):
 def locate(run, l):
     """Close the bracket of lane l with the result of a trial."""
     lane, total = lane_of(run, l), run.events * run.lanes
-    start, g = doubles(run.start, total), doubles(run.g_trial, total)
-    low, high = doubles(run.low, total), doubles(run.high, total)
+    start, g = doubles(run.start), doubles(run.g_trial)
+    low, high = doubles(run.low), doubles(run.high)
     x, width, crossed = lane.step, lane.hi - lane.lo, False
     for at in range(l, total, run.lanes):
         crossed = crossed or _has_crossed(run, at, x, g[at])

@@ -1,19 +1,19 @@
 """From the queue to a lane, and from a base to the next attempt."""
 
-from linkwork.simulation.compiled import doubles, native, records
+from linkwork.simulation.compiled import doubles, native
 from linkwork.simulation.loop.crossings import begin_sides
 from linkwork.simulation.loop.endings import blame, finish, give_up, stop
 from linkwork.simulation.loop.evaluate import evaluate, evaluate_events
 from linkwork.simulation.loop.lanes import (
-    are_finite,
     busy_lanes,
     gather,
     is_finite,
     lane_of,
+    memo_at,
     memo_of,
     release,
 )
-from linkwork.simulation.loop.records import MEMO, ON_MESH, SHORTEST, Task
+from linkwork.simulation.loop.records import ON_MESH, SHORTEST, Task
 from linkwork.simulation.loop.samples import begin_samples
 from linkwork.simulation.loop.step_size import error_order, first_step
 from linkwork.simulation.status import Status
@@ -24,11 +24,11 @@ _CHECK_EVERY, _LEAST_PROGRESS = 100_000, 1e-5
 @native
 def _begin(run, l):
     """Make lane l ready, whose mechanism was just put there."""
-    lane, t = lane_of(run, l), doubles(run.t, run.lanes)
+    lane, t = lane_of(run, l), doubles(run.t)
     memo = memo_of(run, lane)
     if memo.implicit and run.lanes > 1:
         stop(run, l, Status.STIFF.value)
-    elif not is_finite(run, run.k, l) or not are_finite(run, run.g_base, run.events, l):
+    elif not is_finite(run, run.k, run.n, l) or not is_finite(run, run.g_base, run.events, l):
         blame(run, l, t[l], run.base)
         stop(run, l, Status.NOT_FINITE.value)
     elif not begin_samples(run, l):
@@ -43,17 +43,17 @@ def _begin(run, l):
 
 
 @native
-def _fill(run, queue):
-    """Put waiting mechanisms into idle lanes; return where the queue goes on."""
-    first, memos = queue, records(run.memo, run.many, MEMO)
+def _fill(run):
+    """Put waiting mechanisms into idle lanes."""
+    first = run.queue
     for l in range(run.lanes):
         if lane_of(run, l).who < 0:
-            while queue < run.many and memos[queue].status:
-                queue += 1
-            if queue < run.many:
-                gather(run, queue, l)
-                queue += 1
-    if queue > first:
+            while run.queue < run.many and memo_at(run, run.queue).status:
+                run.queue += 1
+            if run.queue < run.many:
+                gather(run, run.queue, l)
+                run.queue += 1
+    if run.queue > first:
         # Lanes that are under way are evaluated again, with the same result.
         evaluate(run, run.motion, run.t, run.base, run.k)
         if run.events:
@@ -62,7 +62,6 @@ def _fill(run, queue):
             lane = lane_of(run, l)
             if lane.who >= 0 and lane.task == Task.IDLE.value:
                 _begin(run, l)
-    return queue
 
 
 @native
@@ -90,7 +89,7 @@ def _aims_at_end(run, memo, t, near):
 @native
 def _depart(run, l):
     """Choose the next attempt from the base of lane l, or end the run there."""
-    lane, t = lane_of(run, l), doubles(run.t, run.lanes)[l]
+    lane, t = lane_of(run, l), doubles(run.t)[l]
     memo = memo_of(run, lane)
     near = ON_MESH * memo.h if run.fixed else 0.0
     if t + near >= run.t_end:
@@ -100,25 +99,25 @@ def _depart(run, l):
     elif _aims_at_end(run, memo, t, near):
         lane.task, lane.step = Task.END.value, run.t_end - t
     elif t + memo.h == t or (not run.fixed and memo.h < SHORTEST * max(abs(t), run.time_scale)):
-        stop(run, l, give_up(memo.failure))
+        stop(run, l, give_up(int(memo.failure)))
     else:
         lane.task, lane.step = Task.NATURAL.value, memo.h
 
 
 @native
-def start_attempts(run, queue, draining):
-    """Bring every lane to an attempt: fill what is idle, depart from bases; return where the queue goes on.
+def start_attempts(run, draining):
+    """Bring every lane to an attempt: fill what is idle, depart from bases.
 
     When the loop is to return, lanes at their base are released instead.
     """
     while True:
         if not draining:
-            queue = _fill(run, queue)
+            _fill(run)
         for l in range(run.lanes):
             if lane_of(run, l).task == Task.READY.value:
                 if draining:
                     release(run, l)
                 else:
                     _depart(run, l)
-        if draining or queue == run.many or busy_lanes(run) == run.lanes:
-            return queue
+        if draining or run.queue == run.many or busy_lanes(run) == run.lanes:
+            return

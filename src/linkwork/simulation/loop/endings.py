@@ -20,13 +20,13 @@ def finish(run, l, status, t, state):
 @native
 def stop(run, l, status):
     """End the run of lane l, for the time being or for good, at its base."""
-    finish(run, l, status, doubles(run.t, run.lanes)[l], run.base)
+    finish(run, l, status, doubles(run.t)[l], run.base)
 
 
 @native
 def blame(run, l, t, state):
     """Keep where lane l met a right-hand side that is not finite."""
-    doubles(run.bad_t, run.many)[lane_of(run, l).who] = t
+    doubles(run.bad_t)[lane_of(run, l).who] = t
     scatter(run, run.bad_y, state, l)
 
 

@@ -6,7 +6,7 @@ from linkwork.simulation.compiled import call, integers, native
 @native
 def evaluate(run, program, t, y, k):
     """k <- f(t, y) for all lanes; all by address."""
-    ports, slots = integers(program.ports, 1 << 30), program.slots
+    ports, slots = integers(program.ports), program.slots
     q, v = 8 * run.nq * run.lanes, 8 * run.nv * run.lanes
     ports[slots[0]], ports[slots[1]], ports[slots[2]] = t, y, y + q
     ports[slots[3]], ports[slots[4]], ports[slots[5]] = k, k + q, k + q + v
@@ -17,7 +17,7 @@ def evaluate(run, program, t, y, k):
 def evaluate_events(run, t, y, g):
     """g <- event functions of (t, y) for all lanes; all by address."""
     program = run.event_functions
-    ports, slots = integers(program.ports, 1 << 30), program.slots
+    ports, slots = integers(program.ports), program.slots
     ports[slots[0]], ports[slots[1]], ports[slots[2]] = t, y, y + 8 * run.nq * run.lanes
     ports[slots[3]] = g
     call(program.run, program.plan, program.ports)

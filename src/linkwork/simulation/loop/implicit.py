@@ -6,14 +6,14 @@ from linkwork.simulation.compiled import doubles, integers, native
 from linkwork.simulation.loop.evaluate import evaluate
 from linkwork.simulation.loop.explicit import relative_errors
 from linkwork.simulation.loop.jacobian import differentiate
-from linkwork.simulation.loop.lanes import is_finite, lane_of, stage_rates
+from linkwork.simulation.loop.lanes import is_finite, lane_of
 from linkwork.simulation.loop.records import Failure
 
 
 @native
 def _factor(address, pivots, m):
     """Matrix (m, m) <- its factors L and U, with partial pivoting; tell whether it is regular."""
-    a = doubles(address, m * m)
+    a = doubles(address)
     for j in range(m):
         p = j
         for i in range(j + 1, m):
@@ -26,10 +26,10 @@ def _factor(address, pivots, m):
             for c in range(m):
                 a[j * m + c], a[p * m + c] = a[p * m + c], a[j * m + c]
         rest = m - j - 1
-        top = doubles(address + 8 * (j * m + j + 1), rest)
+        top = doubles(address + 8 * (j * m + j + 1))
         for i in range(j + 1, m):
             a[i * m + j] /= a[j * m + j]
-            factor, row = a[i * m + j], doubles(address + 8 * (i * m + j + 1), rest)
+            factor, row = a[i * m + j], doubles(address + 8 * (i * m + j + 1))
             if factor != 0.0:
                 for c in range(rest):
                     row[c] -= factor * top[c]
@@ -60,13 +60,13 @@ def _prepare(run, h):
     if not math.isfinite(run.norm):
         return Failure.NOT_FINITE.value
     if run.factored != h:
-        a, jacobian = doubles(run.factors, m * m), doubles(run.jacobian, run.n * run.n)
+        a, jacobian = doubles(run.factors), doubles(run.jacobian)
         for i in range(m):
             for j in range(m):
                 a[i * m + j] = -jacobian[i * run.n + j]
             a[i * m + i] += 1.0 / (h * run.gamma)
         run.factored = 0.0
-        if not _factor(run.factors, integers(run.pivots, m), m):
+        if not _factor(run.factors, integers(run.pivots), m):
             return Failure.SINGULAR.value
         run.factored = h
     return Failure.NONE.value
@@ -76,15 +76,15 @@ def _prepare(run, h):
 def _implicit_stage(run, s, h):
     """u_s <- stage s of the implicit method, f in stage min(s, 1) of k."""
     n, m = run.n, run.n - 1
-    f, u, jacobian = stage_rates(run, min(s, 1)), doubles(run.u, (s + 1) * n), doubles(run.jacobian, n * n)
-    c = doubles(run.ros_c + 8 * s * run.ros_stages, run.ros_stages)
-    gamma = doubles(run.ros_gammas, run.ros_stages)[s]
+    f, u, jacobian = doubles(run.k + 8 * min(s, 1) * n), doubles(run.u), doubles(run.jacobian)
+    c = doubles(run.ros_c + 8 * s * run.ros_stages)
+    gamma = doubles(run.ros_gammas)[s]
     for i in range(n):
         u[s * n + i] = f[i] + h * gamma * jacobian[i * n + m]
     for j in range(s):
         for i in range(n):
             u[s * n + i] += c[j] / h * u[j * n + i]
-    _substitute(doubles(run.factors, m * m), integers(run.pivots, m), m, u[s * n :])
+    _substitute(doubles(run.factors), integers(run.pivots), m, doubles(run.u + 8 * s * n))
     # Work depends on the motion, and nothing on work: its equation is solved last.
     for j in range(m):
         u[s * n + m] += jacobian[m * n + j] * u[s * n + j]
@@ -97,13 +97,14 @@ def implicit_step(run):
 
     Where it is not finite, `stage` and `time` say where that was.
     """
-    n, h = run.n, lane_of(run, 0).step
-    t, time, y = doubles(run.t, 1), doubles(run.time, 1), doubles(run.stage, n)
-    base, new, estimate = doubles(run.base, n), doubles(run.new, n), doubles(run.estimate, n)
-    u, alpha = doubles(run.u, run.ros_stages * n), doubles(run.ros_alpha, run.ros_stages)
+    n, l = run.n, run.lanes - 1
+    h = lane_of(run, l).step
+    t, time, y = doubles(run.t), doubles(run.time), doubles(run.stage)
+    base, new, estimate = doubles(run.base), doubles(run.new), doubles(run.estimate)
+    u, alpha = doubles(run.u), doubles(run.ros_alpha)
     failure = _prepare(run, h)
     for s in range(run.ros_stages):
-        a = doubles(run.ros_a + 8 * s * run.ros_stages, run.ros_stages)
+        a = doubles(run.ros_a + 8 * s * run.ros_stages)
         for i in range(n):
             y[i] = base[i]
         for j in range(s):
@@ -114,13 +115,13 @@ def implicit_step(run):
             return failure
         if s > 0:
             evaluate(run, run.motion, run.time, run.stage, run.k + 8 * n)
-            if not is_finite(run, run.k + 8 * n, 0):
+            if not is_finite(run, run.k + 8 * n, n, l):
                 return Failure.NOT_FINITE.value
         _implicit_stage(run, s, h)
     for i in range(n):
         estimate[i] = u[(run.ros_stages - 1) * n + i]
         new[i] = y[i] + estimate[i]
-    if not is_finite(run, run.new, 0):
+    if not is_finite(run, run.new, n, l):
         return Failure.NOT_FINITE.value
-    relative_errors(run, 0)
+    relative_errors(run, run.estimate, run.error)
     return Failure.NONE.value

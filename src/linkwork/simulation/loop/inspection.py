@@ -4,16 +4,14 @@ from linkwork.simulation.compiled import doubles, native
 from linkwork.simulation.loop.crossings import nudge
 from linkwork.simulation.loop.endings import blame, stop
 from linkwork.simulation.loop.evaluate import evaluate, evaluate_events
-from linkwork.simulation.loop.explicit import spread_steps
 from linkwork.simulation.loop.judging import refuse
 from linkwork.simulation.loop.lanes import (
     are_all,
-    are_finite,
     copy,
     copy_lane,
+    is_finite,
     lane_of,
     memo_of,
-    stage_rates,
     sum_rows,
     top_rows,
 )
@@ -38,7 +36,7 @@ def _keep(run):
 @native
 def _find_dead(run):
     """dead <- NaN in lanes where the right-hand side after a good attempt is not finite, else 0."""
-    rate, scratch = doubles(run.rate, run.size), doubles(run.scratch, run.size)
+    rate, scratch = doubles(run.rate), doubles(run.scratch)
     for i in range(run.size):
         scratch[i] = 0.0 * rate[i]
     sum_rows(run, run.scratch, run.n, run.dead)
@@ -47,16 +45,8 @@ def _find_dead(run):
 @native
 def _measure_stiffness(run):
     """change, distance <- between the marked stage and the result, which lie at the same time, squared."""
-    kept, marked, rate = (
-        doubles(run.kept, run.size),
-        doubles(run.marked, run.size),
-        doubles(run.rate, run.size),
-    )
-    f, scratch, other = (
-        stage_rates(run, run.mark),
-        doubles(run.scratch, run.size),
-        doubles(run.other, run.size),
-    )
+    kept, marked, rate = (doubles(run.kept), doubles(run.marked), doubles(run.rate))
+    f, scratch, other = (doubles(run.k + 8 * run.mark * run.size), doubles(run.scratch), doubles(run.other))
     for i in range(run.size):
         scratch[i] = (rate[i] - f[i]) * (rate[i] - f[i])
         other[i] = (kept[i] - marked[i]) * (kept[i] - marked[i])
@@ -67,8 +57,8 @@ def _measure_stiffness(run):
 @native
 def _defect(run, i):
     """Return the difference of a component from the trapezoidal rule, relative to scale + |y|."""
-    base, kept, scale = doubles(run.base, run.size), doubles(run.kept, run.size), doubles(run.scale, run.size)
-    f, rate, h = stage_rates(run, 0), doubles(run.rate, run.size), doubles(run.h, run.size)
+    base, kept, scale = doubles(run.base), doubles(run.kept), doubles(run.scale)
+    f, rate, h = doubles(run.k), doubles(run.rate), doubles(run.h)
     defect = kept[i] - base[i] - 0.5 * h[i] * (f[i] + rate[i])
     return abs(defect) / (scale[i] + max(abs(base[i]), abs(kept[i])))
 
@@ -76,7 +66,7 @@ def _defect(run, i):
 @native
 def _measure_defect(run):
     """defect <- the largest difference from the trapezoidal rule, relative to scale + |y|."""
-    scratch = doubles(run.scratch, run.size)
+    scratch = doubles(run.scratch)
     for i in range(run.size):
         scratch[i] = _defect(run, i)
     top_rows(run, run.scratch, run.n, run.defect)
@@ -93,7 +83,6 @@ def look_ahead(run):
     _find_dead(run)
     if run.mark >= 0 and not run.fixed:
         _measure_stiffness(run)
-    spread_steps(run)
     _measure_defect(run)
     if run.events:
         evaluate_events(run, run.reach, run.kept, run.g_kept)
@@ -108,11 +97,7 @@ def _is_stiff(run, l):
     |lambda| is the change of the right-hand side over the change of the state, between the marked stage and
     the result.
     """
-    h, change, distance = (
-        lane_of(run, l).passed,
-        doubles(run.change, run.lanes),
-        doubles(run.distance, run.lanes),
-    )
+    h, change, distance = (lane_of(run, l).passed, doubles(run.change), doubles(run.distance))
     return h * h * change[l] > run.bound * run.bound * distance[l]
 
 
@@ -142,19 +127,19 @@ def inspect(run, l):
     lane = lane_of(run, l)
     memo = memo_of(run, lane)
     lane.spent += 1.0
-    if doubles(run.dead, run.lanes)[l] != 0.0:
-        blame(run, l, doubles(run.reach, run.lanes)[l], run.kept)
+    if doubles(run.dead)[l] != 0.0:
+        blame(run, l, doubles(run.reach)[l], run.kept)
         refuse(run, l, Failure.NOT_FINITE.value)
         return False
-    if run.events and not are_finite(run, run.g_kept, run.events, l):
-        blame(run, l, doubles(run.reach, run.lanes)[l], run.kept)
+    if run.events and not is_finite(run, run.g_kept, run.events, l):
+        blame(run, l, doubles(run.reach)[l], run.kept)
         stop(run, l, Status.NOT_FINITE.value)
         return False
     judged = lane.goal != Task.LAST.value
-    if judged and not doubles(run.defect, run.lanes)[l] <= (_NONSENSE if run.fixed else _ODD):
+    if judged and not doubles(run.defect)[l] <= (_NONSENSE if run.fixed else _ODD):
         _turn_down(run, l)
         return False
-    t = doubles(run.t, run.lanes)[l]
+    t = doubles(run.t)[l]
     if not run.fixed and lane.goal == Task.NATURAL.value and t + lane.passed >= run.t_end:
         # The end is inside a good step, although the shorter way there was not good by itself.
         lane.task, lane.step = Task.LAST.value, run.t_end - t

@@ -2,14 +2,14 @@
 
 from linkwork.simulation.compiled import call, doubles, integers, native
 from linkwork.simulation.loop.evaluate import evaluate
-from linkwork.simulation.loop.lanes import is_finite, stage_rates
+from linkwork.simulation.loop.lanes import is_finite
 
 
 @native
 def _displace(run, j, sign):
     """stage, time <- the base, moved a little in component j, or in time for the last; return how far."""
-    y, base, scale = doubles(run.stage, run.n), doubles(run.base, run.n), doubles(run.scale, run.n)
-    t, time = doubles(run.t, 1), doubles(run.time, 1)
+    y, base, scale = doubles(run.stage), doubles(run.base), doubles(run.scale)
+    t, time = doubles(run.t), doubles(run.time)
     for i in range(run.n):
         y[i] = base[i]
     time[0] = t[0]
@@ -26,17 +26,12 @@ def _differences(run):
 
     Where the right-hand side ends just ahead, they are taken backwards.
     """
-    n, f, k, jacobian = (
-        run.n,
-        stage_rates(run, 0),
-        doubles(run.scratch, run.n),
-        doubles(run.jacobian, run.n * run.n),
-    )
+    n, f, k, jacobian = (run.n, doubles(run.k), doubles(run.scratch), doubles(run.jacobian))
     for j in range(n):
         for sign in (1.0, -1.0):
             delta = _displace(run, j, sign)
             evaluate(run, run.motion, run.time, run.stage, run.scratch)
-            if is_finite(run, run.scratch, 0):
+            if is_finite(run, run.scratch, n, run.lanes - 1):
                 break
         for i in range(n):
             jacobian[i * n + j] = (k[i] - f[i]) / delta
@@ -46,7 +41,7 @@ def _differences(run):
 def _connect_tangent(run):
     """Hand the tangent's program the addresses in `direct`."""
     program, lanes, row = run.tangent, run.tangent_lanes, 8 * run.n * run.tangent_lanes
-    ports, slots = integers(program.ports, 1 << 30), program.slots
+    ports, slots = integers(program.ports), program.slots
     q, v = 8 * run.nq * lanes, 8 * run.nv * lanes
     y = run.direct
     value, direction, derivative, t = y + row, y + 2 * row, y + 3 * row, y + 4 * row
@@ -61,9 +56,9 @@ def _tangents(run):
     """jacobian <- exact derivatives of the right-hand side at the base, some columns at a time."""
     n, lanes, program = run.n, run.tangent_lanes, run.tangent
     row = n * lanes
-    jacobian, base = doubles(run.jacobian, n * n), doubles(run.base, n)
-    y, direction = doubles(run.direct, row), doubles(run.direct + 16 * row, row)
-    derivative, times = doubles(run.direct + 24 * row, row), doubles(run.direct + 32 * row, 2 * lanes)
+    jacobian, base = doubles(run.jacobian), doubles(run.base)
+    y, direction = doubles(run.direct), doubles(run.direct + 16 * row)
+    derivative, times = doubles(run.direct + 24 * row), doubles(run.direct + 32 * row)
     _connect_tangent(run)
     for i in range(row):
         y[i] = base[i // lanes]
@@ -71,7 +66,7 @@ def _tangents(run):
         for l in range(lanes):
             for i in range(n - 1):
                 direction[i * lanes + l] = 1.0 if i == first + l else 0.0
-            times[l] = doubles(run.t, 1)[0]
+            times[l] = doubles(run.t)[0]
             times[lanes + l] = 1.0 if first + l == n - 1 else 0.0
         call(program.run, program.plan, program.ports)
         for l in range(min(lanes, n - first)):
@@ -86,7 +81,7 @@ def differentiate(run):
         _tangents(run)
     else:
         _differences(run)
-    jacobian = doubles(run.jacobian, run.n * run.n)
+    jacobian = doubles(run.jacobian)
     run.norm = 0.0
     sick = 0.0
     for i in range(run.n):

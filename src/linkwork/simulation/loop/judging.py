@@ -22,7 +22,7 @@ def refuse(run, l, failure):
 @native
 def _worst(run, l):
     """Return the component of lane l with the largest error."""
-    estimate, worst = doubles(run.estimate, run.size), l
+    estimate, worst = doubles(run.estimate), l
     for i in range(l, run.size, run.lanes):
         if estimate[i] > estimate[worst]:
             worst = i
@@ -34,7 +34,7 @@ def _error(run, memo, l):
     """Return the error of the attempt of lane l, relative to scale + |y|; 0 where there is no estimate."""
     if run.errors == 0 and not memo.implicit:
         return 0.0
-    error, lower = doubles(run.error, run.lanes)[l], doubles(run.lower, run.lanes)[l]
+    error, lower = doubles(run.error)[l], doubles(run.lower)[l]
     if run.errors == 2 and not memo.implicit and error > 0.0:
         error = error * error / math.sqrt(error * error + 0.01 * lower * lower)
     return error
@@ -43,7 +43,7 @@ def _error(run, memo, l):
 @native
 def _pass(run, l):
     """Prepare the result of a good attempt to be kept."""
-    lane, t, reach = lane_of(run, l), doubles(run.t, run.lanes), doubles(run.reach, run.lanes)
+    lane, t, reach = lane_of(run, l), doubles(run.t), doubles(run.reach)
     memo = memo_of(run, lane)
     lane.passed = lane.step
     lane.task = Task.PASSED.value

@@ -2,41 +2,35 @@
 
 import math
 
-from linkwork.simulation.compiled import doubles, integers, native, records
+from linkwork.simulation.compiled import doubles, integers, native, record
 from linkwork.simulation.loop.records import LANE, MEMO, Task
+
+_LANE_SIZE, _MEMO_SIZE = LANE.itemsize, MEMO.itemsize
+_lane, _memo = record(LANE), record(MEMO)
 
 
 @native
 def lane_of(run, l):
     """Return the record of a lane."""
-    return records(run.lane, run.lanes, LANE)[l]
+    return _lane(run.lane + l * _LANE_SIZE)
 
 
 @native
 def memo_of(run, lane):
     """Return what the mechanism in a lane remembers."""
-    return records(run.memo, run.many, MEMO)[lane.who]
+    return _memo(run.memo + lane.who * _MEMO_SIZE)
 
 
 @native
-def stage_rates(run, j):
-    """Return the right-hand sides found in a stage."""
-    return doubles(run.k + 8 * j * run.size, run.size)
+def memo_at(run, i):
+    """Return what mechanism i remembers."""
+    return _memo(run.memo + i * _MEMO_SIZE)
 
 
 @native
-def is_finite(run, address, l):
-    """Tell whether lane l of an array is finite."""
-    x, total = doubles(address, run.size), 0.0
-    for i in range(l, run.size, run.lanes):
-        total += 0.0 * x[i]
-    return total == 0.0
-
-
-@native
-def are_finite(run, address, count, l):
-    """Tell whether lane l of so many numbers is finite."""
-    x, total = doubles(address, count * run.lanes), 0.0
+def is_finite(run, address, count, l):
+    """Tell whether lane l of an array of so many components is finite."""
+    x, total = doubles(address), 0.0
     for i in range(count):
         total += 0.0 * x[i * run.lanes + l]
     return total == 0.0
@@ -45,7 +39,7 @@ def are_finite(run, address, count, l):
 @native
 def copy_lane(run, to, source, size, l):
     """Copy lane l of an array to another; both by address."""
-    x, y = doubles(source, size), doubles(to, size)
+    x, y = doubles(source), doubles(to)
     for i in range(l, size, run.lanes):
         y[i] = x[i]
 
@@ -53,7 +47,7 @@ def copy_lane(run, to, source, size, l):
 @native
 def copy(to, source, size):
     """Copy all lanes of an array to another; both by address."""
-    x, y = doubles(source, size), doubles(to, size)
+    x, y = doubles(source), doubles(to)
     for i in range(size):
         y[i] = x[i]
 
@@ -84,11 +78,11 @@ def sum_rows(run, address, rows, out):
     The upper half is added to the lower, again and again: vector instructions for any number of lanes, and an
     order that does not depend on it.
     """
-    x, total = doubles(address, rows * run.lanes), doubles(out, run.lanes)
+    x, total = doubles(address), doubles(out)
     while rows > 1:
         half = (rows + 1) // 2
-        upper = doubles(address + 8 * half * run.lanes, (rows - half) * run.lanes)
-        for i in range(upper.size):
+        upper = doubles(address + 8 * half * run.lanes)
+        for i in range((rows - half) * run.lanes):
             x[i] += upper[i]
         rows = half
     for l in range(run.lanes):
@@ -98,11 +92,11 @@ def sum_rows(run, address, rows, out):
 @native
 def top_rows(run, address, rows, out):
     """out <- the largest of the rows of an array, which is used up, lane by lane; both by address."""
-    x, top = doubles(address, rows * run.lanes), doubles(out, run.lanes)
+    x, top = doubles(address), doubles(out)
     while rows > 1:
         half = (rows + 1) // 2
-        upper = doubles(address + 8 * half * run.lanes, (rows - half) * run.lanes)
-        for i in range(upper.size):
+        upper = doubles(address + 8 * half * run.lanes)
+        for i in range((rows - half) * run.lanes):
             x[i] = max(x[i], upper[i])
         rows = half
     for l in range(run.lanes):
@@ -112,12 +106,12 @@ def top_rows(run, address, rows, out):
 @native
 def normalise(run, state, l):
     """Bring the quaternions of a lane back to length one."""
-    first, y = integers(run.quaternions, run.quaternion_count), doubles(state, run.size)
+    first, y = integers(run.quaternions), doubles(state)
     for r in range(run.quaternion_count):
         at = first[r] * run.lanes + l
         total = 0.0
         for c in range(4):
-            total += y[at + c * run.lanes] ** 2
+            total += y[at + c * run.lanes] * y[at + c * run.lanes]
         length = math.sqrt(total)
         for c in range(4):
             y[at + c * run.lanes] /= length
@@ -129,9 +123,9 @@ def gather(run, i, l):
     lane = lane_of(run, l)
     lane.who = i
     lane.step = lane.passed = lane.spent = 0.0
-    t, reach, y = doubles(run.t, run.lanes), doubles(run.reach, run.lanes), doubles(run.y, run.many * run.n)
+    t, reach, y = doubles(run.t), doubles(run.reach), doubles(run.y)
     t[l] = reach[l] = memo_of(run, lane).t
-    base, kept = doubles(run.base, run.size), doubles(run.kept, run.size)
+    base, kept = doubles(run.base), doubles(run.kept)
     for c in range(run.n):
         base[c * run.lanes + l] = kept[c * run.lanes + l] = y[i * run.n + c]
     run.differentiated = 0
@@ -140,7 +134,7 @@ def gather(run, i, l):
 @native
 def scatter(run, to, state, l):
     """Put lane l of a state into its mechanism's row of an array (N, n); both by address."""
-    y, x = doubles(to + 8 * lane_of(run, l).who * run.n, run.n), doubles(state, run.size)
+    y, x = doubles(to + 8 * lane_of(run, l).who * run.n), doubles(state)
     for c in range(run.n):
         y[c] = x[c * run.lanes + l]
 
@@ -160,8 +154,8 @@ def spread(run):
     for l in range(run.lanes):
         if lane_of(run, l).who >= 0:
             source = l
-    t, reach, base = doubles(run.t, run.lanes), doubles(run.reach, run.lanes), doubles(run.base, run.size)
-    kept, f = doubles(run.kept, run.size), stage_rates(run, 0)
+    t, reach, base = doubles(run.t), doubles(run.reach), doubles(run.base)
+    kept, f = doubles(run.kept), doubles(run.k)
     for l in range(run.lanes):
         if lane_of(run, l).who < 0:
             t[l] = reach[l] = t[source]

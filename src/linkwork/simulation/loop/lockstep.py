@@ -1,6 +1,6 @@
 """The loop itself: all lanes in lockstep, attempt after attempt."""
 
-from linkwork.simulation.compiled import doubles, entry, native
+from linkwork.simulation.compiled import doubles, entry, native, record
 from linkwork.simulation.loop.attempt import attempt
 from linkwork.simulation.loop.commit import move_bases
 from linkwork.simulation.loop.crossings import aim, choose_trial, locate, probe, seek
@@ -9,9 +9,12 @@ from linkwork.simulation.loop.endings import give_up, stop
 from linkwork.simulation.loop.evaluate import evaluate_events
 from linkwork.simulation.loop.inspection import inspect, look_ahead
 from linkwork.simulation.loop.judging import judge
-from linkwork.simulation.loop.lanes import busy_lanes, lane_of, normalise, spread
-from linkwork.simulation.loop.records import Task
+from linkwork.simulation.loop.lanes import busy_lanes, lane_of, memo_at, normalise, spread
+from linkwork.simulation.loop.records import ON_MESH, RUN, Task
 from linkwork.simulation.loop.samples import sample, serve
+from linkwork.simulation.status import Status
+
+_run = record(RUN)
 
 
 @native
@@ -33,7 +36,7 @@ def _conclude_attempts(run):
     if passed:
         look_ahead(run)
     if searching:
-        t, time = doubles(run.t, run.lanes), doubles(run.time, run.lanes)
+        t, time = doubles(run.t), doubles(run.time)
         for l in range(run.lanes):
             time[l] = t[l] + lane_of(run, l).step
         evaluate_events(run, run.time, run.new, run.g_trial)
@@ -55,7 +58,8 @@ def _go_on(run, l, draining):
     else:
         first = 0
         if lane.task == Task.PROBE.value:
-            probe(run, l)
+            if probe(run, l):
+                return
             first = lane.probing + 1
         elif not inspect(run, l):
             return
@@ -64,19 +68,34 @@ def _go_on(run, l, draining):
     serve(run, l)
 
 
+@native
+def _is_behind(run):
+    """Tell whether the end time lies before the time that a mechanism under way has reached."""
+    for i in range(run.many):
+        memo = memo_at(run, i)
+        if memo.status == Status.RUNNING.value and not memo.t <= run.t_end + ON_MESH * run.fixed:
+            return True
+    return False
+
+
 @entry
-def advance(runs, budget):
-    """Go on with all mechanisms that are RUNNING; return the number of lockstep attempts made."""
-    run = runs[0]
-    run.attention = 0
+def advance(address, t_end, budget):
+    """Go on with all mechanisms that are RUNNING up to t_end; return the number of lockstep attempts made.
+
+    -1: one of them is beyond t_end already.
+    """
+    run = _run(address)
+    run.t_end, run.attention, run.queue = t_end, 0, 0
+    if _is_behind(run):
+        return -1
     for l in range(run.lanes):
         lane = lane_of(run, l)
         lane.who, lane.task, lane.step = -1, Task.IDLE.value, 0.0
-    attempts, queue, draining = 0, 0, False
+    attempts, draining = 0, False
     while True:
         # With nobody waiting for a lane, a mechanism that needs the caller does not wait for the others.
-        draining = draining or (run.attention == 1 and queue == run.many)
-        queue = start_attempts(run, queue, draining)
+        draining = draining or (run.attention == 1 and run.queue == run.many)
+        start_attempts(run, draining)
         busy = busy_lanes(run)
         if busy == 0:
             return attempts

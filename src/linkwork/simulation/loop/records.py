@@ -167,6 +167,7 @@ _COUNTS = (
     "quaternion_count",
     "tangent_lanes",
     "many",  # mechanisms
+    "queue",  # the next of them that waits for a lane
     "cap",  # samples that have room
     "sample_count",  # sample times
     "stages",

@@ -11,12 +11,12 @@ from linkwork.simulation.status import Status
 @native
 def _write(run, l, t, state):
     """Record a sample of lane l; tell whether there was room."""
-    i, x = lane_of(run, l).who, doubles(state, run.size)
-    filled = integers(run.filled, run.many)
+    i, x = lane_of(run, l).who, doubles(state)
+    filled = integers(run.filled)
     at = filled[i]
     if at == run.cap:
         return False
-    row = doubles(run.record + 8 * (i * run.cap + at) * (1 + run.n), 1 + run.n)
+    row = doubles(run.record + 8 * (i * run.cap + at) * (1 + run.n))
     row[0] = t
     for c in range(run.n):
         row[1 + c] = x[c * run.lanes + l]
@@ -27,11 +27,7 @@ def _write(run, l, t, state):
 @native
 def begin_samples(run, l):
     """Record the start state if it is wanted; tell whether there was room."""
-    memo, times, t = (
-        memo_of(run, lane_of(run, l)),
-        doubles(run.times, run.sample_count),
-        doubles(run.t, run.lanes),
-    )
+    memo, times, t = (memo_of(run, lane_of(run, l)), doubles(run.times), doubles(run.t))
     if memo.begun:
         return True
     s = int(memo.sample)
@@ -54,7 +50,7 @@ def _settle(run, l, t, state):
     elif lane.found >= 0:
         memo.evaluations += lane.spent
         memo.event = lane.found
-        doubles(run.side, run.many * run.events)[lane.who * run.events + lane.found] = 0.0
+        doubles(run.side)[lane.who * run.events + lane.found] = 0.0
         finish(run, l, Status.EVENT.value, t, state)
     elif lane.goal == Task.NATURAL.value:
         commit(run, l)
@@ -66,11 +62,11 @@ def _settle(run, l, t, state):
 @native
 def serve(run, l):
     """Record the samples inside the good step of lane l, by side steps; then conclude it."""
-    lane, times = lane_of(run, l), doubles(run.times, run.sample_count)
-    memo, begin = memo_of(run, lane), doubles(run.t, run.lanes)[l]
+    lane, times = lane_of(run, l), doubles(run.times)
+    memo, begin = memo_of(run, lane), doubles(run.t)[l]
     event = lane.found >= 0
     state = run.located if event else run.kept
-    t = begin + lane.hi if event else doubles(run.reach, run.lanes)[l]
+    t = begin + lane.hi if event else doubles(run.reach)[l]
     near = ON_MESH * memo.h if run.fixed and lane.goal == Task.NATURAL.value and not event else 0.0
     while memo.sample < run.sample_count and times[int(memo.sample)] <= t + near:
         wanted = times[int(memo.sample)]
@@ -90,7 +86,7 @@ def sample(run, l, draining):
     lane = lane_of(run, l)
     memo = memo_of(run, lane)
     normalise(run, run.new, l)
-    if not _write(run, l, doubles(run.times, run.sample_count)[int(memo.sample)], run.new):
+    if not _write(run, l, doubles(run.times)[int(memo.sample)], run.new):
         stop(run, l, Status.BUFFER_FULL.value)
         return False
     memo.sample += 1.0

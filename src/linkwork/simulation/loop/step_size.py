@@ -3,7 +3,6 @@
 import math
 
 from linkwork.simulation.compiled import doubles, native
-from linkwork.simulation.loop.lanes import stage_rates
 from linkwork.simulation.loop.records import SHORTEST, Failure, Task
 
 _SAFETY, _SHRINK, _GROW = 0.9, 0.2, 5.0  # the controller's factors of h
@@ -34,13 +33,13 @@ def error_order(run, memo):
 @native
 def first_step(run, l, order):
     """Return a step in which the state moves by about the tolerance's root; the duration has no say."""
-    f, base, scale = stage_rates(run, 0), doubles(run.base, run.size), doubles(run.scale, run.size)
+    f, base, scale = doubles(run.k), doubles(run.base), doubles(run.scale)
     speed = 0.0
     for i in range(l, run.size, run.lanes):
         speed = max(speed, abs(f[i]) / (scale[i] + abs(base[i])))
     h = min(_FIRST, run.h_max)
     reach = 0.5 * _power(run.tolerance, 1.0 / order)
-    shortest = 1e3 * SHORTEST * max(abs(doubles(run.t, run.lanes)[l]), run.time_scale)
+    shortest = 1e3 * SHORTEST * max(abs(doubles(run.t)[l]), run.time_scale)
     return max(reach / speed, shortest) if speed * h > reach else h
 
 
