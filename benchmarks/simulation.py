@@ -86,9 +86,9 @@ def accurate_run() -> None:
     mine = best_of({"linkwork": lambda: lw.simulate(model, duration, state)}, rounds=9)["linkwork"]
     print(f"cart-pole, {duration:g} s to an error of {ours:.1e}: linkwork {mine * 1e3:.2f} ms")
     for method in ("RK45", "DOP853", "LSODA"):
-        theirs = _scipy_time(solve_ivp, rates, start, duration, exact, ours, method)
+        peer = _scipy_time(solve_ivp, rates, start, duration, exact, ours, method)
         goal = "  (goal 300x)" if method == "RK45" else ""
-        print(f"  scipy's {method:6} around pin.aba {theirs * 1e3:5.1f} ms  {theirs / mine:4.0f}x{goal}")
+        print(f"  scipy's {method:6} around pin.aba {peer * 1e3:5.1f} ms  {peer / mine:4.0f}x{goal}")
 
 
 def _scipy_time(

@@ -55,12 +55,12 @@ class Stop:
     @staticmethod
     def force(x: Number, rate: Number, lower: Number, upper: Number, numbers: Sequence[Number]) -> Number:
         stiffness, damping = numbers
-
-        def push(depth: Number, closing: Number) -> Number:
-            resisted = damping * closing * min(depth / CUSHION, 1.0)
-            return where(depth > 0.0, max(stiffness * depth + resisted, 0.0), 0.0)
-
-        return push(lower - x, -rate) - push(x - upper, rate)
+        above = x - upper > lower - x  # the limit that is nearer
+        depth = where(above, x - upper, lower - x)
+        closing = where(above, rate, -rate)
+        resisted = damping * closing * min(depth * (1.0 / CUSHION), 1.0)
+        push = where(depth > 0.0, max(stiffness * depth + resisted, 0.0), 0.0)
+        return where(above, -push, push)
 
 
 @dataclass(frozen=True)
