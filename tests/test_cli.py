@@ -23,10 +23,10 @@ def robot(tmp_path):
 
 
 def test_the_demonstration_reports_the_energy(capsys, monkeypatch):
-    monkeypatch.setattr(demo, "_DURATION", 1.0)
+    monkeypatch.setattr(demo, "_DURATION", 2.0)
     assert main(["demo"]) == 0
     out = capsys.readouterr().out
-    assert "acrobat: 13 bodies" in out
+    assert "steam engine: 8 bodies, 11 joints" in out
     (error,) = re.findall(r"energy error ([^,\s]+)", out)
     assert float(error) < 1e-6
 

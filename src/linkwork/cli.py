@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"linkwork {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    demo = commands.add_parser("demo", help="let an acrobat swing from a bar, and report")
+    demo = commands.add_parser("demo", help="start a steam engine, and report")
     demo.set_defaults(run=_demo)
 
     check = commands.add_parser("check", help="read a mechanism file and say what is in it")

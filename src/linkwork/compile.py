@@ -16,6 +16,7 @@ from linkwork.dynamics import (
     inverse_dynamics,
     jacobian,
     loads,
+    loop_closure,
     mass_matrix,
     momentum,
     motion,
@@ -25,12 +26,14 @@ from linkwork.dynamics import (
     velocities,
 )
 from linkwork.dynamics.algorithm import Algorithm
+from linkwork.dynamics.assembly import Closing, assemble
 from linkwork.dynamics.external import external_forces
 from linkwork.dynamics.inertia_check import LARGEST, check_inertia
 from linkwork.dynamics.kernel import Kernel, check_out, real_array
 from linkwork.dynamics.load_code import raised
+from linkwork.dynamics.loop_reference import dense_forward_dynamics
 from linkwork.dynamics.program import Form
-from linkwork.errors import ModelError, NumericalError, unknown
+from linkwork.errors import AssemblyError, LinkworkError, NumericalError, unknown
 from linkwork.mechanism.check import check
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.joint import Joint
@@ -38,6 +41,7 @@ from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model import blame
 from linkwork.model.applied import Placed, Side, place, source_of
+from linkwork.model.loops import Loop, check_loops, close
 from linkwork.model.named import Named
 from linkwork.model.state import State
 from linkwork.model.subspace import constraint_subspace, motion_subspace
@@ -47,19 +51,19 @@ from linkwork.trace.once import once
 
 Array = np.ndarray
 
+_CLOSED = 1e-13  # gap of a loop that is none, in radians, and in units of the mechanism's size
+_CLOSING_STEPS, _CLOSING_STEP = 100, 0.2  # steps of closing loops at a state, and the longest [rad, m]
+
 
 def compile_mechanism(mechanism: Mechanism, form: Form = "rolled") -> "Model":
     """Check a mechanism and turn a copy of it into a Model: later changes are not seen."""
     check(mechanism)
     mechanism = copy.deepcopy(mechanism)
     graph = topology(mechanism)
-    if graph.loops:
-        names = ", ".join(repr(joint.name) for joint in graph.loops)
-        raise ModelError(
-            f"mechanism {mechanism.name!r} has closed loops, closed by {names}; so far only trees compile"
-        )
+    check_loops(mechanism, graph.loops)
     links = grow(mechanism, graph.branches, weld=True)
     joints = [branch.joint for branch in graph.branches]
+    links = close(links, graph.loops, [float(x) for joint in joints for x in joint.drawn()])
     numbers = {branch.body.name: number for number, branch in enumerate(graph.branches)} | {"ground": -1}
 
     def each(values: Callable[[Joint], Any]) -> Array:
@@ -133,6 +137,8 @@ class Model:
 
     def __repr__(self) -> str:
         form = "" if self._form == "rolled" else ", specialized"
+        count = len(self.loop_names)
+        form = (f", {count} loop{'s' if count > 1 else ''}" if count else "") + form
         return f"Model({self.name!r}, {len(self.body_names)} bodies, nq={self.nq}, nv={self.nv}{form})"
 
     def __copy__(self) -> "Model":
@@ -164,6 +170,11 @@ class Model:
         q, v = self.q_drawn.copy(), np.zeros(self.nv)
         for array, side, values in ((q, 0, {**(positions or {}), **named}), (v, 1, dict(velocities or {}))):
             for name, value in values.items():
+                if name in self.row_slices:
+                    raise ValueError(
+                        f"state: joint {name!r} closes a loop, and follows from the others; give those, and "
+                        "let model.assemble(q) close the loops"
+                    )
                 if name not in self.slices:
                     raise ValueError(f"state: {unknown('joint', name, self.slices)}")
                 part = array[self.slices[name][side]]
@@ -171,7 +182,41 @@ class Model:
                 if given.size != part.size or given.ndim > 1 or not np.isfinite(given).all():
                     raise ValueError(f"state: joint {name!r} is {value!r}; give {part.size} finite numbers")
                 part[:] = given
+        if self._links.loops and (positions or named or velocities):
+            q, v = self._closing_state(q, v, {**(positions or {}), **named}, dict(velocities or {}))
         return State(q, v, float(t))
+
+    def _closing_state(
+        self, q: Array, v: Array, positions: Mapping[str, Any], velocities: Mapping[str, Any]
+    ) -> tuple[Array, Array]:
+        """Close the loops with named positions and velocities held; all others follow from them."""
+        weights = self.row_weights
+
+        def free(held: Mapping[str, Any]) -> Array:
+            kept = {k for name in held for k in range(self.nv)[self.slices[name][1]]}
+            return np.array([k for k in range(self.nv) if k not in kept], int)
+
+        moving = free(positions)
+        for _ in range(_CLOSING_STEPS):
+            gap = self.constraint_residual(q) * weights
+            if np.abs(gap).max() <= _CLOSED:
+                break
+            J = self.constraint_jacobian(q)[:, moving] * weights[:, None]
+            change = np.zeros(self.nv)
+            change[moving] = np.linalg.lstsq(J, -gap, rcond=1e-9)[0]
+            q = self._moved_by(q, change * min(1.0, _CLOSING_STEP / max(np.abs(change).max(), 1e-300)))
+        else:
+            raise AssemblyError(self._open_loops(q, self.constraint_residual(q), _CLOSED * self.size))
+        moving, J = free(velocities), self.constraint_jacobian(q)
+        v = v.copy()
+        v[moving] += np.linalg.lstsq(J[:, moving], -(J @ v), rcond=1e-9)[0]
+        left = np.abs(J @ v).max()
+        if left > 1e-9 * (1.0 + np.abs(v).max()):
+            names = ", ".join(map(repr, velocities))
+            raise AssemblyError(
+                f"state: the velocities of {names} contradict each other; loops open at {left:.3g}"
+            )
+        return q, v
 
     # dynamics
 
@@ -181,21 +226,26 @@ class Model:
         """Return the accelerations (nv,) that joint forces tau (and forces on bodies) give.
 
         This is the rigid-body answer: damping, friction, springs and limits of joints are not in it, armature
-        is.
+        is. Closed loops stay closed: q and v are those of the spanning tree, and should close the loops.
         """
         if forces is None and out is not None:
             done = self._forward_dynamics(q, v, tau, out)
             if done is out:
                 return out
-            return self._slowly(forward_dynamics.ALGORITHM, done, (q, v, tau), out)
+            return self._slowly(self._forward.ALGORITHM, done, (q, v, tau), out)
         if forces is None:
-            return self._accelerating(forward_dynamics.ALGORITHM)(q, v, tau)[0]
+            return self._accelerating(self._forward.ALGORITHM)(q, v, tau)[0]
         external = external_forces(self._links, forces)
-        return self._accelerating(forward_dynamics.WITH_FORCES)(q, v, tau, external, out=(out,))[0]
+        return self._accelerating(self._forward.WITH_FORCES)(q, v, tau, external, out=(out,))[0]
+
+    @property
+    def _forward(self) -> Any:
+        """The module of forward dynamics: with loops, or without."""
+        return loop_closure if self._links.loops else forward_dynamics
 
     @once
     def _forward_dynamics(self) -> Any:
-        return self._accelerating(forward_dynamics.ALGORITHM).call
+        return self._accelerating(self._forward.ALGORITHM).call
 
     @once
     def _accelerating(self) -> Callable[..., Kernel]:
@@ -209,7 +259,10 @@ class Model:
     def inverse_dynamics(
         self, q: Array, v: Array, a: Array, *, forces: Any = None, out: Array | None = None
     ) -> Array:
-        """Return the joint forces (nv,) that accelerations a take."""
+        """Return the joint forces (nv,) that accelerations a take.
+
+        With closed loops: those in the joints of the spanning tree when the loop joints bear nothing.
+        """
         if forces is None and out is not None:
             done = self._inverse_dynamics(q, v, a, out)
             if done is out:
@@ -246,7 +299,7 @@ class Model:
         return self._kernel(inverse_dynamics.GRAVITY)(q, out=(out,))[0]
 
     def mass_matrix(self, q: Array, *, out: Array | None = None) -> Array:
-        """Return the mass matrix (nv, nv), armature included."""
+        """Return the mass matrix (nv, nv), armature included; with closed loops, of the spanning tree."""
         if out is None:
             return self._kernel(mass_matrix.ALGORITHM)(q)[0]
         done = self._mass_matrix(q, out)
@@ -267,7 +320,7 @@ class Model:
 
         This is what `simulate` integrates: damping, friction, springs and stops of joints are in it.
         """
-        kernel = self.motion_kernel(motion.LOADED if self.driven().loads else motion.ALGORITHM)
+        kernel = self.motion_kernel(self.motion_algorithm)
         (q, v, t), batch = _together(("q", q, (self.nq,)), ("v", v, (self.nv,)), ("t", t, ()))
         scratch = [np.zeros((*batch, *shape)) for shape in kernel.shapes[3 : kernel.inputs]]
         return self._applying(lambda: kernel(t, q, v, *scratch, out=(None, out, None))[1], q, v, t)
@@ -295,7 +348,21 @@ class Model:
 
     def motion_kernel(self, algorithm: Algorithm) -> Kernel:
         """Return the kernel of an algorithm over the tree with all forces; inertia is checked first."""
+        if self._links.loops and algorithm in (motion.ALGORITHM, motion.LOADED):
+            raise LinkworkError(f"mechanism {self.name!r} has closed loops, which this does not know yet")
         return self._accelerating(algorithm, tree=self.driven())
+
+    @property
+    def motion_algorithm(self) -> Algorithm:
+        """The algorithm of how the mechanism moves, to be run by `motion_kernel`."""
+        tree = self.driven()
+        return motion.LOOPED if tree.loops else motion.LOADED if tree.loads else motion.ALGORITHM
+
+    @property
+    def rates_algorithm(self) -> Algorithm:
+        """The algorithm of dq/dt alone, through the same arrays."""
+        tree = self.driven()
+        return motion.LOADED_RATES if tree.loops or tree.loads else motion.RATES
 
     def loads(self, q: Array, v: Array, t: Any = 0.0) -> tuple[Array, Array]:
         """Return what is applied: generalised forces (nv,) in all joints, and forces on bodies by row.
@@ -383,6 +450,8 @@ class Model:
         tree = self.driven()
         parts: list[Any] = [self.space, self.joint_names, self.body_names, tree.data.tobytes()]
         parts += [(link.kind.signature, link.parent, link.q, link.v) for link in tree.links]
+        for loop in tree.loops:
+            parts += [loop.name, loop.a, loop.b, loop.formula.signature, loop.data]
         for placed in tree.loads:
             law = placed.formula
             parts += [placed.name, *(side.link for side in placed.sides)]
@@ -403,6 +472,8 @@ class Model:
 
     def _with_forces(self, weld: bool) -> Tree:
         links = grow(self._mechanism, self._graph.branches, weld, moved=self._moved)
+        if weld:
+            links = close(links, self._graph.loops, self.q_drawn.tolist(), self._moved)
         return replace(links, loads=self.place(self._mechanism.loads.values(), links))
 
     @once
@@ -410,7 +481,8 @@ class Model:
         """The inertia that each coordinate of a joint moves as drawn, by joint."""
         found = moved_inertias(self._links, self.q_drawn.tolist())
         by_joint = {link.name: inertia for link, inertia in zip(self._links.links, found, strict=True)}
-        return {name: by_joint.get(name, []) for name in self.joint_names}
+        by_loop = {loop.name: _inertia_beyond(loop) for loop in self._links.loops}
+        return {name: by_joint.get(name, []) for name in self.joint_names} | by_loop
 
     def place(self, loads: Iterable[Load], tree: Tree) -> tuple[Placed, ...]:
         """Place loads (or quantities that are looked at like loads) on a tree of this model."""
@@ -495,15 +567,191 @@ class Model:
         """
         a = self.forward_dynamics(q, v, tau, forces=forces)
         external = external_forces(self._bodies, {} if forces is None else forces)
-        return self.reactions_at(q, v, a, external, out=out)
+        if not self._links.loops:
+            return self.reactions_at(q, v, a, external, out=out)
+        loops = self.loop_forces(q, v, tau, forces=forces)
+        external = external + self._pushes(q, loops)
+        (array,) = self._kernel(reactions.ALGORITHM)(q, v, a, external)
+        array = _delivered("reactions", np.concatenate([array, loops.array], axis=-2), out)
+        rows = {name: row for row, name in enumerate((*self.joint_names, *self.loop_names))}
+        return Named("joint", rows, array, 2, self._force, {})
+
+    def _pushes(self, q: Array, loops: Named) -> Array:
+        """Return the forces of loop joints on bodies, as `external_forces` does."""
+        poses = self.poses(q)
+        total: Any = 0.0
+        for loop in self._links.loops:
+            parent, child = loop.joint.parent.name, loop.joint.child.name
+            X = poses[child] @ loop.joint.frames()[1]
+            for body, force in ((child, loops[loop.name]), (parent, -loops[loop.name])):
+                X_WB = poses[body]
+                wrench = X_WB.local(X).offset @ X_WB.axes.local(force)
+                total = total + external_forces(self._bodies, {body: np.asarray(wrench)})
+        return total
 
     def reactions_at(
         self, q: Array, v: Array, a: Array, external: Array, *, out: Array | None = None
     ) -> Named:
         """Return the reactions when the joints accelerate by a, with forces on bodies as `loads` gives."""
+        if self._links.loops:
+            raise LinkworkError(f"{self.name}: reactions of a recording with closed loops are not there yet")
         (array,) = self._kernel(reactions.ALGORITHM)(q, v, a, external, out=(out,))
         rows = {name: row for row, name in enumerate(self.joint_names)}
         return Named("joint", rows, array, 2, self._links.algebra.Force.from_scalars, {})
+
+    # loops
+
+    @property
+    def loop_names(self) -> tuple[str, ...]:
+        """The joints that close loops, as the mechanism was cut; any other joint is in the spanning tree."""
+        return tuple(loop.name for loop in self._links.loops)
+
+    @once
+    def row_slices(self) -> Mapping[str, slice]:
+        """Where the equations of each loop joint are among those of all."""
+        return MappingProxyType(
+            {loop.name: slice(loop.row, loop.row + loop.rows) for loop in self._links.loops}
+        )
+
+    def loop_coordinates(self, q: Array, v: Array | None = None) -> dict[str, tuple[Array, Array]]:
+        """Return, by loop joint, its coordinates and velocities (zero if v is not given)."""
+        v = np.zeros(self.nv) if v is None else v
+        positions, rates = self._kernel(loop_closure.COORDINATES)(q, v)
+        return {
+            loop.name: (
+                positions[..., loop.q : loop.q + loop.joint.nq],
+                rates[..., loop.v : loop.v + loop.joint.nv],
+            )
+            for loop in self._links.loops
+        }
+
+    def constraint_residual(self, q: Array) -> Array:
+        """Return how far the loops are from closed, (rows,): by `row_slices`, in metres and radians."""
+        return self._kernel(loop_closure.GAPS)(q, np.zeros(self.nv))[0]
+
+    def constraint_velocity(self, q: Array, v: Array) -> Array:
+        """Return how fast the loops open, (rows,): the constraint Jacobian times v."""
+        return self._kernel(loop_closure.GAPS)(q, v)[1]
+
+    def constraint_jacobian(self, q: Array) -> Array:
+        """Return how fast the loops open per unit of each velocity: (rows, nv), dense."""
+        array = real_array("constraint_jacobian: q", q)
+        if array.ndim > 1:
+            return np.stack([self.constraint_jacobian(one) for one in array])
+        return np.ascontiguousarray(self.constraint_velocity(array, np.eye(self.nv)).T)
+
+    def loop_forces(self, q: Array, v: Array, tau: Array, *, forces: Any = None) -> Named:
+        """Return, by loop joint, the force it exerts on its child to keep the loop closed.
+
+        In world axes, about the origin of the joint's frame on the child. Where the equations of the loops
+        are redundant, forces are not unique: these are the smallest.
+        """
+        if forces is None:
+            rows, _ = self._accelerating(loop_closure.LOOP_FORCES)(q, v, tau)
+        else:
+            external = external_forces(self._links, forces)
+            rows, _ = self._accelerating(loop_closure.LOOP_FORCES_WITH_FORCES)(q, v, tau, external)
+        where = np.asarray(q, float)
+        J = self.constraint_jacobian(where)
+        left, sizes, _ = np.linalg.svd(J, full_matrices=False)
+        left = left * (sizes > 1e-9 * sizes.max(axis=-1, keepdims=True, initial=1e-300))[..., None, :]
+        rows = (left @ (np.swapaxes(left, -1, -2) @ rows[..., None]))[..., 0]
+        T = self._kernel(loop_closure.DIRECTIONS)(where, np.zeros(self.nv))[0]
+        pushes = T * rows[..., None]
+        wrenches = [pushes[..., part, :].sum(axis=-2) for part in self.row_slices.values()]
+        numbers = {name: k for k, name in enumerate(self.loop_names)}
+        return Named("loop joint", numbers, np.stack(wrenches, axis=-2), 2, self._force, {})
+
+    @property
+    def _force(self) -> Any:
+        return self._links.algebra.Force.from_scalars
+
+    def forward_dynamics_by_svd(self, q: Array, v: Array, tau: Array) -> tuple[Array, Array]:
+        """Return accelerations (nv,) and forces of the loops' equations (rows,) the slow way, as a reference.
+
+        By singular values of the dense equations of one state; `forward_dynamics` gives the same.
+        """
+        (right,) = self._kernel(loop_closure.BIAS)(q, v)
+        drive = np.asarray(tau, float) - self.bias_forces(q, v)
+        J, least = self.constraint_jacobian(q), self._links.smallest_pivot
+        return dense_forward_dynamics(self.mass_matrix(q), drive, J, right, least)
+
+    def closed_velocity(self, q: Array, v: Array, *, out: Array | None = None) -> Array:
+        """Return the velocity nearest to v, in the sense of kinetic energy, that keeps all loops closed."""
+        if not self._links.loops:
+            return _delivered("closed_velocity", real_array("v", v), out)
+        kernel = self._accelerating(loop_closure.VELOCITY_CORRECTION)
+        return _delivered("closed_velocity", np.asarray(v, float) + kernel(q, v)[1], out)
+
+    def assemble(self, q: Array | None = None, *, tolerance: float = 1e-12) -> Array:
+        """Return a position near q (as drawn, if not given) in which all loops are closed.
+
+        Gaps left are below the tolerance, in radians and in units of the mechanism's size. If loops cannot be
+        closed from there, AssemblyError names their joints and the gaps left.
+        """
+        start = np.array(self.q_drawn if q is None else q, float)
+        if start.shape != (self.nq,) or not np.isfinite(start).all():
+            raise ValueError(f"assemble: q has shape {start.shape}; give {self.nq} finite numbers")
+        if not self._links.loops:
+            return start
+        kernel = self._accelerating(loop_closure.POSITION_CORRECTION)
+        size = self.size
+        scale = np.array([1.0 if unit == "rad" else size for unit in self.coordinate_units])
+
+        def correction(q: Array) -> tuple[Array, Array]:
+            gap, change = kernel(q)
+            return gap, change
+
+        closing = Closing(
+            correction,
+            self._moved_by,
+            self.constraint_jacobian,
+            self.mass_matrix,
+            self.row_weights,
+            scale,
+        )
+        found, gap = assemble(closing, start, tolerance)
+        if np.linalg.norm(gap * closing.weights) <= tolerance:
+            return found
+        raise AssemblyError(self._open_loops(found, gap, tolerance * size))
+
+    def loop_gap(self, q: Array) -> float | None:
+        """Return the worst gap of the loops at positions q [m, rad]; None if there are no loops."""
+        if not self._links.loops or not len(q):
+            return None
+        return float(np.abs(self.constraint_residual(q)).max())
+
+    @once
+    def row_weights(self) -> Array:
+        """One over what is a normal size of each equation of the loops: 1 rad, or the mechanism's size."""
+        if not self._links.loops:
+            return np.empty(0)
+        turns = np.abs(self._kernel(loop_closure.DIRECTIONS)(self.q_drawn, np.zeros(self.nv))[0])
+        angular = self._links.algebra.angular
+        slides = turns[:, angular:].max(axis=1) > turns[:, :angular].max(axis=1)
+        return np.where(slides, 1.0 / self.size, 1.0)
+
+    def _moved_by(self, q: Array, change: Array) -> Array:
+        """Return the position after a small change of all velocities' coordinates."""
+        there = q + self.position_rates(q, change)
+        for first in self.quaternions:
+            there[first : first + 4] /= np.linalg.norm(there[first : first + 4])
+        return there
+
+    def _open_loops(self, q: Array, gap: Array, tolerance: float) -> str:
+        """Say which loops stay open, and by how much."""
+        T = self._kernel(loop_closure.DIRECTIONS)(q, np.zeros(self.nv))[0]
+        angular = self._links.algebra.angular
+        told = []
+        for name, part in self.row_slices.items():
+            error = (T[part] * gap[part, None]).sum(axis=0)
+            turn, slide = float(np.linalg.norm(error[:angular])), float(np.linalg.norm(error[angular:]))
+            if max(turn, slide) > tolerance:
+                told.append(f"{name!r} by {slide:.3g} m and {turn:.3g} rad")
+        return (
+            f"mechanism {self.name!r} cannot be assembled from here: joints that stay open are "
+            f"{', '.join(told)}; draw it nearer to closed, or look for lengths that cannot meet"
+        )
 
     def motion_subspace(self, joint: str, q: Array) -> Array:
         """Return the child's motion per unit of each velocity, in its joint frame: (freedoms, nv)."""
@@ -553,7 +801,7 @@ class Model:
 
     def kernel(self, name: str) -> Kernel:
         """Return the kernel of forward_dynamics, inverse_dynamics or mass_matrix, for compiled loops."""
-        kernels = (forward_dynamics.ALGORITHM, inverse_dynamics.ALGORITHM, mass_matrix.ALGORITHM)
+        kernels = (self._forward.ALGORITHM, inverse_dynamics.ALGORITHM, mass_matrix.ALGORITHM)
         named = {algorithm.name: algorithm for algorithm in kernels}
         if name not in named:
             raise ValueError(f"kernel: {unknown('algorithm', name, named)}")
@@ -594,6 +842,17 @@ def _together(*arguments: tuple[str, Any, tuple[int, ...]]) -> tuple[list[Array]
         a if own == batch else np.broadcast_to(a, (*batch, *a.shape)).copy()
         for a, own in zip(arrays, extra, strict=True)
     ], batch
+
+
+def _inertia_beyond(loop: Loop) -> list[float]:
+    """Return the inertia that each coordinate of a loop joint moves: that of its child, or of its parent."""
+    joint = loop.joint
+    body, frame = (joint.child, joint.frames()[1]) if loop.b else (joint.parent, joint.frames()[0])
+    numbers = float(body.inertia.mass), body.inertia.com.tolist(), body.inertia.tensor.tolist()
+    inertia = frame.inverse @ joint.algebra.RigidInertia.about_center(*numbers)
+    units = joint.algebra.units()
+    along = [float(unit.dot(inertia @ unit)) for unit in units]
+    return [max(along)] * joint.nv
 
 
 def _slices(joints: Sequence[Joint]) -> dict[str, tuple[slice, slice]]:

@@ -10,24 +10,6 @@ import linkwork as lw
 UNIT = lw.Inertia(1.0, (0, 0, 0), np.eye(3))
 
 
-def test_a_loop_is_refused_and_its_joint_named():
-    m = lw.Mechanism("four-bar", space="plane")
-    bars = [m.add(lw.Body(name, UNIT)) for name in ("crank", "rod", "rocker")]
-    for name, parent, child in zip("ABCD", [m.ground, *bars], [*bars, m.ground], strict=True):
-        m.add(lw.Revolute(name, parent, child, on_parent=(0, 0), on_child=(1, 0)))
-    with pytest.raises(lw.ModelError, match=r"four-bar.*closed loops.*'C'.*only trees"):
-        m.compile()
-
-
-def test_two_joints_between_the_same_bodies_are_a_loop():
-    m = lw.Mechanism("door")
-    door = m.add(lw.Body("door", UNIT))
-    for name in ("upper", "lower"):
-        m.add(lw.Revolute(name, m.ground, door, axis=(0, 0, 1)))
-    with pytest.raises(lw.ModelError, match=r"closed loops.*'lower'"):
-        m.compile()
-
-
 def test_joints_that_move_no_inertia_are_all_named():
     m = lw.Mechanism("idle")
     base, hand, tip = (m.add(lw.Body(name)) for name in ("base", "hand", "tip"))

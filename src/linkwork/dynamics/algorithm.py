@@ -29,6 +29,9 @@ class Sizes:
     links: int  # without ground
     algebra: ModuleType
     shown: int = 0  # numbers that loads show
+    rows: int = 0  # equations of loop joints
+    loop_nq: int = 0  # coordinates of loop joints
+    loop_nv: int = 0
 
 
 @dataclass(frozen=True)
@@ -93,17 +96,53 @@ class Loads:
 
 
 @dataclass(frozen=True)
+class Loops:
+    """All loop joints, after the links know `X_W` (and `v`): each row's force on two links, its right side.
+
+    `right` says which equations the rows are to fulfil: of accelerations, or those by which a change of
+    velocity, or of position, takes away what is left of the gap. Without it there are no rows: only what the
+    algorithm has as ports is set, of `gap_position`, `gap_velocity`, `loop_bias`, `direction`, `loop_q` and
+    `loop_v`.
+    With `driven` the joints' own forces are added to `external`.
+    """
+
+    right: Literal["acceleration", "velocity", "position"] | None = None
+    driven: bool = False
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A walk from tips to base over all rows and the links that feel them.
+
+    `step(link, row, beyond)` takes the row's force on the link, `row.F`, past the link's joint: it sets
+    `row.y` and `row.z`, one number per velocity each, takes what the link knows from the right side,
+    `row.right`, and sets `beyond.F`, to be added to that of the parent. On ground, `at_ground(world, row, F)`
+    is what becomes of F.
+    """
+
+    step: Callable[[Any, Any, Any], None]
+    at_ground: Callable[[Any, Any, Any], None]
+    order: Literal["inward"] = "inward"
+
+
+@dataclass(frozen=True)
+class Solve:
+    """Find the forces of all rows, (sum of y z) force = right, and add z times them to a field of columns."""
+
+    field: str
+
+
+@dataclass(frozen=True)
 class Algorithm:
     """Outputs from inputs by passes."""
 
     name: str
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
-    passes: tuple[Pass | Pairs | Loads, ...]
+    passes: tuple[Pass | Pairs | Loads | Loops | Rows | Solve, ...]
     shared: Mapping[str, str | None]  # field -> name of its type in the algebra, None for a number
-    columns: Mapping[str, str] = field(
-        default_factory=dict
-    )  # fields with one entry per velocity, seen by pairs
+    # fields with one entry per velocity, seen by pairs and loops
+    columns: Mapping[str, str | None] = field(default_factory=dict)
     start: Callable[[Any], None] | None = None  # sets the world's fields
     finish: Callable[[Any], None] | None = None  # reads the world's fields, sets world outputs
     zero: frozenset[str] = frozenset()  # inputs that are known to be zero, and not given

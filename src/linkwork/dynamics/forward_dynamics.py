@@ -43,7 +43,7 @@ def hand_down(link: Any, parent: Any, tau: Sequence[Any]) -> None:
     u = Vector(minus(drive, s.dot(pA)) for drive, s in zip(tau, S, strict=True))
     Ia = IA.without(S, U, UD, link.armature)
     pa = pA + Ia @ link.c + combination(u, UD, link.algebra.Force.zero())
-    link.UD = UD
+    link.UD, link.Dinv = UD, Dinv
     link.uD = [dot(row, u) for row in Dinv]
     parent.IA += link.X @ Ia
     parent.pA += link.X @ pa

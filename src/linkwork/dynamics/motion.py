@@ -7,8 +7,22 @@ that of all applied forces but gravity; its integral is the work that energies a
 from typing import Any
 
 from linkwork.algebra.vector import dot, plus
-from linkwork.dynamics import forward_dynamics, poses
-from linkwork.dynamics.algorithm import EXTERNAL, QD, QDD, TAU, Algorithm, Loads, Pass, Port, Q, T
+from linkwork.dynamics import forward_dynamics, loop_closure, poses
+from linkwork.dynamics.algorithm import (
+    EXTERNAL,
+    QD,
+    QDD,
+    TAU,
+    Algorithm,
+    Loads,
+    Loops,
+    Pass,
+    Port,
+    Q,
+    Rows,
+    Solve,
+    T,
+)
 
 QDOT = Port("qdot", "q", lambda n: (n.nq,), "dq/dt")
 POWER = Port("power", "world", lambda n: ())
@@ -71,6 +85,29 @@ LOADED = Algorithm(
     outputs=(QDOT, QDD, POWER),
     passes=(Pass(placed_velocities, "outward"), Loads(), *_PASSES),
     shared={"X_W": "Frame", **_SHARED},
+    start=placed_base,
+    finish=total,
+    clear=frozenset({"tau", "external"}),
+)
+
+
+# with loops: their joints are looked at where loads are, and their own forces are among these
+
+LOOPED = Algorithm(
+    "motion of loops",
+    inputs=(T, Q, QD, TAU, EXTERNAL),
+    outputs=(QDOT, QDD, POWER),
+    passes=(
+        Pass(placed_velocities, "outward"),
+        Loads(),
+        Loops("acceleration", driven=True),
+        _PASSES[0],
+        Rows(loop_closure.carry, loop_closure.end),
+        Solve("uD"),
+        _PASSES[1],
+    ),
+    shared={"X_W": "Frame", **_SHARED},
+    columns={"uD": None},
     start=placed_base,
     finish=total,
     clear=frozenset({"tau", "external"}),

@@ -8,13 +8,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwork.dynamics.algorithm import Algorithm, Loads, Pairs, Pass, Sizes
+from linkwork.dynamics.algorithm import Algorithm, Loads, Loops, Pairs, Pass, Rows, Sizes, Solve
 from linkwork.dynamics.load_code import LoadCode, load_code
+from linkwork.dynamics.loop_code import LoopCode, padding, row_pointers, row_variants
 from linkwork.dynamics.pairs import count_pairs, packed_places, velocities_above
-from linkwork.dynamics.rolled import RolledKind, trace_world, world_fields
+from linkwork.dynamics.rolled import RolledKind, trace_world, walks, world_fields
 from linkwork.dynamics.unrolled import unroll
-from linkwork.dynamics.views import Layout, View, typed
-from linkwork.errors import NumericalError
+from linkwork.dynamics.views import Layout, View, type_size, typed
+from linkwork.errors import LinkworkError, NumericalError
 from linkwork.model.kind import Kind
 from linkwork.model.tree import DataLayout, Tree
 from linkwork.trace import emit, entry, native
@@ -47,7 +48,9 @@ class Program:
 
 
 def sizes_of(tree: Tree) -> Sizes:
-    return Sizes(tree.nq, tree.nv, len(tree.links), tree.algebra, tree.shown)
+    each = [(loop.rows, loop.joint.nq, loop.joint.nv) for loop in tree.loops]
+    of_loops = (sum(counts) for counts in zip(*each, strict=True))
+    return Sizes(tree.nq, tree.nv, len(tree.links), tree.algebra, tree.shown, *of_loops)
 
 
 def shapes_of(algorithm: Algorithm, tree: Tree) -> tuple[tuple[int, ...], ...]:
@@ -70,7 +73,10 @@ def program(
     numbers = list(range(1, len(tree.links) + 1)) if path is None else list(path)
     too_long = bool(_packed(algorithm)) and count_pairs(tree) > _LONGEST
     called = Loads() in algorithm.passes and any(placed.formula is None for placed in tree.loads)
-    make = _rolled if form == "rolled" or too_long or called or tangent else _unrolled
+    looped = any(isinstance(step, Loops) for step in algorithm.passes)
+    if looped and tangent:
+        raise LinkworkError(f"{algorithm.name}: its derivatives with closed loops are not there yet")
+    make = _rolled if form == "rolled" or too_long or called or looped or tangent else _unrolled
     return make(algorithm, tree, lanes, numbers, tangent)
 
 
@@ -110,7 +116,8 @@ def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int],
 
 def _identity(algorithm: Algorithm) -> tuple[object, ...]:
     """Return what tells algorithms apart; their text is in the digest of the sources."""
-    return algorithm.name, sorted(algorithm.zero)
+    ports = [port.name for port in algorithm.ports]
+    return algorithm.name, sorted(algorithm.zero), ports, list(algorithm.shared)
 
 
 def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], tangent: bool) -> Program:
@@ -127,7 +134,7 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], t
     if world.start:
         segments.append((world.start, *the_world))
     passes = iter(range(len(algorithm.passes)))
-    loads = LoadCode()
+    loads, loops = LoadCode(), None
     for step in algorithm.passes:
         if isinstance(step, Pairs):
             segments.append((world.pairs, columns.ctypes.data, len(columns), 0))
@@ -135,6 +142,17 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], t
             ports = _port_names(algorithm, tangent)
             loads = load_code(algorithm, tree, layout, starts, lanes, ports, _SCALARS, tangent)
             segments += loads.segments
+        elif isinstance(step, Loops):
+            ports, first = _port_names(algorithm, tangent), len(tree.data) + len(loads.data)
+            loops = LoopCode(algorithm, tree, layout, starts, lanes, ports, _SCALARS, first)
+            segments += loops.joints(step)
+        elif isinstance(step, Rows):
+            number = next(passes)
+            assert loops is not None
+            segments += loops.rows(lambda kind, n=number: units[kind].row_kernels(n), records)
+        elif isinstance(step, Solve):
+            assert loops is not None
+            segments += loops.solve(step)
         else:
             number = next(passes)
             links = [tree.links[n - 1] for n in path]
@@ -146,16 +164,17 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], t
     clears = _clears(algorithm, tree, lanes, tangent)
     whole = [s for s in segments if s[0] and s[2]]
     plan = np.array([len(whole), len(clears) // 2, *clears, *(x for s in whole for x in s)], np.int64)
+    more = [*loads.data, *(loops.data if loops else ())]
     return Program(
         entry.walker(lanes),
         plan,
-        np.concatenate([tree.data, loads.data]) if loads.data else tree.data,
-        int(starts[-1]),
+        np.concatenate([tree.data, more]) if more else tree.data,
+        loops.end if loops else int(starts[-1]),
         shapes_of(algorithm, tree),
         len(algorithm.given),
         lanes,
         _places(algorithm, tree, lanes),
-        (records, columns, loads),
+        (records, columns, loads, loops),
     )
 
 
@@ -232,9 +251,11 @@ class _Unit:
             traced = RolledKind(algorithm, kind, layout)
             keeps = world_fields(algorithm, kind.algebra, layout)
             kept = {k for field in keeps for k in layout.places(algorithm, kind.algebra, field, kind.nv)}
-            steps = [step for step in algorithm.passes if isinstance(step, Pass)]
             functions, kernels = [], []  # kernels: per pass, their names off and on ground
-            for number, (step, stores) in enumerate(zip(steps, traced.passes, strict=True)):
+            for number, (step, stores) in enumerate(zip(walks(algorithm), traced.passes, strict=True)):
+                if isinstance(step, Rows):
+                    kernels.append([])
+                    continue
                 on_ground = [s for s in stores if s[0] != "partner" or s[1] in kept]
                 one = step.partner == "world" or len(on_ground) == len(stores)
                 names = [f"f{number}_{name}", f"f{number}_{name}" if one else f"g{number}_{name}"]
@@ -248,6 +269,33 @@ class _Unit:
         meta = native.load(name, build)
         self.block: int = meta["block"]
         self._kernels = [[native.address(f) if f else 0 for f in pair] for pair in meta["kernels"]]
+        self._row_kernels: list[int] = []
+        self._made_of = algorithm, kind, layout, lanes
+
+    def row_kernels(self, number: int) -> list[int]:
+        """Return the addresses of the kernels that carry rows past a link: see `row_variants`."""
+        if self._row_kernels:
+            return self._row_kernels
+        algorithm, kind, layout, lanes = self._made_of
+        name = native.digest("rows", _identity(algorithm), kind.signature, lanes)
+        names = [f"r{k}_{name}" for k in range(3)]
+
+        def build() -> tuple[str, dict[str, Any]]:
+            stores = RolledKind(algorithm, kind, layout).passes[number]
+            of_link = _link_pointers(algorithm, kind.algebra, "parent")
+            pointers = row_pointers(of_link, _RECORD)
+            ports, width, shared = _port_names(algorithm, tangent=False), lanes, _SCALARS
+            if lanes == 1:  # rows lie side by side, and share all numbers of the link
+                width, shared = padding(kind.algebra), (*ports, *(p.base for p in of_link))
+            functions = [
+                emit.walk(kernel, width, ports, shared, pointers, chosen)
+                for kernel, chosen in zip(names, row_variants(stores), strict=True)
+            ]
+            return emit.module(width, functions), {}
+
+        native.load(name, build)
+        self._row_kernels = [native.address(kernel) for kernel in names]
+        return self._row_kernels
 
     def kernel(self, number: int, on_ground: bool) -> int:
         """Return the address of a pass's kernel, 0 if there is nothing to do."""
@@ -263,15 +311,20 @@ def _walk(
     stores: Sequence[Store],
     tangent: bool,
 ) -> str:
+    pointers = _link_pointers(algorithm, algebra, step.partner)
+    return _emit_walk(algorithm, name, lanes, pointers, stores, tangent)
+
+
+def _link_pointers(algorithm: Algorithm, algebra: Any, partner: str) -> list[Pointer]:
     pointers = [
         Pointer("data", "data", _DATA),
         Pointer("self", "work", _WORK),
-        Pointer("partner", "work", _PARENT if step.partner == "parent" else None),
+        Pointer("partner", "work", _PARENT if partner == "parent" else None),
     ]
     column = {"q": _Q, "v": _V, "link": _LINK, "world": None}
     for port in algorithm.ports:
         pointers.append(Pointer(port.name, port.name, column[port.per], port.width(algebra)))
-    return _emit_walk(algorithm, name, lanes, pointers, stores, tangent)
+    return pointers
 
 
 def _emit_walk(
@@ -327,7 +380,7 @@ def _pair_value(algorithm: Algorithm, pairs: Pairs, algebra: Any, layout: Layout
         def read(name: str) -> Any:
             kind = algorithm.columns[name]
             first = layout.offsets[name] - layout.size
-            size = getattr(algebra, kind).size
+            size = type_size(algebra, kind)
             return typed(algebra, kind, graph.symbols((base, first + k) for k in range(size)))
 
         return View(read, lambda name, value: None)

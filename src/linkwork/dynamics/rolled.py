@@ -7,8 +7,18 @@ number by number; constants and what can be read again from data or inputs are n
 from collections.abc import Sequence
 from typing import Any
 
-from linkwork.dynamics.algorithm import QD, Algorithm, Pass, Port, Q
-from linkwork.dynamics.views import Layout, Read, View, constituents, flatten, like, port_value, typed
+from linkwork.dynamics.algorithm import QD, Algorithm, Pass, Port, Q, Rows
+from linkwork.dynamics.views import (
+    Layout,
+    Read,
+    View,
+    constituents,
+    flatten,
+    like,
+    port_value,
+    type_size,
+    typed,
+)
 from linkwork.model.kind import Kind
 from linkwork.model.tree import DataLayout
 from linkwork.trace.emit import Store
@@ -35,9 +45,11 @@ class RolledKind:
         n = DataLayout.of(kind.algebra, kind.nv).parameters + kind.n_parameters
         data = self.graph.symbols(("data", k) for k in range(n))
         self._made_of = constituents(kind, data, q, v)
-        for step in algorithm.passes:
+        for step in walks(algorithm):
             if isinstance(step, Pass):
                 self._trace(step)
+            else:
+                self._trace_rows(step)
         for index, slot in self._slots.items():
             if index in self._made:
                 self.passes[self._made[index]].append(("self", slot, self.graph.nodes[index]))
@@ -91,6 +103,48 @@ class RolledKind:
 
         step.step(View(read_own, write_own), View(read_partner, write_partner))
         self.passes.append(_last(stores))
+        self._keep(own, assigned, number)
+
+    def _trace_rows(self, step: Rows) -> None:
+        """Trace a row's way past a link; the stores to "beyond" are to be added to what is there, or not.
+
+        On ground there is nothing beyond: what is stored there instead ends in "right at ground".
+        """
+        Force = self.kind.algebra.Force
+        own: dict[str, Any] = {}  # what is made here is not kept: rows are not alone in a register
+        stores: list[Store] = []
+        row: dict[str, Any] = {
+            "F": Force.from_scalars(self.graph.symbols(("row", k) for k in range(Force.size))),
+            "right": self.graph.symbol(("right", 0)),
+        }
+        self._written.append(set())
+        self._handed.append(set())
+
+        def read_own(name: str) -> Any:
+            if name not in own:
+                own[name] = self._read(name, read_own)
+            return own[name]
+
+        def write_row(name: str, value: Any) -> None:
+            row[name] = value
+            stores.extend((name, k, x) for k, x in enumerate(flatten(value)))
+
+        def refuse(name: str, value: Any = None) -> None:
+            raise AttributeError(f"algorithm {self.algorithm.name}: rows do not change links ({name!r})")
+
+        def hand_on(name: str, value: Any) -> None:
+            stores.extend(("beyond", k, x) for k, x in enumerate(flatten(value)))
+            world = View(lambda field: self._shared("partner", field), refuse)
+            ended: dict[str, Any] = {}
+            seen = View(lambda field: row[field], ended.__setitem__)
+            step.at_ground(world, seen, value)
+            stores.append(("right at ground", 0, ended["right"]))
+
+        step.step(View(read_own, refuse), View(row.__getitem__, write_row), View(refuse, hand_on))
+        self.passes.append(_last(stores))
+
+    def _keep(self, own: dict[str, Any], assigned: set[str], number: int) -> None:
+        """Remember the link's own fields that a pass has read or set."""
         for name, value in own.items():
             if (name in assigned or name not in self._kept) and name not in ("algebra", "reverse"):
                 scalars = flatten(value)
@@ -107,9 +161,10 @@ class RolledKind:
         return typed(self.kind.algebra, self.algorithm.shared[name], symbols)
 
     def _columns(self, name: str) -> list[Any]:
-        kind = getattr(self.kind.algebra, self.algorithm.columns[name])
+        algebra, kind = self.kind.algebra, self.algorithm.columns[name]
         symbols = self.graph.symbols(("self", k) for k in self._places(name))
-        return [kind.from_scalars(symbols[k * kind.size : (k + 1) * kind.size]) for k in range(self.kind.nv)]
+        size = type_size(algebra, kind)
+        return [typed(algebra, kind, symbols[k * size : (k + 1) * size]) for k in range(self.kind.nv)]
 
     def _read(self, name: str, read: Read) -> Any:
         port = self._inputs.get(name)
@@ -148,9 +203,13 @@ class RolledKind:
             (n for n, o in self.layout.offsets.items() if o <= place), key=self.layout.offsets.__getitem__
         )
         made = self._made[x.index]
-        steps = [step for step in self.algorithm.passes if isinstance(step, Pass)]
-        by_children = name in self._handed[made] and steps[made].order == "outward"
+        by_children = name in self._handed[made] and walks(self.algorithm)[made].order == "outward"
         return not by_children and not any(name in fields for fields in self._written[made + 1 :])
+
+
+def walks(algorithm: Algorithm) -> list[Pass | Rows]:
+    """Return the steps of an algorithm that are code of a kind of joint."""
+    return [step for step in algorithm.passes if isinstance(step, Pass | Rows)]
 
 
 def _last(stores: Sequence[Store]) -> list[Store]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from linkwork.algebra.vector import plus
-from linkwork.dynamics.algorithm import QD, Algorithm, Loads, Pairs, Port, Q, Sizes, T
+from linkwork.dynamics.algorithm import QD, Algorithm, Loads, Pairs, Pass, Port, Q, Sizes, T
 from linkwork.dynamics.pairs import pairs
 from linkwork.dynamics.views import Make, View, constituents, flatten, port_value, typed
 from linkwork.model.tree import DataLayout, Tree
@@ -29,6 +29,7 @@ def unroll(algorithm: Algorithm, tree: Tree, path: Sequence[int], packed: bool) 
         if isinstance(step, Loads):
             run.loads()
             continue
+        assert isinstance(step, Pass)  # loops are rolled
         numbers = path if step.order == "outward" else list(reversed(path))
         for number in numbers[-1:] if step.tip_only else numbers:
             step.step(run.views[number], run.partner(number) if step.partner == "parent" else run.views[0])

@@ -57,12 +57,17 @@ def port_value(port: Port, algebra: Any, scalars: Sequence[Operand]) -> Any:
     return algebra.Force.from_scalars(scalars) if port.per == "link" else list(scalars)
 
 
+def type_size(algebra: Any, kind: str | None) -> int:
+    """Return of how many numbers a number, or a value of the named class, is made."""
+    return 1 if kind is None else getattr(algebra, kind).size
+
+
 class Layout:
     """Where shared fields lie in each link's block, the same for all kinds: fields, then columns."""
 
     def __init__(self, algorithm: Algorithm, algebra: Any):
         def size(kind: str | None) -> int:
-            return 1 if kind is None else getattr(algebra, kind).size
+            return type_size(algebra, kind)
 
         self.offsets: dict[str, int] = {}
         self.size = 0
@@ -78,10 +83,9 @@ class Layout:
         """Return the places of a shared field in the block; of a column field, for all velocities."""
         first = self.offsets[name]
         if name in algorithm.columns:
-            size = getattr(algebra, algorithm.columns[name]).size
+            size = type_size(algebra, algorithm.columns[name])
             return [first + k * self.stride + i for k in range(nv) for i in range(size)]
-        kind = algorithm.shared[name]
-        return list(range(first, first + (1 if kind is None else getattr(algebra, kind).size)))
+        return list(range(first, first + type_size(algebra, algorithm.shared[name])))
 
 
 Make = Callable[[Read], Any]  # makes a field of a link, reading others

@@ -23,32 +23,39 @@ from linkwork.algebra.number import Number, is_zero, sqrt, where
 from linkwork.algebra.vector import dot, minus, product
 from linkwork.errors import ModelError, TraceError
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model import drive
 from linkwork.model.kind import Kind, Kinds, lift, structure
 from linkwork.model.subspace import drive_directions
-from linkwork.model.tree import Tree
+from linkwork.model.tree import Tree, moved_inertias
 from linkwork.trace.expression import Graph, Operand
+
+# A row that moves nothing has a pivot of rounding errors, squared; one that moves something has about one
+# over an inertia, times a length squared. A mechanism may be small, or far from the world's origin.
+_ROUNDING = 1e-20
 
 
 @dataclass(frozen=True, eq=False)
 class Formula:
-    """A loop joint over symbols ("X0", k), ("v0", k) of link a, ("X1", k), ("v1", k) of link b: their poses
-    in the world and their motions; ("data", k): its frames on the two links, the numbers of its kind; and
-    ("parameter", k), which follow these.
+    """A loop joint over symbols ("X0", k), ("v0", k), ("a0", k) of link a, ("X1", k), ... of link b: their
+    poses in the world, motions and accelerations; ("ground", k): the acceleration of ground, which is against
+    gravity; ("data", k): its frames on both links, the numbers of its kind; ("parameter", k): what follows.
     """
 
     algebra: ModuleType
     n_data: int  # numbers before the parameters
+    on_ground: tuple[bool, bool]  # a is ground, b is ground
+    signature: str  # equal for loop joints that can share their code
     forces_a: tuple[Any, ...]  # per row: the force of a unit of it on link a, in the link's frame
     forces_b: tuple[Any, ...]
-    acceleration: tuple[Operand, ...]  # per row: what T.(a_b - a_a) has to be
+    acceleration: tuple[Operand, ...]  # per row: what T.(a_b - a_a) has to be, of those that are not ground
+    bias: tuple[Operand, ...]  # per row: what T.(a_b - a_a) lacks when the links accelerate by a0 and a1
     velocity: tuple[Operand, ...]  # per row: T.v_rel, which should be 0 [m/s, rad/s]
     position: tuple[Operand, ...]  # per row: how far the frames are apart [m, rad]
     directions: tuple[Any, ...]  # per row: T along the axes of the world, about the frame on b
     q: tuple[Operand, ...]  # coordinates of the joint
     v: tuple[Operand, ...]  # its velocities
     drive: tuple[Any, ...]  # the joint's own forces as wrenches on links a and b, in their frames
-    signature: str  # equal for loop joints that can share their code
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,13 +81,54 @@ class Loop:
         return len(self.formula.position)
 
 
+def check_loops(mechanism: Mechanism, joints: Sequence[Joint]) -> None:
+    """Refuse what a joint cannot do yet when it closes a loop."""
+    names = {joint.name for joint in joints}
+    mistakes = [
+        f"joint {joint.name!r} closes a loop and has armature, which is not there yet; give it to another"
+        for joint in joints
+        if joint.per_coordinate("armature").any()
+    ]
+    for load in mechanism.loads.values():
+        for thing in load.sides(mechanism.joints):
+            if isinstance(thing, Joint) and thing.name in names:
+                mistakes.append(
+                    f"load {load.name!r} acts on joint {thing.name!r}, which closes a loop, and this is not "
+                    "there yet; let it act on another joint of the loop, or on the bodies"
+                )
+    if mistakes:
+        raise ModelError("; ".join(mistakes))
+
+
 def close(
-    tree: Tree, joints: Sequence[Joint], moved: Mapping[str, Sequence[float]] | None = None
-) -> tuple[Loop, ...]:
-    """Place loop joints on the links of a tree, in an order that keeps those that share links together.
+    tree: Tree,
+    joints: Sequence[Joint],
+    q_drawn: Sequence[float],
+    moved: Mapping[str, Sequence[float]] | None = None,
+) -> Tree:
+    """Return the tree with joints that close loops.
 
     If `moved` says which inertia each coordinate of a joint moves, the joints' own forces are in them.
     """
+    if not joints:
+        return tree
+    loops = _placed(tree, joints, moved)
+    inertias = [x for per_link in moved_inertias(tree, q_drawn) for x in per_link if x > 0.0]
+    frame = tree.algebra.Frame
+    places = [
+        frame.from_scalars(tree.data[link.data : link.data + frame.size]).position for link in tree.links
+    ]
+    places += [
+        frame.from_scalars(loop.data[k : k + frame.size]).position for loop in loops for k in (0, frame.size)
+    ]
+    size = max(1.0, *(float(np.linalg.norm(p)) for p in places))
+    return replace(tree, loops=loops, smallest_pivot=_ROUNDING * size**2 / min(inertias, default=1.0))
+
+
+def _placed(
+    tree: Tree, joints: Sequence[Joint], moved: Mapping[str, Sequence[float]] | None
+) -> tuple[Loop, ...]:
+    """Place loop joints on the links of a tree, in an order that keeps those that share links together."""
     kinds, known = Kinds(driven=moved is not None), {}
     loops = [_place(joint, tree, kinds, moved, known) for joint in joints]
     loops = [loops[k] for k in _order(tree, loops)]
@@ -163,6 +211,14 @@ def _formula(
     v = _speeds(S, v_rel)
     T = complement(S, algebra)
     gained = v_b.cross(v_rel) + kind.bias(q, v, numbers)
+    a_a = Motion.zero() if a_is_ground else Motion.from_scalars(symbols("a0", Motion.size))
+    a_b = Motion.zero() if b_is_ground else Motion.from_scalars(symbols("a1", Motion.size))
+    lacking = gained - (on_b.local(a_b) - X.local(on_a.local(a_a)))
+    a_ground = Motion.from_scalars(symbols("ground", Motion.size))
+    if a_is_ground:
+        gained = gained + X.local(on_a.local(a_ground))
+    if b_is_ground:
+        gained = gained - on_b.local(a_ground)
     E = kind.motion(q, numbers).local(X)  # the frame on b, seen from where it should be
     apart = Motion.from_scalars([*algebra.turning(E), *E.p])
     push = algebra.Force.zero()  # of the joint's own forces, on b
@@ -173,6 +229,7 @@ def _formula(
         [-(on_a @ (X @ t)) for t in T],
         [on_b @ t for t in T],
         [t.dot(gained) for t in T],
+        [t.dot(lacking) for t in T],
         [t.dot(v_rel) for t in T],
         [t.dot(apart) for t in T],
         [X_WJ.axes @ t for t in T],
@@ -186,7 +243,8 @@ def _formula(
     if signature not in known:
         lifted = iter(roots)
         pieces = [tuple(_like(thing, lifted) for thing in group) for group in groups]
-        known[signature] = Formula(algebra, 2 * Frame.size + kind.n_parameters, *pieces, signature)
+        n_data, on_ground = 2 * Frame.size + kind.n_parameters, (a_is_ground, b_is_ground)
+        known[signature] = Formula(algebra, n_data, on_ground, signature, *pieces)
     return known[signature], constants
 
 

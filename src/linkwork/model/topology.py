@@ -1,6 +1,7 @@
 """The graph of bodies and joints: a spanning tree from ground, and the joints that close loops."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -34,10 +35,13 @@ def topology(mechanism: Mechanism) -> Topology:
     """Span the tree, cut what closes loops, and number the bodies depth first."""
     joints = list(mechanism.joints.values())
     cut: set[str] = set()
+    worth = _worth_cutting(mechanism)
     while True:  # each round cuts a better joint of a loop, or is the last
         children, used = _span(mechanism, [joint for joint in joints if joint.name not in cut])
         closing = [joint for joint in joints if joint.name not in used and joint.name not in cut]
-        better = next((name for joint in closing if (name := _better_cut(joint, children)) is not None), None)
+        better = next(
+            (name for joint in closing if (name := _better_cut(joint, children, worth)) is not None), None
+        )
         if better is None:
             break
         cut.add(better)
@@ -77,11 +81,13 @@ def _span(mechanism: Mechanism, joints: list[Joint]) -> tuple[dict[str, list[Bra
     return children, used
 
 
-def _better_cut(joint: Joint, children: dict[str, list[Branch]]) -> str | None:
+def _better_cut(
+    joint: Joint, children: dict[str, list[Branch]], worth: Callable[[Joint], tuple[Any, ...]]
+) -> str | None:
     """Return the joint of a loop that leaves fewer equations when it is cut instead; None if there is none.
 
-    A cut joint leaves one equation per freedom it takes; and it must be able to tell its coordinates from
-    the poses of its bodies.
+    A cut joint leaves one equation per freedom it takes; it must be able to tell its coordinates from the
+    poses of its bodies; and loads and drives act on joints of the tree.
     """
     above = {branch.body.name: branch for row in children.values() for branch in row}
     paths = []
@@ -96,9 +102,21 @@ def _better_cut(joint: Joint, children: dict[str, list[Branch]]) -> str | None:
         a.pop()
         b.pop()
     candidates = [joint, *(branch.joint for pair in zip_longest(a, b) for branch in pair if branch)]
-    best = max(candidates, key=_worth_cutting)  # the first of the best: nearest to the middle of the loop
-    return None if best is joint or _worth_cutting(best) == _worth_cutting(joint) else best.name
+    best = max(candidates, key=worth)  # the first of the best: nearest to the middle of the loop
+    return None if best is joint or worth(best) == worth(joint) else best.name
 
 
-def _worth_cutting(joint: Joint) -> tuple[bool, int]:
-    return joint.can_locate, joint.nv
+def _worth_cutting(mechanism: Mechanism) -> Callable[[Joint], tuple[Any, ...]]:
+    """Return what makes a joint worth cutting: it can be, loads leave it alone, it has many freedoms."""
+    loaded = {
+        thing.name
+        for load in mechanism.loads.values()
+        for thing in load.sides(mechanism.joints)
+        if isinstance(thing, Joint)
+    }
+
+    def worth(joint: Joint) -> tuple[Any, ...]:
+        alone = joint.name not in loaded and not joint.per_coordinate("armature").any()
+        return joint.can_locate, alone, joint.nv
+
+    return worth

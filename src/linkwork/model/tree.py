@@ -49,6 +49,7 @@ class Tree:
     body_frames: dict[str, Any]  # pose of the body in its link
     loads: tuple[Placed, ...] = ()  # what acts on the links beyond their joints
     loops: tuple[Any, ...] = ()  # joints that close loops, see `loops`
+    smallest_pivot: float = 0.0  # of a loop's equation; below, it says nothing but rounding
 
     @property
     def shown(self) -> int:

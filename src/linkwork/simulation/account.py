@@ -68,6 +68,8 @@ class Account:
             notes.append('the motion is stiff in places; method="auto" or "rodas" would take fewer steps')
         if couplings:
             notes.append(f"couplings are not enforced: {', '.join(map(repr, couplings))}")
+        if self.system.tree.loops:
+            notes.append("whether loops pass a singular position (links in line) is not watched yet")
         return notes
 
     @cached_property

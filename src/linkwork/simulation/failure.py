@@ -21,6 +21,7 @@ _HINTS = {
     Status.TOO_MUCH_WORK: "raise max_steps=, ask for less accuracy, or look for what is so fast or so stiff",
     Status.SINGULAR_JACOBIAN: "look for a law that is not smooth, or use an explicit method",
     Status.LAW_RAISED: "it is called as plain Python; its own error is the cause of this one",
+    Status.LOOPS_OPEN: "look for a position in which a loop can no longer move on, or is stretched",
     Status.EVENT_STORM: "let the action take the quantity away from zero, or stop there",
 }
 

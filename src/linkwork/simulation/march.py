@@ -75,6 +75,9 @@ class Problem:
     rates: Program = NONE  # the same, q' only; for partitioned methods
     events: Program = NONE  # t, q, v -> g (ne,)
     tangent: Program = NONE  # derivatives of motion; without it the implicit method takes differences
+    close_positions: Program = NONE  # q -> gaps of loops (rows,), change of velocities' coordinates
+    close_velocities: Program = NONE  # q, v -> rates of the gaps, change of v
+    row_weights: ArrayLike = ()  # (rows,) of the gaps, one over their normal size
     lanes: int = 1
     tangent_lanes: int = 1
     directions: Sequence[int] = ()  # (ne,) which crossings count: -1 falling, 1 rising, 0 both
@@ -137,6 +140,8 @@ def _scratch(problem: Problem, stages: int) -> dict[str, Any]:
         "u": _zeros(rosenbrock.METHOD.stages * n),
         "direct": _zeros(5 * n * problem.tangent_lanes),
         "directions": np.array(problem.directions, np.int64),
+        "gap": _zeros(np.size(problem.row_weights) * lanes),
+        "row_weights": np.array(problem.row_weights, float, ndmin=1),
         "quaternions": np.array(problem.quaternions, np.int64),
     }
 
@@ -150,6 +155,7 @@ def _counts(problem: Problem, memory: Memory) -> dict[str, int]:
         "lanes": problem.lanes,
         "size": problem.n * problem.lanes,
         "events": len(problem.directions),
+        "rows": np.size(problem.row_weights),
         "quaternion_count": len(problem.quaternions),
         "tangent_lanes": problem.tangent_lanes,
         "many": len(memory.y),
@@ -238,9 +244,9 @@ class Work:
             run = np.zeros(1, RUN)
             for name, value in values.items():
                 run[name] = value.ctypes.data if isinstance(value, np.ndarray) else value
-            for name, program in zip(
-                PROGRAMS, (problem.motion, problem.rates, problem.events, problem.tangent)
-            ):
+            programs = (problem.motion, problem.rates, problem.events, problem.tangent)
+            programs += (problem.close_positions, problem.close_velocities)
+            for name, program in zip(PROGRAMS, programs):
                 _connect(run[name][0], program)
             self._runs[problem] = run.ctypes.data, run, values  # arrays live as long as their addresses
         return self._runs[problem][0]

@@ -114,7 +114,10 @@ class Recording(Samples):
         except (LinkworkError, ArithmeticError, ValueError) as error:
             energy = f"energy error unknown ({error})"
         estimate = self.report.error_estimate
-        return energy if estimate is None else f"{energy}, error estimate {estimate:.2g}"
+        told = [energy] if estimate is None else [energy, f"error estimate {estimate:.2g}"]
+        if self.report.loop_gap is not None:
+            told.append(f"worst loop gap {self.report.loop_gap:.2g}")
+        return ", ".join(told)
 
     def plot(self, *names: str) -> Any:
         """Return a matplotlib Figure of the named curves ("pin", "pole.position", "energy"); see `traces`.

@@ -26,6 +26,7 @@ class Report:
     evaluations: int = 0  # of the accelerations
     wall_time: float = 0.0  # [s]
     error_estimate: float | None = None  # of the states, in the measure of `accuracy`
+    loop_gap: float | None = None  # worst of the closed loops in the samples [m, rad]; None: there are none
     python_laws: tuple[str, ...] = ()  # names of laws that run as plain Python
     warnings: tuple[str, ...] = ()
     events: tuple[tuple[float, str], ...] = ()  # (time [s], name)
@@ -53,7 +54,7 @@ class Report:
             values[name] = text(values[name])
         for name in ("accepted", "rejected", "evaluations"):
             values[name] = int(values[name])
-        for name in ("accuracy", "step", "error_estimate"):
+        for name in ("accuracy", "step", "error_estimate", "loop_gap"):
             values[name] = None if values[name] is None else float(values[name])
         values["wall_time"] = float(values["wall_time"])
         for name in ("python_laws", "warnings"):

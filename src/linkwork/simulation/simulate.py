@@ -31,7 +31,7 @@ from linkwork.simulation.options import (
 )
 from linkwork.simulation.problem import key
 from linkwork.simulation.recording import Recording
-from linkwork.simulation.start import checked, checked_state
+from linkwork.simulation.start import checked, checked_state, closed
 from linkwork.simulation.status import Status
 from linkwork.simulation.system import LARGEST_IMPLICIT, STEP_UNDER_TIME, System
 
@@ -149,6 +149,8 @@ def _span(duration: Any, chosen: Options) -> float:
 
 def _start(model: Model, state: Any, span: float) -> State:
     start = checked_state(model, model.state() if state is None else state)
+    if start.memory is None:
+        start = replace(start, **closed(model, start.q, start.v))
     if span and start.t + span == start.t:
         raise ValueError(f"duration {span:g} is less than time can resolve at state.t {start.t:g}")
     return start
@@ -165,7 +167,10 @@ def _states(model: Model, q: Any, v: Any) -> tuple[Array, Array]:
         raise ValueError(f"q has shape {states[0].shape} and v {states[1].shape}; give as many of both")
     count = counts.pop() if counts else 1
     q, v = (np.broadcast_to(array, (count, array.shape[-1])) for array in states)
-    return q, v
+    if not model.loop_names:
+        return q, v
+    pairs = [closed(model, *pair) for pair in zip(q, v, strict=True)]
+    return np.array([pair["q"] for pair in pairs]), np.array([pair["v"] for pair in pairs])
 
 
 def _completed(chosen: Options, system: System, max_step: float | None) -> Options:

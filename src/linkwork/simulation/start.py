@@ -38,6 +38,14 @@ def checked(model: Model, word: str, value: Any, axes: int) -> Array:
     return _normalised(model, array) if word == "q" else array
 
 
+def closed(model: Model, q: Array, v: Array) -> dict[str, Array]:
+    """Return positions and velocities near those given, with closed loops; or AssemblyError."""
+    if not model.loop_names:
+        return {"q": q, "v": v}
+    q = model.assemble(q)
+    return {"q": q, "v": model.closed_velocity(q, v)}
+
+
 def _normalised(model: Model, q: Array) -> Array:
     """Bring the quaternions of positions (..., nq) to length one."""
     for first in model.quaternions.tolist():

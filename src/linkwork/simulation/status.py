@@ -19,6 +19,7 @@ class Status(enum.IntEnum):
     LAW_RAISED = 10
     EVENT_STORM = 11
     INTERRUPTED = 12
+    LOOPS_OPEN = 13
 
 
 MESSAGES: dict[Status, str] = {
@@ -35,4 +36,5 @@ MESSAGES: dict[Status, str] = {
     Status.LAW_RAISED: "a law raised an error",
     Status.EVENT_STORM: "an event occurs again and again without the time going on",
     Status.INTERRUPTED: "the run was interrupted",
+    Status.LOOPS_OPEN: "closed loops cannot be kept closed, however small the step",
 }

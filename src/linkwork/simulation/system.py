@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from linkwork.compile import Model
-from linkwork.dynamics import loads, motion
+from linkwork.dynamics import loads, loop_closure
 from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.kernel import aligned
 from linkwork.dynamics.program import Program as Compiled
@@ -23,6 +23,8 @@ STEP_UNDER_TIME = 0.1  # longest step where a law knows the time, so that no pul
 
 _MOTION = ("t", "q", "qd", "qdot", "qdd", "power")
 _EVENTS = ("t", "q", "qd", "shown")
+_POSITION = ("q", "gap_position", "qdd")
+_VELOCITY = ("q", "qd", "gap_velocity", "qdd")
 
 
 class System:
@@ -33,7 +35,7 @@ class System:
         self.tree = model.driven()
         self.events = tuple(events)
         self.event_tree = self._event_tree()
-        self.algorithm = motion.LOADED if self.tree.loads else motion.ALGORITHM
+        self.algorithm = model.motion_algorithm
 
     def _event_tree(self) -> Tree:
         names = [event.name for event in self.events]
@@ -68,13 +70,17 @@ class System:
     def bind(self, lanes: int, implicit: bool) -> "Bound":
         """Return the programs with memory of their own, for one thread; with derivatives if `implicit`."""
         bound = Bound(self)
-        rates = motion.LOADED_RATES if self.tree.loads else motion.RATES
+        rates = self.model.rates_algorithm
         bound.motion = bound.give_memory(self._compiled(self.algorithm, lanes), self.algorithm, _MOTION)
         bound.rates = bound.give_memory(self._compiled(rates, lanes), rates, _MOTION)
         if self.events:
             watched = program(loads.SHOWN_ONLY, self.event_tree, lanes, "rolled")
             bound.events = bound.give_memory(watched, loads.SHOWN_ONLY, _EVENTS)
-        if implicit and all(one.formula for one in self.tree.loads):
+        if self.tree.loops:
+            position, velocity = loop_closure.POSITION_CORRECTION, loop_closure.VELOCITY_CORRECTION
+            bound.close_positions = bound.give_memory(self._compiled(position, lanes), position, _POSITION)
+            bound.close_velocities = bound.give_memory(self._compiled(velocity, lanes), velocity, _VELOCITY)
+        elif implicit and all(one.formula for one in self.tree.loads):
             compiled = self.model.motion_kernel(self.algorithm).tangent
             slots = (*_MOTION, *map(tangent_name, _MOTION))
             bound.tangent = bound.give_memory(compiled, self.algorithm, slots, tangent=True)
@@ -95,6 +101,7 @@ class Bound:
 
     def __init__(self, system: System):
         self.motion = self.rates = self.events = self.tangent = NONE  # no tangent: by finite differences
+        self.close_positions = self.close_velocities = NONE
         self._keep: list[object] = [system]
 
     def give_memory(

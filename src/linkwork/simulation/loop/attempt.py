@@ -1,6 +1,7 @@
 """An attempt: one step in every lane, of a mesh or beside it, and where it failed."""
 
 from linkwork.simulation.compiled import doubles, native
+from linkwork.simulation.loop.closure import close_loops
 from linkwork.simulation.loop.endings import blame
 from linkwork.simulation.loop.explicit import explicit_step, spread_steps, stage_state
 from linkwork.simulation.loop.implicit import implicit_step
@@ -43,3 +44,4 @@ def attempt(run):
             lane.spent += run.ros_stages - 1 if implicit else run.stages - 1
             if failure == Failure.NOT_FINITE.value:
                 _blame_attempt(run, l)
+    close_loops(run)

@@ -37,4 +37,6 @@ def give_up(failure):
         return Status.NOT_FINITE.value
     if failure == Failure.SINGULAR.value:
         return Status.SINGULAR_JACOBIAN.value
+    if failure == Failure.OPEN.value:
+        return Status.LOOPS_OPEN.value
     return Status.STEP_UNDERFLOW.value

@@ -16,6 +16,7 @@ class Failure(enum.IntEnum):
     ERROR = 1
     NOT_FINITE = 2
     SINGULAR = 3
+    OPEN = 4  # loops could not be closed
 
 
 class Task(enum.IntEnum):
@@ -109,6 +110,7 @@ PER_LANE = (
     "dead",  # NaN where the right-hand side after a good attempt is not finite
     "change",  # for the test of stiffness: squares of the change of the right-hand side and
     "distance",  # of the state
+    "open",  # largest gap of the loops
     "defect",  # of a fixed step against the trapezoidal rule, relative to scale + |y|
 )
 PER_COMPONENT = (
@@ -145,6 +147,8 @@ _OTHERS = (
     "u",  # (stages, n) of the implicit method
     "direct",  # (5, n tangent_lanes): state, value, direction, derivative; t and dt
     "directions",  # (ne,) integers
+    "gap",  # (rows, lanes) of the loops' equations
+    "row_weights",  # (rows,)
     "quaternions",  # first rows of four numbers of length one, integers
     "count",  # (rows,) terms of the sums over stages, a multiple of four; integers
     "terms",  # (rows, width) which stages; integers
@@ -164,6 +168,7 @@ _COUNTS = (
     "lanes",
     "size",  # n lanes
     "events",
+    "rows",  # equations of loops
     "quaternion_count",
     "tangent_lanes",
     "many",  # mechanisms
@@ -195,7 +200,7 @@ _NUMBERS = (
     "norm",  # of the Jacobian
     "factored",  # the step of the factors
 )
-PROGRAMS = ("motion", "rates", "event_functions", "tangent")
+PROGRAMS = ("motion", "rates", "event_functions", "tangent", "close_positions", "close_velocities")
 
 # All that the native functions see: counts and addresses, numbers, programs.
 RUN = np.dtype(

@@ -1,0 +1,170 @@
+"""qdd and the forces of loop joints <- q, qd, tau: the articulated-body algorithm with closed loops.
+
+Brandl, Johanni, Otter 1987, as in the first seed: a unit of each constraint force is carried towards ground
+like any force, and what is left of it beyond each joint is kept. With F that force on a link, y = S^T F is
+what it does to the link's joint and z = D^-1 y how the joint gives way, so that row k accelerates along
+itself by
+
+    F_k.a = (sum over its links of (F - U D^-1 y).c + y.D^-1 u) + (F.a of ground) + G_kl force_l,
+    G_kl  = sum over the links that feel both of y_k.z_l
+
+The force of each row follows from the rate at which its direction turns (the right side); then each joint is
+corrected by z times the forces, and the accelerations come as without loops. By the same rows a change of
+velocity, or of position, closes the gaps of the loops: the one that takes the least kinetic energy.
+"""
+
+from typing import Any
+
+from linkwork.algebra.vector import dot, plus
+from linkwork.dynamics import forward_dynamics, poses, velocities
+from linkwork.dynamics.algorithm import (
+    EXTERNAL,
+    QD,
+    QDD,
+    TAU,
+    Algorithm,
+    Loops,
+    Pass,
+    Port,
+    Q,
+    Rows,
+    Solve,
+)
+from linkwork.dynamics.forward_dynamics import combination
+
+LOOP_FORCE = Port("loop_force", "world", lambda n: (n.rows,))
+GAP_POSITION = Port("gap_position", "world", lambda n: (n.rows,))
+GAP_VELOCITY = Port("gap_velocity", "world", lambda n: (n.rows,))
+LOOP_BIAS = Port("loop_bias", "world", lambda n: (n.rows,))
+DIRECTION = Port("direction", "world", lambda n: (n.rows, n.algebra.freedoms))
+LOOP_Q = Port("loop_q", "world", lambda n: (n.loop_nq,))
+LOOP_V = Port("loop_v", "world", lambda n: (n.loop_nv,))
+
+
+def base(world: Any) -> None:
+    forward_dynamics.base(world)
+    poses.base(world)
+
+
+def placed_velocities(link: Any, parent: Any) -> None:
+    """Base to tips: where each link is, and how it moves."""
+    poses.poses(link, parent)
+    forward_dynamics.velocities(link, parent)
+
+
+def carry(link: Any, row: Any, beyond: Any) -> None:
+    """Tips to base, row by row: what is felt of a row's force beyond each joint."""
+    y = [s.dot(row.F) for s in link.S]
+    F = row.F - combination(y, link.UD, link.algebra.Force.zero())
+    row.y, row.z = y, [dot(d, y) for d in link.Dinv]
+    row.right = row.right - plus(link.c.dot(F), dot(y, link.uD))
+    beyond.F = link.X @ F
+
+
+def end(world: Any, row: Any, F: Any) -> None:
+    """At ground: what is left of it works against gravity."""
+    row.right = row.right - world.a.dot(F)
+
+
+def _closed(zero: frozenset[str], *outputs: Port) -> Algorithm:
+    return Algorithm(
+        "forward_dynamics",
+        inputs=(Q, QD, TAU, EXTERNAL),
+        outputs=outputs,
+        passes=(
+            Pass(placed_velocities, "outward"),
+            Loops("acceleration"),
+            Pass(forward_dynamics.inertias, "inward"),
+            Rows(carry, end),
+            Solve("uD"),
+            Pass(forward_dynamics.accelerations, "outward"),
+        ),
+        shared={"X_W": "Frame", "v": "Motion", "IA": "ArticulatedInertia", "pA": "Force", "a": "Motion"},
+        columns={"uD": None},
+        start=base,
+        zero=zero,
+    )
+
+
+_NO_FORCES = frozenset({"external"})
+ALGORITHM, WITH_FORCES = _closed(_NO_FORCES, QDD), _closed(frozenset(), QDD)
+LOOP_FORCES = _closed(_NO_FORCES, LOOP_FORCE, QDD)
+LOOP_FORCES_WITH_FORCES = _closed(frozenset(), LOOP_FORCE, QDD)
+
+
+# closing gaps
+
+
+def base_at_rest(world: Any) -> None:
+    velocities.base(world)
+    world.a = world.algebra.Motion.zero()
+
+
+def placed(link: Any, parent: Any) -> None:
+    """Base to tips: where each link is, and how it moves; nothing accelerates."""
+    velocities.velocities(link, parent)
+    link.c = link.algebra.Motion.zero()
+    link.IA = link.inertia.articulated()
+    link.pA = link.algebra.Force.zero()
+
+
+def inertias(link: Any, parent: Any) -> None:
+    """Tips to base: what the rest of the tree feels like from here."""
+    forward_dynamics.hand_down(link, parent, [0.0] * len(link.S))
+
+
+def _correction(right: Any, gap: Port, *zero: str) -> Algorithm:
+    return Algorithm(
+        f"{right} correction",
+        inputs=(Q, QD, EXTERNAL),
+        outputs=(gap, QDD),
+        passes=(
+            Pass(placed, "outward"),
+            Loops(right),
+            Pass(inertias, "inward"),
+            Rows(carry, end),
+            Solve("uD"),
+            Pass(forward_dynamics.accelerations, "outward"),
+        ),
+        shared={"X_W": "Frame", "v": "Motion", "IA": "ArticulatedInertia", "pA": "Force", "a": "Motion"},
+        columns={"uD": None},
+        start=base_at_rest,
+        zero=frozenset({"external", *zero}),
+    )
+
+
+VELOCITY_CORRECTION = _correction("velocity", GAP_VELOCITY)
+POSITION_CORRECTION = _correction("position", GAP_POSITION, "qd")
+
+
+# looking at loop joints
+
+
+def _looked_at(name: str, *outputs: Port) -> Algorithm:
+    return Algorithm(
+        name,
+        inputs=(Q, QD),
+        outputs=outputs,
+        passes=(Pass(velocities.velocities, "outward"), Loops()),
+        shared={"X_W": "Frame", "v": "Motion"},
+        start=velocities.base,
+    )
+
+
+def drifting(link: Any, parent: Any) -> None:
+    """Base to tips: how each link accelerates while all velocities stay as they are."""
+    velocities.velocities(link, parent)
+    link.a = link.X.local(parent.a) + link.v.cross(link.vJ) + link.cJ
+
+
+BIAS = Algorithm(  # what the constraint Jacobian times the accelerations has to be
+    "loop bias",
+    inputs=(Q, QD),
+    outputs=(LOOP_BIAS,),
+    passes=(Pass(drifting, "outward"), Loops()),
+    shared={"X_W": "Frame", "v": "Motion", "a": "Motion"},
+    start=base_at_rest,
+)
+GAPS = _looked_at("gaps", GAP_POSITION, GAP_VELOCITY)
+COORDINATES = _looked_at("loop coordinates", LOOP_Q, LOOP_V)
+DIRECTIONS = _looked_at("loop directions", DIRECTION)
