@@ -16,7 +16,7 @@ import numpy as np
 import linkwork as lw
 from linkwork.bench import best_of, subjects
 
-STEPS = 2000  # of a fixed-step run
+STEPS = 6000  # of a fixed-step run
 STEP = 0.001
 MANY = 10_000
 BLOCK = 1024
@@ -45,7 +45,7 @@ def rk4_steps() -> None:
         return lambda: lw.simulate(model, STEPS * STEP, state, times=[STEPS * STEP], method="rk4", step=STEP)
 
     def batch(model: lw.Model) -> Callable[[], object]:
-        end = STEPS // 20 * STEP
+        end = STEPS // 60 * STEP
         return lambda: lw.simulate(model, end, q=q, v=vs, times=[end], threads=1, method="rk4", step=STEP)
 
     bare = _without_stops(subject.model)
@@ -53,7 +53,7 @@ def rk4_steps() -> None:
         "one": (steps(subject.model), STEPS, "3x"),
         "one, specialised": (steps(subject.model.specialize()), STEPS, "3x"),
         "one, specialised, no stops": (steps(bare.specialize()), STEPS, "3x"),
-        "batch": (batch(subject.model.specialize()), STEPS // 20 * BLOCK, "15x"),
+        "batch": (batch(subject.model.specialize()), STEPS // 60 * BLOCK, "15x"),
     }
     times = best_of({"mujoco": mujoco_steps} | {name: run for name, (run, _, _) in runs.items()}, 7, 0.0)
     peer = times["mujoco"] / STEPS
