@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
+_ROUNDING = 1e-14  # of the potential energy: less is no energy at play
+
 
 class Recording(Samples):
     """A run: `time`, `q`, `v`, `a`; joints, bodies, springs and loads by name; energies; how it went."""
@@ -74,7 +76,8 @@ class Recording(Samples):
         worst = float(np.abs(self.energy_balance).max())
         ranges = [float(np.ptp(energy)) for energy in (self.potential_energy, self.work)]
         at_play = max(float(self.kinetic_energy.max()), *ranges)
-        return worst / at_play if at_play else worst
+        rounding = _ROUNDING * float(np.abs(self.potential_energy).max())
+        return worst / at_play if at_play > rounding else worst if worst > rounding else 0.0
 
     def summary(self) -> str:
         """Return what happened, as text: how far, how much work, how exact, and why if it failed."""
