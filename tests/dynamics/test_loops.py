@@ -313,6 +313,24 @@ def test_random_mechanisms_close_again(space):
         assert np.max(np.abs(c.model.constraint_residual(q)), initial=0.0) < 1e-11 * max(1.0, c.model.size)
 
 
+@pytest.mark.parametrize("space", SPACES)
+def test_joints_that_are_held_stay_where_they_are(space):
+    model = four_bar(space, coupler=0.45).compile()
+    held = model.slices["A"]
+    start = np.array(model.q_drawn)
+    start[held[0]] += 0.1
+    q = model.assemble(start, hold=["A"])
+    assert np.array_equal(q[held[0]], start[held[0]])
+    assert np.max(np.abs(model.constraint_residual(q))) < 1e-12
+    v = model.closed_velocity(q, np.ones(model.nv), hold=["A"])
+    assert np.array_equal(v[held[1]], [1.0])
+    assert np.max(np.abs(model.constraint_velocity(q, v))) < 1e-12
+    with pytest.raises(ValueError, match=r"hold: .*'Q'"):
+        model.assemble(hold=["Q"])
+    with pytest.raises(AssemblyError, match="the velocities of 'A', 'B' open the loops"):
+        model.closed_velocity(q, np.ones(model.nv), hold=["A", "B"])
+
+
 def test_what_cannot_be_assembled_is_named():
     m = four_bar(coupler=1.5)
     with pytest.raises(AssemblyError, match=r"'four-bar' cannot be assembled.*'C' by [0-9.]+ m"):

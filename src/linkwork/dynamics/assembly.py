@@ -23,8 +23,7 @@ class Closing:
 
     correction: Callable[[Array], tuple[Array, Array]]  # q -> gaps (rows,), change that closes them (nv,)
     moved: Callable[[Array, Array], Array]  # q, change -> q there, quaternions at length one
-    jacobian: Callable[[Array], Array]  # q -> (rows, nv)
-    mass_matrix: Callable[[Array], Array]
+    equations: Callable[[Array], tuple[Array, Array]]  # q -> weighted rows (rows, nv), mass matrix
     weights: Array  # (rows,) one over the normal size of each gap
     scale: Array  # (nv,) normal size of each coordinate
 
@@ -52,7 +51,7 @@ def _descend(closing: Closing, q: Array, tolerance: float) -> tuple[Array, Array
         if best <= tolerance:
             break
         if damping:
-            step = _damped(closing, q, gap, damping)
+            step = least_step(*closing.equations(q), gap * closing.weights, damping)
         longest = float(np.max(np.abs(step) / closing.scale, initial=0.0))
         part = min(1.0, _LARGEST / longest) if longest > 0.0 else 1.0
         for _ in range(_HALVINGS):
@@ -80,10 +79,9 @@ def _size(gap: Array, closing: Closing) -> float:
     return float(np.linalg.norm(gap * closing.weights))  # a largest one would not fall steadily: axes turn
 
 
-def _damped(closing: Closing, q: Array, gap: Array, damping: float) -> Array:
-    """Return the step of Levenberg and Marquardt."""
-    J = closing.jacobian(q) * closing.weights[:, None]
-    MJ = np.linalg.solve(closing.mass_matrix(q), J.T)
+def least_step(J: Array, M: Array, gap: Array, damping: float = 0.0) -> Array:
+    """Return the change x, the least in x.Mx, with J x = -gap; damped, it is Levenberg and Marquardt's."""
+    MJ = np.linalg.solve(M, J.T)
     G = J @ MJ
     G[np.diag_indices_from(G)] += damping * np.max(np.diag(G), initial=1e-300)
-    return -MJ @ np.linalg.lstsq(G, gap * closing.weights, rcond=None)[0]
+    return -MJ @ np.linalg.lstsq(G, gap, rcond=None if damping else 1e-12)[0]

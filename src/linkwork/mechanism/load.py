@@ -101,11 +101,11 @@ class Load:
         return self
 
 
-class Force(Load):
-    """Push a body at a point: `law` is a force [N] or a function law(body, t) that returns one.
+class Wrench(Load):
+    """Push and twist a body: `law` gives torque and force, torque first, or is a function law(body, t).
 
-    `at` is a point of the body, its origin if not given; `frame` says whether the force is in axes of the
-    "world" or of the "body".
+    That is 6 numbers, 3 in the plane. `at` is a point of the body, its origin if not given; `frame` says
+    whether the numbers are in axes of the "world" or of the "body".
     """
 
     takes = Body
@@ -116,65 +116,19 @@ class Force(Load):
         super().__init__(name, body)
         self.law, self.at, self.frame = law, at, frame
 
+    def _units(self) -> tuple[str, ...]:
+        algebra = ALGEBRA[self.space]
+        return ("N m",) * algebra.angular + ("N",) * algebra.dimension
+
     def mistakes(self) -> list[str]:
-        size = 3 if self.space == "space" else 2
         return [
             *_frame_mistakes(self.frame),
-            *_point_mistakes("at", self.at, size),
-            *_law_mistakes(self.law, size),
+            *_point_mistakes("at", self.at, self.space),
+            *_law_mistakes(self.law, len(self._units())),
         ]
 
     def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:
-        return ("N",) * shown
-
-    def act(self, t: Number, body: BodySide) -> Any:
-        force = _value(self.law, body, t)
-        body.push(force, _point(self.at, body.algebra.dimension), self.frame)
-        return force
-
-
-class Torque(Load):
-    """Twist a body: `law` is a torque [N m] (a number in the plane) or a function law(body, t)."""
-
-    takes = Body
-
-    def __init__(self, name: str, body: Body, law: Law, *, frame: str = "world") -> None:
-        super().__init__(name, body)
-        self.law, self.frame = law, frame
-
-    def mistakes(self) -> list[str]:
-        return [*_frame_mistakes(self.frame), *_law_mistakes(self.law, 3 if self.space == "space" else 1)]
-
-    def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:
-        return ("N m",) * shown
-
-    def act(self, t: Number, body: BodySide) -> Any:
-        torque = _value(self.law, body, t)
-        body.twist(torque, self.frame)
-        return torque
-
-
-class Wrench(Load):
-    """Push and twist a body: `law` gives torque and force, torque first: 6 numbers, 3 in the plane."""
-
-    takes = Body
-
-    def __init__(
-        self, name: str, body: Body, law: Law, *, at: Sequence[float] | None = None, frame: str = "world"
-    ) -> None:
-        super().__init__(name, body)
-        self.law, self.at, self.frame = law, at, frame
-
-    def mistakes(self) -> list[str]:
-        size, count = (3, 6) if self.space == "space" else (2, 3)
-        return [
-            *_frame_mistakes(self.frame),
-            *_point_mistakes("at", self.at, size),
-            *_law_mistakes(self.law, count),
-        ]
-
-    def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:
-        return ("N m",) * (shown // 2 if shown > 3 else 1) + ("N",) * (shown // 2 if shown > 3 else 2)
+        return self._units()
 
     def act(self, t: Number, body: BodySide) -> Any:
         wrench = list(_value(self.law, body, t))
@@ -182,6 +136,36 @@ class Wrench(Load):
         body.twist(wrench[:turning], self.frame)
         body.push(wrench[turning:], _point(self.at, body.algebra.dimension), self.frame)
         return wrench
+
+
+class Force(Wrench):
+    """Push a body at a point: `law` is a force [N] or a function law(body, t) that returns one.
+
+    `at` and `frame` are those of a Wrench.
+    """
+
+    def _units(self) -> tuple[str, ...]:
+        return ("N",) * ALGEBRA[self.space].dimension
+
+    def act(self, t: Number, body: BodySide) -> Any:
+        force = _value(self.law, body, t)
+        body.push(force, _point(self.at, body.algebra.dimension), self.frame)
+        return force
+
+
+class Torque(Wrench):
+    """Twist a body: `law` is a torque [N m] (a number in the plane) or a function law(body, t)."""
+
+    def __init__(self, name: str, body: Body, law: Law, *, frame: str = "world") -> None:
+        super().__init__(name, body, law, frame=frame)
+
+    def _units(self) -> tuple[str, ...]:
+        return ("N m",) * ALGEBRA[self.space].angular
+
+    def act(self, t: Number, body: BodySide) -> Any:
+        torque = _value(self.law, body, t)
+        body.twist(torque, self.frame)
+        return torque
 
 
 class Spring(Load):
@@ -211,10 +195,10 @@ class Spring(Load):
         self.stiffness, self.damping, self.rest = stiffness, damping, rest
 
     def mistakes(self) -> list[str]:
-        size = 3 if self.space == "space" else 2
         found = [
-            *_point_mistakes("on_parent", self.on_parent, size),
-            *_point_mistakes("on_child", self.on_child, size),
+            mistake
+            for word in ("on_parent", "on_child")
+            for mistake in _point_mistakes(word, getattr(self, word), self.space)
         ]
         found += _coefficient_mistakes(self, "stiffness", "damping")
         if self.rest is not None and not _plain_number(self.rest):
@@ -309,7 +293,8 @@ class Bushing(Load):
         )
 
     def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:
-        return ("N",) * (3 if shown > 3 else 2) + ("N m",) * (3 if shown > 3 else 1)
+        algebra = ALGEBRA[self.space]
+        return ("N",) * algebra.dimension + ("N m",) * algebra.angular
 
     def act(self, t: Number, a: BodySide, b: BodySide) -> list[Number]:
         algebra = a.algebra
@@ -479,12 +464,13 @@ def _frame_mistakes(frame: str) -> list[str]:
     return [] if frame in ("world", "body") else [f'frame {frame!r}; give "world" or "body"']
 
 
-def _point_mistakes(word: str, point: Any, size: int) -> list[str]:
+def _point_mistakes(word: str, point: Any, space: str) -> list[str]:
+    algebra = ALGEBRA[space]
     if point is None:
         return []
-    if hasattr(point, "scalars") and not isinstance(point, tuple):
-        return [f"{word} {point!r} is no point; give {size} numbers"]
-    mistake = place_mistake(point, ALGEBRA["space" if size == 3 else "plane"])
+    if isinstance(point, algebra.Frame):
+        return [f"{word} {point!r} is no point; give {algebra.dimension} numbers"]
+    mistake = place_mistake(point, algebra)
     return [f"{word} {mistake}"] if mistake else []
 
 

@@ -33,16 +33,17 @@ class Account:
     def report(
         self,
         memo: Any,
+        q: Array,
         failure: Failure | None,
         wall_time: float,
         events: Sequence[tuple[float, str]],
         notes: Sequence[str] = (),
     ) -> Report:
-        """Return the report of one run; `memo` is what the loop remembers of it."""
+        """Return the report of one run; `memo` is what the loop remembers of it, q the positions recorded."""
         chosen = self.chosen
         title = METHODS[chosen.method].title
         if memo["switches"]:
-            title += f", changed to {METHODS['rodas'].title} and back {int(memo['switches'])} times in all"
+            title += f"; {METHODS['rodas'].title}, where it was stiff ({int(memo['switches'])} changes)"
         return Report(
             status=(failure.status if failure else Status(int(memo["status"]))).name,
             message=failure.message if failure else "",
@@ -56,6 +57,7 @@ class Account:
             evaluations=int(memo["evaluations"]),
             wall_time=wall_time,
             error_estimate=float(memo["sum"]),
+            loop_gap=self.system.model.loop_gap(q),
             python_laws=self._python_laws,
             warnings=(*self._warnings(memo), *notes),
             events=tuple(events),

@@ -71,11 +71,14 @@ class ManyRuns:
         doubts = self._doubts(account, rows, filled)
         reports, finals = [], []
         each = [one for part in parts for one in zip(part.failures, part.occurrences, strict=True)]
-        for memo, y, doubt, (failure, occurrences) in zip(memos, ends, doubts, each, strict=True):
+        positions = [row[:count, 1 : 1 + model.nq] for row, count in zip(rows, filled, strict=True)]
+        for memo, q, y, doubt, (failure, occurrences) in zip(
+            memos, positions, ends, doubts, each, strict=True
+        ):
             t = float(memo["t_final"])
             events = [event for event in occurrences.happened if event[0] <= t]
             notes = [doubt] if doubt and not failure else []
-            reports.append(account.report(memo, failure, wall_time, events, notes))
+            reports.append(account.report(memo, q, failure, wall_time, events, notes))
             finals.append(State(y[: model.nq], y[model.nq : -1], t))
         q, v = rows[:, :, 1 : 1 + model.nq], rows[:, :, 1 + model.nq : -1]
         times = memos["t_final"].copy()

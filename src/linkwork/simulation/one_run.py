@@ -1,7 +1,6 @@
 """One run: the loop is looked after, emptied, kept on disk, and its end told."""
 
 import time
-from dataclasses import replace
 
 import numpy as np
 
@@ -182,9 +181,8 @@ class OneRun:
         account = Account(self._system, self._chosen)
         self._note_doubts(account, rows, status)
         events = [event for event in self._occurrences.happened if event[0] <= t]
-        report = account.report(memo, self.failure, time.perf_counter() - begun, events, self.notes)
-        report = replace(report, loop_gap=model.loop_gap(rows[:, 1 : 1 + model.nq]))
         q, v = (part.copy() for part in np.split(rows[:, 1:-1], [model.nq], axis=1))
+        report = account.report(memo, q, self.failure, time.perf_counter() - begun, events, self.notes)
         memory = resume.memory(self._work, self._key) if status in _GOES_ON else None
         final = State(last[1 : 1 + model.nq], last[1 + model.nq : -1], t, memory)
         return Recording(LiveChannels(model), rows[:, 0].copy(), q, v, rows[:, -1].copy(), report, final)

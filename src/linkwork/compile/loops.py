@@ -1,0 +1,251 @@
+"""Closed loops of a model: coordinates, gaps, forces, and closing them."""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from linkwork.compile.arrays import Array, delivered
+from linkwork.compile.forces import OwnForces
+from linkwork.dynamics import loop_closure, reactions
+from linkwork.dynamics.assembly import Closing, assemble, least_step
+from linkwork.dynamics.external import external_forces
+from linkwork.dynamics.kernel import real_array
+from linkwork.dynamics.loop_reference import dense_forward_dynamics
+from linkwork.errors import AssemblyError, LinkworkError, unknown
+from linkwork.model.named import Named
+from linkwork.trace.once import once
+
+
+class ClosedLoops(OwnForces):
+    """A model some joints of which close loops: those were cut, and the rest is a tree."""
+
+    # looking at loops
+
+    @property
+    def loop_names(self) -> tuple[str, ...]:
+        """The joints that close loops, as the mechanism was cut; any other joint is in the spanning tree."""
+        return tuple(loop.name for loop in self._links.loops)
+
+    @once
+    def row_slices(self) -> Mapping[str, slice]:
+        """Where the equations of each loop joint are among those of all."""
+        return MappingProxyType(
+            {loop.name: slice(loop.row, loop.row + loop.rows) for loop in self._links.loops}
+        )
+
+    def loop_coordinates(self, q: Array, v: Array | None = None) -> dict[str, tuple[Array, Array]]:
+        """Return, by loop joint, its coordinates and velocities (zero if v is not given)."""
+        v = np.zeros(self.nv) if v is None else v
+        positions, rates = self._kernel(loop_closure.COORDINATES)(q, v)
+        return {
+            loop.name: (
+                positions[..., loop.q : loop.q + loop.joint.nq],
+                rates[..., loop.v : loop.v + loop.joint.nv],
+            )
+            for loop in self._links.loops
+        }
+
+    def constraint_residual(self, q: Array) -> Array:
+        """Return how far the loops are from closed, (rows,): by `row_slices`, in metres and radians."""
+        return self._kernel(loop_closure.GAPS)(q, np.zeros(self.nv))[0]
+
+    def constraint_velocity(self, q: Array, v: Array) -> Array:
+        """Return how fast the loops open, (rows,): the constraint Jacobian times v."""
+        return self._kernel(loop_closure.GAPS)(q, v)[1]
+
+    def constraint_jacobian(self, q: Array) -> Array:
+        """Return how fast the loops open per unit of each velocity: (rows, nv), dense."""
+        array = real_array("constraint_jacobian: q", q)
+        if array.ndim > 1:
+            return np.stack([self.constraint_jacobian(one) for one in array])
+        return np.ascontiguousarray(self.constraint_velocity(array, np.eye(self.nv)).T)
+
+    def loop_gap(self, q: Array) -> float | None:
+        """Return the worst gap of the loops at positions q [m, rad]; None if there are no loops."""
+        if not self._links.loops or not len(q):
+            return None
+        return float(np.abs(self.constraint_residual(q)).max())
+
+    @once
+    def row_weights(self) -> Array:
+        """One over what is a normal size of each equation of the loops: 1 rad, or the mechanism's size."""
+        if not self._links.loops:
+            return np.empty(0)
+        turns = np.abs(self._kernel(loop_closure.DIRECTIONS)(self.q_drawn, np.zeros(self.nv))[0])
+        angular = self._links.algebra.angular
+        slides = turns[:, angular:].max(axis=1) > turns[:, :angular].max(axis=1)
+        return np.where(slides, 1.0 / self.size, 1.0)
+
+    # forces
+
+    def reactions(
+        self, q: Array, v: Array, tau: Array, *, forces: Any = None, out: Array | None = None
+    ) -> Named:
+        """Return, by joint name, the force the joint exerts on its child beyond its drive tau.
+
+        In world axes, about the origin of the joint's frame on the child. Drives act as torques about the
+        axes of turning freedoms and forces along those of sliding ones; what is left is the constraint.
+        """
+        a = self.forward_dynamics(q, v, tau, forces=forces)
+        external = external_forces(self._bodies, {} if forces is None else forces)
+        if not self._links.loops:
+            return self.reactions_at(q, v, a, external, out=out)
+        loops = self.loop_forces(q, v, tau, forces=forces)
+        external = external + self._pushes(q, loops)
+        (array,) = self._kernel(reactions.ALGORITHM)(q, v, a, external)
+        array = delivered("reactions", np.concatenate([array, loops.array], axis=-2), out)
+        rows = {name: row for row, name in enumerate((*self.joint_names, *self.loop_names))}
+        return Named("joint", rows, array, 2, self._force, {})
+
+    def reactions_at(
+        self, q: Array, v: Array, a: Array, external: Array, *, out: Array | None = None
+    ) -> Named:
+        if self._links.loops:
+            raise LinkworkError(f"{self.name}: reactions of a recording with closed loops are not there yet")
+        return super().reactions_at(q, v, a, external, out=out)
+
+    def _pushes(self, q: Array, loops: Named) -> Array:
+        """Return the forces of loop joints on bodies, as `external_forces` does."""
+        poses = self.poses(q)
+        total: Any = 0.0
+        for loop in self._links.loops:
+            parent, child = loop.joint.parent.name, loop.joint.child.name
+            X = poses[child] @ loop.joint.frames()[1]
+            for body, force in ((child, loops[loop.name]), (parent, -loops[loop.name])):
+                X_WB = poses[body]
+                wrench = X_WB.local(X).offset @ X_WB.axes.local(force)
+                total = total + external_forces(self._bodies, {body: np.asarray(wrench)})
+        return total
+
+    def loop_forces(self, q: Array, v: Array, tau: Array, *, forces: Any = None) -> Named:
+        """Return, by loop joint, the force it exerts on its child to keep the loop closed.
+
+        In world axes, about the origin of the joint's frame on the child. Where the equations of the loops
+        are redundant, forces are not unique: these are the smallest.
+        """
+        if forces is None:
+            rows, _ = self._accelerating(loop_closure.LOOP_FORCES)(q, v, tau)
+        else:
+            external = external_forces(self._links, forces)
+            rows, _ = self._accelerating(loop_closure.LOOP_FORCES_WITH_FORCES)(q, v, tau, external)
+        where = np.asarray(q, float)
+        J = self.constraint_jacobian(where)
+        left, sizes, _ = np.linalg.svd(J, full_matrices=False)
+        left = left * (sizes > 1e-9 * sizes.max(axis=-1, keepdims=True, initial=1e-300))[..., None, :]
+        rows = (left @ (np.swapaxes(left, -1, -2) @ rows[..., None]))[..., 0]
+        T = self._kernel(loop_closure.DIRECTIONS)(where, np.zeros(self.nv))[0]
+        pushes = T * rows[..., None]
+        wrenches = [pushes[..., part, :].sum(axis=-2) for part in self.row_slices.values()]
+        numbers = {name: k for k, name in enumerate(self.loop_names)}
+        return Named("loop joint", numbers, np.stack(wrenches, axis=-2), 2, self._force, {})
+
+    @property
+    def _force(self) -> Any:
+        return self._links.algebra.Force.from_scalars
+
+    def forward_dynamics_by_svd(self, q: Array, v: Array, tau: Array) -> tuple[Array, Array]:
+        """Return accelerations (nv,) and forces of the loops' equations (rows,) the slow way, as a reference.
+
+        By singular values of the dense equations of one state; `forward_dynamics` gives the same.
+        """
+        (right,) = self._kernel(loop_closure.BIAS)(q, v)
+        drive = np.asarray(tau, float) - self.bias_forces(q, v)
+        J, least = self.constraint_jacobian(q), self._links.smallest_pivot
+        return dense_forward_dynamics(self.mass_matrix(q), drive, J, right, least)
+
+    # closing
+
+    def closed_velocity(
+        self, q: Array, v: Array, *, hold: Iterable[str] = (), out: Array | None = None
+    ) -> Array:
+        """Return the velocity nearest to v, in the sense of kinetic energy, that keeps all loops closed.
+
+        The velocities of joints in `hold` (for one state) stay as they are; AssemblyError if they cannot.
+        """
+        if not self._links.loops:
+            return delivered("closed_velocity", real_array("v", v), out)
+        held = list(hold)
+        if not held:
+            kernel = self._accelerating(loop_closure.VELOCITY_CORRECTION)
+            return delivered("closed_velocity", np.asarray(v, float) + kernel(q, v)[1], out)
+        J = self.constraint_jacobian(q)
+        found = v + least_step(*self._held(J, self.mass_matrix(q), held), J @ v)
+        left = float(np.abs(J @ found).max())
+        if left > 1e-9 * (1.0 + float(np.abs(found).max())):
+            names = ", ".join(map(repr, held))
+            raise AssemblyError(f"the velocities of {names} open the loops at {left:.3g}; hold fewer")
+        return delivered("closed_velocity", found, out)
+
+    def assemble(
+        self, q: Array | None = None, *, hold: Iterable[str] = (), tolerance: float = 1e-12
+    ) -> Array:
+        """Return a position near q (as drawn, if not given) in which all loops are closed.
+
+        Joints in `hold` stay where they are. Gaps left are below the tolerance, in radians and in units of
+        the mechanism's size. If loops cannot be closed from there, AssemblyError names their joints and gaps.
+        """
+        start = np.array(self.q_drawn if q is None else q, float)
+        if start.shape != (self.nq,) or not np.isfinite(start).all():
+            raise ValueError(f"assemble: q has shape {start.shape}; give {self.nq} finite numbers")
+        if not self._links.loops:
+            return start
+        closing = self._closing(list(hold))
+        found, gap = assemble(closing, start, tolerance)
+        if np.linalg.norm(gap * closing.weights) <= tolerance:
+            return found
+        raise AssemblyError(self._open_loops(found, gap, tolerance * self.size))
+
+    def _closing(self, hold: list[str]) -> Closing:
+        """Return what closing the loops needs to know, with some joints held."""
+        kernel = self._accelerating(loop_closure.POSITION_CORRECTION)
+        weights, moves = self.row_weights, self._free(hold)
+
+        def equations(q: Array) -> tuple[Array, Array]:
+            return self._held(self.constraint_jacobian(q) * weights[:, None], self.mass_matrix(q), hold)
+
+        def correction(q: Array) -> tuple[Array, Array]:
+            gap, change = kernel(q)
+            return gap, least_step(*equations(q), gap * weights) if hold else change
+
+        scale = np.array([1.0 if unit == "rad" else self.size for unit in self.coordinate_units])
+        return Closing(
+            correction, lambda q, change: self._moved_by(q, change * moves), equations, weights, scale
+        )
+
+    def _free(self, hold: Iterable[str]) -> Array:
+        """Return 1 for velocities that may change, 0 for those of the joints held."""
+        free = np.ones(self.nv)
+        for name in hold:
+            if name not in self.slices:
+                raise ValueError(f"hold: {unknown('joint', name, self.slices)}")
+            free[self.slices[name][1]] = 0.0
+        return free
+
+    def _held(self, J: Array, M: Array, hold: list[str]) -> tuple[Array, Array]:
+        """Return the rows and the mass matrix of a mechanism some joints of which are held."""
+        free = self._free(hold)
+        return J * free, M * np.outer(free, free) + np.diag(1.0 - free)
+
+    def _moved_by(self, q: Array, change: Array) -> Array:
+        """Return the position after a small change of all velocities' coordinates."""
+        there = q + self.position_rates(q, change)
+        for first in self.quaternions:
+            there[first : first + 4] /= np.linalg.norm(there[first : first + 4])
+        return there
+
+    def _open_loops(self, q: Array, gap: Array, tolerance: float) -> str:
+        """Say which loops stay open, and by how much."""
+        T = self._kernel(loop_closure.DIRECTIONS)(q, np.zeros(self.nv))[0]
+        angular = self._links.algebra.angular
+        told = []
+        for name, part in self.row_slices.items():
+            error = (T[part] * gap[part, None]).sum(axis=0)
+            turn, slide = float(np.linalg.norm(error[:angular])), float(np.linalg.norm(error[angular:]))
+            if max(turn, slide) > tolerance:
+                told.append(f"{name!r} by {slide:.3g} m and {turn:.3g} rad")
+        return (
+            f"mechanism {self.name!r} cannot be assembled from here: joints that stay open are "
+            f"{', '.join(told)}; draw it nearer to closed, or look for lengths that cannot meet"
+        )
