@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import linkwork as lw
 
@@ -28,6 +29,46 @@ def test_bricard_goes_where_the_reference_says():
         if np.allclose(there, (0.27448132, -0.88670794, -0.46233000), atol=1e-6):
             return
     pytest.fail("no body has the corner where it should be")
+
+
+@pytest.mark.parametrize("n", [2, 40])
+@pytest.mark.parametrize("space", ["plane", "space"])
+def test_rows_of_four_bars_pass_where_all_bars_are_in_line(n, space):
+    """IFToMM A02: there it has n + 1 freedoms for a moment; they all turn as one, as a pendulum does."""
+    model = lw.examples.four_bars(n, space=space).compile()
+    run = lw.simulate(model, 10.0, model.state(velocities={"ground pin 0": -1.0}), times=[5.0, 10.0])
+    inertia, moment = (n + 1) / 3 + n, 9.81 * ((n + 1) / 2 + n)
+    pendulum = solve_ivp(
+        lambda t, y: [y[1], moment / inertia * np.sin(y[0])],
+        (0, 10),
+        [0.0, -1.0],
+        method="DOP853",
+        rtol=1e-13,
+        atol=1e-13,
+    )
+    for k in (0, n):
+        assert run[f"ground pin {k}"].position[-1] == pytest.approx(pendulum.y[0, -1], abs=1e-6)
+    (warning,) = run.report.warnings
+    assert "near a singular position at" in warning
+    assert "'right pin 1'" in warning or "and others" in warning
+
+
+@pytest.mark.parametrize("accuracy", [1e-4, 1e-6, 1e-10])
+def test_a_singular_position_is_passed_at_any_accuracy(accuracy):
+    model = lw.examples.four_bars(3).compile()
+    run = lw.simulate(model, 3.0, model.state(velocities={"ground pin 0": -1.0}), accuracy=accuracy)
+    cranks = np.array([run[f"ground pin {k}"].position for k in range(4)])
+    assert run.status == "DONE"
+    assert np.abs(cranks - cranks[0]).max() < 1e-6
+    assert run.report.loop_gap < 1e-9
+
+
+def test_no_singular_position_is_seen_where_there_is_none():
+    for mechanism in (lw.examples.bennett(), lw.examples.bricard(), lw.examples.jansen_leg()):
+        model = mechanism.compile()
+        q = model.assemble()
+        v = model.closed_velocity(q, np.random.default_rng(0).normal(size=model.nv))
+        assert lw.simulate(model, 3.0, lw.State(q, v)).report.warnings == ()
 
 
 def test_plane_and_space_agree():

@@ -17,6 +17,8 @@ from linkwork.errors import AssemblyError, LinkworkError, unknown
 from linkwork.model.named import Named
 from linkwork.trace.once import once
 
+_WEAKER = 0.05  # singular values beside what they are elsewhere
+
 
 class ClosedLoops(OwnForces):
     """A model some joints of which close loops: those were cut, and the rest is a tree."""
@@ -77,6 +79,28 @@ class ClosedLoops(OwnForces):
         angular = self._links.algebra.angular
         slides = turns[:, angular:].max(axis=1) > turns[:, :angular].max(axis=1)
         return np.where(slides, 1.0 / self.size, 1.0)
+
+    @once
+    def coordinate_sizes(self) -> Array:
+        """A normal change of each velocity's coordinate: 1 rad, or the mechanism's size, (nv,)."""
+        return np.array([1.0 if unit == "rad" else self.size for unit in self.coordinate_units])
+
+    @once
+    def weak_pivots(self) -> Array:
+        """Of each equation of the loops, how little acceleration by its own unit force is none, (rows,)."""
+        return np.array([x for loop in self._links.loops for x in loop.weak])
+
+    def weak_joints(self, q: Array, others: Array, rank: int) -> list[str]:
+        """Return the loop joints whose equations, of this rank, hold much less at q than elsewhere."""
+        U, sizes, _ = np.linalg.svd(self._weighted_jacobian(q), full_matrices=False)
+        usual = np.linalg.svd(self._weighted_jacobian(others), compute_uv=False)
+        few = sizes[:rank] < _WEAKER * usual.max(axis=0)[:rank]
+        share = np.array([(U[rows, :rank][:, few] ** 2).sum() for rows in self.row_slices.values()])
+        return [name for name, x in zip(self.row_slices, share, strict=True) if x > 0.1 * share.max()]
+
+    def _weighted_jacobian(self, q: Array) -> Array:
+        """Return the constraint Jacobian in radians and units of the mechanism's size."""
+        return self.constraint_jacobian(q) * self.row_weights[:, None] * self.coordinate_sizes
 
     # forces
 
@@ -152,8 +176,8 @@ class ClosedLoops(OwnForces):
         """
         (right,) = self._kernel(loop_closure.BIAS)(q, v)
         drive = np.asarray(tau, float) - self.bias_forces(q, v)
-        J, least = self.constraint_jacobian(q), self._links.smallest_pivot
-        return dense_forward_dynamics(self.mass_matrix(q), drive, J, right, least)
+        J = self.constraint_jacobian(q)
+        return dense_forward_dynamics(self.mass_matrix(q), drive, J, right, self.weak_pivots)
 
     # closing
 
@@ -169,7 +193,7 @@ class ClosedLoops(OwnForces):
         held = list(hold)
         if not held:
             kernel = self._accelerating(loop_closure.VELOCITY_CORRECTION)
-            return delivered("closed_velocity", np.asarray(v, float) + kernel(q, v)[1], out)
+            return delivered("closed_velocity", np.asarray(v, float) + kernel(q, v)[-1], out)
         J = self.constraint_jacobian(q)
         found = v + least_step(*self._held(J, self.mass_matrix(q), held), J @ v)
         left = float(np.abs(J @ found).max())
@@ -209,9 +233,12 @@ class ClosedLoops(OwnForces):
             gap, change = kernel(q)
             return gap, least_step(*equations(q), gap * weights) if hold else change
 
-        scale = np.array([1.0 if unit == "rad" else self.size for unit in self.coordinate_units])
         return Closing(
-            correction, lambda q, change: self._moved_by(q, change * moves), equations, weights, scale
+            correction,
+            lambda q, change: self._moved_by(q, change * moves),
+            equations,
+            weights,
+            self.coordinate_sizes,
         )
 
     def _free(self, hold: Iterable[str]) -> Array:

@@ -35,6 +35,7 @@ from linkwork.dynamics.forward_dynamics import combination
 LOOP_FORCE = Port("loop_force", "world", lambda n: (n.rows,))
 GAP_POSITION = Port("gap_position", "world", lambda n: (n.rows,))
 GAP_VELOCITY = Port("gap_velocity", "world", lambda n: (n.rows,))
+INVERSE_PIVOT = Port("inverse_pivot", "world", lambda n: (n.rows,))
 LOOP_BIAS = Port("loop_bias", "world", lambda n: (n.rows,))
 DIRECTION = Port("direction", "world", lambda n: (n.rows, n.algebra.freedoms))
 LOOP_Q = Port("loop_q", "world", lambda n: (n.loop_nq,))
@@ -113,11 +114,11 @@ def inertias(link: Any, parent: Any) -> None:
     forward_dynamics.hand_down(link, parent, [0.0] * len(link.S))
 
 
-def _correction(right: Any, gap: Port, *zero: str) -> Algorithm:
+def _correction(right: Any, outputs: tuple[Port, ...], *zero: str) -> Algorithm:
     return Algorithm(
         f"{right} correction",
         inputs=(Q, QD, EXTERNAL),
-        outputs=(gap, QDD),
+        outputs=(*outputs, QDD),
         passes=(
             Pass(placed, "outward"),
             Loops(right),
@@ -133,8 +134,8 @@ def _correction(right: Any, gap: Port, *zero: str) -> Algorithm:
     )
 
 
-VELOCITY_CORRECTION = _correction("velocity", GAP_VELOCITY)
-POSITION_CORRECTION = _correction("position", GAP_POSITION, "qd")
+VELOCITY_CORRECTION = _correction("velocity", (GAP_VELOCITY, INVERSE_PIVOT))
+POSITION_CORRECTION = _correction("position", (GAP_POSITION,), "qd")
 
 
 # looking at loop joints

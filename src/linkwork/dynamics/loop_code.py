@@ -88,7 +88,8 @@ class LoopCode:
         for loop in self.tree.loops:
             self.rights[loop.name] = self._room(self._width(loop) if loop.rows else 0)
             if loop.a != loop.b:
-                felt += [(link, loop) for link in felt_by(self.tree, loop)] if loop.rows else []
+                links_of = {link for end in (loop.a, loop.b) for link in felt_by(self.tree, end)}
+                felt += [(link, loop) for link in links_of] if loop.rows else []
         there = {(link, loop.name) for _, loop in felt for link in (loop.a, loop.b)}
         for link, loop in sorted(felt, key=lambda pair: -pair[0]):
             width, nv = self._width(loop), links[link - 1].kind.nv
@@ -265,43 +266,55 @@ class LoopCode:
                 farthest[k] = max(farthest[k], number[there[-1].loop.name])
         farthest = np.maximum.accumulate(farthest).tolist()
 
-        firsts = np.concatenate([[0], np.cumsum([self._width(loop) for loop in loops])]).tolist()
-        ends = [firsts[last + 1] for last in farthest]
-        # of the block of a loop's rows: its rows one after the other, each from the loop's first column on
-        places = [self._room(loop.rows * (ends[k] - firsts[k])) for k, loop in enumerate(loops)]
+        n = sum(loop.rows for loop in loops)
+        columns = np.concatenate([[0], np.cumsum([self._width(loop) for loop in loops])]).tolist()
+        window, last = [], []  # per loop, the first of its window, and the last in its profile
+        while len(window) < len(loops):
+            first = len(window)
+            members = farthest[first] + 1 - first  # they all share links with the first
+            window += [first] * members
+            last += [farthest[first + members - 1]] * members
+        # of a loop's rows: one after the other, each from the window's first column to the end of the profile
+        length = [columns[last[k] + 1] - columns[window[k]] for k in range(len(loops))]
+        places = [self._room(loop.rows * length[k]) for k, loop in enumerate(loops)]
 
         def blocks(k: int, other: int) -> list[int]:
             """Return where the rows of loop k begin in the columns of another."""
-            length = ends[k] - firsts[k]
-            return [places[k] + r * length + firsts[other] - firsts[k] for r in range(loops[k].rows)]
+            first = places[k] + columns[other] - columns[window[k]]
+            return [first + r * length[k] for r in range(loops[k].rows)]
 
         segments, begun = [], set()
         products: list[tuple[tuple[int, int, int, bool], list[int]]] = []
         for link, there in links.items():
             nv = self.tree.links[link - 1].kind.nv
-            for a, one in enumerate(there):
-                for other in there[a:]:
+            for one in there:
+                for other in there:
                     pair = number[one.loop.name], number[other.loop.name]
+                    if pair[1] < window[pair[0]]:
+                        continue
                     shape = one.loop.rows, other.loop.rows, nv, pair in begun
                     products.append((shape, [one.y, other.z, *blocks(*pair)]))
                     begun.add(pair)
         for k, loop in enumerate(loops):
-            for other in range(k, farthest[k] + 1):
+            for other in range(window[k], last[k] + 1):
                 if (k, other) not in begun:
                     products.append(((loop.rows, loops[other].rows, 0, False), [0, 0, *blocks(k, other)]))
         for shape, run in groupby(products, key=lambda product: product[0]):
             segments.append(self._segment(self._product(*shape), [record for _, record in run]))
 
-        n = sum(loop.rows for loop in loops)
-        right = self.rights[loops[0].name]
-        rounding = int(np.float64(self.tree.smallest_pivot).view(np.int64))
-        table = [n, right, self._room(n), self._room(n), rounding]
+        inverse, scale, order = (self._room(n) for _ in range(3))
+        row = self._room(columns[-1])
+        firsts = sorted(set(window))
+        table = [n, len(firsts), self.rights[loops[0].name], places[0], inverse, scale, order, row]
+        ends = {first: loop.row + loop.rows for first, loop in zip(window, loops, strict=True)}
+        for k in firsts:
+            behind = loops[last[k]].row + loops[last[k]].rows
+            table += [loops[k].row, ends[k], columns[k], columns[last[k] + 1], behind, ends[window[last[k]]]]
         for k, loop in enumerate(loops):
-            last = loops[farthest[k]]
             for r in range(loop.rows):
-                column = firsts[k] + r
-                begin = firsts[k] if self.lanes == 1 else column
-                table += [column, blocks(k, k)[r] - firsts[k], begin, ends[k], last.row + last.rows - 1]
+                weak = int(np.float64(loop.weak[r]).view(np.int64))
+                origin = blocks(k, k)[r] - columns[k] - places[0]
+                table += [columns[k] + r, origin, weak, firsts.index(window[k])]
         segments.append(self._segment(self._factor(), [table]))
 
         offset = self.layout.offsets[step.field]
@@ -315,9 +328,15 @@ class LoopCode:
         ]
         for shape, run in groupby(felt, key=lambda item: item[0]):
             segments.append(self._segment(self._feel(*shape), [record for _, record in run]))
-        if "loop_force" in self.ports:
-            for loop in loops:
-                segments.append(self._segment(self._tell(loop.rows), [[self.rights[loop.name], loop.row]]))
+        told = (
+            {loop.name: self.rights[loop.name] for loop in loops},
+            {loop.name: inverse + loop.row for loop in loops},
+        )
+        for port, places in zip(("loop_force", "inverse_pivot"), told, strict=True):
+            if port in self.ports:
+                for loop in loops:
+                    kernel = self._tell(port, loop.rows)
+                    segments.append(self._segment(kernel, [[places[loop.name], loop.row]]))
         return segments
 
     def _segment(self, kernel: int, records: list[list[int]]) -> Segment:
@@ -379,14 +398,14 @@ class LoopCode:
         native.load(name, build)
         return native.address(f"feel_{name}")
 
-    def _tell(self, rows: int) -> int:
-        """Return the kernel that writes a loop's forces to their port."""
-        name = native.digest("loop tell", list(self.ports), self.lanes, rows)
+    def _tell(self, port: str, rows: int) -> int:
+        """Return the kernel that writes numbers of a loop's rows to a port."""
+        name = native.digest("loop tell", port, list(self.ports), self.lanes, rows)
 
         def build() -> tuple[str, dict[str, Any]]:
             graph = Graph()
-            stores: list[Store] = [("loop_force", r, graph.symbol(("force", r))) for r in range(rows)]
-            pointers = [Pointer("force", "work", 0), Pointer("loop_force", "loop_force", 1)]
+            stores: list[Store] = [(port, r, graph.symbol(("row", r))) for r in range(rows)]
+            pointers = [Pointer("row", "work", 0), Pointer(port, port, 1)]
             text = emit.walk(f"tell_{name}", self.lanes, self.ports, self.constant, pointers, stores)
             return emit.module(self.lanes, [text]), {}
 

@@ -14,14 +14,14 @@ TOLERANCE = 1e-6
 
 
 def dense_forward_dynamics(
-    M: Array, drive: Array, J: Array, right: Array, smallest_pivot: float
+    M: Array, drive: Array, J: Array, right: Array, weak: Array
 ) -> tuple[Array, Array]:
     """Return accelerations and forces of the rows; drive is tau - h."""
     L = np.linalg.cholesky(M)
     free = np.linalg.solve(L, drive)
     A = np.linalg.solve(L, J.T).T
     lengths = np.linalg.norm(A, axis=1)
-    there = lengths > np.sqrt(smallest_pivot)
+    there = lengths > np.sqrt(weak)
     scale = there / np.where(there, lengths, 1.0)
     U, sizes, Vt = np.linalg.svd(A * scale[:, None], full_matrices=False)
     inverse = np.where(sizes > TOLERANCE, 1.0 / np.where(sizes > TOLERANCE, sizes, 1.0), 0.0)

@@ -27,12 +27,12 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model import drive
 from linkwork.model.kind import Kind, Kinds, lift, structure
 from linkwork.model.subspace import drive_directions
-from linkwork.model.tree import Tree, moved_inertias
-from linkwork.trace.expression import Graph, Operand
+from linkwork.model.tree import Tree, link_poses, moved_inertias
+from linkwork.trace.expression import Graph, Operand, evaluate
 
-# A row that moves nothing has a pivot of rounding errors, squared; one that moves something has about one
-# over an inertia, times a length squared. A mechanism may be small, or far from the world's origin.
-_ROUNDING = 1e-20
+# Near a position where a loop's links are in line, a row has a short lever: rounding errors of its gap, over
+# this lever squared, turn the velocities. The row is weak, and dropped, where they would by this much.
+_TURN = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +70,7 @@ class Loop:
     row: int  # its first row
     q: int  # its first number in the array of loop joints' coordinates
     v: int
+    weak: tuple[float, ...] = ()  # per row: how little, as a pivot, is nothing
 
     @property
     def name(self) -> str:
@@ -113,16 +114,45 @@ def close(
     if not joints:
         return tree
     loops = _placed(tree, joints, moved)
-    inertias = [x for per_link in moved_inertias(tree, q_drawn) for x in per_link if x > 0.0]
-    frame = tree.algebra.Frame
-    places = [
-        frame.from_scalars(tree.data[link.data : link.data + frame.size]).position for link in tree.links
-    ]
-    places += [
-        frame.from_scalars(loop.data[k : k + frame.size]).position for loop in loops for k in (0, frame.size)
-    ]
-    size = max(1.0, *(float(np.linalg.norm(p)) for p in places))
-    return replace(tree, loops=loops, smallest_pivot=_ROUNDING * size**2 / min(inertias, default=1.0))
+    poses, inertias = link_poses(tree, q_drawn), moved_inertias(tree, q_drawn)
+    return replace(
+        tree, loops=tuple(replace(loop, weak=_weak(tree, loop, poses, inertias)) for loop in loops)
+    )
+
+
+def _weak(
+    tree: Tree, loop: Loop, poses: Sequence[Any], inertias: Sequence[Sequence[float]]
+) -> tuple[float, ...]:
+    """Return, per row of a loop, the pivot below which it is weak.
+
+    Elsewhere a row has a pivot of lever^2 / inertia: the lever of a torque is one, that of a force the size
+    of the loop; the inertia is the geometric mean of those in the loop.
+    """
+    Frame, angular = tree.algebra.Frame, tree.algebra.angular
+    around = set(felt_by(tree, loop.a)) ^ set(felt_by(tree, loop.b))
+    moved = [x for link in around for x in inertias[link - 1] if x > 0.0]
+    if not moved:  # a joint between what is welded together moves nothing
+        return (0.0 if around else np.inf,) * loop.rows
+    places = [poses[link].position for link in around]
+    for link, k in ((loop.a, 0), (loop.b, Frame.size)):
+        places.append((poses[link] @ Frame.from_scalars(loop.data[k : k + Frame.size])).position)
+    size = max(float(np.linalg.norm(np.subtract(p, q))) for p in places for q in places)
+    far = max(float(np.linalg.norm(p)) for p in places)
+    inertia = float(np.exp(np.mean(np.log(moved))))
+    symbols = {"X0": poses[loop.a].scalars(), "X1": poses[loop.b].scalars(), "data": loop.data}
+
+    def drawn(symbol: Any) -> float:
+        name, k = symbol.args[0]
+        return loop.data[loop.formula.n_data + k] if name == "parameter" else symbols[name][k]
+
+    found = []
+    for direction in loop.formula.directions:
+        t = evaluate(direction.scalars(), drawn)
+        turn, slide = np.linalg.norm(t[:angular]), np.linalg.norm(t[angular:])
+        rounding = np.spacing(1.0) * max(turn, far * slide)  # of its gap, and of its lever
+        lever = max(turn, size * slide, rounding / _TURN)
+        found.append(float(rounding / _TURN * lever / inertia))
+    return tuple(found)
 
 
 def _placed(
@@ -140,14 +170,13 @@ def _placed(
     )
 
 
-def felt_by(tree: Tree, loop: Loop) -> list[int]:
-    """Return the links that feel a loop: those from a and from b towards ground, tips first."""
-    found: set[int] = set()
-    for end in (loop.a, loop.b):
-        while end:
-            found.add(end)
-            end = tree.links[end - 1].parent
-    return sorted(found, reverse=True)
+def felt_by(tree: Tree, end: int) -> list[int]:
+    """Return the links that feel a force on a link: those from it to ground, tips first."""
+    found = []
+    while end:
+        found.append(end)
+        end = tree.links[end - 1].parent
+    return found
 
 
 def _order(tree: Tree, loops: Sequence[Loop]) -> list[int]:
@@ -157,7 +186,9 @@ def _order(tree: Tree, loops: Sequence[Loop]) -> list[int]:
     from scipy.sparse import csr_array  # takes a while to import, and most mechanisms do not need it
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-    pairs = [(k, link) for k, loop in enumerate(loops) for link in felt_by(tree, loop)]
+    pairs = [
+        (k, link) for k, loop in enumerate(loops) for end in (loop.a, loop.b) for link in felt_by(tree, end)
+    ]
     rows, columns = np.array(pairs, int).reshape(-1, 2).T
     feels = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(loops), len(tree.links) + 1))
     return reverse_cuthill_mckee(csr_array(feels @ feels.T), symmetric_mode=True).tolist()

@@ -49,7 +49,6 @@ class Tree:
     body_frames: dict[str, Any]  # pose of the body in its link
     loads: tuple[Placed, ...] = ()  # what acts on the links beyond their joints
     loops: tuple[Any, ...] = ()  # joints that close loops, see `loops`
-    smallest_pivot: float = 0.0  # of a loop's equation; below, it says nothing but rounding
 
     @property
     def shown(self) -> int:
@@ -125,6 +124,21 @@ def _rigid(algebra: ModuleType, inertia: Any) -> Any:
     )
 
 
+def link_poses(tree: Tree, q: Sequence[float]) -> list[Any]:
+    """Return the pose in the world of ground and of every link."""
+    poses = [tree.algebra.Frame()]
+    for link in tree.links:
+        poses.append(poses[link.parent] @ _placed(tree, link, q))
+    return poses
+
+
+def _placed(tree: Tree, link: Link, q: Sequence[float]) -> Any:
+    """Return the pose of a link in its parent."""
+    Frame = tree.algebra.Frame
+    placement = Frame.from_scalars(tree.data[link.data : link.data + Frame.size].tolist())
+    return placement @ link.kind.motion(q[link.q : link.q + link.kind.nq], link.parameters)
+
+
 def moved_inertias(tree: Tree, q: Sequence[float]) -> list[list[float]]:
     """Return, per link, the inertia each of its velocities moves alone: of the link and all it carries."""
     algebra = tree.algebra
@@ -135,14 +149,12 @@ def moved_inertias(tree: Tree, q: Sequence[float]) -> list[list[float]]:
         link = tree.links[number - 1]
         at = DataLayout.of(algebra, link.kind.nv)
         data = tree.data[link.data : link.data + at.parameters].tolist()
-        here = q[link.q : link.q + link.kind.nq]
         own = algebra.RigidInertia.from_scalars(data[at.inertia : at.inertia + size])
         composite[number] = composite[number] + own
-        S = link.kind.subspace(here, link.parameters)
+        S = link.kind.subspace(q[link.q : link.q + link.kind.nq], link.parameters)
         rotors = data[at.armature : at.parameters]
         found[number - 1] = [
             float(s.dot(composite[number] @ s)) + rotor for s, rotor in zip(S, rotors, strict=True)
         ]
-        X = algebra.Frame.from_scalars(data[: algebra.Frame.size]) @ link.kind.motion(here, link.parameters)
-        composite[link.parent] = composite[link.parent] + X @ composite[number]
+        composite[link.parent] = composite[link.parent] + _placed(tree, link, q) @ composite[number]
     return found

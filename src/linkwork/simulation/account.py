@@ -21,6 +21,7 @@ Array = np.ndarray
 
 _NONSENSE = 0.1  # of the energy at play: steps that lose or make as much are worth a warning
 _LOOKED_AT = 50  # samples of a run, for that
+_NAMED = 6  # joints in a warning
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,15 @@ class Account:
         self,
         memo: Any,
         q: Array,
+        weakest: Array,
         failure: Failure | None,
         wall_time: float,
         events: Sequence[tuple[float, str]],
         notes: Sequence[str] = (),
     ) -> Report:
-        """Return the report of one run; `memo` is what the loop remembers of it, q the positions recorded."""
+        """Return the report of one run; `memo` is what the loop remembers of it, q the positions recorded,
+        `weakest` the state in which the equations of loops held least.
+        """
         chosen = self.chosen
         title = METHODS[chosen.method].title
         if memo["switches"]:
@@ -59,19 +63,27 @@ class Account:
             error_estimate=float(memo["sum"]),
             loop_gap=self.system.model.loop_gap(q),
             python_laws=self._python_laws,
-            warnings=(*self._warnings(memo), *notes),
+            warnings=(*self._warnings(memo, q, weakest), *notes),
             events=tuple(events),
             provenance=self._provenance,
         )
 
-    def _warnings(self, memo: Any) -> list[str]:
-        notes, couplings = [], self.system.model.couplings
+    def _warnings(self, memo: Any, q: Array, weakest: Array) -> list[str]:
+        model = self.system.model
+        notes, couplings = [], model.couplings
         if memo["stiff"] and not self.chosen.switch:
             notes.append('the motion is stiff in places; method="auto" or "rodas" would take fewer steps')
         if couplings:
             notes.append(f"couplings are not enforced: {', '.join(map(repr, couplings))}")
-        if self.system.tree.loops:
-            notes.append("whether loops pass a singular position (links in line) is not watched yet")
+        if np.isfinite(memo["margin"]) and len(q):
+            some = q[np.linspace(0, len(q) - 1, min(len(q), _LOOKED_AT)).astype(int)]
+            rank = len(model.weak_pivots) - int(memo["dropped"])
+            if joints := model.weak_joints(weakest[: model.nq], some, rank):
+                named = ", ".join(map(repr, joints[:_NAMED])) + (" and others" if joints[_NAMED:] else "")
+                notes.append(
+                    f"near a singular position at {memo['margin_t']:.6g} s: there {named} hold less than "
+                    "elsewhere, and more can move"
+                )
         return notes
 
     @cached_property

@@ -63,22 +63,22 @@ class ManyRuns:
 
     def _record(self, parts: list["_Part"], wall_time: float) -> Recordings:
         model, account = self.system.model, Account(self.system, self.chosen)
-        rows, filled, memos, ends = (
+        rows, filled, memos, ends, weakest = (
             np.concatenate([getattr(part.work.memory, name) for part in parts])
-            for name in ("record", "filled", "memo", "y_final")
+            for name in ("record", "filled", "memo", "y_final", "weakest")
         )
         filled = np.minimum(filled, np.searchsorted(self.times, memos["t_final"], side="right"))
         doubts = self._doubts(account, rows, filled)
         reports, finals = [], []
         each = [one for part in parts for one in zip(part.failures, part.occurrences, strict=True)]
         positions = [row[:count, 1 : 1 + model.nq] for row, count in zip(rows, filled, strict=True)]
-        for memo, q, y, doubt, (failure, occurrences) in zip(
-            memos, positions, ends, doubts, each, strict=True
+        for memo, q, y, near, doubt, (failure, occurrences) in zip(
+            memos, positions, ends, weakest, doubts, each, strict=True
         ):
             t = float(memo["t_final"])
             events = [event for event in occurrences.happened if event[0] <= t]
             notes = [doubt] if doubt and not failure else []
-            reports.append(account.report(memo, q, failure, wall_time, events, notes))
+            reports.append(account.report(memo, q, near, failure, wall_time, events, notes))
             finals.append(State(y[: model.nq], y[model.nq : -1], t))
         q, v = rows[:, :, 1 : 1 + model.nq], rows[:, :, 1 + model.nq : -1]
         times = memos["t_final"].copy()

@@ -59,6 +59,7 @@ class Memory(NamedTuple):
     bad_y: Array  # (N, n)
     side: Array  # (N, ne) the sign that each event function last had; 0: it started at zero
     span: Array  # (N, ne) the largest magnitude it had
+    weakest: Array  # (N, n) state in which the equations of loops held least
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,8 +77,9 @@ class Problem:
     events: Program = NONE  # t, q, v -> g (ne,)
     tangent: Program = NONE  # derivatives of motion; without it the implicit method takes differences
     close_positions: Program = NONE  # q -> gaps of loops (rows,), change of velocities' coordinates
-    close_velocities: Program = NONE  # q, v -> rates of the gaps, change of v
+    close_velocities: Program = NONE  # q, v -> rates of the gaps, inverse pivots of the rows, change of v
     row_weights: ArrayLike = ()  # (rows,) of the gaps, one over their normal size
+    weak: ArrayLike = ()  # (rows,) pivots of loops' equations below which these are dropped
     lanes: int = 1
     tangent_lanes: int = 1
     directions: Sequence[int] = ()  # (ne,) which crossings count: -1 falling, 1 rising, 0 both
@@ -142,6 +144,8 @@ def _scratch(problem: Problem, stages: int) -> dict[str, Any]:
         "directions": np.array(problem.directions, np.int64),
         "gap": _zeros(np.size(problem.row_weights) * lanes),
         "row_weights": np.array(problem.row_weights, float, ndmin=1),
+        "inverse_pivots": _zeros(np.size(problem.row_weights) * lanes),
+        "weak": np.array(problem.weak, float, ndmin=1),
         "quaternions": np.array(problem.quaternions, np.int64),
     }
 
@@ -186,6 +190,7 @@ def _remember(problem: Problem, y: Array, t: ArrayLike, times: ArrayLike, cap: i
     memo["end_failed"] = np.nan
     memo["implicit"] = problem.implicit
     memo["worst"] = -1.0
+    memo["dropped"] = memo["margin"] = np.inf
     return Memory(
         y=y,
         memo=memo,
@@ -197,6 +202,7 @@ def _remember(problem: Problem, y: Array, t: ArrayLike, times: ArrayLike, cap: i
         bad_y=np.full((many, n), np.nan),
         side=np.zeros((many, ne)),
         span=np.zeros((many, ne)),
+        weakest=np.zeros((many, n)),
     )
 
 

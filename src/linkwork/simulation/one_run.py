@@ -182,7 +182,8 @@ class OneRun:
         self._note_doubts(account, rows, status)
         events = [event for event in self._occurrences.happened if event[0] <= t]
         q, v = (part.copy() for part in np.split(rows[:, 1:-1], [model.nq], axis=1))
-        report = account.report(memo, q, self.failure, time.perf_counter() - begun, events, self.notes)
+        wall_time, near = time.perf_counter() - begun, self._work.memory.weakest[0]
+        report = account.report(memo, q, near, self.failure, wall_time, events, self.notes)
         memory = resume.memory(self._work, self._key) if status in _GOES_ON else None
         final = State(last[1 : 1 + model.nq], last[1 + model.nq : -1], t, memory)
         return Recording(LiveChannels(model), rows[:, 0].copy(), q, v, rows[:, -1].copy(), report, final)

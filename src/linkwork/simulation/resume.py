@@ -39,6 +39,7 @@ def count_anew(work: Work) -> None:
     for name in (*_COUNTS, "check_attempts"):
         work.memo[name] = 0.0
     work.memo["check_t"] = work.memo["t"]
+    work.memo["margin"] = inf
 
 
 def work_until(problem: Problem, key: Array, start: State) -> float | None:

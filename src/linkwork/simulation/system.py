@@ -24,7 +24,7 @@ STEP_UNDER_TIME = 0.1  # longest step where a law knows the time, so that no pul
 _MOTION = ("t", "q", "qd", "qdot", "qdd", "power")
 _EVENTS = ("t", "q", "qd", "shown")
 _POSITION = ("q", "gap_position", "qdd")
-_VELOCITY = ("q", "qd", "gap_velocity", "qdd")
+_VELOCITY = ("q", "qd", "gap_velocity", "inverse_pivot", "qdd")
 
 
 class System:

@@ -1,16 +1,18 @@
 """Closed loops stay closed: the result of a step is brought back to where they are, positions and velocities.
 
 A correction is mass-weighted: the smallest in the sense of kinetic energy. Newton's method doubles the digits
-each time, so a gap that was small is closed without looking again. A lane is corrected by its own gap alone.
+each time, so a gap that was small is closed without looking again; rounding errors too: near positions where
+links are in line they would grow. A lane is corrected by its own gap alone.
 """
+
+import math
 
 from linkwork.simulation.compiled import call, doubles, integers, native
 from linkwork.simulation.loop.evaluate import evaluate
 from linkwork.simulation.loop.lanes import lane_of
 from linkwork.simulation.loop.records import Failure
 
-_CLOSED = 1e-12  # gap that is none, in radians, and in units of the mechanism's size
-_SMALL = 1e-7  # gap whose square is none
+_SMALL = 1e-7  # gap whose square is none, in radians, and in units of the mechanism's size
 _ROUNDS = 8
 
 
@@ -39,9 +41,8 @@ def _correct_positions(run):
         if not open_by[l] > _SMALL:
             continue  # closed, or not a number
         open_by[l] = _largest_gap(run, l)
-        if open_by[l] > _CLOSED:
-            for i in range(l, q, run.lanes):
-                new[i] += change[i]
+        for i in range(l, q, run.lanes):
+            new[i] += change[i]
         again = again or open_by[l] > _SMALL
     return again
 
@@ -52,11 +53,24 @@ def _correct_velocities(run):
     program, q = run.close_velocities, run.nq * run.lanes
     ports, slots = integers(program.ports), program.slots
     ports[slots[0]], ports[slots[1]] = run.new, run.new + 8 * q
-    ports[slots[2]], ports[slots[3]] = run.gap, run.other
+    ports[slots[2]], ports[slots[3]], ports[slots[4]] = run.gap, run.inverse_pivots, run.other
     call(program.run, program.plan, program.ports)
     new, change = doubles(run.new), doubles(run.other)
     for i in range(run.nv * run.lanes):
         new[q + i] += change[i]
+
+
+@native
+def _look_at_pivots(run, l):
+    """margin, dropped <- how firm the rows of lane l are."""
+    inverse, weak, margin, dropped = doubles(run.inverse_pivots), doubles(run.weak), math.inf, 0.0
+    for i in range(run.rows):
+        pivot = inverse[i * run.lanes + l]
+        if pivot > 0.0:
+            margin = min(margin, 1.0 / (pivot * weak[i]))
+        else:
+            dropped += 1.0
+    doubles(run.margin)[l], doubles(run.dropped)[l] = margin, dropped
 
 
 @native
@@ -73,5 +87,6 @@ def close_loops(run):
     _correct_velocities(run)
     for l in range(run.lanes):
         lane = lane_of(run, l)
+        _look_at_pivots(run, l)
         if lane.who >= 0 and not lane.failure and not open_by[l] <= _SMALL:
             lane.failure = Failure.OPEN.value

@@ -5,7 +5,7 @@ import numpy as np
 from linkwork.simulation.compiled import doubles, native
 from linkwork.simulation.loop.crossings import begin_sides
 from linkwork.simulation.loop.endings import stop
-from linkwork.simulation.loop.lanes import are_all, copy, copy_lane, lane_of, memo_of
+from linkwork.simulation.loop.lanes import are_all, copy, copy_lane, lane_of, memo_of, scatter
 from linkwork.simulation.loop.records import Task
 from linkwork.simulation.loop.step_size import error_order, next_step
 from linkwork.simulation.status import Status
@@ -57,12 +57,26 @@ def _book(run, lane, memo):
 
 
 @native
+def _watch_loops(run, l):
+    """Remember where the loops were least firm: that is near a singular position, if there was one."""
+    lane = lane_of(run, l)
+    memo = memo_of(run, lane)
+    margin = 0.0 if lane.dropped > memo.dropped else lane.margin
+    memo.dropped = min(memo.dropped, lane.dropped)
+    if margin < memo.margin:
+        memo.margin, memo.margin_t = margin, doubles(run.reach)[l]
+        scatter(run, run.weakest, run.kept, l)
+
+
+@native
 def commit(run, l):
     """Enter the good natural step of lane l into what its mechanism remembers."""
     lane = lane_of(run, l)
     memo = memo_of(run, lane)
     _book(run, lane, memo)
     memo.index += 1.0
+    if run.rows:
+        _watch_loops(run, l)
     memo.t = doubles(run.t)[l] = doubles(run.reach)[l]
     if not run.fixed:
         memo.h = next_step(run, memo, lane.error / run.tolerance, error_order(run, memo), lane.passed)

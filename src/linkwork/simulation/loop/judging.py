@@ -46,6 +46,7 @@ def _pass(run, l):
     lane, t, reach = lane_of(run, l), doubles(run.t), doubles(run.reach)
     memo = memo_of(run, lane)
     lane.passed = lane.step
+    lane.margin, lane.dropped = doubles(run.margin)[l], doubles(run.dropped)[l]
     lane.task = Task.PASSED.value
     if lane.goal != Task.NATURAL.value:
         reach[l] = run.t_end

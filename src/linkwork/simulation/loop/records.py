@@ -65,6 +65,9 @@ MEMO = np.dtype(
             "sum",  # sum of those estimates
             "failure",  # why the last natural attempt failed, a `Failure`
             "t_final",  # time of y_final [s]
+            "dropped",  # the fewest rows of loops that were redundant at a base
+            "margin",  # how firm the weakest of the other rows was where it was weakest, and
+            "margin_t",  # when [s]
             "check_attempts",  # attempts and
             "check_t",  # time at the last look at progress
             "step_1",  # the last five steps taken, the latest first [s]
@@ -86,6 +89,11 @@ LANE = np.dtype(
         ("step", np.float64),  # of the attempt under way
         ("passed", np.float64),  # step of the good attempt
         ("error", np.float64),  # of the attempt, relative to scale + |y|
+        (
+            "margin",
+            np.float64,
+        ),  # at the end of the good attempt: how firm the weakest row of the loops is, and
+        ("dropped", np.float64),  # how many are redundant
         ("spent", np.float64),  # evaluations not booked yet
         ("probing", np.int64),  # event whose dip is looked at
         ("found", np.int64),  # event that was located; -1: none
@@ -111,6 +119,8 @@ PER_LANE = (
     "change",  # for the test of stiffness: squares of the change of the right-hand side and
     "distance",  # of the state
     "open",  # largest gap of the loops
+    "margin",  # pivot of the weakest of the loops' rows, relative to one that is dropped
+    "dropped",  # how many rows are dropped
     "defect",  # of a fixed step against the trapezoidal rule, relative to scale + |y|
 )
 PER_COMPONENT = (
@@ -149,6 +159,8 @@ _OTHERS = (
     "directions",  # (ne,) integers
     "gap",  # (rows, lanes) of the loops' equations
     "row_weights",  # (rows,)
+    "inverse_pivots",  # (rows, lanes) of the loops' equations; 0: dropped
+    "weak",  # (rows,)
     "quaternions",  # first rows of four numbers of length one, integers
     "count",  # (rows,) terms of the sums over stages, a multiple of four; integers
     "terms",  # (rows, width) which stages; integers
@@ -160,7 +172,7 @@ _OTHERS = (
     "ros_alpha",
     "ros_gammas",
 )
-_MEMORY = ("y", "memo", "y_final", "record", "filled", "times", "bad_t", "bad_y", "side", "span")
+_MEMORY = ("y", "memo", "y_final", "record", "filled", "times", "bad_t", "bad_y", "side", "span", "weakest")
 _COUNTS = (
     "nq",
     "nv",
