@@ -1,7 +1,7 @@
 """The mechanism's own forces: those of its joints and its loads; and what they are measured in."""
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +14,11 @@ from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.kernel import Kernel
 from linkwork.dynamics.load_code import raised
 from linkwork.errors import LinkworkError, NumericalError, unknown
+from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.model import blame
-from linkwork.model.applied import Placed, Side, place, source_of
+from linkwork.model.applied import Cut, Placed, Side, place, source_of
+from linkwork.model.kind import Kind, Kinds
 from linkwork.model.loops import Loop, close
 from linkwork.model.tree import Tree, grow, moved_inertias
 from linkwork.trace.once import once
@@ -80,7 +82,7 @@ class OwnForces(Algorithms):
         The former are those of damping, friction, springs, stops and motors; the latter, (bodies, 6) or
         (bodies, 3), are in the frame that its joint has on the body, torque first.
         """
-        tau, external, drive, _ = self._applied(q, v, t)
+        tau, external, drive, *_ = self._applied(q, v, t)
         return tau + drive, external
 
     def load_values(self, name: str, q: Array, v: Array, t: Any = 0.0) -> Array:
@@ -89,7 +91,7 @@ class OwnForces(Algorithms):
         for placed in self.driven(bodies=True).loads:
             if placed.name == name:
                 return self._applied(q, v, t)[3][..., first : first + placed.shown]
-            first += placed.shown
+            first += placed.told
         raise ValueError(f"load_values: {unknown('load', name, self.load_names)}")
 
     def _applied(self, q: Array, v: Array, t: Any) -> tuple[Array, ...]:
@@ -104,9 +106,16 @@ class OwnForces(Algorithms):
     @once
     def load_units(self) -> dict[str, tuple[str, ...]]:
         """The units of the numbers that each load shows."""
-        units = self.coordinate_units
+
+        def of_side(side: Side) -> Sequence[str]:
+            cut = side.cut
+            if cut is None:
+                return self.coordinate_units[side.v]
+            first = side.body == cut.joint.parent.name  # one of two
+            return joint_units(cut.kind, cut.numbers, cut.joint.drawn(), cut.joint)[1] if first else ()
+
         return {
-            placed.name: placed.load.units(placed.shown, [u for side in placed.sides for u in units[side.v]])
+            placed.name: placed.load.units(placed.shown, [u for side in placed.sides for u in of_side(side)])
             for placed in self.driven().loads
         }
 
@@ -129,27 +138,25 @@ class OwnForces(Algorithms):
     @once
     def coordinate_units(self) -> tuple[str, ...]:
         """The unit of what each velocity changes: "rad" if it turns the child, else "m"."""
-        angular = self._links.algebra.angular
-        units = []
-        for link in self._links.links:
-            here = self.q_drawn[link.q : link.q + link.kind.nq].tolist()
-            for s in link.kind.subspace(here, link.parameters):
-                units.append("rad" if any(abs(x) > 0.0 for x in s.scalars()[:angular]) else "m")
-        return tuple(units)
+        return tuple(unit for units in self._units for unit in units[1])
 
-    @once
+    @property
     def position_units(self) -> tuple[str, ...]:
         """The unit of each position: that of the velocity it follows, or "" for numbers of a quaternion."""
-        units: list[str] = []
-        for link in self._links.links:
-            here = self.q_drawn[link.q : link.q + link.kind.nq].tolist()
-            rows = np.zeros((link.kind.nv, link.kind.nq))
-            for k, unit in enumerate(np.eye(link.kind.nv).tolist()):
-                rows[k] = link.kind.position_rates(here, unit, link.parameters)
-            units += [self.coordinate_units[link.v + int(k)] for k in np.abs(rows).argmax(axis=0)]
-        for first in self.quaternions:
-            units[first : first + 4] = [""] * 4
-        return tuple(units)
+        return tuple(unit for units in self._units for unit in units[0])
+
+    @once
+    def _units(self) -> list[tuple[list[str], list[str]]]:
+        """The units of positions and velocities, link by link."""
+        return [
+            joint_units(
+                link.kind,
+                link.parameters,
+                self.q_drawn[link.q : link.q + link.kind.nq].tolist(),
+                self.joints[link.name],
+            )
+            for link in self._links.links
+        ]
 
     # trees with forces
 
@@ -181,8 +188,7 @@ class OwnForces(Algorithms):
 
     def _with_forces(self, weld: bool) -> Tree:
         links = grow(self._mechanism, self._graph.branches, weld, moved=self._moved)
-        if weld:
-            links = close(links, self._graph.loops, self.q_drawn.tolist(), self._moved)
+        links = close(links, self._graph.loops, self.q_drawn.tolist(), self._moved)
         return replace(links, loads=self.place(self._mechanism.loads.values(), links))
 
     @once
@@ -195,13 +201,48 @@ class OwnForces(Algorithms):
 
     def place(self, loads: Iterable[Load], tree: Tree) -> tuple[Placed, ...]:
         """Place loads (or quantities that are looked at like loads) on a tree of this model."""
-        links, frames = tree.body_links, tree.body_frames
-        body_sides = {name: Side(links[name], frames[name], slice(0, 0), slice(0, 0)) for name in links}
-        numbers = {link.name: number for number, link in enumerate(tree.links, 1)}
-        joint_sides = {name: Side(number, None, *self.slices[name]) for name, number in numbers.items()}
+
+        none = slice(0, 0)
+
+        def end(body: str, on_body: Any, cut: Cut | None = None) -> Side:
+            frame = tree.body_frames[body] @ on_body
+            return Side(tree.body_links[body], frame, none, none, body, on_body, cut)
+
+        body_sides = {name: end(name, tree.algebra.Frame()) for name in tree.body_links}
+        joint_sides: dict[str, tuple[Side, ...]] = {
+            link.name: (Side(number, None, *self.slices[link.name]),)
+            for number, link in enumerate(tree.links, 1)
+        }
+        kinds = Kinds()
+        for joint in self._graph.loops:
+            cut = Cut(joint, *kinds.of(joint, False))
+            bodies = joint.parent.name, joint.child.name
+            joint_sides[joint.name] = tuple(
+                end(body, frame, cut) for body, frame in zip(bodies, joint.frames(), strict=True)
+            )
         drawn = self.poses(self.q_drawn)
         where = (body_sides, joint_sides, self.slices, self.q_drawn.tolist(), drawn)
         return tuple(place(load, self._mechanism, tree.algebra, *where) for load in loads)
+
+
+def joint_units(
+    kind: Kind, numbers: Sequence[float], q: Sequence[float], joint: Joint
+) -> tuple[list[str], list[str]]:
+    """Return the units of a joint's positions, and of what its velocities change: "rad" if it turns, or "m".
+
+    A position has the unit of the velocity it follows, or none if it is of a quaternion.
+    """
+    angular = joint.algebra.angular
+    velocities = [
+        "rad" if any(abs(x) > 0.0 for x in s.scalars()[:angular]) else "m" for s in kind.subspace(q, numbers)
+    ]
+    rows = np.zeros((kind.nv, kind.nq))
+    for k, unit in enumerate(np.eye(kind.nv).tolist()):
+        rows[k] = kind.position_rates(q, unit, numbers)
+    positions = [velocities[int(k)] for k in np.abs(rows).argmax(axis=0)] if kind.nv else []
+    if joint.quaternion is not None:
+        positions[joint.quaternion : joint.quaternion + 4] = [""] * 4
+    return positions, velocities
 
 
 def _inertia_beyond(loop: Loop) -> list[float]:

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.compile.arrays import Array, delivered
-from linkwork.compile.forces import OwnForces
-from linkwork.dynamics import loop_closure, reactions
+from linkwork.compile.arrays import Array, delivered, together
+from linkwork.compile.forces import OwnForces, joint_units
+from linkwork.dynamics import loop_closure, motion, reactions
 from linkwork.dynamics.assembly import Closing, assemble, least_step
 from linkwork.dynamics.external import external_forces
 from linkwork.dynamics.kernel import real_array
 from linkwork.dynamics.loop_reference import dense_forward_dynamics
-from linkwork.errors import AssemblyError, LinkworkError, unknown
+from linkwork.errors import AssemblyError, unknown
+from linkwork.model.kind import Kinds
 from linkwork.model.named import Named
 from linkwork.trace.once import once
 
@@ -37,17 +38,54 @@ class ClosedLoops(OwnForces):
             {loop.name: slice(loop.row, loop.row + loop.rows) for loop in self._links.loops}
         )
 
+    @once
+    def loop_slices(self) -> Mapping[str, tuple[slice, slice]]:
+        """Where the coordinates and velocities of each loop joint are among those of all loop joints."""
+        return MappingProxyType(
+            {
+                loop.name: (slice(loop.q, loop.q + loop.joint.nq), slice(loop.v, loop.v + loop.joint.nv))
+                for loop in self._links.loops
+            }
+        )
+
+    @once
+    def loop_units(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The units of all loop joints' coordinates, and of what their velocities change."""
+        positions: list[str] = []
+        velocities: list[str] = []
+        kinds, drawn = Kinds(), self.loop_motion(self.q_drawn, np.zeros(self.nv))[0]
+        for loop in self._links.loops:
+            here = drawn[self.loop_slices[loop.name][0]].tolist()
+            units = joint_units(*kinds.of(loop.joint, False), here, loop.joint)
+            positions, velocities = [*positions, *units[0]], [*velocities, *units[1]]
+        return tuple(positions), tuple(velocities)
+
     def loop_coordinates(self, q: Array, v: Array | None = None) -> dict[str, tuple[Array, Array]]:
         """Return, by loop joint, its coordinates and velocities (zero if v is not given)."""
-        v = np.zeros(self.nv) if v is None else v
-        positions, rates = self._kernel(loop_closure.COORDINATES)(q, v)
+        positions, rates = self.loop_motion(q, np.zeros(self.nv) if v is None else v)
         return {
-            loop.name: (
-                positions[..., loop.q : loop.q + loop.joint.nq],
-                rates[..., loop.v : loop.v + loop.joint.nv],
-            )
-            for loop in self._links.loops
+            name: (positions[..., at_q], rates[..., at_v]) for name, (at_q, at_v) in self.loop_slices.items()
         }
+
+    def loop_motion(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Return coordinates and velocities of all loop joints, as `loop_slices` says."""
+        positions, rates = self._kernel(loop_closure.COORDINATES)(q, v)
+        return positions, rates
+
+    def loop_accelerations(self, q: Array, v: Array, a: Array) -> Array:
+        """Return accelerations of all loop joints, when the others accelerate by a."""
+        return self._kernel(loop_closure.ACCELERATIONS)(q, v, a)[0]
+
+    def loop_drives(self, q: Array, v: Array, t: Any = 0.0) -> Array:
+        """Return what drives the loop joints: damping, friction, springs, stops and motors."""
+        *_, shown, forces = self._applied(q, v, t)
+        first = 0
+        for placed in self.driven(bodies=True).loads:
+            first += placed.shown
+            for k, (name, n) in enumerate(placed.across):
+                forces[..., self.loop_slices[name][1].start + n] += shown[..., first + k]
+            first += len(placed.across)
+        return forces
 
     def constraint_residual(self, q: Array) -> Array:
         """Return how far the loops are from closed, (rows,): by `row_slices`, in metres and radians."""
@@ -116,19 +154,29 @@ class ClosedLoops(OwnForces):
         external = external_forces(self._bodies, {} if forces is None else forces)
         if not self._links.loops:
             return self.reactions_at(q, v, a, external, out=out)
-        loops = self.loop_forces(q, v, tau, forces=forces)
-        external = external + self._pushes(q, loops)
-        (array,) = self._kernel(reactions.ALGORITHM)(q, v, a, external)
+        return self._all_reactions(q, v, a, external, self.loop_forces(q, v, tau, forces=forces), out)
+
+    def _all_reactions(
+        self, q: Array, v: Array, a: Array, external: Array, loops: Named, out: Array | None
+    ) -> Named:
+        """Return the reactions of all joints from those of loop joints."""
+        (array,) = self._kernel(reactions.ALGORITHM)(q, v, a, external + self._pushes(q, loops))
         array = delivered("reactions", np.concatenate([array, loops.array], axis=-2), out)
         rows = {name: row for row, name in enumerate((*self.joint_names, *self.loop_names))}
         return Named("joint", rows, array, 2, self._force, {})
 
-    def reactions_at(
-        self, q: Array, v: Array, a: Array, external: Array, *, out: Array | None = None
-    ) -> Named:
-        if self._links.loops:
-            raise LinkworkError(f"{self.name}: reactions of a recording with closed loops are not there yet")
-        return super().reactions_at(q, v, a, external, out=out)
+    def reactions_in_motion(self, q: Array, v: Array, t: Any, a: Array, external: Array) -> Named:
+        """Return the reactions under all forces of the mechanism, which accelerate it by a.
+
+        `external` are the forces on bodies as `loads` gives them.
+        """
+        if not self._links.loops:
+            return self.reactions_at(q, v, a, external)
+        kernel = self.motion_kernel(motion.LOOP_FORCES)
+        (q, v, t), batch = together(("q", q, (self.nq,)), ("v", v, (self.nv,)), ("t", t, ()))
+        scratch = [np.zeros((*batch, *shape)) for shape in kernel.shapes[3 : kernel.inputs]]
+        loops = self._wrenches(q, kernel(t, q, v, *scratch)[-1])
+        return self._all_reactions(q, v, a, external, loops, None)
 
     def _pushes(self, q: Array, loops: Named) -> Array:
         """Return the forces of loop joints on bodies, as `external_forces` does."""
@@ -154,7 +202,10 @@ class ClosedLoops(OwnForces):
         else:
             external = external_forces(self._links, forces)
             rows, _ = self._accelerating(loop_closure.LOOP_FORCES_WITH_FORCES)(q, v, tau, external)
-        where = np.asarray(q, float)
+        return self._wrenches(np.asarray(q, float), rows)
+
+    def _wrenches(self, where: Array, rows: Array) -> Named:
+        """Return the forces of loop joints from those of their equations: the least that do the same."""
         J = self.constraint_jacobian(where)
         left, sizes, _ = np.linalg.svd(J, full_matrices=False)
         left = left * (sizes > 1e-9 * sizes.max(axis=-1, keepdims=True, initial=1e-300))[..., None, :]

@@ -91,7 +91,7 @@ def compile_mechanism(mechanism: Mechanism, form: Form = "rolled") -> "Model":
     check(mechanism)
     mechanism = copy.deepcopy(mechanism)
     graph = topology(mechanism)
-    check_loops(mechanism, graph.loops)
+    check_loops(graph.loops)
     links = grow(mechanism, graph.branches, weld=True)
     joints = [branch.joint for branch in graph.branches]
     links = close(links, graph.loops, [float(x) for joint in joints for x in joint.drawn()])

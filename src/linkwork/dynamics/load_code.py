@@ -57,7 +57,7 @@ def load_code(
         for side in placed.sides:
             row += [int(starts[side.link]), side.link - 1, side.q.start, side.v.start]
         code.data += placed.formula.parameters if placed.formula else ()
-        shown += placed.shown
+        shown += placed.told
         key = placed.formula.signature if placed.formula else f"called {number}"
         groups.setdefault(key, []).append((placed, row))
     for members in groups.values():
@@ -128,7 +128,7 @@ def _stores(algorithm: Algorithm, formula: Formula, offsets: dict[str, int]) -> 
         for (side, k), force in outcome.forces.items():
             add("tau" if side < 0 else f"u{side}", k, force)
     if "shown" in there:
-        stores += [("shown", k, x) for k, x in enumerate(outcome.shown)]
+        stores += [("shown", k, x) for k, x in enumerate(outcome.told())]
     return stores
 
 
@@ -206,7 +206,7 @@ class _Called:
             for (side, k), force in outcome.forces.items():
                 add("tau", k if side < 0 else row[_HEAD + _SIDE * side + 3] + k, force)
         if "shown" in self._there:
-            for k, x in enumerate(outcome.shown):
+            for k, x in enumerate(outcome.told()):
                 numbers("shown", row[1] + k, 1)[0] = x
 
     def _outcome(self, row: Any, read: Callable[[str, int, int], list[float]]) -> Outcome:
@@ -230,7 +230,7 @@ class _Called:
         (t,) = read("t", 0, 1)
         numbers = Numbers(t, frame, motion, joint, lambda: (read("q", 0, self._nq), read("qd", 0, self._nv)))
         try:
-            outcome = act(placed.load, algebra, placed.sides, placed.slices, numbers)
+            outcome = act(placed.load, algebra, placed.sides, placed.slices, numbers, placed.seen)
             if len(outcome.shown) != placed.shown:
                 raise ValueError(f"{len(outcome.shown)} numbers, where there were {placed.shown} before")
             return outcome.like(outcome.scalars())
@@ -253,4 +253,4 @@ class _Called:
                 forces[(k, 0)] = math.nan
             elif side.frame is not None and side.link:
                 wrenches[k] = unknown
-        return Outcome(wrenches, forces, [math.nan] * placed.shown)
+        return Outcome(wrenches, forces, dict.fromkeys(placed.across, math.nan), [math.nan] * placed.shown)

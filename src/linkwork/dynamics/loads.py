@@ -1,9 +1,10 @@
-"""What is applied <- t, q, qd: forces of loads on joints and bodies, those of joints, and what loads show."""
+"""What is applied <- t, q, qd: forces of loads on joints and bodies, of joints, and what loads show."""
 
 from typing import Any
 
 from linkwork.dynamics import velocities
-from linkwork.dynamics.algorithm import EXTERNAL, QD, TAU, Algorithm, Loads, Pass, Port, Q, T
+from linkwork.dynamics.algorithm import EXTERNAL, QD, TAU, Algorithm, Loads, Loops, Pass, Port, Q, T
+from linkwork.dynamics.loop_closure import LOOP_OWN
 from linkwork.dynamics.motion import SHOWN
 
 DRIVE = Port("drive_force", "v", lambda n: (n.nv,))
@@ -21,8 +22,8 @@ def placed_and_driven(link: Any, parent: Any) -> None:
 APPLIED = Algorithm(
     "loads",
     inputs=(T, Q, QD),
-    outputs=(TAU, EXTERNAL, DRIVE, SHOWN),
-    passes=(Pass(placed_and_driven, "outward"), Loads()),
+    outputs=(TAU, EXTERNAL, DRIVE, SHOWN, LOOP_OWN),
+    passes=(Pass(placed_and_driven, "outward"), Loads(), Loops(driven=True)),
     shared={"X_W": "Frame", "v": "Motion"},
     start=velocities.base,
     clear=frozenset({"tau", "external"}),

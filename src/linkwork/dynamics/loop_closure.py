@@ -40,6 +40,8 @@ LOOP_BIAS = Port("loop_bias", "world", lambda n: (n.rows,))
 DIRECTION = Port("direction", "world", lambda n: (n.rows, n.algebra.freedoms))
 LOOP_Q = Port("loop_q", "world", lambda n: (n.loop_nq,))
 LOOP_V = Port("loop_v", "world", lambda n: (n.loop_nv,))
+LOOP_A = Port("loop_a", "world", lambda n: (n.loop_nv,))
+LOOP_OWN = Port("loop_own", "world", lambda n: (n.loop_nv,))
 
 
 def base(world: Any) -> None:
@@ -163,6 +165,23 @@ BIAS = Algorithm(  # what the constraint Jacobian times the accelerations has to
     inputs=(Q, QD),
     outputs=(LOOP_BIAS,),
     passes=(Pass(drifting, "outward"), Loops()),
+    shared={"X_W": "Frame", "v": "Motion", "a": "Motion"},
+    start=base_at_rest,
+)
+
+
+def accelerated(link: Any, parent: Any) -> None:
+    """Base to tips: how each link accelerates."""
+    drifting(link, parent)
+    for s, x in zip(link.S, link.qdd, strict=True):
+        link.a = link.a + s * x
+
+
+ACCELERATIONS = Algorithm(
+    "loop accelerations",
+    inputs=(Q, QD, QDD),
+    outputs=(LOOP_A,),
+    passes=(Pass(accelerated, "outward"), Loops()),
     shared={"X_W": "Frame", "v": "Motion", "a": "Motion"},
     start=base_at_rest,
 )

@@ -93,25 +93,31 @@ LOADED = Algorithm(
 
 # with loops: their joints are looked at where loads are, and their own forces are among these
 
-LOOPED = Algorithm(
-    "motion of loops",
-    inputs=(T, Q, QD, TAU, EXTERNAL),
-    outputs=(QDOT, QDD, POWER),
-    passes=(
-        Pass(placed_velocities, "outward"),
-        Loads(),
-        Loops("acceleration", driven=True),
-        _PASSES[0],
-        Rows(loop_closure.carry, loop_closure.end),
-        Solve("uD"),
-        _PASSES[1],
-    ),
-    shared={"X_W": "Frame", **_SHARED},
-    columns={"uD": None},
-    start=placed_base,
-    finish=total,
-    clear=frozenset({"tau", "external"}),
-)
+
+def _looped(name: str, *outputs: Port) -> Algorithm:
+    return Algorithm(
+        name,
+        inputs=(T, Q, QD, TAU, EXTERNAL),
+        outputs=outputs,
+        passes=(
+            Pass(placed_velocities, "outward"),
+            Loads(),
+            Loops("acceleration", driven=True),
+            _PASSES[0],
+            Rows(loop_closure.carry, loop_closure.end),
+            Solve("uD"),
+            _PASSES[1],
+        ),
+        shared={"X_W": "Frame", **_SHARED},
+        columns={"uD": None},
+        start=placed_base,
+        finish=total,
+        clear=frozenset({"tau", "external"}),
+    )
+
+
+LOOPED = _looped("motion of loops", QDOT, QDD, POWER)
+LOOP_FORCES = _looped("forces of loops in motion", QDOT, QDD, POWER, loop_closure.LOOP_FORCE)
 
 
 # only the rates of positions, through the same ports

@@ -99,18 +99,21 @@ class JointSide:
 
 
 class Coordinates(np.ndarray):
-    """The positions, or velocities, of all joints: by number, or by a joint's name."""
+    """The positions, or velocities, of the joints of the spanning tree: by number; of all, by name."""
 
     slices: Mapping[str, slice]
+    others: Mapping[str, Any]  # of joints that close loops
 
     def __array_finalize__(self, made_of: Any) -> None:
-        self.slices = getattr(made_of, "slices", {})
+        self.slices, self.others = getattr(made_of, "slices", {}), getattr(made_of, "others", {})
 
     def __getitem__(self, key: Any) -> Any:
         if not isinstance(key, str):
             return np.asarray(self)[key]
+        if key in self.others:
+            return self.others[key]
         if key not in self.slices:
-            raise KeyError(unknown("joint", key, self.slices))
+            raise KeyError(unknown("joint", key, [*self.slices, *self.others]))
         part = np.asarray(self)[self.slices[key]]
         return part[0] if len(part) == 1 else part
 
@@ -122,22 +125,28 @@ class Coordinates(np.ndarray):
         super().__setitem__(key, value)
 
 
-def coordinates(values: Sequence[Number], slices: Mapping[str, slice]) -> Coordinates:
+def coordinates(
+    values: Sequence[Number], slices: Mapping[str, slice], others: Mapping[str, Any] | None = None
+) -> Coordinates:
     """Make numbers indexable by the names of joints."""
     made = np.array(values).view(Coordinates)
-    made.slices = slices
+    made.slices, made.others = slices, others or {}
     return made
 
 
 class SystemSide:
     """All coordinates of the mechanism, for feedback laws."""
 
-    def __init__(self, q: Coordinates, v: Coordinates):
+    def __init__(self, q: Coordinates, v: Coordinates, others: Mapping[str, JointSide]):
         self.q, self.v = q, v
+        self._others = others  # joints that close loops
         self.forces: list[Number] = [0.0] * len(v)
 
     def push(self, joint: str, force: Any) -> None:
         """Apply a generalised force to a joint [N m, N]."""
+        if joint in self._others:
+            self._others[joint].push(force)
+            return
         part = self.v.slices[joint]
         for k, x in zip(
             range(part.start, part.stop), _numbers(force, part.stop - part.start, "force"), strict=True

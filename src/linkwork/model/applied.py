@@ -16,10 +16,12 @@ from linkwork.algebra.number import Number
 from linkwork.errors import ModelError
 from linkwork.fingerprint import digest, spelled_code
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.side import BodySide, JointSide, SystemSide, coordinates
-from linkwork.model.kind import lift, structure
+from linkwork.model.across import Across
+from linkwork.model.kind import Kind, lift, structure
 from linkwork.trace.expression import Graph, reachable
 
 _ASKED, _ASKED_AGAIN = 100, 5  # times that a law is asked whose formula is a constant, or not
@@ -28,14 +30,30 @@ Slices = Mapping[str, tuple[slice, slice]]  # joint -> (slice in q, slice in v)
 Both = tuple[Sequence[Number], Sequence[Number]]  # positions and velocities
 
 
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A joint that closes a loop, and so has no coordinates in the tree."""
+
+    joint: Joint
+    kind: Kind
+    numbers: Sequence[float]
+
+
 @dataclass(frozen=True)
 class Side:
-    """Where a load acts: on a body of a link, or on the joint of one."""
+    """Where a load acts: on a body of a link, or on the joint of one, or on an end of a cut joint."""
 
     link: int  # 0 for ground
-    frame: Any  # of the body in its link; None for a joint
+    frame: Any  # of the body, or of the cut joint's end, in its link; None for a joint of the tree
     q: slice  # coordinates of the joint, none for a body
     v: slice
+    body: str = ""  # the body it is on; none for a joint of the tree
+    on_body: Any = None  # the frame in the body
+    cut: Cut | None = None  # the joint; its ends, on parent and child, come one after the other
+
+    def pose(self, poses: Mapping[str, Any]) -> Any:
+        """Return the pose of the link, from those of bodies."""
+        return poses[self.body] @ self.on_body @ self.frame.inverse
 
 
 @dataclass(frozen=True)
@@ -55,13 +73,13 @@ class Outcome:
 
     wrenches: dict[int, Any]  # by side: force in the frame and about the origin of its link
     forces: dict[tuple[int, int], Number]  # by side (-1: the whole mechanism) and velocity: generalised force
+    across: dict[tuple[str, int], Number]  # by cut joint and velocity: generalised force, in `wrenches` too
     shown: list[Number]
 
     def scalars(self) -> list[Number]:
         wrenches = (x for wrench in self.wrenches.values() for x in wrench.scalars())
-        return [
-            x if hasattr(x, "graph") else float(x) for x in (*wrenches, *self.forces.values(), *self.shown)
-        ]
+        others = (*self.forces.values(), *self.across.values(), *self.shown)
+        return [x if hasattr(x, "graph") else float(x) for x in (*wrenches, *others)]
 
     def like(self, scalars: Sequence[Number]) -> "Outcome":
         """Return an outcome of this form, made of other numbers."""
@@ -69,7 +87,13 @@ class Outcome:
         wrenches = {
             k: type(w).from_scalars([next(numbers) for _ in range(w.size)]) for k, w in self.wrenches.items()
         }
-        return Outcome(wrenches, {key: next(numbers) for key in self.forces}, list(numbers))
+        forces = {key: next(numbers) for key in self.forces}
+        across = {key: next(numbers) for key in self.across}
+        return Outcome(wrenches, forces, across, list(numbers))
+
+    def told(self) -> list[Number]:
+        """Return the numbers that are kept: what the load shows, and its forces in cut joints."""
+        return [*self.shown, *self.across.values()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +116,16 @@ class Placed:
     load: Load
     algebra: ModuleType
     sides: tuple[Side, ...]
+    seen: int  # how many things it is given; sides beyond are those of joints that it may ask for
     slices: Slices
     formula: Formula | None  # None: its law must be called
     shown: int  # how many numbers it shows
+    across: tuple[tuple[str, int], ...]  # cut joints and their velocities, whose forces are told after these
+
+    @property
+    def told(self) -> int:
+        """How many numbers it shows or tells of cut joints."""
+        return self.shown + len(self.across)
 
     @property
     def name(self) -> str:
@@ -106,39 +137,79 @@ class Placed:
         return self.formula is None or self.formula.timed
 
 
-def act(load: Load, algebra: ModuleType, sides: Sequence[Side], slices: Slices, numbers: Numbers) -> Outcome:
-    """Run a load on any numbers."""
-    views = [
-        JointSide(*numbers.joint(k))
-        if side.frame is None
-        else BodySide(algebra, numbers.frame(k) @ side.frame, side.frame.local(numbers.motion(k)))
+class _CutSide(JointSide):
+    """A cut joint, seen from its ends; what drives it pushes both."""
+
+    def __init__(self, cut: Cut, a: BodySide, b: BodySide):
+        X = a.frame.local(b.frame)
+        self._seen = Across.of(cut.joint, cut.kind, cut.numbers, X, b.motion - X.local(a.motion))
+        self.name, self.ends = cut.joint.name, (a, b)
+        super().__init__(self._seen.q, self._seen.v)
+
+    def settle(self) -> None:
+        """Let the ends feel the forces."""
+        for end, wrench in zip(self.ends, self._seen.push(self.forces), strict=True):
+            end.wrench = end.wrench + wrench
+
+
+def act(
+    load: Load, algebra: ModuleType, sides: Sequence[Side], slices: Slices, numbers: Numbers, seen: int
+) -> Outcome:
+    """Run a load on any numbers; it is given the first `seen` of what its sides make."""
+    bodies = {
+        k: BodySide(algebra, numbers.frame(k) @ side.frame, side.frame.local(numbers.motion(k)))
         for k, side in enumerate(sides)
-    ]
+        if side.frame is not None
+    }
+    views: list[Any] = []
+    k = 0
+    while k < len(sides):
+        cut = sides[k].cut
+        if cut:
+            views.append(_CutSide(cut, bodies[k], bodies[k + 1]))
+        else:
+            views.append(bodies[k] if k in bodies else _TreeSide(k, *numbers.joint(k)))
+        k += 2 if cut else 1
+    cuts = {view.name: view for view in views if isinstance(view, _CutSide)}
     everything: list[SystemSide] = []
     if load.whole:
-        named = ({joint: pair[n] for joint, pair in slices.items()} for n in (0, 1))
-        everything = [SystemSide(*(coordinates(x, by) for x, by in zip(numbers.whole(), named, strict=True)))]
-    shown = load.act(numbers.t, *everything, *views)
-    wrenches: dict[int, Any] = {}
-    forces: dict[tuple[int, int], Number] = {}
-
-    def add(key: tuple[int, int], force: Number) -> None:
-        forces[key] = forces.get(key, 0.0) + force
-
-    for k, (side, view) in enumerate(zip(sides, views, strict=True)):
-        if isinstance(view, JointSide):
-            for n, force in enumerate(view.forces):
-                add((-1, side.v.start + n) if load.whole else (k, n), force)
-        elif side.link:
-            first = next(
-                i for i, other in enumerate(sides) if other.frame is not None and other.link == side.link
+        q, v = (
+            coordinates(
+                numbers.whole()[n],
+                {joint: pair[n] for joint, pair in slices.items()},
+                {name: (view.position, view.velocity)[n] for name, view in cuts.items()},
             )
-            wrench = side.frame @ view.wrench
-            wrenches[first] = wrenches[first] + wrench if first in wrenches else wrench
+            for n in (0, 1)
+        )
+        everything = [SystemSide(q, v, cuts)]
+    shown = load.act(numbers.t, *everything, *views[:seen])
+    forces: dict[tuple[int, int], Number] = {}
+    for view in views:
+        if isinstance(view, _TreeSide):
+            for n, force in enumerate(view.forces):
+                key = (-1, sides[view.side].v.start + n) if load.whole else (view.side, n)
+                forces[key] = forces.get(key, 0.0) + force
     for system in everything:
         for n, force in enumerate(system.forces):
-            add((-1, n), force)
-    return Outcome(wrenches, forces, _numbers(shown))
+            forces[-1, n] = forces.get((-1, n), 0.0) + force
+    across = {(name, n): force for name, view in cuts.items() for n, force in enumerate(view.forces)}
+    for view in cuts.values():
+        view.settle()
+    wrenches: dict[int, Any] = {}
+    for k, body in bodies.items():
+        if sides[k].link:
+            first = next(other for other in bodies if sides[other].link == sides[k].link)
+            wrench = sides[k].frame @ body.wrench
+            wrenches[first] = wrenches[first] + wrench if first in wrenches else wrench
+    return Outcome(wrenches, forces, across, _numbers(shown))
+
+
+class _TreeSide(JointSide):
+    """A joint of the tree, and which side it is."""
+
+    def __init__(self, side: int, q: Sequence[Number], v: Sequence[Number]):
+        super().__init__(q, v)
+        self.side = side
 
 
 def _numbers(shown: Any) -> list[Number]:
@@ -153,44 +224,48 @@ def place(
     mechanism: Mechanism,
     algebra: ModuleType,
     body_sides: Mapping[str, Side],
-    joint_sides: Mapping[str, Side],
+    joint_sides: Mapping[str, Sequence[Side]],
     slices: Slices,
     q_drawn: Sequence[float],
     poses: Mapping[str, Any],
 ) -> Placed:
     """Find the links a load acts on, and make a formula of it, or see that it works on plain numbers.
 
-    `poses` are those of the bodies as drawn.
+    A joint has one side, or two if it is cut. `poses` are those of the bodies as drawn.
     """
     things = load.sides(mechanism.joints)
-    sides = tuple(
-        body_sides[thing.name] if isinstance(thing, Body) else joint_sides[thing.name] for thing in things
-    )
-    drawn = [poses[thing.name] for thing in things if isinstance(thing, Body)]
-    load = load.drawn(drawn)
+    given = [
+        (body_sides[thing.name],) if isinstance(thing, Body) else joint_sides[thing.name] for thing in things
+    ]
+    if load.whole:  # it may look at any joint, and push it
+        names = {thing.name for thing in things}
+        given += [pair for name, pair in joint_sides.items() if len(pair) == 2 and name not in names]
+    sides, seen = tuple(side for pair in given for side in pair), len(things)
+    load = load.drawn([poses[thing.name] for thing in things if isinstance(thing, Body)])
     still = [0.0] * sum(part.stop - part.start for _, part in slices.values())
-    formula = _if_pure(lambda: _formula(load, algebra, sides, slices, len(q_drawn), len(still)))
+    formula = _if_pure(lambda: _formula(load, algebra, sides, slices, len(q_drawn), len(still), seen))
     if formula:
-        return Placed(load, algebra, sides, slices, formula, len(formula.outcome.shown))
+        told = formula.outcome
+        return Placed(load, algebra, sides, seen, slices, formula, len(told.shown), tuple(told.across))
 
     def joint(k: int) -> Both:
         return list(q_drawn[sides[k].q]), still[sides[k].v]
 
     numbers = Numbers(
         0.0,
-        lambda k: poses[things[k].name] @ sides[k].frame.inverse,
+        lambda k: sides[k].pose(poses),
         lambda k: algebra.Motion.zero(),
         joint,
         lambda: (q_drawn, still),
     )
     try:
-        outcome = act(load, algebra, sides, slices, numbers)
+        outcome = act(load, algebra, sides, slices, numbers, seen)
         outcome.scalars()
     except Exception as error:
         raise ModelError(
             f"{load.word} {load.name!r}: its law raised {type(error).__name__}: {error}"
         ) from error
-    return Placed(load, algebra, sides, slices, None, len(outcome.shown))
+    return Placed(load, algebra, sides, seen, slices, None, len(outcome.shown), tuple(outcome.across))
 
 
 def _if_pure(trace: Callable[[], Formula]) -> Formula | None:
@@ -210,7 +285,7 @@ def _if_pure(trace: Callable[[], Formula]) -> Formula | None:
 
 
 def _formula(
-    load: Load, algebra: ModuleType, sides: Sequence[Side], slices: Slices, nq: int, nv: int
+    load: Load, algebra: ModuleType, sides: Sequence[Side], slices: Slices, nq: int, nv: int, seen: int
 ) -> Formula:
     graph = Graph()
 
@@ -236,9 +311,9 @@ def _formula(
     numbers = Numbers(
         graph.symbol(("t", 0)), frame, motion, joint, lambda: (symbols("q", nq), symbols("qd", nv))
     )
-    outcome = act(load, algebra, sides, slices, numbers)
+    outcome = act(load, algebra, sides, slices, numbers, seen)
     roots, parameters = lift(outcome.scalars())
-    keys = sorted(outcome.wrenches), list(outcome.forces), len(outcome.shown), [s.link == 0 for s in sides]
+    keys = sorted(outcome.wrenches), list(outcome.forces), len(outcome.told()), [s.link == 0 for s in sides]
     used = {x.args[0][0] for x in reachable(roots) if x.op == "symbol"}
     return Formula(
         outcome.like(roots),

@@ -105,18 +105,18 @@ def _run(placed: Placed, t: float, q: list[float], v: list[float], poses: Any, v
     """Run a load on plain numbers."""
 
     def frame(k: int) -> Any:
-        return poses[_body(placed, k)] @ placed.sides[k].frame.inverse
+        return placed.sides[k].pose(poses)
 
     def motion(k: int) -> Any:
-        pose = poses[_body(placed, k)]
-        return placed.sides[k].frame @ pose.axes.local(velocities[_body(placed, k)])
+        side = placed.sides[k]
+        return side.frame @ side.on_body.local(poses[side.body].axes.local(velocities[side.body]))
 
     def of_joint(k: int) -> tuple[list[float], list[float]]:
         return q[placed.sides[k].q], v[placed.sides[k].v]
 
     numbers = Numbers(t, frame, motion, of_joint, lambda: (q, v))
     try:
-        outcome = act(placed.load, placed.algebra, placed.sides, placed.slices, numbers)
+        outcome = act(placed.load, placed.algebra, placed.sides, placed.slices, numbers, placed.seen)
         if len(outcome.shown) != placed.shown:
             raise ValueError(f"{len(outcome.shown)} numbers, where there were {placed.shown} before")
         return [float(x) for x in (*outcome.shown, *outcome.scalars())], None
@@ -142,8 +142,3 @@ def _odd(values: Sequence[float], shown: int) -> str:
     """Return the first value that is not finite, and which it is of those a load shows."""
     k, x = next((k, x) for k, x in enumerate(values) if not isfinite(x))
     return f"{x} in component {k}" if 1 < shown > k else f"{x}"
-
-
-def _body(placed: Placed, side: int) -> str:
-    thing = placed.load.on[side]
-    return getattr(thing, "name", str(thing))

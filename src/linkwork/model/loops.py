@@ -18,15 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.algebra.dense import inverse_positive
 from linkwork.algebra.number import Number, is_zero, sqrt, where
 from linkwork.algebra.vector import dot, minus, product
-from linkwork.errors import ModelError, TraceError
+from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
-from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model import drive
+from linkwork.model.across import Across
 from linkwork.model.kind import Kind, Kinds, lift, structure
-from linkwork.model.subspace import drive_directions
 from linkwork.model.tree import Tree, link_poses, moved_inertias
 from linkwork.trace.expression import Graph, Operand, evaluate
 
@@ -55,7 +53,9 @@ class Formula:
     directions: tuple[Any, ...]  # per row: T along the axes of the world, about the frame on b
     q: tuple[Operand, ...]  # coordinates of the joint
     v: tuple[Operand, ...]  # its velocities
-    drive: tuple[Any, ...]  # the joint's own forces as wrenches on links a and b, in their frames
+    a: tuple[Operand, ...]  # its accelerations, when the links accelerate by a0 and a1
+    own: tuple[Operand, ...]  # the joint's own forces, per velocity
+    drive: tuple[Any, ...]  # the same as wrenches on links a and b, in their frames
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,21 +82,13 @@ class Loop:
         return len(self.formula.position)
 
 
-def check_loops(mechanism: Mechanism, joints: Sequence[Joint]) -> None:
+def check_loops(joints: Sequence[Joint]) -> None:
     """Refuse what a joint cannot do yet when it closes a loop."""
-    names = {joint.name for joint in joints}
     mistakes = [
         f"joint {joint.name!r} closes a loop and has armature, which is not there yet; give it to another"
         for joint in joints
         if joint.per_coordinate("armature").any()
     ]
-    for load in mechanism.loads.values():
-        for thing in load.sides(mechanism.joints):
-            if isinstance(thing, Joint) and thing.name in names:
-                mistakes.append(
-                    f"load {load.name!r} acts on joint {thing.name!r}, which closes a loop, and this is not "
-                    "there yet; let it act on another joint of the loop, or on the bodies"
-                )
     if mistakes:
         raise ModelError("; ".join(mistakes))
 
@@ -237,10 +229,9 @@ def _formula(
     X = (X_a @ on_a).local(X_WJ)
     v_b = on_b.local(v_b)
     v_rel = v_b - X.local(on_a.local(v_a))
-    q = _located(joint, X)
-    S = kind.subspace(q, numbers)
-    v = _speeds(S, v_rel)
-    T = complement(S, algebra)
+    across = Across.of(joint, kind, numbers, X, v_rel)
+    q, v = across.q, across.v
+    T = complement(across.S, algebra)
     gained = v_b.cross(v_rel) + kind.bias(q, v, numbers)
     a_a = Motion.zero() if a_is_ground else Motion.from_scalars(symbols("a0", Motion.size))
     a_b = Motion.zero() if b_is_ground else Motion.from_scalars(symbols("a1", Motion.size))
@@ -252,9 +243,8 @@ def _formula(
         gained = gained - on_b.local(a_ground)
     E = kind.motion(q, numbers).local(X)  # the frame on b, seen from where it should be
     apart = Motion.from_scalars([*algebra.turning(E), *E.p])
-    push = algebra.Force.zero()  # of the joint's own forces, on b
-    for force, direction in zip(kind.own_forces(q, v, numbers), drive_directions(S, algebra), strict=True):
-        push = push + direction * force
+    own_forces = kind.own_forces(q, v, numbers)
+    on_frame_a, on_frame_b = across.push(own_forces)
 
     groups = (
         [-(on_a @ (X @ t)) for t in T],
@@ -266,7 +256,9 @@ def _formula(
         [X_WJ.axes @ t for t in T],
         q,
         v,
-        [-(on_a @ (X @ push)), on_b @ push],
+        across.rates(-lacking),
+        own_forces,
+        [on_a @ on_frame_a, on_b @ on_frame_b],
     )
     roots, constants = lift([x for group in groups for thing in group for x in _scalars(thing)])
     signature = f"{algebra.__name__} {kind.n_parameters} {a_is_ground} {b_is_ground} {len(T)} "
@@ -277,28 +269,6 @@ def _formula(
         n_data, on_ground = 2 * Frame.size + kind.n_parameters, (a_is_ground, b_is_ground)
         known[signature] = Formula(algebra, n_data, on_ground, signature, *pieces)
     return known[signature], constants
-
-
-def _located(joint: Joint, X: Any) -> list[Number]:
-    """Return the coordinates of a joint from the pose of its frame on b in that on a."""
-    try:
-        q = list(joint.locate(X))
-    except TraceError as error:
-        raise TraceError(f"joint {joint.name!r}: {error}") from error
-    except Exception as error:
-        said = str(error) if not joint.can_locate else f"locate(X) raised {type(error).__name__}: {error}"
-        raise ModelError(said if joint.name in said else f"joint {joint.name!r}: {said}") from error
-    if len(q) != joint.nq:
-        raise ModelError(f"joint {joint.name!r}: locate(X) gives {len(q)} numbers; give {joint.nq}")
-    return q
-
-
-def _speeds(S: Sequence[Any], v_rel: Any) -> list[Number]:
-    """Return the velocities of a joint whose frames move like this: the nearest, if it does not allow it."""
-    columns = [s.scalars() for s in S]
-    inverse = inverse_positive([[dot(s, t) for t in columns] for s in columns])
-    along = [dot(s, v_rel.scalars()) for s in columns]
-    return [dot(row, along) for row in inverse]
 
 
 def complement(S: Sequence[Any], algebra: ModuleType) -> list[Any]:

@@ -1,18 +1,20 @@
 """The directions a joint leaves free and those it constrains, as in figure 2 of the first seed."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.algebra.dense import inverse_positive
 from linkwork.algebra.vector import product
-from linkwork.model.tree import Link
+
+if TYPE_CHECKING:
+    from linkwork.model.tree import Link
 
 _LESS = 2.0**-60  # weight of sliding against turning where one freedom does both
 
 
-def motion_subspace(link: Link, q: np.ndarray) -> np.ndarray:
+def motion_subspace(link: "Link", q: np.ndarray) -> np.ndarray:
     """Return Phi (freedoms, nv): the child's motion per unit of each velocity, in its joint frame."""
     numbers, kind = [float(x) for x in q], link.kind
     S = kind.subspace(numbers, link.parameters)
@@ -22,7 +24,7 @@ def motion_subspace(link: Link, q: np.ndarray) -> np.ndarray:
     return np.array([s.scalars() for s in S], float).reshape(kind.nv, kind.algebra.freedoms).T
 
 
-def constraint_subspace(link: Link, q: np.ndarray) -> np.ndarray:
+def constraint_subspace(link: "Link", q: np.ndarray) -> np.ndarray:
     """Return Psi_c (freedoms, freedoms - nv): forces on the child, in its joint frame, that do no work.
 
     They are unit vectors where possible: one by one, what the unit vector farthest from Phi has beyond it.

@@ -52,8 +52,8 @@ class Tree:
 
     @property
     def shown(self) -> int:
-        """How many numbers the loads show."""
-        return sum(placed.shown for placed in self.loads)
+        """How many numbers the loads show or tell."""
+        return sum(placed.told for placed in self.loads)
 
 
 @dataclass(frozen=True)

@@ -22,25 +22,29 @@ class JointRecord:
     def __repr__(self) -> str:
         return f"<joint {self._name!r}: {', '.join(self.quantities)}>"
 
-    def _of(self, array: Array, side: int) -> Array:
-        return _squeezed(array[..., self._samples.layout.joints[self._name][side]])
+    def _of(self, tree: Array, loops: str, side: int) -> Array:
+        """Return what is of the joint in an array of the tree's joints, or in that of loop joints."""
+        part, size = self._samples.layout.joints[self._name][side], tree.shape[-1]
+        if part.start < size or part.start == part.stop:
+            return _squeezed(tree[..., part])
+        return _squeezed(self._samples.derived(loops)[..., part.start - size : part.stop - size])
 
     @property
     def position(self) -> Array:
-        return self._of(self._samples.q, 0)
+        return self._of(self._samples.q, "loop_positions", 0)
 
     @property
     def velocity(self) -> Array:
-        return self._of(self._samples.v, 1)
+        return self._of(self._samples.v, "loop_velocities", 1)
 
     @property
     def acceleration(self) -> Array:
-        return self._of(self._samples.a, 1)
+        return self._of(self._samples.a, "loop_accelerations", 1)
 
     @property
     def force(self) -> Array:
         """The joint's own force: drive, spring, damping, friction, stops and motors."""
-        return self._of(self._samples.derived("forces"), 1)
+        return self._of(self._samples.derived("forces"), "loop_forces", 1)
 
     @property
     def reaction(self) -> Any:

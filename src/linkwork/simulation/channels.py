@@ -36,13 +36,19 @@ class LiveChannels(Channels):
     def __init__(self, model: Any) -> None:
         self._model = model
         units = getattr(model, "load_units", {})
+        loop_units = model.loop_units
+        behind = {
+            name: (_moved(q, model.nq), _moved(v, model.nv)) for name, (q, v) in model.loop_slices.items()
+        }
         self.layout = Layout(
             space=model.space,
-            joints={name: model.slices[name] for name in model.joint_names},
+            joints={name: model.slices[name] for name in model.joint_names} | behind,
             bodies=tuple(model.body_names),
             loads={name: units.get(name, ("",)) for name in model.load_names},
-            position_units=tuple(unit or "1" for unit in model.position_units),
-            velocity_units=tuple(model.coordinate_units),
+            position_units=tuple(unit or "1" for unit in (*model.position_units, *loop_units[0])),
+            velocity_units=(*model.coordinate_units, *loop_units[1]),
+            nq=model.nq,
+            nv=model.nv,
         )
 
     def derive(self, quantity: str, samples: "Samples") -> Mapping[str, Array]:
@@ -73,7 +79,14 @@ class LiveChannels(Channels):
                 return {quantity: model.body_accelerations(q, v, a).array}
             case ["reactions"]:
                 a, external = (samples.derived(name)[there] for name in ("accelerations", "external"))
-                return {quantity: model.reactions_at(q, v, a, external).array}
+                return {quantity: model.reactions_in_motion(q, v, t, a, external).array}
+            case ["loop_positions" | "loop_velocities"]:
+                names = "loop_positions", "loop_velocities"
+                return dict(zip(names, model.loop_motion(q, v), strict=True))
+            case ["loop_accelerations"]:
+                return {quantity: model.loop_accelerations(q, v, samples.derived("accelerations")[there])}
+            case ["loop_forces"]:
+                return {quantity: model.loop_drives(q, v, t)}
             case ["kinetic_energy"]:
                 return {quantity: model.kinetic_energy(q, v)}
             case _:
@@ -104,6 +117,10 @@ class StoredChannels(Channels):
 def derivable(layout: Layout) -> list[str]:
     """Return the names of all quantities that a file holds beside the motion itself."""
     return [*layout.shapes(), *(f"load/{name}" for name in layout.loads)]
+
+
+def _moved(part: slice, by: int) -> slice:
+    return slice(part.start + by, part.stop + by)
 
 
 def _spread(values: Array, there: Array) -> Array:

@@ -16,11 +16,15 @@ class Layout:
     """Where the names of a mechanism are in arrays, and in what units."""
 
     space: str  # "space" or "plane"
-    joints: Mapping[str, tuple[slice, slice]]  # name -> (slice in q, slice in v)
+    joints: Mapping[str, tuple[slice, slice]]  # name -> (slice in positions, slice in velocities)
     bodies: tuple[str, ...]
     loads: Mapping[str, tuple[str, ...]]  # springs, motors, ... -> units of their force, "" if not known
-    position_units: tuple[str, ...]  # (nq,) "rad", "m", or "1" for numbers of quaternions
-    velocity_units: tuple[str, ...]  # (nv,) "rad" or "m", per second
+    position_units: tuple[
+        str, ...
+    ]  # "rad", "m", or "1" for numbers of quaternions: of q, then of loop joints
+    velocity_units: tuple[str, ...]  # "rad" or "m", per second: of v, then of loop joints
+    nq: int
+    nv: int
 
     @property
     def algebra(self) -> ModuleType:
@@ -28,10 +32,18 @@ class Layout:
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of one sample of each derived quantity, except the forces of loads."""
-        nv, size, freedoms = len(self.velocity_units), self.algebra.dimension, self.algebra.freedoms
+        size, freedoms = self.algebra.dimension, self.algebra.freedoms
+        loop_nq, loop_nv = len(self.position_units) - self.nq, len(self.velocity_units) - self.nv
+        loops: dict[str, tuple[int, ...]] = {
+            "loop_positions": (loop_nq,),
+            "loop_velocities": (loop_nv,),
+            "loop_accelerations": (loop_nv,),
+            "loop_forces": (loop_nv,),
+        }
         return {
-            "accelerations": (nv,),
-            "forces": (nv,),
+            "accelerations": (self.nv,),
+            "forces": (self.nv,),
+            **(loops if self.loops else {}),
             "poses": (len(self.bodies), size, size + 1),
             "velocities": (len(self.bodies), freedoms),
             "body_accelerations": (len(self.bodies), freedoms),
@@ -39,6 +51,11 @@ class Layout:
             "kinetic_energy": (),
             "potential_energy": (),
         }
+
+    @property
+    def loops(self) -> bool:
+        """Whether joints that close loops have coordinates; they follow from those of the others."""
+        return len(self.position_units) > self.nq
 
     def units(self, name: str, quantity: str) -> tuple[str, ...]:
         """Return the units of a quantity of a joint, body or load: one, or one per number."""
@@ -60,6 +77,8 @@ class Layout:
             "loads": [[name, *units] for name, units in self.loads.items()],
             "position_units": list(self.position_units),
             "velocity_units": list(self.velocity_units),
+            "nq": self.nq,
+            "nv": self.nv,
         }
 
     @classmethod
@@ -73,7 +92,13 @@ class Layout:
             loads={text(name): tuple(map(text, units)) for name, *units in data["loads"]},
             position_units=tuple(map(text, data["position_units"])),
             velocity_units=tuple(map(text, data["velocity_units"])),
+            nq=int(data["nq"]),
+            nv=int(data["nv"]),
         )
+        if not (
+            0 <= layout.nq <= len(layout.position_units) and 0 <= layout.nv <= len(layout.velocity_units)
+        ):
+            raise ValueError(f"{layout.nq} positions and {layout.nv} velocities do not fit the units")
         for units, side in ((layout.position_units, 0), (layout.velocity_units, 1)):
             parts = [part[side] for part in joints.values()]
             if not all(0 <= part.start <= part.stop <= len(units) for part in parts):

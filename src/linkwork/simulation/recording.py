@@ -206,7 +206,7 @@ def check_shapes(arrays: Mapping[str, Array], channels: StoredChannels, lead: tu
     layout = channels.layout
     if arrays["time"].shape != lead[-1:]:
         raise ValueError(f"array 'time' has shape {arrays['time'].shape}, not {lead[-1:]}")
-    sizes = {"q": (len(layout.position_units),), "v": (len(layout.velocity_units),), "work": ()}
+    sizes = {"q": (layout.nq,), "v": (layout.nv,), "work": ()}
     for name, inner in (sizes | layout.shapes()).items():
         if name in arrays and arrays[name].shape != (*lead, *inner):
             raise ValueError(f"array {name!r} has shape {arrays[name].shape}, not {(*lead, *inner)}")
