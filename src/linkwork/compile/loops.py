@@ -58,9 +58,13 @@ class ClosedLoops(OwnForces):
     def constraint_jacobian(self, q: Array) -> Array:
         """Return how fast the loops open per unit of each velocity: (rows, nv), dense."""
         array = real_array("constraint_jacobian: q", q)
-        if array.ndim > 1:
-            return np.stack([self.constraint_jacobian(one) for one in array])
-        return np.ascontiguousarray(self.constraint_velocity(array, np.eye(self.nv)).T)
+        gaps = self.constraint_residual(array)  # checks q
+        if not self.nv:
+            return np.zeros((*gaps.shape, 0))
+        many = np.repeat(array.reshape(-1, self.nq), self.nv, axis=0)
+        units = np.tile(np.eye(self.nv), (len(many) // self.nv, 1))
+        rates = self.constraint_velocity(many, units).reshape(*gaps.shape[:-1], self.nv, gaps.shape[-1])
+        return np.ascontiguousarray(np.swapaxes(rates, -1, -2))
 
     def loop_gap(self, q: Array) -> float | None:
         """Return the worst gap of the loops at positions q [m, rad]; None if there are no loops."""

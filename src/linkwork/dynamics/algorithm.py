@@ -101,8 +101,8 @@ class Loops:
 
     `right` says which equations the rows are to fulfil: of accelerations, or those by which a change of
     velocity, or of position, takes away what is left of the gap. Without it there are no rows: only what the
-    algorithm has as ports is set, of `gap_position`, `gap_velocity`, `loop_bias`, `direction`, `loop_q` and
-    `loop_v`.
+    algorithm has as ports is set, of `gap_position`, `gap_velocity`, `loop_bias`, `direction`, `loop_q`,
+    `loop_v` and `loop_a`.
     With `driven` the joints' own forces are added to `external`.
     """
 

@@ -39,6 +39,7 @@ LOOP_BIAS = Port("loop_bias", "world", lambda n: (n.rows,))
 DIRECTION = Port("direction", "world", lambda n: (n.rows, n.algebra.freedoms))
 LOOP_Q = Port("loop_q", "world", lambda n: (n.loop_nq,))
 LOOP_V = Port("loop_v", "world", lambda n: (n.loop_nv,))
+LOOP_A = Port("loop_a", "world", lambda n: (n.loop_nv,))
 
 
 def base(world: Any) -> None:
@@ -157,14 +158,19 @@ def drifting(link: Any, parent: Any) -> None:
     link.a = link.X.local(parent.a) + link.v.cross(link.vJ) + link.cJ
 
 
-BIAS = Algorithm(  # what the constraint Jacobian times the accelerations has to be
-    "loop bias",
-    inputs=(Q, QD),
-    outputs=(LOOP_BIAS,),
-    passes=(Pass(drifting, "outward"), Loops()),
-    shared={"X_W": "Frame", "v": "Motion", "a": "Motion"},
-    start=base_at_rest,
-)
+def _drifting(name: str, output: Port) -> Algorithm:
+    return Algorithm(
+        name,
+        inputs=(Q, QD),
+        outputs=(output,),
+        passes=(Pass(drifting, "outward"), Loops()),
+        shared={"X_W": "Frame", "v": "Motion", "a": "Motion"},
+        start=base_at_rest,
+    )
+
+
+BIAS = _drifting("loop bias", LOOP_BIAS)  # what the constraint Jacobian times the accelerations has to be
+LOOP_DRIFT = _drifting("loop drift", LOOP_A)  # how loop joints accelerate while those of the tree do not
 GAPS = _looked_at("gaps", GAP_POSITION, GAP_VELOCITY)
 COORDINATES = _looked_at("loop coordinates", LOOP_Q, LOOP_V)
 DIRECTIONS = _looked_at("loop directions", DIRECTION)

@@ -166,6 +166,7 @@ class LoopCode:
             "direction": [x for t in formula.directions for x in t.scalars()],
             "loop_q": formula.q,
             "loop_v": formula.v,
+            "loop_a": formula.a,
         }
         for port, values in rows.items():
             if port in there:
@@ -219,6 +220,7 @@ class LoopCode:
             Pointer("direction", "direction", _ROW, freedoms),
             Pointer("loop_q", "loop_q", _Q),
             Pointer("loop_v", "loop_v", _V),
+            Pointer("loop_a", "loop_a", _V),
             Pointer("external_a", "external", _LINK_A, freedoms),
             Pointer("external_b", "external", _LINK_B, freedoms),
         ]

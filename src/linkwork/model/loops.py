@@ -55,6 +55,7 @@ class Formula:
     directions: tuple[Any, ...]  # per row: T along the axes of the world, about the frame on b
     q: tuple[Operand, ...]  # coordinates of the joint
     v: tuple[Operand, ...]  # its velocities
+    a: tuple[Operand, ...]  # how these change when the links accelerate by a0 and a1
     drive: tuple[Any, ...]  # the joint's own forces as wrenches on links a and b, in their frames
 
 
@@ -235,6 +236,7 @@ def _formula(
         [X_WJ.axes @ t for t in T],
         q,
         v,
+        [-x for x in _speeds(S, lacking)],
         [-(on_a @ (X @ push)), on_b @ push],
     )
     roots, constants = lift([x for group in groups for thing in group for x in _scalars(thing)])
