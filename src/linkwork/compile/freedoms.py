@@ -12,6 +12,7 @@ from linkwork.dynamics import loop_closure
 from linkwork.dynamics.null_space import Split, split
 from linkwork.errors import unknown
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.load import Motor
 from linkwork.model.kind import Kinds
 from linkwork.model.loop_lists import LoopLists
 from linkwork.trace.once import once
@@ -149,9 +150,16 @@ class Freedoms(ClosedLoops):
     @once
     def _preference(self) -> Array:
         """How much rather than others each coordinate is shown or chosen: twice, where one would hold it."""
-        joints, loads = self._mechanism.joints, self._mechanism.loads.values()
-        at_hand = {thing.name for load in loads for thing in load.sides(joints) if isinstance(thing, Joint)}
-        at_hand |= {name for name, j in joints.items() if self._mechanism.ground in (j.parent, j.child)}
+        joints, link = self._mechanism.joints, self._links.body_links
+        motors = [load for load in self._mechanism.loads.values() if isinstance(load, Motor)]
+        at_hand = {
+            thing.name for motor in motors for thing in motor.sides(joints) if isinstance(thing, Joint)
+        }
+        at_hand |= {
+            name
+            for name, joint in joints.items()
+            if not link[joint.parent.name] or not link[joint.child.name]
+        }
         weights = [(2.0 if name in at_hand else 1.0, part) for name, (_, part) in self.slices.items()]
         return np.array([weight for weight, part in weights for _ in range(part.start, part.stop)])
 

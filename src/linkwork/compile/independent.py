@@ -32,7 +32,7 @@ class IndependentCoordinates(Freedoms):
         """Return joints whose velocities tell all others, as many as there are freedoms at q (as drawn).
 
         Chosen so that all others follow from them as gently as possible; of positions (N, nq), in the worst
-        of them. Joints on ground, and those with loads, are preferred to others up to twice as good. Of a
+        of them. Joints on ground, and those with motors, are preferred to others up to twice as good. Of a
         joint with several freedoms there may be a part: "ball[2]" is its third velocity.
         """
         where = self.assemble() if q is None else self._position("independent_joints", q)

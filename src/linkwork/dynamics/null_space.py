@@ -1,8 +1,8 @@
 """Free motions and idle forces <- the equations of the loops: their rank by singular values.
 
 The equations J come without units: lengths are measured in that of their loop, so that what is near 1 is of
-normal size, and a singular value below `RANK` (of the largest, or of one) is zero. What J does not see are the
-free motions, J x = 0; what no motion feels are the idle forces, y J = 0: as many as equations are too many.
+normal size, and a singular value below `RANK` (of the largest, or of one) is zero. What J does not see are
+the free motions, J x = 0; what no motion feels are the idle forces, y J = 0, one per equation too many.
 """
 
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def pivots(motions: Array, preference: Array) -> list[int]:
     One after the other the coordinate is taken that moves most by itself, in the worst of the positions, when
     those taken before stand still (Gram and Schmidt, with pivoting); `preference` multiplies how much.
     """
-    left = motions.reshape(-1, *motions.shape[-2:]).copy()
+    left = np.array(motions, ndmin=3)
     taken: list[int] = []
     for _ in range(left.shape[-1]):
         lengths = np.linalg.norm(left, axis=-1).min(axis=0) * preference

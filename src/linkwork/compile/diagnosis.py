@@ -1,0 +1,342 @@
+"""What a mechanism can do at one position: freedoms, redundant equations, free motions, dead points."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.compile.arrays import Array
+from linkwork.compile.diagnosis_text import html, text
+from linkwork.compile.independent import IndependentCoordinates
+from linkwork.dynamics import loop_closure, reactions
+from linkwork.dynamics.mobility import Branch, Surroundings, branches, trend
+from linkwork.dynamics.null_space import RANK, pivots
+from linkwork.model.named import Named
+
+_OPEN = 1e-9  # a gap, without units: what is wider is closed first
+_NEAR = 0.2  # a way, without units: what is farther is not told
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Motions that keep the loops closed: of each, one independent velocity is 1 and the others are 0."""
+
+    independent: tuple[str, ...]  # the velocities that are 1, one after the other
+    rates: Array  # (freedoms, velocities of all joints), by `Diagnosis.coordinates`
+
+    @property
+    def freedoms(self) -> int:
+        return len(self.independent)
+
+
+@dataclass(frozen=True, eq=False)
+class DeadPoint:
+    """A joint that cannot drive the mechanism at this position, or at one near it."""
+
+    coordinate: str
+    here: bool
+    independent: str  # a joint that does move
+    ahead: float  # how far that joint is from there [rad, m]
+
+
+@dataclass(frozen=True, eq=False)
+class Drives:
+    """What driving some joints would do."""
+
+    driven: tuple[str, ...]
+    undriven: int  # freedoms they do not move
+    quality: float  # smallest singular value of how the free motions move them, 0 at a dead point
+    left: Motion  # what still moves when they are held
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnosis:
+    """What `model.diagnose` found; printed, it tells in words."""
+
+    name: str
+    q: Array  # (nq,) the position looked at, closed
+    open_by: float  # worst gap of the position given, without units; above 1e-9 it was closed first
+    bodies: int
+    joints: tuple[str, ...]  # those of the tree, then those that close loops
+    loops: tuple[str, ...]
+    coordinates: tuple[str, ...]  # velocities of all joints, those that close loops last
+    units: tuple[str, ...]  # "rad" or "m", of each
+    freedoms: int  # that last: dimension of the largest branch of motion at q
+    freedoms_now: int  # at q: velocities less the rank
+    velocities: int  # of the spanning tree
+    equations: int  # of the loops
+    rank: int  # of the equations at q
+    rank_near: int  # at closed positions near q, where it is largest
+    singular_values: Array  # of the equations without units
+    motion: Motion  # all free motions at q
+    branches: tuple[Motion, ...]  # what lasts: one of them, unless q is singular
+    infinitesimal: Motion  # free motions that are in no branch: they do not last
+    locked: tuple[str, ...]  # coordinates that move neither at q nor near it
+    redundant: Mapping[str, int]  # by joint: how many of its equations follow from those of all others
+    not_unique: Mapping[str, tuple[str, ...]]  # by joint: components of its reaction, as in model.reactions
+    idle_forces: Array  # (redundant equations, joints, 6 or 3) reactions that balance each other [N m, N]
+    margin: float  # smallest singular value that does not belong to a redundant equation; 0: q is singular
+    weakest: str  # the loop that loses an equation there
+    slope: float  # how fast the margin falls at most, per unit of a motion without units
+    singular_ahead: float  # way to the singular position, extrapolated; infinite if the margin does not fall
+    time_ahead: float  # the same as time [s] at the velocity given
+    opening: float  # how fast the velocity given opens the loops, without units [1/s]
+    dead_points: tuple[DeadPoint, ...]
+    drives: Drives | None
+
+    @property
+    def counted(self) -> int:
+        """Gruebler's count: velocities of the tree less equations."""
+        return self.velocities - self.equations
+
+    @property
+    def redundant_now(self) -> int:
+        """How many equations follow from the others at q."""
+        return self.equations - self.rank
+
+    @property
+    def redundant_near(self) -> int:
+        """How many do so at positions near q."""
+        return self.equations - self.rank_near
+
+    @property
+    def singular(self) -> bool:
+        """Whether the rank is smaller at q than near it, or free motions do not last."""
+        return self.freedoms != self.freedoms_now or self.rank < self.rank_near or len(self.branches) > 1
+
+    @property
+    def bifurcation(self) -> bool:
+        """Whether several branches of motion meet at q."""
+        return len(self.branches) > 1
+
+    def __str__(self) -> str:
+        return text(self)
+
+    def __repr__(self) -> str:
+        return f"<Diagnosis of {self.name!r}: {self.freedoms} freedoms, {self.freedoms_now} at q>"
+
+    def _repr_html_(self) -> str:
+        return html(self)
+
+
+class Diagnosed(IndependentCoordinates):
+    """A model that tells what it can do."""
+
+    def diagnose(
+        self, q: Array | None = None, v: Array | None = None, *, driven: Iterable[str] | None = None
+    ) -> Diagnosis:
+        """Tell degrees of freedom, rank, redundant joints, what can move, and which dead points are near.
+
+        At position q, closed first if it is open; as drawn, if not given. With a velocity v the way to a
+        singular position is told as time, too; with `driven` joints, whether they move everything. Print it,
+        or read its fields. A singular value below 1e-6, beside the largest, or 1, is zero.
+        """
+        given = self.q_drawn if q is None else self._position("diagnose", q)
+        if given.ndim != 1:
+            raise ValueError(f"diagnose: q has shape {given.shape}; give {self.nq} numbers, of one position")
+        open_by = self._open_by(given)
+        where = np.array(given) if open_by <= _OPEN else self.assemble(given)
+        near, parts = self._surroundings(), self._split(where)
+        rank = int(parts.rank)
+        N = parts.motions(rank)
+        found = branches(near, where, parts)
+        rank_near = max([rank, *(branch.rank for branch in found)])
+        if not found and N.shape[1]:  # shaky: a little push, and all equations count
+            rank_near = min(self.nv, len(self._equation_weights))
+        margin = float(parts.sizes[rank_near - 1]) if rank == rank_near > 0 else 0.0 if rank_near else np.inf
+        idle = self._idle_forces(where, parts.idle(rank))
+        weakest = self._loop_of(parts.left[:, rank_near - 1]) if rank_near else ""
+        slopes = trend(near, where, N, rank_near - 1) if N.size and 0.0 < margin < np.inf else np.zeros(0)
+        slope = float(np.linalg.norm(slopes))
+        speed = None if v is None else np.asarray(self.constraint_velocity(where, v), float)
+        along = None if v is None else N.T @ (np.asarray(v, float) / self._coordinate_scale)
+        falls = -float(slopes @ along) if along is not None and slopes.size else 0.0
+        rates = self._rates(where, N)
+        return Diagnosis(
+            name=self.name,
+            q=where,
+            open_by=open_by,
+            bodies=len(self.body_names),
+            joints=(*self.joint_names, *self.loop_names),
+            loops=self.loop_names,
+            coordinates=self._every_name,
+            units=self._every_unit,
+            freedoms=max((branch.tangents.shape[1] for branch in found), default=0),
+            freedoms_now=N.shape[1],
+            velocities=self.nv,
+            equations=len(self._equation_weights),
+            rank=rank,
+            rank_near=rank_near,
+            singular_values=parts.sizes,
+            motion=self._motion(where, N),
+            branches=tuple(self._motion(where, branch.tangents) for branch in found),
+            infinitesimal=self._motion(where, _outside(N, found)),
+            locked=self._locked(rates, found),
+            redundant=_ranks(idle, self._idle_names),
+            not_unique=_components(idle, self._idle_names, self._component_names),
+            idle_forces=idle / self._idle_scale,
+            margin=margin,
+            weakest=weakest,
+            slope=slope,
+            singular_ahead=margin / slope if slope > 1e-9 else np.inf,
+            time_ahead=margin / falls if falls > 1e-12 else np.inf,
+            opening=0.0 if speed is None else float(np.abs(speed * self._equation_weights).max(initial=0.0)),
+            dead_points=self._dead_points(where, N, rates, found),
+            drives=None if driven is None else self._what_drives(where, N, rates, driven),
+        )
+
+    def _surroundings(self) -> Surroundings:
+        weights, scale = self._equation_weights, self._coordinate_scale
+
+        def right(q: Array, motions: Array) -> Array:
+            many = np.broadcast_to(q, (len(motions), self.nq)).copy()
+            return self._kernel(loop_closure.BIAS)(many, motions * scale)[0] * weights
+
+        return Surroundings(
+            self._equations,
+            lambda q: self.constraint_residual(q) * weights,
+            right,
+            lambda q, change: self._moved_by(q, change * scale),
+        )
+
+    def _open_by(self, q: Array) -> float:
+        return float(np.abs(self.constraint_residual(q) * self._equation_weights).max(initial=0.0))
+
+    # motions
+
+    def _rates(self, q: Array, motions: Array) -> Array:
+        """Return the velocities of all joints without units under motions without units."""
+        return (self._every_velocity(q) @ (self._coordinate_scale[:, None] * motions)) / self._every_scale[
+            :, None
+        ]
+
+    def _motion(self, q: Array, motions: Array) -> Motion:
+        """Return motions as they are told: in turn, one independent velocity is 1."""
+        chosen = sorted(pivots(motions, self._preference))
+        scaled = motions @ np.linalg.inv(motions[chosen]) if chosen else motions
+        rates = self._rates(q, scaled) * self._every_scale[:, None] / self._coordinate_scale[chosen]
+        rates[np.abs(rates) < 1e-9 * np.abs(rates).max(initial=0.0)] = 0.0
+        return Motion(tuple(self.coordinate_names[k] for k in chosen), np.ascontiguousarray(rates.T))
+
+    def _near(self, found: list[Branch]) -> Array:
+        """Return how much all coordinates move somewhere near."""
+        most = np.zeros(len(self._every_name))
+        for branch in found:
+            motions = self._split(branch.there).motions(branch.rank)
+            most = np.maximum(most, np.linalg.norm(self._rates(branch.there, motions), axis=1))
+        return most
+
+    def _locked(self, rates: Array, found: list[Branch]) -> tuple[str, ...]:
+        still = (np.linalg.norm(rates, axis=1) < RANK) & (self._near(found) < RANK)
+        return tuple(name for name, locked in zip(self._every_name, still, strict=True) if locked)
+
+    def _dead_points(self, q: Array, N: Array, rates: Array, found: list[Branch]) -> tuple[DeadPoint, ...]:
+        """Return the coordinates that stand still at q, or very near, while others move."""
+        if len(found) != 1 or found[0].tangents.shape[1] != N.shape[1]:
+            return ()
+        best = pivots(N, self._preference)[0]
+        lengths, near = np.linalg.norm(rates, axis=1), self._near(found)
+        here = (lengths < RANK) & (near >= RANK)
+        ahead = np.zeros(len(lengths))
+        if N.shape[1] == 1:
+            ahead = self._way_to_rest(q, N, rates) * rates[best, 0] * self._coordinate_scale[best]
+        told = here | (
+            (lengths >= RANK) & (np.abs(ahead) < _NEAR * self._coordinate_scale[best]) & (ahead != 0.0)
+        )
+        name = self.coordinate_names[best]
+        return tuple(
+            DeadPoint(self._every_name[k], bool(here[k]), name, 0.0 if here[k] else float(ahead[k]))
+            for k in np.flatnonzero(told)
+            if k != best
+        )
+
+    def _way_to_rest(self, q: Array, N: Array, rates: Array) -> Array:
+        """Return how far the one free motion goes until each coordinate stands still, extrapolated."""
+        h, near = 1e-4, self._surroundings()
+        sides = []
+        for way in (h, -h):
+            there = near.moved(q, way * N[:, 0])
+            motion = self._split(there).right[:, -1:]
+            motion = motion * np.sign(motion[:, 0] @ N[:, 0])
+            sides.append(self._rates(there, motion)[:, 0])
+        change = (sides[0] - sides[1]) / (2.0 * h)
+        changing = np.abs(change) > 1e-6
+        return np.where(changing, -rates[:, 0] / np.where(changing, change, 1.0), np.inf)
+
+    def _what_drives(self, q: Array, N: Array, rates: Array, driven: Iterable[str]) -> Drives:
+        names = (driven,) if isinstance(driven, str) else tuple(driven)
+        chosen = rates[self._chosen("driven", names)]
+        _, sizes, right = np.linalg.svd(chosen) if chosen.size else (0, np.zeros(0), np.eye(N.shape[1]))
+        moves = int((sizes > RANK).sum())
+        quality = float(sizes[-1]) if len(sizes) == N.shape[1] > 0 else 0.0 if N.shape[1] else 1.0
+        return Drives(names, N.shape[1] - moves, quality, self._motion(q, N @ right[moves:].T))
+
+    # forces
+
+    @property
+    def _idle_names(self) -> tuple[str, ...]:
+        return (*self.joint_names, *self.loop_names)
+
+    @property
+    def _component_names(self) -> tuple[str, ...]:
+        if self.space == "plane":
+            return ("torque", "force x", "force y")
+        return tuple(f"{what} {axis}" for what in ("torque", "force") for axis in "xyz")
+
+    @property
+    def _idle_scale(self) -> Array:
+        angular, freedoms = self._links.algebra.angular, self._links.algebra.freedoms
+        length = max(self.loop_lengths.values(), default=1.0)
+        return np.where(np.arange(freedoms) < angular, 1.0, length)
+
+    def _idle_forces(self, q: Array, idle: Array) -> Array:
+        """Return the reactions of all joints, (idle forces, joints, 6 or 3), forces times a length."""
+        count = idle.shape[1]
+        if not count:
+            return np.zeros((0, len(self._idle_names), self._links.algebra.freedoms))
+        T = self._kernel(loop_closure.DIRECTIONS)(q, np.zeros(self.nv))[0]
+        pushes = (idle * self._equation_weights[:, None]).T[..., None] * T
+        wrenches = np.stack([pushes[:, part].sum(axis=1) for part in self.row_slices.values()], axis=1)
+        numbers = {name: k for k, name in enumerate(self.loop_names)}
+        external = self._pushes(
+            np.tile(q, (count, 1)), Named("loop joint", numbers, wrenches, 2, self._force, {})
+        )
+        still = np.zeros((count, self.nv))
+        kernel, many = self._kernel(reactions.ALGORITHM), np.tile(q, (count, 1))
+        loaded, idle_ones = (kernel(many, still, still, force)[0] for force in (external, 0.0 * external))
+        return np.concatenate([loaded - idle_ones, wrenches], axis=1) * self._idle_scale
+
+    def _loop_of(self, row_force: Array) -> str:
+        """Return the loop that a force on the equations belongs to most."""
+        parts = {name: float(np.linalg.norm(row_force[rows])) for name, rows in self.row_slices.items()}
+        return max(parts, key=lambda name: parts[name])
+
+
+def _outside(N: Array, found: list[Branch]) -> Array:
+    """Return the free motions that are square to all branches."""
+    if not found:
+        return N
+    T = N.T @ np.hstack([branch.tangents for branch in found])
+    left, sizes, _ = np.linalg.svd(T)
+    return N @ left[:, int((sizes > 1e-3).sum()) :]
+
+
+def _ranks(idle: Array, names: Iterable[str]) -> dict[str, int]:
+    """Return how many independent idle forces go through each joint."""
+    found = {}
+    for k, name in enumerate(names):
+        sizes = np.linalg.svd(idle[:, k], compute_uv=False) if len(idle) else np.zeros(1)
+        if count := int((sizes > RANK).sum()):
+            found[name] = count
+    return found
+
+
+def _components(idle: Array, names: Iterable[str], words: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Return the components of each joint's reaction that idle forces change."""
+    largest: Any = np.abs(idle).max(axis=0, initial=0.0)
+    found = {
+        name: tuple(word for word, size in zip(words, largest[k], strict=True) if size > RANK)
+        for k, name in enumerate(names)
+    }
+    return {name: components for name, components in found.items() if components}
