@@ -123,17 +123,9 @@ class IndependentCoordinates(Freedoms):
 
     # equations of motion in independent coordinates
 
-    def mass_matrix(
-        self, q: Array, *, independent: Iterable[str] | None = None, out: Array | None = None
-    ) -> Array:
-        """Return the mass matrix (nv, nv), armature included; with closed loops, of the spanning tree.
-
-        With `independent` joints, that of the closed mechanism in these alone, in the order of their names.
-        """
-        if independent is None:
-            return super().mass_matrix(q, out=out)
+    def _independent_mass_matrix(self, q: Array, independent: Iterable[str], out: Array | None) -> Array:
         B = self.velocity_map(q, independent)
-        M = np.swapaxes(B, -1, -2) @ super().mass_matrix(q) @ B
+        M = np.swapaxes(B, -1, -2) @ self.mass_matrix(q) @ B
         return delivered("mass_matrix", 0.5 * (M + np.swapaxes(M, -1, -2)), out)
 
     def bias_forces(
@@ -148,7 +140,7 @@ class IndependentCoordinates(Freedoms):
             return super().bias_forces(q, v, out=out)
         (where, speed), _ = together(("q", q, (self.nq,)), ("v", v, (self.nv,)))
         B, c = self._map_and_rate(self._position("bias_forces", where), speed, independent)
-        tau = super().inverse_dynamics(where, speed, c)
+        tau = self.inverse_dynamics(where, speed, c)
         return delivered("bias_forces", (np.swapaxes(B, -1, -2) @ tau[..., None])[..., 0], out)
 
     def gravity_forces(
@@ -163,28 +155,12 @@ class IndependentCoordinates(Freedoms):
 
     # drives
 
-    def inverse_dynamics(
-        self,
-        q: Array,
-        v: Array,
-        a: Array,
-        *,
-        driven: Iterable[str] | None = None,
-        forces: Any = None,
-        out: Array | None = None,
+    def _drive_forces(
+        self, q: Array, v: Array, a: Array, driven: Iterable[str], forces: Any, out: Array | None
     ) -> Array:
-        """Return the joint forces (nv,) that accelerations a take.
-
-        With closed loops: those in the joints of the spanning tree when the loop joints bear nothing. With
-        `driven` joints, the forces in these alone, in the order of their names: the loops bear the rest. If
-        several sets of forces do it, the one with the least sum of squares. v and a have to keep the loops
-        closed, and the joints have to be able to produce a: else an error tells the joints by name.
-        """
-        if driven is None:
-            return super().inverse_dynamics(q, v, a, forces=forces, out=out)
         arguments = ("q", q, (self.nq,)), ("v", v, (self.nv,)), ("a", a, (self.nv,))
         (where, speed, gain), _ = together(*arguments)
-        needed = super().inverse_dynamics(where, speed, gain, forces=forces)
+        needed = self.inverse_dynamics(where, speed, gain, forces=forces)
         found = self._drives(where, speed, gain, needed, driven)
         return delivered("inverse_dynamics", found, out)
 
