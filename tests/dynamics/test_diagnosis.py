@@ -1,7 +1,9 @@
 """What a model tells of its freedoms: against equations of all bodies and joints, and known mechanisms."""
 
+import re
 from dataclasses import dataclass
 from math import pi
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -143,8 +145,9 @@ def test_bricard_is_diagnosed():
     assert (d.freedoms, d.freedoms_now, d.counted, d.rank, d.redundant_now) == (1, 1, 0, 4, 1)
     assert set(d.redundant) == {f"P{k}" for k in range(6)}
     assert set(d.redundant.values()) == {1}
-    rates = dict(zip(d.coordinates, d.motion.rates[0], strict=True))
-    assert [abs(rates[f"P{k}"]) for k in range(6)] == pytest.approx([1.0] * 6)  # by symmetry, as drawn
+    assert [abs(d.motion[f"P{k}"][0]) for k in range(6)] == pytest.approx([1.0] * 6)  # by symmetry, as drawn
+    with pytest.raises(KeyError, match="unknown coordinate 'P7'"):
+        d.motion["P7"]
     said = str(d)
     assert "Bricard: 1 degree of freedom" in said
     assert "a mere count gives 0" in said
@@ -154,9 +157,8 @@ def test_bricard_is_diagnosed():
 def test_bennett_moves_though_a_count_says_less_than_nothing():
     d = lw.examples.bennett().compile().diagnose()
     assert (d.freedoms, d.counted, d.redundant_now) == (1, -2, 3)
-    rates = dict(zip(d.coordinates, d.motion.rates[0], strict=True))
-    assert abs(rates["A"]) == pytest.approx(abs(rates["C"]))
-    assert abs(rates["B"]) == pytest.approx(abs(rates["D"]))
+    assert np.abs(d.motion["A"]) == pytest.approx(np.abs(d.motion["C"]))
+    assert np.abs(d.motion["B"]) == pytest.approx(np.abs(d.motion["D"]))
 
 
 @pytest.mark.parametrize("scale", [1e-4, 1.0, 1e4])
@@ -434,3 +436,15 @@ def test_a_drawn_mechanism_is_looked_at_where_it_was_drawn():
     model = drawn.mechanism.compile()
     q = drawn.positions(model)
     assert np.array_equal(model.diagnose(q).q, q)
+
+
+def test_the_page_on_loops_tells_what_happens(capsys):
+    page = (Path(__file__).parents[2] / "docs" / "loops.md").read_text()
+    names = {"lw": lw}
+    for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(code, names)
+    printed = capsys.readouterr().out
+    shown = re.search(r"(?:^    .*\n)+", page, re.MULTILINE).group()
+    assert printed.splitlines() == [line[4:] for line in shown.splitlines()]
+    again = names["model"].forward_dynamics(names["q"], names["v"], names["tau"])
+    assert again == pytest.approx(names["a"], rel=1e-9)

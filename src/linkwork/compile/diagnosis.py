@@ -12,6 +12,7 @@ from linkwork.compile.independent import IndependentCoordinates
 from linkwork.dynamics import loop_closure, reactions
 from linkwork.dynamics.mobility import Branch, Surroundings, branches, trend
 from linkwork.dynamics.null_space import RANK, pivots
+from linkwork.errors import unknown
 from linkwork.model.named import Named
 
 _OPEN = 1e-9  # a gap, without units: what is wider is closed first
@@ -23,11 +24,18 @@ class Motion:
     """Motions that keep the loops closed: of each, one independent velocity is 1 and the others are 0."""
 
     independent: tuple[str, ...]  # the velocities that are 1, one after the other
-    rates: Array  # (freedoms, velocities of all joints), by `Diagnosis.coordinates`
+    coordinates: tuple[str, ...]  # velocities of all joints
+    rates: Array  # (freedoms, coordinates) [rad/s, m/s per unit]
 
     @property
     def freedoms(self) -> int:
         return len(self.independent)
+
+    def __getitem__(self, coordinate: str) -> Array:
+        """Return the velocity of a coordinate in each of the motions: (freedoms,)."""
+        if coordinate not in self.coordinates:
+            raise KeyError(unknown("coordinate", coordinate, self.coordinates))
+        return self.rates[:, self.coordinates.index(coordinate)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +225,8 @@ class Diagnosed(IndependentCoordinates):
         scaled = motions @ np.linalg.inv(motions[chosen]) if chosen else motions
         rates = self._rates(q, scaled) * self._every_scale[:, None] / self._coordinate_scale[chosen]
         rates[np.abs(rates) < 1e-9 * np.abs(rates).max(initial=0.0)] = 0.0
-        return Motion(tuple(self.coordinate_names[k] for k in chosen), np.ascontiguousarray(rates.T))
+        names = tuple(self.coordinate_names[k] for k in chosen)
+        return Motion(names, self._every_name, np.ascontiguousarray(rates.T))
 
     def _near(self, found: list[Branch]) -> Array:
         """Return how much all coordinates move somewhere near."""

@@ -55,6 +55,8 @@ def pivots(motions: Array, preference: Array) -> list[int]:
     One after the other the coordinate is taken that moves most by itself, in the worst of the positions, when
     those taken before stand still (Gram and Schmidt, with pivoting); `preference` multiplies how much.
     """
+    if motions.shape[-1] == motions.shape[-2]:  # all of them, as in a tree
+        return list(range(motions.shape[-1]))
     left = np.array(motions, ndmin=3)
     taken: list[int] = []
     for _ in range(left.shape[-1]):
