@@ -238,10 +238,11 @@ def test_a_flat_parallelogram_may_go_on_as_an_antiparallelogram(space):
     assert "bifurcation" in str(d)
 
 
-@pytest.mark.parametrize("angle", [0.02, 0.1])
-def test_nearness_to_a_singular_position_is_told(angle):
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("angle", [1e-5, 1e-3, 0.02, 0.1])
+def test_nearness_to_a_singular_position_is_told(angle, space):
     a, b = 0.1, 0.3
-    model = lw.examples.four_bar(a, b, a, b, angle=angle).compile()
+    model = lw.examples.four_bar(a, b, a, b, angle=angle, space=space).compile()
     v = model.velocity_map(model.q_drawn, ["A"]) @ [-2.0]
     d = model.diagnose(model.q_drawn, v)
     motion = d.motion.rates[0, : model.nv]

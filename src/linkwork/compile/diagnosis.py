@@ -155,7 +155,9 @@ class Diagnosed(IndependentCoordinates):
         margin = float(parts.sizes[rank_near - 1]) if rank == rank_near > 0 else 0.0 if rank_near else np.inf
         idle = self._idle_forces(where, parts.idle(rank))
         weakest = self._loop_of(parts.left[:, rank_near - 1]) if rank_near else ""
-        slopes = trend(near, where, N, rank_near - 1) if N.size and 0.0 < margin < np.inf else np.zeros(0)
+        slopes = (
+            trend(near, where, N, rank_near - 1, margin) if N.size and 0.0 < margin < np.inf else np.zeros(0)
+        )
         slope = float(np.linalg.norm(slopes))
         speed = None if v is None else np.asarray(self.constraint_velocity(where, v), float)
         along = None if v is None else N.T @ (np.asarray(v, float) / self._coordinate_scale)

@@ -21,8 +21,9 @@ from linkwork.dynamics.null_space import Split, split
 
 Array = np.ndarray
 
-WAYS = (0.04, 0.01, 0.0025)  # how far a tangent is followed, the longest that can be closed
-_CLOSED = 1e-11
+WAYS = (0.04, 0.01, 0.0025, 5e-4)  # how far a tangent is followed, the longest that can be closed
+_CLOSED = 1e-11  # a gap; far from the world's origin rounding may leave more, up to
+_NEARLY = 1e-8  # this, when Newton's step would be no longer either
 _FLAT = 1e-7  # a quadratic form smaller than this is zero
 _NEWTON, _DESCENT = 40, 60
 
@@ -52,15 +53,15 @@ def branches(near: Surroundings, q: Array, parts: Split) -> list[Branch]:
     N, W = parts.motions(rank), parts.idle(rank)
     if not N.shape[1]:
         return []
-    forms = _quadratic_forms(near, q, N, W)
     chance = np.random.default_rng(0)
-    if not W.shape[1] or not len(forms):
-        candidates = [chance.normal(size=N.shape[1]) for _ in range(3)]
-    else:
-        candidates = _zeros(forms, chance)
+    if not W.shape[1]:  # all equations count: every free motion goes on
+        there = _follow(near, q, N @ _unit(chance.normal(size=N.shape[1])), parts)
+        return [Branch(N, q if there is None else there, rank)]
+    forms = _quadratic_forms(near, q, N, W)
+    candidates = _zeros(forms, chance) if len(forms) else chance.normal(size=(3, N.shape[1]))
     found: list[Branch] = []
     for u in candidates:
-        u = u / np.linalg.norm(u)
+        u = _unit(u)
         if any(_belongs(N @ u, branch) for branch in found):
             continue
         there = _follow(near, q, N @ u, parts)
@@ -72,8 +73,6 @@ def branches(near: Surroundings, q: Array, parts: Split) -> list[Branch]:
 def _quadratic_forms(near: Surroundings, q: Array, N: Array, W: Array) -> Array:
     """Return the independent quadratic forms that idle forces put on free motions: (forms, d, d)."""
     d = N.shape[1]
-    if not W.shape[1]:
-        return np.zeros((0, d, d))
     first, second = np.triu_indices(d)
     both = N[:, first] + np.where(first == second, 0.0, N[:, second])
     values = near.right(q, both.T) @ W  # (pairs, idle)
@@ -93,7 +92,7 @@ def _zeros(forms: Array, chance: np.random.Generator) -> list[Array]:
     d = forms.shape[1]
     found = []
     for u in (*np.eye(d), *chance.normal(size=(24 + 8 * min(d, 10), d))):
-        u = u / np.linalg.norm(u)
+        u = _unit(u)
         for _ in range(_DESCENT):
             slope = forms @ u  # (forms, d)
             value = slope @ u
@@ -128,9 +127,12 @@ def close(near: Surroundings, q: Array, reach: float) -> Array | None:
         if np.linalg.norm(gap) <= _CLOSED:
             return q
         change = -np.linalg.pinv(near.equations(q), rcond=1e-9) @ gap
-        gone += float(np.linalg.norm(change))
+        length = float(np.linalg.norm(change))
+        gone += length
         if gone > reach:
             return None
+        if max(length, float(np.linalg.norm(gap))) <= _NEARLY:
+            return q
         q = near.moved(q, change)
     return None
 
@@ -150,7 +152,7 @@ def _branch(near: Surroundings, q: Array, there: Array, u: Array, forms: Array, 
         flat = left[:, sizes > 0.5]
     if flat.shape[1] > 1:
         some = N @ (flat @ np.random.default_rng(1).normal(size=flat.shape[1]))
-        if _follow(near, q, some / np.linalg.norm(some), parts) is None:
+        if _follow(near, q, _unit(some), parts) is None:
             flat = u[:, None]
     return Branch(N @ flat, there, rank)
 
@@ -163,14 +165,18 @@ def _kernel(rows: Array) -> Array:
     return right[int((sizes > 1e-5).sum()) :].T
 
 
+def _unit(x: Array) -> Array:
+    return x / np.linalg.norm(x)
+
+
 def _belongs(tangent: Array, branch: Branch) -> bool:
     T = branch.tangents
     return bool(np.linalg.norm(tangent - T @ (T.T @ tangent)) < 1e-3)
 
 
-def trend(near: Surroundings, q: Array, N: Array, number: int) -> Array:
-    """Return how a singular value changes per unit of each free motion: (freedoms,)."""
-    h = 1e-4
+def trend(near: Surroundings, q: Array, N: Array, number: int, margin: float) -> Array:
+    """Return how a singular value, now `margin`, changes per unit of each free motion: (freedoms,)."""
+    h = min(1e-4, max(0.1 * margin, 1e-7))  # not beyond where it is zero
 
     def size(change: Array) -> float:
         return float(np.linalg.svd(near.equations(near.moved(q, change)), compute_uv=False)[number])
