@@ -239,6 +239,32 @@ def test_a_flat_parallelogram_may_go_on_as_an_antiparallelogram(space):
 
 
 @pytest.mark.parametrize("space", SPACES)
+def test_a_crank_as_long_as_its_rod_may_turn_without_the_piston(space):
+    model = lw.examples.slider_crank(0.1, 0.1, angle=pi / 2, space=space).compile()
+    d = model.diagnose()
+    assert (d.freedoms, d.freedoms_now, len(d.branches)) == (1, 2, 2)
+    strokes = sorted(float(branch["cylinder"][0] / branch["bearing"][0]) for branch in d.branches)
+    assert strokes == pytest.approx([-0.2, 0.0], abs=1e-6)  # x = 2 r cos, or x = 0
+
+
+def test_a_singular_part_beside_one_that_is_not():
+    m = two_bars(0.0)
+    pole = m.add(lw.Body("pole", lw.Inertia(1.0, (0, 0), 0.1)))
+    m.add(lw.Revolute("swing", m.ground, pole, at=(5, 0)))
+    d = m.compile().diagnose()
+    assert (d.freedoms, d.freedoms_now) == (1, 2)
+    assert not d.bifurcation
+    assert d.branches[0].independent == ("swing",)
+    assert d.infinitesimal.freedoms == 1
+    assert d.infinitesimal["swing"] == pytest.approx([0.0])
+    assert {*d.redundant} == {"A", "B", "C"}
+    assert (d.rank, d.rank_near, d.margin) == (1, 2, 0.0)
+    said = str(d)
+    assert "by itself: 'swing'" in said
+    assert "infinitesimal only" in said
+
+
+@pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("angle", [1e-5, 1e-3, 0.02, 0.1])
 def test_nearness_to_a_singular_position_is_told(angle, space):
     a, b = 0.1, 0.3

@@ -75,7 +75,7 @@ class Diagnosis:
     velocities: int  # of the spanning tree
     equations: int  # of the loops
     rank: int  # of the equations at q
-    rank_near: int  # at closed positions near q, where it is largest
+    rank_near: int  # at positions near q, where it is largest
     singular_values: Array  # of the equations without units
     motion: Motion  # all free motions at q
     branches: tuple[Motion, ...]  # what lasts: one of them, unless q is singular
@@ -149,9 +149,11 @@ class Diagnosed(IndependentCoordinates):
         rank = int(parts.rank)
         N = parts.motions(rank)
         found = branches(near, where, parts)
-        rank_near = max([rank, *(branch.rank for branch in found)])
-        if not found and N.shape[1]:  # shaky: a little push, and all equations count
-            rank_near = min(self.nv, len(self._equation_weights))
+        freedoms = max((branch.tangents.shape[1] for branch in found), default=0)
+        counting = min(
+            self.nv - freedoms, len(self._equation_weights)
+        )  # also those that tell only when pushed
+        rank_near = max([rank, counting, *(branch.rank for branch in found)])
         margin = float(parts.sizes[rank_near - 1]) if rank == rank_near > 0 else 0.0 if rank_near else np.inf
         idle = self._idle_forces(where, parts.idle(rank))
         weakest = self._loop_of(parts.left[:, rank_near - 1]) if rank_near else ""
@@ -172,7 +174,7 @@ class Diagnosed(IndependentCoordinates):
             loops=self.loop_names,
             coordinates=self._every_name,
             units=self._every_unit,
-            freedoms=max((branch.tangents.shape[1] for branch in found), default=0),
+            freedoms=freedoms,
             freedoms_now=N.shape[1],
             velocities=self.nv,
             equations=len(self._equation_weights),
