@@ -447,6 +447,8 @@ def test_what_is_asked_wrongly_is_said():
     model = lw.examples.four_bar().compile()
     with pytest.raises(ValueError, match=r"diagnose: q has shape \(2, 3\)"):
         model.diagnose(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match=r"diagnose: v has shape \(2,\); give 3"):
+        model.diagnose(model.q_drawn, [1.0, 2.0])
     with pytest.raises(ValueError, match="driven: unknown joint 'Q'"):
         model.diagnose(driven=["Q"])
     apart = lw.Mechanism("apart", space="plane")

@@ -1,131 +1,21 @@
 """What a mechanism can do at one position: freedoms, redundant equations, free motions, dead points."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from linkwork.compile.arrays import Array
-from linkwork.compile.diagnosis_text import html, text
+from linkwork.compile.findings import DeadPoint, Diagnosis, Drives, Motion
 from linkwork.compile.independent import IndependentCoordinates
 from linkwork.dynamics import loop_closure, reactions
+from linkwork.dynamics.kernel import real_array
 from linkwork.dynamics.mobility import Branch, Surroundings, branches, trend
 from linkwork.dynamics.null_space import RANK, pivots
-from linkwork.errors import unknown
 from linkwork.model.named import Named
 
 _OPEN = 1e-9  # a gap, without units: what is wider is closed first
 _NEAR = 0.2  # a way, without units: what is farther is not told
-
-
-@dataclass(frozen=True, eq=False)
-class Motion:
-    """Motions that keep the loops closed: of each, one independent velocity is 1 and the others are 0."""
-
-    independent: tuple[str, ...]  # the velocities that are 1, one after the other
-    coordinates: tuple[str, ...]  # velocities of all joints
-    rates: Array  # (freedoms, coordinates) [rad/s, m/s per unit]
-
-    @property
-    def freedoms(self) -> int:
-        return len(self.independent)
-
-    def __getitem__(self, coordinate: str) -> Array:
-        """Return the velocity of a coordinate in each of the motions: (freedoms,)."""
-        if coordinate not in self.coordinates:
-            raise KeyError(unknown("coordinate", coordinate, self.coordinates))
-        return self.rates[:, self.coordinates.index(coordinate)]
-
-
-@dataclass(frozen=True, eq=False)
-class DeadPoint:
-    """A joint that cannot drive the mechanism at this position, or at one near it."""
-
-    coordinate: str
-    here: bool
-    independent: str  # a joint that does move
-    ahead: float  # how far that joint is from there [rad, m]
-
-
-@dataclass(frozen=True, eq=False)
-class Drives:
-    """What driving some joints would do."""
-
-    driven: tuple[str, ...]
-    undriven: int  # freedoms they do not move
-    quality: float  # smallest singular value of how the free motions move them, 0 at a dead point
-    left: Motion  # what still moves when they are held
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Diagnosis:
-    """What `model.diagnose` found; printed, it tells in words."""
-
-    name: str
-    q: Array  # (nq,) the position looked at, closed
-    open_by: float  # worst gap of the position given, without units; above 1e-9 it was closed first
-    bodies: int
-    joints: tuple[str, ...]  # those of the tree, then those that close loops
-    loops: tuple[str, ...]
-    coordinates: tuple[str, ...]  # velocities of all joints, those that close loops last
-    units: tuple[str, ...]  # "rad" or "m", of each
-    freedoms: int  # that last: dimension of the largest branch of motion at q
-    freedoms_now: int  # at q: velocities less the rank
-    velocities: int  # of the spanning tree
-    equations: int  # of the loops
-    rank: int  # of the equations at q
-    rank_near: int  # at positions near q, where it is largest
-    singular_values: Array  # of the equations without units
-    motion: Motion  # all free motions at q
-    branches: tuple[Motion, ...]  # what lasts: one of them, unless q is singular
-    infinitesimal: Motion  # free motions that are in no branch: they do not last
-    locked: tuple[str, ...]  # coordinates that move neither at q nor near it
-    redundant: Mapping[str, int]  # by joint: how many of its equations follow from those of all others
-    not_unique: Mapping[str, tuple[str, ...]]  # by joint: components of its reaction, as in model.reactions
-    idle_forces: Array  # (redundant equations, joints, 6 or 3) reactions that balance each other [N m, N]
-    margin: float  # smallest singular value that does not belong to a redundant equation; 0: q is singular
-    weakest: str  # the loop that loses an equation there
-    slope: float  # how fast the margin falls at most, per unit of a motion without units
-    singular_ahead: float  # way to the singular position, extrapolated; infinite if the margin does not fall
-    time_ahead: float  # the same as time [s] at the velocity given
-    opening: float  # how fast the velocity given opens the loops, without units [1/s]
-    dead_points: tuple[DeadPoint, ...]
-    drives: Drives | None
-
-    @property
-    def counted(self) -> int:
-        """Gruebler's count: velocities of the tree less equations."""
-        return self.velocities - self.equations
-
-    @property
-    def redundant_now(self) -> int:
-        """How many equations follow from the others at q."""
-        return self.equations - self.rank
-
-    @property
-    def redundant_near(self) -> int:
-        """How many do so at positions near q."""
-        return self.equations - self.rank_near
-
-    @property
-    def singular(self) -> bool:
-        """Whether the rank is smaller at q than near it, or free motions do not last."""
-        return self.freedoms != self.freedoms_now or self.rank < self.rank_near or len(self.branches) > 1
-
-    @property
-    def bifurcation(self) -> bool:
-        """Whether several branches of motion meet at q."""
-        return len(self.branches) > 1
-
-    def __str__(self) -> str:
-        return text(self)
-
-    def __repr__(self) -> str:
-        return f"<Diagnosis of {self.name!r}: {self.freedoms} freedoms, {self.freedoms_now} at q>"
-
-    def _repr_html_(self) -> str:
-        return html(self)
 
 
 class Diagnosed(IndependentCoordinates):
@@ -143,6 +33,9 @@ class Diagnosed(IndependentCoordinates):
         given = self.q_drawn if q is None else self._position("diagnose", q)
         if given.ndim != 1:
             raise ValueError(f"diagnose: q has shape {given.shape}; give {self.nq} numbers, of one position")
+        speed = np.zeros(self.nv) if v is None else real_array("diagnose: v", v)
+        if speed.shape != (self.nv,):
+            raise ValueError(f"diagnose: v has shape {speed.shape}; give {self.nv} numbers")
         open_by = self._open_by(given)
         where = np.array(given) if open_by <= _OPEN else self.assemble(given)
         near, parts = self._surroundings(), self._split(where)
@@ -150,20 +43,17 @@ class Diagnosed(IndependentCoordinates):
         N = parts.motions(rank)
         found = branches(near, where, parts)
         freedoms = max((branch.tangents.shape[1] for branch in found), default=0)
-        counting = min(
-            self.nv - freedoms, len(self._equation_weights)
-        )  # also those that tell only when pushed
-        rank_near = max([rank, counting, *(branch.rank for branch in found)])
+        equations = len(self._equation_weights)
+        telling = min(self.nv - freedoms, equations)  # a shaky structure's tell when it is pushed
+        rank_near = max([rank, telling, *(branch.rank for branch in found)])
         margin = float(parts.sizes[rank_near - 1]) if rank == rank_near > 0 else 0.0 if rank_near else np.inf
-        idle = self._idle_forces(where, parts.idle(rank))
-        weakest = self._loop_of(parts.left[:, rank_near - 1]) if rank_near else ""
-        slopes = (
-            trend(near, where, N, rank_near - 1, margin) if N.size and 0.0 < margin < np.inf else np.zeros(0)
-        )
+        slopes = np.zeros(N.shape[1])
+        if 0.0 < margin < np.inf:
+            slopes = trend(near, where, N, rank_near - 1, margin)
         slope = float(np.linalg.norm(slopes))
-        speed = None if v is None else np.asarray(self.constraint_velocity(where, v), float)
-        along = None if v is None else N.T @ (np.asarray(v, float) / self._coordinate_scale)
-        falls = -float(slopes @ along) if along is not None and slopes.size else 0.0
+        opening = np.abs(self.constraint_velocity(where, speed) * self._equation_weights)
+        falls = -float(slopes @ (N.T @ (speed / self._coordinate_scale)))
+        idle = self._idle_forces(where, parts.idle(rank))
         rates = self._rates(where, N)
         return Diagnosis(
             name=self.name,
@@ -177,7 +67,7 @@ class Diagnosed(IndependentCoordinates):
             freedoms=freedoms,
             freedoms_now=N.shape[1],
             velocities=self.nv,
-            equations=len(self._equation_weights),
+            equations=equations,
             rank=rank,
             rank_near=rank_near,
             singular_values=parts.sizes,
@@ -189,11 +79,11 @@ class Diagnosed(IndependentCoordinates):
             not_unique=_components(idle, self._idle_names, self._component_names),
             idle_forces=idle / self._idle_scale,
             margin=margin,
-            weakest=weakest,
+            weakest=self._loop_of(parts.left[:, rank_near - 1]) if rank_near else "",
             slope=slope,
             singular_ahead=margin / slope if slope > 1e-9 else np.inf,
             time_ahead=margin / falls if falls > 1e-12 else np.inf,
-            opening=0.0 if speed is None else float(np.abs(speed * self._equation_weights).max(initial=0.0)),
+            opening=float(opening.max(initial=0.0)),
             dead_points=self._dead_points(where, N, rates, found),
             drives=None if driven is None else self._what_drives(where, N, rates, driven),
         )
