@@ -80,6 +80,7 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.stop import ExponentialStop, Stop
 from linkwork.model.state import State
 from linkwork.simulation.event import Event
+from linkwork.simulation.restoring import Restoring
 from linkwork.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -122,6 +123,7 @@ __all__ = [
     "Cylindrical",
     "Ellipsoid",
     "Event",
+    "Restoring",
     "examples",
     "exp",
     "ExponentialStop",

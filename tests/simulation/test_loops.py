@@ -71,6 +71,27 @@ def test_no_singular_position_is_seen_where_there_is_none():
         assert lw.simulate(model, 3.0, lw.State(q, v)).report.warnings == ()
 
 
+def test_a_restoring_wrench_holds_loops_too():
+    """Without gains they drift apart."""
+    model = lw.examples.three_cylinder_engine().compile()
+    start = model.state(velocities={"bearing": 30.0})
+    rows = {name: part.stop - part.start for name, part in model.row_slices.items()}
+    matrices = lw.Restoring(*({name: [gain] * n for name, n in rows.items()} for gain in (1e5, 600.0)))
+    gaps = []
+    for loops in (lw.Restoring(0.0, 0.0), "restored", matrices):
+        run = lw.simulate(model, 1.0, start, accuracy=1e-6, loops=loops)
+        gaps.append(run.report.loop_gap)
+        assert "held by restoring wrenches" in run.summary()
+        assert np.ptp(run.energy - run.work) < 1e-4 * run.kinetic_energy[0]
+    drift, default, firm = gaps
+    assert drift > 10 * default > 0
+    assert drift > 10 * firm > 0
+    with pytest.raises(ValueError, match=r"loops 'glued'; give 'projected', 'restored'"):
+        lw.simulate(model, 1.0, start, loops="glued")
+    with pytest.raises(ValueError, match=r"restoring stiffness: .*'bearing'"):
+        lw.simulate(model, 1.0, start, loops=lw.Restoring({"bearing": 1.0}))
+
+
 def test_plane_and_space_agree():
     ends = []
     for space in ("plane", "space"):

@@ -1,6 +1,7 @@
 """The algorithms on trees as methods on arrays."""
 
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -72,12 +73,24 @@ class Algorithms(ModelArrays):
         return self._kernel
 
     def inverse_dynamics(
-        self, q: Array, v: Array, a: Array, *, forces: Any = None, out: Array | None = None
+        self,
+        q: Array,
+        v: Array,
+        a: Array,
+        *,
+        driven: Iterable[str] | None = None,
+        forces: Any = None,
+        out: Array | None = None,
     ) -> Array:
         """Return the joint forces (nv,) that accelerations a take.
 
-        With closed loops: those in the joints of the spanning tree when the loop joints bear nothing.
+        With closed loops: those in the joints of the spanning tree when the loop joints bear nothing. With
+        `driven` joints, the forces in these alone, in the order of their names: the loops bear the rest. If
+        several sets of forces do it, the one with the least sum of squares. v and a have to keep the loops
+        closed, and the joints have to be able to produce a: else an error tells the joints by name.
         """
+        if driven is not None:
+            return self._drive_forces(q, v, a, driven, forces, out)
         if forces is None and out is not None:
             done = self._inverse_dynamics(q, v, a, out)
             if done is out:
@@ -87,6 +100,12 @@ class Algorithms(ModelArrays):
             return self._kernel(inverse_dynamics.ALGORITHM)(q, v, a)[0]
         external = external_forces(self._links, forces)
         return self._kernel(inverse_dynamics.WITH_FORCES)(q, v, a, external, out=(out,))[0]
+
+    @abstractmethod
+    def _drive_forces(
+        self, q: Array, v: Array, a: Array, driven: Iterable[str], forces: Any, out: Array | None
+    ) -> Array:
+        """Return the forces in driven joints: what a model of closed loops adds to inverse dynamics."""
 
     @once
     def _inverse_dynamics(self) -> Any:
@@ -113,12 +132,23 @@ class Algorithms(ModelArrays):
         """Return the joint forces (nv,) that hold the mechanism at rest."""
         return self._kernel(inverse_dynamics.GRAVITY)(q, out=(out,))[0]
 
-    def mass_matrix(self, q: Array, *, out: Array | None = None) -> Array:
-        """Return the mass matrix (nv, nv), armature included; with closed loops, of the spanning tree."""
+    def mass_matrix(
+        self, q: Array, *, independent: Iterable[str] | None = None, out: Array | None = None
+    ) -> Array:
+        """Return the mass matrix (nv, nv), armature included; with closed loops, of the spanning tree.
+
+        With `independent` joints, that of the closed mechanism in these alone, in the order of their names.
+        """
+        if independent is not None:
+            return self._independent_mass_matrix(q, independent, out)
         if out is None:
             return self._kernel(mass_matrix.ALGORITHM)(q)[0]
         done = self._mass_matrix(q, out)
         return out if done is out else self._slowly(mass_matrix.ALGORITHM, done, (q,), out)
+
+    @abstractmethod
+    def _independent_mass_matrix(self, q: Array, independent: Iterable[str], out: Array | None) -> Array:
+        """Return the mass matrix in independent joints: what a model of closed loops adds."""
 
     @once
     def _mass_matrix(self) -> Any:

@@ -18,8 +18,6 @@ from linkwork.model.kind import Kinds
 from linkwork.model.named import Named
 from linkwork.trace.once import once
 
-_WEAKER = 0.05  # singular values beside what they are elsewhere
-
 
 class ClosedLoops(OwnForces):
     """A model some joints of which close loops: those were cut, and the rest is a tree."""
@@ -98,9 +96,13 @@ class ClosedLoops(OwnForces):
     def constraint_jacobian(self, q: Array) -> Array:
         """Return how fast the loops open per unit of each velocity: (rows, nv), dense."""
         array = real_array("constraint_jacobian: q", q)
-        if array.ndim > 1:
-            return np.stack([self.constraint_jacobian(one) for one in array])
-        return np.ascontiguousarray(self.constraint_velocity(array, np.eye(self.nv)).T)
+        gaps = self.constraint_residual(array)  # checks q
+        if not self.nv:
+            return np.zeros((*gaps.shape, 0))
+        many = np.repeat(array.reshape(-1, self.nq), self.nv, axis=0)
+        units = np.tile(np.eye(self.nv), (len(many) // self.nv, 1))
+        rates = self.constraint_velocity(many, units).reshape(*gaps.shape[:-1], self.nv, gaps.shape[-1])
+        return np.ascontiguousarray(np.swapaxes(rates, -1, -2))
 
     def loop_gap(self, q: Array) -> float | None:
         """Return the worst gap of the loops at positions q [m, rad]; None if there are no loops."""
@@ -127,18 +129,6 @@ class ClosedLoops(OwnForces):
     def weak_pivots(self) -> Array:
         """Of each equation of the loops, how little acceleration by its own unit force is none, (rows,)."""
         return np.array([x for loop in self._links.loops for x in loop.weak])
-
-    def weak_joints(self, q: Array, others: Array, rank: int) -> list[str]:
-        """Return the loop joints whose equations, of this rank, hold much less at q than elsewhere."""
-        U, sizes, _ = np.linalg.svd(self._weighted_jacobian(q), full_matrices=False)
-        usual = np.linalg.svd(self._weighted_jacobian(others), compute_uv=False)
-        few = sizes[:rank] < _WEAKER * usual.max(axis=0)[:rank]
-        share = np.array([(U[rows, :rank][:, few] ** 2).sum() for rows in self.row_slices.values()])
-        return [name for name, x in zip(self.row_slices, share, strict=True) if x > 0.1 * share.max()]
-
-    def _weighted_jacobian(self, q: Array) -> Array:
-        """Return the constraint Jacobian in radians and units of the mechanism's size."""
-        return self.constraint_jacobian(q) * self.row_weights[:, None] * self.coordinate_sizes
 
     # forces
 

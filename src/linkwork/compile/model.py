@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.compile.arrays import Array
-from linkwork.compile.loops import ClosedLoops
+from linkwork.compile.diagnosis import Diagnosed
 from linkwork.dynamics.kernel import real_array
 from linkwork.dynamics.program import Form
 from linkwork.errors import unknown
@@ -23,7 +23,7 @@ from linkwork.model.topology import topology
 from linkwork.model.tree import grow
 
 
-class Model(ClosedLoops):
+class Model(Diagnosed):
     """What the machine needs of a mechanism: immutable, shared freely between threads.
 
     Arrays of one state have shape (nq,) or (nv,); with a leading axis of N they are batches, computed in SIMD

@@ -103,11 +103,13 @@ class Loops:
     velocity, or of position, takes away what is left of the gap. Without it there are no rows: only what the
     algorithm has as ports is set, of `gap_position`, `gap_velocity`, `loop_bias`, `direction`, `loop_q`,
     `loop_v`, `loop_a` and `loop_own`.
-    With `driven` the joints' own forces are added to `external`.
+    With `driven` the joints' own forces are added to `external`; with `restoring` gains times the gaps and
+    their rates are taken from the accelerations.
     """
 
     right: Literal["acceleration", "velocity", "position"] | None = None
     driven: bool = False
+    restoring: bool = False
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ class LoopCode:
     def _kernel(self, step: Loops, formula: Formula, same: bool) -> int:
         """Return the address of a formula's kernel, 0 if there is nothing to do."""
         offsets = {n: self.layout.offsets[n] for n in ("X_W", "v", "a") if n in self.layout.offsets}
-        key = step.right, step.driven, same, sorted(offsets.items()), self.lanes
+        key = step.right, step.driven, step.restoring, same, sorted(offsets.items()), self.lanes
         name = native.digest("loop", formula.signature, list(self.ports), *key)
 
         def build() -> tuple[str, dict[str, Any]]:
@@ -150,7 +150,10 @@ class LoopCode:
 
         if step.right and formula.position:
             sign = 1.0 if step.right == "acceleration" else -1.0
-            wanted += [("right", r, sign * x) for r, x in enumerate(getattr(formula, step.right))]
+            right = [sign * x for x in getattr(formula, step.right)]
+            if step.restoring:
+                right = self._restored(formula, right)
+            wanted += [("right", r, x) for r, x in enumerate(right)]
             width = padding(formula.algebra) if self.lanes == 1 else 0
             wanted += [("right", r, 0.0) for r in range(len(formula.position), width)]
             for base, forces in (("forces_a", formula.forces_a), ("forces_b", formula.forces_b)):
@@ -193,6 +196,17 @@ class LoopCode:
             if not (isinstance(x, float) and x == 0.0):
                 stores.append((base, k, graph.symbol((base, k)) + x))
         return stores
+
+    def _restored(self, formula: Formula, right: list[Any]) -> list[Any]:
+        """Return right sides less gains times the gaps and their rates."""
+        rows, found = len(formula.position), []
+        first = formula.n_data - 2 * rows
+        for r, (x, gap, rate) in enumerate(zip(right, formula.position, formula.velocity, strict=True)):
+            for k, error in ((first + r, gap), (first + rows + r, rate)):
+                if hasattr(error, "graph"):
+                    x = x - error.graph.symbol(("data", k)) * error
+            found.append(x)
+        return found
 
     def _absent(self, formula: Formula) -> set[str]:
         """Return the sides of a loop that are ground."""

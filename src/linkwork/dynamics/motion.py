@@ -94,7 +94,7 @@ LOADED = Algorithm(
 # with loops: their joints are looked at where loads are, and their own forces are among these
 
 
-def _looped(name: str, *outputs: Port) -> Algorithm:
+def _looped(name: str, *outputs: Port, restoring: bool = False) -> Algorithm:
     return Algorithm(
         name,
         inputs=(T, Q, QD, TAU, EXTERNAL),
@@ -102,7 +102,7 @@ def _looped(name: str, *outputs: Port) -> Algorithm:
         passes=(
             Pass(placed_velocities, "outward"),
             Loads(),
-            Loops("acceleration", driven=True),
+            Loops("acceleration", driven=True, restoring=restoring),
             _PASSES[0],
             Rows(loop_closure.carry, loop_closure.end),
             Solve("uD"),
@@ -117,6 +117,7 @@ def _looped(name: str, *outputs: Port) -> Algorithm:
 
 
 LOOPED = _looped("motion of loops", QDOT, QDD, POWER)
+RESTORED = _looped("motion of loops with restoring wrenches", QDOT, QDD, POWER, restoring=True)
 LOOP_FORCES = _looped("forces of loops in motion", QDOT, QDD, POWER, loop_closure.LOOP_FORCE)
 
 

@@ -41,7 +41,7 @@ class Formula:
     """
 
     algebra: ModuleType
-    n_data: int  # numbers before the parameters
+    n_data: int  # numbers before the parameters; the last of them are gains, which are 0: see `Restoring`
     on_ground: tuple[bool, bool]  # a is ground, b is ground
     signature: str  # equal for loop joints that can share their code
     forces_a: tuple[Any, ...]  # per row: the force of a unit of it on link a, in the link's frame
@@ -66,7 +66,7 @@ class Loop:
     a: int  # link of the joint's parent, 0 for ground
     b: int  # link of its child
     formula: Formula
-    data: tuple[float, ...]  # frame of the joint on link a, that on link b, numbers of its kind, parameters
+    data: tuple[float, ...]  # frames of the joint on links a and b, numbers of its kind, gains, parameters
     row: int  # its first row
     q: int  # its first number in the array of loop joints' coordinates
     v: int
@@ -202,7 +202,8 @@ def _place(
         tree.body_frames[body.name] @ frame
         for body, frame in zip((joint.parent, joint.child), joint.frames(), strict=True)
     )
-    data = (*on_a.scalars(), *on_b.scalars(), *numbers, *parameters)
+    gains = (0.0,) * (2 * len(formula.position))
+    data = (*on_a.scalars(), *on_b.scalars(), *numbers, *gains, *parameters)
     return Loop(joint, a, b, formula, tuple(float(x) for x in data), 0, 0, 0)
 
 
@@ -266,7 +267,7 @@ def _formula(
     if signature not in known:
         lifted = iter(roots)
         pieces = [tuple(_like(thing, lifted) for thing in group) for group in groups]
-        n_data, on_ground = 2 * Frame.size + kind.n_parameters, (a_is_ground, b_is_ground)
+        n_data, on_ground = 2 * (Frame.size + len(T)) + kind.n_parameters, (a_is_ground, b_is_ground)
         known[signature] = Formula(algebra, n_data, on_ground, signature, *pieces)
     return known[signature], constants
 

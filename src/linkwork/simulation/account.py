@@ -48,6 +48,10 @@ class Account:
         title = METHODS[chosen.method].title
         if memo["switches"]:
             title += f"; {METHODS['rodas'].title}, where it was stiff ({int(memo['switches'])} changes)"
+        if self.system.tree.loops:
+            title += (
+                "; loops held by restoring wrenches" if self.system.restoring else "; loops closed every step"
+            )
         return Report(
             status=(failure.status if failure else Status(int(memo["status"]))).name,
             message=failure.message if failure else "",

@@ -12,6 +12,7 @@ from linkwork.dynamics.kernel import real_array
 from linkwork.errors import unknown
 from linkwork.simulation.event import Event
 from linkwork.simulation.methods import METHODS
+from linkwork.simulation.restoring import Restoring, chosen_restoring
 from linkwork.simulation.tableau import Rosenbrock
 
 Array = np.ndarray
@@ -33,14 +34,18 @@ class Options:
     max_step: float  # [s]
     max_steps: float
     events: tuple[Event, ...]
+    restoring: Restoring | None  # of closed loops; None: they are closed after every step
 
     def key(self) -> tuple[Any, ...]:
         """Return what shapes the steps."""
         watched = tuple((event.name, event.direction) for event in self.events)
-        return self.accuracy, self.method, self.switch, self.step, self.max_step, watched
+        restored = self.restoring.key() if self.restoring else None
+        return self.accuracy, self.method, self.switch, self.step, self.max_step, watched, restored
 
 
-def options(accuracy: Any, step: Any, method: Any, max_step: Any, max_steps: Any, events: Any) -> Options:
+def options(
+    accuracy: Any, step: Any, method: Any, max_step: Any, max_steps: Any, events: Any, loops: Any
+) -> Options:
     """Check what the user said."""
     for word, value, needed, finite in (
         ("accuracy", accuracy, True, True),
@@ -63,6 +68,7 @@ def options(accuracy: Any, step: Any, method: Any, max_step: Any, max_steps: Any
         inf if max_step is None else float(max_step),
         float(max_steps),
         _events(events),
+        chosen_restoring(loops),
     )
 
 

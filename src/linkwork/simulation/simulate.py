@@ -31,6 +31,7 @@ from linkwork.simulation.options import (
 )
 from linkwork.simulation.problem import key
 from linkwork.simulation.recording import Recording
+from linkwork.simulation.restoring import PROJECTED, Restoring
 from linkwork.simulation.start import checked, checked_state, closed
 from linkwork.simulation.status import Status
 from linkwork.simulation.system import LARGEST_IMPLICIT, STEP_UNDER_TIME, System
@@ -53,6 +54,7 @@ def simulate(
     events: Sequence[Event] = (),
     max_step: float | None = None,
     max_steps: float = MOST_STEPS,
+    loops: str | Restoring = PROJECTED,
     q: Any = None,
     v: Any = None,
     threads: int | None = None,
@@ -70,6 +72,9 @@ def simulate(
     `method` is "auto" (Runge-Kutta-Fehlberg 4(5), and an implicit method where the motion is stiff), or
     "rkf45", "dop853" (order 8, for high accuracy), "rodas" (implicit), "rk4", "semi-implicit", "euler".
 
+    Closed loops are "projected": closed after every step, positions and velocities, to rounding errors. With
+    loops="restored", or lw.Restoring(stiffness, damping), springs and dampers on their gaps hold them.
+
     With q (N, nq) and v (N, nv) it runs N mechanisms at once, in SIMD lanes on all cores (or `threads`), and
     returns Recordings. With `checkpoint`, a file, the run so far is kept on disk every `checkpoint_interval`
     seconds; the same call goes on from there after a crash.
@@ -85,7 +90,7 @@ def simulate(
     many = q is not None or v is not None
     with _speaking_as_simulate():
         _check_kinds(model, check, checkpoint)
-        chosen = options(accuracy, step, method, max_step, max_steps, events)
+        chosen = options(accuracy, step, method, max_step, max_steps, events, loops)
         span, workers = _span(duration, chosen), worker_count(threads)
         interval = positive("checkpoint_interval", checkpoint_interval)
         if many and (state is not None or checkpoint is not None):
@@ -95,7 +100,7 @@ def simulate(
         start = State(*_states(model, q, v)) if many else _start(model, state, span)
         wanted = sample_times(start.t, span, times, every)
         check_room(wanted.size * len(np.atleast_2d(start.q)) * (model.nq + model.nv + 2))
-        system = System(model, chosen.events)
+        system = System(model, chosen.events, chosen.restoring)
     chosen = _completed(chosen, system, max_step)
     if model.couplings:
         names = ", ".join(map(repr, model.couplings))

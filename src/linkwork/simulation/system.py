@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from linkwork.compile import Model
-from linkwork.dynamics import loads, loop_closure
+from linkwork.dynamics import loads, loop_closure, motion
 from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.kernel import aligned
 from linkwork.dynamics.program import Program as Compiled
@@ -16,6 +16,7 @@ from linkwork.errors import ModelError
 from linkwork.model.tree import Tree
 from linkwork.simulation.event import Event
 from linkwork.simulation.march import NONE, Program
+from linkwork.simulation.restoring import Restoring
 from linkwork.trace.tangent import tangent_name, tangent_ports
 
 LARGEST_IMPLICIT = 1000  # states; beyond, a Jacobian takes too much memory and time
@@ -30,12 +31,15 @@ _VELOCITY = ("q", "qd", "gap_velocity", "inverse_pivot", "qdd")
 class System:
     """What `march` needs of a model; `events` are looked at."""
 
-    def __init__(self, model: Model, events: Sequence[Event] = ()):
+    def __init__(self, model: Model, events: Sequence[Event] = (), restoring: Restoring | None = None):
         self.model = model
         self.tree = model.driven()
+        self.restoring = restoring if self.tree.loops else None
         self.events = tuple(events)
         self.event_tree = self._event_tree()
-        self.algorithm = model.motion_algorithm
+        self.algorithm = motion.RESTORED if self.restoring else model.motion_algorithm
+        if self.restoring:
+            self.tree = self.restoring.applied(self.tree)
 
     def _event_tree(self) -> Tree:
         names = [event.name for event in self.events]
@@ -76,17 +80,19 @@ class System:
         if self.events:
             watched = program(loads.SHOWN_ONLY, self.event_tree, lanes, "rolled")
             bound.events = bound.give_memory(watched, loads.SHOWN_ONLY, _EVENTS)
-        if self.tree.loops:
+        if self.tree.loops and not self.restoring:
             position, velocity = loop_closure.POSITION_CORRECTION, loop_closure.VELOCITY_CORRECTION
             bound.close_positions = bound.give_memory(self._compiled(position, lanes), position, _POSITION)
             bound.close_velocities = bound.give_memory(self._compiled(velocity, lanes), velocity, _VELOCITY)
-        elif implicit and all(one.formula for one in self.tree.loads):
+        elif implicit and not self.tree.loops and all(one.formula for one in self.tree.loads):
             compiled = self.model.motion_kernel(self.algorithm).tangent
             slots = (*_MOTION, *map(tangent_name, _MOTION))
             bound.tangent = bound.give_memory(compiled, self.algorithm, slots, tangent=True)
         return bound
 
     def _compiled(self, algorithm: Algorithm, lanes: int) -> Compiled:
+        if algorithm is motion.RESTORED:
+            return program(algorithm, self.tree, lanes, "rolled")
         kernel = self.model.motion_kernel(algorithm)
         return kernel.single if lanes == 1 else kernel.lanes
 
