@@ -1,6 +1,7 @@
 """The spanning tree: parents first, joints met either way round, loops found."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +33,16 @@ def told(graph: Topology) -> list[str]:
 
 def loops(graph: Topology) -> list[str]:
     return [joint.name for joint in graph.loops]
+
+
+def test_what_is_wanted_is_cut():
+    ring = "A: 0 crank", "B: crank rod", "C: rod rocker", "D: 0 rocker"
+    for name in "ABCD":
+        assert [joint.name for joint in topology(mechanism(*ring), [name]).loops] == [name]
+    with pytest.raises(lw.ModelError, match=r"cut: .*'E'"):
+        topology(mechanism(*ring), ["E"])
+    with pytest.raises(lw.ModelError, match="without 'A', 'B' not all bodies are connected"):
+        topology(mechanism(*ring), ["A", "B"])
 
 
 def test_nothing_is_a_tree():

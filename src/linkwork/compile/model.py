@@ -1,7 +1,7 @@
 """The user's class, and how one is made of a mechanism."""
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from types import MappingProxyType
@@ -45,7 +45,7 @@ class Model(Diagnosed):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return compile_mechanism, (self._mechanism, self._form)
+        return compile_mechanism, (self._mechanism, self._form, self.loop_names)
 
     def specialize(self) -> "Model":
         """Return the same model, unrolled for this mechanism: slower to compile, faster in batches."""
@@ -86,11 +86,11 @@ class Model(Diagnosed):
         return State(q, v, float(t))
 
 
-def compile_mechanism(mechanism: Mechanism, form: Form = "rolled") -> "Model":
+def compile_mechanism(mechanism: Mechanism, form: Form = "rolled", cut: Iterable[str] = ()) -> "Model":
     """Check a mechanism and turn a copy of it into a Model: later changes are not seen."""
     check(mechanism)
     mechanism = copy.deepcopy(mechanism)
-    graph = topology(mechanism)
+    graph = topology(mechanism, cut)
     check_loops(graph.loops)
     links = grow(mechanism, graph.branches, weld=True)
     joints = [branch.joint for branch in graph.branches]

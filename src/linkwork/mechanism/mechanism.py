@@ -1,7 +1,7 @@
 """A mechanism: what the user says, as plain named data. A graph, not a tree: any joint may close a loop."""
 
 import copy
-from collections.abc import Iterator, Sized
+from collections.abc import Iterable, Iterator, Sized
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike
@@ -137,11 +137,14 @@ class Mechanism:
         """Return how many things were added."""
         return len(self.elements)
 
-    def compile(self) -> "Model":
-        """Check the description and turn it into an immutable Model."""
+    def compile(self, *, cut: Iterable[str] = ()) -> "Model":
+        """Check the description and turn it into an immutable Model.
+
+        Loops are cut where it costs least. `cut` names joints that are to be cut, should it matter.
+        """
         from linkwork.compile import compile_mechanism
 
-        return compile_mechanism(self)
+        return compile_mechanism(self, cut=cut)
 
     def __repr__(self) -> str:
         bodies, joints = _count(self.bodies, "body", "bodies"), _count(self.joints, "joint")

@@ -1,11 +1,12 @@
 """The graph of bodies and joints: a spanning tree from ground, and the joints that close loops."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
@@ -31,10 +32,10 @@ class Topology:
     loops: tuple[Joint, ...]
 
 
-def topology(mechanism: Mechanism) -> Topology:
-    """Span the tree, cut what closes loops, and number the bodies depth first."""
+def topology(mechanism: Mechanism, wanted: Iterable[str] = ()) -> Topology:
+    """Span the tree, cut what closes loops, and number the bodies depth first; cut those that are wanted."""
     joints = list(mechanism.joints.values())
-    cut: set[str] = set()
+    cut = _wanted(mechanism, wanted)
     worth = _worth_cutting(mechanism)
     while True:  # each round cuts a better joint of a loop, or is the last
         children, used = _span(mechanism, [joint for joint in joints if joint.name not in cut])
@@ -52,6 +53,19 @@ def topology(mechanism: Mechanism) -> Topology:
         order.append(branch)
         stack.extend(reversed(children[branch.body.name]))
     return Topology(tuple(order), tuple(joint for joint in joints if joint.name not in used))
+
+
+def _wanted(mechanism: Mechanism, names: Iterable[str]) -> set[str]:
+    """Return the joints that are to be cut; ModelError if they cannot all be."""
+    cut = {names} if isinstance(names, str) else set(names)
+    for name in cut:
+        if name not in mechanism.joints:
+            raise ModelError(f"cut: {unknown('joint', name, mechanism.joints)}")
+    _, used = _span(mechanism, [joint for joint in mechanism.joints.values() if joint.name not in cut])
+    if cut and len(used) < len(mechanism.bodies):
+        named = ", ".join(map(repr, sorted(cut)))
+        raise ModelError(f"cut: without {named} not all bodies are connected to ground; cut fewer")
+    return cut
 
 
 def _span(mechanism: Mechanism, joints: list[Joint]) -> tuple[dict[str, list[Branch]], set[str]]:
