@@ -2,6 +2,8 @@
 
 import copy
 from collections.abc import Iterator, Sized
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike
@@ -142,6 +144,15 @@ class Mechanism:
         from linkwork.compile import compile_mechanism
 
         return compile_mechanism(self)
+
+    def save(self, path: "str | PathLike[str]") -> None:
+        """Write the mechanism to a `.json` file, all or nothing; `lw.load` reads it.
+
+        Functions are written as formulas; one that cannot be is refused by name, with lw.FormatError.
+        """
+        from linkwork.formats.mechanism_json import save_mechanism
+
+        save_mechanism(self, Path(path))
 
     def __repr__(self) -> str:
         bodies, joints = _count(self.bodies, "body", "bodies"), _count(self.joints, "joint")
