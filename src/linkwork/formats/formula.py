@@ -44,12 +44,21 @@ class Action:
 
 
 class Sheet(Graph):
-    """What a function said so far. Equal operations are one node, as in any graph."""
+    """What a function said so far. Equal operations are one node, as in any graph, a + b and b + a too."""
 
     def __init__(self) -> None:
         super().__init__()
+        self._commuting: dict[Hashable, Expr] = {}
         self.actions: list[Action] = []
         self.labels: dict[int, str] = {}  # names that a text gave to nodes
+
+    def node(self, op: str, *args: Any) -> Expr:
+        if op not in ("add", "mul"):
+            return super().node(op, *args)
+        key = op, frozenset(a.key if isinstance(a, Expr) else float(a).hex() for a in args)
+        if key not in self._commuting:
+            self._commuting[key] = super().node(op, *args)
+        return self._commuting[key]
 
     def made(self, op: str, args: tuple[Any, ...]) -> "Said":
         if len(self.nodes) >= MOST:

@@ -9,7 +9,7 @@ Signs and functions have the meaning and the precedence that they have in Python
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
+from itertools import count, product
 from typing import Any
 
 from linkwork.formats.formula import FUNCTIONS, Action, Formula, Path, flat
@@ -60,6 +60,19 @@ def quoted(name: str) -> str:
     return f"'{escaped}'"
 
 
+def _same(x: Expr) -> Iterator[Expr]:
+    """Yield what the tracer may take for x: what x is the negative of, or one times, or zero more than."""
+    while isinstance(x, Expr) and x.op not in ("symbol",):
+        yield x
+        operands = [a for a in x.args if isinstance(a, Expr)] if x.op not in ("item", "call") else []
+        constants = [abs(a) for a in x.args if isinstance(a, float)]
+        if x.op == "where":
+            operands, constants = operands[-1:], [1.0] if x.args[1] is x.args[2] else []
+        if len(operands) != 1 or not (x.op == "neg" or constants in ([0.0], [1.0])):
+            return
+        x = operands[0]
+
+
 class _Lines:
     """A formula laid out: which of its nodes get a line and a name."""
 
@@ -108,9 +121,9 @@ class _Lines:
         for x in self._nodes:
             operands = [a for a in x.args if isinstance(a, Expr) and a.op != "symbol"]
             if x.op in ("add", "sub") and len(operands) == 2:
-                a, b = operands
-                if (rank(a, None) - rank(b, None)) * (rank(a, order) - rank(b, order)) < 0:
-                    misplaced |= {a.index, b.index}
+                for a, b in product(_same(operands[0]), _same(operands[1])):
+                    if (rank(a, None) - rank(b, None)) * (rank(a, order) - rank(b, order)) < 0:
+                        misplaced |= {a.index, b.index}
         fresh = misplaced - self._bound
         self._bound |= fresh
         return bool(fresh)
