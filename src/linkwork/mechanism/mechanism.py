@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from numpy.typing import ArrayLike
 
 from linkwork.errors import unknown
+from linkwork.mechanism import notebook
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.joint import Joint
@@ -157,6 +158,10 @@ class Mechanism:
     def __repr__(self) -> str:
         bodies, joints = _count(self.bodies, "body", "bodies"), _count(self.joints, "joint")
         return f"Mechanism({self.name!r}, {bodies}, {joints})"
+
+    def _repr_html_(self) -> str:
+        """Show the mechanism in a notebook, in small tables."""
+        return notebook.mechanism_html(self)
 
     def summary(self) -> str:
         """Tell in a few lines what the mechanism is made of."""
