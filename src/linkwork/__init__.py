@@ -105,6 +105,10 @@ def __getattr__(name: str) -> Any:
     return module if name == "examples" else getattr(module, name)
 
 
+def __dir__() -> list[str]:
+    return [*globals(), *_LATER]
+
+
 __all__ = [
     "acos",
     "asin",

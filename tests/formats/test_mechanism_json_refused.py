@@ -51,7 +51,7 @@ def test_the_small_one_is_fine():
     [
         ("colour", "red", r"\$\.colour: unknown key 'colour'"),
         ("linkwork", "scene", r"\$: is no mechanism of Linkwork"),
-        ("version", 2, r"\$: version is 2.0, and this Linkwork reads 1; update Linkwork"),
+        ("version", 2, r"\$\.version: version 2, and this Linkwork reads 1; update Linkwork"),
         ("version", "1", r"\$.version: \"1\"; give a finite number"),
         ("space", "flat", r'\$\.space: "flat"; give "space" or "plane"'),
         ("gravity", [0, -9.81], r"\$\.gravity: \[0.0, -9.81\]; give 3 numbers"),
@@ -89,6 +89,7 @@ def test_the_small_one_is_fine():
         ("loads.0.law", "(" * 1000 + "t" + ")" * 1000, r"\$\.loads\[0\]\.law: more than 40 brackets"),
         ("loads.0.law", None, r"\$\.loads\[0\]\.law: null; give a finite number"),
         ("loads.0.type", "Engine", r"\$\.loads\[0\]\.type: unknown load 'Engine'.*own has 'act'"),
+        ("couplings", [{"name": "c", "joint": "pin", "of": "pim"}], r"\$\.couplings\[0\]: unknown joint 'pim'"),
         ("order", ["bob"], r"\$\.order: the order does not name every element once"),
     ],
 )  # fmt: skip

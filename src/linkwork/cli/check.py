@@ -53,6 +53,7 @@ def _mistakes(error: Exception) -> list[str]:
 
 def _facts(thing: Any) -> dict[str, Any]:
     from linkwork.mechanism.mechanism import Mechanism
+    from linkwork.mechanism.name import kind_name
 
     if not isinstance(thing, Mechanism):
         return _facts_of_run(thing)
@@ -63,7 +64,7 @@ def _facts(thing: Any) -> dict[str, Any]:
         "space": thing.space,
         "mass": sum(body.inertia.mass for body in thing.bodies.values()),
         "bodies": list(thing.bodies),
-        "joints": {name: type(joint).__name__ for name, joint in thing.joints.items()},
+        "joints": {name: kind_name(joint) for name, joint in thing.joints.items()},
         "loads": list(thing.loads),
         "couplings": list(thing.couplings),
         "nq": model.nq,

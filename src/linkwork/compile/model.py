@@ -17,6 +17,7 @@ from linkwork.errors import unknown
 from linkwork.mechanism.check import check
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.name import kind_name
 from linkwork.mechanism.notebook import page, table
 from linkwork.model.loops import check_loops, close
 from linkwork.model.state import State
@@ -53,7 +54,7 @@ class Model(ClosedLoops):
             ("loads", ", ".join(self.load_names) or "none"),
         ]
         rows = [
-            (name, type(self.joints[name]).__name__, body, _range(q), _range(v))
+            (name, kind_name(self.joints[name]), body, _range(q), _range(v))
             for (name, (q, v)), body in zip(self.slices.items(), self.body_names, strict=True)
         ]
         tables = [table((), numbers), table(("joint", "", "carries", "in q", "in v"), rows)]

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from linkwork.atomic import write_atomically
-from linkwork.errors import FormatError
+from linkwork.errors import FormatError, unknown
 from linkwork.formats.json_text import Entry, json_text, read_json
 from linkwork.formats.mechanism_json_bodies import body_data, read_body
 from linkwork.formats.mechanism_json_joints import joint_data, read_joint
@@ -117,8 +117,12 @@ def _mistakes(element: Any, mechanism: Mechanism) -> Iterator[str]:
         if mechanism.space not in element.spaces:
             yield f"a {type(element).__name__} does not exist in the {mechanism.space}"
             return
-    if not isinstance(element, Coupling):
-        yield from element.mistakes()
+    if isinstance(element, Coupling):
+        for name in (element.joint, element.of):
+            if name not in mechanism.joints:
+                yield unknown("joint", name, mechanism.joints)
+        return
+    yield from element.mistakes()
     if isinstance(element, Load):
         try:
             element.sides(mechanism.joints)
@@ -146,9 +150,10 @@ def mechanism_of_text(text: bytes, file: str = "text") -> Mechanism:
     head = root.members()
     if "linkwork" not in head or head["linkwork"].value != "mechanism":
         root.refuse('is no mechanism of Linkwork; such a file begins with {"linkwork": "mechanism"')
-    if "version" not in head or head["version"].number() != VERSION:
-        found = head["version"]._shown() if "version" in head else "missing"
-        root.refuse(f"version is {found}, and this Linkwork reads {VERSION}; update Linkwork")
+    if "version" not in head:
+        root.refuse("'version' is missing; give it")
+    if (version := head["version"].number()) != VERSION:
+        head["version"].refuse(f"version {version:g}, and this Linkwork reads {VERSION}; update Linkwork")
     members = root.fields(
         ("linkwork", "version", "name", "space", "gravity", "bodies", "joints"),
         ("couplings", "loads", "order"),

@@ -14,6 +14,7 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
+from linkwork.mechanism.name import kind_name
 from linkwork.mechanism.placement import Array, Space, numbers, plain
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ class Mechanism:
         lines.append(_count(self.joints, "joint"))
         for joint in self.joints.values():
             parent, child = joint.ends
-            lines.append(f"  {joint.name:{width}}  {type(joint).__name__}, {parent} -> {child}")
+            lines.append(f"  {joint.name:{width}}  {kind_name(joint)}, {parent} -> {child}")
         if self.couplings:
             lines.append(_count(self.couplings, "coupling"))
         for coupling in self.couplings.values():
@@ -185,7 +186,7 @@ class Mechanism:
             lines.append(_count(self.loads, "load"))
         for load in self.loads.values():
             on = ", ".join(str(getattr(thing, "name", thing)) for thing in load.on)
-            lines.append(f"  {load.name:{width}}  {type(load).__name__}, on {on}")
+            lines.append(f"  {load.name:{width}}  {kind_name(load)}, on {on}")
         return "\n".join(lines)
 
 

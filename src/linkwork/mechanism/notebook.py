@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linkwork.mechanism.name import kind_name
 from linkwork.mechanism.placement import plain
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def mechanism_html(mechanism: "Mechanism") -> str:
         (c.name, f"{c.joint} = {c.ratio:.6g} {c.of} + {c.offset:.6g}") for c in mechanism.couplings.values()
     ]
     loads = [
-        (load.name, type(load).__name__, ", ".join(str(getattr(thing, "name", thing)) for thing in load.on))
+        (load.name, kind_name(load), ", ".join(str(getattr(thing, "name", thing)) for thing in load.on))
         for load in mechanism.loads.values()
     ]
     return page(
@@ -73,7 +74,7 @@ def _joint_row(joint: "Joint") -> tuple[str, str, str, str, str]:
         for word in ("damping", "friction", "stiffness", "armature", "limits")
         if _said(value := getattr(joint, word))
     ]
-    return joint.name, type(joint).__name__, *joint.ends, ", ".join(words)
+    return joint.name, kind_name(joint), *joint.ends, ", ".join(words)
 
 
 def _said(value: object) -> bool:
