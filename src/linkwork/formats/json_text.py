@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -30,10 +29,10 @@ def json_text(value: Any) -> str:
 def _laid_out(value: Any, indent: int, used: int) -> str:
     """Return a value that starts `used` columns after its indent."""
     line = _one_line(value)
-    if indent + used + len(line) < WIDTH or not value or not isinstance(value, Mapping | list):
+    if indent + used + len(line) < WIDTH or not value or not isinstance(value, dict | list):
         return line
     inner = " " * (indent + 2)
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         heads = [f"{json.dumps(key, ensure_ascii=False)}: " for key in value]
         parts = [
             head + _laid_out(item, indent + 2, len(head) + 1)
@@ -48,7 +47,7 @@ def _laid_out(value: Any, indent: int, used: int) -> str:
 
 
 def _one_line(value: Any) -> str:
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         parts = (f"{json.dumps(key, ensure_ascii=False)}: {_one_line(x)}" for key, x in value.items())
         return "{" + ", ".join(parts) + "}"
     if isinstance(value, list):

@@ -63,12 +63,13 @@ def mechanism_text(mechanism: Mechanism) -> str:
         "couplings": _coupling_data,
         "loads": lambda load: load_data(load, mechanism),
     }
+    members = {mechanism.ground, *mechanism.elements}
     in_order: list[str] = []
     for key, kind in _KINDS.items():
         elements = [element for element in mechanism.elements if isinstance(element, kind)]
         in_order += [element.name for element in elements]
         if elements or key in ("bodies", "joints"):
-            data[key] = [_written(mechanism, element, writers[key]) for element in elements]
+            data[key] = [_written(mechanism, element, members, writers[key]) for element in elements]
     if in_order != list(mechanism):
         data["order"] = list(mechanism)
     text = json_text(data)
@@ -79,9 +80,11 @@ def mechanism_text(mechanism: Mechanism) -> str:
     return text
 
 
-def _written(mechanism: Mechanism, element: Any, write: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+def _written(
+    mechanism: Mechanism, element: Any, members: set[Element], write: Callable[[Any], dict[str, Any]]
+) -> dict[str, Any]:
     try:
-        mistakes = list(_mistakes(element, mechanism))
+        mistakes = list(_mistakes(element, mechanism, members))
         if mistakes:
             raise Unsaved("; ".join(mistakes))
         return write(element)
@@ -106,11 +109,11 @@ def _check_names(mechanism: Mechanism) -> None:
         seen.add(element.name)
 
 
-def _mistakes(element: Any, mechanism: Mechanism) -> Iterator[str]:
+def _mistakes(element: Any, mechanism: Mechanism, members: set[Element]) -> Iterator[str]:
     """Yield what is wrong with an element by itself; what is wrong with the whole is found when compiled."""
     if isinstance(element, Joint):
         for side, body in (("parent", element.parent), ("child", element.child)):
-            if not isinstance(body, Body) or body not in mechanism:
+            if not isinstance(body, Body) or body not in members:
                 yield f"{side} {getattr(body, 'name', body)!r} is not in this mechanism; add(...) the body"
         if element.parent is element.child:
             yield "joins a body to itself; give two bodies"
@@ -197,12 +200,12 @@ class _Reading:
             built(entry, lambda element=element: self._mechanism.add(element))
             if name in inertias:
                 element.inertia = inertias[name]
+        present = {self._mechanism.ground, *self._elements.values()}
         for name, element in self._elements.items():
-            no_mistakes(
-                self._entries[name], lambda element=element: list(_mistakes(element, self._mechanism))
-            )
+            entry = self._entries[name]
+            no_mistakes(entry, lambda element=element: list(_mistakes(element, self._mechanism, present)))
             if isinstance(element, Body):
-                self._check_inertia(self._entries[name], element)
+                self._check_inertia(entry, element)
 
     def _check_inertia(self, entry: Entry, body: Body) -> None:
         inertia = body.inertia

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from linkwork.errors import FormatError, unknown
@@ -52,6 +53,7 @@ _COMMON = (*_PLACES, "axis", "limits", "stop", *_NUMBERS, *_KEPT)
 _HEAD = ("name", "type", "parent", "child")
 
 
+@cache
 def own_options(kind: type[Joint]) -> dict[str, inspect.Parameter]:
     """Return the options of a catalogue joint beyond those of all joints."""
     parameters = inspect.signature(kind.__init__).parameters.values()

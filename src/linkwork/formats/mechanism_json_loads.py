@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from linkwork.errors import FormatError, LinkworkError, unknown
@@ -50,6 +51,7 @@ _RESPONSES = {
 _REMEDY = "write it in plain arithmetic with lw.where, lw.sin, ...; or add it in Python after loading"
 
 
+@cache
 def _options(kind: type[Any]) -> dict[str, inspect.Parameter]:
     parameters = inspect.signature(kind.__init__).parameters
     return {word: p for word, p in parameters.items() if word not in ("self", "name", *_ENDS)}
