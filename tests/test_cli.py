@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from linkwork import demo
 from linkwork.cli import main
 from linkwork.cli.completion import described
 from linkwork.cli.parser import COMMANDS
+from linkwork.simulation.progress import Progress
 
 RUN = [sys.executable, "-m", "linkwork"]
 
@@ -62,7 +62,7 @@ def test_the_gallery_is_listed(capsys):
 
 
 def test_every_example_is_in_the_gallery():
-    built = {type(piece.build()).__name__ and piece.build().name for piece in demo.GALLERY.values()}
+    built = {piece.build().name for piece in demo.GALLERY.values()}
     sizes = {"chain": (20,), "four_bars": (40,)}
     assert built == {getattr(lw.examples, name)(*sizes.get(name, ())).name for name in lw.examples.__all__}
 
@@ -149,18 +149,23 @@ def test_what_a_run_cannot_be_told_is_bad_input(cart, capsys, options, words):
     assert re.fullmatch(f"linkwork: .*{words}.*", line)
 
 
-def test_ctrl_c_keeps_what_there_is(tmp_path):
+def test_ctrl_c_keeps_what_there_is(tmp_path, capsys, monkeypatch):
     path, out = tmp_path / "engine.json", tmp_path / "run.lwr"
     lw.examples.steam_engine().save(path)
-    command = [*RUN, "run", str(path), "--for", "1e6", "--every", "1", "--out", str(out)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(6.0)  # past the start; the run itself would take days
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert err.strip().splitlines()[-1] == "linkwork: interrupted"
-    if out.exists():
-        assert lw.load(out).status == "INTERRUPTED"
+    pressed = []
+
+    def press(progress, fraction):
+        if not pressed:
+            pressed.append(fraction)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(Progress, "update", press)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    code = main(["run", str(path), "--for", "1e5", "--every", "1", "--out", str(out)])
+    signal.signal(signal.SIGINT, before)
+    assert code == 130
+    assert capsys.readouterr().err == "linkwork: interrupted\n"
+    assert lw.load(out).status == "INTERRUPTED"
 
 
 # check
@@ -342,6 +347,12 @@ def test_help_imports_nothing_heavy():
     assert done.stdout == "[]\n"
 
 
+def test_a_misspelt_command_is_told_the_right_one(capsys):
+    with pytest.raises(SystemExit):
+        main(["chekc"])
+    assert "unknown command 'chekc'; did you mean 'check'" in capsys.readouterr().err
+
+
 def test_it_tells_its_version(capsys):
     with pytest.raises(SystemExit) as end:
         main(["--version"])
@@ -361,6 +372,7 @@ def test_completion_knows_every_command_and_option(capsys):
         assert main(["completion", shell]) == 0
         text = capsys.readouterr().out
         assert all(command in text for command in COMMANDS)
+        assert all(line.count("'") % 2 == 0 for line in text.splitlines())  # no text ends a quotation
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")

@@ -40,7 +40,7 @@ def described() -> dict[str, dict[str, str]]:
     found = {"": {name: _plain(helps[name]) for name in commands.choices} | _words(root)}
     for name, command in commands.choices.items():
         found[name] = _words(command)
-    found["demo"] |= {name: demo.about for name, demo in GALLERY.items()}
+    found["demo"] |= {name: _plain(demo.about) for name, demo in GALLERY.items()}
     return found
 
 

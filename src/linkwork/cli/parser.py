@@ -1,10 +1,12 @@
 """What can be typed: the commands and their options. Nothing else of Linkwork is imported here."""
 
 import argparse
+import re
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NoReturn
 
+from linkwork.errors import unknown
 from linkwork.version import __version__
 
 # in the order in which they are told
@@ -17,6 +19,8 @@ class Parser(argparse.ArgumentParser):
     """A parser that tells mistakes in one line."""
 
     def error(self, message: str) -> NoReturn:
+        if found := re.search(r"argument COMMAND: invalid choice: '(.*?)'", message):
+            message = unknown("command", found[1], COMMANDS)
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 

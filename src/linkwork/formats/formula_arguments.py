@@ -3,7 +3,7 @@
 Every kind of argument says which words a formula may use for it, and makes the symbols.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Protocol
@@ -11,14 +11,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from linkwork.algebra.vector import Vector
-from linkwork.errors import FormatError, LinkworkError
-from linkwork.formats.formula import Formula, Path, Sheet, recorded
-from linkwork.formats.formula_parser import BadFormula, Words, read_formula
-from linkwork.formats.formula_text import formula_lines
+from linkwork.formats.formula import Path, Sheet
+from linkwork.formats.formula_parser import Words
 from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.side import BodySide, Coordinates, coordinates
-
-_ASKED, _ASKED_AGAIN = 100, 5  # times that a function is asked whose formula is a constant, or not
 
 
 class Argument(Protocol):
@@ -277,86 +273,6 @@ class Pose:
         scalars = frame.scalars()
         rows = [scalars[k * (dimension + 1) : (k + 1) * (dimension + 1)] for k in range(dimension)]
         self.rotation, self.position = [row[:-1] for row in rows], [row[-1] for row in rows]
-
-
-class Law:
-    """A function that came from a file, or can go into one: called like the function it was."""
-
-    def __init__(self, formula: Formula, arguments: Sequence[Argument]) -> None:
-        self.formula, self.arguments = formula, tuple(arguments)
-
-    def __call__(self, *values: Any) -> Any:
-        return self.formula.run(dict(zip(self.names, values, strict=True)))
-
-    @property
-    def names(self) -> list[str]:
-        return [argument.name for argument in self.arguments]
-
-    @property
-    def text(self) -> str | list[str]:
-        """The formula, as it stands in a file."""
-        lines = self.lines
-        return lines[0].removeprefix("return ") if len(lines) == 1 and not self.formula.actions else lines
-
-    @property
-    def lines(self) -> list[str]:
-        """The formula in lines, of which the last returns what it returns."""
-        return formula_lines(self.formula, self.names)
-
-    def __repr__(self) -> str:
-        return f"Law({', '.join(self.names)}: {self.text})"
-
-    def __copy__(self) -> "Law":
-        return self
-
-    def __deepcopy__(self, memo: Any) -> "Law":
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return law_of_text, (self.text, self.arguments)
-
-
-def law_of_text(text: str | Sequence[str], arguments: Sequence[Argument]) -> Law:
-    """Return the law that a text says; BadFormula if it says none."""
-    return Law(read_formula(text, _vocabulary(arguments)), arguments)
-
-
-def law_of_function(function: Callable[..., Any], arguments: Sequence[Argument]) -> Law:
-    """Return a function as a law; FormatError says why it cannot be one."""
-    if isinstance(function, Law) and function.arguments == tuple(arguments):
-        return function
-    law = Law(_formula(function, arguments), arguments)
-    for _ in range(_ASKED_AGAIN if law.formula.varies else _ASKED):
-        if Law(_formula(function, arguments), arguments).text != law.text:
-            raise FormatError(
-                "it gives another formula when it is asked again (it draws random numbers, or counts its "
-                "calls), and a file keeps one"
-            )
-    try:
-        law_of_text(law.text, arguments)
-    except BadFormula as error:
-        raise FormatError(f"its formula cannot be written: {error}") from None
-    return law
-
-
-def _formula(function: Callable[..., Any], arguments: Sequence[Argument]) -> Formula:
-    sheet = Sheet()
-    try:
-        return recorded(sheet, function(*(argument.recorded(sheet) for argument in arguments)))
-    except LinkworkError as error:
-        raise FormatError(str(error)) from error
-    except Exception as error:  # whatever a function does on symbols that it would not do on numbers
-        raise FormatError(f"on symbols it raised {type(error).__name__}: {error}") from error
-
-
-def _vocabulary(arguments: Sequence[Argument]) -> Words:
-    parts = [argument.words() for argument in arguments]
-    return Words(
-        {path: kind for part in parts for path, kind in part.symbols.items()},
-        {key: size for part in parts for key, size in part.methods.items()},
-        {key: size for part in parts for key, size in part.verbs.items()},
-        {joint: size for part in parts for joint, size in part.joints.items()},
-    )
 
 
 def _several(value: Any, count: int, what: str) -> list[Any]:

@@ -8,12 +8,13 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from linkwork.algebra import number
 from linkwork.errors import TraceError, unknown
 from linkwork.formats.formula import FUNCTIONS, Formula, Path, Sheet
 from linkwork.formats.formula_text import path_text
+from linkwork.formats.formula_tokens import BadFormula, Token, tokens
 from linkwork.trace.expression import Expr, Operand
 
 LARGEST = 400_000  # characters of a formula
@@ -50,38 +51,6 @@ class Words:
         return list(dict.fromkeys([*(str(path[0]) for path in self.symbols), *sides]))
 
 
-class BadFormula(ValueError):
-    """What is wrong with a text."""
-
-
-class _Token(NamedTuple):
-    kind: str  # "number", "name", "text", "sign" or "end"
-    text: str
-    place: int
-
-
-_TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)"
-    r"|(?P<name>[A-Za-z_][A-Za-z_0-9]*)"
-    r"|(?P<text>'(?:[^'\\]|\\.)*')"
-    r"|(?P<sign>\*\*|<=|>=|==|!=|[-+*/<>&|~()\[\],.=]))",
-    re.ASCII | re.DOTALL,
-)
-
-
-def _tokens(text: str) -> list[_Token]:
-    found, place = [], 0
-    end = len(text.rstrip())
-    while place < end:
-        match = _TOKEN.match(text, place)
-        if match is None:
-            raise BadFormula(f"{text[place : place + 20]!r} at {place} is no part of a formula")
-        kind = match.lastgroup or ""
-        found.append(_Token(kind, match[kind], match.start(kind)))
-        place = match.end()
-    return [*found, _Token("end", "the end", len(text))]
-
-
 def read_formula(said: str | Sequence[str], words: Words) -> Formula:
     """Return the formula of one expression, or of lines; BadFormula (a ValueError) if it is none."""
     lines = [said] if isinstance(said, str) else list(said)
@@ -91,7 +60,7 @@ def read_formula(said: str | Sequence[str], words: Words) -> Formula:
     names: dict[str, Any] = {}
     result = None
     for k, line in enumerate(lines):
-        parser = _Line(_tokens(line), sheet, words, names)
+        parser = _Line(tokens(line), sheet, words, names)
         try:
             last = k == len(lines) - 1
             result = parser.expression_line() if isinstance(said, str) else parser.line(last)
@@ -103,8 +72,8 @@ def read_formula(said: str | Sequence[str], words: Words) -> Formula:
 class _Line:
     """One line: `name = ...`, `body.push(...)`, or `return ...`."""
 
-    def __init__(self, tokens: list[_Token], sheet: Sheet, words: Words, names: dict[str, Any]) -> None:
-        self._tokens, self._sheet, self._words, self._names = tokens, sheet, words, names
+    def __init__(self, line: list[Token], sheet: Sheet, words: Words, names: dict[str, Any]) -> None:
+        self._tokens, self._sheet, self._words, self._names = line, sheet, words, names
         self._next, self._depth = 0, 0
 
     # lines
@@ -368,10 +337,10 @@ class _Line:
     def __exit__(self, *_: object) -> None:
         self._depth -= 1
 
-    def _peek(self) -> _Token:
+    def _peek(self) -> Token:
         return self._tokens[self._next]
 
-    def _take(self, kind: str | None = None) -> _Token:
+    def _take(self, kind: str | None = None) -> Token:
         token = self._peek()
         if token.kind == "end" or (kind is not None and token.kind != kind):
             wanted = f"; a {kind} is wanted" if kind else ""
@@ -385,7 +354,7 @@ class _Line:
             self._fail(token, sign)
         self._next += 1
 
-    def _fail(self, token: _Token, sign: str) -> NoReturn:
+    def _fail(self, token: Token, sign: str) -> NoReturn:
         raise BadFormula(f"{token.text!r} at {token.place}; {sign!r} is wanted")
 
     def _end(self) -> None:

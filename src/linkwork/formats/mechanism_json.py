@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwork.atomic import write_atomically
 from linkwork.errors import FormatError, unknown
-from linkwork.formats.json_text import Entry, json_text, read_json
+from linkwork.formats.json_text import LARGEST, Entry, json_text, read_json
 from linkwork.formats.mechanism_json_bodies import body_data, read_body
 from linkwork.formats.mechanism_json_joints import joint_data, read_joint
 from linkwork.formats.mechanism_json_loads import load_data, read_load
@@ -89,10 +89,10 @@ def _written(
             raise Unsaved("; ".join(mistakes))
         return write(element)
     except (Unsaved, FormatError) as error:
-        refuse(mechanism, element, str(error), error)
+        _refuse(mechanism, element, str(error), error)
 
 
-def refuse(mechanism: Mechanism, element: Element, problem: str, cause: Exception | None = None) -> NoReturn:
+def _refuse(mechanism: Mechanism, element: Element, problem: str, cause: Exception | None = None) -> NoReturn:
     word = next(word for kind, word in _WORDS.items() if isinstance(element, kind))
     raise FormatError(
         f"mechanism {mechanism.name!r} cannot be saved: {word} {element.name!r}: {problem}"
@@ -105,7 +105,7 @@ def _check_names(mechanism: Mechanism) -> None:
     seen = {mechanism.ground.name}
     for element in mechanism.elements:
         if element.name in seen or not element.name:
-            refuse(mechanism, element, "the name is empty or used twice; elements are told apart by it")
+            _refuse(mechanism, element, "the name is empty or used twice; elements are told apart by it")
         seen.add(element.name)
 
 
@@ -144,6 +144,8 @@ def _coupling_data(coupling: Coupling) -> dict[str, Any]:
 def load_mechanism(path: str | Path) -> Mechanism:
     """Read a mechanism from a .json file; FormatError says what is wrong, and where."""
     path = Path(path)
+    if path.stat().st_size > LARGEST:
+        raise FormatError(f"{path}: has {path.stat().st_size} bytes; allowed are {LARGEST}")
     return mechanism_of_text(path.read_bytes(), str(path))
 
 

@@ -6,15 +6,9 @@ from functools import cache
 from typing import Any
 
 from linkwork.errors import FormatError, unknown
-from linkwork.formats.formula_arguments import (
-    Argument,
-    FrameArgument,
-    Law,
-    Numbers,
-    law_of_function,
-    law_of_text,
-)
+from linkwork.formats.formula_arguments import Argument, FrameArgument, Numbers
 from linkwork.formats.json_text import Entry
+from linkwork.formats.law import Law, law_of_function, law_of_text
 from linkwork.formats.mechanism_json_parts import (
     Unsaved,
     built,

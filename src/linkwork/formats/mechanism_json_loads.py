@@ -11,15 +11,14 @@ from linkwork.formats.formula_arguments import (
     Argument,
     BodyArgument,
     JointArgument,
-    Law,
     Scalar,
     SystemArgument,
     Whole,
     coordinates_of,
-    law_of_function,
 )
 from linkwork.formats.formula_parser import RESERVED
 from linkwork.formats.json_text import Entry
+from linkwork.formats.law import Law, law_of_function
 from linkwork.formats.mechanism_json_joints import read_law
 from linkwork.formats.mechanism_json_parts import Unsaved, built, plain, read_value
 from linkwork.formats.traced import TracedLoad

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 from linkwork.algebra.number import Number
-from linkwork.formats.formula_arguments import Law, Pose
+from linkwork.formats.formula_arguments import Pose
+from linkwork.formats.law import Law
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint, JointOptions
 from linkwork.mechanism.load import Load
