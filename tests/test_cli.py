@@ -1,16 +1,23 @@
-"""The command line: what is printed, and the exit codes."""
+"""The command line: what is printed and written, and the exit codes."""
 
+import json
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from robots import ARM
 
 import linkwork as lw
 from linkwork import demo
 from linkwork.cli import main
+from linkwork.cli.completion import described
+from linkwork.cli.parser import COMMANDS
+from linkwork.simulation.progress import Progress
 
 RUN = [sys.executable, "-m", "linkwork"]
 
@@ -22,13 +29,146 @@ def robot(tmp_path):
     return path
 
 
-def test_the_demonstration_reports_the_energy(capsys, monkeypatch):
-    monkeypatch.setattr(demo, "_DURATION", 2.0)
-    assert main(["demo"]) == 0
+@pytest.fixture
+def cart(tmp_path):
+    path = tmp_path / "cart.json"
+    lw.examples.cart_pole().save(path)
+    return path
+
+
+# demo
+
+
+def test_the_demonstration_reports_the_energy(capsys):
+    assert main(["demo", "--for", "2"]) == 0
     out = capsys.readouterr().out
     assert "steam engine: 8 bodies, 11 joints" in out
     (error,) = re.findall(r"energy error ([^,\s]+)", out)
     assert float(error) < 1e-6
+
+
+@pytest.mark.parametrize("name", demo.GALLERY)
+def test_every_piece_of_the_gallery_moves(name, capsys):
+    assert main(["demo", name, "--for", "0.1"]) == 0
+    out = capsys.readouterr().out
+    assert "done" in out
+    assert out.count("\n") > 15
+
+
+def test_the_gallery_is_listed(capsys):
+    assert main(["demo", "--list"]) == 0
+    out = capsys.readouterr().out
+    assert [line.split()[0] for line in out.splitlines()] == list(demo.GALLERY)
+
+
+def test_every_example_is_in_the_gallery():
+    built = {piece.build().name for piece in demo.GALLERY.values()}
+    sizes = {"chain": (20,), "four_bars": (40,)}
+    assert built == {getattr(lw.examples, name)(*sizes.get(name, ())).name for name in lw.examples.__all__}
+
+
+def test_an_unknown_demo_is_bad_input(capsys):
+    assert main(["demo", "four-bat"]) == 2
+    assert "unknown demo 'four-bat'; did you mean 'four-bar'" in capsys.readouterr().err
+
+
+def test_a_demo_leaves_files_to_go_on_with(tmp_path, capsys):
+    out, saved = tmp_path / "box.lwr", tmp_path / "box.json"
+    assert main(["demo", "flipping-box", "--for", "1", "--out", str(out), "--save", str(saved)]) == 0
+    assert lw.load(out)["flight"].velocity.shape == (11, 6)
+    assert lw.load(saved).name == "flipping box"
+
+
+# run
+
+
+def test_a_run_is_what_python_gives(cart, tmp_path, capsys):
+    out = tmp_path / "run.lwr"
+    said = ["--for", "2", "--accuracy", "1e-9", "--set", "pin=0.3", "--speed", "rail=0.1", "--out", str(out)]
+    assert main(["run", str(cart), *said]) == 0
+    assert "cart-pole: done" in capsys.readouterr().out
+    model = lw.load(cart).compile()
+    expected = lw.simulate(model, 2.0, model.state(pin=0.3, velocities={"rail": 0.1}), accuracy=1e-9)
+    run = lw.load(out)
+    assert np.array_equal(run.q, expected.q)
+    assert np.array_equal(run.time, expected.time)
+
+
+def test_a_run_for_programs(cart, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert (
+        main(
+            ["run", str(cart), "--for", "1", "--every", "0.1", "--json", "--plot", "pin", "--plot", "energy"]
+        )
+        == 0
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert (told["status"], told["end"], told["samples"], told["picture"]) == ("DONE", 1.0, 11, "cart.png")
+    assert told["energy_error"] < 1e-6
+    assert (tmp_path / "cart.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_a_run_as_a_table(cart, tmp_path, capsys):
+    out = tmp_path / "run.csv"
+    assert (
+        main(["run", str(cart), "--for", "1", "--every", "0.25", "--out", str(out), "--speed", "rail=2"]) == 0
+    )
+    head, *rows = out.read_text().splitlines()
+    assert head.startswith("time [s],rail.position [m],rail.velocity [m/s]")
+    numbers = np.array([[float(x) for x in row.split(",")] for row in rows])
+    assert numbers.shape == (5, len(head.split(",")))
+    np.testing.assert_allclose(numbers[:, 1], 2 * numbers[:, 0], rtol=1e-9, atol=1e-12)
+
+
+def test_a_run_that_fails_is_one_and_keeps_what_there_is(tmp_path, capsys):
+    m = lw.examples.cart_pole()
+    m.add(lw.Motor("rocket", "rail", lambda t, q, v: lw.exp(20 * t)))
+    path, out = tmp_path / "rocket.json", tmp_path / "rocket.lwr"
+    m.save(path)
+    assert main(["run", str(path), "--for", "100", "--out", str(out)]) == 1
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "warning" not in line]
+    assert line.startswith("linkwork: at t = ")
+    assert lw.load(out).report.failed
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--for", "1", "--set", "pin"], "--set pin: give JOINT=NUMBER"),
+        (["--for", "1", "--set", "pim=1"], "unknown joint 'pim'; did you mean 'pin'"),
+        (["--for", "-1"], "duration"),
+        (["--for", "1", "--accuracy", "-1"], "accuracy"),
+        (["--for", "1", "--method", "magic"], "magic"),
+        (["--for", "1", "--out", "run.txt"], r"run.txt: give a name that ends in .lwr or .csv"),
+        (["--for", "1", "--plot", "pim"], "unknown name 'pim'; did you mean 'pin'"),
+    ],
+)
+def test_what_a_run_cannot_be_told_is_bad_input(cart, capsys, options, words):
+    assert main(["run", str(cart), *options]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(f"linkwork: .*{words}.*", line)
+
+
+def test_ctrl_c_keeps_what_there_is(tmp_path, capsys, monkeypatch):
+    path, out = tmp_path / "engine.json", tmp_path / "run.lwr"
+    lw.examples.steam_engine().save(path)
+    pressed = []
+
+    def press(progress, fraction):
+        if not pressed:
+            pressed.append(fraction)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(Progress, "update", press)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    code = main(["run", str(path), "--for", "1e5", "--every", "1", "--out", str(out)])
+    signal.signal(signal.SIGINT, before)
+    assert code == 130
+    assert capsys.readouterr().err == "linkwork: interrupted\n"
+    assert lw.load(out).status == "INTERRUPTED"
+
+
+# check
 
 
 def test_check_says_what_is_in_a_file(robot, capsys):
@@ -41,6 +181,47 @@ def test_check_says_what_is_in_a_file(robot, capsys):
     assert "nq = 9, nv = 8" in capsys.readouterr().out
 
 
+def test_check_counts_the_freedoms_of_loops(tmp_path, capsys):
+    for name, count in (("steam_engine", 1), ("delta_robot", 3), ("stewart_platform", 6), ("bricard", 1)):
+        path = tmp_path / f"{name}.json"
+        getattr(lw.examples, name)().save(path)
+        assert main(["check", str(path), "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert (told["ok"], told["degrees_of_freedom"]) == (True, count)
+        assert main(["check", str(path)]) == 0
+        assert f"\n{count} degree" in capsys.readouterr().out
+
+
+def test_check_tells_mistakes(tmp_path, capsys):
+    m = lw.Mechanism("wreck")
+    for name in ("stone", "stick"):
+        m.add(lw.Body(name, lw.Sphere(1), mass=1))
+    path = tmp_path / "wreck.json"
+    m.save(path)
+    assert main(["check", str(path)]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith(
+        "linkwork: mechanism 'wreck' has 2 mistakes: 1. body 'stone': not connected"
+    )
+    assert main(["check", str(path), "--json"]) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert told["ok"] is False
+    assert [mistake[:12] for mistake in told["mistakes"]] == ["body 'stone'", "body 'stick'"]
+    path.write_text("{")
+    assert main(["check", str(path), "--json"]) == 2
+    assert "no JSON" in json.loads(capsys.readouterr().out)["mistakes"][0]
+
+
+def test_check_reads_runs(cart, tmp_path, capsys):
+    out = tmp_path / "run.lwr"
+    assert main(["run", str(cart), "--for", "1", "--out", str(out)]) == 0
+    capsys.readouterr()
+    assert main(["check", str(out), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["kind"] == "run"
+    assert main(["check", str(out)]) == 0
+    assert "cart-pole: done" in capsys.readouterr().out
+
+
 def test_a_warning_is_one_line(robot, capsys):
     robot.write_text(ARM.replace("<dynamics ", '<dynamics K="7" '))
     assert main(["check", str(robot)]) == 0
@@ -49,12 +230,47 @@ def test_a_warning_is_one_line(robot, capsys):
     assert "K= of <dynamics>" in line
 
 
+# convert
+
+
+def test_a_robot_becomes_json(robot, tmp_path, capsys):
+    target = tmp_path / "arm.json"
+    assert main(["convert", str(robot), str(target)]) == 0
+    assert lw.load(target).compile().body_names == lw.load(robot).compile().body_names
+    assert "Mechanism('arm', 3 bodies, 3 joints)" in capsys.readouterr().out
+
+
+def test_what_cannot_be_converted_is_refused(robot, tmp_path, capsys):
+    assert main(["convert", str(robot), str(tmp_path / "arm.csv")]) == 2
+    assert "a mechanism is written as .json" in capsys.readouterr().err
+
+
+# view
+
+
+def test_view_hands_over_to_the_viewer(cart, monkeypatch):
+    import types
+
+    shown = []
+    viewer = types.ModuleType("linkwork.view")
+    viewer.show = shown.append  # type: ignore[attr-defined]
+    viewer.__spec__ = types.SimpleNamespace()  # type: ignore[assignment]
+    monkeypatch.setitem(sys.modules, "linkwork.view", viewer)
+    assert main(["view", str(cart)]) == 0
+    assert [thing.name for thing in shown] == ["cart-pole"]
+
+
+# errors
+
+
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
         ("missing.urdf", None, "missing.urdf: No such file or directory"),
-        ("arm", ARM, "arm: cannot read a file without suffix; known are .urdf and .lwr"),
+        ("arm", ARM, "arm: cannot read a file without suffix; known are .json, .urdf and .lwr"),
         ("arm.urdf", ARM.replace("<mass ", "<mas "), "arm.urdf:5: .*unknown element 'mas'"),
+        ("arm.json", "{}", r"arm.json: \$: is no mechanism of Linkwork"),
+        ("arm.json", None, "arm.json: No such file or directory"),
     ],
 )
 def test_bad_input_is_two_and_one_line(tmp_path, capsys, name, text, words):
@@ -74,11 +290,11 @@ def test_bad_input_is_two_and_one_line(tmp_path, capsys, name, text, words):
         (lw.AssemblyError("no"), 1),
         (lw.ModelError("no"), 2),
         (ValueError("no"), 2),
-        (KeyboardInterrupt(), 1),
+        (KeyboardInterrupt(), 130),
     ],
 )
 def test_a_failed_run_is_one_and_bad_input_two(monkeypatch, capsys, error, code):
-    def run(out):
+    def run(*_, **__):
         raise error
 
     monkeypatch.setattr(demo, "run", run)
@@ -87,7 +303,7 @@ def test_a_failed_run_is_one_and_bad_input_two(monkeypatch, capsys, error, code)
 
 
 def test_many_mistakes_are_told_in_one_line(monkeypatch, capsys):
-    def run(out):
+    def run(*_, **__):
         m = lw.Mechanism("wreck")
         for k in range(8):
             m.add(lw.Body(f"b{k}"))
@@ -100,11 +316,41 @@ def test_many_mistakes_are_told_in_one_line(monkeypatch, capsys):
     assert line.endswith("; and 3 more")
 
 
-@pytest.mark.parametrize("arguments", [[], ["dance"], ["check"]])
-def test_a_wrong_command_is_two(arguments, capsys):
+@pytest.mark.parametrize("arguments", [[], ["dance"], ["check"], ["run", "m.json"], ["demo", "--wrong"]])
+def test_a_wrong_command_is_two_and_one_line(arguments, capsys):
     with pytest.raises(SystemExit) as end:
         main(arguments)
     assert end.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("linkwork")
+    assert "--help" in line
+
+
+# help
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_teaches_by_examples(command, capsys):
+    with pytest.raises(SystemExit) as end:
+        main([command, "--help"])
+    assert end.value.code == 0
+    assert f"linkwork {command}" in capsys.readouterr().out.partition("examples:")[2]
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys; from linkwork.cli.parser import parser; parser().format_help();"
+        "print([m for m in ('numba', 'llvmlite', 'scipy', 'matplotlib', 'linkwork.simulation.simulate',"
+        " 'linkwork.compile') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_a_misspelt_command_is_told_the_right_one(capsys):
+    with pytest.raises(SystemExit):
+        main(["chekc"])
+    assert "unknown command 'chekc'; did you mean 'check'" in capsys.readouterr().err
 
 
 def test_it_tells_its_version(capsys):
@@ -112,6 +358,45 @@ def test_it_tells_its_version(capsys):
         main(["--version"])
     assert end.value.code == 0
     assert capsys.readouterr().out == f"linkwork {lw.__version__}\n"
+
+
+# completion
+
+
+def test_completion_knows_every_command_and_option(capsys):
+    words = described()
+    assert set(words) == {"", *COMMANDS}
+    assert {"--for", "--accuracy", "--out", "--plot"} <= set(words["run"])
+    assert set(demo.GALLERY) <= set(words["demo"])
+    for shell in ("bash", "zsh", "fish"):
+        assert main(["completion", shell]) == 0
+        text = capsys.readouterr().out
+        assert all(command in text for command in COMMANDS)
+        assert all(line.count("'") % 2 == 0 for line in text.splitlines())  # no text ends a quotation
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("linkwork ru", ["run"]),
+        ("linkwork demo three", ["three-cylinders"]),
+        ("linkwork run x.json --acc", ["--accuracy"]),
+        ("linkwork completion z", ["zsh"]),
+    ],
+)
+def test_bash_completes(typed, expected, capsys, tmp_path):
+    assert main(["completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    words = typed.split()
+    script += (
+        f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _linkwork; echo ${{COMPREPLY[@]}}"
+    )
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.split() == expected
+
+
+# the module
 
 
 def test_the_module_runs(robot):

@@ -1,5 +1,6 @@
 """Every example runs, the code of the pages and the scripts, and one number of each is right."""
 
+import json
 import re
 import runpy
 from pathlib import Path
@@ -57,6 +58,21 @@ def test_extending_runs():
     rolling.radius = -1
     assert rolling.mistakes() == ["radius -1; give a length > 0"]
     np.testing.assert_allclose(names["a"], [mass * 9.81 * sink / (moment + mass * sink**2)], rtol=1e-12)
+
+
+def test_files_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = run("docs/files.md")
+    assert np.array_equal(names["run"].q, names["lw"].simulate(names["again"], 5.0).q)
+    knee = names["lw"].load("swing.json").joints["knee"]
+    assert knee.motion([0.5]).scalars() == names["knee"].motion([0.5]).scalars()
+    # the file of the page is the file that is written
+    page = (ROOT / "docs/files.md").read_text()
+    typed = page.partition("```json\n")[2].partition("```")[0]
+    names["m"].remove("knee")
+    names["m"].remove("shin")
+    names["m"].save("swing.json")
+    assert json.loads((tmp_path / "swing.json").read_text()) == json.loads(typed)
 
 
 def test_the_strobe_draws_and_keeps_the_energy(tmp_path, capsys):

@@ -38,7 +38,6 @@ from linkwork.algebra.number import (
 )
 from linkwork.algebra.spatial import Frame, rotation_x, rotation_y, rotation_z
 from linkwork.algebra.vector import norm
-from linkwork.compile import Model
 from linkwork.errors import (
     AssemblyError,
     FormatError,
@@ -85,6 +84,7 @@ from linkwork.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from linkwork import examples
+    from linkwork.compile import Model
     from linkwork.simulation.recording import Recording
     from linkwork.simulation.simulate import simulate
     from linkwork.simulation.sweep import sweep
@@ -92,6 +92,7 @@ if TYPE_CHECKING:
 # Found when asked for: they take longer to import than all the rest, and not everybody needs them.
 _LATER = {
     "examples": "linkwork.examples",
+    "Model": "linkwork.compile",
     "Recording": "linkwork.simulation.recording",
     "simulate": "linkwork.simulation.simulate",
     "sweep": "linkwork.simulation.sweep",
@@ -103,6 +104,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
     module = import_module(_LATER[name])
     return module if name == "examples" else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_LATER]
 
 
 __all__ = [

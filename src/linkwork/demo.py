@@ -1,27 +1,194 @@
-"""The demonstration: a steam engine with three closed loops starts, and comes up to speed."""
+"""The gallery: mechanisms of `linkwork.examples` set in motion, each with what to look at."""
 
+from collections.abc import Callable, Mapping, Sized
+from dataclasses import dataclass, field
 from math import pi
-from typing import TextIO
+from typing import Any, TextIO
 
 from linkwork import examples
+from linkwork.errors import LinkworkError, unknown
+from linkwork.mechanism.mechanism import Mechanism
+from linkwork.simulation.recording import Recording
 from linkwork.simulation.simulate import simulate
 
-_DURATION = 10.0  # s
+_ROWS = 11  # of the table
+_UNITS = {"rad/s": ("rpm", 30.0 / pi), "rad": ("deg", 180.0 / pi), "m": ("mm", 1e3)}  # as people read them
 
 
-def run(out: TextIO) -> None:
-    """Simulate, and print what happened."""
-    mechanism = examples.steam_engine()
+@dataclass(frozen=True)
+class Demo:
+    """A mechanism, how it begins, and which curves tell what it does."""
+
+    about: str
+    build: Callable[[], Mechanism]
+    watch: tuple[str, ...]  # curves of the table; the first one is drawn
+    duration: float = 10.0  # s
+    positions: Mapping[str, Any] = field(default_factory=dict)
+    velocities: Mapping[str, Any] = field(default_factory=dict)
+
+
+GALLERY: dict[str, Demo] = {
+    "steam-engine": Demo(
+        "a steam engine with three loops starts by itself",
+        examples.steam_engine,
+        ("bearing.velocity", "piston rod.position[0]"),
+    ),
+    "three-cylinders": Demo(
+        "an engine of three cylinders, 9 equations too many, coasts",
+        examples.three_cylinder_engine,
+        ("bearing.velocity", "piston 1.position[2]"),
+        velocities={"bearing": 30.0},
+    ),
+    "four-bar": Demo(
+        "a crank-rocker, turned by a push",
+        examples.four_bar,
+        ("A.velocity", "rocker.angle"),
+        5.0,
+        velocities={"A": 15.0},
+    ),
+    "slider-crank": Demo(
+        "a crank, a rod and a piston",
+        examples.slider_crank,
+        ("bearing.velocity", "piston.position[0]"),
+        5.0,
+        velocities={"bearing": 20.0},
+    ),
+    "jansen": Demo(
+        "a leg of Theo Jansen's beasts, three loops, swings",
+        examples.jansen_leg,
+        ("crank.angle",),
+        5.0,
+    ),
+    "bricard": Demo(
+        "six hinges in a ring that should be rigid, and is not",
+        examples.bricard,
+        (),
+        5.0,
+    ),
+    "bennett": Demo(
+        "four skew hinges in a ring: the only such loop that moves",
+        examples.bennett,
+        (),
+        5.0,
+    ),
+    "flipping-box": Demo(
+        "a box spun about its middle axis turns over, and over",
+        examples.flipping_box,
+        ("flight.velocity[1]", "flight.velocity[0]"),
+        20.0,
+        velocities={"flight": (0.01, 5.0, 0.0, 0.0, 0.0, 0.0)},
+    ),
+    "cart-pole": Demo(
+        "a pole on a cart falls over and swings",
+        examples.cart_pole,
+        ("pin.position", "rail.position"),
+        positions={"pin": 0.1},
+    ),
+    "chain": Demo(
+        "a chain of 20 links swings",
+        lambda: examples.chain(20),
+        ("link19.position[1]",),
+        5.0,
+        positions={"pin0": 1.0},
+    ),
+    "acrobat": Demo(
+        "a figure of 26 freedoms swings on a bar by one hand",
+        examples.acrobat,
+        ("head.position[1]", "left foot.position[2]"),
+        3.0,
+        velocities={"bar": (2.0, 0.0, 0.0)},
+    ),
+    "robot-arm": Demo(
+        "six hinges, six motors: an arm follows its orders",
+        examples.robot_arm,
+        ("shoulder.position", "tool.position[0]"),
+        5.0,
+    ),
+    "delta-robot": Demo(
+        "three arms hold a platform level, five loops",
+        examples.delta_robot,
+        ("platform.position[2]", "motor 1.position"),
+        0.3,
+        velocities={"motor 1": 3.0},
+    ),
+    "stewart-platform": Demo(
+        "a platform on six legs, six freedoms, five loops",
+        examples.stewart_platform,
+        ("platform.position[2]", "leg 1.position"),
+        0.3,
+    ),
+    "four-bars": Demo(
+        "forty four-bars in a row, forty loops",
+        lambda: examples.four_bars(40),
+        ("crank 0.position[0]", "ground pin 0.velocity"),
+        1.0,
+        velocities={"ground pin 0": -1.0},
+    ),
+}
+
+
+def tell_list(out: TextIO) -> None:
+    """Print what there is to see."""
+    width = max(map(len, GALLERY))
+    for name, demo in GALLERY.items():
+        print(f"  {name:{width}}  {demo.about}", file=out)
+
+
+def run(
+    out: TextIO, name: str = "steam-engine", duration: float | None = None, save: str | None = None
+) -> Recording:
+    """Set a mechanism of the gallery in motion, print what happens, and return the run."""
+    if name not in GALLERY:
+        raise LinkworkError(f"{unknown('demo', name, GALLERY)} (linkwork demo --list)")
+    demo = GALLERY[name]
+    mechanism = demo.build()
+    if save:
+        mechanism.save(save)
     model = mechanism.compile()
+    loops = f", loops closed by {_listed(model.loop_names)}" if model.loop_names else ""
     print(
-        f"{mechanism.name}: {len(model.body_names)} bodies, {len(model.joints)} joints, "
-        f"loops closed by {', '.join(map(repr, model.loop_names))}\n",
+        f"{mechanism.name}: {_count(model.body_names, 'bodies')}, {_count(model.joints, 'joints')}{loops}\n",
         file=out,
+        flush=True,
     )
-    motion = simulate(model, _DURATION, every=1.0)
-    speed, piston = motion["bearing"].velocity * 30 / pi, motion["piston rod"].position
-    print("  time   flywheel                                   piston", file=out)
-    for t, rpm, place in zip(motion.time, speed, piston, strict=True):
-        bar = "#" * round(30 * abs(rpm) / max(abs(speed).max(), 1.0))
-        print(f"  {t:4.1f} s  {rpm:6.1f} rpm  {bar:30}  {1e3 * place[0]:7.1f} mm", file=out)
+    state = model.state(demo.positions, velocities=demo.velocities)
+    span = demo.duration if duration is None else duration
+    motion = simulate(model, span, state, every=span / (_ROWS - 1) if span > 0 else None)
+    _table(motion, demo.watch or (f"{model.joint_names[0]}.position",), out)
     print(f"\n{motion.summary()}", file=out)
+    if save:
+        print(f"\n{save}: the mechanism; linkwork run {save} --for 10, or lw.load in Python", file=out)
+    return motion
+
+
+def _count(things: Sized, many: str) -> str:
+    one = {"bodies": "body", "joints": "joint"}[many]
+    return f"{len(things)} {one if len(things) == 1 else many}"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    return ", ".join(map(repr, names[:4])) + more
+
+
+def _table(motion: Recording, watch: tuple[str, ...], out: TextIO) -> None:
+    """Print the watched curves, the first of them also as a bar."""
+    traces = [_trace(motion, name) for name in watch]
+    units = [_UNITS.get(trace.unit, (trace.unit, 1.0)) for trace in traces]
+    heads = [f"{trace.label} [{unit}]" for trace, (unit, _) in zip(traces, units, strict=True)]
+    widths = [max(len(head), 9) for head in heads]
+    print("  time [s]  " + "  ".join(f"{h:>{w}}" for h, w in zip(heads, widths, strict=True)), file=out)
+    first = traces[0].values
+    low, high = float(first.min()), float(first.max())
+    for k, t in enumerate(motion.time):
+        values = [trace.values[k] * scale for trace, (_, scale) in zip(traces, units, strict=True)]
+        cells = "  ".join(f"{x:{w}.1f}" for x, w in zip(values, widths, strict=True))
+        bar = "#" * round(30 * (first[k] - low) / (high - low)) if high > low else ""
+        print(f"  {t:8.2f}  {cells}  {bar}".rstrip(), file=out)
+
+
+def _trace(motion: Recording, name: str) -> Any:
+    """Return one curve; "rod.position[0]" is one of three."""
+    word = name.partition("[")[0]
+    found = motion.traces(word)
+    return next((trace for trace in found if trace.label == name), found[0])

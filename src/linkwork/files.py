@@ -7,7 +7,7 @@ from linkwork import formats
 
 
 def load(path: str | Path, base: Literal["fixed", "free"] = "fixed", *, repair: bool = False) -> Any:
-    """Read a file: a mechanism from `.urdf` (see `formats.load`), a recording from `.lwr`.
+    """Read a file: a mechanism from `.json` or `.urdf` (see `formats.load`), a recording from `.lwr`.
 
     `base` says whether the root of a robot is welded to ground or free; `repair=True` replaces inertia
     tensors that no real body has, and warns which.

@@ -17,6 +17,8 @@ from linkwork.errors import unknown
 from linkwork.mechanism.check import check
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.name import kind_name
+from linkwork.mechanism.notebook import page, table
 from linkwork.model.loops import check_loops, close
 from linkwork.model.state import State
 from linkwork.model.topology import topology
@@ -37,6 +39,26 @@ class Model(Diagnosed):
         count = len(self.loop_names)
         form = (f", {count} loop{'s' if count > 1 else ''}" if count else "") + form
         return f"Model({self.name!r}, {len(self.body_names)} bodies, nq={self.nq}, nv={self.nv}{form})"
+
+    def _repr_html_(self) -> str:
+        """Show the model in a notebook: its numbers, and its joints in the order of the coordinates."""
+        loops = (
+            f"{len(self.loop_names)}, closed by {', '.join(self.loop_names)}" if self.loop_names else "none"
+        )
+        numbers = [
+            ("space", self.space),
+            ("bodies", str(len(self.body_names))),
+            ("positions nq", str(self.nq)),
+            ("velocities nv", str(self.nv)),
+            ("loops", loops),
+            ("loads", ", ".join(self.load_names) or "none"),
+        ]
+        rows = [
+            (name, kind_name(self.joints[name]), body, _range(q), _range(v))
+            for (name, (q, v)), body in zip(self.slices.items(), self.body_names, strict=True)
+        ]
+        tables = [table((), numbers), table(("joint", "", "carries", "in q", "in v"), rows)]
+        return page(f"Model {self.name}", tables)
 
     def __copy__(self) -> "Model":
         return self
@@ -127,6 +149,12 @@ def compile_mechanism(mechanism: Mechanism, form: Form = "rolled", cut: Iterable
         _links=links,
         _form=form,
     )
+
+
+def _range(part: slice) -> str:
+    if part.stop - part.start <= 1:
+        return str(part.start) if part.stop > part.start else "-"
+    return f"{part.start} to {part.stop - 1}"
 
 
 def _slices(joints: Sequence[Joint]) -> dict[str, tuple[slice, slice]]:

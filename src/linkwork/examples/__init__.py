@@ -7,7 +7,9 @@ from linkwork.examples.engines import slider_crank, steam_engine, three_cylinder
 from linkwork.examples.linkages import four_bar, four_bars, jansen_leg
 from linkwork.examples.overconstrained import bennett, bricard
 from linkwork.examples.platforms import delta_robot, stewart_platform
+from linkwork.examples.robots import robot_arm
 from linkwork.examples.trees import acrobat, cart_pole, chain
+from linkwork.examples.tumbling import flipping_box
 
 __all__ = [
     "acrobat",
@@ -16,9 +18,11 @@ __all__ = [
     "cart_pole",
     "chain",
     "delta_robot",
+    "flipping_box",
     "four_bar",
     "four_bars",
     "jansen_leg",
+    "robot_arm",
     "slider_crank",
     "steam_engine",
     "stewart_platform",

@@ -10,7 +10,7 @@ __all__ = ["load"]
 
 
 def load(path: str | Path, base: Literal["fixed", "free"] = "fixed", *, repair: bool = False) -> Mechanism:
-    """Read a mechanism from a file; today a robot from `.urdf`.
+    """Read a mechanism from a file: our own `.json`, or a robot from `.urdf`.
 
     The root of a robot is held by a joint named `base`: welded to ground, or free. Bodies have the names of
     their links, except that a name is one thing in a mechanism: a link named like a joint, or `base` or
@@ -18,9 +18,14 @@ def load(path: str | Path, base: Literal["fixed", "free"] = "fixed", *, repair: 
     that one can have, and warns which.
     """
     path = Path(path)
-    if path.suffix.lower() != ".urdf":
-        what = repr(path.suffix) if path.suffix else "a file without suffix"
-        raise FormatError(f"{path}: cannot read {what}; known are .urdf and .lwr")
-    from linkwork.formats.urdf import load_urdf
+    match path.suffix.lower():
+        case ".json":
+            from linkwork.formats.mechanism_json import load_mechanism
 
-    return load_urdf(path, base, repair=repair)
+            return load_mechanism(path)
+        case ".urdf":
+            from linkwork.formats.urdf import load_urdf
+
+            return load_urdf(path, base, repair=repair)
+    what = repr(path.suffix) if path.suffix else "a file without suffix"
+    raise FormatError(f"{path}: cannot read {what}; known are .json, .urdf and .lwr")

@@ -58,6 +58,7 @@ class Body:
         self.visuals = tuple(visuals)
         self.collisions = tuple(collisions)
         self.inertia = _inertia(self._where, parts, density, mass)
+        self.given = {word: float(x) for word, x in (("density", density), ("mass", mass)) if x is not None}
         self.space: Space = self.inertia.space
         self.position = position
         self.rotation = rotation

@@ -270,6 +270,18 @@ class Bushing(Load):
 
     _WORDS = ("stiffness", "damping", "torsion_stiffness", "torsion_damping")
 
+    @property
+    def at(self) -> Any:
+        return self._place.at
+
+    @property
+    def on_parent(self) -> Any:
+        return self._place.on_parent
+
+    @property
+    def on_child(self) -> Any:
+        return self._place.on_child
+
     def settle(self, space: str) -> None:
         super().settle(space)
         self._place.space = space

@@ -2,15 +2,19 @@
 
 import copy
 from collections.abc import Iterable, Iterator, Sized
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike
 
 from linkwork.errors import unknown
+from linkwork.mechanism import notebook
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
+from linkwork.mechanism.name import kind_name
 from linkwork.mechanism.placement import Array, Space, numbers, plain
 
 if TYPE_CHECKING:
@@ -146,9 +150,22 @@ class Mechanism:
 
         return compile_mechanism(self, cut=cut)
 
+    def save(self, path: "str | PathLike[str]") -> None:
+        """Write the mechanism to a `.json` file, all or nothing; `lw.load` reads it.
+
+        Functions are written as formulas; one that cannot be is refused by name, with lw.FormatError.
+        """
+        from linkwork.formats.mechanism_json import save_mechanism
+
+        save_mechanism(self, Path(path))
+
     def __repr__(self) -> str:
         bodies, joints = _count(self.bodies, "body", "bodies"), _count(self.joints, "joint")
         return f"Mechanism({self.name!r}, {bodies}, {joints})"
+
+    def _repr_html_(self) -> str:
+        """Show the mechanism in a notebook, in small tables."""
+        return notebook.mechanism_html(self)
 
     def summary(self) -> str:
         """Tell in a few lines what the mechanism is made of."""
@@ -162,7 +179,7 @@ class Mechanism:
         lines.append(_count(self.joints, "joint"))
         for joint in self.joints.values():
             parent, child = joint.ends
-            lines.append(f"  {joint.name:{width}}  {type(joint).__name__}, {parent} -> {child}")
+            lines.append(f"  {joint.name:{width}}  {kind_name(joint)}, {parent} -> {child}")
         if self.couplings:
             lines.append(_count(self.couplings, "coupling"))
         for coupling in self.couplings.values():
@@ -172,7 +189,7 @@ class Mechanism:
             lines.append(_count(self.loads, "load"))
         for load in self.loads.values():
             on = ", ".join(str(getattr(thing, "name", thing)) for thing in load.on)
-            lines.append(f"  {load.name:{width}}  {type(load).__name__}, on {on}")
+            lines.append(f"  {load.name:{width}}  {kind_name(load)}, on {on}")
         return "\n".join(lines)
 
 

@@ -1,6 +1,11 @@
 """Names: how bodies, joints and couplings are told apart."""
 
 
+def kind_name(thing: object) -> str:
+    """Return what a joint or load is: the name of its class, of the original one if it came from a file."""
+    return getattr(thing, "kind", type(thing).__name__)
+
+
 def name_text(name: object, kind: str) -> str:
     """Return a name, which is given first and is a text; whether it is free is found out by `check`."""
     if not isinstance(name, str):

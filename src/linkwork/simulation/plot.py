@@ -1,4 +1,4 @@
-"""Curves over time: as a matplotlib Figure, and as a small SVG picture made without it, for notebooks."""
+"""Curves over time or each other: as a matplotlib Figure; and, made without it, as a small SVG picture."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,22 +12,40 @@ Array = np.ndarray
 
 MANY = 12  # curves that can be told apart
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#666666")  # Okabe and Ito
+_DASHES = ("-", "--", ":")  # for more curves than colours
+# As a journal prints it: the width of its text, its size of letters, thin lines, letters that stay letters.
 _STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
-    "axes.edgecolor": "#808080",
+    "axes.edgecolor": "#606060",
+    "axes.formatter.limits": (-3, 4),
+    "axes.formatter.use_mathtext": True,
     "axes.grid": True,
+    "axes.labelcolor": "#202020",
+    "axes.labelsize": 9.0,
+    "axes.linewidth": 0.6,
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlelocation": "left",
-    "font.size": 10.0,
-    "grid.color": "#e4e4e4",
-    "grid.linewidth": 0.6,
+    "axes.titlesize": 10.0,
+    "figure.dpi": 150.0,
+    "font.size": 9.0,
+    "grid.color": "#e6e6e6",
+    "grid.linewidth": 0.5,
+    "legend.fontsize": 8.0,
     "legend.frameon": False,
-    "lines.linewidth": 1.5,
+    "legend.handlelength": 1.4,
+    "lines.linewidth": 1.2,
     "lines.solid_joinstyle": "round",
+    "pdf.fonttype": 42,
+    "svg.fonttype": "none",
     "xtick.color": "#404040",
+    "xtick.labelsize": 8.0,
+    "xtick.major.width": 0.6,
     "ytick.color": "#404040",
+    "ytick.labelsize": 8.0,
+    "ytick.major.width": 0.6,
 }
+_WIDE, _SQUARE = 6.3, 4.2  # inches: the width of a page's text, and of a picture of curves over each other
 
 
 @dataclass(frozen=True)
@@ -38,6 +56,7 @@ class Trace:
     quantity: str  # "position"
     unit: str  # "rad"; "" for a plain number
     values: Array  # (S,), or (N, S) of a batch
+    logarithmic: bool = False
 
     @property
     def short(self) -> str:
@@ -63,33 +82,95 @@ def _panels(traces: Sequence[Trace]) -> dict[str, list[Trace]]:
 # matplotlib
 
 
-def figure(time: Array, traces: Sequence[Trace], title: str) -> Any:
-    """Return a Figure with one panel per quantity and unit."""
+def figure(time: Array, traces: Sequence[Trace], title: str, marks: Sequence[tuple[float, str]] = ()) -> Any:
+    """Return a Figure with one panel per quantity and unit; `marks` are times with names, of events."""
     if not traces:
         raise ValueError(f"{title!r} has no coordinate to plot; name a body, as in plot('body.position')")
     from matplotlib import pyplot
 
     panels = _panels(traces)
     with pyplot.rc_context(_STYLE):
-        size = (8.0, 1.2 + 2.3 * len(panels))
+        size = (_WIDE, 0.6 + 1.75 * len(panels))
         picture, axes = pyplot.subplots(
             len(panels), 1, sharex=True, squeeze=False, figsize=size, layout="constrained"
         )
         for axis, (words, curves) in zip(axes[:, 0], panels.items(), strict=True):
             _draw(axis, time, words, curves)
+            axis.margins(x=0.0)
+            if marks:
+                moments, whole = [moment for moment, _ in marks], axis.get_xaxis_transform()
+                axis.vlines(moments, 0.0, 1.0, "#909090", ":", transform=whole, linewidth=0.6, zorder=1)
         axes[0, 0].set_title(_verbatim(title))
         axes[-1, 0].set_xlabel("time [s]")
+        for moment, name in marks[:_NAMED]:
+            _mark(axes[0, 0], moment, name)
     return picture
 
 
+_NAMED = 8  # events that get a name in a picture
+
+
+def _mark(axis: Any, moment: float, name: str) -> None:
+    axis.annotate(
+        _verbatim(name),
+        (moment, 1.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(2, -2),
+        textcoords="offset points",
+        va="top",
+        rotation=90,
+        fontsize=7.0,
+        color="#707070",
+    )
+
+
+def against(pairs: Sequence[tuple[Trace, Trace]], title: str) -> Any:
+    """Return a Figure of curves over curves, (x, y) each: phase portraits, paths. Each begins at a dot."""
+    from matplotlib import pyplot
+
+    panels: dict[tuple[str, str], list[tuple[Trace, Trace]]] = {}
+    for x, y in pairs:
+        panels.setdefault((x.axis, y.axis), []).append((x, y))
+    with pyplot.rc_context(_STYLE):
+        size = (_SQUARE * len(panels) if len(panels) > 1 else _SQUARE + 0.6, _SQUARE)
+        picture, axes = pyplot.subplots(1, len(panels), squeeze=False, figsize=size, layout="constrained")
+        for axis, ((across, up), curves) in zip(axes[0], panels.items(), strict=True):
+            for k, (x, y) in enumerate(curves):
+                line = axis.plot(x.values, y.values, label=_verbatim(y.short), **_look(k))[0]
+                axis.plot(x.values[:1], y.values[:1], "o", markersize=4, color=line.get_color())
+            axis.set_xlabel(_named(across, [x for x, _ in curves]))
+            axis.set_ylabel(_named(up, [y for _, y in curves]))
+            if across.rpartition("[")[2] == up.rpartition("[")[2]:  # a path keeps its shape
+                axis.set_aspect("equal", adjustable="datalim")
+            if len(curves) > 1:
+                axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        axes[0, 0].set_title(_verbatim(title))
+    return picture
+
+
+def _named(words: str, curves: Sequence[Trace]) -> str:
+    """Return the words of an axis, with the name if all curves have one."""
+    names = {curve.short for curve in curves}
+    return f"{_verbatim(*names)}: {words}" if len(names) == 1 else words
+
+
+def _look(k: int) -> dict[str, Any]:
+    """Return colour and dashes of curve k."""
+    return {"color": _COLORS[k % len(_COLORS)], "linestyle": _DASHES[k // len(_COLORS) % len(_DASHES)]}
+
+
 def _draw(axis: Any, time: Array, words: str, curves: Sequence[Trace]) -> None:
-    lines = [axis.plot(time, curve.values, color=color)[0] for curve, color in zip(curves, cycle(_COLORS))]
-    names = [_verbatim(curve.short) for curve in curves]
+    lines = [axis.plot(time, curve.values, **_look(k))[0] for k, curve in enumerate(curves)]
+    names = [
+        _verbatim(curve.short.replace("_", " ") if curve.quantity == "energy" else curve.short)
+        for curve in curves
+    ]
     axis.set_ylabel(words)
-    axis.margins(x=0.0)
+    if all(curve.logarithmic for curve in curves):
+        axis.set_yscale("log")
     if len(names) > 1:
         axis.legend(lines, names, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    elif curves[0].short != curves[0].quantity:
+    elif curves[0].short not in (curves[0].quantity, "error"):
         axis.set_ylabel(f"{names[0]}: {words}")
 
 

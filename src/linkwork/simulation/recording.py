@@ -5,7 +5,7 @@ derived from them when it is first asked for, and kept. Saving derives all of it
 at where there is no model.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,10 +74,20 @@ class Recording(Samples):
         if len(self) < 2:
             return nan
         worst = float(np.abs(self.energy_balance).max())
-        ranges = [float(np.ptp(energy)) for energy in (self.potential_energy, self.work)]
-        at_play = max(float(self.kinetic_energy.max()), *ranges)
+        at_play = self._energy_at_play()
         rounding = _ROUNDING * float(np.abs(self.potential_energy).max())
         return worst / at_play if at_play > rounding else worst if worst > rounding else 0.0
+
+    def _energy_at_play(self) -> float:
+        ranges = [float(np.ptp(energy)) for energy in (self.potential_energy, self.work)]
+        return max(float(self.kinetic_energy.max()), *ranges)
+
+    def _own_traces(self, name: str) -> list[Trace]:
+        if name != "error":
+            return super()._own_traces(name)
+        at_play = self._energy_at_play() if len(self) else 0.0
+        values = np.abs(self.energy_balance) / at_play if at_play > 0.0 else np.zeros(len(self))
+        return [Trace("error", "energy error, relative", "1", np.where(values > 0.0, values, nan), True)]
 
     def summary(self) -> str:
         """Return what happened, as text: how far, how much work, how exact, and why if it failed."""
@@ -122,14 +132,53 @@ class Recording(Samples):
             told.append(f"worst loop gap {self.report.loop_gap:.2g}")
         return ", ".join(told)
 
-    def plot(self, *names: str) -> Any:
-        """Return a matplotlib Figure of the named curves ("pin", "pole.position", "energy"); see `traces`.
+    def plot(self, *names: str, phase: str | Sequence[str] = (), against: str | None = None) -> Any:
+        """Return a matplotlib Figure of the named curves ("pin", "pole.position[2]"); see `traces`.
 
-        Without names it shows the positions of the joints.
+        "energy" shows kinetic and potential energy and their sum, and the work where there is any; "error"
+        how much energy came from nowhere. Without names it shows the positions of the joints. `phase="pin"`
+        draws velocities over positions; `against=` draws the named curves over another one, not the time.
         """
         optional("matplotlib", "plot")
-        traces, title = (self.traces(*names), self.report.mechanism) if names else self._overview()
-        return plot.figure(self.time, traces, title)
+        title = self.report.mechanism
+        if phase:
+            if names or against:
+                raise ValueError("plot: give phase= alone; phase=('pin', 'rail') draws several")
+            several = (phase,) if isinstance(phase, str) else phase
+            return plot.against([pair for name in several for pair in self._phase(name)], title)
+        if against is not None:
+            return plot.against(self._paired(names, against), title)
+        if not names:
+            return plot.figure(self.time, *self._overview(), self.report.events)
+        curves = [trace for name in names for trace in self._curves(name)]
+        return plot.figure(self.time, curves, title, self.report.events)
+
+    def _curves(self, name: str) -> list[Trace]:
+        """Return the curves of a name, in pictures: energies together."""
+        if name != "energy" or self._known(name):
+            return self.traces(name)
+        parts = ["energy", "kinetic_energy", "potential_energy"]
+        scale = float(np.abs(self.energy).max()) if len(self) else 0.0
+        worked = len(self) > 0 and float(np.ptp(self.work)) > 1e-12 * scale
+        return self.traces(*parts, *(["work"] if worked else []))
+
+    def _phase(self, name: str) -> list[tuple[Trace, Trace]]:
+        positions, velocities = self.traces(f"{name}.position"), self.traces(f"{name}.velocity")
+        if len(positions) != len(velocities):
+            raise ValueError(
+                f"phase {name!r}: it has {len(positions)} positions and {len(velocities)} velocities, which "
+                f"do not go together; draw what you want, as in plot('{name}.velocity[0]', against='...')"
+            )
+        return list(zip(positions, velocities, strict=True))
+
+    def _paired(self, names: Sequence[str], against: str) -> list[tuple[Trace, Trace]]:
+        across = self.traces(against)
+        if len(across) != 1 or not names:
+            raise ValueError(
+                f"against {against!r}: it has {len(across)} curves; name one, as in 'pole.position[0]', and "
+                "what to draw over it"
+            )
+        return [(across[0], trace) for trace in self.traces(*names)]
 
     def _overview(self) -> tuple[list[Trace], str]:
         """Return the positions of the joints, as many as can be told apart, and what to write above."""

@@ -73,7 +73,7 @@ class Samples:
         raise KeyError(unknown("name", name, [*layout.joints, *layout.bodies, *layout.loads]))
 
     def traces(self, *names: str) -> list[Trace]:
-        """Return single curves with units: of "pin", "pin.velocity", "pole.position", "energy", ...
+        """Return single curves with units: "pin", "pin.velocity", "pole.position[2]", "energy", ...
 
         A name alone stands for the position of a joint or body, and for the force of a spring, motor or load;
         no name for everything of joints and loads, and the energies.
@@ -86,10 +86,16 @@ class Samples:
         yield from (f"{name}.force" for name in self.layout.loads)
         yield from WHOLE
 
+    def _own_traces(self, name: str) -> list[Trace]:
+        """Return curves of the whole mechanism."""
+        return [Trace(name, "energy", "J", getattr(self, name))] if name in WHOLE else []
+
     def _traces(self, text: str) -> list[Trace]:
-        if text in WHOLE and not self._known(text):
-            return [Trace(text, "energy", "J", getattr(self, text))]
+        if not self._known(text) and (own := self._own_traces(text)):
+            return own
         name, quantity = self._split(text)
+        if quantity.endswith("]") or (not quantity and text.endswith("]") and not self._known(text)):
+            return [self._component(text)]
         record = self.record(name)
         quantity = quantity or record.quantities[0]
         if quantity in PARTS and quantity in record.quantities:
@@ -100,6 +106,16 @@ class Samples:
         values = np.asarray(attrgetter(quantity)(record))
         units = self.layout.units(name, quantity)
         return _components(f"{name}.{quantity}", quantity, units, values, self.recorded.ndim)
+
+    def _component(self, text: str) -> Trace:
+        """Return the curve of "pole.position[2]", or of "arm.rotation[0, 1]"."""
+        whole, _, index = text[:-1].rpartition("[")
+        wanted = ", ".join(index.replace(" ", "").split(","))
+        found = {trace.label: trace for trace in self._traces(whole)}
+        labels = [label for label in found if label.endswith(f"[{wanted}]")]
+        if len(labels) != 1:
+            raise KeyError(unknown("curve", text, found))
+        return found[labels[0]]
 
     def _known(self, name: str) -> bool:
         return name in self.layout.joints or name in self.layout.bodies or name in self.layout.loads

@@ -31,6 +31,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.atomic import write_atomically
 from linkwork.errors import FormatError, unknown
 from linkwork.fingerprint import digest, spelled, spelled_code
 from linkwork.simulation import container
@@ -392,7 +393,7 @@ class Table:
         writer = csv.DictWriter(text, self.columns, lineterminator="\n")
         writer.writeheader()
         writer.writerows(self.rows)
-        container.write_atomically(path, [text.getvalue().encode(errors="backslashreplace")])
+        write_atomically(path, [text.getvalue().encode(errors="backslashreplace")])
 
 
 def _cell(value: Any) -> str:

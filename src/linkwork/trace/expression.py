@@ -65,10 +65,14 @@ class Graph:
         if found is None:
             if any(isinstance(a, Expr) and a.graph is not self for a in args):
                 _refuse("a traced value was kept and met those of another trace", "compute it anew each time")
-            found = Expr(self, op, args, len(self.nodes))
+            found = self.made(op, args)
             self.nodes.append(found)
             self._table[key] = found
         return found
+
+    def made(self, op: str, args: tuple[Any, ...]) -> "Expr":
+        """Return a new node."""
+        return Expr(self, op, args, len(self.nodes))
 
 
 CONDITIONS = frozenset({"lt", "le", "eq", "ne", "and", "or", "not", "signbit", "odd"})

@@ -1,0 +1,56 @@
+"""The command line: one file per command, imported when it runs, so that it starts at once.
+
+Exit codes: 0 all is well, 1 a run that failed, 2 bad input, 130 interrupted with Ctrl-C. What is wrong is
+told in one line on standard error.
+"""
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+
+from linkwork.cli.parser import parser
+from linkwork.errors import AssemblyError, LinkworkError, NumericalError, SimulationError
+
+SHOWN = 5  # mistakes that are told of an error of many lines
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    options = parser().parse_args(arguments)
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *where: tell(f"warning: {message}")
+        try:
+            code = options.run(options)
+            sys.stdout.flush()  # what cannot be written is found out here, not when Python ends
+            return code
+        except BrokenPipeError:  # who reads has seen enough, as in `linkwork demo | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except KeyboardInterrupt:
+            tell("interrupted")
+            return INTERRUPTED
+        except (AssemblyError, NumericalError, SimulationError) as error:
+            tell(one_line(error))
+            return FAILED
+        except (LinkworkError, OSError, ValueError, KeyError) as error:
+            tell(one_line(error))
+            return BAD_INPUT
+
+
+def tell(message: str) -> None:
+    """Say something that is no result."""
+    print(f"linkwork: {message}", file=sys.stderr)
+
+
+def one_line(error: Exception) -> str:
+    """Return what an error says in one line, and of a long list the first few."""
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+    first, *rest = (" ".join(line.split()) for line in text.splitlines() or [type(error).__name__])
+    if not rest:
+        return first
+    more = [f"and {len(rest) - SHOWN} more"] if len(rest) > SHOWN else []
+    return f"{first} {'; '.join(rest[:SHOWN] + more)}"

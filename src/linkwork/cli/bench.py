@@ -1,0 +1,27 @@
+"""`linkwork bench`: speed against the peers."""
+
+import argparse
+import sys
+
+from linkwork.cli.parser import Commands, add_command
+
+
+def add(commands: Commands) -> None:
+    command = add_command(
+        commands,
+        "bench",
+        "measure speed against the peers that are installed, in one run",
+        """
+        pip install linkwork[peers]
+        linkwork bench
+        linkwork bench --quick
+        """,
+        run,
+    )
+    command.add_argument("--quick", action="store_true", help="fewer repetitions")
+
+
+def run(options: argparse.Namespace) -> int:
+    from linkwork import bench
+
+    return bench.run(sys.stdout, quick=options.quick)

@@ -1,0 +1,135 @@
+"""`linkwork check`: what is in a file, and what is wrong with it."""
+
+import argparse
+import json
+import warnings
+from typing import Any
+
+from linkwork.cli.parser import Commands, add_command, add_robot_options
+
+
+def add(commands: Commands) -> None:
+    command = add_command(
+        commands,
+        "check",
+        "read and compile a mechanism: what is in it, how it can move, what is wrong",
+        """
+        linkwork check engine.json
+        linkwork check robot.urdf --base free
+        linkwork check engine.json --json | python -m json.tool
+        linkwork check run.lwr
+        """,
+        run,
+    )
+    command.add_argument("file", help="a mechanism (.json, .urdf) or a run (.lwr)")
+    command.add_argument("--json", action="store_true", help="for programs; mistakes are in it, too")
+    add_robot_options(command)
+
+
+def run(options: argparse.Namespace) -> int:
+    from linkwork.cli import BAD_INPUT
+    from linkwork.errors import AssemblyError, FormatError, ModelError
+    from linkwork.files import load
+
+    if not options.json:
+        thing = load(options.file, options.base, repair=options.repair)
+        print("\n".join(_lines(thing)))
+        return 0
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            found = {"ok": True, **_facts(load(options.file, options.base, repair=options.repair))}
+        except (AssemblyError, FormatError, ModelError) as error:
+            found = {"ok": False, "mistakes": _mistakes(error)}
+    print(json.dumps({"file": options.file, **found, "warnings": [str(w.message) for w in told]}, indent=2))
+    return 0 if found["ok"] else BAD_INPUT
+
+
+def _mistakes(error: Exception) -> list[str]:
+    """Return single mistakes; a ModelError numbers them under a headline."""
+    lines = [" ".join(line.split()) for line in str(error).splitlines()]
+    return [line.partition(". ")[2] or line for line in lines[1:]] if len(lines) > 1 else lines
+
+
+def _facts(thing: Any) -> dict[str, Any]:
+    from linkwork.mechanism.mechanism import Mechanism
+    from linkwork.mechanism.name import kind_name
+
+    if not isinstance(thing, Mechanism):
+        return _facts_of_run(thing)
+    model = thing.compile()
+    return {
+        "kind": "mechanism",
+        "name": thing.name,
+        "space": thing.space,
+        "mass": sum(body.inertia.mass for body in thing.bodies.values()),
+        "bodies": list(thing.bodies),
+        "joints": {name: kind_name(joint) for name, joint in thing.joints.items()},
+        "loads": list(thing.loads),
+        "couplings": list(thing.couplings),
+        "nq": model.nq,
+        "nv": model.nv,
+        "loop_joints": list(model.loop_names),
+        "degrees_of_freedom": freedoms(model),
+    }
+
+
+def _facts_of_run(run: Any) -> dict[str, Any]:
+    from linkwork.simulation.recording import Recording
+
+    if isinstance(run, Recording):
+        return {"kind": "run", **summary(run)}
+    return {"kind": "runs", "runs": len(run), "failed": [int(k) for k in run.failed]}
+
+
+def summary(run: Any) -> dict[str, Any]:
+    """Return how a run went, for programs."""
+    report = run.report
+    return {
+        "mechanism": report.mechanism,
+        "status": report.status,
+        "message": report.message,
+        "start": float(run.time[0]) if len(run) else None,
+        "end": float(run.time[-1]) if len(run) else None,
+        "samples": len(run),
+        "accepted": report.accepted,
+        "rejected": report.rejected,
+        "evaluations": report.evaluations,
+        "wall_time": report.wall_time,
+        "method": report.method,
+        "accuracy": report.accuracy,
+        "energy_error": _finite(run.energy_error),
+        "loop_gap": report.loop_gap,
+        "warnings": list(report.warnings),
+    }
+
+
+def _finite(x: float) -> float | None:
+    return x if abs(x) < float("inf") else None
+
+
+def freedoms(model: Any) -> int:
+    """Return in how many ways the mechanism can move from where it is drawn, its loops closed."""
+    import numpy as np
+
+    if not model.loop_names:
+        return model.nv
+    rows = model.constraint_jacobian(model.assemble(model.q_drawn))
+    return model.nv - int(np.linalg.matrix_rank(rows, tol=1e-9 * max(1.0, float(np.abs(rows).max()))))
+
+
+def _lines(thing: Any) -> list[str]:
+    from linkwork.mechanism.mechanism import Mechanism
+
+    if not isinstance(thing, Mechanism):
+        return [thing.summary() if hasattr(thing, "summary") else repr(thing)]
+    model = thing.compile()
+    count = freedoms(model)
+    ways = f"{count} degree{'' if count == 1 else 's'} of freedom"
+    lines = [thing.summary()]
+    if model.loop_names:
+        names = ", ".join(map(repr, model.loop_names))
+        lines.append(f"loops closed by {names}; the others are a tree, nq = {model.nq}, nv = {model.nv}")
+    else:
+        lines.append(f"a tree of {len(model.body_names)} bodies, nq = {model.nq}, nv = {model.nv}")
+    return [*lines, f"{ways}; no mistakes"]

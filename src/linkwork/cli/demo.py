@@ -1,0 +1,44 @@
+"""`linkwork demo`: the gallery."""
+
+import argparse
+import sys
+
+from linkwork.cli.parser import Commands, add_command
+
+
+def add(commands: Commands) -> None:
+    command = add_command(
+        commands,
+        "demo",
+        "show a mechanism of the gallery in motion; the steam engine unless named",
+        """
+        linkwork demo
+        linkwork demo --list
+        linkwork demo flipping-box --for 20
+        linkwork demo jansen --save leg.json --out leg.lwr
+        """,
+        run,
+    )
+    command.add_argument("name", nargs="?", default="steam-engine", help="one of `linkwork demo --list`")
+    command.add_argument("--list", action="store_true", help="tell what there is")
+    command.add_argument("--for", dest="duration", type=float, metavar="SECONDS", help="how long it moves")
+    command.add_argument("--out", metavar="FILE.lwr", help="keep the run")
+    command.add_argument("--save", metavar="FILE.json", help="keep the mechanism")
+    command.add_argument("--view", action="store_true", help="watch it in the browser")
+
+
+def run(options: argparse.Namespace) -> int:
+    from linkwork import demo
+
+    if options.list:
+        demo.tell_list(sys.stdout)
+        return 0
+    motion = demo.run(sys.stdout, options.name, options.duration, save=options.save)
+    if options.out:
+        motion.save(options.out)
+        print(f"\n{options.out}: the run; linkwork view {options.out}, or lw.load in Python")
+    if options.view:
+        from linkwork.cli.view import show
+
+        show(motion)
+    return 0

@@ -1,0 +1,74 @@
+"""What can be typed: the commands and their options. Nothing else of Linkwork is imported here."""
+
+import argparse
+import re
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, NoReturn
+
+from linkwork.errors import unknown
+from linkwork.version import __version__
+
+# in the order in which they are told
+COMMANDS = ("demo", "run", "view", "check", "convert", "bench", "completion")
+
+Commands = Any  # what argparse adds commands to
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that tells mistakes in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        if found := re.search(r"argument COMMAND: invalid choice: '(.*?)'", message):
+            message = unknown("command", found[1], COMMANDS)
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def parser() -> Parser:
+    """Return the parser of the whole command line."""
+    root = Parser(
+        prog="linkwork",
+        description="Describe a mechanism in plain Python; simulate it as native code.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    root.add_argument("--version", action="version", version=f"linkwork {__version__}")
+    commands = root.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
+    for name in COMMANDS:
+        import_module(f"linkwork.cli.{name}").add(commands)
+    return root
+
+
+_EXAMPLES = """examples:
+  linkwork demo                                   start a steam engine, and report
+  linkwork demo --list                            what else there is to see
+  linkwork demo four-bar --save fourbar.json      a mechanism to begin with
+  linkwork run fourbar.json --for 10 --plot A     let it move, and draw what one joint does
+  linkwork check fourbar.json                     what is in a file, and what is wrong with it
+  linkwork COMMAND --help                         more on a command"""
+
+
+def add_command(
+    commands: Commands, name: str, summary: str, examples: str, run: Callable[[argparse.Namespace], int]
+) -> argparse.ArgumentParser:
+    """Return the parser of a new command, whose help ends with examples."""
+    lines = "\n".join(f"  {line.strip()}" for line in examples.strip().splitlines())
+    command = commands.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=f"examples:\n{lines}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.set_defaults(run=run)
+    return command
+
+
+def add_robot_options(command: argparse.ArgumentParser) -> None:
+    """Add what may be said about how a robot's file is read."""
+    command.add_argument(
+        "--base", choices=("fixed", "free"), default="fixed", help="how the root of a robot stands on ground"
+    )
+    command.add_argument(
+        "--repair", action="store_true", help="replace inertia tensors that no real body has, and say which"
+    )

@@ -1,0 +1,137 @@
+"""`linkwork run`: let a mechanism move."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from linkwork.cli.parser import Commands, add_command, add_robot_options
+
+
+def add(commands: Commands) -> None:
+    command = add_command(
+        commands,
+        "run",
+        "let a mechanism move, and keep or draw what it did",
+        """
+        linkwork run engine.json --for 10
+        linkwork run engine.json --for 10 --accuracy 1e-9 --out run.lwr --plot crank
+        linkwork run engine.json --for 5 --set crank=0.3 --speed crank=20
+        linkwork run robot.urdf --for 2 --every 0.01 --out run.csv
+        linkwork run engine.json --for 10 --json
+        """,
+        run,
+    )
+    command.add_argument("file", help="a mechanism (.json, .urdf)")
+    command.add_argument(
+        "--for", dest="duration", type=float, required=True, metavar="SECONDS", help="how long"
+    )
+    command.add_argument(
+        "--set", action="append", default=[], metavar="JOINT=NUMBERS", help="where a joint begins"
+    )
+    command.add_argument("--speed", action="append", default=[], metavar="JOINT=NUMBERS", help="and how fast")
+    command.add_argument("--accuracy", type=float, default=1e-8, help="of the motion (default: %(default)g)")
+    command.add_argument("--step", type=float, metavar="SECONDS", help="fixed steps instead")
+    command.add_argument(
+        "--method", default="auto", help="auto, rkf45, dop853, rodas, rk4, semi-implicit, euler"
+    )
+    command.add_argument(
+        "--every", type=float, metavar="SECONDS", help="sample so often; else after every step"
+    )
+    command.add_argument("--out", metavar="FILE", help="keep the run: .lwr, or a table as .csv")
+    command.add_argument(
+        "--plot",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="draw pin, pin.velocity, energy, error, ...",
+    )
+    command.add_argument(
+        "--picture", metavar="FILE", help="where to draw: .png, .pdf, .svg (default: FILE.png)"
+    )
+    command.add_argument("--json", action="store_true", help="report for programs")
+    add_robot_options(command)
+
+
+def run(options: argparse.Namespace) -> int:
+    from linkwork.cli import FAILED, INTERRUPTED, tell
+    from linkwork.errors import LinkworkError
+    from linkwork.files import load
+    from linkwork.mechanism.mechanism import Mechanism
+    from linkwork.simulation.simulate import simulate
+
+    if options.out and Path(options.out).suffix.lower() not in (".lwr", ".csv"):
+        raise LinkworkError(f"--out {options.out}: give a name that ends in .lwr or .csv")
+    mechanism = load(options.file, options.base, repair=options.repair)
+    if not isinstance(mechanism, Mechanism):
+        raise LinkworkError(f"{options.file} is no mechanism; `linkwork view` plays runs")
+    model = mechanism.compile()
+    state = None
+    if options.set or options.speed:
+        state = model.state(_named("--set", options.set), velocities=_named("--speed", options.speed))
+    if options.plot:  # a name that does not exist is found out before the work, not after it
+        simulate(model, 0.0, state).traces(*options.plot)
+    motion = simulate(
+        model,
+        options.duration,
+        state,
+        accuracy=options.accuracy,
+        step=options.step,
+        method=options.method,
+        every=options.every,
+        check=False,
+    )
+    made = _keep(motion, options)
+    _report(motion, made, options.json)
+    if motion.status == "INTERRUPTED":
+        tell("interrupted")
+        return INTERRUPTED
+    if motion.report.failed:
+        hint = f"; {motion.report.hint}" if motion.report.hint else ""
+        tell(f"{motion.report.message or motion.report.outcome}{hint}")
+        return FAILED
+    return 0
+
+
+def _report(motion: Any, made: dict[str, str], as_json: bool) -> None:
+    if as_json:
+        from linkwork.cli.check import summary
+
+        print(json.dumps({**summary(motion), **made}, indent=2))
+        return
+    print(motion.summary())
+    for word, path in made.items():
+        print(f"{path}: the {word}")
+
+
+def _keep(motion: Any, options: argparse.Namespace) -> dict[str, str]:
+    """Write what was asked for; return where."""
+    made = {}
+    if options.out:
+        if Path(options.out).suffix.lower() == ".csv":
+            from linkwork.cli.convert import write_table
+
+            write_table(motion, options.out)
+        else:
+            motion.save(options.out)
+        made["run"] = options.out
+    if options.plot or options.picture:
+        path = options.picture or f"{Path(options.file).stem}.png"
+        motion.plot(*options.plot).savefig(path, dpi=150)
+        made["picture"] = path
+    return made
+
+
+def _named(option: str, texts: list[str]) -> dict[str, Any]:
+    """Return joint -> numbers of texts like pin=0.3 or ball=1,0,0,0."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, sign, values = text.rpartition("=")
+        try:
+            numbers = [float(x) for x in values.split(",")]
+        except ValueError:
+            numbers = []
+        if not sign or not name or not numbers:
+            raise ValueError(f"{option} {text}: give JOINT=NUMBER, or JOINT=NUMBER,NUMBER,...")
+        found[name] = numbers[0] if len(numbers) == 1 else numbers
+    return found

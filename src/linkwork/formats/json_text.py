@@ -1,0 +1,191 @@
+"""JSON as people like to read it, always the same for the same content; and read strictly, with paths."""
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from linkwork.errors import FormatError, unknown
+
+WIDTH = 110  # columns that a line may have
+LARGEST = 100_000_000  # characters of a file
+_SHOWN = 60  # characters of a value in a message
+
+
+# writing
+
+
+def number_text(x: float) -> str:
+    """Return the shortest text that is read back as the same number."""
+    text = repr(float(x))
+    return text.removesuffix(".0") if text != "-0.0" else text
+
+
+def json_text(value: Any) -> str:
+    """Return plain values as JSON: what fits stands on one line, keys are in the order given."""
+    return _laid_out(value, 0, 0) + "\n"
+
+
+def _laid_out(value: Any, indent: int, used: int) -> str:
+    """Return a value that starts `used` columns after its indent."""
+    line = _one_line(value)
+    if indent + used + len(line) < WIDTH or not value or not isinstance(value, dict | list):
+        return line
+    inner = " " * (indent + 2)
+    if isinstance(value, dict):
+        heads = [f"{json.dumps(key, ensure_ascii=False)}: " for key in value]
+        parts = [
+            head + _laid_out(item, indent + 2, len(head) + 1)
+            for head, item in zip(heads, value.values(), strict=True)
+        ]
+        brackets = "{}"
+    else:
+        parts = [_laid_out(item, indent + 2, 1) for item in value]
+        brackets = "[]"
+    body = f",\n{inner}".join(parts)
+    return f"{brackets[0]}\n{inner}{body}\n{' ' * indent}{brackets[1]}"
+
+
+def _one_line(value: Any) -> str:
+    if isinstance(value, dict):
+        parts = (f"{json.dumps(key, ensure_ascii=False)}: {_one_line(x)}" for key, x in value.items())
+        return "{" + ", ".join(parts) + "}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_one_line, value))}]"
+    if isinstance(value, float):
+        return number_text(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+# reading
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """An object as it stands in the file, keys that come twice among them."""
+
+    pairs: list[tuple[str, Any]]
+
+
+@dataclass(frozen=True)
+class _NotFinite:
+    """A number that is none, or beyond the range of doubles."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A value of a file, and where it is: $.bodies[2].mass."""
+
+    file: str
+    path: str
+    value: Any
+
+    def refuse(self, problem: str) -> NoReturn:
+        raise FormatError(f"{self.file}: {self.path}: {problem}")
+
+    def wanted(self, what: str) -> NoReturn:
+        """Refuse the value, and say what is allowed."""
+        self.refuse(f"{self._shown()}; give {what}")
+
+    def _shown(self) -> str:
+        value = self.value
+        if isinstance(value, _Pairs):
+            return "an object"
+        if isinstance(value, _NotFinite):
+            return f"the number {value.text[:_SHOWN]}"
+        return json.dumps(value, default=lambda _: "...")[:_SHOWN]
+
+    # kinds of values
+
+    def fields(self, needed: tuple[str, ...] = (), optional: tuple[str, ...] = ()) -> dict[str, "Entry"]:
+        """Return the members of an object that has these keys and no other."""
+        members = self.members()
+        for key, entry in members.items():
+            if key not in needed and key not in optional:
+                entry.refuse(unknown("key", key[:_SHOWN], (*needed, *optional)))
+        for key in needed:
+            if key not in members:
+                self.refuse(f"{key!r} is missing; give it")
+        return members
+
+    def members(self) -> dict[str, "Entry"]:
+        """Return the members of an object, whatever their keys; none comes twice."""
+        if not isinstance(self.value, _Pairs):
+            self.wanted("an object {...}")
+        found: dict[str, Entry] = {}
+        for key, value in self.value.pairs:
+            path = f"{self.path}.{key}" if key.isidentifier() else f"{self.path}[{json.dumps(key[:_SHOWN])}]"
+            entry = Entry(self.file, path, value)
+            if key in found:
+                entry.refuse("the key is given twice; keep one of them")
+            found[key] = entry
+        return found
+
+    def items(self) -> list["Entry"]:
+        if not isinstance(self.value, list):
+            self.wanted("a list [...]")
+        return [Entry(self.file, f"{self.path}[{k}]", value) for k, value in enumerate(self.value)]
+
+    def text(self) -> str:
+        if not isinstance(self.value, str):
+            self.wanted("a text")
+        if any(0xD800 <= ord(c) < 0xE000 for c in self.value):
+            self.refuse("the text has half a surrogate pair; give whole characters")
+        return self.value
+
+    def one_of(self, *words: Any) -> Any:
+        if type(self.value) is not type(words[0]) or self.value not in words:
+            self.wanted(" or ".join(json.dumps(word) for word in words))
+        return self.value
+
+    def number(self) -> float:
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
+            self.wanted("a finite number")
+        return float(self.value)
+
+    def numbers(self, *counts: int) -> list[float]:
+        """Return a list of so many numbers; of any if nothing is said."""
+        items = self.items()
+        if counts and len(items) not in counts:
+            self.wanted(f"{' or '.join(map(str, counts))} numbers")
+        return [item.number() for item in items]
+
+    def matrix(self, rows: int, columns: int) -> list[list[float]]:
+        items = self.items()
+        if len(items) != rows:
+            self.wanted(f"{rows} rows of {columns} numbers")
+        return [item.numbers(columns) for item in items]
+
+    def number_or_numbers(self) -> Any:
+        """Return a number, a list of numbers, a list of lists, ..."""
+        if isinstance(self.value, list):
+            return tuple(item.number_or_numbers() for item in self.items())
+        return self.number()
+
+
+def read_json(text: bytes, file: str) -> Entry:
+    """Return the content of a JSON file; FormatError if it is none."""
+    if len(text) > LARGEST:
+        raise FormatError(f"{file}: has {len(text)} bytes; allowed are {LARGEST}")
+    try:
+        value = json.loads(
+            text.decode("utf-8"),
+            object_pairs_hook=_Pairs,
+            parse_constant=_NotFinite,
+            parse_float=_float,
+            parse_int=_float,
+        )
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{file}: byte {error.start} is no UTF-8; save the file as UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{file}:{error.lineno}:{error.colno}: no JSON: {error.msg}") from None
+    except RecursionError:
+        raise FormatError(f"{file}: lists or objects are nested too deeply; a mechanism is flat") from None
+    return Entry(file, "$", value)
+
+
+def _float(text: str) -> Any:
+    value = float(text)
+    return value if math.isfinite(value) else _NotFinite(text)

@@ -1,0 +1,242 @@
+"""Mechanisms as JSON files: readable, complete, always the same bytes for the same mechanism; read strictly.
+
+    {"linkwork": "mechanism", "version": 1, "name": ..., "space": ..., "gravity": ...,
+     "bodies": [...], "joints": [...], "couplings": [...], "loads": [...]}
+
+Elements are in the order in which they were added, kind by kind; if kinds were mixed, "order" has all names.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from linkwork.atomic import write_atomically
+from linkwork.errors import FormatError, unknown
+from linkwork.formats.json_text import LARGEST, Entry, json_text, read_json
+from linkwork.formats.mechanism_json_bodies import body_data, read_body
+from linkwork.formats.mechanism_json_joints import joint_data, read_joint
+from linkwork.formats.mechanism_json_loads import load_data, read_load
+from linkwork.formats.mechanism_json_parts import (
+    Unsaved,
+    built,
+    finite,
+    no_mistakes,
+    numbers,
+)
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.coupling import Coupling
+from linkwork.mechanism.joint import ALGEBRA, Joint
+from linkwork.mechanism.load import Load
+from linkwork.mechanism.mechanism import Element, Mechanism
+
+VERSION = 1
+_KINDS = {"bodies": Body, "joints": Joint, "couplings": Coupling, "loads": Load}
+_WORDS = {Body: "body", Joint: "joint", Coupling: "coupling", Load: "load"}
+
+
+# writing
+
+
+def save_mechanism(mechanism: Mechanism, path: str | Path) -> None:
+    """Write a mechanism to a .json file, all or nothing."""
+    path = Path(path)
+    if path.suffix.lower() != ".json":
+        raise FormatError(f"{path}: a mechanism is saved as JSON; give a name that ends in .json")
+    write_atomically(path, [mechanism_text(mechanism).encode("utf-8")])
+
+
+def mechanism_text(mechanism: Mechanism) -> str:
+    """Return the JSON of a mechanism; FormatError names what cannot be saved."""
+    _check_names(mechanism)
+    data: dict[str, Any] = {
+        "linkwork": "mechanism",
+        "version": VERSION,
+        "name": mechanism.name,
+        "space": mechanism.space,
+        "gravity": numbers(mechanism.gravity),
+    }
+    writers: dict[str, Callable[[Any], dict[str, Any]]] = {
+        "bodies": body_data,
+        "joints": joint_data,
+        "couplings": _coupling_data,
+        "loads": lambda load: load_data(load, mechanism),
+    }
+    members = {mechanism.ground, *mechanism.elements}
+    in_order: list[str] = []
+    for key, kind in _KINDS.items():
+        elements = [element for element in mechanism.elements if isinstance(element, kind)]
+        in_order += [element.name for element in elements]
+        if elements or key in ("bodies", "joints"):
+            data[key] = [_written(mechanism, element, members, writers[key]) for element in elements]
+    if in_order != list(mechanism):
+        data["order"] = list(mechanism)
+    text = json_text(data)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise FormatError(f"mechanism {mechanism.name!r}: a name has half a character; rename it") from None
+    return text
+
+
+def _written(
+    mechanism: Mechanism, element: Any, members: set[Element], write: Callable[[Any], dict[str, Any]]
+) -> dict[str, Any]:
+    try:
+        mistakes = list(_mistakes(element, mechanism, members))
+        if mistakes:
+            raise Unsaved("; ".join(mistakes))
+        return write(element)
+    except (Unsaved, FormatError) as error:
+        _refuse(mechanism, element, str(error), error)
+
+
+def _refuse(mechanism: Mechanism, element: Element, problem: str, cause: Exception | None = None) -> NoReturn:
+    word = next(word for kind, word in _WORDS.items() if isinstance(element, kind))
+    raise FormatError(
+        f"mechanism {mechanism.name!r} cannot be saved: {word} {element.name!r}: {problem}"
+    ) from cause
+
+
+def _check_names(mechanism: Mechanism) -> None:
+    if not isinstance(mechanism.name, str):
+        raise FormatError(f"mechanism {mechanism.name!r} cannot be saved: its name is no text; give one")
+    seen = {mechanism.ground.name}
+    for element in mechanism.elements:
+        if element.name in seen or not element.name:
+            _refuse(mechanism, element, "the name is empty or used twice; elements are told apart by it")
+        seen.add(element.name)
+
+
+def _mistakes(element: Any, mechanism: Mechanism, members: set[Element]) -> Iterator[str]:
+    """Yield what is wrong with an element by itself; what is wrong with the whole is found when compiled."""
+    if isinstance(element, Joint):
+        for side, body in (("parent", element.parent), ("child", element.child)):
+            if not isinstance(body, Body) or body not in members:
+                yield f"{side} {getattr(body, 'name', body)!r} is not in this mechanism; add(...) the body"
+        if element.parent is element.child:
+            yield "joins a body to itself; give two bodies"
+        if mechanism.space not in element.spaces:
+            yield f"a {type(element).__name__} does not exist in the {mechanism.space}"
+            return
+    if isinstance(element, Coupling):
+        for name in (element.joint, element.of):
+            if name not in mechanism.joints:
+                yield unknown("joint", name, mechanism.joints)
+        return
+    yield from element.mistakes()
+    if isinstance(element, Load):
+        try:
+            element.sides(mechanism.joints)
+        except ValueError as error:
+            yield str(error)
+
+
+def _coupling_data(coupling: Coupling) -> dict[str, Any]:
+    data: dict[str, Any] = {"name": coupling.name, "joint": coupling.joint, "of": coupling.of}
+    return data | {"ratio": finite(coupling.ratio), "offset": finite(coupling.offset)}
+
+
+# reading
+
+
+def load_mechanism(path: str | Path) -> Mechanism:
+    """Read a mechanism from a .json file; FormatError says what is wrong, and where."""
+    path = Path(path)
+    if path.stat().st_size > LARGEST:
+        raise FormatError(f"{path}: has {path.stat().st_size} bytes; allowed are {LARGEST}")
+    return mechanism_of_text(path.read_bytes(), str(path))
+
+
+def mechanism_of_text(text: bytes, file: str = "text") -> Mechanism:
+    """Return the mechanism that a JSON text describes."""
+    root = read_json(text, file)
+    head = root.members()
+    if "linkwork" not in head or head["linkwork"].value != "mechanism":
+        root.refuse('is no mechanism of Linkwork; such a file begins with {"linkwork": "mechanism"')
+    if "version" not in head:
+        root.refuse("'version' is missing; give it")
+    if (version := head["version"].number()) != VERSION:
+        head["version"].refuse(f"version {version:g}, and this Linkwork reads {VERSION}; update Linkwork")
+    members = root.fields(
+        ("linkwork", "version", "name", "space", "gravity", "bodies", "joints"),
+        ("couplings", "loads", "order"),
+    )
+    space = members["space"].one_of("space", "plane")
+    gravity = members["gravity"].numbers(ALGEBRA[space].dimension)
+    mechanism = Mechanism(members["name"].text(), gravity, space)  # type: ignore[arg-type]
+    with np.errstate(all="ignore"):  # what is not finite in the end is refused
+        _Reading(mechanism).read(members)
+    return mechanism
+
+
+class _Reading:
+    """Elements of a file as they become those of a mechanism."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self._mechanism = mechanism
+        self._entries: dict[str, Entry] = {}
+        self._elements: dict[str, Any] = {}
+
+    def read(self, members: dict[str, Entry]) -> None:
+        space = self._mechanism.space
+        inertias = {}
+        for item in members["bodies"].items():
+            body, inertia = read_body(item, space)
+            self._take(item, body)
+            if inertia is not None:
+                inertias[body.name] = inertia
+        bodies = {"ground": self._mechanism.ground, **self._elements}
+        for item in members["joints"].items():
+            self._take(item, read_joint(item, space, bodies))
+        joints = {name: joint for name, joint in self._elements.items() if isinstance(joint, Joint)}
+        for joint in joints.values():
+            joint.space = space  # a load asks how many coordinates a joint has
+        for item in _listed(members, "couplings"):
+            self._take(item, _read_coupling(item))
+        for item in _listed(members, "loads"):
+            self._take(item, read_load(item, space, bodies, joints))
+        for name in self._order(members.get("order")):
+            entry, element = self._entries[name], self._elements[name]
+            built(entry, lambda element=element: self._mechanism.add(element))
+            if name in inertias:
+                element.inertia = inertias[name]
+        present = {self._mechanism.ground, *self._elements.values()}
+        for name, element in self._elements.items():
+            entry = self._entries[name]
+            no_mistakes(entry, lambda element=element: list(_mistakes(element, self._mechanism, present)))
+            if isinstance(element, Body):
+                self._check_inertia(entry, element)
+
+    def _check_inertia(self, entry: Entry, body: Body) -> None:
+        inertia = body.inertia
+        if inertia.space != self._mechanism.space:
+            entry.refuse("planar and spatial do not mix; give an inertia of this space")
+        if not all(np.isfinite(x).all() for x in (inertia.mass, inertia.com, inertia.tensor)):
+            entry.refuse("its inertia is beyond the range of numbers; give smaller sizes")
+
+    def _take(self, entry: Entry, element: Any) -> None:
+        name = element.name
+        if not name or name == "ground" or name in self._elements:
+            entry.members()["name"].wanted("a name that nothing else has; 'ground' is the world")
+        self._entries[name], self._elements[name] = entry, element
+
+    def _order(self, entry: Entry | None) -> Sequence[str]:
+        if entry is None:
+            return list(self._elements)
+        names = [item.text() for item in entry.items()]
+        if sorted(names) != sorted(self._elements):
+            entry.refuse("the order does not name every element once; correct it, or drop it")
+        return names
+
+
+def _listed(members: dict[str, Entry], key: str) -> list[Entry]:
+    return members[key].items() if key in members else []
+
+
+def _read_coupling(entry: Entry) -> Coupling:
+    members = entry.fields(("name", "joint", "of"), ("ratio", "offset"))
+    name, joint, of = (members[word].text() for word in ("name", "joint", "of"))
+    values = {word: members[word].number() for word in ("ratio", "offset") if word in members}
+    return built(entry, lambda: Coupling(name, joint, of, **values))

@@ -1,0 +1,270 @@
+"""Loads in a mechanism's file: their laws as numbers or formulas; those of other classes as what they do."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from linkwork.errors import FormatError, LinkworkError, unknown
+from linkwork.formats.formula import flat
+from linkwork.formats.formula_arguments import (
+    Argument,
+    BodyArgument,
+    JointArgument,
+    Scalar,
+    SystemArgument,
+    Whole,
+    coordinates_of,
+)
+from linkwork.formats.formula_parser import RESERVED
+from linkwork.formats.json_text import Entry
+from linkwork.formats.law import Law, law_of_function
+from linkwork.formats.mechanism_json_joints import read_law
+from linkwork.formats.mechanism_json_parts import Unsaved, built, plain, read_value
+from linkwork.formats.traced import TracedLoad
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.joint import ALGEBRA, Joint
+from linkwork.mechanism.load import (
+    Bushing,
+    Feedback,
+    Force,
+    Load,
+    Motor,
+    Spring,
+    Torque,
+    TorsionSpring,
+    Wrench,
+)
+from linkwork.mechanism.mechanism import Mechanism
+
+KINDS = (Wrench, Force, Torque, Spring, Bushing, TorsionSpring, Motor, Feedback)
+LOADS: dict[str, type[Any]] = {kind.__name__: kind for kind in KINDS}
+_ENDS = ("body", "a", "b", "joint", "joints")  # parameters that say what a load acts on
+# functions of one number
+_RESPONSES = {
+    (Spring, "stiffness"): "extension",
+    (Spring, "damping"): "rate",
+    (TorsionSpring, "stiffness"): "angle",
+    (TorsionSpring, "damping"): "rate",
+}
+_REMEDY = "write it in plain arithmetic with lw.where, lw.sin, ...; or add it in Python after loading"
+
+
+@cache
+def _options(kind: type[Any]) -> dict[str, inspect.Parameter]:
+    parameters = inspect.signature(kind.__init__).parameters
+    return {word: p for word, p in parameters.items() if word not in ("self", "name", *_ENDS)}
+
+
+def _arguments(
+    kind: type[Any], word: str, things: Sequence[Any], space: str, whole: Callable[[], tuple[Whole, Whole]]
+) -> list[Argument] | None:
+    """Return what a law is given; None where a function is no law."""
+    if (kind, word) in _RESPONSES:
+        return [Scalar(_RESPONSES[kind, word])]
+    if word != "law":
+        return None
+    if issubclass(kind, Wrench):
+        return [BodyArgument("body", space), Scalar("t")]
+    if kind is Motor:
+        (joint,) = things
+        return [Scalar("t"), coordinates_of("q", joint.nq), coordinates_of("v", joint.nv)]
+    return [Scalar("t"), *whole()]
+
+
+# writing
+
+
+def load_data(load: Load, mechanism: Mechanism) -> dict[str, Any]:
+    """Return a load as plain values; Unsaved says why it cannot be."""
+    for thing in load.on:
+        name = getattr(thing, "name", thing)
+        if name not in mechanism:
+            raise Unsaved(f"it acts on {name!r}, which is not in this mechanism; add it")
+    if type(load) not in KINDS:
+        return _traced_data(load, mechanism)
+    kind = type(load)
+    on = [str(getattr(thing, "name", thing)) for thing in load.on]
+    data: dict[str, Any] = {"name": load.name, "type": kind.__name__, "on": on}
+    things = load.sides(mechanism.joints)
+    for word, parameter in _options(kind).items():
+        value = getattr(load, word)
+        if callable(value):
+            arguments = _arguments(kind, word, things, mechanism.space, lambda: _slices(mechanism))
+            if arguments is None:
+                raise Unsaved(f"{word} {value!r} is a function; a file keeps numbers here")
+            data[word] = _law(value, word, arguments).text
+        elif value is not None and (parameter.default is parameter.empty or value is not parameter.default):
+            data[word] = plain(value)
+            if data[word] == parameter.default:
+                del data[word]
+    return data
+
+
+def _law(function: Callable[..., Any], word: str, arguments: Sequence[Argument]) -> Law:
+    try:
+        law = law_of_function(function, arguments)
+    except FormatError as error:
+        raise Unsaved(f"its {word} cannot be saved: {error}; {_REMEDY}") from error
+    return law
+
+
+def _slices(mechanism: Mechanism) -> tuple[Whole, Whole]:
+    """Return where the coordinates of all joints are, which the model decides."""
+    try:
+        slices = mechanism.compile().slices
+    except LinkworkError as error:
+        raise Unsaved(
+            f"it looks at all coordinates, and the mechanism cannot be compiled: {error}"
+        ) from error
+    q, v = ({joint: pair[k] for joint, pair in slices.items()} for k in (0, 1))
+    return Whole("q", q), Whole("v", v)
+
+
+def _traced_data(load: Load, mechanism: Mechanism) -> dict[str, Any]:
+    """Return a load of another class by what its `act` does."""
+    things = load.sides(mechanism.joints)
+    names = list(load.law.names[2 if load.whole else 1 :]) if isinstance(load, TracedLoad) else _names(load)
+    arguments = _act_arguments(
+        dict(zip(names, things, strict=True)), mechanism.space, load.whole, lambda: _slices(mechanism)
+    )
+    drawn = load if isinstance(load, TracedLoad) else load.drawn(_frames(things))
+    function = load.law if isinstance(load, TracedLoad) else drawn.act
+    law = _law(function, "act", arguments)
+    kind = load.kind if isinstance(load, TracedLoad) else type(load).__name__
+    on = {name: thing.name for name, thing in zip(names, things, strict=True)}
+    data: dict[str, Any] = {"name": load.name, "type": kind, "on": on}
+    if load.whole:
+        data["whole"] = True
+    data["act"] = law.lines
+    units = _units(load, len(flat(law.formula.result)), mechanism)
+    return data | ({} if units is None else {"units": units})
+
+
+def _units(load: Load, shown: int, mechanism: Mechanism) -> list[str] | None:
+    if isinstance(load, TracedLoad):
+        return None if load.units_said is None else list(load.units_said)
+    if type(load).units is Load.units:
+        return None
+    if all(isinstance(thing, Body) for thing in load.on):
+        return list(load.units(shown, ()))
+    try:
+        return list(mechanism.compile().load_units[load.name])
+    except LinkworkError as error:
+        raise Unsaved(f"its units follow from the joints, and those cannot be compiled: {error}") from error
+
+
+def _frames(things: Sequence[Any]) -> list[Any]:
+    """Return the poses of bodies as drawn."""
+    return [
+        ALGEBRA[body.space].Frame(position=body.position.tolist(), rotation=body.rotation.tolist())
+        for body in things
+        if isinstance(body, Body)
+    ]
+
+
+def _names(load: Load) -> list[str]:
+    """Return names for the sides of a load: those of the arguments of its `act`, where they serve."""
+    said = [p.name for p in inspect.signature(load.act).parameters.values() if p.kind is not p.VAR_POSITIONAL]
+    said = said[2 if load.whole else 1 :]
+    taken = {*RESERVED, "t", "system"}
+    names = []
+    for k in range(len(load.on) if not isinstance(load, TorsionSpring) else 1):
+        name = said[k] if k < len(said) and said[k].isascii() and said[k] not in taken else f"side{k + 1}"
+        names.append(name)
+        taken.add(name)
+    return names
+
+
+def _act_arguments(
+    sides: Mapping[str, Any], space: str, whole: bool, slices: Callable[[], tuple[Whole, Whole]]
+) -> list[Argument]:
+    arguments: list[Argument] = [Scalar("t")]
+    if whole:
+        arguments.append(SystemArgument(*slices()))
+    for name, thing in sides.items():
+        if isinstance(thing, Joint):
+            arguments.append(JointArgument(name, thing.nq, thing.nv))
+        else:
+            arguments.append(BodyArgument(name, space))
+    return arguments
+
+
+# reading
+
+
+def read_load(entry: Entry, space: str, bodies: Mapping[str, Body], joints: Mapping[str, Joint]) -> Load:
+    """Return a load on bodies and joints that are there."""
+
+    def whole() -> tuple[Whole, Whole]:
+        sizes = [
+            {name: slice(0, joint.nv if k else joint.nq) for name, joint in joints.items()} for k in (0, 1)
+        ]
+        return Whole("q", sizes[0]), Whole("v", sizes[1])
+
+    members = entry.members()
+    if "act" in members:
+        return _read_traced(entry, space, {**bodies, **joints}, whole)
+    name = members["type"].text() if "type" in members else ""
+    if name not in LOADS:
+        entry.fields(("name", "type", "on"), tuple(members))
+        members["type"].refuse(f"{unknown('load', name, LOADS)} (a load of your own has 'act')")
+    kind = LOADS[name]
+    parameters = _options(kind)
+    needed = tuple(word for word, p in parameters.items() if p.default is p.empty)
+    members = entry.fields(("name", "type", "on", *needed), tuple(parameters))
+    things = [read_end(item, {**bodies, **joints}) for item in members["on"].items()]
+    ends = [p for p in inspect.signature(kind.__init__).parameters.values() if p.name in _ENDS]
+    least = sum(p.default is p.empty for p in ends)
+    several = kind is Feedback
+    if not (least <= len(things) <= len(ends)) and not (several and things):
+        members["on"].refuse(f"a {name} acts on {least}; {len(things)} are given")
+    for item, thing in zip(members["on"].items(), things, strict=True):
+        if kind.takes is not None and not isinstance(thing, kind.takes):
+            item.wanted(f"the name of a {kind.takes.__name__.lower()}")
+    values: dict[str, Any] = {}
+    for word, parameter in parameters.items():
+        if word in members:
+            arguments = _arguments(kind, word, things, space, whole)
+            values[word] = _read_option(members[word], arguments, space, parameter.annotation)
+    text = members["name"].text()
+    return built(entry, lambda: kind(text, *([things] if several else things), **values))
+
+
+def _read_option(entry: Entry, arguments: list[Argument] | None, space: str, kind: Any) -> Any:
+    lines = isinstance(entry.value, list) and any(isinstance(x, str) for x in entry.value)
+    if arguments is None or not (lines or isinstance(entry.value, str)):
+        return read_value(entry, space, kind)
+    law = read_law(entry, arguments)
+    if law.formula.actions or law.formula.result is None:
+        entry.refuse("a law returns its numbers, and pushes nothing itself; end with 'return ...'")
+    return law
+
+
+def read_end(entry: Entry, things: Mapping[str, Any]) -> Any:
+    name = entry.text()
+    if name not in things:
+        entry.refuse(unknown("body or joint", name, things))
+    return things[name]
+
+
+def _read_traced(
+    entry: Entry, space: str, things: Mapping[str, Any], whole: Callable[[], tuple[Whole, Whole]]
+) -> Load:
+    members = entry.fields(("name", "type", "on", "act"), ("units", "whole"))
+    named = {}
+    for name, member in members["on"].members().items():
+        if not name.isidentifier() or not name.isascii() or name in {*RESERVED, "t", "system"}:
+            member.refuse(f"{name!r} cannot be the name of a side; give another")
+        named[name] = read_end(member, things)
+    everything = "whole" in members
+    if everything and members["whole"].value is not True:
+        members["whole"].wanted("true, or nothing")
+    law = read_law(members["act"], _act_arguments(named, space, everything, whole))
+    units = [unit.text() for unit in members["units"].items()] if "units" in members else None
+    if units is not None and len(units) != len(flat(law.formula.result)):
+        members["units"].refuse(f"{len(units)} units of {len(flat(law.formula.result))} numbers")
+    name, kind = members["name"].text(), members["type"].text()
+    return built(
+        entry, lambda: TracedLoad(name, *named.values(), kind=kind, law=law, units=units, whole=everything)
+    )

@@ -1,0 +1,192 @@
+"""Values of a mechanism's file that several elements share: places, numbers per coordinate, shapes."""
+
+from collections.abc import Callable
+from dataclasses import MISSING, fields
+from inspect import isabstract
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from linkwork import geometry
+from linkwork.algebra import planar, spatial
+from linkwork.errors import FormatError, unknown
+from linkwork.formats.json_text import Entry
+from linkwork.geometry import MeshFile, Solid
+from linkwork.mechanism.joint import ALGEBRA
+from linkwork.mechanism.placement import Array
+
+# what bodies are made of, drawn with and touched by: whatever `linkwork.geometry` has
+SHAPES: dict[str, type[Any]] = {
+    name: kind
+    for name in geometry.__all__
+    if isinstance(kind := getattr(geometry, name), type)
+    and (kind is MeshFile or (issubclass(kind, Solid) and not isabstract(kind)))
+}
+
+
+class Unsaved(ValueError):
+    """What cannot be saved, in words; the name of the element is added by who knows it."""
+
+
+# writing
+
+
+def plain(value: Any) -> Any:
+    """Return a value of an option as JSON: numbers, texts, lists, a frame."""
+    if isinstance(value, spatial.Frame | planar.Frame):
+        return frame_data(value)
+    if isinstance(value, str) or value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim):
+        return [plain(item) for item in value]
+    if callable(value) or not hasattr(value, "__float__"):
+        raise Unsaved(f"{value!r} cannot be written to a file; give numbers")
+    return finite(value)
+
+
+def finite(value: Any) -> float:
+    number = float(value)
+    if not np.isfinite(number):
+        raise Unsaved(f"{number} cannot be written to a file; give a finite number")
+    return number
+
+
+def numbers(values: Any) -> list[Any]:
+    return [numbers(x) if np.ndim(x) else finite(x) for x in values]
+
+
+def frame_data(frame: Any) -> dict[str, Any]:
+    dimension = len(frame.p)
+    scalars = [finite(x) for x in frame.scalars()]
+    rows = [scalars[k * (dimension + 1) : (k + 1) * (dimension + 1)] for k in range(dimension)]
+    data: dict[str, Any] = {"position": [row[-1] for row in rows]}
+    return data | rotation_data([row[:-1] for row in rows])
+
+
+def place_data(place: Any, algebra: ModuleType) -> Any:
+    """Return a point, or a frame, of a joint."""
+    if isinstance(place, algebra.Frame):
+        return frame_data(place)
+    return numbers(place)[: algebra.dimension]
+
+
+def position_data(position: Any) -> dict[str, Any]:
+    """Return a position, or nothing if it is the origin."""
+    values = numbers(position)
+    return {"position": values} if any(values) else {}
+
+
+def rotation_data(rotation: Any) -> dict[str, Any]:
+    """Return a rotation by its matrix, or nothing if it is none."""
+    rows = numbers(rotation)
+    none = all(x == (i == j) for i, row in enumerate(rows) for j, x in enumerate(row))
+    return {} if none else {"rotation": rows}
+
+
+def per_coordinate(values: Array, standard: float) -> Any:
+    """Return one number for all coordinates if it serves, else one for each; None for the usual one."""
+    listed = [finite(x) for x in values]
+    if all(x == standard for x in listed):
+        return None
+    return listed[0] if all(x == listed[0] for x in listed) else listed
+
+
+def shape_data(shape: Any) -> dict[str, Any]:
+    """Return a shape by the name of its class and its sizes."""
+    name = type(shape).__name__
+    if SHAPES.get(name) is not type(shape):
+        raise Unsaved(f"shape {shape!r} is not known to files; known are {', '.join(SHAPES)}")
+    data: dict[str, Any] = {"type": name}
+    for field in fields(shape):
+        value = getattr(shape, field.name)
+        if field.name not in ("position", "rotation") and (
+            field.default is MISSING or value != field.default
+        ):
+            data[field.name] = plain(value)
+    return data | position_data(shape.position) | rotation_data(shape.rotation)
+
+
+# reading
+
+
+def read_shape(entry: Entry) -> Any:
+    members = entry.members()
+    if "type" not in members:
+        entry.refuse("'type' is missing; give it")
+    name = members.pop("type").text()
+    if name not in SHAPES:
+        entry.refuse(unknown("shape", name, SHAPES))
+    sizes = {field.name: field for field in fields(SHAPES[name]) if field.init}
+    for key, member in members.items():
+        if key not in sizes:
+            member.refuse(unknown("key", key, ("type", *sizes)))
+    values: dict[str, Any] = {}
+    for key, member in members.items():
+        if key == "rotation":
+            values[key] = read_rotation(member, "space")
+        elif key == "position":
+            values[key] = member.numbers(3)
+        else:
+            values[key] = read_value(member, "space", sizes[key].type)
+    for key, field in sizes.items():
+        if key not in values and field.default is MISSING:
+            entry.refuse(f"{key!r} is missing; give it")
+    return built(entry, lambda: SHAPES[name](**values))
+
+
+def read_rotation(entry: Entry, space: str) -> Any:
+    """Return a rotation: a matrix, a quaternion (w, x, y, z), or in the plane an angle."""
+    size = ALGEBRA[space].dimension
+    if isinstance(entry.value, list) and entry.value and isinstance(entry.value[0], list):
+        return entry.matrix(size, size)
+    if isinstance(entry.value, list) and space == "space":
+        return entry.numbers(4)
+    if space == "plane" and not isinstance(entry.value, list):
+        return entry.number()
+    entry.wanted(
+        "a matrix of 3 rows, or a quaternion (w, x, y, z)" if size == 3 else "a matrix of 2 rows, or an angle"
+    )
+
+
+def read_place(entry: Entry, space: str) -> Any:
+    """Return a point or a Frame."""
+    algebra = ALGEBRA[space]
+    if isinstance(entry.value, list):
+        return entry.numbers(algebra.dimension)
+    members = entry.fields(("position",), ("rotation",))
+    position = members["position"].numbers(algebra.dimension)
+    if "rotation" not in members:
+        return algebra.Frame(position=position)
+    rotation = read_rotation(members["rotation"], space)
+    return built(entry, lambda: algebra.Frame(position=position, rotation=rotation))
+
+
+def read_value(entry: Entry, space: str, kind: Any) -> Any:
+    """Return the value of an option that the element itself checks; `kind` is its annotation."""
+    if kind in (str, "str"):
+        return entry.text()
+    if kind in (bool, "bool"):
+        return entry.one_of(True, False)
+    if kind in (float, "float"):
+        return entry.number()
+    if isinstance(entry.value, list | float | str | bool) or entry.value is None:
+        return entry.number_or_numbers()
+    return read_place(entry, space)
+
+
+def built(entry: Entry, make: Callable[[], Any]) -> Any:
+    """Make something of values of a file; what its class refuses is told with its place in the file."""
+    try:
+        return make()
+    except FormatError:
+        raise
+    except (TypeError, ValueError, ArithmeticError) as error:
+        entry.refuse(" ".join(str(error).split()))
+
+
+def no_mistakes(entry: Entry, mistakes: Callable[[], list[str]]) -> None:
+    """Refuse an element that finds mistakes in itself."""
+    found = built(entry, mistakes)
+    if found:
+        entry.refuse("; ".join(found))

@@ -1,0 +1,90 @@
+"""Joints and loads of users' own classes as they come back from a file: their formulas, without the class."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
+
+from linkwork.algebra.number import Number
+from linkwork.formats.formula_arguments import Pose
+from linkwork.formats.law import Law
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.joint import Joint, JointOptions
+from linkwork.mechanism.load import Load
+
+
+class TracedJoint(Joint):
+    """A joint by formulas; `kind` is the name of the class that it was an object of."""
+
+    def __init__(
+        self,
+        name: str,
+        parent: Body,
+        child: Body,
+        *,
+        kind: str,
+        laws: Mapping[str, Law],
+        coordinates: int,
+        positions: int | None = None,
+        quaternion: int | None = None,
+        neutral: Sequence[float] | None = None,
+        drawn: Sequence[float] | None = None,
+        **options: Unpack[JointOptions],
+    ) -> None:
+        super().__init__(name, parent, child, **options)
+        self.kind, self.laws = kind, dict(laws)
+        self.coordinates, self.positions, self.quaternion = coordinates, positions, quaternion  # type: ignore[misc]
+        self.neutral_said, self.drawn_said = neutral, drawn
+
+    def __repr__(self) -> str:
+        parent, child = self.ends
+        return f"{self.kind}({self.name!r}, {parent!r}, {child!r})"
+
+    def motion(self, q: Sequence[Number]) -> Any:
+        rows = self.laws["motion"](q)
+        return self.algebra.Frame.from_scalars([x for row in rows for x in row])
+
+    def rates(self, q: Sequence[Number], v: Sequence[Number]) -> Sequence[Number]:
+        return self.laws["rates"](q, v) if "rates" in self.laws else super().rates(q, v)
+
+    def subspace(self, q: Sequence[Number]) -> list[Any] | None:
+        if "subspace" not in self.laws:
+            return None
+        return [self.algebra.Motion.from_scalars(row) for row in self.laws["subspace"](q)]
+
+    def displacement(self, q: Sequence[Number]) -> Sequence[Number] | None:
+        return self.laws["displacement"](q) if "displacement" in self.laws else super().displacement(q)
+
+    def locate(self, X: Any) -> Sequence[Number]:
+        if "locate" not in self.laws:
+            return super().locate(X)
+        return self.laws["locate"](Pose(X, self.algebra.dimension))
+
+    @property
+    def can_locate(self) -> bool:
+        return "locate" in self.laws
+
+    def neutral(self) -> list[float]:
+        return super().neutral() if self.neutral_said is None else list(self.neutral_said)
+
+    def drawn(self) -> list[float]:
+        return super().drawn() if self.drawn_said is None else list(self.drawn_said)
+
+
+class TracedLoad(Load):
+    """A load by its formula; `kind` is the name of the class that it was an object of."""
+
+    def __init__(
+        self, name: str, *on: Any, kind: str, law: Law, units: Sequence[str] | None, whole: bool = False
+    ) -> None:
+        super().__init__(name, *on)
+        self.kind, self.law, self.whole = kind, law, whole
+        self.units_said = None if units is None else tuple(units)
+
+    def __repr__(self) -> str:
+        ends = "".join(f", {getattr(thing, 'name', thing)!r}" for thing in self.on)
+        return f"{self.kind}({self.name!r}{ends})"
+
+    def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:
+        return super().units(shown, coordinates) if self.units_said is None else self.units_said
+
+    def act(self, t: Number, *sides: Any) -> Any:
+        return self.law(t, *sides)

@@ -1,0 +1,85 @@
+"""How a mechanism looks in a notebook: small tables of its bodies, joints and loads."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.mechanism.name import kind_name
+from linkwork.mechanism.placement import plain
+
+if TYPE_CHECKING:
+    from linkwork.mechanism.body import Body
+    from linkwork.mechanism.joint import Joint
+    from linkwork.mechanism.mechanism import Mechanism
+
+MANY = 40  # rows of a table; of more the rest is counted
+_CELL = 'style="text-align: left; padding: 0 1em 0 0"'
+
+
+def page(title: str, tables: Sequence[str]) -> str:
+    """Return a title and tables."""
+    return f"<div><strong>{escape(title)}</strong>{''.join(tables)}</div>"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table; every text is escaped. Nothing if there are no rows."""
+    listed = list(rows)
+    if not listed:
+        return ""
+    head = "".join(f"<th {_CELL}>{escape(text)}</th>" for text in heads)
+    lines = [f"<tr>{head}</tr>"] if heads else []
+    lines += [
+        f"<tr>{''.join(f'<td {_CELL}>{escape(text)}</td>' for text in row)}</tr>" for row in listed[:MANY]
+    ]
+    if len(listed) > MANY:
+        lines.append(f"<tr><td {_CELL}>and {len(listed) - MANY} more</td></tr>")
+    return f'<table style="font-size: 90%">{"".join(lines)}</table>'
+
+
+def mechanism_html(mechanism: "Mechanism") -> str:
+    """Return a mechanism as tables."""
+    where = "in space" if mechanism.space == "space" else "in the plane"
+    title = f"{mechanism.name}, {where}, gravity {plain(mechanism.gravity)} m/s²"
+    bodies, joints = mechanism.bodies.values(), mechanism.joints.values()
+    couplings = [
+        (c.name, f"{c.joint} = {c.ratio:.6g} {c.of} + {c.offset:.6g}") for c in mechanism.couplings.values()
+    ]
+    loads = [
+        (load.name, kind_name(load), ", ".join(str(getattr(thing, "name", thing)) for thing in load.on))
+        for load in mechanism.loads.values()
+    ]
+    return page(
+        title,
+        [
+            table(("body", "mass [kg]", "made of", "position [m]"), map(_body_row, bodies)),
+            table(("joint", "", "parent", "child", "options"), map(_joint_row, joints)),
+            table(("coupling", ""), couplings),
+            table(("load", "", "on"), loads),
+        ],
+    )
+
+
+def _body_row(body: "Body") -> tuple[str, str, str, str]:
+    counts = Counter(type(part).__name__ for part in body.parts)
+    parts = ", ".join(name if count == 1 else f"{count} {name}" for name, count in counts.items())
+    return body.name, f"{body.inertia.mass:.6g}", parts, plain(body.position)
+
+
+def _joint_row(joint: "Joint") -> tuple[str, str, str, str, str]:
+    words = [
+        f"{word} {plain(value)}"
+        for word in ("damping", "friction", "stiffness", "armature", "limits")
+        if _said(value := getattr(joint, word))
+    ]
+    return joint.name, kind_name(joint), *joint.ends, ", ".join(words)
+
+
+def _said(value: object) -> bool:
+    """Tell whether an option has numbers other than zero; what is no number is told by `check`."""
+    try:
+        return value is not None and bool(np.any(np.asarray(value, dtype=np.float64)))
+    except (TypeError, ValueError):
+        return False

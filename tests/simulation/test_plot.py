@@ -1,0 +1,96 @@
+"""Pictures of runs: phase portraits, paths, energies, errors; units on every axis."""
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+
+
+@pytest.fixture(scope="module")
+def run() -> lw.Recording:
+    model = lw.examples.cart_pole().compile()
+    event = lw.Event("upright", lambda t, q, v: q["pin"] - 3.0, action="note")
+    return lw.simulate(model, 2.0, model.state(pin=0.6), every=0.02, events=[event])
+
+
+def test_a_phase_portrait_has_velocities_over_positions(run):
+    (axis,) = run.plot(phase="pin").axes
+    assert (axis.get_xlabel(), axis.get_ylabel()) == ("pin: position [rad]", "pin: velocity [rad/s]")
+    curve, dot = axis.lines
+    assert np.array_equal(curve.get_xdata(), run["pin"].position)
+    assert np.array_equal(curve.get_ydata(), run["pin"].velocity)
+    assert list(dot.get_xdata()) == [run["pin"].position[0]]
+
+
+def test_phase_portraits_of_several_units_stand_side_by_side(run):
+    labels = [axis.get_xlabel() for axis in run.plot(phase=("pin", "rail")).axes]
+    assert labels == ["pin: position [rad]", "rail: position [m]"]
+
+
+def test_a_path_keeps_its_shape(run):
+    (axis,) = run.plot("pole.position[2]", against="pole.position[0]").axes
+    assert (axis.get_xlabel(), axis.get_ylabel()) == ("pole[0]: position [m]", "pole[2]: position [m]")
+    assert axis.get_aspect() == 1.0
+    assert np.array_equal(axis.lines[0].get_ydata(), run["pole"].position[:, 2])
+
+
+def test_the_energies_are_drawn_together(run):
+    (axis,) = run.plot("energy").axes
+    assert axis.get_ylabel() == "energy [J]"
+    names = [text.get_text() for text in axis.get_legend().get_texts()]
+    assert names == ["energy", "kinetic energy", "potential energy", "work"]  # the pin has damping
+    total, kinetic, potential, _ = (line.get_ydata() for line in axis.lines)
+    np.testing.assert_allclose(kinetic + potential, total, rtol=1e-12)
+
+
+def test_without_work_there_is_none_in_the_picture():
+    model = lw.examples.flipping_box().compile()
+    run = lw.simulate(model, 1.0, model.state(velocities={"flight": (0.1, 2, 0, 0, 0, 0)}), every=0.1)
+    names = [text.get_text() for text in run.plot("energy").axes[0].get_legend().get_texts()]
+    assert "work" not in names
+
+
+def test_the_error_is_that_of_the_summary(run):
+    (axis,) = run.plot("error").axes
+    assert axis.get_yscale() == "log"
+    assert axis.get_ylabel() == "energy error, relative [1]"
+    assert np.nanmax(axis.lines[0].get_ydata()) == pytest.approx(run.energy_error)
+
+
+def test_events_are_marked(run):
+    figure = run.plot("pin", "rail")
+    ((moment, name), *_) = run.report.events
+    assert all(axis.collections[0].get_segments()[0][0][0] == moment for axis in figure.axes)
+    assert name in [text.get_text() for text in figure.axes[0].texts]
+
+
+def test_single_curves_go_by_their_index(run):
+    (trace,) = run.traces("pole.position[2]")
+    assert np.array_equal(trace.values, run["pole"].position[:, 2])
+    (trace,) = run.traces("pole.rotation[0,2]")
+    assert np.array_equal(trace.values, run["pole"].rotation[:, 0, 2])
+    (trace,) = run.traces("pole[1]")
+    assert trace.label == "pole.position[1]"
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "words"),
+    [
+        (("pole.position[7]",), {}, "unknown curve"),
+        ((), {"phase": "pim"}, "unknown name"),
+        (("pin",), {"phase": "rail"}, "give phase= alone"),
+        ((), {"against": "pin"}, "what to draw over it"),
+        (("pin",), {"against": "pole.position"}, "it has 3 curves; name one"),
+    ],
+)
+def test_what_cannot_be_drawn_is_named(run, names, options, words):
+    with pytest.raises((KeyError, ValueError), match=words):
+        run.plot(*names, **options)
+
+
+def test_a_ball_has_no_phase_portrait_by_itself():
+    m = lw.Mechanism("ball")
+    body = m.add(lw.Body("bob", lw.Sphere(0.1, position=(0, 0, -1)), mass=1))
+    m.add(lw.Spherical("ball", m.ground, body))
+    with pytest.raises(ValueError, match="4 positions and 3 velocities"):
+        lw.simulate(m, 0.1).plot(phase="ball")
