@@ -100,6 +100,7 @@ from linkwork.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from linkwork import examples
+    from linkwork.free_bodies import Particle, RigidBody, integrate
     from linkwork.simulation.recording import Recording
     from linkwork.simulation.simulate import simulate
     from linkwork.simulation.sweep import sweep
@@ -107,6 +108,9 @@ if TYPE_CHECKING:
 # Found when asked for: they take longer to import than all the rest, and not everybody needs them.
 _LATER = {
     "examples": "linkwork.examples",
+    "integrate": "linkwork.free_bodies",
+    "Particle": "linkwork.free_bodies",
+    "RigidBody": "linkwork.free_bodies",
     "Recording": "linkwork.simulation.recording",
     "simulate": "linkwork.simulation.simulate",
     "sweep": "linkwork.simulation.sweep",
@@ -155,6 +159,7 @@ __all__ = [
     "Helical",
     "hypot",
     "Inertia",
+    "integrate",
     "Joint",
     "LinkworkError",
     "load",
@@ -168,6 +173,7 @@ __all__ = [
     "Motor",
     "norm",
     "NumericalError",
+    "Particle",
     "planar",
     "Planar",
     "Plane",
@@ -176,6 +182,7 @@ __all__ = [
     "Recording",
     "Revolution",
     "Revolute",
+    "RigidBody",
     "rotation",
     "rotation_about",
     "rotation_euler",

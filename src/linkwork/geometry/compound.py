@@ -32,8 +32,9 @@ class Compound(Solid):
     @classmethod
     def joined(cls, one: Solid, other: Solid) -> "Compound":
         """Return a + b."""
-        a, b = _opened(one), _opened(other)
-        return cls(a.parts + b.parts, a.removed + b.removed)
+        # One that is hollow stays a part of its own: what is removed is removed from it alone.
+        parts = [(c,) if c.removed else c.parts for c in (_opened(one), _opened(other))]
+        return cls(parts[0] + parts[1])
 
     @classmethod
     def hollowed(cls, one: Solid, other: Solid) -> "Compound":
@@ -54,7 +55,8 @@ class Compound(Solid):
             object.__setattr__(self, word, solids)
         if not self.parts:
             raise ValueError("Compound: no parts; give at least one")
-        if self.weighed and any(solid.weighed for solid in (*self.parts, *self.removed)):
+        whole = self.density is not None or self.mass is not None
+        if whole and any(solid.weighed for solid in (*self.parts, *self.removed)):
             raise ValueError("Compound: density or mass of the whole and of parts; give either")
         low, high = self._extent
         for solid in self.removed:

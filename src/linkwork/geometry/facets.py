@@ -88,10 +88,10 @@ def _ears(corners: Array, off: float) -> Faces:
     d = corners - corners.mean(axis=0)
     normal = np.cross(d, np.roll(d, -1, axis=0)).sum(axis=0)
     length = float(np.linalg.norm(normal))
-    if length == 0.0:
-        raise ValueError(f"corners {plain(corners[0])} and so on enclose no area; drop it")
+    size = float(np.ptp(corners, axis=0).max())
+    if length <= 1e-9 * size**2:  # as of a bow tie, whose halves cancel: the plane that fits best
+        normal, length = np.linalg.svd(d)[2][2], 1.0
     if off > OFF_PLANE:
-        size = float(np.ptp(corners, axis=0).max())
         raise ValueError(
             f"corners {plain(corners[0])} and so on lie in no plane, by {off * size:.3g} m; "
             "cut it into triangles"

@@ -25,13 +25,16 @@ class Plane(Solid):
         if normal.shape not in ((2,), (3,)) or not normal.any():
             raise ValueError(f"Plane: normal {self.normal!r}; give 3 numbers, not all 0 (2 in the plane)")
         normal = np.append(normal, 0.0)[:3]
+        length = float(np.linalg.norm(normal))
+        if abs(length - 1.0) > 1e-15:  # so that a unit vector stays what it is
+            normal = normal / length
         try:
             offset = float(self.offset)
         except (TypeError, ValueError):
             offset = inf
         if not np.isfinite(offset):
             raise ValueError(f"Plane: offset {self.offset!r}; give a finite distance in metres")
-        object.__setattr__(self, "normal", tuple((normal / np.linalg.norm(normal)).tolist()))
+        object.__setattr__(self, "normal", tuple(normal.tolist()))
         object.__setattr__(self, "offset", offset)
 
     @property

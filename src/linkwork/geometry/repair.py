@@ -62,10 +62,7 @@ def joined(vertices: Array, near: float) -> tuple[Array, NDArray[np.int64]]:
 
 
 def _without_doubles(faces: Faces, notes: list[str]) -> Faces:
-    """Keep of faces with the same corners, whichever way round, one if their number is odd and none if even.
-
-    Two equal faces, one upon the other, enclose nothing.
-    """
+    """Keep one of faces with the same corners; none if as many go either way round, which enclose nothing."""
     _, first, label, count = np.unique(
         np.sort(faces, axis=1), axis=0, return_index=True, return_inverse=True, return_counts=True
     )
@@ -73,8 +70,7 @@ def _without_doubles(faces: Faces, notes: list[str]) -> Faces:
         return faces
     way = np.where(_is_even(faces), 1, -1)
     balance = np.bincount(label.ravel(), way, len(count)).astype(np.int64)
-    keep = np.where((count > 1) & (balance == 0), False, True)
-    kept = faces[np.sort(first[keep])]
+    kept = faces[np.sort(first[(count == 1) | (balance != 0)])]
     notes.append(f"dropped {len(faces) - len(kept)} double faces")
     return kept
 
