@@ -16,6 +16,7 @@ import numpy as np
 
 from linkwork.errors import FormatError, MeshError
 from linkwork.formats import MESHES
+from linkwork.formats.markup import LARGEST
 from linkwork.geometry.facets import cut_faces
 from linkwork.geometry.mesh import Mesh
 from linkwork.geometry.repair import joined
@@ -70,10 +71,12 @@ def _put_together(path: Path, soup: Soup, lenient: bool) -> Mesh:
     vertices = np.asarray(soup.vertices, dtype=np.float64) + 0.0  # -0.0 is 0.0
     if not len(soup.faces):
         raise FormatError(f"{path}: there are no faces; a mesh has at least one")
-    bad = np.flatnonzero(~np.isfinite(vertices).all(axis=1))
+    bad = np.flatnonzero(~(np.abs(vertices) <= LARGEST).all(axis=1))
     if bad.size:
         k = int(bad[0])
-        raise FormatError(f"{path}: vertex {k} is {tuple(vertices[k].tolist())}; give finite numbers")
+        raise FormatError(
+            f"{path}: vertex {k} is {tuple(vertices[k].tolist())}; allowed is -{LARGEST:g} to {LARGEST:g}"
+        )
     if isinstance(soup.faces, np.ndarray) and soup.faces.shape[1] == 3:
         faces, blind = soup.faces.astype(np.int64), 0
     else:

@@ -192,6 +192,7 @@ class _Run:
         start = np.append(self._state(), 0.0)
         work = Work(self.problem, start[None], 0.0, wanted, _ROOM)
         memo = work.memo
+        memo["begun"] = 1.0  # the start is kept here
         memo["sample"] = np.searchsorted(wanted, 0.0, side="right")
         rows = [np.append(0.0, start)[None]] if not wanted.size or wanted[0] == 0.0 else []
         while True:

@@ -16,6 +16,7 @@ from linkwork.mechanism.placement import Array
 if TYPE_CHECKING:
     from linkwork.geometry.mesh import Mesh
 
+_NEIGHBOURS = 8
 NEAR = 1e-6  # of the size of the mesh; vertices closer than this are one
 
 
@@ -54,8 +55,11 @@ def joined(vertices: Array, near: float) -> tuple[Array, NDArray[np.int64]]:
     """Return vertices none of which are so near to each other, and for each old one the new."""
     from scipy.spatial import KDTree
 
-    pairs = KDTree(vertices).query_pairs(near, output_type="ndarray")
-    _, label = connected(len(vertices), pairs[:, 0], pairs[:, 1])
+    # The nearest few are enough to tie together what is one; all pairs of a crowd could fill the memory.
+    _, found = KDTree(vertices).query(vertices, min(_NEIGHBOURS, len(vertices)), distance_upper_bound=near)
+    found = np.asarray(found).reshape(len(vertices), -1)
+    some, which = np.nonzero(found < len(vertices))
+    _, label = connected(len(vertices), some, found[some, which])
     _, first = np.unique(label, return_index=True)
     order = np.argsort(np.argsort(first))
     return vertices[np.sort(first)], order[label]
