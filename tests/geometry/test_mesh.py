@@ -279,6 +279,11 @@ def test_what_passes_through_itself_cannot_be_mended():
     assert "passes through itself" in mesh.repaired().problems()[0]
 
 
+def test_what_encloses_nothing_at_all_cannot_be_mended():
+    with pytest.raises(lw.MeshError, match="mesh 'mesh': nothing is left of it: dropped 2 double faces"):
+        FLAT.repaired()
+
+
 def test_a_solid_mesh_is_repaired_by_doing_nothing():
     assert CUBE.repaired() == CUBE
     assert CUBE.repaired().repairs == ()

@@ -51,9 +51,9 @@ def load_mesh(path: Path, *, scale: float = 1.0, repair: bool = False) -> Mesh:
     soup = read(path, read_bytes(path))
     try:
         mesh = _put_together(path, soup, repair).scaled(scale)
+        return mesh.repaired() if repair else mesh
     except MeshError as problem:
         raise FormatError(f"{path}: {problem}") from None
-    return mesh.repaired() if repair else mesh
 
 
 def read_bytes(path: Path) -> bytes:

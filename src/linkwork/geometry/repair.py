@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.errors import MeshError
 from linkwork.geometry import flat
 from linkwork.geometry.crossings import Sheets
 from linkwork.geometry.polyhedron import signed_volumes
@@ -26,6 +27,8 @@ def repaired(mesh: "Mesh") -> "Mesh":
     if mesh._problems:
         vertices, faces = _joined(vertices, faces, notes)
         faces = _without_doubles(faces, notes)
+        if not len(faces):
+            raise MeshError(f"mesh {mesh.name!r}: nothing is left of it: {', '.join(notes)}; give another")
         faces, turned = oriented(faces, edges_of(faces))
         if turned:
             notes.append(f"turned {turned} of {len(faces)} faces to agree with their neighbours")
