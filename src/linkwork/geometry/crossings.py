@@ -23,9 +23,14 @@ DEPTH = 1e-6  # of the size of the mesh; shallower crossings are rounding of the
 _TURN = np.linalg.qr(np.array([[0.62, 0.31, -0.72], [0.17, 0.83, 0.53], [0.77, -0.46, 0.44]]))[0]
 _MOST_FACES = 5_000  # whose sides are looked at; of larger meshes, as many evenly spread
 _MOST_CROSSINGS = 500  # that are looked at closely
+_MOST_PAIRS = 2e8  # of boxes that overlap; no mesh of a part comes near
 _ROOM = 2**20  # pairs that are handled together
 
 Integers = NDArray[np.int64]
+
+
+class Tangled(Exception):
+    """So many faces lie upon each other that their crossings cannot be looked for."""
 
 
 class Sheets:
@@ -40,19 +45,22 @@ class Sheets:
         self.normals = normals(points, self.faces)
         self.size = float(np.linalg.norm(np.ptp(points, axis=0)))
         room = 1 << max(0, len(faces) - 1).bit_length()
-        low, high = np.full((room, 3), np.inf), np.full((room, 3), -np.inf)
-        low[: len(faces)], high[: len(faces)] = self.corners.min(axis=1), self.corners.max(axis=1)
+        low, high = np.full((3, room), np.inf), np.full((3, room), -np.inf)  # by axis
+        low[:, : len(faces)], high[:, : len(faces)] = self.corners.min(axis=1).T, self.corners.max(axis=1).T
         self.levels = [(low, high)]
-        while len(low) > 1:
-            low, high = np.minimum(low[::2], low[1::2]), np.maximum(high[::2], high[1::2])
+        while low.shape[1] > 1:
+            low, high = np.minimum(low[:, ::2], low[:, 1::2]), np.maximum(high[:, ::2], high[:, 1::2])
             self.levels.insert(0, (low, high))
 
     def pairs(self) -> Iterator[tuple[Integers, Integers]]:
         """Yield, in portions, pairs of faces whose boxes overlap."""
         start = np.zeros(1, np.int64)
-        stack = [(0, start, start)]
+        stack, count = [(0, start, start)], 0
         while stack:
             depth, i, j = stack.pop()
+            count += len(i)
+            if count > _MOST_PAIRS:
+                raise Tangled
             if depth == len(self.levels) - 1:
                 yield i[i < j], j[i < j]
                 continue
@@ -60,9 +68,10 @@ class Sheets:
                 np.concatenate(halves)
                 for halves in zip(*((2 * i + a, 2 * j + b) for a in (0, 1) for b in (0, 1)))
             )
-            low, high = self.levels[depth + 1]
-            keep = (i <= j) & (low[i] <= high[j]).all(axis=1) & (low[j] <= high[i]).all(axis=1)
-            i, j = i[keep], j[keep]
+            i, j = i[i <= j], j[i <= j]
+            for low, high in zip(*self.levels[depth + 1]):
+                overlap = (low[i] <= high[j]) & (low[j] <= high[i])
+                i, j = i[overlap], j[overlap]
             for k in range(0, len(i), _ROOM):
                 stack.append((depth + 1, i[k : k + _ROOM], j[k : k + _ROOM]))
 
@@ -70,11 +79,9 @@ class Sheets:
         """Return pairs of faces that pass through each other, and the middle of the line where they do."""
         found: list[tuple[Integers, Integers, Array]] = []
         for i, j in self.pairs():
-            same = self.faces[i][:, :, None] == self.faces[j][:, None, :]
-            apart = same.sum(axis=(1, 2)) < 2  # over a common edge two faces cannot cross
-            i, j, same = i[apart], j[apart], same[apart]
-            across = self._straddles(i, j, same.any(axis=1)) & self._straddles(j, i, same.any(axis=2))
-            i, j = i[across], j[across]
+            for one, other in ((0, 1), (1, 0)):
+                across = self._straddles((i, j)[one], (i, j)[other])
+                i, j = i[across], j[across]
             for one, other in ((i, j), (j, i)):
                 for k in range(3):
                     hit, at = self._pierced(one, k, other)
@@ -85,11 +92,19 @@ class Sheets:
         middle = np.stack([np.bincount(group, at[:, k]) / count for k in range(3)], axis=1)
         return codes // len(self.faces), codes % len(self.faces), middle
 
-    def _straddles(self, one: Integers, other: Integers, shared: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Tell whether corners of the other faces lie on both sides of the one; shared ones lie on none."""
-        height = np.einsum("nki,ni->nk", self.corners[other] - self.corners[one, :1], self.normals[one])
-        height = np.where(shared, 0.0, height)
-        return (height.min(axis=1) < 0.0) & (height.max(axis=1) > 0.0)
+    def _straddles(self, one: Integers, other: Integers) -> NDArray[np.bool_]:
+        """Tell whether corners of the other faces lie on both sides of the one; shared ones lie on none.
+
+        So over a common edge two faces never cross.
+        """
+        above = below = np.zeros(len(one), dtype=bool)
+        normal, origin = self.normals[one], self.corners[one, 0]
+        for k in range(3):
+            name = self.faces[other, k]
+            apart = (name != self.faces[one, 0]) & (name != self.faces[one, 1]) & (name != self.faces[one, 2])
+            height = np.einsum("ni,ni->n", self.corners[other, k] - origin, normal)
+            above, below = above | (apart & (height > 0.0)), below | (apart & (height < 0.0))
+        return above & below
 
     def _pierced(self, one: Integers, k: int, other: Integers) -> tuple[Integers, Array]:
         """Return which edges k of the one faces pass through the other faces, and where."""
@@ -116,12 +131,10 @@ class Sheets:
         ]
         while stack:
             depth, ray, node = stack.pop()
-            low, high = self.levels[depth]
             node = np.broadcast_to(node, ray.shape)
-            p = points[ray]
-            keep = ((low[node, :2] <= p[:, :2]) & (p[:, :2] <= high[node, :2])).all(axis=1) & (
-                high[node, 2] >= p[:, 2]
-            )
+            (x, y, _), (X, Y, Z) = self.levels[depth]
+            p, q, r = points[ray].T
+            keep = (x[node] <= p) & (p <= X[node]) & (y[node] <= q) & (q <= Y[node]) & (r <= Z[node])
             ray, node = ray[keep], node[keep]
             if depth == len(self.levels) - 1:
                 total += np.bincount(ray, self._passed(points[ray], node), len(points)).astype(np.int64)
@@ -160,7 +173,10 @@ class Sheets:
 def crossing(vertices: Array, faces: Faces) -> str:
     """Say where a closed mesh passes through itself, or has a piece inside out; nothing if all is well."""
     sheets = Sheets(vertices, faces)
-    return _deep_crossing(vertices, faces, sheets) or _wrong_side(vertices, faces, sheets)
+    try:
+        return _deep_crossing(vertices, faces, sheets) or _wrong_side(vertices, faces, sheets)
+    except Tangled:
+        return "it has so many faces at one place that crossings cannot be looked for; simplify it"
 
 
 def _deep_crossing(vertices: Array, faces: Faces, sheets: Sheets) -> str:
