@@ -180,14 +180,14 @@ def test_a_broken_file_is_repaired_only_when_asked(load):
     assert "open" in load(data, "stl").problems()[0]
     mended = load(data, "stl", repair=True)
     assert mended.volume == pytest.approx(1 / 6)
-    assert mended.repairs == ("filled 1 holes with 1 faces",)
+    assert mended.repairs == ("filled 1 hole with 1 face",)
 
 
 def test_faces_without_area_are_dropped_and_told(load):
     faces = np.vstack([TETRAHEDRON, [(1, 1, 2)]])
     mesh = load(obj(CORNERS, faces), "obj")
     assert mesh.volume == pytest.approx(1 / 6)
-    assert mesh.repairs == ("dropped 1 faces with two corners at one place",)
+    assert mesh.repairs == ("dropped 1 face with two corners at one place",)
 
 
 def test_obj_counts_backwards_too(load):

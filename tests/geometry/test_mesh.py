@@ -246,11 +246,11 @@ def _before_surface(mesh, p) -> bool:
         (Mesh(CUBE.vertices, np.vstack([CUBE.faces, CUBE.faces[:1]])), ["dropped 1 double face"]),
         (
             Mesh(CUBE.vertices[CUBE.faces].reshape(-1, 3), np.arange(36).reshape(-1, 3)),
-            ["joined 28 vertices"],
+            ["joined 28 of 36 vertices"],
         ),
         (
             Mesh(np.vstack([CUBE.vertices, CUBE.vertices[:1]]), np.vstack([CUBE.faces, [(0, 8, 1)]])),
-            ["joined 1 ", "dropped 1 faces"],
+            ["joined 1 of 9 vertices", "dropped 1 face without area"],
         ),
     ],
     ids=["hole", "two faces", "turned", "inverted", "doubles", "soup", "degenerate"],
@@ -312,6 +312,14 @@ def test_faces_that_are_none_are_refused_with_the_reason(face, words):
     corners = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
     with pytest.raises(lw.MeshError, match=f"mesh 'part': {words}"):
         Mesh.from_polygons(corners, [face], name="part")
+
+
+def test_work_is_bounded(monkeypatch):
+    monkeypatch.setattr("linkwork.geometry.facets.MOST_WORK", 30)
+    with pytest.raises(lw.MeshError, match="too many corners of concave faces"):
+        Mesh.from_polygons([(*p, 0.0) for p in ELL], [range(6)])
+    monkeypatch.setattr("linkwork.geometry.crossings._MOST_PAIRS", 100)
+    assert "so many faces at one place" in star_shaped(1).problems()[0]
 
 
 @pytest.mark.parametrize(

@@ -181,6 +181,8 @@ def test_what_is_removed_has_the_density_of_what_it_is_taken_from():
     assert (lead - Sphere(0.3)).inertia().mass == pytest.approx(11000 * (1 - Sphere(0.3).volume))
     filled = lead - Sphere(0.3) + Sphere(0.3, density=1000.0)
     assert filled.inertia().mass == pytest.approx(11000 - 10000 * Sphere(0.3).volume)
+    body = Body("case", lead - Sphere(0.3), Box(1, 1, 1, position=(2, 0, 0)), density=1.0)
+    assert body.inertia.mass == pytest.approx(11000 * (1 - Sphere(0.3).volume) + 1)
     mixed = lead + Box(1, 1, 1, density=1.0, position=(1, 0, 0)) - Sphere(0.3)
     with pytest.raises(ValueError, match="Sphere has no density="):
         mixed.inertia()

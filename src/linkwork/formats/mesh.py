@@ -18,7 +18,7 @@ from linkwork.errors import FormatError, MeshError
 from linkwork.formats import MESHES
 from linkwork.formats.markup import LARGEST
 from linkwork.geometry.facets import cut_faces
-from linkwork.geometry.mesh import Mesh
+from linkwork.geometry.mesh import Mesh, counted
 from linkwork.geometry.repair import joined
 from linkwork.geometry.tessellation import compact
 from linkwork.mechanism.placement import Array
@@ -83,10 +83,10 @@ def _put_together(path: Path, soup: Soup, lenient: bool) -> Mesh:
         faces, blind = cut_faces(vertices, soup.faces, name, lenient)
     check_indices(path, faces, len(vertices))
     points, label = _without_twins(vertices)
-    notes = [f"cut {blind} faces that lie in no plane or cross themselves"] if blind else []
+    notes = [f"cut {counted(blind, 'face')} of no plane, or crossing itself"] if blind else []
     points, kept = compact(points, label[faces])
     if len(kept) < len(faces):
-        notes.append(f"dropped {len(faces) - len(kept)} faces with two corners at one place")
+        notes.append(f"dropped {counted(len(faces) - len(kept), 'face')} with two corners at one place")
     if not len(kept):
         raise FormatError(
             f"{path}: all {len(faces)} faces have two corners at one place; give faces with an area"

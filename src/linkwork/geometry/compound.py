@@ -109,7 +109,8 @@ class Compound(Solid):
     def inertia(self, density: float | None = None) -> Inertia:
         if self.density is not None or self.mass is not None:
             density = self._mass(density) / self.volume
-        total = combined("Compound", self.parts, density, None)
+        light = any(not part.weighed for part in self.parts)
+        total = combined("Compound", self.parts, density if light else None)
         if self.removed:
             filling = density
             if filling is None or any(part.weighed for part in self.parts):
@@ -126,18 +127,15 @@ class Compound(Solid):
 
     @property
     def pieces(self) -> tuple[Solid, ...]:
-        """The parts in the frame of the body, compounds taken apart; what is removed is not told."""
         turn, shift = np.array(self.rotation), np.array(self.position)
         placed = []
         for part in self.parts:
-            place: dict[str, Any] = {
+            place: Any = {
                 "position": turn @ part.position + shift,
                 "rotation": turn @ np.array(part.rotation),
             }
             placed.append(replace(part, **place))
-        return tuple(
-            solid for part in placed for solid in (part.pieces if isinstance(part, Compound) else (part,))
-        )
+        return tuple(piece for part in placed for piece in part.pieces)
 
     def reach(self, direction: Array) -> float:
         return max(

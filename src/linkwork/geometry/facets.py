@@ -11,6 +11,7 @@ from linkwork.geometry.solid import Faces
 from linkwork.mechanism.placement import Array, plain
 
 OFF_PLANE = 1e-2  # of its size a face may be off its plane: in published robots some are, by up to this
+MOST_WORK = 3e7  # squares of corners of concave faces, some ten seconds
 
 
 def cut_faces(
@@ -27,7 +28,7 @@ def cut_faces(
     if short.size:
         k = int(short[0])
         raise MeshError(f"mesh {name!r}: face {k} has {counts[k]} corners; a face has 3 or more")
-    blind = 0
+    blind = work = 0
     owners: list[Any] = []
     parts: list[Any] = []
     for size in np.unique(counts):
@@ -41,6 +42,11 @@ def cut_faces(
         if size > 3:
             off, convex = _looked_at(vertices[group])
             for k in np.flatnonzero(~convex | (off > OFF_PLANE)):
+                work += int(size) ** 2
+                if work > MOST_WORK:
+                    raise MeshError(
+                        f"mesh {name!r}: too many corners of concave faces; cut them into triangles"
+                    )
                 try:
                     fan[k] = group[k][_ears(vertices[group[k]], off[k])]
                 except ValueError as problem:

@@ -111,8 +111,8 @@ class Mesh(Solid):
         if edges.free.size:
             holes = len(loops(self.faces, edges))
             found.append(
-                f"it is open: {edges.free.size} edges have no face on one side, round {_holes(holes)}; "
-                f"the first is {self._edge(int(edges.free[0]))}; close it"
+                f"it is open: {edges.free.size} edges have no face on one side, "
+                f"round {counted(holes, 'hole')}; the first is {self._edge(int(edges.free[0]))}; close it"
             )
         if edges.turned.size:
             found.append(
@@ -200,9 +200,8 @@ class Mesh(Solid):
         count, _ = pieces(self.faces, self.edges)
         low, high = self.bounds
         lines = [
-            f"mesh {self.name!r}: {len(self.vertices)} vertices, {len(self.faces)} faces, {count} pieces"[
-                : -1 if count == 1 else None
-            ],
+            f"mesh {self.name!r}: {len(self.vertices)} vertices, {len(self.faces)} faces, "
+            + counted(count, "piece"),
             f"  size      {plain(high - low)} m, from {plain(low)} to {plain(high)}",
             f"  area      {self.area:.9g} m^2",
         ]
@@ -262,5 +261,6 @@ def _vertices(vertices: ArrayLike, name: str) -> Array:
     return points
 
 
-def _holes(count: int) -> str:
-    return "1 hole" if count == 1 else f"{count} holes"
+def counted(count: int, word: str) -> str:
+    """Return a number of things in words: 1 hole, 2 holes."""
+    return f"1 {word}" if count == 1 else f"{count} {word}s"

@@ -1,27 +1,24 @@
 """Meshes mended: joined, cleaned, turned and closed, with a record of all that was done."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import MeshError
 from linkwork.geometry import flat
 from linkwork.geometry.crossings import Sheets
+from linkwork.geometry.mesh import Mesh, counted
 from linkwork.geometry.polyhedron import signed_volumes
 from linkwork.geometry.solid import Faces
 from linkwork.geometry.tessellation import compact
 from linkwork.geometry.topology import connected, edges_of, loops, oriented, pieces
 from linkwork.mechanism.placement import Array
 
-if TYPE_CHECKING:
-    from linkwork.geometry.mesh import Mesh
-
 _NEIGHBOURS = 8
+_MOST_PIECES = 2000
 NEAR = 1e-6  # of the size of the mesh; vertices closer than this are one
 
 
-def repaired(mesh: "Mesh") -> "Mesh":
+def repaired(mesh: Mesh) -> Mesh:
     """Return a mesh with what can be mended mended; see Mesh.repaired."""
     vertices, faces, notes = mesh.vertices, mesh.faces, list(mesh.repairs)
     if mesh._problems:
@@ -45,12 +42,12 @@ def _joined(vertices: Array, faces: Faces, notes: list[str]) -> tuple[Array, Fac
         points, label = joined(vertices, near)
         if len(points) < len(vertices):
             less = len(vertices) - len(points)
-            notes.append(f"joined {less} vertices that others were nearer to than {near:.3g} m")
+            notes.append(f"joined {less} of {len(vertices)} vertices, nearer to others than {near:.3g} m")
             vertices, faces = points, label[faces]
     before = len(faces)
     vertices, faces = compact(vertices, faces)
     if before > len(faces):
-        notes.append(f"dropped {before - len(faces)} faces without area")
+        notes.append(f"dropped {counted(before - len(faces), 'face')} without area")
     return vertices, faces
 
 
@@ -78,7 +75,7 @@ def _without_doubles(faces: Faces, notes: list[str]) -> Faces:
     way = np.where(_is_even(faces), 1, -1)
     balance = np.bincount(label.ravel(), way, len(count)).astype(np.int64)
     kept = faces[np.sort(first[(count == 1) | (balance != 0)])]
-    notes.append(f"dropped {len(faces) - len(kept)} double faces")
+    notes.append(f"dropped {counted(len(faces) - len(kept), 'double face')}")
     return kept
 
 
@@ -94,6 +91,9 @@ def _filled(vertices: Array, faces: Faces, notes: list[str]) -> tuple[Array, Fac
     rings = loops(faces, edges_of(faces))
     added = []
     for ring in rings:
+        if len(ring) == 3:
+            added.append(np.array([ring]))
+            continue
         if len(ring) < 3:
             continue
         corners = vertices[ring]
@@ -106,7 +106,7 @@ def _filled(vertices: Array, faces: Faces, notes: list[str]) -> tuple[Array, Fac
             added.append(np.array([(ring[k], ring[(k + 1) % n], middle) for k in range(n)]))
     if added:
         count = sum(map(len, added))
-        notes.append(f"filled {len(added)} holes with {count} faces")
+        notes.append(f"filled {counted(len(added), 'hole')} with {counted(count, 'face')}")
         faces = np.vstack([faces, *added])
     return vertices, faces
 
@@ -127,12 +127,7 @@ def _outward(vertices: Array, faces: Faces, notes: list[str]) -> Faces:
         return faces
     count, piece = pieces(faces, edges)
     volumes = signed_volumes(vertices, faces, piece, count)
-    _, first = np.unique(piece, return_index=True)
-    depth = np.zeros(count, np.int64)
-    for k in range(count if count > 1 else 0):
-        inside = Sheets(vertices, faces[piece == k]).encloses(vertices[faces[first]].mean(axis=1))
-        inside[k] = False
-        depth += inside
+    depth = _depths(vertices, faces, piece, volumes)
     wrong = (volumes > 0.0) == (depth % 2 == 1)
     wrong &= volumes != 0.0
     if not wrong.any():
@@ -142,3 +137,22 @@ def _outward(vertices: Array, faces: Faces, notes: list[str]) -> Faces:
     turned[flip] = turned[flip, ::-1]
     notes.append(f"turned {int(wrong.sum())} of {count} pieces that were inside out")
     return turned
+
+
+def _depths(vertices: Array, faces: Faces, piece: NDArray[np.int64], volumes: Array) -> NDArray[np.int64]:
+    """Return inside how many others each piece lies; of a crowd of pieces it is not asked."""
+    solid = np.flatnonzero(volumes)
+    depth = np.zeros(len(volumes), np.int64)
+    if not 1 < len(solid) <= _MOST_PIECES:
+        return depth
+    order = np.argsort(piece, kind="stable")
+    first = np.searchsorted(piece[order], np.arange(len(volumes) + 1))
+    probes = vertices[faces[order[first[:-1]]]].mean(axis=1)  # a point on a face of each
+    for k in solid:
+        own = faces[order[first[k] : first[k + 1]]]
+        low, high = vertices[own].min(axis=(0, 1)), vertices[own].max(axis=(0, 1))
+        near = np.flatnonzero(((low < probes) & (probes < high)).all(axis=1))
+        near = near[near != k]
+        if near.size:
+            depth[near] += Sheets(vertices, own).encloses(probes[near])
+    return depth

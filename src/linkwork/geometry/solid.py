@@ -118,6 +118,11 @@ class Solid(ABC):
         turn, p = np.array(self.rotation), np.array(self.position)
         return np.array([p - [self.reach(-axis) for axis in turn], p + [self.reach(axis) for axis in turn]])
 
+    @property
+    def pieces(self) -> tuple["Solid", ...]:
+        """The solids that this one is put together of, in the body frame; not what is taken out of it."""
+        return (self,)
+
     def triangles(self, resolution: int = RESOLUTION) -> Surface:
         """Return the surface in the body frame: vertices (n, 3) [m] and outward faces (m, 3).
 

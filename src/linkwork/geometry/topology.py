@@ -70,19 +70,17 @@ def loops(faces: Faces, edges: Edges) -> list[list[int]]:
     for a, b in sides.tolist():
         following.setdefault(b, []).append(a)  # a face of the filling goes the other way
     rings: list[list[int]] = []
-    while following:
-        start = min(following)
-        ring = [start]
-        while ring[-1] in following:
-            here = ring[-1]
-            there = following[here].pop()
-            if not following[here]:
-                del following[here]
-            if there in ring:  # a vertex passed twice ends a ring
-                k = ring.index(there)
-                rings.append(ring[k:])
-                ring = ring[: k + 1]
+    for start in sorted(following):
+        ring, place = [start], {start: 0}
+        while following.get(ring[-1]):
+            there = following[ring[-1]].pop()
+            if there in place:  # a vertex passed twice ends a ring
+                rings.append(ring[place[there] :])
+                for vertex in ring[place[there] + 1 :]:
+                    del place[vertex]
+                ring = ring[: place[there] + 1]
             else:
+                place[there] = len(ring)
                 ring.append(there)
     return rings
 
