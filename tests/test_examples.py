@@ -83,5 +83,23 @@ def test_the_strobe_draws_and_keeps_the_energy(tmp_path, capsys):
     assert (tmp_path / "acrobat.svg").read_text().count("<path") == 9 * 29
 
 
+def test_the_brick_is_that_of_the_lecture(capsys):
+    script = runpy.run_path(str(ROOT / "examples" / "brick.py"))
+    brick = script["main"]()
+    out = capsys.readouterr().out
+    assert "mass 8.0 at [3.  1.5 0. ]" in out
+    assert "[[10.  0.  0.]\n [ 0. 40.  0.]\n [ 0.  0. 34.]]" in out
+    np.testing.assert_allclose(brick.x, (3 + 4, 1.5, 5 * 4 - 9.81 / 2 * 16), rtol=1e-12)
+    (error,) = re.findall(r"energy error (\S+)", out)
+    assert float(error) < 1e-8
+
+
+def test_geometry_runs():
+    names = run("docs/geometry.md")
+    assert names["inertia"].mass == names["body"].inertia.mass
+    np.testing.assert_allclose(names["flight"]["brick"].x[-1, 2], 5 * 4 - 9.81 / 2 * 16)
+
+
 def test_every_script_is_run_here():
-    assert [path.name for path in sorted((ROOT / "examples").glob("*.py"))] == ["strobe.py"]
+    scripts = [path.name for path in sorted((ROOT / "examples").glob("*.py"))]
+    assert scripts == ["brick.py", "strobe.py"]

@@ -42,13 +42,29 @@ from linkwork.errors import (
     AssemblyError,
     FormatError,
     LinkworkError,
+    MeshError,
     ModelError,
     NumericalError,
     SimulationError,
     TraceError,
 )
 from linkwork.files import load
-from linkwork.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere
+from linkwork.geometry import (
+    Box,
+    Capsule,
+    Compound,
+    Cone,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    Extrusion,
+    HeightField,
+    Mesh,
+    Plane,
+    Polygon,
+    Revolution,
+    Sphere,
+)
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.inertia import Inertia
@@ -85,6 +101,7 @@ from linkwork.version import __version__ as __version__
 if TYPE_CHECKING:
     from linkwork import examples
     from linkwork.compile import Model
+    from linkwork.free_bodies import Particle, RigidBody, integrate
     from linkwork.simulation.recording import Recording
     from linkwork.simulation.simulate import simulate
     from linkwork.simulation.sweep import sweep
@@ -93,6 +110,9 @@ if TYPE_CHECKING:
 _LATER = {
     "examples": "linkwork.examples",
     "Model": "linkwork.compile",
+    "integrate": "linkwork.free_bodies",
+    "Particle": "linkwork.free_bodies",
+    "RigidBody": "linkwork.free_bodies",
     "Recording": "linkwork.simulation.recording",
     "simulate": "linkwork.simulation.simulate",
     "sweep": "linkwork.simulation.sweep",
@@ -120,7 +140,9 @@ __all__ = [
     "Box",
     "Bushing",
     "Capsule",
+    "Compound",
     "Cone",
+    "ConvexHull",
     "cos",
     "cosh",
     "Coupling",
@@ -132,6 +154,7 @@ __all__ = [
     "examples",
     "exp",
     "ExponentialStop",
+    "Extrusion",
     "Feedback",
     "Fixed",
     "floor",
@@ -139,25 +162,34 @@ __all__ = [
     "FormatError",
     "Frame",
     "Free",
+    "HeightField",
     "Helical",
     "hypot",
     "Inertia",
+    "integrate",
     "Joint",
     "LinkworkError",
     "load",
     "Load",
     "log",
     "Mechanism",
+    "Mesh",
+    "MeshError",
     "Model",
     "ModelError",
     "Motor",
     "norm",
     "NumericalError",
+    "Particle",
     "planar",
     "Planar",
+    "Plane",
+    "Polygon",
     "Prismatic",
     "Recording",
+    "Revolution",
     "Revolute",
+    "RigidBody",
     "rotation",
     "rotation_about",
     "rotation_euler",

@@ -203,7 +203,14 @@ def test_what_is_derived_is_computed_once_and_only_when_asked_for(model: lw.Mode
             run["arm"].acceleration,
             run.energy,
         )
-    once = ("motion", "loads", "reactions_at", "body_accelerations", "kinetic_energy", "potential_energy")
+    once = (
+        "motion",
+        "loads",
+        "reactions_in_motion",
+        "body_accelerations",
+        "kinetic_energy",
+        "potential_energy",
+    )
     assert {name: counted.calls[name] for name in once} == dict.fromkeys(once, 1)
 
 

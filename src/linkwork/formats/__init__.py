@@ -8,6 +8,8 @@ from linkwork.mechanism.mechanism import Mechanism
 
 __all__ = ["load"]
 
+MESHES = (".stl", ".obj", ".ply", ".off", ".glb")  # see `mesh.load_mesh`
+
 
 def load(path: str | Path, base: Literal["fixed", "free"] = "fixed", *, repair: bool = False) -> Mechanism:
     """Read a mechanism from a file: our own `.json`, or a robot from `.urdf`.
@@ -28,4 +30,4 @@ def load(path: str | Path, base: Literal["fixed", "free"] = "fixed", *, repair: 
 
             return load_urdf(path, base, repair=repair)
     what = repr(path.suffix) if path.suffix else "a file without suffix"
-    raise FormatError(f"{path}: cannot read {what}; known are .json, .urdf and .lwr")
+    raise FormatError(f"{path}: cannot read {what}; known are .json, .urdf, .lwr, {', '.join(MESHES)}")

@@ -36,6 +36,8 @@ def plain(value: Any) -> Any:
     """Return a value of an option as JSON: numbers, texts, lists, a frame."""
     if isinstance(value, spatial.Frame | planar.Frame):
         return frame_data(value)
+    if isinstance(value, Solid):
+        return shape_data(value)
     if isinstance(value, str) or value is None or isinstance(value, bool):
         return value
     if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim):
@@ -100,10 +102,10 @@ def shape_data(shape: Any) -> dict[str, Any]:
     data: dict[str, Any] = {"type": name}
     for field in fields(shape):
         value = getattr(shape, field.name)
-        if field.name not in ("position", "rotation") and (
-            field.default is MISSING or value != field.default
-        ):
-            data[field.name] = plain(value)
+        if field.name not in ("position", "rotation"):
+            written = plain(value)
+            if field.default is MISSING or written != plain(field.default):
+                data[field.name] = written
     return data | position_data(shape.position) | rotation_data(shape.rotation)
 
 
@@ -127,12 +129,31 @@ def read_shape(entry: Entry) -> Any:
             values[key] = read_rotation(member, "space")
         elif key == "position":
             values[key] = member.numbers(3)
+        elif key == "faces":
+            values[key] = [[_index(x) for x in face.items()] for face in member.items()]
         else:
-            values[key] = read_value(member, "space", sizes[key].type)
+            values[key] = _read_size(member, sizes[key].type)
     for key, field in sizes.items():
         if key not in values and field.default is MISSING:
             entry.refuse(f"{key!r} is missing; give it")
     return built(entry, lambda: SHAPES[name](**values))
+
+
+def _read_size(entry: Entry, kind: Any) -> Any:
+    """Return a number or an array of them, a shape or several: what a shape is made of."""
+    if isinstance(entry.value, list):
+        return tuple(_read_size(item, "float" if _is_plain(item) else kind) for item in entry.items())
+    return read_value(entry, "space", kind) if _is_plain(entry) else read_shape(entry)
+
+
+def _index(entry: Entry) -> int:
+    number = entry.number()
+    return int(number) if number.is_integer() else entry.wanted("a whole number")
+
+
+def _is_plain(entry: Entry) -> bool:
+    """Tell whether a value is neither an object nor a list."""
+    return entry.value is None or isinstance(entry.value, float | int | str | bool)
 
 
 def read_rotation(entry: Entry, space: str) -> Any:

@@ -110,6 +110,22 @@ class Inertia:
         tensor = turn @ self.tensor @ turn.T
         return Inertia(self.mass, com, 0.5 * (tensor + tensor.T))
 
+    def seen_from(self, position: ArrayLike, rotation: ArrayLike) -> "Inertia":
+        """Return the inertia in a frame that is at this position and rotation matrix; `moved` undoes it."""
+        turn = np.asarray(rotation, dtype=np.float64)
+        shift = np.asarray(position, dtype=np.float64)
+        return self.moved(-turn.T @ shift, turn.T)
+
+    def about(self, point: ArrayLike) -> Array:
+        """Return the tensor about a point in place of the centre of mass, by the parallel-axis theorem."""
+        return self.tensor + self.mass * _spread(np.asarray(point, dtype=np.float64) - self.com)
+
+    @classmethod
+    def from_about(cls, mass: float, com: ArrayLike, tensor: ArrayLike, point: ArrayLike) -> Self:
+        """Return the inertia whose tensor is given about a point in place of the centre of mass."""
+        d = np.asarray(point, dtype=np.float64) - np.asarray(com, dtype=np.float64)
+        return cls(mass, com, np.asarray(tensor, dtype=np.float64) - mass * _spread(d))
+
     def planar(self) -> "Inertia":
         """Project onto the x-y plane: mass, centre (x, y), moment about z."""
         if self.space == "plane":

@@ -12,7 +12,7 @@ from linkwork.dynamics.kernel import real_array
 from linkwork.errors import unknown
 from linkwork.simulation.event import Event
 from linkwork.simulation.methods import METHODS
-from linkwork.simulation.restoring import Restoring, chosen_restoring
+from linkwork.simulation.restoring import PROJECTED, Restoring, chosen_restoring
 from linkwork.simulation.tableau import Rosenbrock
 
 Array = np.ndarray
@@ -44,7 +44,13 @@ class Options:
 
 
 def options(
-    accuracy: Any, step: Any, method: Any, max_step: Any, max_steps: Any, events: Any, loops: Any
+    accuracy: Any,
+    step: Any,
+    method: Any,
+    max_step: Any,
+    max_steps: Any,
+    events: Any,
+    loops: Any = PROJECTED,
 ) -> Options:
     """Check what the user said."""
     for word, value, needed, finite in (

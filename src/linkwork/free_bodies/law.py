@@ -1,0 +1,26 @@
+"""Forces on a body: numbers, or functions of the time and the body."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from linkwork.mechanism.placement import Array
+
+Law: TypeAlias = "Callable[[float, Any], ArrayLike] | ArrayLike | None"
+
+
+def value(law: Law, t: float, body: Any, shape: tuple[int, ...], where: str) -> Array:
+    """Return a force or torque at a time, finite and of the shape of its space."""
+    if law is None:
+        return np.zeros(shape)
+    said = law(t, body) if callable(law) else law
+    try:
+        found = np.array(said, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.shape != shape or not np.isfinite(found).all():
+        count = f"{shape[0]} finite numbers" if shape else "a finite number"
+        raise ValueError(f"{where} at t = {t:.9g} s is {said!r}; give {count}")
+    return found
