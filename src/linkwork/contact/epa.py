@@ -32,7 +32,8 @@ from linkwork.contact.vectors import (
 _EXACT = 1e-13  # of the size of A - B: a face of it is reached
 _ROUGH = 0.02  # of the depth and the size: near enough to polish
 _CONE = 0.99  # cosine of the angle round a polished direction in which no other is looked for
-_POLISHED = 4  # local searches at most
+_NARROW = 0.9995  # the same where the direction is that of a flat face
+_POLISHED = 3  # local searches at most
 
 
 @native
@@ -54,7 +55,7 @@ def penetration(A, B, R, p, work, n):
     bends = curved(A) or curved(B)
     vertices, faces = 4, 4
     best, normal, point = 1e300, (0.0, 0.0, 1.0), ZERO
-    c0, c1, c2, c3 = ZERO, ZERO, ZERO, ZERO  # polished directions
+    c0, c1, c2, r0, r1, r2 = ZERO, ZERO, ZERO, 1.0, 1.0, 1.0  # polished directions, and cosines round them
     polished = 0
     rough = _ROUGH
     while True:
@@ -64,8 +65,7 @@ def penetration(A, B, R, p, work, n):
                 claimed = False
                 if polished > 0:
                     d = three(work.plane, 4 * f)
-                    closest = max(max(dot(d, c0), dot(d, c1)), max(dot(d, c2), dot(d, c3)))
-                    claimed = closest > _CONE
+                    claimed = dot(d, c0) > r0 or dot(d, c1) > r1 or dot(d, c2) > r2
                 if not claimed:
                     lowest, low = f, work.plane[4 * f + 3]
         if lowest < 0:
@@ -78,18 +78,18 @@ def penetration(A, B, R, p, work, n):
             if far < best:
                 best, normal, point = far, d, _on_face(work, lowest)
             break
-        if bends and polished < _POLISHED and gap <= rough * (far + 0.2 * size):
+        if bends and polished < _POLISHED and far < best and gap <= rough * (far + 0.2 * size):
             i, j, k = work.face[7 * lowest + 0], work.face[7 * lowest + 1], work.face[7 * lowest + 2]
             l = triangle_weights(row(work.w, i), row(work.w, j), row(work.w, k))
             level, h, n, foot = polish(A, B, R, p, work.w, work.a, i, j, k, l, d, 3)
             if level > 0:
                 if h < best:
                     best, normal, point = h, n, foot
-                if level < 3:  # below a flat face of A - B there is nothing to look for anyway
-                    c0, c1, c2, c3 = n, c0, c1, c2
-                    polished += 1
-                    if dot(n, d) > _CONE:
-                        continue
+                # Round a flat face of A - B another may begin soon, on a smooth surface hardly.
+                c2, r2, c1, r1, c0, r0 = c1, r1, c0, r0, n, (_NARROW if level == 3 else _CONE)
+                polished += 1
+                if dot(n, d) > r0:
+                    continue
             else:
                 rough *= 0.2  # too early: the faces here do not tell yet which corners and rims meet
         if vertices == MOST_VERTICES - 8:

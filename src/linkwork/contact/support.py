@@ -12,8 +12,11 @@ from linkwork.contact.table import (
     BOX,
     CAPSULE,
     CONE,
+    CONVEX,
     CYLINDER,
     ELLIPSOID,
+    FACES,
+    FIRST_FACE,
     FIRST_POINT,
     POINTS,
     SPHERE,
@@ -32,6 +35,9 @@ class Form(NamedTuple):
     points: Any  # memory of points
     first: int
     count: int
+    planes: Any  # memory of the planes of faces
+    first_face: int
+    faces: int  # 0 for a lone triangle
 
 
 @native
@@ -42,7 +48,26 @@ def form_of(table, i):
     radius = 0.0
     if kind == SPHERE or kind == CAPSULE:
         radius = x
-    return Form(kind, x, y, z, radius, table.points, table.index[12 * i + FIRST_POINT], table.index[12 * i + POINTS])
+    k = 12 * i
+    return Form(
+        kind,
+        x,
+        y,
+        z,
+        radius,
+        table.points,
+        table.index[k + FIRST_POINT],
+        table.index[k + POINTS],
+        table.planes,
+        table.index[k + FIRST_FACE],
+        table.index[k + FACES],
+    )
+
+
+@native
+def lone_triangle(table, points, first):
+    """Return a triangle as a convex shape; its corners lie side by side."""
+    return Form(CONVEX, 0.0, 0.0, 0.0, 0.0, points, first, 3, table.planes, 0, 0)
 
 
 @native

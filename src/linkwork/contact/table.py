@@ -38,6 +38,7 @@ class Table(NamedTuple):
     points: Any  # (npoint, 3) of convex hulls, meshes and polygons, in the shape's own axes [m]
     faces: Any  # (nface, 3) corners of triangles, counted from the first point of the shape
     planes: Any  # (nface, 4) outward unit normal of a triangle and its offset [m]
+    ridge: Any  # (nface,) bits 0, 1, 2: the edge after that corner stands out (or is a border)
     node_box: Any  # (nnode, 15) oriented boxes: rotation by rows, centre, half widths [m]
     node_child: Any  # (nnode, 2) the two children, counted from the shape's first; or -1 - triangle, and -1
     heights: Any  # (nheight,) of height fields [m]
@@ -57,7 +58,8 @@ class Work(NamedTuple):
     label: Any  # (4, MOST_CORNERS) what the corners of these are
     triangle: Any  # (8, 3) corners of the triangles at hand [m]
     raw: Any  # (n, 10) contacts before they are thinned out, as rows of `Contacts.number`
-    raw_label: Any  # (n, 3) their triangles, and which group they fall into
+    raw_label: Any  # (n, 3) their features, or triangles; the third is free
+    raw_room: Any  # how many fit
 
 
 class Contacts(NamedTuple):
@@ -66,6 +68,7 @@ class Contacts(NamedTuple):
     number: Any  # (n, 10) points on a and b, normal from a to b, depth: all in the world [m]
     label: Any  # (n, 4) shape a, shape b, feature of a, feature of b
     count: Any  # (2,) how many there are; how many there would be with more room
+    room: Any  # how many fit
 
 
 def work(raw: int = 4096) -> Work:
@@ -83,12 +86,13 @@ def work(raw: int = 4096) -> Work:
         triangle=np.zeros((8, 3)),
         raw=np.zeros((raw, 10)),
         raw_label=np.zeros((raw, 3), np.int64),
+        raw_room=raw,
     )
 
 
 def contacts(room: int) -> Contacts:
     """Make room for contact points."""
-    return Contacts(np.zeros((room, 10)), np.zeros((room, 4), np.int64), np.zeros(2, np.int64))
+    return Contacts(np.zeros((room, 10)), np.zeros((room, 4), np.int64), np.zeros(2, np.int64), room)
 
 
 @native
@@ -102,6 +106,7 @@ def opened_table(t):
         memory(t.points),
         memory(t.faces),
         memory(t.planes),
+        memory(t.ridge),
         memory(t.node_box),
         memory(t.node_child),
         memory(t.heights),
@@ -124,10 +129,11 @@ def opened_work(t):
         memory(t.triangle),
         memory(t.raw),
         memory(t.raw_label),
+        t.raw_room,
     )
 
 
 @native
 def opened_contacts(t):
     """Return the place for contacts, for parts."""
-    return Contacts(memory(t.number), memory(t.label), memory(t.count))
+    return Contacts(memory(t.number), memory(t.label), memory(t.count), t.number.shape[0])

@@ -1,0 +1,203 @@
+"""contact points <- pairs of shapes: which pair is computed how, in one compiled call for many pairs."""
+
+from linkwork.contact.box_box import box_box
+from linkwork.contact.compiled import entry, memory, native
+from linkwork.contact.convex_pairs import closest
+from linkwork.contact.manifold import points_of_contact, put_contact, swap_contacts, thinned
+from linkwork.contact.mesh_pairs import mesh_mesh
+from linkwork.contact.plane_pairs import convex_plane, mesh_plane, plane_in
+from linkwork.contact.planar_pairs import polygon_polygon
+from linkwork.contact.round_pairs import ball_box, round_round
+from linkwork.contact.support import form_of
+from linkwork.contact.surface_pairs import convex_field, convex_mesh, mesh_field
+from linkwork.contact.table import (
+    BOX,
+    CAPSULE,
+    CONVEX_KINDS,
+    DEPTH,
+    HEIGHT_FIELD,
+    MESH,
+    NORMAL,
+    PLANE,
+    POINT_A,
+    POINT_B,
+    POLYGON,
+    SPHERE,
+    opened_contacts,
+    opened_table,
+    opened_work,
+)
+from linkwork.contact.vectors import (
+    ZERO,
+    add,
+    back_times,
+    dot,
+    neg,
+    nine,
+    put_three,
+    sub,
+    three,
+    turned,
+    turned_back,
+)
+
+_MOST_GROUPS = 8  # directions in which two surfaces can press at once
+_SAME_GROUP = 0.95  # cosine of normals that are thinned out together
+
+
+@native
+def convex_depth(A, B, R, p, work, limit):
+    """Return depth, normal from a to b, and a point on each of two convex shapes, in axes of A."""
+    if A.kind <= CAPSULE and B.kind <= CAPSULE:
+        return round_round(A, B, R, p)
+    if A.kind == SPHERE and B.kind == BOX:
+        return ball_box(A, B, R, p)
+    return closest(A, B, R, p, work, limit)
+
+
+@native
+def _convex_convex(A, B, R, p, work, margin):
+    """Write the contacts of two convex shapes in axes of A; return how many."""
+    if A.kind == BOX and B.kind == BOX:
+        depth, n, a, b, face = box_box(A, B, R, p, margin)
+        if depth < -margin:
+            return 0
+        if face:
+            # The points come from clipping; the plane of the face is all it needs to know of them.
+            a = (A.x * (1.0 if n[0] > 0.0 else -1.0), A.y * (1.0 if n[1] > 0.0 else -1.0), A.z * (1.0 if n[2] > 0.0 else -1.0))
+            b = (a[0] - depth * n[0], a[1] - depth * n[1], a[2] - depth * n[2])
+        else:
+            put_contact(work.raw, work.raw_label, 0, a, b, n, depth, 0, 0)
+            return 1
+    else:
+        depth, n, a, b = convex_depth(A, B, R, p, work, margin)
+        if depth < -margin:
+            return 0
+    return points_of_contact(A, B, R, p, depth, n, a, b, work, work.raw, work.raw_label, 0, margin)
+
+
+@native
+def pair_contacts(table, poses, i, j, work, contacts, margin):
+    """Append the contact points of shapes i and j to the contacts; return how many.
+
+    Where there is no more room they are counted only.
+    """
+    swapped = table.kind[i] > table.kind[j]
+    if swapped:
+        i, j = j, i
+    Ra, pa = nine(poses, 12 * i), three(poses, 12 * i + 9)
+    Rb, pb = nine(poses, 12 * j), three(poses, 12 * j + 9)
+    kind_a, kind_b = table.kind[i], table.kind[j]
+    if kind_b != PLANE:
+        gap = sub(
+            add(turned(Rb, three(table.reach, 7 * j)), pb), add(turned(Ra, three(table.reach, 7 * i)), pa)
+        )
+        reach = table.reach[7 * i + 6] + table.reach[7 * j + 6] + margin
+        if dot(gap, gap) > reach * reach:
+            return 0
+    R, p = back_times(Ra, Rb), turned_back(Ra, sub(pb, pa))
+    count, many = 0, False
+    if kind_a < CONVEX_KINDS:
+        A = form_of(table, i)
+        if kind_b < CONVEX_KINDS:
+            count = _convex_convex(A, form_of(table, j), R, p, work, margin)
+        elif kind_b == PLANE:
+            m, offset = plane_in(table, j, R, p)
+            count = convex_plane(A, m, offset, work, margin)
+        elif kind_b == HEIGHT_FIELD:
+            count, many = convex_field(table, A, i, j, R, p, work, margin), True
+        elif kind_b == MESH:
+            count, many = convex_mesh(table, A, i, j, R, p, work, margin), True
+    elif kind_a == PLANE:
+        if kind_b == MESH:
+            m, offset = plane_in(table, i, nine(poses, 12 * i), ZERO)
+            m = turned_back(Rb, m)
+            offset += dot(turned_back(Rb, sub(pa, pb)), m)
+            count = mesh_plane(table, j, m, offset, work, margin)
+            i, j, swapped = j, i, not swapped
+            Ra, pa = Rb, pb
+    elif kind_a == HEIGHT_FIELD:
+        if kind_b == MESH:
+            B = back_times(Rb, Ra)
+            count, many = mesh_field(table, j, i, B, turned_back(Rb, sub(pa, pb)), work, margin), True
+            i, j, swapped = j, i, not swapped
+            Ra, pa = Rb, pb
+    elif kind_a == MESH:
+        if kind_b == MESH:
+            count, _pairs = mesh_mesh(table, i, j, R, p, work, work.raw_room)
+            many = True
+    elif kind_a == POLYGON and kind_b == POLYGON:
+        count = polygon_polygon(table, i, j, R, p, work, margin)
+    if many and count > 4:
+        count = thinned_by_normal(work, count)
+    _append(work, count, Ra, pa, i, j, swapped, contacts)
+    return count
+
+
+@native
+def _append(work, count, R, p, i, j, swapped, contacts):
+    """Hand contacts on, from the axes of a to those of the world, and in the order in which they were asked."""
+    contacts.count[1] += count
+    if contacts.count[0] + count > contacts.room:
+        return
+    for k in range(count):
+        at = contacts.count[0]
+        a = add(turned(R, three(work.raw, 10 * k + POINT_A)), p)
+        b = add(turned(R, three(work.raw, 10 * k + POINT_B)), p)
+        n = turned(R, three(work.raw, 10 * k + NORMAL))
+        put_three(contacts.number, 10 * at + POINT_A, b if swapped else a)
+        put_three(contacts.number, 10 * at + POINT_B, a if swapped else b)
+        put_three(contacts.number, 10 * at + NORMAL, neg(n) if swapped else n)
+        contacts.number[10 * at + DEPTH] = work.raw[10 * k + DEPTH]
+        contacts.label[4 * at] = j if swapped else i
+        contacts.label[4 * at + 1] = i if swapped else j
+        contacts.label[4 * at + 2] = work.raw_label[3 * k + (1 if swapped else 0)]
+        contacts.label[4 * at + 3] = work.raw_label[3 * k + (0 if swapped else 1)]
+        contacts.count[0] += 1
+
+
+@native
+def thinned_by_normal(work, count):
+    """Keep up to four well-spread contacts for each direction of the normals; return how many are left."""
+    rows, labels = work.raw, work.raw_label
+    kept, start = 0, 0
+    for group in range(_MOST_GROUPS):
+        if start == count:
+            break
+        deepest = start
+        for k in range(start, count):
+            if rows[10 * k + DEPTH] > rows[10 * deepest + DEPTH]:
+                deepest = k
+        swap_contacts(rows, labels, 3, start, deepest)
+        n = three(rows, 10 * start + NORMAL)
+        end = start + 1
+        for k in range(start + 1, count):
+            if group == _MOST_GROUPS - 1 or dot(n, three(rows, 10 * k + NORMAL)) > _SAME_GROUP:
+                swap_contacts(rows, labels, 3, end, k)
+                end += 1
+        left = thinned(rows, labels, 3, start, end - start)
+        for k in range(left):
+            swap_contacts(rows, labels, 3, kept + k, start + k)
+        kept += left
+        start = end
+    return kept
+
+
+@entry
+def contacts_of_pairs(table, poses, pairs, work, contacts, margin):
+    """Write the contacts of pairs of shapes, in their order; return how many there are."""
+    t, w, c = opened_table(table), opened_work(work), opened_contacts(contacts)
+    x, pair = memory(poses), memory(pairs)
+    c.count[0], c.count[1] = 0, 0
+    for k in range(len(pairs)):
+        pair_contacts(t, x, pair[2 * k], pair[2 * k + 1], w, c, margin)
+    return c.count[1]
+
+
+@entry
+def triangles_that_touch(table, poses, i, j, work):
+    """Leave the pairs of triangles of two meshes that touch in `work.raw_label`; return contacts and pairs."""
+    t, w, x = opened_table(table), opened_work(work), memory(poses)
+    Ra, pa = nine(x, 12 * i), three(x, 12 * i + 9)
+    Rb, pb = nine(x, 12 * j), three(x, 12 * j + 9)
+    return mesh_mesh(t, i, j, back_times(Ra, Rb), turned_back(Ra, sub(pb, pa)), w, w.raw_room)

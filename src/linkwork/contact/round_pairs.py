@@ -1,0 +1,53 @@
+"""depth, normal, points <- balls and capsules, in closed form: their cores are points and segments."""
+
+from linkwork.contact.compiled import native
+from linkwork.contact.table import CAPSULE
+from linkwork.contact.triangles import closest_of_segments
+from linkwork.contact.vectors import add, along, cross, dot, neg, norm, normal_to, scale, sub, turned
+
+
+@native
+def round_round(A, B, R, p):
+    """Return depth, normal from a to b and a point on each of two balls or capsules, in axes of A."""
+    u = (0.0, 0.0, A.y if A.kind == CAPSULE else 0.0)
+    v = turned(R, (0.0, 0.0, B.y if B.kind == CAPSULE else 0.0))
+    x, y = closest_of_segments(neg(u), u, sub(p, v), add(p, v))
+    gap = sub(y, x)
+    distance = norm(gap)
+    if distance > 1e-14 * (A.radius + B.radius):
+        normal = scale(1.0 / distance, gap)
+    else:  # the cores meet: out at right angles to both
+        normal = cross(u, v)
+        size = norm(normal)
+        if size > 1e-12 * (dot(u, u) + dot(v, v)):
+            normal = scale(1.0 / size, normal)
+        else:
+            normal = normal_to(u if dot(u, u) >= dot(v, v) else v)
+        distance = 0.0
+    return A.radius + B.radius - distance, normal, along(x, A.radius, normal), along(y, -B.radius, normal)
+
+
+@native
+def ball_box(A, B, R, p):
+    """Return the same of a ball and a box."""
+    c = neg(p)  # the ball's centre in the axes of the box
+    c = (
+        R[0] * c[0] + R[3] * c[1] + R[6] * c[2],
+        R[1] * c[0] + R[4] * c[1] + R[7] * c[2],
+        R[2] * c[0] + R[5] * c[1] + R[8] * c[2],
+    )
+    q = (min(max(c[0], -B.x), B.x), min(max(c[1], -B.y), B.y), min(max(c[2], -B.z), B.z))
+    gap = sub(q, c)
+    distance = norm(gap)
+    if distance > 1e-14 * A.radius:
+        n = scale(1.0 / distance, gap)
+    else:  # the centre is inside: in through the nearest side
+        dx, dy, dz = B.x - abs(c[0]), B.y - abs(c[1]), B.z - abs(c[2])
+        if dx <= dy and dx <= dz:
+            distance, n = -dx, (-1.0 if c[0] > 0.0 else 1.0, 0.0, 0.0)
+        elif dy <= dz:
+            distance, n = -dy, (0.0, -1.0 if c[1] > 0.0 else 1.0, 0.0)
+        else:
+            distance, n = -dz, (0.0, 0.0, -1.0 if c[2] > 0.0 else 1.0)
+    normal = turned(R, n)
+    return A.radius - distance, normal, scale(A.radius, normal), scale(distance, normal)
