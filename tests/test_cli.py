@@ -53,7 +53,7 @@ def test_a_warning_is_one_line(robot, capsys):
     ("name", "text", "words"),
     [
         ("missing.urdf", None, "missing.urdf: No such file or directory"),
-        ("arm", ARM, "arm: cannot read a file without suffix; known are .urdf and .lwr"),
+        ("arm", ARM, "arm: cannot read a file without suffix; known are .urdf, .lwr, .stl"),
         ("arm.urdf", ARM.replace("<mass ", "<mas "), "arm.urdf:5: .*unknown element 'mas'"),
     ],
 )

@@ -28,6 +28,10 @@ class FormatError(LinkworkError):
     """A file that cannot be read: file, line, element, value, what is allowed."""
 
 
+class MeshError(LinkworkError, ValueError):
+    """A mesh that encloses no solid: what is wrong, and where."""
+
+
 class TraceError(LinkworkError, TypeError):
     """Python control flow or a conversion met a traced value, whose number is not known yet."""
 

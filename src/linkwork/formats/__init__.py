@@ -8,6 +8,8 @@ from linkwork.mechanism.mechanism import Mechanism
 
 __all__ = ["load"]
 
+MESHES = (".stl", ".obj", ".ply", ".off", ".glb")  # see `mesh.load_mesh`
+
 
 def load(path: str | Path, base: Literal["fixed", "free"] = "fixed", *, repair: bool = False) -> Mechanism:
     """Read a mechanism from a file; today a robot from `.urdf`.
@@ -20,7 +22,7 @@ def load(path: str | Path, base: Literal["fixed", "free"] = "fixed", *, repair: 
     path = Path(path)
     if path.suffix.lower() != ".urdf":
         what = repr(path.suffix) if path.suffix else "a file without suffix"
-        raise FormatError(f"{path}: cannot read {what}; known are .urdf and .lwr")
+        raise FormatError(f"{path}: cannot read {what}; known are .urdf, .lwr, {', '.join(MESHES)}")
     from linkwork.formats.urdf import load_urdf
 
     return load_urdf(path, base, repair=repair)

@@ -99,7 +99,8 @@ def _shape(element: Element) -> Solid | MeshFile:
                 return Capsule(shape.number("radius"), shape.number("length"), **place)
             case "mesh":
                 x, y, z = shape.numbers("scale", 3, (1.0, 1.0, 1.0))
-                return MeshFile(filename=shape.text("filename"), scale=(x, y, z), **place)
+                folder = str(shape.file.parent.absolute())
+                return MeshFile(filename=shape.text("filename"), scale=(x, y, z), folder=folder, **place)
     except ValueError as problem:
         raise shape.error(str(problem)) from None
     raise shape.error(f"unknown shape <{shape.tag}>; known are box, sphere, cylinder, capsule, mesh")

@@ -1,16 +1,30 @@
 """Shapes: the solids that give bodies mass, and what a body is drawn and touched with."""
 
+from linkwork.geometry.compound import Compound
+from linkwork.geometry.ground import HeightField, Plane
+from linkwork.geometry.hull import ConvexHull
+from linkwork.geometry.mesh import Mesh
+from linkwork.geometry.polygon import Extrusion, Polygon, Revolution
 from linkwork.geometry.skin import Collision, MeshFile, Visual
-from linkwork.geometry.solids import Box, Capsule, Cone, Cylinder, Ellipsoid, Solid, Sphere
+from linkwork.geometry.solid import Solid
+from linkwork.geometry.solids import Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere
 
 __all__ = [
     "Box",
     "Capsule",
     "Collision",
+    "Compound",
     "Cone",
+    "ConvexHull",
     "Cylinder",
     "Ellipsoid",
+    "Extrusion",
+    "HeightField",
+    "Mesh",
     "MeshFile",
+    "Plane",
+    "Polygon",
+    "Revolution",
     "Solid",
     "Sphere",
     "Visual",

@@ -1,59 +1,15 @@
 """The solid primitives that give a body its mass, exactly."""
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
-from math import isfinite, pi
-from typing import Any
+from dataclasses import dataclass
+from math import hypot, pi
 
 import numpy as np
 
-from linkwork.mechanism.inertia import Inertia
-from linkwork.mechanism.placement import Array, position_vector, rotation_matrix
+from linkwork.geometry.solid import RESOLUTION, Solid, Surface
+from linkwork.geometry.tessellation import arc, box, revolved
+from linkwork.mechanism.placement import Array
 
-
-@dataclass(frozen=True, kw_only=True)
-class Solid(ABC):
-    """A homogeneous solid placed on a body by `position=` and `rotation=`.
-
-    Adding a solid is one class: its sizes, its volume, and its gyration about its own centre of mass.
-    """
-
-    position: Any = None  # (3,) of the solid's own origin in the body frame [m]
-    rotation: Any = None  # (3, 3) from the solid's own axes to those of the body
-
-    def __post_init__(self) -> None:
-        where = type(self).__name__
-        for field in fields(self):
-            if field.name not in ("position", "rotation"):
-                object.__setattr__(self, field.name, _size(where, field.name, getattr(self, field.name)))
-        # Tuples keep a solid immutable, comparable and hashable.
-        position = position_vector(self.position, where)
-        rotation = rotation_matrix(self.rotation, where)
-        object.__setattr__(self, "position", tuple(position.tolist()))
-        object.__setattr__(self, "rotation", tuple(map(tuple, rotation.tolist())))
-
-    @property
-    @abstractmethod
-    def volume(self) -> float:
-        """The volume [m^3]."""
-
-    @property
-    def centre(self) -> Array:
-        """The centre of mass in the solid's own frame [m]."""
-        return np.zeros(3)
-
-    @property
-    @abstractmethod
-    def gyration(self) -> tuple[float, float, float]:
-        """The moments of inertia per unit mass about the own axes through the centre of mass [m^2]."""
-
-    def inertia(self, density: float) -> Inertia:
-        """Return the inertia in the frame of the body, for a density in kg/m^3."""
-        if not (isfinite(density) and density >= 0.0):
-            raise ValueError(f"{type(self).__name__}: density {density!r} kg/m^3; give a finite number >= 0")
-        mass = density * self.volume
-        own = Inertia(mass, self.centre, mass * np.diag(self.gyration))
-        return own.moved(self.position, self.rotation)
+__all__ = ["Box", "Capsule", "Cone", "Cylinder", "Ellipsoid", "Solid", "Sphere"]
 
 
 @dataclass(frozen=True)
@@ -70,6 +26,12 @@ class Sphere(Solid):
     def gyration(self) -> tuple[float, float, float]:
         g = 0.4 * self.radius**2
         return g, g, g
+
+    def reach(self, direction: Array) -> float:
+        return self.radius * float(np.linalg.norm(direction))
+
+    def surface(self, resolution: int = RESOLUTION) -> Surface:
+        return revolved(arc(self.radius, 0.0, -pi / 2, pi / 2, max(2, resolution // 2)), resolution)
 
 
 @dataclass(frozen=True)
@@ -89,6 +51,13 @@ class Box(Solid):
         xx, yy, zz = self.x**2 / 12.0, self.y**2 / 12.0, self.z**2 / 12.0
         return yy + zz, zz + xx, xx + yy
 
+    def reach(self, direction: Array) -> float:
+        return float(np.abs(direction) @ (self.x, self.y, self.z)) / 2.0
+
+    def surface(self, resolution: int = RESOLUTION) -> Surface:
+        half = np.array([self.x, self.y, self.z]) / 2.0
+        return box(-half, half)
+
 
 @dataclass(frozen=True)
 class Cylinder(Solid):
@@ -105,6 +74,14 @@ class Cylinder(Solid):
     def gyration(self) -> tuple[float, float, float]:
         across = self.radius**2 / 4.0 + self.length**2 / 12.0
         return across, across, self.radius**2 / 2.0
+
+    def reach(self, direction: Array) -> float:
+        x, y, z = direction
+        return self.radius * hypot(x, y) + self.length / 2.0 * abs(z)
+
+    def surface(self, resolution: int = RESOLUTION) -> Surface:
+        r, h = self.radius, self.length / 2.0
+        return revolved([(0.0, -h), (r, -h), (r, h), (0.0, h)], resolution)
 
 
 @dataclass(frozen=True)
@@ -127,6 +104,13 @@ class Capsule(Solid):
         across = tube * (r**2 / 4.0 + h**2 / 12.0) + ball * (0.4 * r**2 + h**2 / 4.0 + 0.375 * r * h)
         return across, across, tube * r**2 / 2.0 + ball * 0.4 * r**2
 
+    def reach(self, direction: Array) -> float:
+        return self.radius * float(np.linalg.norm(direction)) + self.length / 2.0 * abs(direction[2])
+
+    def surface(self, resolution: int = RESOLUTION) -> Surface:
+        r, h, pieces = self.radius, self.length / 2.0, max(1, resolution // 4)
+        return revolved([*arc(r, -h, -pi / 2, 0.0, pieces), *arc(r, h, 0.0, pi / 2, pieces)], resolution)
+
 
 @dataclass(frozen=True)
 class Cone(Solid):
@@ -148,6 +132,13 @@ class Cone(Solid):
         across = 3.0 / 80.0 * (4.0 * self.radius**2 + self.length**2)
         return across, across, 0.3 * self.radius**2
 
+    def reach(self, direction: Array) -> float:
+        x, y, z = direction
+        return max(self.radius * hypot(x, y), self.length * z)
+
+    def surface(self, resolution: int = RESOLUTION) -> Surface:
+        return revolved([(0.0, 0.0), (self.radius, 0.0), (0.0, self.length)], resolution)
+
 
 @dataclass(frozen=True)
 class Ellipsoid(Solid):
@@ -166,12 +157,9 @@ class Ellipsoid(Solid):
         xx, yy, zz = self.x**2 / 5.0, self.y**2 / 5.0, self.z**2 / 5.0
         return yy + zz, zz + xx, xx + yy
 
+    def reach(self, direction: Array) -> float:
+        return float(np.linalg.norm(direction * np.array([self.x, self.y, self.z])))
 
-def _size(shape: str, field: str, value: Any) -> float:
-    try:
-        size = float(value)
-    except (TypeError, ValueError):
-        size = float("nan")
-    if not (isfinite(size) and size > 0.0):
-        raise ValueError(f"{shape}: {field} {value!r}; give a finite length > 0 in metres")
-    return size
+    def surface(self, resolution: int = RESOLUTION) -> Surface:
+        ball, faces = Sphere(1.0).surface(resolution)
+        return ball * (self.x, self.y, self.z), faces

@@ -25,7 +25,7 @@ class Massive(Protocol):
     @property
     def volume(self) -> float: ...
 
-    def inertia(self, density: float) -> Inertia: ...
+    def inertia(self, density: float | None = None) -> Inertia: ...
 
 
 Part: TypeAlias = Inertia | Massive
@@ -158,10 +158,27 @@ def _inertia(where: str, parts: Sequence[Part], density: float | None, mass: flo
                 f"{where}: density= or mass= without a shape; add shapes, or give Inertia(mass, com, tensor)"
             )
         return Inertia.zero("space")
-    if mass is not None:
-        density = mass / sum(shape.volume for shape in shapes)
-    if density is None:
+    return combined(where, shapes, density, mass)
+
+
+def combined(
+    where: str, shapes: Sequence[Massive], density: float | None, mass: float | None = None
+) -> Inertia:
+    """Return the inertia of several shapes; density or mass are for those that have none of their own."""
+    light = [shape for shape in shapes if not getattr(shape, "weighed", False)]
+    if (density is not None or mass is not None) and not light:
+        raise ValueError(f"{where}: every shape has its own density or mass; drop that of the whole")
+    if light and density is None and mass is None:
         raise ValueError(f"{where}: shapes without density= (kg/m^3) or mass= (kg, shared out by volume)")
+    if len({getattr(shape, "measure", "m^3") for shape in light}) > 1:
+        raise ValueError(
+            f"{where}: plates (kg/m^2) and solids (kg/m^3) under one density or mass; give each shape its own"
+        )
+    if mass is not None:
+        rest = mass - sum(shape.inertia().mass for shape in shapes if shape not in light)
+        if rest < 0.0:
+            raise ValueError(f"{where}: mass {mass:g} kg is less than that of its weighed shapes; give more")
+        density = rest / sum(shape.volume for shape in light)
     total = Inertia.zero("space")
     for shape in shapes:
         total = total + shape.inertia(density)

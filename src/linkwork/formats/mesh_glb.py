@@ -1,0 +1,225 @@
+"""GLB, the binary form of glTF 2.0: triangles of all nodes of the scene, in its own axes, of which y is up.
+
+Khronos Group, glTF 2.0 Specification, sections 3 and 4. Everything lies in the file itself: buffers
+elsewhere, and extensions that change what the bytes mean, are refused.
+"""
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwork.algebra.rotation import from_quaternion
+from linkwork.errors import FormatError
+from linkwork.formats.mesh import MAX_FACES, Soup
+
+_INDEX_TYPES = {5121: "<u1", 5123: "<u2", 5125: "<u4"}
+_FLOAT = 5126
+_TRIANGLES, _STRIP, _FAN = 4, 5, 6
+_MOST_DEPTH = 100
+_MOST_NODES = 100_000
+_HARMLESS = ("KHR_materials_", "KHR_texture_", "KHR_lights_", "EXT_texture_", "KHR_xmp")
+
+
+class _Unreal(Exception):
+    """Something in the JSON is not what the format allows."""
+
+
+def read(path: Path, data: bytes) -> Soup:
+    """Return all triangles, moved to where their nodes are."""
+    try:
+        return _Scene(*_chunks(data)).soup()
+    except _Unreal as problem:
+        raise FormatError(f"{path}: {problem}") from None
+
+
+def _chunks(data: bytes) -> tuple[Any, bytes]:
+    if len(data) < 20 or data[:4] != b"glTF":
+        raise _Unreal("it does not begin with 'glTF'; the file is cut off or no GLB")
+    version, length = struct.unpack_from("<II", data, 4)
+    if version != 2:
+        raise _Unreal(f"glTF version {version}; known is 2")
+    if length != len(data):
+        raise _Unreal(f"{len(data)} bytes, and a header that says {length}; the file is cut off")
+    found: dict[bytes, bytes] = {}
+    at = 12
+    while at + 8 <= len(data):
+        size, kind = struct.unpack_from("<I4s", data, at)
+        if at + 8 + size > len(data):
+            raise _Unreal(f"a chunk of {size} bytes at byte {at}, and {len(data) - at - 8} are left")
+        found.setdefault(kind, data[at + 8 : at + 8 + size])
+        at += 8 + size
+    if b"JSON" not in found:
+        raise _Unreal("there is no JSON chunk")
+    try:
+        scene = json.loads(found[b"JSON"], parse_constant=_no_constant)
+    except (ValueError, RecursionError) as problem:
+        raise _Unreal(f"its JSON cannot be read: {problem}") from None
+    if not isinstance(scene, dict):
+        raise _Unreal("its JSON is no object")
+    return scene, found.get(b"BIN\0", b"")
+
+
+def _no_constant(word: str) -> float:
+    raise ValueError(f"{word} is no number")
+
+
+class _Scene:
+    """The JSON of a file with its buffer; every part is asked for by number and checked."""
+
+    def __init__(self, scene: dict[str, Any], buffer: bytes) -> None:
+        self.scene, self.buffer = scene, buffer
+        self.vertices: list[np.ndarray] = []
+        self.faces: list[np.ndarray] = []
+        self.count = self.visited = self.face_count = 0
+        required = scene.get("extensionsRequired", [])
+        for name in required if isinstance(required, list) else []:
+            if not str(name).startswith(_HARMLESS):
+                raise _Unreal(f"extension {str(name)[:60]!r} is not understood; export without compression")
+
+    def soup(self) -> Soup:
+        """Walk the nodes of the scene."""
+        for root in self._roots():
+            self._node(root, np.eye(4), 0)
+        if not self.faces:
+            raise _Unreal("there are no triangles in the scene")
+        return Soup(np.concatenate(self.vertices), np.concatenate(self.faces))
+
+    def _roots(self) -> list[Any]:
+        if self.scene.get("scenes"):
+            scene = self._part("scenes", self.scene.get("scene", 0))
+            return _list(scene.get("nodes", []))
+        nodes = _list(self.scene.get("nodes", []))
+        children = {
+            child for node in nodes if isinstance(node, dict) for child in _list(node.get("children", []))
+        }
+        return [k for k in range(len(nodes)) if k not in children]
+
+    def _node(self, index: Any, outer: np.ndarray, depth: int) -> None:
+        self.visited += 1
+        if depth > _MOST_DEPTH or self.visited > _MOST_NODES:
+            raise _Unreal(
+                f"nodes go round in a ring, are nested over {_MOST_DEPTH} deep, or over {_MOST_NODES}"
+            )
+        node = self._part("nodes", index)
+        place = outer @ _placement(node)
+        if "mesh" in node:
+            for primitive in _list(self._part("meshes", node["mesh"]).get("primitives", [])):
+                self._primitive(primitive, place)
+        for child in _list(node.get("children", [])):
+            self._node(child, place, depth + 1)
+
+    def _primitive(self, primitive: Any, place: np.ndarray) -> None:
+        if not isinstance(primitive, dict) or not isinstance(primitive.get("attributes"), dict):
+            raise _Unreal("a primitive without attributes")
+        mode = primitive.get("mode", _TRIANGLES)
+        if mode not in (_TRIANGLES, _STRIP, _FAN) or "POSITION" not in primitive["attributes"]:
+            return  # points and lines
+        points = self._accessor(primitive["attributes"]["POSITION"], "VEC3", {_FLOAT: "<f4"}).astype(
+            np.float64
+        )
+        if "indices" in primitive:
+            order = self._accessor(primitive["indices"], "SCALAR", _INDEX_TYPES)[:, 0].astype(np.int64)
+        else:
+            order = np.arange(len(points))
+        faces = _triangles(order, mode)
+        if faces.size and (faces.max() >= len(points)):
+            raise _Unreal(
+                f"an index {int(faces.max())} of {len(points)} positions; allowed are 0 to {len(points) - 1}"
+            )
+        self.face_count += len(faces)
+        if self.face_count > MAX_FACES or self.count > 3 * MAX_FACES:
+            raise _Unreal(f"more than {MAX_FACES} triangles; allowed are as many")
+        if np.linalg.det(place[:3, :3]) < 0.0:
+            faces = faces[:, ::-1]
+        self.vertices.append(points @ place[:3, :3].T + place[:3, 3])
+        self.faces.append(faces + self.count)
+        self.count += len(points)
+
+    def _accessor(self, index: Any, shape: str, kinds: dict[int, str]) -> np.ndarray:
+        """Return numbers (n, k) of the buffer."""
+        accessor = self._part("accessors", index)
+        kind = kinds.get(accessor.get("componentType", 0))
+        if (
+            kind is None
+            or accessor.get("type") != shape
+            or "sparse" in accessor
+            or "bufferView" not in accessor
+        ):
+            raise _Unreal(f"accessor {index}: of a kind that is not understood; export plain float positions")
+        view = self._part("bufferViews", accessor["bufferView"])
+        buffer = self._part("buffers", view.get("buffer", 0))
+        if view.get("buffer", 0) != 0 or "uri" in buffer:
+            raise _Unreal("a buffer outside of the file; export one self-contained .glb")
+        width = 3 if shape == "VEC3" else 1
+        size = np.dtype(kind).itemsize * width
+        count, stride = _whole(accessor, "count", 1), _whole(view, "byteStride", 0, 0) or size
+        start = _whole(view, "byteOffset", 0, 0) + _whole(accessor, "byteOffset", 0, 0)
+        if stride < size or start + stride * (count - 1) + size > len(self.buffer):
+            raise _Unreal(
+                f"accessor {index}: {count} items from byte {start} on, and {len(self.buffer)} bytes"
+            )
+        return np.ndarray((count, width), kind, self.buffer, start, (stride, np.dtype(kind).itemsize))
+
+    def _part(self, word: str, index: Any) -> dict[str, Any]:
+        parts = self.scene.get(word)
+        known = len(parts) if isinstance(parts, list) else 0
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < known:
+            raise _Unreal(f"{word}: number {str(index)[:20]}, and there are {known}")
+        assert isinstance(parts, list)
+        if not isinstance(parts[index], dict):
+            raise _Unreal(f"{word}: number {index} is no object")
+        return parts[index]
+
+
+def _triangles(order: np.ndarray, mode: int) -> np.ndarray:
+    """Return the triangles of a list of corners."""
+    if mode == _TRIANGLES:
+        return order[: len(order) // 3 * 3].reshape(-1, 3)
+    k = np.arange(max(0, len(order) - 2))
+    if mode == _FAN:
+        return np.stack([order[k + 1], order[k + 2], np.broadcast_to(order[:1], k.shape)], axis=1)
+    odd = k % 2  # every other triangle of a strip goes the other way
+    return np.stack([order[k], order[k + 1 + odd], order[k + 2 - odd]], axis=1)
+
+
+def _placement(node: dict[str, Any]) -> np.ndarray:
+    """Return the matrix (4, 4) of a node in its parent."""
+    place = np.eye(4)
+    if "matrix" in node:
+        return _floats(node["matrix"], 16).reshape(4, 4).T
+    if "rotation" in node:
+        x, y, z, w = _floats(node["rotation"], 4).tolist()
+        if x * x + y * y + z * z + w * w == 0.0:
+            raise _Unreal("a rotation of zero length")
+        place[:3, :3] = from_quaternion((w, x, y, z))
+    if "scale" in node:
+        place[:3, :3] *= _floats(node["scale"], 3)
+    if "translation" in node:
+        place[:3, 3] = _floats(node["translation"], 3)
+    return place
+
+
+def _floats(values: Any, count: int) -> np.ndarray:
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        array = np.empty(0)
+    if array.shape != (count,) or not np.isfinite(array).all():
+        raise _Unreal(f"a node is placed by {str(values)[:60]}; give {count} finite numbers")
+    return array
+
+
+def _whole(part: dict[str, Any], word: str, least: int, default: int | None = None) -> int:
+    value = part.get(word, default)
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= 2**40:
+        raise _Unreal(f"{word} {str(value)[:20]}; give a whole number of {least} or more")
+    return value
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise _Unreal(f"{str(value)[:60]} where a list is expected")
+    return value

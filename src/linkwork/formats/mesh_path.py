@@ -1,0 +1,86 @@
+"""Where the meshes of a robot are: one resolver, which lets nobody out of the robot's own folders."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from linkwork.errors import FormatError
+from linkwork.formats.markup import shorten
+from linkwork.formats.mesh import load_mesh
+from linkwork.geometry.mesh import Mesh
+from linkwork.geometry.skin import MeshFile
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
+
+
+def load_mesh_file(file: MeshFile, packages: Mapping[str, str | Path], *, repair: bool = False) -> Mesh:
+    """Read the mesh that a description names, scaled and placed as it says."""
+    mesh = load_mesh(mesh_path(file, packages), repair=repair).scaled(file.scale)
+    return replace(mesh, position=file.position, rotation=file.rotation)
+
+
+def mesh_path(file: MeshFile, packages: Mapping[str, str | Path]) -> Path:
+    """Return the path of a mesh, which is inside the folder that it may come from.
+
+    `package://name/...` lies in the folder given for that package, or in the nearest folder above the
+    description that is called so, or in one of ROS_PACKAGE_PATH. Any other name is meant from the folder of
+    the description, and may go up to the root of its package (where package.xml is), or one folder if there
+    is none.
+    """
+    where = f"mesh {shorten(file.filename)}"
+    if "\0" in file.filename or "\\" in file.filename:
+        raise FormatError(f"{where}: backslashes and zeros are not allowed in a path; write it with /")
+    named = _SCHEME.fullmatch(file.filename)
+    if named and named[1] != "package":
+        raise FormatError(f"{where}: {named[1]}:// is not allowed; give a path from the description's folder")
+    if named:
+        package, _, rest = named[2].partition("/")
+        return _inside(where, _package(where, package, file.folder, packages), rest)
+    if PurePosixPath(file.filename).is_absolute() or Path(file.filename).is_absolute():
+        raise FormatError(f"{where}: an absolute path; give one from the description's folder")
+    if file.folder is None:
+        raise FormatError(f"{where}: of a description without folder; give MeshFile(folder=...)")
+    folder = Path(file.folder).resolve()
+    return _inside(where, _root(folder), os.path.relpath(folder, _root(folder)) + "/" + file.filename)
+
+
+def _root(folder: Path) -> Path:
+    for candidate in (folder, *folder.parents):
+        if (candidate / "package.xml").is_file():
+            return candidate
+    return folder.parent
+
+
+def _package(where: str, name: str, folder: str | None, packages: Mapping[str, str | Path]) -> Path:
+    if name in packages:
+        return Path(packages[name]).resolve()
+    if not name or name in (".", ".."):
+        raise FormatError(f"{where}: {name!r} is no name of a package; write package://name/path")
+    for candidate in _candidates(name, folder):
+        if candidate.is_dir():
+            return candidate.resolve()
+    raise FormatError(
+        f"{where}: package {name!r} is nowhere near the description; give packages={{{name!r}: folder}}"
+    )
+
+
+def _candidates(name: str, folder: str | None) -> Iterator[Path]:
+    if folder is not None:
+        here = Path(folder).resolve()
+        for above in (here, *here.parents):
+            if above.name == name:
+                yield above
+            yield above / name
+    for entry in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep):
+        if entry:
+            yield Path(entry) if Path(entry).name == name else Path(entry) / name
+
+
+def _inside(where: str, root: Path, rest: str) -> Path:
+    """Return a path below a root, links followed."""
+    path = Path(os.path.realpath(root / rest))
+    if not path.is_relative_to(os.path.realpath(root)):
+        raise FormatError(f"{where}: leads out of {root}; keep meshes inside the robot's folder")
+    return path

@@ -1,0 +1,116 @@
+"""How triangles hang together: edges, holes, pieces, and which way round they are."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.geometry.solid import Faces
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """The edges of a mesh; edge k lies between the vertices `ends[k]`, the lower number first."""
+
+    ends: Integers  # (e, 2)
+    of_face: Integers  # (3 m,) the edge of side 3 f + s, which goes from corner s of face f to the next
+    forward: NDArray[np.bool_]  # (3 m,) whether that side goes from the lower number to the higher
+    sides: Integers  # (e,) how many sides an edge has
+    balance: Integers  # (e,) those that go forward less those that go back
+
+    @property
+    def free(self) -> Integers:
+        """Edges with an odd number of faces, where the surface ends."""
+        return np.flatnonzero(self.sides % 2)
+
+    @property
+    def turned(self) -> Integers:
+        """Edges whose faces are not of one orientation."""
+        return np.flatnonzero((self.sides % 2 == 0) & (self.balance != 0))
+
+
+def edges_of(faces: Faces) -> Edges:
+    """Find the edges of a mesh."""
+    sides = np.stack([faces, np.roll(faces, -1, axis=1)], axis=2).reshape(-1, 2)
+    forward = sides[:, 0] < sides[:, 1]
+    low, high = sides.min(axis=1), sides.max(axis=1)
+    room = int(faces.max(initial=0)) + 1
+    codes, of_face = np.unique(low * room + high, return_inverse=True)
+    ends = np.stack([codes // room, codes % room], axis=1)
+    count = np.bincount(of_face, minlength=len(ends))
+    balance = 2 * np.bincount(of_face, forward, len(ends)).astype(np.int64) - count
+    return Edges(ends, of_face, forward, count, balance)
+
+
+def pieces(faces: Faces, edges: Edges) -> tuple[int, Integers]:
+    """Return the number of pieces that hang together by edges, and for every face its piece."""
+    by_edge = np.argsort(edges.of_face, kind="stable")
+    same = edges.of_face[by_edge[1:]] == edges.of_face[by_edge[:-1]]
+    a, b = by_edge[1:][same] // 3, by_edge[:-1][same] // 3
+    return connected(len(faces), a, b)
+
+
+def connected(count: int, a: Integers, b: Integers) -> tuple[int, Integers]:
+    """Return into how many groups things fall when each a is tied to its b, and for every thing its group."""
+    from scipy.sparse import coo_array  # at first use: importing it takes longer than all of our own
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array((np.ones(len(a)), (a, b)), shape=(count, count))
+    groups, label = connected_components(graph, directed=False)
+    return int(groups), label.astype(np.int64)
+
+
+def loops(faces: Faces, edges: Edges) -> list[list[int]]:
+    """Return the borders of holes as rings of vertices, in the direction of a face that would fill them."""
+    free = np.isin(edges.of_face, edges.free)
+    sides = np.stack([faces, np.roll(faces, -1, axis=1)], axis=2).reshape(-1, 2)[free]
+    following: dict[int, list[int]] = {}
+    for a, b in sides.tolist():
+        following.setdefault(b, []).append(a)  # a face of the filling goes the other way
+    rings: list[list[int]] = []
+    while following:
+        start = min(following)
+        ring = [start]
+        while ring[-1] in following:
+            here = ring[-1]
+            there = following[here].pop()
+            if not following[here]:
+                del following[here]
+            if there in ring:  # a vertex passed twice ends a ring
+                k = ring.index(there)
+                rings.append(ring[k:])
+                ring = ring[: k + 1]
+            else:
+                ring.append(there)
+    return rings
+
+
+def oriented(faces: Faces, edges: Edges) -> tuple[Faces, int]:
+    """Return the faces turned so that neighbours agree, and how many were turned.
+
+    From a face of each piece the orientation is handed on over edges with two sides.
+    """
+    m = len(faces)
+    order = np.argsort(edges.of_face, kind="stable")
+    first = np.searchsorted(edges.of_face[order], np.flatnonzero(edges.sides == 2))
+    one, other = order[first], order[first + 1]
+    agree = edges.forward[one] != edges.forward[other]
+    # A graph of faces (right way, wrong way): what hangs together has one orientation.
+    a, b = one // 3, other // 3
+    rows = np.r_[a, a + m]
+    columns = np.r_[np.where(agree, b, b + m), np.where(agree, b + m, b)]
+    _, label = connected(2 * m, rows, columns)
+    flip = _minority(label[:m], label[m:])
+    turned = faces.copy()
+    turned[flip] = turned[flip, ::-1]
+    return turned, int(flip.sum())
+
+
+def _minority(right: Integers, wrong: Integers) -> NDArray[np.bool_]:
+    """Return which faces to turn, as few as possible; none of a piece that has but one side (Moebius)."""
+    votes = np.bincount(np.r_[right, wrong], np.r_[np.ones(len(right)), np.zeros(len(wrong))])
+    against = votes[wrong] > votes[right]
+    tie = (votes[wrong] == votes[right]) & (right > wrong)
+    return against | tie
