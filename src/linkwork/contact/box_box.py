@@ -2,13 +2,13 @@
 
 from math import sqrt
 
-from linkwork.contact.compiled import native
+from linkwork.contact.compiled import native_apart
 from linkwork.contact.vectors import ZERO, along, dot, neg, sub, turned
 
 _PREFERRED = 1e-8  # of the size: a face is preferred to edges that are no better than this
 
 
-@native
+@native_apart
 def box_box(A, B, R, p, limit):
     """Return depth (negative: apart along an axis), normal from a to b, a point on each where edges cross, and
     whether the normal is that of a face. Axes of A; B is placed by R, p there.

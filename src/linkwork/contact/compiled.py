@@ -46,19 +46,28 @@ def _folder() -> Path | None:
 
 
 @once_in_all
-def _part_options() -> dict[str, Any]:
+def _compilers() -> dict[bool, dict[str, Any]]:
     """Return how functions become parts; in a later Numba it does them its own way, which takes longer."""
     if tuple(map(int, numba.__version__.split(".")[:2])) > _LAST_TESTED:
-        return {}
-    from linkwork.trace.native_parts import PartCompiler
+        return {False: {}, True: {}}
+    from linkwork.trace.native_parts import ApartCompiler, PartCompiler
 
-    return {"pipeline_class": PartCompiler}
+    return {False: {"pipeline_class": PartCompiler}, True: {"pipeline_class": ApartCompiler}}
+
+
+def _part(function: Callable[..., Any], apart: bool) -> Any:
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "no_rewrites": True}
+    return _njit(nogil=True, error_model="numpy", **options, **_compilers()[apart])(function)
 
 
 def native(function: Callable[..., Any]) -> Any:
     """Compile a function that native code calls; it becomes a part of the entry that calls it."""
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "no_rewrites": True}
-    return _njit(nogil=True, error_model="numpy", **options, **_part_options())(function)
+    return _part(function, False)
+
+
+def native_apart(function: Callable[..., Any]) -> Any:
+    """Compile a large function that is called from several places: it stays one, and compiles once."""
+    return _part(function, True)
 
 
 def entry(function: Callable[..., Any]) -> Any:

@@ -1,6 +1,6 @@
 """depth, normal, points <- two convex shapes: by GJK where the cores are apart, by EPA where they overlap."""
 
-from linkwork.contact.compiled import native
+from linkwork.contact.compiled import native_apart
 from linkwork.contact.epa import penetration
 from linkwork.contact.gjk import APART, NEAR, gjk, witness
 from linkwork.contact.polish import polish
@@ -11,7 +11,7 @@ _EXACT = 1e-14  # between the bounds of the squared distance: as close as roundi
 _ROUGH = 1e-3  # where Newton's method goes on
 
 
-@native
+@native_apart
 def closest(A, B, R, p, work, limit):
     """Return depth (negative: the distance), normal from a to b, and a point on each, all in axes of A.
 

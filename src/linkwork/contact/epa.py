@@ -6,7 +6,7 @@ flat faces, so from a face that is nearly there Newton's method takes over (`pol
 result need no finer faces.
 """
 
-from linkwork.contact.compiled import native
+from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.gjk import triangle_weights
 from linkwork.contact.polish import polish
 from linkwork.contact.support import curved, difference
@@ -36,7 +36,7 @@ _NARROW = 0.9995  # the same where the direction is that of a flat face
 _POLISHED = 3  # local searches at most
 
 
-@native
+@native_apart
 def penetration(A, B, R, p, work, n):
     """Return depth, normal from a to b in axes of A, and the deepest point of A.
 
@@ -117,7 +117,7 @@ def _on_face(work, f):
     return along(along(scale(l0, row(work.a, i)), l1, row(work.a, j)), l2, row(work.a, k))
 
 
-@native
+@native_apart
 def _tetrahedron(A, B, R, p, work, n):
     """Complete the simplex to a tetrahedron and link its faces; return how many corners were found."""
     if n < 2:
@@ -197,7 +197,7 @@ def _link(work, f, i, j, k, across_ij, across_jk, across_ki):
         work.plane[4 * f + 3] = 1e300
 
 
-@native
+@native_apart
 def _expand(work, first, vertex, faces, size):
     """Replace the faces that the new corner sees by a fan from their rim to it; return how many faces there are.
 

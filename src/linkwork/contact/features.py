@@ -6,7 +6,7 @@ round rim is eight points, one of them the farthest in the direction.
 
 from math import atan2, sqrt
 
-from linkwork.contact.compiled import native
+from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.support import support
 from linkwork.contact.table import BOX, CAPSULE, CONE, CONVEX, CYLINDER, MOST_CORNERS
 from linkwork.contact.vectors import ZERO, along, cross, dot, neg, normal_to, put, row, scale, sub, three, unit
@@ -15,7 +15,7 @@ _RIM = ((1.0, 0.0), (0.5**0.5, 0.5**0.5), (0.0, 1.0), (-(0.5**0.5), 0.5**0.5))  
 _MOST = 24  # corners of a face; more are left out evenly
 
 
-@native
+@native_apart
 def feature(form, d, work, ring):
     """Write what the shape meets the unit direction d with; return how many corners, and a face's normal."""
     kind = form.kind
@@ -102,7 +102,7 @@ def _rim(r, z, d, work, base):
     return 8
 
 
-@native
+@native_apart
 def _convex_face(form, d, work, base):
     """Write the corners of a hull that lie in its face most aligned with d, in order round it."""
     if form.faces == 0:

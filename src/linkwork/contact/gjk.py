@@ -5,7 +5,7 @@ through its support function alone; a simplex of up to four of its points approa
 of a simplex is found by regions (Ericson, Real-Time Collision Detection, 5.1).
 """
 
-from linkwork.contact.compiled import native
+from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.support import difference
 from linkwork.contact.vectors import ZERO, along, cross, dot, put, row, scale, sub
 
@@ -14,7 +14,7 @@ _STEPS = 128
 _TOUCHING = 1e-26  # of the squared size of the simplex: then the cores touch
 
 
-@native
+@native_apart
 def gjk(A, B, R, p, W, P, start, limit, tolerance):
     """Find the closest points of two cores; B is placed by R, p in the axes of A.
 

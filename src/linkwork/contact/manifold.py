@@ -4,7 +4,7 @@ The shape whose face is square to the normal is the reference; what the other me
 that face, and what lies below the face touches. Two edges side by side give two points. All else is one point.
 """
 
-from linkwork.contact.compiled import native
+from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.features import feature
 from linkwork.contact.table import DEPTH, MOST_CORNERS, NORMAL, POINT_A, POINT_B
 from linkwork.contact.vectors import (
@@ -28,9 +28,11 @@ from linkwork.contact.vectors import (
 _SQUARE = 1.0 - 1e-6  # cosine of face normal and contact normal
 _PARALLEL = 1e-3  # sine of the angle of two edges
 _SEGMENTS_OF_ONE = 100  # labels of corners that clipping has made begin here
+_MOST_GROUPS = 8  # directions in which two surfaces can press at once
+_SAME_GROUP = 0.95  # cosine of normals that are thinned out together
 
 
-@native
+@native_apart
 def points_of_contact(A, B, R, p, depth, normal, a, b, work, rows, labels, first, margin):
     """Write the contact points of a pair as rows from `first` on, in axes of A; return how many, 1 to 4.
 
@@ -74,7 +76,7 @@ def put_contact(rows, labels, k, a, b, normal, depth, feature_a, feature_b):
     labels[3 * k + 1] = feature_b
 
 
-@native
+@native_apart
 def _clipped(work, face, n, other, m, normal):
     """Cut a polygon or segment to the sides of a face; return how many corners are left, and where they are."""
     source, target = other, 2
@@ -135,7 +137,7 @@ def _below(work, ring, m, normal, offset, side, margin, rows, labels, first):
     return count
 
 
-@native
+@native_apart
 def _side_by_side(work, normal, depth, a, rows, labels, first):
     """Two edges: if they are parallel, the ends of what they share; else nothing."""
     x, y = row(work.ring, 0), row(work.ring, 1)
@@ -159,7 +161,7 @@ def _side_by_side(work, normal, depth, a, rows, labels, first):
     return count
 
 
-@native
+@native_apart
 def thinned(rows, labels, width, first, count):
     """Keep four well-spread contacts of a group in its first rows: the deepest, the farthest from it, the one
     farthest from their line, and the one farthest from there on the other side. Return how many."""
@@ -214,3 +216,30 @@ def swap_contacts(rows, labels, width, i, j):
         rows[10 * i + c], rows[10 * j + c] = rows[10 * j + c], rows[10 * i + c]
     for c in range(width):
         labels[width * i + c], labels[width * j + c] = labels[width * j + c], labels[width * i + c]
+
+
+@native_apart
+def thinned_by_normal(work, count):
+    """Keep up to four well-spread contacts for each direction of the normals; return how many are left."""
+    rows, labels = work.raw, work.raw_label
+    kept, start = 0, 0
+    for group in range(_MOST_GROUPS):
+        if start == count:
+            break
+        deepest = start
+        for k in range(start, count):
+            if rows[10 * k + DEPTH] > rows[10 * deepest + DEPTH]:
+                deepest = k
+        swap_contacts(rows, labels, 3, start, deepest)
+        n = three(rows, 10 * start + NORMAL)
+        end = start + 1
+        for k in range(start + 1, count):
+            if group == _MOST_GROUPS - 1 or dot(n, three(rows, 10 * k + NORMAL)) > _SAME_GROUP:
+                swap_contacts(rows, labels, 3, end, k)
+                end += 1
+        left = thinned(rows, labels, 3, start, end - start)
+        for k in range(left):
+            swap_contacts(rows, labels, 3, kept + k, start + k)
+        kept += left
+        start = end
+    return kept

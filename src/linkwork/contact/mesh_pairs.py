@@ -1,7 +1,7 @@
 """contacts <- two meshes: the descent of two trees of oriented boxes, and triangles that cross."""
 
-from linkwork.contact.compiled import native
-from linkwork.contact.manifold import put_contact
+from linkwork.contact.compiled import native, native_apart
+from linkwork.contact.manifold import put_contact, thinned_by_normal
 from linkwork.contact.table import FIRST_FACE, FIRST_NODE, FIRST_POINT, STACK
 from linkwork.contact.triangles import contact_of, crossing
 from linkwork.contact.vectors import add, along, back_times, dot, nine, row, sub, three, times, turned, turned_back
@@ -60,11 +60,12 @@ def corners(table, shape, triangle):
     )
 
 
-@native
-def mesh_mesh(table, i, j, R, p, work, room):
+@native_apart
+def mesh_mesh(table, i, j, R, p, work, thin):
     """Write the contacts of all triangles of two meshes that touch, up to two each, in axes of the first.
 
-    Return how many contacts, and how many pairs of triangles there are, which may be more than there is room for.
+    Return how many contacts, and how many pairs of triangles there are. Where there is no more room the contacts
+    are thinned out, or, without `thin`, only counted.
     """
     boxes, child = table.node_box, table.node_child
     first, second = table.index[12 * i + FIRST_NODE], table.index[12 * j + FIRST_NODE]
@@ -90,7 +91,9 @@ def mesh_mesh(table, i, j, R, p, work, room):
             q0, q1, q2 = add(turned(R, q0), p), add(turned(R, q1), p), add(turned(R, q2), p)
             touch, x, y = crossing(p0, p1, p2, q0, q1, q2)
             if touch:
-                if count + 2 <= room:
+                if thin and count + 2 > work.raw_room:
+                    count = thinned_by_normal(work, count)
+                if count + 2 <= work.raw_room:
                     count = _put_crossing(work, count, ta, tb, p0, p1, p2, q0, q1, q2, x, y)
                 pairs += 1
         elif top + 2 <= STACK:

@@ -1,12 +1,12 @@
 """contact points <- pairs of shapes: which pair is computed how, in one compiled call for many pairs."""
 
 from linkwork.contact.box_box import box_box
-from linkwork.contact.compiled import entry, memory, native
+from linkwork.contact.compiled import entry, memory, native, native_apart
 from linkwork.contact.convex_pairs import closest
-from linkwork.contact.manifold import points_of_contact, put_contact, swap_contacts, thinned
+from linkwork.contact.manifold import points_of_contact, put_contact, thinned_by_normal
 from linkwork.contact.mesh_pairs import mesh_mesh
 from linkwork.contact.plane_pairs import convex_plane, mesh_plane, plane_in
-from linkwork.contact.planar_pairs import polygon_polygon
+from linkwork.contact.planar_pairs import polygon_plane, polygon_polygon
 from linkwork.contact.round_pairs import ball_box, round_round
 from linkwork.contact.support import form_of
 from linkwork.contact.surface_pairs import convex_field, convex_mesh, mesh_field
@@ -23,12 +23,11 @@ from linkwork.contact.table import (
     POINT_B,
     POLYGON,
     SPHERE,
-    opened_contacts,
+    opened_buffer,
     opened_table,
     opened_work,
 )
 from linkwork.contact.vectors import (
-    ZERO,
     add,
     back_times,
     dot,
@@ -41,9 +40,6 @@ from linkwork.contact.vectors import (
     turned_back,
 )
 
-_MOST_GROUPS = 8  # directions in which two surfaces can press at once
-_SAME_GROUP = 0.95  # cosine of normals that are thinned out together
-
 
 @native
 def convex_depth(A, B, R, p, work, limit):
@@ -55,7 +51,7 @@ def convex_depth(A, B, R, p, work, limit):
     return closest(A, B, R, p, work, limit)
 
 
-@native
+@native_apart
 def _convex_convex(A, B, R, p, work, margin):
     """Write the contacts of two convex shapes in axes of A; return how many."""
     if A.kind == BOX and B.kind == BOX:
@@ -76,7 +72,7 @@ def _convex_convex(A, B, R, p, work, margin):
     return points_of_contact(A, B, R, p, depth, n, a, b, work, work.raw, work.raw_label, 0, margin)
 
 
-@native
+@native_apart
 def pair_contacts(table, poses, i, j, work, contacts, margin):
     """Append the contact points of shapes i and j to the contacts; return how many.
 
@@ -88,7 +84,7 @@ def pair_contacts(table, poses, i, j, work, contacts, margin):
     Ra, pa = nine(poses, 12 * i), three(poses, 12 * i + 9)
     Rb, pb = nine(poses, 12 * j), three(poses, 12 * j + 9)
     kind_a, kind_b = table.kind[i], table.kind[j]
-    if kind_b != PLANE:
+    if kind_a != PLANE and kind_b != PLANE:
         gap = sub(
             add(turned(Rb, three(table.reach, 7 * j)), pb), add(turned(Ra, three(table.reach, 7 * i)), pa)
         )
@@ -109,11 +105,12 @@ def pair_contacts(table, poses, i, j, work, contacts, margin):
         elif kind_b == MESH:
             count, many = convex_mesh(table, A, i, j, R, p, work, margin), True
     elif kind_a == PLANE:
-        if kind_b == MESH:
-            m, offset = plane_in(table, i, nine(poses, 12 * i), ZERO)
-            m = turned_back(Rb, m)
-            offset += dot(turned_back(Rb, sub(pa, pb)), m)
-            count = mesh_plane(table, j, m, offset, work, margin)
+        if kind_b == MESH or kind_b == POLYGON:
+            m, offset = plane_in(table, i, back_times(Rb, Ra), turned_back(Rb, sub(pa, pb)))
+            if kind_b == MESH:
+                count = mesh_plane(table, j, m, offset, work, margin)
+            else:
+                count = polygon_plane(table, j, m, offset, work, margin)
             i, j, swapped = j, i, not swapped
             Ra, pa = Rb, pb
     elif kind_a == HEIGHT_FIELD:
@@ -124,7 +121,7 @@ def pair_contacts(table, poses, i, j, work, contacts, margin):
             Ra, pa = Rb, pb
     elif kind_a == MESH:
         if kind_b == MESH:
-            count, _pairs = mesh_mesh(table, i, j, R, p, work, work.raw_room)
+            count, _pairs = mesh_mesh(table, i, j, R, p, work, True)
             many = True
     elif kind_a == POLYGON and kind_b == POLYGON:
         count = polygon_polygon(table, i, j, R, p, work, margin)
@@ -134,7 +131,7 @@ def pair_contacts(table, poses, i, j, work, contacts, margin):
     return count
 
 
-@native
+@native_apart
 def _append(work, count, R, p, i, j, swapped, contacts):
     """Hand contacts on, from the axes of a to those of the world, and in the order in which they were asked."""
     contacts.count[1] += count
@@ -156,37 +153,10 @@ def _append(work, count, R, p, i, j, swapped, contacts):
         contacts.count[0] += 1
 
 
-@native
-def thinned_by_normal(work, count):
-    """Keep up to four well-spread contacts for each direction of the normals; return how many are left."""
-    rows, labels = work.raw, work.raw_label
-    kept, start = 0, 0
-    for group in range(_MOST_GROUPS):
-        if start == count:
-            break
-        deepest = start
-        for k in range(start, count):
-            if rows[10 * k + DEPTH] > rows[10 * deepest + DEPTH]:
-                deepest = k
-        swap_contacts(rows, labels, 3, start, deepest)
-        n = three(rows, 10 * start + NORMAL)
-        end = start + 1
-        for k in range(start + 1, count):
-            if group == _MOST_GROUPS - 1 or dot(n, three(rows, 10 * k + NORMAL)) > _SAME_GROUP:
-                swap_contacts(rows, labels, 3, end, k)
-                end += 1
-        left = thinned(rows, labels, 3, start, end - start)
-        for k in range(left):
-            swap_contacts(rows, labels, 3, kept + k, start + k)
-        kept += left
-        start = end
-    return kept
-
-
 @entry
 def contacts_of_pairs(table, poses, pairs, work, contacts, margin):
     """Write the contacts of pairs of shapes, in their order; return how many there are."""
-    t, w, c = opened_table(table), opened_work(work), opened_contacts(contacts)
+    t, w, c = opened_table(table), opened_work(work), opened_buffer(contacts)
     x, pair = memory(poses), memory(pairs)
     c.count[0], c.count[1] = 0, 0
     for k in range(len(pairs)):
@@ -200,4 +170,4 @@ def triangles_that_touch(table, poses, i, j, work):
     t, w, x = opened_table(table), opened_work(work), memory(poses)
     Ra, pa = nine(x, 12 * i), three(x, 12 * i + 9)
     Rb, pb = nine(x, 12 * j), three(x, 12 * j + 9)
-    return mesh_mesh(t, i, j, back_times(Ra, Rb), turned_back(Ra, sub(pb, pa)), w, w.raw_room)
+    return mesh_mesh(t, i, j, back_times(Ra, Rb), turned_back(Ra, sub(pb, pa)), w, False)

@@ -4,24 +4,26 @@ One kind covers the plane: a disc is a corner with a radius, a capsule two corne
 corners, a polygon its convex pieces. z is zero throughout. `size[0]` is the radius.
 """
 
-from linkwork.contact.compiled import native
+from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.manifold import put_contact
 from linkwork.contact.table import FIRST_POINT, POINTS
 from linkwork.contact.triangles import closest_of_segments
 from linkwork.contact.vectors import ZERO, add, along, cross, dot, neg, norm, row, scale, sub, turned, turned_back, unit
 
 _UP = (0.0, 0.0, 1.0)
+_SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 _BETTER = 1e-9  # of the size: the face of b decides only if it is better than that of a by this
 
 
-@native
+@native_apart
 def polygon_distance(table, i, j, R, p):
     """Return depth, normal from a to b, a point on each, and edges of a and b in contact (-1: a corner)."""
     ra, rb = table.size[4 * i], table.size[4 * j]
     na, nb = table.index[12 * i + POINTS], table.index[12 * j + POINTS]
     gap_a, edge_a = _most_apart(table, i, j, R, p, True)
     gap_b, edge_b = _most_apart(table, j, i, R, p, False)
-    if (na > 2 or nb > 2) and max(gap_a, gap_b) <= 0.0:
+    apart = max(gap_a, gap_b)
+    if max(na, nb) > 1 and (apart < 0.0 or (apart == 0.0 and max(na, nb) > 2)):
         if gap_a >= gap_b - _BETTER * (abs(gap_a) + abs(gap_b)):
             n = _edge_normal(table, i, edge_a)
             b = _lowest(table, j, R, p, n)
@@ -50,9 +52,6 @@ def polygon_distance(table, i, j, R, p):
     else:
         n = _out_of(table, i, j, R, ea, eb)
     return ra + rb - distance, n, along(x, ra, n), along(y, -rb, n), ea, eb
-
-
-_SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 @native
@@ -85,13 +84,13 @@ def _lowest(table, j, R, p, n):
     return best
 
 
-@native
+@native_apart
 def _most_apart(table, i, j, R, p, forward):
     """Return the largest gap along a normal of i between i and j, and its edge; R, p place j in i, or i in j."""
     first, n = table.index[12 * i + FIRST_POINT], table.index[12 * i + POINTS]
     other, m = table.index[12 * j + FIRST_POINT], table.index[12 * j + POINTS]
     best, edge = -1e300, -1
-    if n < 3:
+    if n < 2:
         return best, edge
     for k in range(n):
         normal = _edge_normal(table, i, k)
@@ -117,7 +116,7 @@ def _facing(table, i, n):
     return best
 
 
-@native
+@native_apart
 def polygon_polygon(table, i, j, R, p, work, margin):
     """Write the contacts of two polygons in axes of the first, one or two; return how many."""
     depth, n, a, b, _ea, _eb = polygon_distance(table, i, j, R, p)
@@ -151,6 +150,29 @@ def polygon_polygon(table, i, j, R, p, work, margin):
                     return count
     put_contact(work.raw, work.raw_label, 0, a, b, n, depth, -1, -1)
     return 1
+
+
+@native_apart
+def polygon_plane(table, i, m, offset, work, margin):
+    """Write the contacts of a polygon and a half-plane in axes of the polygon, one or two; return how many."""
+    first, r = table.index[12 * i + FIRST_POINT], table.size[4 * i]
+    # The two lowest corners; of a polygon they are neighbours.
+    deep_a, deep_b, a, b = -1e300, -1e300, 0, -1
+    for k in range(table.index[12 * i + POINTS]):
+        deep = offset - dot(m, row(table.points, first + k)) + r
+        if deep > deep_a:
+            deep_a, deep_b, a, b = deep, deep_a, k, (a if deep_a > -1e300 else -1)
+        elif deep > deep_b:
+            deep_b, b = deep, k
+    count = 0
+    for which in range(2):
+        deep = deep_a if which == 0 else deep_b
+        k = a if which == 0 else b
+        if deep >= -margin and k >= 0:
+            x = along(row(table.points, first + k), -r, m)
+            put_contact(work.raw, work.raw_label, count, x, along(x, deep, m), neg(m), deep, k, 0)
+            count += 1
+    return count
 
 
 @native

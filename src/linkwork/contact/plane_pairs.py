@@ -1,6 +1,6 @@
 """contacts <- a half-space and a convex shape or a mesh, in closed form."""
 
-from linkwork.contact.compiled import native
+from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.features import feature
 from linkwork.contact.manifold import put_contact, thinned
 from linkwork.contact.mesh_pairs import corners
@@ -23,7 +23,7 @@ def above_plane(A, m, offset):
     return offset - dot(m, a), a
 
 
-@native
+@native_apart
 def convex_plane(A, m, offset, work, margin):
     """Write the contacts of a convex shape and a half-space, in axes of the shape; return how many."""
     depth, a = above_plane(A, m, offset)
@@ -48,7 +48,7 @@ def convex_plane(A, m, offset, work, margin):
     return count
 
 
-@native
+@native_apart
 def mesh_plane(table, i, m, offset, work, margin):
     """Write the corners of a mesh that are in a half-space as contacts, in axes of the mesh; return how many."""
     boxes, child = table.node_box, table.node_child
@@ -83,7 +83,7 @@ def mesh_plane(table, i, m, offset, work, margin):
     return thinned(work.raw, work.raw_label, 3, 0, count) if count > 4 else count
 
 
-@native
+@native_apart
 def mesh_depth(table, i, m, offset, work):
     """Return depth and deepest point of a mesh in a half-space: negative is the height above it."""
     boxes, child = table.node_box, table.node_child

@@ -13,7 +13,7 @@ reaches farther, and the depth does not fall to either side.
 
 from math import sqrt
 
-from linkwork.contact.compiled import native
+from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.support import difference
 from linkwork.contact.table import BOX, CONE, CONVEX, CYLINDER, ELLIPSOID
 from linkwork.contact.vectors import (
@@ -111,7 +111,7 @@ def _difference_bent(A, B, R, i, j, n, t):
     return add(_bent(A, i, n, t), of_b)
 
 
-@native
+@native_apart
 def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
     """Return how many branches are level (0: it did not work), h (depth, or minus the distance), normal from a to b, and the point of A.
 

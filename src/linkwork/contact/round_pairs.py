@@ -1,12 +1,12 @@
 """depth, normal, points <- balls and capsules, in closed form: their cores are points and segments."""
 
-from linkwork.contact.compiled import native
+from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.table import CAPSULE
 from linkwork.contact.triangles import closest_of_segments
 from linkwork.contact.vectors import add, along, cross, dot, neg, norm, normal_to, scale, sub, turned
 
 
-@native
+@native_apart
 def round_round(A, B, R, p):
     """Return depth, normal from a to b and a point on each of two balls or capsules, in axes of A."""
     u = (0.0, 0.0, A.y if A.kind == CAPSULE else 0.0)

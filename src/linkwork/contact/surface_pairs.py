@@ -7,10 +7,10 @@ Otherwise a box that slides over a floor of triangles would stumble over the sea
 
 from math import floor
 
-from linkwork.contact.compiled import native
+from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.convex_pairs import closest
 from linkwork.contact.gjk import triangle_weights
-from linkwork.contact.manifold import points_of_contact, put_contact
+from linkwork.contact.manifold import points_of_contact, put_contact, thinned_by_normal
 from linkwork.contact.mesh_pairs import boxes_apart, corners
 from linkwork.contact.support import lone_triangle, support
 from linkwork.contact.table import COLUMNS, FIRST_FACE, FIRST_HEIGHT, FIRST_NODE, ROWS, STACK
@@ -38,7 +38,7 @@ _AT_EDGE = 1e-9  # weight of a corner below which a point is on the opposite edg
 _ALL_EDGES = 7
 
 
-@native
+@native_apart
 def convex_mesh(table, A, i, j, R, p, work, margin):
     """Write the contacts of convex shape i with mesh j, placed by R, p in its axes; return how many."""
     boxes, child = table.node_box, table.node_child
@@ -67,11 +67,11 @@ def convex_mesh(table, A, i, j, R, p, work, margin):
     return count
 
 
-@native
+@native_apart
 def _convex_triangle(table, A, p0, p1, p2, ridge, triangle, work, count, margin):
     """Write the contacts with one triangle, in axes of the shape; return how many there are now."""
     if count + 32 > work.raw_room:
-        return count
+        count = thinned_by_normal(work, count)
     put(work.triangle, 0, p0)
     put(work.triangle, 1, p1)
     put(work.triangle, 2, p2)
@@ -139,7 +139,7 @@ def field_triangle(table, j, cx, cy, upper):
     return a, c, grid_point(table, j, cx, cy + 1)
 
 
-@native
+@native_apart
 def _field_ridges(table, j, cx, cy, upper, p0, p1, p2):
     """Return which edges of a triangle of a height field stand out: the corner across lies below its plane."""
     nx, ny = table.index[12 * j + ROWS], table.index[12 * j + COLUMNS]
@@ -184,7 +184,7 @@ def convex_field(table, A, i, j, R, p, work, margin):
     return _over_cells(table, A, j, R, p, centre, wide, work, margin)
 
 
-@native
+@native_apart
 def _over_cells(table, A, j, R, p, centre, wide, work, margin):
     size_x, size_y = table.size[4 * j], table.size[4 * j + 1]
     if abs(centre[0]) > 0.5 * size_x + wide[0] or abs(centre[1]) > 0.5 * size_y + wide[1]:
@@ -251,7 +251,7 @@ def triangle_field(table, p0, p1, p2, j, R, p, triangle, work, count, margin):
     return count
 
 
-@native
+@native_apart
 def mesh_field(table, i, j, R, p, work, margin):
     """Write the contacts of mesh i with height field j, placed by R, p in the mesh's axes; return how many."""
     boxes, child = table.node_box, table.node_child

@@ -19,7 +19,7 @@ CONVEX_KINDS = PLANE
 # Columns of `Table.index`.
 FIRST_POINT, POINTS, FIRST_FACE, FACES, FIRST_NODE, NODES, FIRST_HEIGHT, ROWS, COLUMNS, OWNER, GROUP, MASK = range(12)
 
-# Columns of `Contacts.number`.
+# Columns of `Buffer.number`.
 POINT_A, POINT_B, NORMAL, DEPTH = 0, 3, 6, 9
 
 MOST_VERTICES = 160  # of the expanding polytope
@@ -57,12 +57,12 @@ class Work(NamedTuple):
     ring: Any  # (4, MOST_CORNERS, 3) polygons before, during and after clipping [m]
     label: Any  # (4, MOST_CORNERS) what the corners of these are
     triangle: Any  # (8, 3) corners of the triangles at hand [m]
-    raw: Any  # (n, 10) contacts before they are thinned out, as rows of `Contacts.number`
+    raw: Any  # (n, 10) contacts before they are thinned out, as rows of `Buffer.number`
     raw_label: Any  # (n, 3) their features, or triangles; the third is free
     raw_room: Any  # how many fit
 
 
-class Contacts(NamedTuple):
+class Buffer(NamedTuple):
     """Where contact points are written to."""
 
     number: Any  # (n, 10) points on a and b, normal from a to b, depth: all in the world [m]
@@ -90,9 +90,9 @@ def work(raw: int = 4096) -> Work:
     )
 
 
-def contacts(room: int) -> Contacts:
+def buffer(room: int) -> Buffer:
     """Make room for contact points."""
-    return Contacts(np.zeros((room, 10)), np.zeros((room, 4), np.int64), np.zeros(2, np.int64), room)
+    return Buffer(np.zeros((room, 10)), np.zeros((room, 4), np.int64), np.zeros(2, np.int64), room)
 
 
 @native
@@ -134,6 +134,6 @@ def opened_work(t):
 
 
 @native
-def opened_contacts(t):
+def opened_buffer(t):
     """Return the place for contacts, for parts."""
-    return Contacts(memory(t.number), memory(t.label), memory(t.count), t.number.shape[0])
+    return Buffer(memory(t.number), memory(t.label), memory(t.count), t.number.shape[0])

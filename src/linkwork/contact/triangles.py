@@ -1,6 +1,6 @@
 """where two triangles cross <- their corners: the intervals in which they meet the common line (Moeller 1997)."""
 
-from linkwork.contact.compiled import native
+from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.vectors import ZERO, along, cross, dot, neg, norm, scale, sub, unit
 
 
@@ -63,7 +63,7 @@ def _between(x, y, dx, dy):
     return along(x, dx / (dx - dy), sub(y, x))
 
 
-@native
+@native_apart
 def _flat(p0, p1, p2, q0, q1, q2, n1, n2):
     """Triangles in one plane, or without area: separated by an edge of either, or not."""
     n = n1 if dot(n1, n1) >= dot(n2, n2) else n2

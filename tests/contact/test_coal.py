@@ -1,0 +1,159 @@
+"""Against coal: contact or not, depth and normal of every pair of convex shapes, triangles of meshes that touch.
+
+All configurations: LINKWORK_CONFIGURATIONS=20000 pytest tests/contact/test_coal.py
+"""
+
+import os
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+from coal_shapes import CONVEX, icosphere, in_coal, overlap_along, poses
+
+from linkwork.contact.flatten import pieces_of, table_of
+from linkwork.contact.narrow import contacts_of_pairs, triangles_that_touch
+from linkwork.contact.table import buffer, work
+from linkwork.geometry import HeightField, Plane
+
+COUNT = int(os.environ.get("LINKWORK_CONFIGURATIONS", "300"))
+BAND = 1e-9  # closer to touching than this either answer is right
+pytestmark = pytest.mark.peers
+
+
+class Ours:
+    """Two shapes, asked again and again."""
+
+    def __init__(self, a, b) -> None:
+        self.table = table_of([*pieces_of(a), *pieces_of(b)], [0, 1], [1, 1], [-1, -1])
+        self.work, self.found, self.pair = work(20_000), buffer(256), np.array([[0, 1]])
+
+    def poses(self, turns: np.ndarray, places: np.ndarray) -> np.ndarray:
+        return np.concatenate([turns.reshape(2, 9), places], axis=1)
+
+    def contacts(self, turns: np.ndarray, places: np.ndarray, margin: float = 0.0) -> np.ndarray:
+        count = contacts_of_pairs(self.table, self.poses(turns, places), self.pair, self.work, self.found, margin)
+        return self.found.number[:count]
+
+    def triangles(self, turns: np.ndarray, places: np.ndarray) -> set[tuple[int, int]]:
+        count, _ = triangles_that_touch(self.table, self.poses(turns, places), 0, 1, self.work)
+        return set(map(tuple, self.work.raw_label[:count, :2].tolist()))
+
+
+class Theirs:
+    """The same in coal."""
+
+    def __init__(self, a, b, most: int = 1) -> None:
+        import coal
+
+        self.coal = coal
+        self.shapes = [in_coal(a), in_coal(b)]
+        self.request = coal.CollisionRequest()
+        self.request.enable_contact, self.request.num_max_contacts = True, most
+        self.request.epa_max_iterations, self.request.gjk_max_iterations = 250, 1000
+
+    def contacts(self, turns: np.ndarray, places: np.ndarray) -> list:
+        (a, at_a), (b, at_b) = self.shapes
+        place = self.coal.Transform3s
+        result = self.coal.CollisionResult()
+        pose_a = place(turns[0], places[0] + turns[0] @ at_a)
+        self.coal.collide(a, pose_a, b, place(turns[1], places[1] + turns[1] @ at_b), self.request, result)
+        return [result.getContact(k) for k in range(result.numContacts())]
+
+
+def distance_in_coal(theirs: Theirs, turns: np.ndarray, places: np.ndarray) -> float:
+    request, result = theirs.coal.DistanceRequest(), theirs.coal.DistanceResult()
+    (a, at_a), (b, at_b) = theirs.shapes
+    place = theirs.coal.Transform3s
+    pose_a = place(turns[0], places[0] + turns[0] @ at_a)
+    return theirs.coal.distance(a, pose_a, b, place(turns[1], places[1] + turns[1] @ at_b), request, result)
+
+
+@pytest.mark.parametrize(("one", "other"), list(combinations_with_replacement(CONVEX, 2)))
+def test_convex_pairs_agree(one: str, other: str) -> None:
+    a, b = CONVEX[one], CONVEX[other]
+    ours, theirs = Ours(a, b), Theirs(a, b)
+    turns, places = poses(COUNT, seed=7)
+    touching = 0
+    for turn, place in zip(turns, places):
+        found, expected = ours.contacts(turn, place), theirs.contacts(turn, place)
+        assert np.isfinite(found).all()
+        if bool(len(found)) != bool(expected):
+            near = ours.contacts(turn, place, margin=1.0)
+            assert abs(near[:, 9].max()) < BAND
+            continue
+        if not expected:
+            continue
+        touching += 1
+        deepest = found[np.argmax(found[:, 9])]
+        depth, normal = deepest[9], deepest[6:9]
+        # The depth is the overlap along the normal, and coal found no direction with less.
+        assert overlap_along(a, b, turn, place, normal) == pytest.approx(depth, abs=1e-9)
+        coals = expected[0].normal
+        least = overlap_along(a, b, turn, place, coals)
+        assert depth <= least + 1e-6
+        if abs(least + expected[0].penetration_depth) < 1e-9 and abs(depth - least) < 1e-13:
+            assert normal == pytest.approx(coals, abs=1e-6)
+        # The points lie on both surfaces, that far apart.
+        assert (deepest[:3] - deepest[3:6]) @ normal == pytest.approx(depth, abs=1e-9)
+    assert touching > COUNT // 4
+
+
+@pytest.mark.parametrize("name", CONVEX)
+def test_planes_agree(name: str) -> None:
+    a, plane = CONVEX[name], Plane((0.2, -0.3, 0.9), 0.1)
+    ours, theirs = Ours(a, plane), Theirs(a, plane)
+    for turn, place in zip(*poses(COUNT, seed=8)):
+        found, expected = ours.contacts(turn, place), theirs.contacts(turn, place)
+        assert bool(len(found)) == bool(expected)
+        if expected:
+            deepest = found[np.argmax(found[:, 9])]
+            assert deepest[9] == pytest.approx(-expected[0].penetration_depth, abs=1e-9)
+            assert deepest[6:9] == pytest.approx(expected[0].normal, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", CONVEX)
+def test_terrain_agrees_on_contact(name: str) -> None:
+    rng = np.random.default_rng(3)
+    field = HeightField(rng.uniform(0.0, 0.4, (9, 7)), (3.0, 2.0))
+    a = CONVEX[name]
+    ours, theirs = Ours(a, field), Theirs(a, field)
+    turns, places = poses(max(COUNT // 3, 100), seed=9)
+    touching = 0
+    for turn, place in zip(turns, places):
+        turn, place = turn.copy(), place.copy()
+        turn[1], place[1] = np.eye(3), 0.0
+        place[0, 2] += 0.6
+        found, expected = ours.contacts(turn, place), theirs.contacts(turn, place)
+        if bool(len(found)) != bool(expected):
+            near = ours.contacts(turn, place, margin=1e-6)
+            assert len(near), "coal has a contact"
+            assert abs(near[:, 9].max()) < 1e-6
+        touching += bool(expected)
+    assert touching > 10
+
+
+@pytest.mark.parametrize("name", CONVEX)
+def test_a_mesh_and_a_convex_shape_agree_on_contact(name: str) -> None:
+    mesh = icosphere(2)
+    a = CONVEX[name]
+    ours, theirs = Ours(a, mesh), Theirs(a, mesh)
+    turns, places = poses(max(COUNT // 3, 100), seed=10)
+    for turn, place in zip(turns, 1.6 * places):
+        found, expected = ours.contacts(turn, place), theirs.contacts(turn, place)
+        assert np.isfinite(found).all()
+        if bool(len(found)) != bool(expected):
+            assert abs(distance_in_coal(theirs, turn, place)) < 1e-6
+
+
+def test_the_same_triangles_of_meshes_touch() -> None:
+    mesh = icosphere(2)
+    ours, theirs = Ours(mesh, mesh), Theirs(mesh, mesh, most=100_000)
+    turns, places = poses(max(COUNT // 10, 30), seed=11)
+    different, pairs = 0, 0
+    for turn, place in zip(turns, 1.6 * places):
+        found = ours.triangles(turn, place)
+        expected = {(contact.b1, contact.b2) for contact in theirs.contacts(turn, place)}
+        different += len(found ^ expected)
+        pairs += len(expected)
+    assert pairs > 1000
+    assert different == 0
