@@ -3,7 +3,18 @@
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from linkwork.geometry import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HeightField, Mesh, Plane, Sphere
+from linkwork.geometry import (
+    Box,
+    Capsule,
+    Cone,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    HeightField,
+    Mesh,
+    Plane,
+    Sphere,
+)
 
 CONVEX = {
     "sphere": Sphere(0.5),
@@ -13,7 +24,8 @@ CONVEX = {
     "cone": Cone(0.5, 0.9),
     "ellipsoid": Ellipsoid(0.3, 0.5, 0.6),
     "hull": ConvexHull(
-        0.5 * (lambda x: x / np.linalg.norm(x, axis=1)[:, None])(np.random.default_rng(5).normal(size=(20, 3)))
+        0.5
+        * (lambda x: x / np.linalg.norm(x, axis=1)[:, None])(np.random.default_rng(5).normal(size=(20, 3)))
     ),
 }
 
@@ -102,7 +114,17 @@ def icosphere(times: int) -> Mesh:
     points += [(t, 0, -1), (t, 0, 1), (-t, 0, -1), (-t, 0, 1)]
     points = [np.array(p) / np.linalg.norm(p) for p in points]
     faces = [(0, 11, 5), (0, 5, 1), (0, 1, 7), (0, 7, 10), (0, 10, 11), (1, 5, 9), (5, 11, 4), (11, 10, 2)]
-    faces += [(10, 7, 6), (7, 1, 8), (3, 9, 4), (3, 4, 2), (3, 2, 6), (3, 6, 8), (3, 8, 9), (4, 9, 5), (2, 4, 11)]
+    faces += [
+        (10, 7, 6),
+        (7, 1, 8),
+        (3, 9, 4),
+        (3, 4, 2),
+        (3, 2, 6),
+        (3, 6, 8),
+        (3, 8, 9),
+        (4, 9, 5),
+        (2, 4, 11),
+    ]
     faces += [(6, 2, 10), (8, 6, 7), (9, 8, 1)]
     for _ in range(times):
         between: dict[tuple[int, int], int] = {}

@@ -93,4 +93,3 @@ def box_box(A, B, R, p, limit):
     s = min(max(s, -a[i]), a[i])
     t = min(max(t, -b[j]), b[j])
     return best, normal, along(on_a, s, u), along(on_b, t, v), False
-

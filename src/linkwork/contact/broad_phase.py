@@ -52,7 +52,11 @@ def build(bounds, order, n, boxes, child, stack):
             b = 6 * order[k]
             x0, y0, z0 = min(x0, bounds[b]), min(y0, bounds[b + 1]), min(z0, bounds[b + 2])
             x1, y1, z1 = max(x1, bounds[b + 3]), max(y1, bounds[b + 4]), max(z1, bounds[b + 5])
-            cx, cy, cz = bounds[b] + bounds[b + 3], bounds[b + 1] + bounds[b + 4], bounds[b + 2] + bounds[b + 5]
+            cx, cy, cz = (
+                bounds[b] + bounds[b + 3],
+                bounds[b + 1] + bounds[b + 4],
+                bounds[b + 2] + bounds[b + 5],
+            )
             sx, sy, sz = sx + cx, sy + cy, sz + cz
             xx, yy, zz = xx + cx * cx, yy + cy * cy, zz + cz * cz
         boxes[6 * node], boxes[6 * node + 1], boxes[6 * node + 2] = x0, y0, z0

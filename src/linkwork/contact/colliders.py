@@ -15,7 +15,7 @@ from linkwork.contact.distances import distances_of_pairs
 from linkwork.contact.flatten import Piece, pieces_of, table_of
 from linkwork.contact.narrow import contacts_of_pairs, triangles_that_touch
 from linkwork.contact.rays import MISSED, cast_rays
-from linkwork.contact.result import Contacts, Hit, Hits
+from linkwork.contact.result import Contacts, Hits
 from linkwork.contact.table import MESH, Buffer, Table, Work, buffer, work
 from linkwork.geometry import HeightField, Plane
 from linkwork.mechanism.placement import Array, RotationLike, Space, numbers, position_vector, rotation_matrix
@@ -56,7 +56,11 @@ class Colliders:
             shapes = body.collisions or [part for part in body.parts if hasattr(part, "surface")]
             if shapes:
                 world.add(
-                    name, *shapes, position=body.position, rotation=body.rotation, fixed=body is mechanism.ground
+                    name,
+                    *shapes,
+                    position=body.position,
+                    rotation=body.rotation,
+                    fixed=body is mechanism.ground,
                 )
         for joint in mechanism.joints.values():
             a, b = joint.parent.name, joint.child.name
@@ -188,9 +192,13 @@ class Colliders:
 
         Directions need not be of unit length. Only bodies with a group in `mask` are met.
         """
-        origins, directions = (_points(x, word, self.space) for x, word in ((origin, "origin"), (direction, "direction")))
+        origins, directions = (
+            _points(x, word, self.space) for x, word in ((origin, "origin"), (direction, "direction"))
+        )
         one = origins.ndim == 1 and directions.ndim == 1
-        origins, directions = (np.ascontiguousarray(x) for x in np.broadcast_arrays(*np.atleast_2d(origins, directions)))
+        origins, directions = (
+            np.ascontiguousarray(x) for x in np.broadcast_arrays(*np.atleast_2d(origins, directions))
+        )
         length = np.linalg.norm(directions, axis=1, keepdims=True)
         if not (length > 0.0).all():
             raise ValueError("ray_cast: a direction is zero; give one that points somewhere")
@@ -251,7 +259,11 @@ class Colliders:
     def _member(self, name: str) -> "_Member":
         if name not in self._members:
             close = get_close_matches(str(name), self._members, 1)
-            hint = f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(self._members) or 'none'}"
+            hint = (
+                f"; did you mean {close[0]!r}?"
+                if close
+                else f"; there are {', '.join(self._members) or 'none'}"
+            )
             raise ValueError(f"unknown collider {name!r}{hint}")
         return self._members[name]
 

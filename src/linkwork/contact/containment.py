@@ -120,4 +120,3 @@ def points_inside(table, poses, i, points, inside):
     for k in range(len(points)):
         if contains(t, x, i, row(q, k)):
             out[k] = 1
-

@@ -65,7 +65,9 @@ def _to_triangle(table, A, p0, p1, p2, work, best):
     put(work.triangle, 0, p0)
     put(work.triangle, 1, p1)
     put(work.triangle, 2, p2)
-    depth, n, a, b = closest(A, lone_triangle(table, work.triangle, 0), _SAME, ZERO, work, max(best, 0.0) + 1e-12)
+    depth, n, a, b = closest(
+        A, lone_triangle(table, work.triangle, 0), _SAME, ZERO, work, max(best, 0.0) + 1e-12
+    )
     return -depth, n, a, b
 
 
@@ -138,7 +140,10 @@ def _mesh_mesh(table, i, j, R, p, work):
             if leaf_y or (not leaf_x and dot(half_x, half_x) > dot(half_y, half_y)):
                 l, r = child[cx], child[cx + 1]
                 centre = add(turned(R, three(boxes, ky + 9)), p)
-                dl, dr = sub(three(boxes, 15 * (first + l) + 9), centre), sub(three(boxes, 15 * (first + r) + 9), centre)
+                dl, dr = (
+                    sub(three(boxes, 15 * (first + l) + 9), centre),
+                    sub(three(boxes, 15 * (first + r) + 9), centre),
+                )
                 if dot(dl, dl) > dot(dr, dr):
                     l, r = r, l
                 stack[STACK + 2 * top], stack[STACK + 2 * top + 1] = r, y
@@ -260,8 +265,16 @@ def _mesh_field(table, i, j, R, p, work):
                 put(work.triangle, 5, q1)
                 put(work.triangle, 6, q2)
                 T = lone_triangle(table, work.triangle, 4)
-                low = (min(q0[0], min(q1[0], q2[0])), min(q0[1], min(q1[1], q2[1])), min(q0[2], min(q1[2], q2[2])))
-                high = (max(q0[0], max(q1[0], q2[0])), max(q0[1], max(q1[1], q2[1])), max(q0[2], max(q1[2], q2[2])))
+                low = (
+                    min(q0[0], min(q1[0], q2[0])),
+                    min(q0[1], min(q1[1], q2[1])),
+                    min(q0[2], min(q1[2], q2[2])),
+                )
+                high = (
+                    max(q0[0], max(q1[0], q2[0])),
+                    max(q0[1], max(q1[1], q2[1])),
+                    max(q0[2], max(q1[2], q2[2])),
+                )
                 centre = (0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2]))
                 half = (0.5 * (high[0] - low[0]), 0.5 * (high[1] - low[1]), 0.5 * (high[2] - low[2]))
                 d, m, u, v = _convex_mesh(table, T, centre, half, i, _SAME, ZERO, work)

@@ -21,8 +21,8 @@ from linkwork.contact.vectors import (
     norm,
     normal_to,
     put,
-    row,
     put_three,
+    row,
     scale,
     sub,
     three,
@@ -31,9 +31,9 @@ from linkwork.contact.vectors import (
 
 _EXACT = 1e-13  # of the size of A - B: a face of it is reached
 _ROUGH = 0.02  # of the depth and the size: near enough to polish
-_CONE = 0.99  # cosine of the angle round a polished direction in which no other is looked for
+_CONE = 0.998  # cosine of the angle round a polished direction in which no other is looked for
 _NARROW = 0.9995  # the same where the direction is that of a flat face
-_POLISHED = 3  # local searches at most
+_POLISHED = 8  # local searches at most
 
 
 @native_apart
@@ -55,7 +55,6 @@ def penetration(A, B, R, p, work, n):
     bends = curved(A) or curved(B)
     vertices, faces = 4, 4
     best, normal, point = 1e300, (0.0, 0.0, 1.0), ZERO
-    c0, c1, c2, r0, r1, r2 = ZERO, ZERO, ZERO, 1.0, 1.0, 1.0  # polished directions, and cosines round them
     polished = 0
     rough = _ROUGH
     while True:
@@ -65,7 +64,7 @@ def penetration(A, B, R, p, work, n):
                 claimed = False
                 if polished > 0:
                     d = three(work.plane, 4 * f)
-                    claimed = dot(d, c0) > r0 or dot(d, c1) > r1 or dot(d, c2) > r2
+                    claimed = _claimed(work, d, polished)
                 if not claimed:
                     lowest, low = f, work.plane[4 * f + 3]
         if lowest < 0:
@@ -85,10 +84,9 @@ def penetration(A, B, R, p, work, n):
             if level > 0:
                 if h < best:
                     best, normal, point = h, n, foot
-                # Round a flat face of A - B another may begin soon, on a smooth surface hardly.
-                c2, r2, c1, r1, c0, r0 = c1, r1, c0, r0, n, (_NARROW if level == 3 else _CONE)
+                _claim(work, polished, n, level)
                 polished += 1
-                if dot(n, d) > r0:
+                if _claimed(work, d, polished):
                     continue
             else:
                 rough *= 0.2  # too early: the faces here do not tell yet which corners and rims meet
@@ -107,6 +105,23 @@ def penetration(A, B, R, p, work, n):
             break
         faces = grown
     return best, normal, point
+
+
+@native
+def _claim(work, k, n, level):
+    """Note the direction of a polished minimum; round a flat face of A - B another may begin
+    soon, on a smooth surface hardly."""
+    put(work.claim, 2 * k, n)
+    work.claim[6 * k + 3] = _NARROW if level == 3 else _CONE
+
+
+@native
+def _claimed(work, d, polished):
+    """Tell whether a face belongs to a minimum already found: its direction is close by."""
+    for k in range(polished):
+        if dot(d, row(work.claim, 2 * k)) > work.claim[6 * k + 3]:
+            return True
+    return False
 
 
 @native
@@ -191,7 +206,9 @@ def _link(work, f, i, j, k, across_ij, across_jk, across_ki):
     if dot(n, n) > 1e-26 * dot(x, x) * dot(y, y):
         n = unit(n)
         put_three(work.plane, 4 * f, n)
-        work.plane[4 * f + 3] = (dot(n, row(work.w, i)) + dot(n, row(work.w, j)) + dot(n, row(work.w, k))) / 3.0
+        work.plane[4 * f + 3] = (
+            dot(n, row(work.w, i)) + dot(n, row(work.w, j)) + dot(n, row(work.w, k))
+        ) / 3.0
     else:
         put_three(work.plane, 4 * f, ZERO)
         work.plane[4 * f + 3] = 1e300
@@ -215,7 +232,10 @@ def _expand(work, first, vertex, faces, size):
             g = face[7 * f + 3 + e]
             if face[7 * g + 6] == 2:
                 continue
-            if work.plane[4 * g + 3] > 1e299 or dot(three(work.plane, 4 * g), w) - work.plane[4 * g + 3] > 1e-14 * size:
+            if (
+                work.plane[4 * g + 3] > 1e299
+                or dot(three(work.plane, 4 * g), w) - work.plane[4 * g + 3] > 1e-14 * size
+            ):
                 face[7 * g + 6] = 2
                 stack[2 * waiting] = g
                 waiting += 1

@@ -9,7 +9,20 @@ from math import atan2, sqrt
 from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.support import support
 from linkwork.contact.table import BOX, CAPSULE, CONE, CONVEX, CYLINDER, MOST_CORNERS
-from linkwork.contact.vectors import ZERO, along, cross, dot, neg, normal_to, put, row, scale, sub, three, unit
+from linkwork.contact.vectors import (
+    ZERO,
+    along,
+    cross,
+    dot,
+    neg,
+    normal_to,
+    put,
+    row,
+    scale,
+    sub,
+    three,
+    unit,
+)
 
 _RIM = ((1.0, 0.0), (0.5**0.5, 0.5**0.5), (0.0, 1.0), (-(0.5**0.5), 0.5**0.5))  # and the opposite ones
 _MOST = 24  # corners of a face; more are left out evenly
@@ -31,7 +44,9 @@ def feature(form, d, work, ring):
         return _segment(work, base, (x, y, -form.y), (x, y, form.y)), ZERO
     if kind == CAPSULE:
         end = scale(form.radius, d)
-        return _segment(work, base, along(end, -form.y, (0.0, 0.0, 1.0)), along(end, form.y, (0.0, 0.0, 1.0))), ZERO
+        return _segment(
+            work, base, along(end, -form.y, (0.0, 0.0, 1.0)), along(end, form.y, (0.0, 0.0, 1.0))
+        ), ZERO
     if kind == CONE:
         across = sqrt(d[0] * d[0] + d[1] * d[1])
         slant = sqrt(form.x * form.x + form.y * form.y)
@@ -106,7 +121,11 @@ def _rim(r, z, d, work, base):
 def _convex_face(form, d, work, base):
     """Write the corners of a hull that lie in its face most aligned with d, in order round it."""
     if form.faces == 0:
-        a, b, c = row(form.points, form.first), row(form.points, form.first + 1), row(form.points, form.first + 2)
+        a, b, c = (
+            row(form.points, form.first),
+            row(form.points, form.first + 1),
+            row(form.points, form.first + 2),
+        )
         n = cross(sub(b, a), sub(c, a))
         if not dot(n, n) > 0.0:
             put(work.ring, base, support(form, d))

@@ -71,7 +71,9 @@ def pieces_of(shape: Any, space: Space = "space") -> list[Piece]:
     )
 
 
-def table_of(pieces: Sequence[Piece], owner: Sequence[int], group: Sequence[int], mask: Sequence[int]) -> Table:
+def table_of(
+    pieces: Sequence[Piece], owner: Sequence[int], group: Sequence[int], mask: Sequence[int]
+) -> Table:
     """Return the table of shapes; `owner` is the body of each, `group` and `mask` say who meets whom."""
     n = len(pieces)
     index, size, reach = np.zeros((n, 12), np.int64), np.zeros((n, 4)), np.zeros((n, 7))
@@ -279,7 +281,12 @@ def _in_plane(shape: Any) -> list[Piece]:
             across = np.array([-axis[1], axis[0]])
             if isinstance(shape, Capsule):
                 return [_rounded(shape, [-h * axis, h * axis], r, turned=True)]
-            corners = [-h * axis - r * across, h * axis - r * across, h * axis + r * across, r * across - h * axis]
+            corners = [
+                -h * axis - r * across,
+                h * axis - r * across,
+                h * axis + r * across,
+                r * across - h * axis,
+            ]
             return [_rounded(shape, _leftwards(corners), 0.0, turned=True)]
     if isinstance(shape, Box) and np.max(np.abs(z)) >= 1.0 - _SAME_WAY:
         half = np.array([shape.x, shape.y, shape.z]) / 2
@@ -294,8 +301,8 @@ def _in_plane(shape: Any) -> list[Piece]:
 
 def _leftwards(corners: Any) -> Array:
     points = np.array(corners)
-    area = np.cross(points[1] - points[0], points[2] - points[1])
-    return points if area > 0 else points[::-1]
+    (x, y), (u, v) = points[1] - points[0], points[2] - points[1]
+    return points if x * v - y * u > 0.0 else points[::-1]
 
 
 def _rounded(shape: Any, corners: Any, radius: float, turned: bool = False) -> Piece:

@@ -204,4 +204,3 @@ def _on_tetrahedron(W, P):
     if best < 0.0:
         return ZERO, 4, (0.25, 0.25, 0.25, 0.25)
     return _kept(W, P, i, j, k, m0, m1, m2)
-

@@ -4,7 +4,19 @@ from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.manifold import put_contact, thinned_by_normal
 from linkwork.contact.table import FIRST_FACE, FIRST_NODE, FIRST_POINT, STACK
 from linkwork.contact.triangles import contact_of, crossing
-from linkwork.contact.vectors import add, along, back_times, dot, nine, row, sub, three, times, turned, turned_back
+from linkwork.contact.vectors import (
+    add,
+    along,
+    back_times,
+    dot,
+    nine,
+    row,
+    sub,
+    three,
+    times,
+    turned,
+    turned_back,
+)
 
 _EPSILON = 1e-12  # on the cosines: axes of edges that are nearly parallel say nothing
 

@@ -5,15 +5,17 @@ from linkwork.contact.compiled import entry, memory, native, native_apart
 from linkwork.contact.convex_pairs import closest
 from linkwork.contact.manifold import points_of_contact, put_contact, thinned_by_normal
 from linkwork.contact.mesh_pairs import mesh_mesh
-from linkwork.contact.plane_pairs import convex_plane, mesh_plane, plane_in
 from linkwork.contact.planar_pairs import polygon_plane, polygon_polygon
-from linkwork.contact.round_pairs import ball_box, round_round
+from linkwork.contact.plane_pairs import convex_plane, mesh_plane, plane_in
+from linkwork.contact.round_pairs import ball_box, ball_turned, round_round
 from linkwork.contact.support import form_of
 from linkwork.contact.surface_pairs import convex_field, convex_mesh, mesh_field
 from linkwork.contact.table import (
     BOX,
     CAPSULE,
+    CONE,
     CONVEX_KINDS,
+    CYLINDER,
     DEPTH,
     HEIGHT_FIELD,
     MESH,
@@ -48,6 +50,8 @@ def convex_depth(A, B, R, p, work, limit):
         return round_round(A, B, R, p)
     if A.kind == SPHERE and B.kind == BOX:
         return ball_box(A, B, R, p)
+    if A.kind == SPHERE and (B.kind == CYLINDER or B.kind == CONE):
+        return ball_turned(A, B, R, p)
     return closest(A, B, R, p, work, limit)
 
 
@@ -60,7 +64,11 @@ def _convex_convex(A, B, R, p, work, margin):
             return 0
         if face:
             # The points come from clipping; the plane of the face is all it needs to know of them.
-            a = (A.x * (1.0 if n[0] > 0.0 else -1.0), A.y * (1.0 if n[1] > 0.0 else -1.0), A.z * (1.0 if n[2] > 0.0 else -1.0))
+            a = (
+                A.x * (1.0 if n[0] > 0.0 else -1.0),
+                A.y * (1.0 if n[1] > 0.0 else -1.0),
+                A.z * (1.0 if n[2] > 0.0 else -1.0),
+            )
             b = (a[0] - depth * n[0], a[1] - depth * n[1], a[2] - depth * n[2])
         else:
             put_contact(work.raw, work.raw_label, 0, a, b, n, depth, 0, 0)

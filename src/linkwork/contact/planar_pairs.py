@@ -8,7 +8,21 @@ from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.manifold import put_contact
 from linkwork.contact.table import FIRST_POINT, POINTS
 from linkwork.contact.triangles import closest_of_segments
-from linkwork.contact.vectors import ZERO, add, along, cross, dot, neg, norm, row, scale, sub, turned, turned_back, unit
+from linkwork.contact.vectors import (
+    ZERO,
+    add,
+    along,
+    cross,
+    dot,
+    neg,
+    norm,
+    row,
+    scale,
+    sub,
+    turned,
+    turned_back,
+    unit,
+)
 
 _UP = (0.0, 0.0, 1.0)
 _SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)

@@ -15,7 +15,7 @@ from math import sqrt
 
 from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.support import difference
-from linkwork.contact.table import BOX, CONE, CONVEX, CYLINDER, ELLIPSOID
+from linkwork.contact.table import BOX, CONE, CONVEX, CYLINDER, ELLIPSOID, SPHERE
 from linkwork.contact.vectors import (
     ZERO,
     add,
@@ -25,7 +25,6 @@ from linkwork.contact.vectors import (
     neg,
     norm,
     normal_to,
-    put,
     row,
     scale,
     sub,
@@ -35,6 +34,7 @@ from linkwork.contact.vectors import (
 )
 
 _STEPS = 10
+_MANY = 1 << 31  # more than a shape has branches
 _ARRIVED = 1e-11  # turn of the last step [rad]
 _BEYOND = 1e-11  # of the size: no other point may reach farther than this
 
@@ -53,11 +53,17 @@ def _branch(form, x):
             if far < nearest:
                 best, nearest = k, far
         return best
-    if kind == ELLIPSOID:
+    if kind == ELLIPSOID or kind == SPHERE:
         return 0
     if kind == CONE:
         return 1 if x[2] > 0.5 * form.y else 0
     return 1 if x[2] > 0.0 else 0
+
+
+@native
+def _pair_branch(A, B, R, p, w, a):
+    """Return on which branch of A - B a point of it lies, as one number."""
+    return _branch(A, a) * _MANY + _branch(B, turned_back(R, sub(sub(a, w), p)))
 
 
 @native
@@ -113,29 +119,29 @@ def _difference_bent(A, B, R, i, j, n, t):
 
 @native_apart
 def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
-    """Return how many branches are level (0: it did not work), h (depth, or minus the distance), normal from a to b, and the point of A.
+    """Return how many branches are level (0: it did not work), h (depth, or minus the distance), the normal from
+    a to b, and the point of A.
 
     The guess: up to three points of A - B, rows i, j, k of W (those of A in P), their weights and the normal.
     """
     # Points of one branch are one point.
-    a0 = _branch(A, row(P, i))
-    b0 = _branch(B, turned_back(R, sub(sub(row(P, i), row(W, i)), p)))
-    a1, b1, a2, b2 = -1, -1, -1, -1
+    c0 = _pair_branch(A, B, R, p, row(W, i), row(P, i))
+    c1, c2 = -1, -1
     l0, l1, l2 = l[0], 0.0, 0.0
     branches = 1
     for m in range(1, count):
         r = j if m == 1 else k
         weight = l[1] if m == 1 else l[2]
-        a = _branch(A, row(P, r))
-        b = _branch(B, turned_back(R, sub(sub(row(P, r), row(W, r)), p)))
-        if a == a0 and b == b0:
+        c = _pair_branch(A, B, R, p, row(W, r), row(P, r))
+        if c == c0:
             l0 += weight
-        elif a == a1 and b == b1:
+        elif c == c1:
             l1 += weight
         elif branches == 1:
-            a1, b1, l1, branches = a, b, weight, 2
+            c1, l1, branches = c, weight, 2
         else:
-            a2, b2, l2, branches = a, b, weight, 3
+            c2, l2, branches = c, weight, 3
+    a0, b0, a1, b1, a2, b2 = c0 // _MANY, c0 % _MANY, c1 // _MANY, c1 % _MANY, c2 // _MANY, c2 % _MANY
     n = normal
     arrived = False
     h, size = 0.0, 0.0

@@ -6,10 +6,10 @@ height field are met on their surface, from either side; only from above is a po
 
 from math import sqrt
 
-from linkwork.contact.compiled import entry, memory, native, native_apart
-from linkwork.contact.surface_pairs import cell, field_depth, field_triangle
-from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.broad_phase import build, write_bounds
+from linkwork.contact.compiled import entry, memory, native, native_apart
+from linkwork.contact.mesh_pairs import corners
+from linkwork.contact.surface_pairs import cell, field_depth, field_triangle
 from linkwork.contact.table import (
     BOX,
     CAPSULE,
@@ -362,7 +362,9 @@ def ray_shape(table, poses, i, origin, direction, work, longest):
 
 
 @entry
-def cast_rays(table, poses, origins, directions, longest, mask, work, bounds, order, boxes, child, stack, out, hit):
+def cast_rays(
+    table, poses, origins, directions, longest, mask, work, bounds, order, boxes, child, stack, out, hit
+):
     """Write the first hits of rays: point, normal, distance in `out` (n, 7), shape (-1: none), triangle in `hit`.
 
     Directions are unit vectors. Only shapes with a group in `mask` are met.
@@ -388,7 +390,7 @@ def cast_rays(table, poses, origins, directions, longest, mask, work, bounds, or
         best, normal, which, face = longest, ZERO, -1, -1
         for k in range(n - endless, n):
             s, m, f = ray_shape(t, x, o[k], origin, d, w, best)
-            if s < best or (s == best and which < 0):
+            if s < MISSED and (s < best or which < 0):
                 best, normal, which, face = s, m, o[k], f
         top = 0
         if bounded > 0:

@@ -150,9 +150,13 @@ def _field_ridges(table, j, cx, cy, upper, p0, p1, p2):
             ax, ay = (cx, cy - 1) if e == 0 else ((cx + 2, cy + 1) if e == 1 else (cx, cy + 1))
         else:
             ax, ay = (cx + 1, cy) if e == 0 else ((cx + 1, cy + 2) if e == 1 else (cx - 1, cy))
-        if ax < 0 or ay < 0 or ax >= nx or ay >= ny:
-            ridge |= 1 << e
-        elif dot(n, sub(grid_point(table, j, ax, ay), p0)) < -1e-9 * norm(n):
+        if (
+            ax < 0
+            or ay < 0
+            or ax >= nx
+            or ay >= ny
+            or dot(n, sub(grid_point(table, j, ax, ay), p0)) < -1e-9 * norm(n)
+        ):
             ridge |= 1 << e
     return ridge
 
@@ -240,7 +244,10 @@ def triangle_field(table, p0, p1, p2, j, R, p, triangle, work, count, margin):
         for cy in range(low_y, high_y + 1):
             for upper in range(2):
                 x, y, z = field_triangle(table, j, cx, cy, upper)
-                if max(x[2], max(y[2], z[2])) < low[2] - margin or min(x[2], min(y[2], z[2])) > high[2] + margin:
+                if (
+                    max(x[2], max(y[2], z[2])) < low[2] - margin
+                    or min(x[2], min(y[2], z[2])) > high[2] + margin
+                ):
                     continue
                 before = count
                 x, y, z = add(turned(R, x), p), add(turned(R, y), p), add(turned(R, z), p)

@@ -17,7 +17,9 @@ SPHERE, CAPSULE, BOX, CYLINDER, CONE, ELLIPSOID, CONVEX, PLANE, HEIGHT_FIELD, ME
 CONVEX_KINDS = PLANE
 
 # Columns of `Table.index`.
-FIRST_POINT, POINTS, FIRST_FACE, FACES, FIRST_NODE, NODES, FIRST_HEIGHT, ROWS, COLUMNS, OWNER, GROUP, MASK = range(12)
+FIRST_POINT, POINTS, FIRST_FACE, FACES, FIRST_NODE, NODES, FIRST_HEIGHT, ROWS, COLUMNS, OWNER, GROUP, MASK = (
+    range(12)
+)
 
 # Columns of `Buffer.number`.
 POINT_A, POINT_B, NORMAL, DEPTH = 0, 3, 6, 9
@@ -33,7 +35,9 @@ class Table(NamedTuple):
 
     kind: Any  # (n,) which shape
     size: Any  # (n, 4) radius, half length ...: see flatten.py [m]
-    reach: Any  # (n, 7) box round it in its own axes: centre, half widths, and its radius about that centre [m]
+    reach: (
+        Any  # (n, 7) box round it in its own axes: centre, half widths, and its radius about that centre [m]
+    )
     index: Any  # (n, 12) where its data begin and how many there are; owner, group and mask
     points: Any  # (npoint, 3) of convex hulls, meshes and polygons, in the shape's own axes [m]
     faces: Any  # (nface, 3) corners of triangles, counted from the first point of the shape
@@ -54,6 +58,7 @@ class Work(NamedTuple):
     stack: Any  # (STACK, 2)
     edges: Any  # (MOST_FACES, 3) the horizon: from corner to corner, and the face beyond
     fan: Any  # (MOST_VERTICES,) which edge of the horizon begins at a corner
+    claim: Any  # (8, 6) minima of the depth: normal, and cosine of the angle round it that is theirs
     ring: Any  # (4, MOST_CORNERS, 3) polygons before, during and after clipping [m]
     label: Any  # (4, MOST_CORNERS) what the corners of these are
     triangle: Any  # (8, 3) corners of the triangles at hand [m]
@@ -81,6 +86,7 @@ def work(raw: int = 4096) -> Work:
         stack=np.zeros((STACK, 2), np.int64),
         edges=np.zeros((MOST_FACES, 3), np.int64),
         fan=np.zeros(MOST_VERTICES, np.int64),
+        claim=np.zeros((8, 6)),
         ring=np.zeros((4, MOST_CORNERS, 3)),
         label=np.zeros((4, MOST_CORNERS), np.int64),
         triangle=np.zeros((8, 3)),
@@ -124,6 +130,7 @@ def opened_work(t):
         memory(t.stack),
         memory(t.edges),
         memory(t.fan),
+        memory(t.claim),
         memory(t.ring),
         memory(t.label),
         memory(t.triangle),
