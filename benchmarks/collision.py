@@ -1,9 +1,11 @@
-"""Collision detection against the peers, ratios of one run: convex pairs, meshes, threads, trees, a pile of boxes.
+"""Collision detection against the peers, ratios of one run: convex pairs, meshes, threads, trees, a pile of
+boxes.
 
     python benchmarks/collision.py [convex] [meshes] [threads] [tree] [pile]
 
-Needs coal, python-fcl and pybullet (`make peers`). One core, but for the threads. Convex pairs: ours from inside
-the compiled loop, coal's from Python, on the same random poses; both find contact points, normals and depths.
+Needs coal, python-fcl and pybullet (`make peers`). One core, but for the threads. Convex pairs: ours from
+inside the compiled loop, coal's from Python, on the same random poses; both find contact points, normals and
+depths.
 """
 
 import sys
@@ -53,7 +55,7 @@ def convex() -> None:
         request.enable_contact = True
         frames = [
             (coal.Transform3s(R[0], p[0] + R[0] @ at_a), coal.Transform3s(R[1], p[1] + R[1] @ at_b))
-            for R, p in zip(turns, places)
+            for R, p in zip(turns, places, strict=False)
         ]
 
         def theirs(peer_a=peer_a, peer_b=peer_b, frames=frames, request=request, result=result) -> None:
@@ -162,7 +164,8 @@ def tree() -> None:
 
 
 def settled_pile(count: int = 1000, seconds: float = 4.0):
-    """Drop boxes in PyBullet until they lie still; return the client and poses (position, quaternion x y z w)."""
+    """Drop boxes in PyBullet until they lie still; return the client and poses (position, quaternion x y z
+    w)."""
     import pybullet as p
 
     rng = np.random.default_rng(0)
@@ -215,11 +218,10 @@ def pile() -> None:
     began = time.perf_counter()
     pairs = built.pairs_within(0.0)
     broad = time.perf_counter() - began
-    print(
-        f"pile of {len(places)} boxes: pybullet {t['pybullet'] * 1e3:.2f} ms ({len(p.getContactPoints())} points), "
-        f"ours {t['ours'] * 1e3:.2f} ms ({found.count[0]} points of {len(pairs)} pairs, broad phase {broad * 1e3:.2f}), "
-        f"{t['pybullet'] / t['ours']:.1f}x (goal 2x)"
-    )
+    theirs = f"pybullet {t['pybullet'] * 1e3:.2f} ms ({len(p.getContactPoints())} points)"
+    points = f"{found.count[0]} points of {len(pairs)} pairs, broad phase {broad * 1e3:.2f}"
+    ratio = f"{t['pybullet'] / t['ours']:.1f}x (goal 2x)"
+    print(f"pile of {len(places)} boxes: {theirs}, ours {t['ours'] * 1e3:.2f} ms ({points}), {ratio}")
     p.disconnect()
 
 

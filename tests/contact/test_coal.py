@@ -1,4 +1,5 @@
-"""Against coal: contact or not, depth and normal of every pair of convex shapes, triangles of meshes that touch.
+"""Against coal: contact or not, depth and normal of every pair of convex shapes, triangles of meshes that
+touch.
 
 All configurations: LINKWORK_CONFIGURATIONS=20000 pytest tests/contact/test_coal.py
 """
@@ -93,7 +94,7 @@ def test_convex_pairs_agree(one: str, other: str) -> None:
     ours, theirs = Ours(a, b), Theirs(a, b)
     turns, places = poses(COUNT, seed=7)
     touching = missed = 0
-    for turn, place in zip(turns, places):
+    for turn, place in zip(turns, places, strict=False):
         found, expected = ours.contacts(turn, place), theirs.contacts(turn, place)
         assert np.isfinite(found).all()
         if bool(len(found)) != bool(expected):
@@ -128,7 +129,7 @@ def test_convex_pairs_agree(one: str, other: str) -> None:
 def test_planes_agree(name: str) -> None:
     a, plane = CONVEX[name], Plane((0.2, -0.3, 0.9), 0.1)
     ours, theirs = Ours(a, plane), Theirs(a, plane)
-    for turn, place in zip(*poses(COUNT, seed=8)):
+    for turn, place in zip(*poses(COUNT, seed=8), strict=False):
         found, expected = ours.contacts(turn, place), theirs.contacts(turn, place)
         assert bool(len(found)) == bool(expected)
         if expected:
@@ -145,7 +146,7 @@ def test_terrain_agrees_on_contact(name: str) -> None:
     ours, theirs = Ours(a, field), Theirs(a, field)
     turns, places = poses(max(COUNT // 3, 100), seed=9)
     touching = 0
-    for turn, place in zip(turns, places):
+    for turn, place in zip(turns, places, strict=False):
         turn, place = turn.copy(), place.copy()
         turn[1], place[1] = np.eye(3), 0.0
         place[0, 2] += 0.6
@@ -164,7 +165,7 @@ def test_a_mesh_and_a_convex_shape_agree_on_contact(name: str) -> None:
     a = CONVEX[name]
     ours, theirs = Ours(a, mesh), Theirs(a, mesh)
     turns, places = poses(max(COUNT // 3, 100), seed=10)
-    for turn, place in zip(turns, 1.6 * places):
+    for turn, place in zip(turns, 1.6 * places, strict=False):
         found, expected = ours.contacts(turn, place), theirs.contacts(turn, place)
         assert np.isfinite(found).all()
         if bool(len(found)) != bool(expected):
@@ -176,11 +177,14 @@ def test_the_same_triangles_of_meshes_touch() -> None:
     ours, theirs = Ours(mesh, mesh), Theirs(mesh, mesh, most=100_000)
     turns, places = poses(max(COUNT // 10, 30), seed=11)
     pairs = 0
-    for turn, place in zip(turns, 1.6 * places):
+    for turn, place in zip(turns, 1.6 * places, strict=False):
         found = ours.triangles(turn, place)
         expected = {(contact.b1, contact.b2) for contact in theirs.contacts(turn, place)}
         pairs += len(expected)
         for i, j in found ^ expected:  # coal is accurate to 1e-6; exact arithmetic decides
-            p, q = (mesh.vertices[mesh.faces[f]] @ R.T + x for f, R, x in zip((i, j), turn, 1.0 * place))
+            p, q = (
+                mesh.vertices[mesh.faces[f]] @ R.T + x
+                for f, R, x in zip((i, j), turn, 1.0 * place, strict=False)
+            )
             assert cross_exactly(p, q) == ((i, j) in found)
     assert pairs > 1000

@@ -65,7 +65,7 @@ def test_bodies_of_a_joint_do_not_meet() -> None:
     m.add(lw.Revolute("elbow", upper, fore, at=(0, 0, 1.45), axis=(0, 1, 0)))
     m.add(lw.Revolute("wrist", fore, hand, at=(0, 0, 2.4), axis=(0, 1, 0)))
     world = lw.Colliders.of(m)
-    assert {pair for pair in world.contacts().bodies} == {("upper", "hand")}
+    assert set(world.contacts().bodies) == {("upper", "hand")}
     model = m.compile()
     world.place(model.poses(model.state(shoulder=0.3).q))
     assert world.contains("upper", model.poses(model.state(shoulder=0.3).q)["upper"].position)

@@ -14,9 +14,10 @@ SOLIDS = {**CONVEX, "mesh": icosphere(2), "plane": Plane((0, 0.6, 0.8), 0.1)}
 
 
 def test_distance_is_the_best_separating_direction() -> None:
-    """The distance of convex shapes is the largest gap along any direction: a maximum that SciPy finds too."""
+    """The distance of convex shapes is the largest gap along any direction: a maximum that SciPy finds
+    too."""
     names = list(CONVEX)
-    for turn, place in zip(*poses(40, seed=4)):
+    for turn, place in zip(*poses(40, seed=4), strict=False):
         one, other = RNG.choice(names, 2)
         a, b = CONVEX[one], CONVEX[other]
         place = place * 3.0
@@ -26,7 +27,7 @@ def test_distance_is_the_best_separating_direction() -> None:
             low = (turn[1] @ support(b, -turn[1].T @ n) + place[1]) @ n
             return low - (turn[0] @ support(a, turn[0].T @ n) + place[0]) @ n
 
-        frames = [lw.Frame(p, R) for R, p in zip(turn, place)]
+        frames = [lw.Frame(p, R) for R, p in zip(turn, place, strict=False)]
         found = lw.distance(a, b, pose_a=frames[0], pose_b=frames[1])
         if found <= 1e-3:
             continue
@@ -156,7 +157,7 @@ def test_the_ground_has_a_height() -> None:
     world = lw.Colliders()
     world.add("terrain", terrain, position=(1, 2, 3))
     x, y = rng.uniform(-2.4, 2.4, 50), rng.uniform(-3.4, 3.4, 50)
-    expected = [3 + terrain.height(u, v) for u, v in zip(x, y)]
+    expected = [3 + terrain.height(u, v) for u, v in zip(x, y, strict=False)]
     assert world.height(x + 1, y + 2) == pytest.approx(expected, abs=1e-9)
     assert world.height(100.0, 0.0) == -np.inf
     world.add("table", Box(1, 1, 0.1), position=(1, 2, 9.0))

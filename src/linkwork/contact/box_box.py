@@ -10,8 +10,8 @@ _PREFERRED = 1e-8  # of the size: a face is preferred to edges that are no bette
 
 @native_apart
 def box_box(A, B, R, p, limit):
-    """Return depth (negative: apart along an axis), normal from a to b, a point on each where edges cross, and
-    whether the normal is that of a face. Axes of A; B is placed by R, p there.
+    """Return depth (negative: apart along an axis), normal from a to b, a point on each where edges cross,
+    and whether the normal is that of a face. Axes of A; B is placed by R, p there.
 
     Apart by more than `limit` along an axis is -inf. Where a face decides, the points are not found here.
     """

@@ -1,7 +1,7 @@
 """pairs <- boxes round all shapes: a tree of boxes, built anew for every step, asked by every shape in order.
 
-Building it takes about as long as updating one and does not depend on what was before: the same poses give the
-same pairs in the same order, sorted. Shapes without an end are tried with all.
+Building it takes about as long as updating one and does not depend on what was before: the same poses give
+the same pairs in the same order, sorted. Shapes without an end are tried with all.
 """
 
 from linkwork.contact.compiled import entry, memory, native, native_apart
@@ -38,7 +38,8 @@ def write_bounds(table, poses, n, margin, bounds):
 
 @native_apart
 def build(bounds, order, n, boxes, child, stack):
-    """Build a tree over n boxes: node boxes (2n - 1, 6), children or -1 - which; return how many nodes."""
+    """Build a tree over n boxes: node boxes (2n - 1, 6), children or -1 - which, and the
+    last of those below (2n - 1, 3); return how many nodes."""
     if n == 0:
         return 0
     stack[0], stack[1], stack[2] = 0, 0, n
@@ -62,7 +63,7 @@ def build(bounds, order, n, boxes, child, stack):
         boxes[6 * node], boxes[6 * node + 1], boxes[6 * node + 2] = x0, y0, z0
         boxes[6 * node + 3], boxes[6 * node + 4], boxes[6 * node + 5] = x1, y1, z1
         if high - low == 1:
-            child[2 * node], child[2 * node + 1] = -1 - order[low], -1
+            child[3 * node], child[3 * node + 2] = -1 - order[low], order[low]
             continue
         count = high - low
         sx, sy, sz = sx / count, sy / count, sz / count
@@ -80,9 +81,12 @@ def build(bounds, order, n, boxes, child, stack):
             else:
                 order[i], order[j] = order[j], order[i]
                 j -= 1
-        if i == low or i == high:
+        if i in (low, high):
             i = (low + high) // 2
-        child[2 * node], child[2 * node + 1] = nodes, nodes + 1
+        last = 0
+        for k in range(low, high):
+            last = max(last, order[k])
+        child[3 * node], child[3 * node + 1], child[3 * node + 2] = nodes, nodes + 1, last
         stack[3 * top], stack[3 * top + 1], stack[3 * top + 2] = nodes + 1, i, high
         stack[3 * top + 3], stack[3 * top + 4], stack[3 * top + 5] = nodes, low, i
         nodes += 2
@@ -131,7 +135,7 @@ def pairs_of(table, poses, excluded, owners, still, margin, bounds, order, boxes
     t, x, out = opened_table(table), memory(poses), memory(pairs)
     bound, o, box, ch, st = memory(bounds), memory(order), memory(boxes), memory(child), memory(stack)
     ex, room = memory(excluded), len(pairs)
-    n = len(table.kind)
+    n = t.at
     write_bounds(t, x, n, 0.5 * margin, bound)
     bounded = endless = 0
     for k in range(n):
@@ -161,7 +165,8 @@ def pairs_of(table, poses, excluded, owners, still, margin, bounds, order, boxes
             node = st[top]
             k = 6 * node
             if (
-                box[k] > b0
+                ch[3 * node + 2] <= i
+                or box[k] > b0
                 or box[k + 1] > b1
                 or box[k + 2] > b2
                 or box[k + 3] < a0
@@ -169,11 +174,11 @@ def pairs_of(table, poses, excluded, owners, still, margin, bounds, order, boxes
                 or box[k + 5] < a2
             ):
                 continue
-            if ch[2 * node] >= 0:
-                st[top], st[top + 1] = ch[2 * node + 1], ch[2 * node]
+            if ch[3 * node] >= 0:
+                st[top], st[top + 1] = ch[3 * node + 1], ch[3 * node]
                 top += 2
                 continue
-            j = -1 - ch[2 * node]
+            j = -1 - ch[3 * node]
             if j > i:
                 count = _write(t, i, j, ex, len(excluded), owners, still, out, count, room)
         for k in range(begin + 1, min(count, room)):  # few: by insertion

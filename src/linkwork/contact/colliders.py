@@ -34,8 +34,8 @@ class Colliders:
     >>> len(contacts), float(contacts.depth.max())
     (4, 0.01)
 
-    A body meets another if the `group` of each is in the `mask` of the other (bits of a number), and no joint or
-    `exclude` says otherwise. Bodies that are `fixed` do not meet each other; what has no end is fixed.
+    A body meets another if the `group` of each is in the `mask` of the other (bits of a number), and no joint
+    or `exclude` says otherwise. Bodies that are `fixed` do not meet each other; what has no end is fixed.
     """
 
     def __init__(self, space: Space = "space") -> None:
@@ -154,7 +154,7 @@ class Colliders:
 
     # what can be asked
 
-    def pairs(self, margin: float = 0.0) -> Array:
+    def pairs(self, margin: float = 0.0) -> Any:
         """Return the pairs of shapes whose boxes come closer than `margin`, sorted (n, 2)."""
         built = self._ready()
         return built.pairs_within(margin).copy()
@@ -206,7 +206,8 @@ class Colliders:
         return hits[0] if one else hits
 
     def height(self, x: ArrayLike, y: ArrayLike, *, mask: int = EVERYTHING) -> Any:
-        """Return the height of what is under points of the plane, seen from above [m]; -inf where nothing is."""
+        """Return the height of what is under points of the plane, seen from above [m]; -inf where nothing
+        is."""
         built = self._ready()
         x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
         top = built.top() + 1.0
@@ -224,11 +225,11 @@ class Colliders:
         flat = np.ascontiguousarray(np.atleast_2d(given))
         found = np.zeros(len(flat), np.int64)
         for k in built.shapes_of(name):
-            points_inside(built.table, built.poses, k, flat, found)
+            points_inside(built.table.at, built.poses, k, flat, found)
         inside = found.astype(bool)
         return bool(inside[0]) if given.ndim == 1 else inside
 
-    def touching_triangles(self, a: str, b: str) -> Array:
+    def touching_triangles(self, a: str, b: str) -> Any:
         """Return the pairs of triangles of two meshes that touch, sorted (n, 2)."""
         built = self._ready()
         found = [np.zeros((0, 2), np.int64)]
@@ -243,7 +244,7 @@ class Colliders:
         built = self._ready()
         pairs = np.array([(i, j) for i in built.shapes_of(a) for j in built.shapes_of(b)], np.int64)
         out = np.zeros((len(pairs), 10))
-        distances_of_pairs(built.table, built.poses, pairs, self._work, out)
+        distances_of_pairs(built.table.at, built.poses, pairs, self._work.at, out)
         best = out[int(np.argmin(out[:, 9]))]
         if best[9] >= MISSED:
             raise ValueError(f"colliders {a!r} and {b!r} have no distance: neither of them has an end")
@@ -305,7 +306,7 @@ class _Built:
             np.zeros((n, 6)),
             np.zeros(n, np.int64),
             np.zeros((2 * n + 1, 6)),
-            np.zeros((2 * n + 1, 2), np.int64),
+            np.zeros((2 * n + 1, 3), np.int64),
             np.zeros((2 * n + 2, 3), np.int64),
         )
         self.room = np.zeros((max(8 * n, 64), 2), np.int64)
@@ -318,10 +319,10 @@ class _Built:
     def shapes_of(self, name: str) -> list[int]:
         return np.flatnonzero(self.owner == self.number[name]).tolist()
 
-    def pairs_within(self, margin: float) -> Array:
+    def pairs_within(self, margin: float) -> Any:
         while True:
             count = pairs_of(
-                self.table,
+                self.table.at,
                 self.poses,
                 self.excluded,
                 len(self.bodies),
@@ -346,12 +347,12 @@ class _Built:
     def cast(self, origins: Array, directions: Array, longest: float, mask: int, room: Work) -> Hits:
         out, hit = np.zeros((len(origins), 7)), np.zeros((len(origins), 2), np.int64)
         scratch = tuple(np.zeros_like(x) for x in self.scratch)
-        cast_rays(self.table, self.poses, origins, directions, longest, mask, room, *scratch, out, hit)
+        cast_rays(self.table.at, self.poses, origins, directions, longest, mask, room.at, *scratch, out, hit)
         distance = np.where(hit[:, 0] >= 0, out[:, 6], np.inf)
         bodies = tuple(self.owners[k] if k >= 0 else None for k in hit[:, 0].tolist())
         return Hits(bodies, out[:, :3], out[:, 3:6], distance, hit[:, 1])
 
-    def touching(self, i: int, j: int) -> Array:
+    def touching(self, i: int, j: int) -> Any:
         room = work()
         while True:
             count, pairs = triangles_that_touch(self.table, self.poses, i, j, room)

@@ -1,9 +1,9 @@
 """How the functions of this package become native code: `native` for parts, `entry` for what Python calls.
 
-Numba keeps its code on disk, but looks only at the file of a function, not at those of the functions it calls.
-So the folder of its cache is named by a digest of the sources of this package, inside Linkwork's own cache.
-Arithmetic is strict, nothing runs in parallel by itself, the interpreter's lock is not held, and an index out of
-range is our own mistake: whoever fills an array asks for its length first.
+Numba keeps its code on disk, but looks only at the file of a function, not at those of the functions it
+calls. So the folder of its cache is named by a digest of the sources of this package, inside Linkwork's own
+cache. Arithmetic is strict, nothing runs in parallel by itself, the interpreter's lock is not held, and an
+index out of range is our own mistake: whoever fills an array asks for its length first.
 """
 
 import hashlib
@@ -88,7 +88,8 @@ def entry(function: Callable[..., Any]) -> Any:
 def _memory(typing_context: Any, array: Any) -> Any:
     """Return the numbers of an array, from native code: x[i] is one of them, counted through all rows.
 
-    Parts take these, not arrays: an array is counted whenever it is handed on, which costs more than a distance.
+    Parts take these, not arrays: an array is counted whenever it is handed on, which costs more than a
+    distance.
     """
     kind = types.CPointer(array.dtype)
 
@@ -98,4 +99,25 @@ def _memory(typing_context: Any, array: Any) -> Any:
     return kind(array), generate
 
 
+def _at(kind: Any) -> Any:
+    """Return signature and code of what turns an address into memory."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(kind))
+
+    return kind(types.int64), generate
+
+
+def _doubles(typing_context: Any, address: Any) -> Any:
+    """Return the doubles at an address, from native code."""
+    return _at(types.CPointer(types.float64))
+
+
+def _integers(typing_context: Any, address: Any) -> Any:
+    """Return the 64-bit integers at an address, from native code."""
+    return _at(types.CPointer(types.int64))
+
+
 memory: Any = intrinsic(_memory)
+doubles: Any = intrinsic(_doubles)
+integers: Any = intrinsic(_integers)

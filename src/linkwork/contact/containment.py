@@ -87,8 +87,8 @@ def _winds(table, i, q):
 
 @native
 def _passes(a, b, c):
-    """Return +1 or -1 if the half-line along x passes a triangle, outward or inward; else 0. A border counts for
-    one of its two triangles: corners at z = 0 (then y = 0) are taken to lie above."""
+    """Return +1 or -1 if the half-line along x passes a triangle, outward or inward; else 0. A border counts
+    for one of its two triangles: corners at z = 0 (then y = 0) are taken to lie above."""
     s = _side(a, b) + _side(b, c) + _side(c, a)
     if s == 0:
         return 0

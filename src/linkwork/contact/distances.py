@@ -1,7 +1,8 @@
 """distance, closest points <- two shapes; for surfaces by descent of their trees, the nearer boxes first.
 
-A box that lies farther than the best found so far is left out. Distances are negative where shapes overlap: then
-it is minus the depth. Surfaces that cross have distance 0 or, with the depth of their deepest contact, less.
+A box that lies farther than the best found so far is left out. Distances are negative where shapes overlap:
+then it is minus the depth. Surfaces that cross have distance 0 or, with the depth of their deepest contact,
+less.
 """
 
 from math import sqrt
@@ -52,7 +53,8 @@ _SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 @native
 def _gap(R, t, a, b):
-    """Return a lower bound of the distance of two boxes: the second seen as a box in the axes of the first."""
+    """Return a lower bound of the distance of two boxes: the second seen as a box in the axes of the
+    first."""
     x = max(abs(t[0]) - a[0] - b[0] * abs(R[0]) - b[1] * abs(R[1]) - b[2] * abs(R[2]), 0.0)
     y = max(abs(t[1]) - a[1] - b[0] * abs(R[3]) - b[1] * abs(R[4]) - b[2] * abs(R[5]), 0.0)
     z = max(abs(t[2]) - a[2] - b[0] * abs(R[6]) - b[1] * abs(R[7]) - b[2] * abs(R[8]), 0.0)
@@ -61,7 +63,8 @@ def _gap(R, t, a, b):
 
 @native_apart
 def _to_triangle(table, A, p0, p1, p2, work, best):
-    """Return distance, normal, points of a convex shape and a triangle in its axes, if it is less than best."""
+    """Return distance, normal, points of a convex shape and a triangle in its axes, if it is less than
+    best."""
     put(work.triangle, 0, p0)
     put(work.triangle, 1, p1)
     put(work.triangle, 2, p2)
@@ -218,7 +221,7 @@ def pair_distance(table, poses, i, j, work):
                 d, n, a, b = _convex_mesh(table, A, centre, half, j, R, p, work)
             elif kind_b == HEIGHT_FIELD:
                 d, n, a, b = _convex_field(table, A, centre, half, j, R, p, work)
-    elif kind_a == PLANE and (kind_b == MESH or kind_b == POLYGON):
+    elif kind_a == PLANE and (kind_b in (MESH, POLYGON)):
         m, offset = plane_in(table, i, back_times(Rb, Ra), turned_back(Rb, sub(pa, pb)))
         if kind_b == MESH:
             depth, a = mesh_depth(table, j, m, offset, work)

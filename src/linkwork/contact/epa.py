@@ -1,9 +1,10 @@
-"""depth, normal <- two convex cores that overlap: the expanding polytope (van den Bergen 2001), then polished.
+"""depth, normal <- two convex cores that overlap: the expanding polytope (van den Bergen 2001), then
+polished.
 
-The depth is the distance of the origin from the surface of A - B. A polytope inside A - B grows where its surface
-is closest to the origin; for polytopes it ends at a face of A - B, exactly. A curved surface is never reached by
-flat faces, so from a face that is nearly there Newton's method takes over (`polish`), and directions round its
-result need no finer faces.
+The depth is the distance of the origin from the surface of A - B. A polytope inside A - B grows where its
+surface is closest to the origin; for polytopes it ends at a face of A - B, exactly. A curved surface is never
+reached by flat faces, so from a face that is nearly there Newton's method takes over (`polish`), and
+directions round its result need no finer faces.
 """
 
 from linkwork.contact.compiled import native, native_apart
@@ -118,10 +119,10 @@ def _claim(work, k, n, level):
 @native
 def _claimed(work, d, polished):
     """Tell whether a face belongs to a minimum already found: its direction is close by."""
+    claimed = False
     for k in range(polished):
-        if dot(d, row(work.claim, 2 * k)) > work.claim[6 * k + 3]:
-            return True
-    return False
+        claimed = claimed or dot(d, row(work.claim, 2 * k)) > work.claim[6 * k + 3]
+    return claimed
 
 
 @native
@@ -216,7 +217,8 @@ def _link(work, f, i, j, k, across_ij, across_jk, across_ki):
 
 @native_apart
 def _expand(work, first, vertex, faces, size):
-    """Replace the faces that the new corner sees by a fan from their rim to it; return how many faces there are.
+    """Replace the faces that the new corner sees by a fan from their rim to it; return how many faces there
+    are.
 
     A negative number if rounding has torn the surface.
     """

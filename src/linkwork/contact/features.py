@@ -147,7 +147,7 @@ def _convex_face(form, d, work, base):
     n, offset = three(form.planes, 4 * best), form.planes[4 * best + 3]
     count = 0
     middle = ZERO
-    for k in range(form.first, form.first + form.count):
+    for k in range(form.first, form.first + form.many):
         x = row(form.points, k)
         if abs(dot(n, x) - offset) <= 1e-9 * (1.0 + abs(offset)) and count < _MOST:
             put(work.ring, base + count, x)

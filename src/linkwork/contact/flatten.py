@@ -11,7 +11,7 @@ import numpy as np
 
 from linkwork.contact import table as kinds
 from linkwork.contact.obb_tree import tree_of
-from linkwork.contact.table import Table
+from linkwork.contact.table import Table, addresses
 from linkwork.geometry import (
     Box,
     Capsule,
@@ -45,11 +45,11 @@ class Piece:
     position: Array  # (3,) of its own origin in the frame of the body [m]
     rotation: Array  # (3, 3)
     points: Array = field(default_factory=lambda: np.zeros((0, 3)))
-    faces: Array = field(default_factory=lambda: np.zeros((0, 3), np.int64))
+    faces: Any = field(default_factory=lambda: np.zeros((0, 3), np.int64))
     planes: Array = field(default_factory=lambda: np.zeros((0, 4)))
-    ridge: Array = field(default_factory=lambda: np.zeros(0, np.int64))
+    ridge: Any = field(default_factory=lambda: np.zeros(0, np.int64))
     boxes: Array = field(default_factory=lambda: np.zeros((0, 15)))
-    children: Array = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    children: Any = field(default_factory=lambda: np.zeros((0, 2), np.int64))
     heights: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
 
@@ -67,7 +67,7 @@ def pieces_of(shape: Any, space: Space = "space") -> list[Piece]:
     if hasattr(shape, "surface"):
         return _mesh(shape.mesh())
     raise ValueError(
-        f"a {type(shape).__name__} cannot be touched: {shape!r}; give a solid such as Sphere, Box, Mesh or Plane"
+        f"a {type(shape).__name__} cannot be touched: {shape!r}; give a solid: Sphere, Box, Mesh, Plane ..."
     )
 
 
@@ -91,22 +91,23 @@ def table_of(
         faces += len(piece.faces)
         nodes += len(piece.boxes)
         heights += piece.heights.size
-    return Table(
-        kind=np.array([piece.kind for piece in pieces], np.int64).reshape(n),
-        size=size,
-        reach=reach,
-        index=index,
-        points=_joined([piece.points for piece in pieces], (0, 3)),
-        faces=_joined([piece.faces for piece in pieces], (0, 3), np.int64),
-        planes=_joined([piece.planes for piece in pieces], (0, 4)),
-        ridge=_joined([piece.ridge for piece in pieces], (0,), np.int64),
-        node_box=_joined([piece.boxes for piece in pieces], (0, 15)),
-        node_child=_joined([piece.children for piece in pieces], (0, 2), np.int64),
-        heights=_joined([piece.heights.ravel() for piece in pieces], (0,)),
+    parts = (
+        np.array([piece.kind for piece in pieces], np.int64).reshape(n),
+        size,
+        reach,
+        index,
+        _joined([piece.points for piece in pieces], (0, 3)),
+        _joined([piece.faces for piece in pieces], (0, 3), np.int64),
+        _joined([piece.planes for piece in pieces], (0, 4)),
+        _joined([piece.ridge for piece in pieces], (0,), np.int64),
+        _joined([piece.boxes for piece in pieces], (0, 15)),
+        _joined([piece.children for piece in pieces], (0, 2), np.int64),
+        _joined([piece.heights.ravel() for piece in pieces], (0,)),
     )
+    return Table(*parts, addresses(*parts, n))
 
 
-def _joined(arrays: Sequence[Array], empty: tuple[int, ...], kind: Any = np.float64) -> Array:
+def _joined(arrays: Sequence[Any], empty: tuple[int, ...], kind: Any = np.float64) -> Any:
     return np.ascontiguousarray(np.concatenate([np.zeros(empty, kind), *arrays]), dtype=kind)
 
 
@@ -214,7 +215,7 @@ def _mesh(s: Mesh) -> list[Piece]:
     ]
 
 
-def _planes(points: Array, faces: Array) -> Array:
+def _planes(points: Array, faces: Any) -> Array:
     """Return outward unit normals and offsets; zero for a triangle without area."""
     a, b, c = (points[faces[:, k]] for k in range(3))
     normal = np.cross(b - a, c - a)
@@ -223,7 +224,7 @@ def _planes(points: Array, faces: Array) -> Array:
     return np.column_stack([normal, np.einsum("ij,ij->i", normal, (a + b + c) / 3.0)])
 
 
-def _ridges(points: Array, faces: Array, planes: Array) -> Array:
+def _ridges(points: Array, faces: Any, planes: Array) -> Any:
     """Return for each triangle which of its edges stand out, or are a border: bits 0, 1, 2."""
     n = len(faces)
     start, end = faces.ravel(), np.roll(faces, -1, axis=1).ravel()

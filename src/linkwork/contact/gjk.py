@@ -1,8 +1,8 @@
 """closest points <- two convex cores: Gilbert, Johnson and Keerthi's distance algorithm (1988).
 
-The distance of A and B is that of the origin from A - B, the set of differences of their points. The set is known
-through its support function alone; a simplex of up to four of its points approaches the origin. The closest point
-of a simplex is found by regions (Ericson, Real-Time Collision Detection, 5.1).
+The distance of A and B is that of the origin from A - B, the set of differences of their points. The set is
+known through its support function alone; a simplex of up to four of its points approaches the origin. The
+closest point of a simplex is found by regions (Ericson, Real-Time Collision Detection, 5.1).
 """
 
 from linkwork.contact.compiled import native, native_apart
@@ -18,9 +18,9 @@ _TOUCHING = 1e-26  # of the squared size of the simplex: then the cores touch
 def gjk(A, B, R, p, W, P, start, limit, tolerance):
     """Find the closest points of two cores; B is placed by R, p in the axes of A.
 
-    Return how it ended, the point v of A - B closest to the origin, how many corners of the simplex it lies on
-    (the first rows of W, those of A in P), and its weights there. Farther apart than `limit` is APART.
-    The bounds of the squared distance agree to `tolerance` of it.
+    Return how it ended, the point v of A - B closest to the origin, how many corners of the simplex it lies
+    on (the first rows of W, those of A in P), and its weights there. Farther apart than `limit` is APART. The
+    bounds of the squared distance agree to `tolerance` of it.
     """
     v = start
     vv = dot(v, v)

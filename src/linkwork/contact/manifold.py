@@ -1,7 +1,8 @@
 """contact points <- depth and normal of two convex shapes: face against face, clipped, thinned out to four.
 
-The shape whose face is square to the normal is the reference; what the other meets it with is cut to the sides of
-that face, and what lies below the face touches. Two edges side by side give two points. All else is one point.
+The shape whose face is square to the normal is the reference; what the other meets it with is cut to the
+sides of that face, and what lies below the face touches. Two edges side by side give two points. All else is
+one point.
 """
 
 from linkwork.contact.compiled import native, native_apart
@@ -78,7 +79,8 @@ def put_contact(rows, labels, k, a, b, normal, depth, feature_a, feature_b):
 
 @native_apart
 def _clipped(work, face, n, other, m, normal):
-    """Cut a polygon or segment to the sides of a face; return how many corners are left, and where they are."""
+    """Cut a polygon or segment to the sides of a face; return how many corners are left, and where they
+    are."""
     source, target = other, 2
     for e in range(n):
         x, y = row(work.ring, face * MOST_CORNERS + e), row(work.ring, face * MOST_CORNERS + (e + 1) % n)

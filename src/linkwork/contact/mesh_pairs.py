@@ -76,8 +76,8 @@ def corners(table, shape, triangle):
 def mesh_mesh(table, i, j, R, p, work, thin):
     """Write the contacts of all triangles of two meshes that touch, up to two each, in axes of the first.
 
-    Return how many contacts, and how many pairs of triangles there are. Where there is no more room the contacts
-    are thinned out, or, without `thin`, only counted.
+    Return how many contacts, and how many pairs of triangles there are. Where there is no more room the
+    contacts are thinned out, or, without `thin`, only counted.
     """
     boxes, child = table.node_box, table.node_child
     first, second = table.index[12 * i + FIRST_NODE], table.index[12 * j + FIRST_NODE]
@@ -121,7 +121,8 @@ def mesh_mesh(table, i, j, R, p, work, thin):
 
 @native
 def _put_crossing(work, count, ta, tb, p0, p1, p2, q0, q1, q2, x, y):
-    """Write the ends of the segment in which two triangles cross as contacts; return how many there are now."""
+    """Write the ends of the segment in which two triangles cross as contacts; return how many there are
+    now."""
     depth, n, of_b = contact_of(p0, p1, p2, q0, q1, q2)
     gap = sub(y, x)
     ends = 2 if dot(gap, gap) > 1e-24 else 1

@@ -1,5 +1,7 @@
 """contact points <- pairs of shapes: which pair is computed how, in one compiled call for many pairs."""
 
+from typing import Any
+
 from linkwork.contact.box_box import box_box
 from linkwork.contact.compiled import entry, memory, native, native_apart
 from linkwork.contact.convex_pairs import closest
@@ -25,6 +27,9 @@ from linkwork.contact.table import (
     POINT_B,
     POLYGON,
     SPHERE,
+    Buffer,
+    Table,
+    Work,
     opened_buffer,
     opened_table,
     opened_work,
@@ -113,7 +118,7 @@ def pair_contacts(table, poses, i, j, work, contacts, margin):
         elif kind_b == MESH:
             count, many = convex_mesh(table, A, i, j, R, p, work, margin), True
     elif kind_a == PLANE:
-        if kind_b == MESH or kind_b == POLYGON:
+        if kind_b in (MESH, POLYGON):
             m, offset = plane_in(table, i, back_times(Rb, Ra), turned_back(Rb, sub(pa, pb)))
             if kind_b == MESH:
                 count = mesh_plane(table, j, m, offset, work, margin)
@@ -141,7 +146,8 @@ def pair_contacts(table, poses, i, j, work, contacts, margin):
 
 @native_apart
 def _append(work, count, R, p, i, j, swapped, contacts):
-    """Hand contacts on, from the axes of a to those of the world, and in the order in which they were asked."""
+    """Hand contacts on, from the axes of a to those of the world, and in the order in which they were
+    asked."""
     contacts.count[1] += count
     if contacts.count[0] + count > contacts.room:
         return
@@ -161,10 +167,22 @@ def _append(work, count, R, p, i, j, swapped, contacts):
         contacts.count[0] += 1
 
 
+def contacts_of_pairs(table: Table, poses: Any, pairs: Any, work: Work, buffer: Buffer, margin: float) -> int:
+    """Write the contacts of pairs of shapes, in their order; return how many there are.
+
+    They are in the first rows of the buffer, unless there are more than it has room for.
+    """
+    return _contacts_of_pairs(table.at, poses, pairs, work.at, buffer.at, margin)
+
+
+def triangles_that_touch(table: Table, poses: Any, i: int, j: int, work: Work) -> tuple[int, int]:
+    """Leave the triangles of two meshes that touch in `work.raw_label`; return contacts and pairs."""
+    return _triangles_that_touch(table.at, poses, i, j, work.at)
+
+
 @entry
-def contacts_of_pairs(table, poses, pairs, work, contacts, margin):
-    """Write the contacts of pairs of shapes, in their order; return how many there are."""
-    t, w, c = opened_table(table), opened_work(work), opened_buffer(contacts)
+def _contacts_of_pairs(table, poses, pairs, work, buffer, margin):
+    t, w, c = opened_table(table), opened_work(work), opened_buffer(buffer)
     x, pair = memory(poses), memory(pairs)
     c.count[0], c.count[1] = 0, 0
     for k in range(len(pairs)):
@@ -173,8 +191,7 @@ def contacts_of_pairs(table, poses, pairs, work, contacts, margin):
 
 
 @entry
-def triangles_that_touch(table, poses, i, j, work):
-    """Leave the pairs of triangles of two meshes that touch in `work.raw_label`; return contacts and pairs."""
+def _triangles_that_touch(table, poses, i, j, work):
     t, w, x = opened_table(table), opened_work(work), memory(poses)
     Ra, pa = nine(x, 12 * i), three(x, 12 * i + 9)
     Rb, pb = nine(x, 12 * j), three(x, 12 * j + 9)

@@ -1,7 +1,7 @@
 """tree of oriented boxes <- triangles: Gottschalk, Lin and Manocha 1996, section 4.
 
-The axes of a box are the eigenvectors of the covariance of its triangles' surface; it is split across its longest
-axis at the mean. A leaf is one triangle, its box aligned with the longest side.
+The axes of a box are the eigenvectors of the covariance of its triangles' surface; it is split across its
+longest axis at the mean. A leaf is one triangle, its box aligned with the longest side.
 """
 
 from math import sqrt
@@ -154,7 +154,7 @@ def _split(x, f, tri, key, low, high, axis, middle):
             tri[i], tri[j] = tri[j], tri[i]
             key[i], key[j] = key[j], key[i]
             j -= 1
-    if i == low or i == high:
+    if i in (low, high):
         return (low + high) // 2
     return i
 

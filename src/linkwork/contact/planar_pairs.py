@@ -61,10 +61,7 @@ def polygon_distance(table, i, j, R, p):
                 best, x, y, ea, eb = dot(gap, gap), s, t, k, m
     gap = sub(y, x)
     distance = norm(gap)
-    if distance > 1e-14 * (ra + rb):
-        n = scale(1.0 / distance, gap)
-    else:
-        n = _out_of(table, i, j, R, ea, eb)
+    n = scale(1.0 / distance, gap) if distance > 1e-14 * (ra + rb) else _out_of(table, i, j, R, ea, eb)
     return ra + rb - distance, n, along(x, ra, n), along(y, -rb, n), ea, eb
 
 
@@ -100,7 +97,8 @@ def _lowest(table, j, R, p, n):
 
 @native_apart
 def _most_apart(table, i, j, R, p, forward):
-    """Return the largest gap along a normal of i between i and j, and its edge; R, p place j in i, or i in j."""
+    """Return the largest gap along a normal of i between i and j, and its edge; R, p place j in i, or i in
+    j."""
     first, n = table.index[12 * i + FIRST_POINT], table.index[12 * i + POINTS]
     other, m = table.index[12 * j + FIRST_POINT], table.index[12 * j + POINTS]
     best, edge = -1e300, -1
@@ -168,7 +166,8 @@ def polygon_polygon(table, i, j, R, p, work, margin):
 
 @native_apart
 def polygon_plane(table, i, m, offset, work, margin):
-    """Write the contacts of a polygon and a half-plane in axes of the polygon, one or two; return how many."""
+    """Write the contacts of a polygon and a half-plane in axes of the polygon, one or two; return how
+    many."""
     first, r = table.index[12 * i + FIRST_POINT], table.size[4 * i]
     # The two lowest corners; of a polygon they are neighbours.
     deep_a, deep_b, a, b = -1e300, -1e300, 0, -1

@@ -50,7 +50,8 @@ def convex_plane(A, m, offset, work, margin):
 
 @native_apart
 def mesh_plane(table, i, m, offset, work, margin):
-    """Write the corners of a mesh that are in a half-space as contacts, in axes of the mesh; return how many."""
+    """Write the corners of a mesh that are in a half-space as contacts, in axes of the mesh; return how
+    many."""
     boxes, child = table.node_box, table.node_child
     first = table.index[12 * i + FIRST_NODE]
     stack = work.stack

@@ -1,14 +1,14 @@
 """depth, normal <- a guess of them: Newton's method on the direction, for pairs with a curved surface.
 
-h(n) = n.w(n) is how far A - B reaches in the direction n; w(n), the point that reaches so far, is its gradient.
-Depth is a minimum of h over unit n, distance a maximum of -h. On a *branch* (one corner of a box, one rim of a
-cylinder, the whole of an ellipsoid) w is smooth, and H = dw/dn is known. At the solution up to three branches are
-level, each with a weight: with k of them
+h(n) = n.w(n) is how far A - B reaches in the direction n; w(n), the point that reaches so far, is its
+gradient. Depth is a minimum of h over unit n, distance a maximum of -h. On a *branch* (one corner of a box,
+one rim of a cylinder, the whole of an ellipsoid) w is smooth, and H = dw/dn is known. At the solution up to
+three branches are level, each with a weight: with k of them
 
     sum l_i w_i(n) = h n,    n.w_i(n) = h  (i = 1..k),    |n| = 1,    sum l_i = 1
 
-which Newton's method solves in a few steps. The result counts only if the weights are positive, no other point
-reaches farther, and the depth does not fall to either side.
+which Newton's method solves in a few steps. The result counts only if the weights are positive, no other
+point reaches farther, and the depth does not fall to either side.
 """
 
 from math import sqrt
@@ -47,13 +47,13 @@ def _branch(form, x):
         return (x[0] > 0.0) * 1 + (x[1] > 0.0) * 2 + (x[2] > 0.0) * 4
     if kind == CONVEX:
         best, nearest = form.first, 1e300
-        for k in range(form.first, form.first + form.count):
+        for k in range(form.first, form.first + form.many):
             gap = sub(row(form.points, k), x)
             far = dot(gap, gap)
             if far < nearest:
                 best, nearest = k, far
         return best
-    if kind == ELLIPSOID or kind == SPHERE:
+    if kind in (ELLIPSOID, SPHERE):
         return 0
     if kind == CONE:
         return 1 if x[2] > 0.5 * form.y else 0
@@ -119,8 +119,8 @@ def _difference_bent(A, B, R, i, j, n, t):
 
 @native_apart
 def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
-    """Return how many branches are level (0: it did not work), h (depth, or minus the distance), the normal from
-    a to b, and the point of A.
+    """Return how many branches are level (0: it did not work), h (depth, or minus the distance), the normal
+    from a to b, and the point of A.
 
     The guess: up to three points of A - B, rows i, j, k of W (those of A in P), their weights and the normal.
     """
@@ -154,6 +154,7 @@ def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
         x0 = _on_branch(A, a0, n)
         w0 = sub(x0, add(turned(R, _on_branch(B, b0, d)), p))
         point, w = x0, w0
+        x1, w1, gap = x0, w0, ZERO
         Hs = _difference_bent(A, B, R, a0, b0, n, s)
         Ht = _difference_bent(A, B, R, a0, b0, n, t)
         if branches > 1:
@@ -215,6 +216,6 @@ def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
         n = unit(along(along(n, e0, s), e1, t))
     if not (arrived and steady and l0 >= -1e-9 and l1 >= -1e-9 and l2 >= -1e-9):
         return 0, 0.0, n, ZERO
-    w, a = difference(A, B, R, p, n)
+    w, _a = difference(A, B, R, p, n)
     far = dot(w, n)
     return (branches if far <= h + _BEYOND * size else 0), h, n, point

@@ -1,4 +1,5 @@
-"""Questions about two shapes, without a world: `collide`, `distance`, `closest_points`, `overlap` and others."""
+"""Questions about two shapes, without a world: `collide`, `distance`, `closest_points`, `overlap` and
+others."""
 
 from functools import lru_cache
 from typing import Any
@@ -18,8 +19,8 @@ def collide(
 ) -> Contacts:
     """Return the points in which two shapes touch, up to four for each direction in which they press.
 
-    A shape is where its own `position=` and `rotation=` say; `pose_a` and `pose_b` (a Frame, or a position) move
-    it from there. With `margin` points that are closer than this [m] count too, with negative depth.
+    A shape is where its own `position=` and `rotation=` say; `pose_a` and `pose_b` (a Frame, or a position)
+    move it from there. With `margin` points that are closer than this [m] count too, with negative depth.
 
     >>> from linkwork.geometry import Box, Sphere
     >>> found = collide(Sphere(0.5, position=(0, 0, 0.9)), Box(1, 1, 1))

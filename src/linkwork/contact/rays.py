@@ -1,7 +1,8 @@
 """where a ray first meets a shape <- origin and unit direction, in closed form or by descent of a tree.
 
-A ray that begins inside a solid meets it at once, at distance 0, with the normal against the ray. A mesh and a
-height field are met on their surface, from either side; only from above is a point under terrain met at once.
+A ray that begins inside a solid meets it at once, at distance 0, with the normal against the ray. A mesh and
+a height field are met on their surface, from either side; only from above is a point under terrain met at
+once.
 """
 
 from math import sqrt
@@ -305,7 +306,8 @@ def _polygon(table, i, o, d):
 
 @native_apart
 def ray_shape(table, poses, i, origin, direction, work, longest):
-    """Return distance along a ray to shape i (MISSED: none up to `longest`), normal there, and the triangle."""
+    """Return distance along a ray to shape i (MISSED: none up to `longest`), normal there, and the
+    triangle."""
     R, p = nine(poses, 12 * i), three(poses, 12 * i + 9)
     o, d = turned_back(R, sub(origin, p)), turned_back(R, direction)
     x, y, z = three(table.size, 4 * i)
@@ -365,14 +367,15 @@ def ray_shape(table, poses, i, origin, direction, work, longest):
 def cast_rays(
     table, poses, origins, directions, longest, mask, work, bounds, order, boxes, child, stack, out, hit
 ):
-    """Write the first hits of rays: point, normal, distance in `out` (n, 7), shape (-1: none), triangle in `hit`.
+    """Write the first hits of rays: point, normal, distance in `out` (n, 7), shape (-1: none), triangle in
+    `hit`.
 
     Directions are unit vectors. Only shapes with a group in `mask` are met.
     """
     t, w, x = opened_table(table), opened_work(work), memory(poses)
     ro, rd, result, shape = memory(origins), memory(directions), memory(out), memory(hit)
     bound, o, box, ch, st = memory(bounds), memory(order), memory(boxes), memory(child), memory(stack)
-    n = len(table.kind)
+    n = t.at
     write_bounds(t, x, n, 0.0, bound)
     bounded = endless = 0
     for k in range(n):
@@ -409,11 +412,11 @@ def cast_rays(
             s, _axis, _side = _slabs(sub(origin, c), d, h)
             if s > best:
                 continue
-            if ch[2 * node] >= 0:
-                st[top], st[top + 1] = ch[2 * node + 1], ch[2 * node]
+            if ch[3 * node] >= 0:
+                st[top], st[top + 1] = ch[3 * node + 1], ch[3 * node]
                 top += 2
                 continue
-            k = -1 - ch[2 * node]
+            k = -1 - ch[3 * node]
             s, m, f = ray_shape(t, x, k, origin, d, w, best)
             if s < best or (s <= best and s < MISSED and (which < 0 or k < which)):
                 best, normal, which, face = s, m, k, f

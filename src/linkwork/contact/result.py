@@ -1,6 +1,6 @@
 """What queries give back: contact points and hits of rays, as arrays and one by one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,12 +35,12 @@ class Contacts:
     point_b: Array  # (n, 3) [m]
     normal: Array  # (n, 3) from a to b
     depth: Array  # (n,) [m]
-    shapes: Array  # (n, 2) rows of the table of shapes
-    features: Array  # (n, 2)
+    shapes: Any  # (n, 2) rows of the table of shapes
+    features: Any  # (n, 2)
     bodies: tuple[tuple[str, str], ...]  # (n) names
 
     @classmethod
-    def of(cls, numbers: Array, labels: Array, names: Sequence[str]) -> "Contacts":
+    def of(cls, numbers: Array, labels: Any, names: tuple[str, ...]) -> "Contacts":
         """Take rows of compiled code; `names` are those of the bodies of shapes."""
         return cls(
             numbers[:, POINT_A : POINT_A + 3],
@@ -49,7 +49,7 @@ class Contacts:
             numbers[:, DEPTH],
             labels[:, :2],
             labels[:, 2:],
-            tuple((names[i], names[j]) for i, j in labels[:, :2].tolist()),
+            tuple((names[i], names[j]) for i, j in _rows(labels)),
         )
 
     @property
@@ -74,6 +74,10 @@ class Contacts:
         return f"Contacts({len(self)} points of {len(set(self.bodies))} pairs{deepest})"
 
 
+def _rows(labels: Any) -> Iterator[tuple[int, int]]:
+    return zip(labels[:, 0].tolist(), labels[:, 1].tolist())
+
+
 @dataclass(frozen=True, eq=False)
 class Hit:
     """Where a ray first meets something; false if it meets nothing."""
@@ -96,7 +100,7 @@ class Hits:
     point: Array  # (n, 3) [m]
     normal: Array  # (n, 3)
     distance: Array  # (n,) inf: nothing [m]
-    triangle: Array  # (n,)
+    triangle: Any  # (n,)
 
     @property
     def hit(self) -> Any:

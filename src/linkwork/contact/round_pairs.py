@@ -64,8 +64,8 @@ def ball_box(A, B, R, p):
 
 @native_apart
 def ball_turned(A, B, R, p):
-    """Return the same of a ball and a cylinder or cone: in the half-plane through the axis, of (radius, height), it
-    is a point against two or three edges."""
+    """Return the same of a ball and a cylinder or cone: in the half-plane through the axis, of (radius,
+    height), it is a point against two or three edges."""
     c = turned_back(R, neg(p))
     radius = sqrt(c[0] * c[0] + c[1] * c[1])
     out = (c[0] / radius, c[1] / radius) if radius > 1e-300 else (1.0, 0.0)

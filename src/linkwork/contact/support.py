@@ -1,7 +1,7 @@
 """Support functions: the point of a convex shape that is farthest in a direction, in the shape's own axes.
 
-Balls and capsules are a core, a point and a segment, with a radius round it; the radius is added to whatever is
-computed for the core.
+Balls and capsules are a core, a point and a segment, with a radius round it; the radius is added to whatever
+is computed for the core.
 """
 
 from math import sqrt
@@ -34,7 +34,7 @@ class Form(NamedTuple):
     radius: float
     points: Any  # memory of points
     first: int
-    count: int
+    many: int
     planes: Any  # memory of the planes of faces
     first_face: int
     faces: int  # 0 for a lone triangle
@@ -46,7 +46,7 @@ def form_of(table, i):
     kind = table.kind[i]
     x, y, z = three(table.size, 4 * i)
     radius = 0.0
-    if kind == SPHERE or kind == CAPSULE:
+    if kind in (SPHERE, CAPSULE):
         radius = x
     k = 12 * i
     return Form(
@@ -113,7 +113,7 @@ def support(form, d):
         return 0.0, 0.0, form.z
     points = form.points
     best, farthest = form.first, dot(row(points, form.first), d)
-    for k in range(form.first + 1, form.first + form.count):
+    for k in range(form.first + 1, form.first + form.many):
         far = dot(row(points, k), d)
         if far > farthest:
             best, farthest = k, far

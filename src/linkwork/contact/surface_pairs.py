@@ -1,8 +1,9 @@
-"""contacts <- a convex shape and a surface of triangles: a mesh (by its tree) or a height field (by its grid).
+"""contacts <- a convex shape and a surface of triangles: a mesh (by its tree) or a height field (by its
+grid).
 
-A surface bounds a solid, so a triangle pushes only outward. The normal of a contact at an edge may lie between
-those of its two faces, but only where the edge stands out; at an edge that is flat or hollow it is the face's own.
-Otherwise a box that slides over a floor of triangles would stumble over the seams.
+A surface bounds a solid, so a triangle pushes only outward. The normal of a contact at an edge may lie
+between those of its two faces, but only where the edge stands out; at an edge that is flat or hollow it is
+the face's own. Otherwise a box that slides over a floor of triangles would stumble over the seams.
 """
 
 from math import floor
@@ -132,7 +133,8 @@ def grid_point(table, j, cx, cy):
 
 @native
 def field_triangle(table, j, cx, cy, upper):
-    """Return the corners of one of the two triangles of a cell, which its diagonal from low to high divides."""
+    """Return the corners of one of the two triangles of a cell, which its diagonal from low to high
+    divides."""
     a, c = grid_point(table, j, cx, cy), grid_point(table, j, cx + 1, cy + 1)
     if upper == 0:
         return a, grid_point(table, j, cx + 1, cy), c
@@ -141,7 +143,8 @@ def field_triangle(table, j, cx, cy, upper):
 
 @native_apart
 def _field_ridges(table, j, cx, cy, upper, p0, p1, p2):
-    """Return which edges of a triangle of a height field stand out: the corner across lies below its plane."""
+    """Return which edges of a triangle of a height field stand out: the corner across lies below its
+    plane."""
     nx, ny = table.index[12 * j + ROWS], table.index[12 * j + COLUMNS]
     n = cross(sub(p1, p0), sub(p2, p0))
     ridge = 0
@@ -163,7 +166,8 @@ def _field_ridges(table, j, cx, cy, upper, p0, p1, p2):
 
 @native
 def field_depth(table, j, x):
-    """Return how far a point lies below a height field (negative: above) and the normal there, in its own axes;
+    """Return how far a point lies below a height field (negative: above) and the normal there, in its own
+    axes;
     -inf where there is no field."""
     if abs(x[0]) > 0.5 * table.size[4 * j] or abs(x[1]) > 0.5 * table.size[4 * j + 1]:
         return -1e300, (0.0, 0.0, 1.0)
@@ -175,7 +179,8 @@ def field_depth(table, j, x):
 
 @native
 def convex_field(table, A, i, j, R, p, work, margin):
-    """Write the contacts of convex shape i with height field j, placed by R, p in its axes; return how many."""
+    """Write the contacts of convex shape i with height field j, placed by R, p in its axes; return how
+    many."""
     # The box round the shape, in axes of the field.
     B = transposed(R)
     centre = turned_back(R, sub(three(table.reach, 7 * i), p))
@@ -260,7 +265,8 @@ def triangle_field(table, p0, p1, p2, j, R, p, triangle, work, count, margin):
 
 @native_apart
 def mesh_field(table, i, j, R, p, work, margin):
-    """Write the contacts of mesh i with height field j, placed by R, p in the mesh's axes; return how many."""
+    """Write the contacts of mesh i with height field j, placed by R, p in the mesh's axes; return how
+    many."""
     boxes, child = table.node_box, table.node_child
     first = table.index[12 * i + FIRST_NODE]
     stack = work.stack

@@ -2,15 +2,15 @@
 
 Entries take these tuples with arrays in them; parts take the same tuples with bare memory, `opened(...)`.
 
-A shape is a row: its kind, four sizes, where its points and faces and tree begin, how large it is. All poses are
-rows of twelve numbers, the rotation by rows and then the position.
+A shape is a row: its kind, four sizes, where its points and faces and tree begin, how large it is. All poses
+are rows of twelve numbers, the rotation by rows and then the position.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.contact.compiled import memory, native
+from linkwork.contact.compiled import doubles, integers, memory, native
 
 # Kinds of shapes. Those below CONVEX_KINDS have a support function.
 SPHERE, CAPSULE, BOX, CYLINDER, CONE, ELLIPSOID, CONVEX, PLANE, HEIGHT_FIELD, MESH, POLYGON = range(11)
@@ -46,6 +46,7 @@ class Table(NamedTuple):
     node_box: Any  # (nnode, 15) oriented boxes: rotation by rows, centre, half widths [m]
     node_child: Any  # (nnode, 2) the two children, counted from the shape's first; or -1 - triangle, and -1
     heights: Any  # (nheight,) of height fields [m]
+    at: Any  # addresses of these; for parts, how many shapes there are
 
 
 class Work(NamedTuple):
@@ -65,6 +66,7 @@ class Work(NamedTuple):
     raw: Any  # (n, 10) contacts before they are thinned out, as rows of `Buffer.number`
     raw_label: Any  # (n, 3) their features, or triangles; the third is free
     raw_room: Any  # how many fit
+    at: Any  # addresses of these
 
 
 class Buffer(NamedTuple):
@@ -74,73 +76,89 @@ class Buffer(NamedTuple):
     label: Any  # (n, 4) shape a, shape b, feature of a, feature of b
     count: Any  # (2,) how many there are; how many there would be with more room
     room: Any  # how many fit
+    at: Any  # addresses of these
 
 
 def work(raw: int = 4096) -> Work:
     """Make the room for one thread; `raw` contacts of triangles fit in."""
-    return Work(
-        w=np.zeros((MOST_VERTICES, 3)),
-        a=np.zeros((MOST_VERTICES, 3)),
-        plane=np.zeros((MOST_FACES, 4)),
-        face=np.zeros((MOST_FACES, 7), np.int64),
-        stack=np.zeros((STACK, 2), np.int64),
-        edges=np.zeros((MOST_FACES, 3), np.int64),
-        fan=np.zeros(MOST_VERTICES, np.int64),
-        claim=np.zeros((8, 6)),
-        ring=np.zeros((4, MOST_CORNERS, 3)),
-        label=np.zeros((4, MOST_CORNERS), np.int64),
-        triangle=np.zeros((8, 3)),
-        raw=np.zeros((raw, 10)),
-        raw_label=np.zeros((raw, 3), np.int64),
-        raw_room=raw,
+    parts = (
+        np.zeros((MOST_VERTICES, 3)),
+        np.zeros((MOST_VERTICES, 3)),
+        np.zeros((MOST_FACES, 4)),
+        np.zeros((MOST_FACES, 7), np.int64),
+        np.zeros((STACK, 2), np.int64),
+        np.zeros((MOST_FACES, 3), np.int64),
+        np.zeros(MOST_VERTICES, np.int64),
+        np.zeros((8, 6)),
+        np.zeros((4, MOST_CORNERS, 3)),
+        np.zeros((4, MOST_CORNERS), np.int64),
+        np.zeros((8, 3)),
+        np.zeros((raw, 10)),
+        np.zeros((raw, 3), np.int64),
+        raw,
     )
+    return Work(*parts, addresses(*parts))
 
 
 def buffer(room: int) -> Buffer:
     """Make room for contact points."""
-    return Buffer(np.zeros((room, 10)), np.zeros((room, 4), np.int64), np.zeros(2, np.int64), room)
+    parts = np.zeros((room, 10)), np.zeros((room, 4), np.int64), np.zeros(2, np.int64), room
+    return Buffer(*parts, addresses(*parts))
+
+
+def addresses(*things: Any) -> Any:
+    """Return where arrays lie, and plain numbers, as one array: entries take it in place of many arrays.
+
+    It takes a tenth of a microsecond to hand over, each array. Whoever keeps it keeps the arrays.
+    """
+    return np.array([x.ctypes.data if isinstance(x, np.ndarray) else x for x in things], np.int64)
 
 
 @native
-def opened_table(t):
+def opened_table(at):
     """Return the table for parts."""
+    a = memory(at)
     return Table(
-        memory(t.kind),
-        memory(t.size),
-        memory(t.reach),
-        memory(t.index),
-        memory(t.points),
-        memory(t.faces),
-        memory(t.planes),
-        memory(t.ridge),
-        memory(t.node_box),
-        memory(t.node_child),
-        memory(t.heights),
+        integers(a[0]),
+        doubles(a[1]),
+        doubles(a[2]),
+        integers(a[3]),
+        doubles(a[4]),
+        integers(a[5]),
+        doubles(a[6]),
+        integers(a[7]),
+        doubles(a[8]),
+        integers(a[9]),
+        doubles(a[10]),
+        a[11],
     )
 
 
 @native
-def opened_work(t):
+def opened_work(at):
     """Return the room for parts."""
+    a = memory(at)
     return Work(
-        memory(t.w),
-        memory(t.a),
-        memory(t.plane),
-        memory(t.face),
-        memory(t.stack),
-        memory(t.edges),
-        memory(t.fan),
-        memory(t.claim),
-        memory(t.ring),
-        memory(t.label),
-        memory(t.triangle),
-        memory(t.raw),
-        memory(t.raw_label),
-        t.raw_room,
+        doubles(a[0]),
+        doubles(a[1]),
+        doubles(a[2]),
+        integers(a[3]),
+        integers(a[4]),
+        integers(a[5]),
+        integers(a[6]),
+        doubles(a[7]),
+        doubles(a[8]),
+        integers(a[9]),
+        doubles(a[10]),
+        doubles(a[11]),
+        integers(a[12]),
+        a[13],
+        0,
     )
 
 
 @native
-def opened_buffer(t):
+def opened_buffer(at):
     """Return the place for contacts, for parts."""
-    return Buffer(memory(t.number), memory(t.label), memory(t.count), t.number.shape[0])
+    a = memory(at)
+    return Buffer(doubles(a[0]), integers(a[1]), integers(a[2]), a[3], 0)

@@ -1,4 +1,5 @@
-"""where two triangles cross <- their corners: the intervals in which they meet the common line (Moeller 1997)."""
+"""where two triangles cross <- their corners: the intervals in which they meet the common line (Moeller
+1997)."""
 
 from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.vectors import ZERO, along, cross, dot, neg, norm, scale, sub, unit
@@ -106,7 +107,8 @@ def _range(d, p0, p1, p2):
 
 @native
 def _common(p0, p1, p2, q0, q1, q2, n):
-    """Return a point common to two triangles of one plane that overlap: a corner of one, or where sides cross."""
+    """Return a point common to two triangles of one plane that overlap: a corner of one, or where sides
+    cross."""
     for k in range(3):
         x = p0 if k == 0 else (p1 if k == 1 else p2)
         if _covers(q0, q1, q2, x, n):
@@ -189,7 +191,8 @@ def closest_of_segments(a, b, c, d):
 @native
 def contact_of(p0, p1, p2, q0, q1, q2):
     """Return depth and normal (from the first to the second) of two triangles that cross, seen as surfaces of
-    solids: the face that the other enters less is the reference. And which, 0 or 1, and how deep two corners go.
+    solids: the face that the other enters less is the reference. And which, 0 or 1, and how deep two corners
+    go.
     """
     n1 = unit(cross(sub(p1, p0), sub(p2, p0)))
     n2 = unit(cross(sub(q1, q0), sub(q2, q0)))
