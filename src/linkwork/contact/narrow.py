@@ -97,14 +97,12 @@ def pair_contacts(table, poses, i, j, work, contacts, margin):
     Ra, pa = nine(poses, 12 * i), three(poses, 12 * i + 9)
     Rb, pb = nine(poses, 12 * j), three(poses, 12 * j + 9)
     kind_a, kind_b = table.kind[i], table.kind[j]
-    if kind_a != PLANE and kind_b != PLANE:
-        gap = sub(
-            add(turned(Rb, three(table.reach, 7 * j)), pb), add(turned(Ra, three(table.reach, 7 * i)), pa)
-        )
+    R, p = back_times(Ra, Rb), turned_back(Ra, sub(pb, pa))
+    if kind_a != PLANE and kind_b != PLANE:  # do the balls round them meet?
+        gap = sub(add(turned(R, three(table.reach, 7 * j)), p), three(table.reach, 7 * i))
         reach = table.reach[7 * i + 6] + table.reach[7 * j + 6] + margin
         if dot(gap, gap) > reach * reach:
             return 0
-    R, p = back_times(Ra, Rb), turned_back(Ra, sub(pb, pa))
     count, many = 0, False
     if kind_a < CONVEX_KINDS:
         A = form_of(table, i)

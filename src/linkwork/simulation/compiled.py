@@ -29,7 +29,7 @@ from linkwork.trace.once import once_in_all
 _settings: Any = config
 _njit: Any = njit  # its types do not list all options
 _LAST_TESTED = 0, 68  # release of Numba that native_parts.py is known to work with
-_FOLDER = "numba-march-[0-9a-f]{32}"
+_FOLDER = "numba-(march|contact)-[0-9a-f]{32}"
 _DAY = 86400.0  # [s]
 
 
