@@ -18,7 +18,6 @@ from linkwork.contact.vectors import (
     put,
     put_three,
     row,
-    scale,
     sub,
     three,
     turned,
@@ -84,16 +83,23 @@ def _clipped(work, face, n, other, m, normal):
     source, target = other, 2
     for e in range(n):
         x, y = row(work.ring, face * MOST_CORNERS + e), row(work.ring, face * MOST_CORNERS + (e + 1) % n)
-        out = cross(sub(y, x), normal)
-        size = norm(out)
-        if size <= 1e-300:
+        out = cross(sub(y, x), normal)  # of any length: only signs and ratios count
+        if _inside(work, source * MOST_CORNERS, m, out, dot(out, x)):
             continue
-        out = scale(1.0 / size, out)
         m = _cut(work, source * MOST_CORNERS, m, target * MOST_CORNERS, out, dot(out, x), e)
         source, target = target, 5 - target
         if m == 0:
             break
     return m, source
+
+
+@native
+def _inside(work, source, m, out, offset):
+    """Tell whether all corners lie on the inner side of a plane."""
+    inside = True
+    for k in range(m):
+        inside = inside and dot(out, row(work.ring, source + k)) <= offset
+    return inside
 
 
 @native
