@@ -2,10 +2,25 @@
 
 from math import sqrt
 
-from linkwork.contact.compiled import native_apart
+from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.vectors import ZERO, along, dot, neg, sub, turned
 
 _PREFERRED = 1e-8  # of the size: a face is preferred to edges that are no better than this
+
+
+@native
+def _edges(a, b, R, Q, p, i, j, least, crossed):
+    """Return the least depth so far and its edges, with the axis e_i x R e_j tried too."""
+    k, l, m, n = (i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3
+    ss = 1.0 - R[3 * i + j] * R[3 * i + j]  # the squared length of the axis
+    reach = a[k] * Q[3 * l + j] + a[l] * Q[3 * k + j] + b[m] * Q[3 * i + n] + b[n] * Q[3 * i + m]
+    depth = reach - abs(p[l] * R[3 * k + j] - p[k] * R[3 * l + j])
+    if ss < 1e-10 or depth >= max(least, 0.0):
+        return least, crossed
+    depth /= sqrt(ss)
+    if depth < least:
+        return depth, 3 * i + j
+    return least, crossed
 
 
 @native_apart
@@ -33,24 +48,21 @@ def box_box(A, B, R, p, limit):
         if depth < best:
             best, axis = depth, 3 + j
     slack = _PREFERRED * (a[0] + a[1] + a[2] + b[0] + b[1] + b[2])
-    edge = best - slack
-    for i in range(3):
-        k, l = (i + 1) % 3, (i + 2) % 3
-        for j in range(3):
-            m, n = (j + 1) % 3, (j + 2) % 3
-            # The axis is e_i x R e_j, of length s.
-            ss = 1.0 - R[3 * i + j] * R[3 * i + j]
-            if ss < 1e-10:
-                continue
-            reach = a[k] * Q[3 * l + j] + a[l] * Q[3 * k + j] + b[m] * Q[3 * i + n] + b[n] * Q[3 * i + m]
-            depth = reach - abs(p[l] * R[3 * k + j] - p[k] * R[3 * l + j])
-            if depth < edge or depth < -limit:
-                s = sqrt(ss)
-                depth /= s
-                if depth < -limit:
-                    return -1e300, ZERO, ZERO, ZERO, True
-                if depth < edge:
-                    best, edge, axis = depth, depth, 6 + 3 * i + j
+    edge, crossed = best - slack, -1
+    # Nine calls with numbers known at compile time are twice as fast as two loops.
+    edge, crossed = _edges(a, b, R, Q, p, 0, 0, edge, crossed)
+    edge, crossed = _edges(a, b, R, Q, p, 0, 1, edge, crossed)
+    edge, crossed = _edges(a, b, R, Q, p, 0, 2, edge, crossed)
+    edge, crossed = _edges(a, b, R, Q, p, 1, 0, edge, crossed)
+    edge, crossed = _edges(a, b, R, Q, p, 1, 1, edge, crossed)
+    edge, crossed = _edges(a, b, R, Q, p, 1, 2, edge, crossed)
+    edge, crossed = _edges(a, b, R, Q, p, 2, 0, edge, crossed)
+    edge, crossed = _edges(a, b, R, Q, p, 2, 1, edge, crossed)
+    edge, crossed = _edges(a, b, R, Q, p, 2, 2, edge, crossed)
+    if crossed >= 0:
+        best, axis = edge, 6 + crossed
+    if best < -limit:
+        return -1e300, ZERO, ZERO, ZERO, True
     if axis < 3:
         s = 1.0 if p[axis] > 0.0 else -1.0
         return best, (s * (axis == 0), s * (axis == 1), s * (axis == 2)), ZERO, ZERO, True
