@@ -26,6 +26,7 @@ lint: $(VENV)/ready-lint ## check style, format, types and layers
 bench: peers ## measure against the peers, on this machine
 	$(BIN)/linkwork bench
 	$(BIN)/python benchmarks/simulation.py
+	$(BIN)/python benchmarks/collision.py
 
 docs: $(VENV)/ready-docs ## build the documentation into docs/_build
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build

@@ -19,7 +19,7 @@ hypothesis.settings.load_profile("linkwork")
 def missing() -> dict[str, str]:
     """Say, by marker, why the tests that carry it cannot run here."""
     reasons = {}
-    peers = {"pin": "pinocchio", "mujoco": "mujoco"}
+    peers = {"pin": "pinocchio", "mujoco": "mujoco", "coal": "coal"}
     absent = [package for package, module in peers.items() if find_spec(module) is None]
     if absent:
         reasons["peers"] = f"not installed: {', '.join(absent)} (`make peers` installs them)"

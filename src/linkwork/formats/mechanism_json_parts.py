@@ -102,7 +102,7 @@ def shape_data(shape: Any) -> dict[str, Any]:
     data: dict[str, Any] = {"type": name}
     for field in fields(shape):
         value = getattr(shape, field.name)
-        if field.name not in ("position", "rotation"):
+        if field.compare and field.name not in ("position", "rotation"):  # others are of this machine
             written = plain(value)
             if field.default is MISSING or written != plain(field.default):
                 data[field.name] = written
@@ -119,7 +119,7 @@ def read_shape(entry: Entry) -> Any:
     name = members.pop("type").text()
     if name not in SHAPES:
         entry.refuse(unknown("shape", name, SHAPES))
-    sizes = {field.name: field for field in fields(SHAPES[name]) if field.init}
+    sizes = {field.name: field for field in fields(SHAPES[name]) if field.init and field.compare}
     for key, member in members.items():
         if key not in sizes:
             member.refuse(unknown("key", key, ("type", *sizes)))

@@ -29,7 +29,7 @@ from linkwork.trace.once import once_in_all
 _settings: Any = config
 _njit: Any = njit  # its types do not list all options
 _LAST_TESTED = 0, 68  # release of Numba that native_parts.py is known to work with
-_FOLDER = "numba-march-[0-9a-f]{32}"
+_FOLDER = "numba-(march|contact)-[0-9a-f]{32}"
 _DAY = 86400.0  # [s]
 
 
@@ -41,7 +41,7 @@ def _folder() -> Path | None:
         return None
     here = Path(__file__).parent
     digest = hashlib.sha256(numba.__version__.encode())
-    others = [here / name for name in ("compiled.py", "native_parts.py", "status.py")]
+    others = [here / name for name in ("compiled.py", "../trace/native_parts.py", "status.py")]
     for file in (*others, *sorted((here / "loop").glob("*.py"))):
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     folder = parent / f"numba-march-{digest.hexdigest()[:32]}"
@@ -74,7 +74,7 @@ def _part_options() -> dict[str, Any]:
     """Return how functions become parts; in a later Numba it does them its own way, which takes longer."""
     if tuple(map(int, numba.__version__.split(".")[:2])) > _LAST_TESTED:
         return {}
-    from linkwork.simulation.native_parts import PartCompiler
+    from linkwork.trace.native_parts import PartCompiler
 
     return {"pipeline_class": PartCompiler}
 

@@ -86,3 +86,20 @@ class PartCompiler(Compiler):
             kept.passes += [(each, why) for each, why in whole.passes if each.__name__ not in _NEEDLESS]
         kept.finalize()
         return [kept]
+
+
+class _Apart(_Part):
+    """A part that stays a function of its own: large, and called from several places."""
+
+    def finalize(self) -> None:
+        super().finalize()
+        for function in self._final_module.functions:
+            if not function.is_declaration:
+                function.add_function_attribute("noinline")
+
+
+class ApartCompiler(PartCompiler):
+    """Numba's compiler, into a part that is not copied into what calls it."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *rest: Any):
+        super().__init__(typing, target, library or _Apart(target.codegen(), "part"), *rest)

@@ -1,0 +1,19 @@
+"""Collision detection: which bodies touch, where, how deep; distances, rays, containment."""
+
+from linkwork.contact.colliders import Colliders
+from linkwork.contact.query import closest_points, collide, contains, distance, overlap, ray_cast
+from linkwork.contact.result import Contact, Contacts, Hit, Hits
+
+__all__ = [
+    "Colliders",
+    "Contact",
+    "Contacts",
+    "Hit",
+    "Hits",
+    "closest_points",
+    "collide",
+    "contains",
+    "distance",
+    "overlap",
+    "ray_cast",
+]

@@ -1,0 +1,394 @@
+"""Colliders: bodies with shapes that may touch, where they are, and all that can be asked of them."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from linkwork.contact.broad_phase import pairs_of, placed
+from linkwork.contact.containment import points_inside
+from linkwork.contact.distances import distances_of_pairs
+from linkwork.contact.flatten import Piece, pieces_of, table_of
+from linkwork.contact.narrow import contacts_of_pairs, triangles_that_touch
+from linkwork.contact.rays import MISSED, cast_rays
+from linkwork.contact.result import Contacts, Hits
+from linkwork.contact.table import MESH, Buffer, Table, Work, buffer, work
+from linkwork.geometry import HeightField, Plane
+from linkwork.mechanism.placement import Array, RotationLike, Space, numbers, position_vector, rotation_matrix
+
+EVERYTHING = -1  # a mask of all groups
+
+
+class Colliders:
+    """Bodies with shapes that may touch, and where they are.
+
+    >>> from linkwork.geometry import Box, Plane
+    >>> world = Colliders()
+    >>> world.add("floor", Plane())
+    >>> world.add("crate", Box(1, 1, 1), position=(0, 0, 0.49))
+    >>> contacts = world.contacts()
+    >>> len(contacts), float(contacts.depth.max())
+    (4, 0.01)
+
+    A body meets another if the `group` of each is in the `mask` of the other (bits of a number), and no joint
+    or `exclude` says otherwise. Bodies that are `fixed` do not meet each other; what has no end is fixed.
+    """
+
+    def __init__(self, space: Space = "space") -> None:
+        self.space: Space = space
+        self._members: dict[str, _Member] = {}
+        self._excluded: set[tuple[str, str]] = set()
+        self._built: _Built | None = None
+        self._local = threading.local()
+
+    @classmethod
+    def of(cls, mechanism: Any) -> "Colliders":
+        """Take the bodies of a mechanism as drawn: what they are touched by, or else their solids.
+
+        Bodies that a joint joins do not meet.
+        """
+        world = cls(mechanism.space)
+        for name, body in {"ground": mechanism.ground, **mechanism.bodies}.items():
+            shapes = body.collisions or [part for part in body.parts if hasattr(part, "surface")]
+            if shapes:
+                world.add(
+                    name,
+                    *shapes,
+                    position=body.position,
+                    rotation=body.rotation,
+                    fixed=body is mechanism.ground,
+                )
+        for joint in mechanism.joints.values():
+            a, b = joint.parent.name, joint.child.name
+            if a in world._members and b in world._members:
+                world.exclude(a, b)
+        return world
+
+    # who there is
+
+    def add(
+        self,
+        name: str,
+        *shapes: Any,
+        position: ArrayLike | None = None,
+        rotation: RotationLike = None,
+        group: int = 1,
+        mask: int = EVERYTHING,
+        fixed: bool | None = None,
+    ) -> None:
+        """Add a body of shapes, placed in the world."""
+        if name in self._members:
+            raise ValueError(f"collider {name!r} is there already; give another name, or remove it first")
+        if not shapes:
+            raise ValueError(f"collider {name!r} has no shapes; give at least one")
+        pieces = [piece for shape in shapes for piece in pieces_of(shape, self.space)]
+        endless = any(isinstance(shape, Plane | HeightField) for shape in shapes)
+        pose = _pose(position, rotation, f"collider {name!r}", self.space)
+        member = _Member(pieces, pose, int(group), int(mask), endless if fixed is None else fixed)
+        self._members[name] = member
+        self._built = None
+
+    def remove(self, name: str) -> None:
+        """Take a body out."""
+        self._member(name)
+        del self._members[name]
+        self._excluded = {pair for pair in self._excluded if name not in pair}
+        self._built = None
+
+    def exclude(self, a: str, b: str) -> None:
+        """Let two bodies pass through each other."""
+        for name in (a, b):
+            self._member(name)
+        self._excluded.add((min(a, b), max(a, b)))
+        self._built = None
+
+    def move(self, name: str, position: ArrayLike | None = None, rotation: RotationLike = None) -> None:
+        """Put a body somewhere else; a position or rotation that is not given stays."""
+        member = self._member(name)
+        place = _pose(position, rotation, f"collider {name!r}", self.space)
+        if rotation is not None:
+            member.pose[:9] = place[:9]
+        if position is not None:
+            member.pose[9:] = place[9:]
+        if self._built is not None:
+            self._built.bodies[self._built.number[name]] = member.pose
+            self._built.is_placed = False
+
+    def place(self, poses: Mapping[str, Any]) -> None:
+        """Put bodies where `model.poses(q)` says, or any mapping of names to frames."""
+        for name in self._members:
+            if name in poses:
+                frame = poses[name]
+                self.move(name, frame.position, frame.rotation)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the bodies, in the order in which they were added."""
+        return tuple(self._members)
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._members
+
+    # the arrays, for compiled loops
+
+    @property
+    def table(self) -> Table:
+        """The shapes as flat arrays."""
+        return self._ready().table
+
+    @property
+    def poses(self) -> Array:
+        """Where the shapes are: rotation by rows, then position (n, 12)."""
+        return self._ready().poses
+
+    @property
+    def shape_bodies(self) -> tuple[str, ...]:
+        """The body of each shape, by name."""
+        return self._ready().owners
+
+    # what can be asked
+
+    def pairs(self, margin: float = 0.0) -> Any:
+        """Return the pairs of shapes whose boxes come closer than `margin`, sorted (n, 2)."""
+        built = self._ready()
+        return built.pairs_within(margin).copy()
+
+    def contacts(self, *, margin: float = 0.0, threads: int = 1) -> Contacts:
+        """Return the points where bodies touch, or come closer than `margin` [m].
+
+        The result does not depend on the number of threads.
+        """
+        built = self._ready()
+        pairs = built.pairs_within(margin)
+        parts = np.array_split(pairs, threads) if threads > 1 else [pairs]
+        if len(parts) == 1:
+            found = [built.contacts(pairs, margin, self._work)]
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                found = list(pool.map(lambda part: built.contacts(part, margin, self._work), parts))
+        number = np.concatenate([each[0] for each in found])
+        label = np.concatenate([each[1] for each in found])
+        return Contacts.of(number, label, built.owners)
+
+    def distance(self, a: str, b: str) -> float:
+        """Return the distance of two bodies [m]; negative where they overlap: minus the depth."""
+        return float(self._nearest(a, b)[9])
+
+    def closest_points(self, a: str, b: str) -> tuple[Array, Array]:
+        """Return the points of two bodies that are closest to each other [m]."""
+        row = self._nearest(a, b)
+        return row[:3], row[3:6]
+
+    def ray_cast(
+        self, origin: ArrayLike, direction: ArrayLike, *, longest: float = np.inf, mask: int = EVERYTHING
+    ) -> Any:
+        """Return where a ray, or each of many (n, 3), first meets a body: a Hit, or Hits.
+
+        Directions need not be of unit length. Only bodies with a group in `mask` are met.
+        """
+        origins, directions = (
+            _points(x, word, self.space) for x, word in ((origin, "origin"), (direction, "direction"))
+        )
+        one = origins.ndim == 1 and directions.ndim == 1
+        origins, directions = (
+            np.ascontiguousarray(x) for x in np.broadcast_arrays(*np.atleast_2d(origins, directions))
+        )
+        length = np.linalg.norm(directions, axis=1, keepdims=True)
+        if not (length > 0.0).all():
+            raise ValueError("ray_cast: a direction is zero; give one that points somewhere")
+        hits = self._ready().cast(origins, directions / length, min(longest, MISSED), mask, self._work)
+        return hits[0] if one else hits
+
+    def height(self, x: ArrayLike, y: ArrayLike, *, mask: int = EVERYTHING) -> Any:
+        """Return the height of what is under points of the plane, seen from above [m]; -inf where nothing
+        is."""
+        built = self._ready()
+        x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
+        top = built.top() + 1.0
+        origins = np.column_stack([x.ravel(), y.ravel(), np.full(x.size, top)])
+        directions = np.broadcast_to((0.0, 0.0, -1.0), origins.shape).copy()
+        hits = built.cast(origins, directions, MISSED, mask, self._work)
+        height = np.where(hits.hit, hits.point[:, 2], -np.inf).reshape(x.shape)
+        return float(height) if height.ndim == 0 else height
+
+    def contains(self, name: str, points: ArrayLike) -> Any:
+        """Tell whether points (3,) or (n, 3) are inside a body, surface included."""
+        built = self._ready()
+        self._member(name)
+        given = _points(points, "points", self.space)
+        flat = np.ascontiguousarray(np.atleast_2d(given))
+        found = np.zeros(len(flat), np.int64)
+        for k in built.shapes_of(name):
+            points_inside(built.table.at, built.poses, k, flat, found)
+        inside = found.astype(bool)
+        return bool(inside[0]) if given.ndim == 1 else inside
+
+    def touching_triangles(self, a: str, b: str) -> Any:
+        """Return the pairs of triangles of two meshes that touch, sorted (n, 2)."""
+        built = self._ready()
+        found = [np.zeros((0, 2), np.int64)]
+        for i in built.shapes_of(a):
+            for j in built.shapes_of(b):
+                if built.table.kind[i] == MESH and built.table.kind[j] == MESH:
+                    found.append(built.touching(i, j))
+        return np.unique(np.concatenate(found), axis=0)
+
+    def _nearest(self, a: str, b: str) -> Array:
+        for name in (a, b):
+            self._member(name)
+        built = self._ready()
+        pairs = np.array([(i, j) for i in built.shapes_of(a) for j in built.shapes_of(b)], np.int64)
+        out = np.zeros((len(pairs), 10))
+        distances_of_pairs(built.table.at, built.poses, pairs, self._work.at, out)
+        best = out[int(np.argmin(out[:, 9]))]
+        if best[9] >= MISSED:
+            raise ValueError(f"colliders {a!r} and {b!r} have no distance: neither of them has an end")
+        return best
+
+    @property
+    def _work(self) -> Work:
+        """The room of this thread."""
+        if not hasattr(self._local, "work"):
+            self._local.work = work()
+        return self._local.work
+
+    def _member(self, name: str) -> "_Member":
+        if name not in self._members:
+            close = get_close_matches(str(name), self._members, 1)
+            hint = (
+                f"; did you mean {close[0]!r}?"
+                if close
+                else f"; there are {', '.join(self._members) or 'none'}"
+            )
+            raise ValueError(f"unknown collider {name!r}{hint}")
+        return self._members[name]
+
+    def _ready(self) -> "_Built":
+        if self._built is None:
+            self._built = _Built(self._members, self._excluded)
+        if not self._built.is_placed:
+            self._built.put_in_place()
+        return self._built
+
+
+class _Member:
+    """A body: its pieces, where it is, whom it meets."""
+
+    def __init__(self, pieces: list[Piece], pose: Array, group: int, mask: int, fixed: bool) -> None:
+        self.pieces, self.pose, self.group, self.mask, self.fixed = pieces, pose, group, mask, fixed
+
+
+class _Built:
+    """The arrays of a world, fixed bodies first."""
+
+    def __init__(self, members: Mapping[str, _Member], excluded: set[tuple[str, str]]) -> None:
+        order = sorted(members, key=lambda name: not members[name].fixed)
+        self.number = {name: k for k, name in enumerate(order)}
+        self.still = sum(member.fixed for member in members.values())
+        rows = [(self.number[name], piece, members[name]) for name in order for piece in members[name].pieces]
+        self.owner = np.array([number for number, _, _ in rows], np.int64)
+        self.owners = tuple(order[number] for number, _, _ in rows)
+        pieces = [piece for _, piece, _ in rows]
+        groups, masks = [m.group for _, _, m in rows], [m.mask for _, _, m in rows]
+        self.table = table_of(pieces, self.owner.tolist(), groups, masks)
+        self.local = np.array([np.append(p.rotation.ravel(), p.position) for p in pieces]).reshape(-1, 12)
+        self.bodies = np.array([members[name].pose for name in order]).reshape(-1, 12)
+        keys = [sorted((self.number[a], self.number[b])) for a, b in excluded]
+        self.excluded = np.sort(np.array([a * len(order) + b for a, b in keys], np.int64))
+        n = len(rows)
+        self.poses = np.zeros((n, 12))
+        self.scratch = (
+            np.zeros((n, 6)),
+            np.zeros(n, np.int64),
+            np.zeros((2 * n + 1, 6)),
+            np.zeros((2 * n + 1, 3), np.int64),
+            np.zeros((2 * n + 2, 3), np.int64),
+        )
+        self.room = np.zeros((max(8 * n, 64), 2), np.int64)
+        self.is_placed = False
+
+    def put_in_place(self) -> None:
+        placed(self.bodies, self.owner, self.local, self.poses)
+        self.is_placed = True
+
+    def shapes_of(self, name: str) -> list[int]:
+        return np.flatnonzero(self.owner == self.number[name]).tolist()
+
+    def pairs_within(self, margin: float) -> Any:
+        while True:
+            count = pairs_of(
+                self.table.at,
+                self.poses,
+                self.excluded,
+                len(self.bodies),
+                self.still,
+                float(margin),
+                *self.scratch,
+                self.room,
+            )
+            if count <= len(self.room):
+                return self.room[:count]
+            self.room = np.zeros((2 * count, 2), np.int64)
+
+    def contacts(self, pairs: Array, margin: float, room: Work) -> tuple[Array, Array]:
+        found: Buffer = buffer(max(4 * len(pairs), 64))
+        pairs = np.ascontiguousarray(pairs)
+        while True:
+            count = contacts_of_pairs(self.table, self.poses, pairs, room, found, float(margin))
+            if count <= found.room:
+                return found.number[:count], found.label[:count]
+            found = buffer(2 * count)
+
+    def cast(self, origins: Array, directions: Array, longest: float, mask: int, room: Work) -> Hits:
+        out, hit = np.zeros((len(origins), 7)), np.zeros((len(origins), 2), np.int64)
+        scratch = tuple(np.zeros_like(x) for x in self.scratch)
+        cast_rays(self.table.at, self.poses, origins, directions, longest, mask, room.at, *scratch, out, hit)
+        distance = np.where(hit[:, 0] >= 0, out[:, 6], np.inf)
+        bodies = tuple(self.owners[k] if k >= 0 else None for k in hit[:, 0].tolist())
+        return Hits(bodies, out[:, :3], out[:, 3:6], distance, hit[:, 1])
+
+    def touching(self, i: int, j: int) -> Any:
+        room = work()
+        while True:
+            count, pairs = triangles_that_touch(self.table, self.poses, i, j, room)
+            if 2 * pairs <= room.raw_room:
+                return np.unique(room.raw_label[:count, :2], axis=0)
+            room = work(2 * pairs)
+
+    def top(self) -> float:
+        """Return a height above all that has an end."""
+        finite = self.table.reach[:, 6] < 1e100
+        high = self.poses[:, 11] + np.linalg.norm(self.table.reach[:, :3], axis=1) + self.table.reach[:, 6]
+        return float(np.max(high[finite], initial=0.0))
+
+
+def _points(value: ArrayLike, word: str, space: Space) -> Array:
+    """Return points (3,) or (n, 3); in the plane two numbers are enough."""
+    array = numbers(value, word)
+    if space == "plane" and array.ndim and array.shape[-1] == 2:
+        array = np.concatenate([array, np.zeros((*array.shape[:-1], 1))], axis=-1)
+    if array.ndim not in (1, 2) or array.shape[-1] != 3:
+        raise ValueError(f"{word} has shape {array.shape}; give (3,) or (n, 3) [m]")
+    return array
+
+
+def _pose(position: ArrayLike | None, rotation: RotationLike, where: str, space: Space) -> Array:
+    """Return a pose as compiled code has it: the rotation by rows, then the position."""
+    p, R = position_vector(position, where, space), rotation_matrix(rotation, where, space)
+    if space == "plane":
+        turn = np.eye(3)
+        turn[:2, :2] = R
+        p, R = np.append(p, 0.0), turn
+    return np.append(R.ravel(), p)
+
+
+def listed(things: Any) -> Sequence[Any]:
+    """Return one thing or several as a list."""
+    return list(things) if isinstance(things, list | tuple) else [things]

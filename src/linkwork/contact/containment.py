@@ -1,0 +1,122 @@
+"""whether points are inside a shape <- points in the world."""
+
+from linkwork.contact.compiled import entry, memory, native, native_apart
+from linkwork.contact.mesh_pairs import corners
+from linkwork.contact.surface_pairs import field_depth
+from linkwork.contact.table import (
+    BOX,
+    CAPSULE,
+    CONE,
+    CONVEX,
+    CYLINDER,
+    ELLIPSOID,
+    FACES,
+    FIRST_FACE,
+    FIRST_POINT,
+    HEIGHT_FIELD,
+    PLANE,
+    POINTS,
+    POLYGON,
+    SPHERE,
+    opened_table,
+)
+from linkwork.contact.triangles import closest_of_segments
+from linkwork.contact.vectors import cross, dot, nine, row, sub, three, turned_back
+
+
+@native_apart
+def contains(table, poses, i, point):
+    """Tell whether a point is inside shape i or on its surface."""
+    q = turned_back(nine(poses, 12 * i), sub(point, three(poses, 12 * i + 9)))
+    x, y, z = three(table.size, 4 * i)
+    kind = table.kind[i]
+    if kind == SPHERE:
+        return dot(q, q) <= x * x
+    if kind == CAPSULE:
+        c = (q[0], q[1], q[2] - min(max(q[2], -y), y))
+        return dot(c, c) <= x * x
+    if kind == BOX:
+        return abs(q[0]) <= x and abs(q[1]) <= y and abs(q[2]) <= z
+    if kind == CYLINDER:
+        return abs(q[2]) <= y and q[0] * q[0] + q[1] * q[1] <= x * x
+    if kind == CONE:
+        r = x * (1.0 - q[2] / y)
+        return 0.0 <= q[2] <= y and q[0] * q[0] + q[1] * q[1] <= r * r
+    if kind == ELLIPSOID:
+        return (q[0] / x) ** 2 + (q[1] / y) ** 2 + (q[2] / z) ** 2 <= 1.0
+    if kind == PLANE:
+        return dot((x, y, z), q) <= table.size[4 * i + 3]
+    if kind == HEIGHT_FIELD:
+        return field_depth(table, i, q)[0] >= 0.0
+    if kind == CONVEX:
+        first = table.index[12 * i + FIRST_FACE]
+        for k in range(first, first + table.index[12 * i + FACES]):
+            if dot(three(table.planes, 4 * k), q) > table.planes[4 * k + 3]:
+                return False
+        return True
+    if kind == POLYGON:
+        return _in_polygon(table, i, q)
+    return _winds(table, i, q)
+
+
+@native_apart
+def _in_polygon(table, i, q):
+    first, n, r = table.index[12 * i + FIRST_POINT], table.index[12 * i + POINTS], table.size[4 * i]
+    q = (q[0], q[1], 0.0)
+    inside = n > 2
+    for k in range(n):
+        a, b = row(table.points, first + k), row(table.points, first + (k + 1) % n)
+        inside = inside and cross(sub(b, a), sub(q, a))[2] >= 0.0
+        on, _same = closest_of_segments(a, b, q, q)
+        gap = sub(q, on)
+        if dot(gap, gap) <= r * r:
+            return True
+    return inside
+
+
+@native_apart
+def _winds(table, i, q):
+    """Tell whether a closed mesh goes round a point: it passes the half-line along x more often one way."""
+    turns = 0
+    for k in range(table.index[12 * i + FACES]):
+        a, b, c = corners(table, i, k)
+        a, b, c = sub(a, q), sub(b, q), sub(c, q)
+        turns += _passes(a, b, c)
+    return turns != 0
+
+
+@native
+def _passes(a, b, c):
+    """Return +1 or -1 if the half-line along x passes a triangle, outward or inward; else 0. A border counts
+    for one of its two triangles: corners at z = 0 (then y = 0) are taken to lie above."""
+    s = _side(a, b) + _side(b, c) + _side(c, a)
+    if s == 0:
+        return 0
+    n = cross(sub(b, a), sub(c, a))
+    if n[0] == 0.0:
+        return 0
+    far = dot(n, a) / n[0]
+    if far < 0.0:
+        return 0
+    return 1 if n[0] > 0.0 else -1
+
+
+@native
+def _side(a, b):
+    """Return +1 or -1 if an edge, seen along x, crosses the half-line of y >= 0 upwards or downwards."""
+    up_a, up_b = a[2] >= 0.0, b[2] >= 0.0
+    if up_a == up_b:
+        return 0
+    across = a[1] * b[2] - b[1] * a[2]
+    if up_b:
+        return 1 if across > 0.0 else 0
+    return -1 if across < 0.0 else 0
+
+
+@entry
+def points_inside(table, poses, i, points, inside):
+    """Write 1 for points that are inside shape i."""
+    t, x, q, out = opened_table(table), memory(poses), memory(points), memory(inside)
+    for k in range(len(points)):
+        if contains(t, x, i, row(q, k)):
+            out[k] = 1

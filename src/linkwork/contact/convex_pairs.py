@@ -1,0 +1,43 @@
+"""depth, normal, points <- two convex shapes: by GJK where the cores are apart, by EPA where they overlap."""
+
+from linkwork.contact.compiled import native_apart
+from linkwork.contact.epa import penetration
+from linkwork.contact.gjk import APART, NEAR, gjk, witness
+from linkwork.contact.polish import polish
+from linkwork.contact.support import curved
+from linkwork.contact.vectors import ZERO, along, neg, norm, sub, unit
+
+_EXACT = 1e-14  # between the bounds of the squared distance: as close as rounding lets it come
+_ROUGH = 1e-3  # where Newton's method goes on
+
+
+@native_apart
+def closest(A, B, R, p, work, limit):
+    """Return depth (negative: the distance), normal from a to b, and a point on each, all in axes of A.
+
+    B is placed by R, p in the axes of A. If they are farther apart than `limit` the depth is -inf.
+    """
+    radii = A.radius + B.radius
+    bends = curved(A) or curved(B)
+    tolerance = _ROUGH if bends else _EXACT
+    ended, v, n, l = gjk(A, B, R, p, work.w, work.a, neg(p), radii + limit, tolerance)
+    if ended == APART:
+        return -1e300, ZERO, ZERO, ZERO
+    if ended == NEAR and bends:
+        m = unit(neg(v))
+        level, h, m, a = polish(A, B, R, p, work.w, work.a, 0, 1, 2, l, m, n)
+        if level > 0 and h <= 0.0:
+            b = along(a, -h, m)
+            return radii + h, m, along(a, A.radius, m), along(b, -B.radius, m)
+        ended, v, n, l = gjk(A, B, R, p, work.w, work.a, v, radii + limit, _EXACT)
+        if ended == APART:
+            return -1e300, ZERO, ZERO, ZERO
+    if ended == NEAR:
+        distance = norm(v)
+        normal = unit(neg(v))
+        a = witness(work.a, n, l)
+        b = sub(a, v)
+        return radii - distance, normal, along(a, A.radius, normal), along(b, -B.radius, normal)
+    depth, normal, a = penetration(A, B, R, p, work, n)
+    b = along(a, -depth, normal)
+    return radii + depth, normal, along(a, A.radius, normal), along(b, -B.radius, normal)

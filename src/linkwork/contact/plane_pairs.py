@@ -1,0 +1,115 @@
+"""contacts <- a half-space and a convex shape or a mesh, in closed form."""
+
+from linkwork.contact.compiled import native, native_apart
+from linkwork.contact.features import feature
+from linkwork.contact.manifold import put_contact, thinned
+from linkwork.contact.mesh_pairs import corners
+from linkwork.contact.support import support
+from linkwork.contact.table import FIRST_NODE, STACK
+from linkwork.contact.vectors import along, dot, neg, nine, row, three, turned, turned_back
+
+
+@native
+def plane_in(table, j, R, p):
+    """Return normal and offset of a half-space, in the axes in which it is placed by R, p."""
+    m = turned(R, three(table.size, 4 * j))
+    return m, table.size[4 * j + 3] + dot(m, p)
+
+
+@native
+def above_plane(A, m, offset):
+    """Return depth and lowest point of a convex shape over a half-space."""
+    a = along(support(A, neg(m)), -A.radius, m)
+    return offset - dot(m, a), a
+
+
+@native_apart
+def convex_plane(A, m, offset, work, margin):
+    """Write the contacts of a convex shape and a half-space, in axes of the shape; return how many."""
+    depth, a = above_plane(A, m, offset)
+    if depth < -margin:
+        return 0
+    n = neg(m)
+    corners_here, _ = feature(A, n, work, 0)
+    count = 0
+    deepest = -1e300
+    for k in range(corners_here):
+        x = row(work.ring, k)
+        deep = offset - dot(m, x)
+        if deep >= -margin:
+            put_contact(work.raw, work.raw_label, count, x, along(x, deep, m), n, deep, work.label[k], 0)
+            deepest = max(deepest, deep)
+            count += 1
+    if deepest < depth - 1e-9:
+        put_contact(work.raw, work.raw_label, count, a, along(a, depth, m), n, depth, 99, 0)
+        count += 1
+    if count > 4:
+        count = thinned(work.raw, work.raw_label, 3, 0, count)
+    return count
+
+
+@native_apart
+def mesh_plane(table, i, m, offset, work, margin):
+    """Write the corners of a mesh that are in a half-space as contacts, in axes of the mesh; return how
+    many."""
+    boxes, child = table.node_box, table.node_child
+    first = table.index[12 * i + FIRST_NODE]
+    stack = work.stack
+    stack[0] = 0
+    top, count = 1, 0
+    while top > 0:
+        top -= 1
+        node = first + stack[top]
+        k = 15 * node
+        d = turned_back(nine(boxes, k), m)
+        half = three(boxes, k + 12)
+        low = dot(m, three(boxes, k + 9)) - abs(d[0]) * half[0] - abs(d[1]) * half[1] - abs(d[2]) * half[2]
+        if low > offset + margin:
+            continue
+        if child[2 * node] >= 0:
+            if top + 2 <= STACK:
+                stack[top], stack[top + 1] = child[2 * node + 1], child[2 * node]
+                top += 2
+            continue
+        triangle = -1 - child[2 * node]
+        p0, p1, p2 = corners(table, i, triangle)
+        for c in range(3):
+            x = p0 if c == 0 else (p1 if c == 1 else p2)
+            deep = offset - dot(m, x)
+            if deep >= -margin:
+                if count == work.raw_room:
+                    count = thinned(work.raw, work.raw_label, 3, 0, count)
+                put_contact(work.raw, work.raw_label, count, x, along(x, deep, m), neg(m), deep, triangle, 0)
+                count += 1
+    return thinned(work.raw, work.raw_label, 3, 0, count) if count > 4 else count
+
+
+@native_apart
+def mesh_depth(table, i, m, offset, work):
+    """Return depth and deepest point of a mesh in a half-space: negative is the height above it."""
+    boxes, child = table.node_box, table.node_child
+    first = table.index[12 * i + FIRST_NODE]
+    stack = work.stack
+    stack[0] = 0
+    top = 1
+    best, point = -1e300, (0.0, 0.0, 0.0)
+    while top > 0:
+        top -= 1
+        node = first + stack[top]
+        k = 15 * node
+        d = turned_back(nine(boxes, k), m)
+        half = three(boxes, k + 12)
+        low = dot(m, three(boxes, k + 9)) - abs(d[0]) * half[0] - abs(d[1]) * half[1] - abs(d[2]) * half[2]
+        if offset - low <= best:
+            continue
+        if child[2 * node] >= 0:
+            if top + 2 <= STACK:
+                stack[top], stack[top + 1] = child[2 * node + 1], child[2 * node]
+                top += 2
+            continue
+        p0, p1, p2 = corners(table, i, -1 - child[2 * node])
+        for c in range(3):
+            x = p0 if c == 0 else (p1 if c == 1 else p2)
+            if offset - dot(m, x) > best:
+                best, point = offset - dot(m, x), x
+    return best, point

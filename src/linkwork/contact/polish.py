@@ -1,0 +1,221 @@
+"""depth, normal <- a guess of them: Newton's method on the direction, for pairs with a curved surface.
+
+h(n) = n.w(n) is how far A - B reaches in the direction n; w(n), the point that reaches so far, is its
+gradient. Depth is a minimum of h over unit n, distance a maximum of -h. On a *branch* (one corner of a box,
+one rim of a cylinder, the whole of an ellipsoid) w is smooth, and H = dw/dn is known. At the solution up to
+three branches are level, each with a weight: with k of them
+
+    sum l_i w_i(n) = h n,    n.w_i(n) = h  (i = 1..k),    |n| = 1,    sum l_i = 1
+
+which Newton's method solves in a few steps. The result counts only if the weights are positive, no other
+point reaches farther, and the depth does not fall to either side.
+"""
+
+from math import sqrt
+
+from linkwork.contact.compiled import native, native_apart
+from linkwork.contact.support import difference
+from linkwork.contact.table import BOX, CONE, CONVEX, CYLINDER, ELLIPSOID, SPHERE
+from linkwork.contact.vectors import (
+    ZERO,
+    add,
+    along,
+    cross,
+    dot,
+    neg,
+    norm,
+    normal_to,
+    row,
+    scale,
+    sub,
+    turned,
+    turned_back,
+    unit,
+)
+
+_STEPS = 10
+_MANY = 1 << 31  # more than a shape has branches
+_ARRIVED = 1e-11  # turn of the last step [rad]
+_BEYOND = 1e-11  # of the size: no other point may reach farther than this
+
+
+@native
+def _branch(form, x):
+    """Return the branch on which a point of the surface lies."""
+    kind = form.kind
+    if kind == BOX:
+        return (x[0] > 0.0) * 1 + (x[1] > 0.0) * 2 + (x[2] > 0.0) * 4
+    if kind == CONVEX:
+        best, nearest = form.first, 1e300
+        for k in range(form.first, form.first + form.many):
+            gap = sub(row(form.points, k), x)
+            far = dot(gap, gap)
+            if far < nearest:
+                best, nearest = k, far
+        return best
+    if kind in (ELLIPSOID, SPHERE):
+        return 0
+    if kind == CONE:
+        return 1 if x[2] > 0.5 * form.y else 0
+    return 1 if x[2] > 0.0 else 0
+
+
+@native
+def _pair_branch(A, B, R, p, w, a):
+    """Return on which branch of A - B a point of it lies, as one number."""
+    return _branch(A, a) * _MANY + _branch(B, turned_back(R, sub(sub(a, w), p)))
+
+
+@native
+def _on_branch(form, branch, d):
+    """Return the point of a branch that reaches farthest in a direction."""
+    kind = form.kind
+    if kind == BOX:
+        return (
+            form.x if branch & 1 else -form.x,
+            form.y if branch & 2 else -form.y,
+            form.z if branch & 4 else -form.z,
+        )
+    if kind == CONVEX:
+        return row(form.points, branch)
+    if kind == ELLIPSOID:
+        x, y, z = form.x * d[0], form.y * d[1], form.z * d[2]
+        s = 1.0 / norm((x, y, z))
+        return form.x * x * s, form.y * y * s, form.z * z * s
+    if kind == CYLINDER or (kind == CONE and branch == 0):
+        z = 0.0
+        if kind == CYLINDER:
+            z = form.y if branch else -form.y
+        s = form.x / max(sqrt(d[0] * d[0] + d[1] * d[1]), 1e-300)
+        return s * d[0], s * d[1], z
+    if kind == CONE:
+        return 0.0, 0.0, form.y
+    return 0.0, 0.0, (form.y if branch else -form.y)
+
+
+@native
+def _bent(form, branch, d, t):
+    """Return H t: how the point of a branch moves when its unit direction d turns towards t."""
+    kind = form.kind
+    if kind == ELLIPSOID:
+        xx, yy, zz = form.x * form.x, form.y * form.y, form.z * form.z
+        h = sqrt(xx * d[0] * d[0] + yy * d[1] * d[1] + zz * d[2] * d[2])
+        s = (xx * d[0] / h, yy * d[1] / h, zz * d[2] / h)
+        return scale(1.0 / h, along((xx * t[0], yy * t[1], zz * t[2]), -dot(s, t), s))
+    if kind == CYLINDER or (kind == CONE and branch == 0):
+        across = max(sqrt(d[0] * d[0] + d[1] * d[1]), 1e-12)
+        x, y = -d[1] / across, d[0] / across
+        s = (x * t[0] + y * t[1]) * form.x / across
+        return s * x, s * y, 0.0
+    return ZERO
+
+
+@native
+def _difference_bent(A, B, R, i, j, n, t):
+    """Return H t of A - B on a branch of each."""
+    of_b = turned(R, _bent(B, j, neg(turned_back(R, n)), turned_back(R, t)))
+    return add(_bent(A, i, n, t), of_b)
+
+
+@native_apart
+def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
+    """Return how many branches are level (0: it did not work), h (depth, or minus the distance), the normal
+    from a to b, and the point of A.
+
+    The guess: up to three points of A - B, rows i, j, k of W (those of A in P), their weights and the normal.
+    """
+    # Points of one branch are one point.
+    c0 = _pair_branch(A, B, R, p, row(W, i), row(P, i))
+    c1, c2 = -1, -1
+    l0, l1, l2 = l[0], 0.0, 0.0
+    branches = 1
+    for m in range(1, count):
+        r = j if m == 1 else k
+        weight = l[1] if m == 1 else l[2]
+        c = _pair_branch(A, B, R, p, row(W, r), row(P, r))
+        if c == c0:
+            l0 += weight
+        elif c == c1:
+            l1 += weight
+        elif branches == 1:
+            c1, l1, branches = c, weight, 2
+        else:
+            c2, l2, branches = c, weight, 3
+    a0, b0, a1, b1, a2, b2 = c0 // _MANY, c0 % _MANY, c1 // _MANY, c1 % _MANY, c2 // _MANY, c2 % _MANY
+    n = normal
+    arrived = False
+    h, size = 0.0, 0.0
+    point = ZERO
+    steady, last = True, 0.25
+    for _step in range(_STEPS):
+        d = neg(turned_back(R, n))
+        s = normal_to(n)
+        t = cross(n, s)
+        x0 = _on_branch(A, a0, n)
+        w0 = sub(x0, add(turned(R, _on_branch(B, b0, d)), p))
+        point, w = x0, w0
+        x1, w1, gap = x0, w0, ZERO
+        Hs = _difference_bent(A, B, R, a0, b0, n, s)
+        Ht = _difference_bent(A, B, R, a0, b0, n, t)
+        if branches > 1:
+            x1 = _on_branch(A, a1, n)
+            w1 = sub(x1, add(turned(R, _on_branch(B, b1, d)), p))
+            Hs = add(scale(l0, Hs), scale(l1, _difference_bent(A, B, R, a1, b1, n, s)))
+            Ht = add(scale(l0, Ht), scale(l1, _difference_bent(A, B, R, a1, b1, n, t)))
+            point = along(scale(l0, x0), l1, x1)
+            w = along(scale(l0, w0), l1, w1)
+            gap = sub(w1, w0)
+        h = dot(n, w)
+        size = norm(w0)
+        # The matrix of the tangent plane: M = H - h, and the gradient.
+        m00, m01, m11 = dot(s, Hs) - h, dot(s, Ht), dot(t, Ht) - h
+        g0, g1 = dot(s, w), dot(t, w)
+        if branches == 1:
+            bottom = m00 * m11 - m01 * m01
+            steady = bottom > 0.0 and m00 + m11 > 0.0
+            e0, e1 = (m01 * g1 - m11 * g0) / bottom, (m01 * g0 - m00 * g1) / bottom
+        elif branches == 2:
+            c0, c1, off = dot(s, gap), dot(t, gap), dot(n, gap)
+            cc = c0 * c0 + c1 * c1
+            q0, q1 = -c1, c0
+            level0, level1 = -off * c0 / cc, -off * c1 / cc
+            Mq0, Mq1 = m00 * q0 + m01 * q1, m01 * q0 + m11 * q1
+            bottom = q0 * Mq0 + q1 * Mq1
+            steady = bottom > 0.0
+            tau = -(q0 * g0 + q1 * g1 + Mq0 * level0 + Mq1 * level1) / bottom
+            e0, e1 = level0 + tau * q0, level1 + tau * q1
+            change = -(c0 * (g0 + m00 * e0 + m01 * e1) + c1 * (g1 + m01 * e0 + m11 * e1)) / cc
+            l1 += change
+            l0 -= change
+        else:
+            x2 = _on_branch(A, a2, n)
+            w2 = sub(x2, add(turned(R, _on_branch(B, b2, d)), p))
+            u = cross(sub(w1, w0), sub(w2, w0))
+            uu = dot(u, u)
+            if dot(u, n) < 0.0:
+                u = neg(u)
+            e = sub(unit(u), n)
+            e0, e1 = dot(s, e), dot(t, e)
+            foot = scale(dot(u, w0) / uu, u)
+            side = sub(w1, w0)
+            other = sub(w2, w0)
+            inner = sub(foot, w0)
+            v = cross(side, other)
+            l1 = dot(cross(inner, other), v) / uu
+            l2 = dot(cross(side, inner), v) / uu
+            l0 = 1.0 - l1 - l2
+            point = along(along(scale(l0, x0), l1, x1), l2, x2)
+            h = dot(n, w0)
+        turn = e0 * e0 + e1 * e1
+        if turn <= _ARRIVED * _ARRIVED:
+            arrived = True
+            break
+        if not (steady and turn < last):
+            return 0, 0.0, n, ZERO
+        last = 0.5 * turn
+        n = unit(along(along(n, e0, s), e1, t))
+    if not (arrived and steady and l0 >= -1e-9 and l1 >= -1e-9 and l2 >= -1e-9):
+        return 0, 0.0, n, ZERO
+    w, _a = difference(A, B, R, p, n)
+    far = dot(w, n)
+    return (branches if far <= h + _BEYOND * size else 0), h, n, point

@@ -1,0 +1,426 @@
+"""where a ray first meets a shape <- origin and unit direction, in closed form or by descent of a tree.
+
+A ray that begins inside a solid meets it at once, at distance 0, with the normal against the ray. A mesh and
+a height field are met on their surface, from either side; only from above is a point under terrain met at
+once.
+"""
+
+from math import sqrt
+
+from linkwork.contact.broad_phase import build, write_bounds
+from linkwork.contact.compiled import entry, memory, native, native_apart
+from linkwork.contact.mesh_pairs import corners
+from linkwork.contact.surface_pairs import cell, field_depth, field_triangle
+from linkwork.contact.table import (
+    BOX,
+    CAPSULE,
+    COLUMNS,
+    CONE,
+    CONVEX,
+    CYLINDER,
+    ELLIPSOID,
+    FACES,
+    FIRST_FACE,
+    FIRST_NODE,
+    FIRST_POINT,
+    GROUP,
+    HEIGHT_FIELD,
+    MESH,
+    PLANE,
+    POINTS,
+    POLYGON,
+    ROWS,
+    SPHERE,
+    STACK,
+    opened_table,
+    opened_work,
+)
+from linkwork.contact.vectors import (
+    ZERO,
+    along,
+    cross,
+    dot,
+    neg,
+    nine,
+    norm,
+    put_three,
+    row,
+    scale,
+    sub,
+    three,
+    turned,
+    turned_back,
+    unit,
+)
+
+MISSED = 1e300
+
+
+@native
+def _ball(o, d, c, r):
+    """Return where the ray enters a ball; negative if it is inside, MISSED if it passes."""
+    m = sub(o, c)
+    b = dot(m, d)
+    closest = along(m, -b, d)  # of the line, from the centre
+    hh = r * r - dot(closest, closest)
+    if hh < 0.0:
+        return MISSED
+    h = sqrt(hh)
+    if -b + h < 0.0:
+        return MISSED
+    return -b - h
+
+
+@native
+def _slabs(o, d, h):
+    """Return where the ray enters a box of half widths h, and through which side: axis and sign."""
+    low, high, axis, side = -MISSED, MISSED, 0, 1.0
+    for k in range(3):
+        if d[k] == 0.0:
+            if abs(o[k]) > h[k]:
+                return MISSED, 0, 1.0
+        else:
+            s = 1.0 if d[k] > 0.0 else -1.0
+            enter, leave = (-s * h[k] - o[k]) / d[k], (s * h[k] - o[k]) / d[k]
+            if enter > low:
+                low, axis, side = enter, k, -s
+            high = min(high, leave)
+    if low > high or high < 0.0:
+        return MISSED, 0, 1.0
+    return low, axis, side
+
+
+@native
+def _tube(o, d, r):
+    """Return where the ray enters and leaves an endless cylinder about z; MISSED if it passes."""
+    a = d[0] * d[0] + d[1] * d[1]
+    b = o[0] * d[0] + o[1] * d[1]
+    c = o[0] * o[0] + o[1] * o[1] - r * r
+    if a < 1e-30:
+        return (-MISSED, MISSED) if c <= 0.0 else (MISSED, -MISSED)
+    hh = b * b - a * c
+    if hh < 0.0:
+        return MISSED, -MISSED
+    h = sqrt(hh)
+    return (-b - h) / a, (-b + h) / a
+
+
+@native_apart
+def _cylinder(o, d, r, half):
+    enter, leave = _tube(o, d, r)
+    n = ZERO
+    low, high = enter, leave
+    if enter > -MISSED and enter < MISSED:
+        x = along(o, enter, d)
+        n = unit((x[0], x[1], 0.0))
+    if d[2] == 0.0:
+        if abs(o[2]) > half:
+            return MISSED, n
+    else:
+        s = 1.0 if d[2] > 0.0 else -1.0
+        first, last = (-s * half - o[2]) / d[2], (s * half - o[2]) / d[2]
+        if first > low:
+            low, n = first, (0.0, 0.0, -s)
+        high = min(high, last)
+    if low > high or high < 0.0:
+        return MISSED, n
+    return low, n
+
+
+@native_apart
+def _cone(o, d, r, length):
+    """A cone with its base at z = 0: x^2 + y^2 <= (r (1 - z / length))^2, and 0 <= z <= length."""
+    k = r / length
+    u, v = r - k * o[2], -k * d[2]  # the radius along the ray is u + v t
+    a = d[0] * d[0] + d[1] * d[1] - v * v
+    b = o[0] * d[0] + o[1] * d[1] - u * v
+    c = o[0] * o[0] + o[1] * o[1] - u * u
+    best, n = MISSED, ZERO
+    inside = c <= 0.0 and 0.0 <= o[2] <= length
+    if inside:
+        return -1.0, n
+    hh = b * b - a * c
+    if hh >= 0.0:
+        h = sqrt(hh)
+        for side in range(2):
+            t = MISSED
+            if abs(a) > 1e-14:
+                t = (-b - h) / a if side == 0 else (-b + h) / a
+            elif b != 0.0 and side == 0:
+                t = -c / (2.0 * b)
+            z = o[2] + t * d[2]
+            if 0.0 <= t < best and 0.0 <= z <= length:
+                x = along(o, t, d)
+                best, n = t, unit((x[0], x[1], k * norm((x[0], x[1], 0.0))))
+    if d[2] > 0.0 and o[2] < 0.0:
+        t = -o[2] / d[2]
+        x = along(o, t, d)
+        if x[0] * x[0] + x[1] * x[1] <= r * r and t < best:
+            best, n = t, (0.0, 0.0, -1.0)
+    return best, n
+
+
+@native_apart
+def _hull(table, i, o, d):
+    low, high, n = -MISSED, MISSED, ZERO
+    first = table.index[12 * i + FIRST_FACE]
+    for k in range(first, first + table.index[12 * i + FACES]):
+        m = three(table.planes, 4 * k)
+        gap, speed = dot(m, o) - table.planes[4 * k + 3], dot(m, d)
+        if speed == 0.0:
+            if gap > 0.0:
+                return MISSED, n
+        elif speed < 0.0:
+            t = -gap / speed
+            if t > low:
+                low, n = t, m
+        else:
+            high = min(high, -gap / speed)
+    if low > high or high < 0.0:
+        return MISSED, n
+    return low, n
+
+
+@native
+def _triangle(o, d, p0, p1, p2, best):
+    """Return where the ray meets a triangle (Moeller, Trumbore 1997), if before best."""
+    e, f = sub(p1, p0), sub(p2, p0)
+    q = cross(d, f)
+    det = dot(e, q)
+    if det == 0.0:
+        return MISSED
+    s = sub(o, p0)
+    u = dot(s, q) / det
+    if not 0.0 <= u <= 1.0:
+        return MISSED
+    r = cross(s, e)
+    v = dot(d, r) / det
+    if not (v >= 0.0 and u + v <= 1.0):
+        return MISSED
+    t = dot(f, r) / det
+    return t if 0.0 <= t < best else MISSED
+
+
+@native_apart
+def _mesh(table, i, o, d, work, longest):
+    boxes, child = table.node_box, table.node_child
+    first = table.index[12 * i + FIRST_NODE]
+    stack = work.stack
+    stack[0] = 0
+    top = 1
+    best, n, face = longest, ZERO, -1
+    while top > 0:
+        top -= 1
+        node = first + stack[top]
+        k = 15 * node
+        R = nine(boxes, k)
+        h = three(boxes, k + 12)
+        h = (h[0] + 1e-12, h[1] + 1e-12, h[2] + 1e-12)
+        t, _axis, _side = _slabs(turned_back(R, sub(o, three(boxes, k + 9))), turned_back(R, d), h)
+        if t > best:
+            continue
+        if child[2 * node] >= 0:
+            if top + 2 <= STACK:
+                stack[top], stack[top + 1] = child[2 * node + 1], child[2 * node]
+                top += 2
+            continue
+        p0, p1, p2 = corners(table, i, -1 - child[2 * node])
+        t = _triangle(o, d, p0, p1, p2, best)
+        if t < best:
+            best, face = t, -1 - child[2 * node]
+            n = unit(cross(sub(p1, p0), sub(p2, p0)))
+    if face < 0:
+        return MISSED, n, face
+    return best, (n if dot(n, d) <= 0.0 else neg(n)), face
+
+
+@native_apart
+def _field(table, i, o, d, longest):
+    """Walk over the cells of a height field along the ray."""
+    deep, m = field_depth(table, i, o)
+    if deep > 0.0:
+        return -1.0, m
+    sx, sy = table.size[4 * i], table.size[4 * i + 1]
+    low, high = table.size[4 * i + 2], table.size[4 * i + 3]
+    middle = (0.0, 0.0, 0.5 * (low + high))
+    begin, _a, _s = _slabs(sub(o, middle), d, (0.5 * sx, 0.5 * sy, 0.5 * (high - low) + 1e-9))
+    if begin == MISSED:
+        return MISSED, ZERO
+    begin = max(begin, 0.0)
+    x = along(o, begin, d)
+    cx, cy, _u, _v = cell(table, i, x[0], x[1])
+    nx, ny = table.index[12 * i + ROWS], table.index[12 * i + COLUMNS]
+    dx, dy = sx / (nx - 1), sy / (ny - 1)
+    for _step in range(nx + ny):
+        for upper in range(2):
+            p0, p1, p2 = field_triangle(table, i, cx, cy, upper)
+            t = _triangle(o, d, p0, p1, p2, longest)
+            if t < MISSED:
+                other = MISSED
+                if upper == 0:
+                    q0, q1, q2 = field_triangle(table, i, cx, cy, 1)
+                    other = _triangle(o, d, q0, q1, q2, t)
+                    if other < t:
+                        return other, unit(cross(sub(q1, q0), sub(q2, q0)))
+                return t, unit(cross(sub(p1, p0), sub(p2, p0)))
+        # Which border of the cell comes first?
+        tx, ty = MISSED, MISSED
+        if d[0] != 0.0:
+            tx = ((cx + (1 if d[0] > 0.0 else 0)) * dx - 0.5 * sx - o[0]) / d[0]
+        if d[1] != 0.0:
+            ty = ((cy + (1 if d[1] > 0.0 else 0)) * dy - 0.5 * sy - o[1]) / d[1]
+        if tx == MISSED and ty == MISSED:
+            break
+        if tx <= ty:
+            cx += 1 if d[0] > 0.0 else -1
+        else:
+            cy += 1 if d[1] > 0.0 else -1
+        if cx < 0 or cy < 0 or cx > nx - 2 or cy > ny - 2:
+            break
+    return MISSED, ZERO
+
+
+@native_apart
+def _polygon(table, i, o, d):
+    """A rounded polygon in the plane: its edges moved out by the radius, and discs at its corners."""
+    first, many, r = table.index[12 * i + FIRST_POINT], table.index[12 * i + POINTS], table.size[4 * i]
+    best, n = MISSED, ZERO
+    inside = many > 2
+    for k in range(many):
+        a, b = row(table.points, first + k), row(table.points, first + (k + 1) % many)
+        t = _ball((o[0], o[1], 0.0), d, a, r) if r > 0.0 else MISSED
+        if t < best:
+            best, n = t, (unit(sub(along(o, t, d), a)) if t > 0.0 else ZERO)
+        if many == 1:
+            continue
+        m = unit(cross(sub(b, a), (0.0, 0.0, 1.0)))
+        gap, speed = dot(m, sub(o, a)) - r, dot(m, d)
+        inside = inside and gap + r <= 0.0
+        if speed < 0.0 and gap >= 0.0:
+            t = -gap / speed
+            s = dot(sub(along(o, t, d), a), sub(b, a))
+            if t < best and 0.0 <= s <= dot(sub(b, a), sub(b, a)):
+                best, n = t, m
+    return (-1.0 if inside else best), n
+
+
+@native_apart
+def ray_shape(table, poses, i, origin, direction, work, longest):
+    """Return distance along a ray to shape i (MISSED: none up to `longest`), normal there, and the
+    triangle."""
+    R, p = nine(poses, 12 * i), three(poses, 12 * i + 9)
+    o, d = turned_back(R, sub(origin, p)), turned_back(R, direction)
+    x, y, z = three(table.size, 4 * i)
+    kind = table.kind[i]
+    t, n, face = MISSED, ZERO, -1
+    if kind == SPHERE:
+        t = _ball(o, d, ZERO, x)
+        n = unit(along(o, t, d)) if 0.0 <= t < MISSED else ZERO
+    elif kind == BOX:
+        t, axis, side = _slabs(o, d, (x, y, z))
+        n = (side * (axis == 0), side * (axis == 1), side * (axis == 2))
+    elif kind == CYLINDER:
+        t, n = _cylinder(o, d, x, y)
+    elif kind == CAPSULE:
+        t, n = _cylinder(o, d, x, y)
+        if t < MISSED and t > 0.0 and n[2] != 0.0:
+            t = MISSED  # the ends are balls
+        for end in range(2):
+            c = (0.0, 0.0, y if end == 0 else -y)
+            s = _ball(o, d, c, x)
+            if s < t:
+                t = s
+                n = unit(sub(along(o, t, d), c))
+    elif kind == CONE:
+        t, n = _cone(o, d, x, y)
+    elif kind == ELLIPSOID:
+        q, e = (o[0] / x, o[1] / y, o[2] / z), (d[0] / x, d[1] / y, d[2] / z)
+        size = norm(e)
+        t = _ball(q, scale(1.0 / size, e), ZERO, 1.0)
+        if t < MISSED:
+            t /= size
+            h = along(o, t, d)
+            n = unit((h[0] / (x * x), h[1] / (y * y), h[2] / (z * z)))
+    elif kind == CONVEX:
+        t, n = _hull(table, i, o, d)
+    elif kind == PLANE:
+        n = (x, y, z)
+        gap, speed = dot(n, o) - table.size[4 * i + 3], dot(n, d)
+        if gap <= 0.0:
+            t = -1.0
+        elif speed < 0.0:
+            t = -gap / speed
+    elif kind == MESH:
+        t, n, face = _mesh(table, i, o, d, work, longest)
+    elif kind == HEIGHT_FIELD:
+        t, n = _field(table, i, o, d, longest)
+    elif kind == POLYGON:
+        t, n = _polygon(table, i, o, d)
+    if t < 0.0:
+        t, n = 0.0, neg(d)  # it begins inside
+    if t > longest:
+        t = MISSED
+    return t, turned(R, n), face
+
+
+@entry
+def cast_rays(
+    table, poses, origins, directions, longest, mask, work, bounds, order, boxes, child, stack, out, hit
+):
+    """Write the first hits of rays: point, normal, distance in `out` (n, 7), shape (-1: none), triangle in
+    `hit`.
+
+    Directions are unit vectors. Only shapes with a group in `mask` are met.
+    """
+    t, w, x = opened_table(table), opened_work(work), memory(poses)
+    ro, rd, result, shape = memory(origins), memory(directions), memory(out), memory(hit)
+    bound, o, box, ch, st = memory(bounds), memory(order), memory(boxes), memory(child), memory(stack)
+    n = t.at
+    write_bounds(t, x, n, 0.0, bound)
+    bounded = endless = 0
+    for k in range(n):
+        if t.index[12 * k + GROUP] & mask == 0:
+            continue
+        if t.kind[k] != PLANE:
+            o[bounded] = k
+            bounded += 1
+        else:
+            endless += 1
+            o[n - endless] = k
+    build(bound, o, bounded, box, ch, st)
+    for r in range(len(origins)):
+        origin, d = row(ro, r), row(rd, r)
+        best, normal, which, face = longest, ZERO, -1, -1
+        for k in range(n - endless, n):
+            s, m, f = ray_shape(t, x, o[k], origin, d, w, best)
+            if s < MISSED and (s < best or which < 0):
+                best, normal, which, face = s, m, o[k], f
+        top = 0
+        if bounded > 0:
+            st[0] = 0
+            top = 1
+        while top > 0:
+            top -= 1
+            node = st[top]
+            low, high = three(box, 6 * node), three(box, 6 * node + 3)
+            c = (0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2]))
+            h = (
+                0.5 * (high[0] - low[0]) * (1.0 + 1e-12) + 1e-12,
+                0.5 * (high[1] - low[1]) * (1.0 + 1e-12) + 1e-12,
+                0.5 * (high[2] - low[2]) * (1.0 + 1e-12) + 1e-12,
+            )
+            s, _axis, _side = _slabs(sub(origin, c), d, h)
+            if s > best:
+                continue
+            if ch[3 * node] >= 0:
+                st[top], st[top + 1] = ch[3 * node + 1], ch[3 * node]
+                top += 2
+                continue
+            k = -1 - ch[3 * node]
+            s, m, f = ray_shape(t, x, k, origin, d, w, best)
+            if s < best or (s <= best and s < MISSED and (which < 0 or k < which)):
+                best, normal, which, face = s, m, k, f
+        put_three(result, 7 * r, along(origin, best if which >= 0 else 0.0, d))
+        put_three(result, 7 * r + 3, normal)
+        result[7 * r + 6] = best if which >= 0 else MISSED
+        shape[2 * r], shape[2 * r + 1] = which, face

@@ -1,0 +1,96 @@
+"""depth, normal, points <- balls and capsules, in closed form: their cores are points and segments."""
+
+from math import sqrt
+
+from linkwork.contact.compiled import native, native_apart
+from linkwork.contact.table import CAPSULE, CONE
+from linkwork.contact.triangles import closest_of_segments
+from linkwork.contact.vectors import (
+    add,
+    along,
+    cross,
+    dot,
+    neg,
+    norm,
+    normal_to,
+    scale,
+    sub,
+    turned,
+    turned_back,
+)
+
+
+@native_apart
+def round_round(A, B, R, p):
+    """Return depth, normal from a to b and a point on each of two balls or capsules, in axes of A."""
+    u = (0.0, 0.0, A.y if A.kind == CAPSULE else 0.0)
+    v = turned(R, (0.0, 0.0, B.y if B.kind == CAPSULE else 0.0))
+    x, y = closest_of_segments(neg(u), u, sub(p, v), add(p, v))
+    gap = sub(y, x)
+    distance = norm(gap)
+    if distance > 1e-14 * (A.radius + B.radius):
+        normal = scale(1.0 / distance, gap)
+    else:  # the cores meet: out at right angles to both
+        normal = cross(u, v)
+        size = norm(normal)
+        if size > 1e-12 * (dot(u, u) + dot(v, v)):
+            normal = scale(1.0 / size, normal)
+        else:
+            normal = normal_to(u if dot(u, u) >= dot(v, v) else v)
+        distance = 0.0
+    return A.radius + B.radius - distance, normal, along(x, A.radius, normal), along(y, -B.radius, normal)
+
+
+@native
+def ball_box(A, B, R, p):
+    """Return the same of a ball and a box."""
+    c = turned_back(R, neg(p))  # the ball's centre in the axes of the box
+    q = (min(max(c[0], -B.x), B.x), min(max(c[1], -B.y), B.y), min(max(c[2], -B.z), B.z))
+    gap = sub(q, c)
+    distance = norm(gap)
+    if distance > 1e-14 * A.radius:
+        n = scale(1.0 / distance, gap)
+    else:  # the centre is inside: in through the nearest side
+        dx, dy, dz = B.x - abs(c[0]), B.y - abs(c[1]), B.z - abs(c[2])
+        if dx <= dy and dx <= dz:
+            distance, n = -dx, (-1.0 if c[0] > 0.0 else 1.0, 0.0, 0.0)
+        elif dy <= dz:
+            distance, n = -dy, (0.0, -1.0 if c[1] > 0.0 else 1.0, 0.0)
+        else:
+            distance, n = -dz, (0.0, 0.0, -1.0 if c[2] > 0.0 else 1.0)
+    normal = turned(R, n)
+    return A.radius - distance, normal, scale(A.radius, normal), scale(distance, normal)
+
+
+@native_apart
+def ball_turned(A, B, R, p):
+    """Return the same of a ball and a cylinder or cone: in the half-plane through the axis, of (radius,
+    height), it is a point against two or three edges."""
+    c = turned_back(R, neg(p))
+    radius = sqrt(c[0] * c[0] + c[1] * c[1])
+    out = (c[0] / radius, c[1] / radius) if radius > 1e-300 else (1.0, 0.0)
+    x, z = radius, c[2]
+    side, near, mx, mz, nx, nz = -1e300, 1e300, 0.0, 0.0, 0.0, 0.0
+    cone = B.kind == CONE
+    for e in range(2 if cone else 3):
+        if e == 0:
+            ax, az, bx, bz = 0.0, (0.0 if cone else -B.y), B.x, (0.0 if cone else -B.y)
+        elif e == 1:
+            ax, az, bx, bz = B.x, (0.0 if cone else -B.y), (0.0 if cone else B.x), B.y
+        else:
+            ax, az, bx, bz = B.x, B.y, 0.0, B.y
+        ex, ez = bx - ax, bz - az
+        length = sqrt(ex * ex + ez * ez)
+        gap = ((x - ax) * ez - (z - az) * ex) / length  # outside is to the right of the edge
+        if gap > side:
+            side, mx, mz = gap, ez / length, -ex / length
+        t = min(max(((x - ax) * ex + (z - az) * ez) / (length * length), 0.0), 1.0)
+        dx, dz = x - ax - t * ex, z - az - t * ez
+        if dx * dx + dz * dz < near:
+            near, nx, nz = dx * dx + dz * dz, dx, dz
+    distance = side
+    if side > 0.0:
+        distance = sqrt(near)
+        mx, mz = nx / distance, nz / distance
+    normal = turned(R, (-mx * out[0], -mx * out[1], -mz))
+    return A.radius - distance, normal, scale(A.radius, normal), scale(distance, normal)

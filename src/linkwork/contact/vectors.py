@@ -1,0 +1,171 @@
+"""Vectors of three numbers and rotations of nine, as tuples, for native code."""
+
+from math import sqrt
+
+from linkwork.contact.compiled import native
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+@native
+def dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@native
+def cross(a, b):
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@native
+def add(a, b):
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+@native
+def sub(a, b):
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@native
+def neg(a):
+    return -a[0], -a[1], -a[2]
+
+
+@native
+def scale(s, a):
+    return s * a[0], s * a[1], s * a[2]
+
+
+@native
+def along(a, s, d):
+    """Return a + s d."""
+    return a[0] + s * d[0], a[1] + s * d[1], a[2] + s * d[2]
+
+
+@native
+def norm(a):
+    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+
+
+@native
+def unit(a):
+    """Return a / |a|; the z axis if a is zero."""
+    size = max(abs(a[0]), abs(a[1]), abs(a[2]))
+    if not size > 1e-300:
+        return 0.0, 0.0, 1.0
+    x, y, z = a[0] / size, a[1] / size, a[2] / size
+    s = 1.0 / sqrt(x * x + y * y + z * z)
+    return x * s, y * s, z * s
+
+
+@native
+def normal_to(a):
+    """Return a unit vector at right angles to a."""
+    x, y, z = abs(a[0]), abs(a[1]), abs(a[2])
+    if x <= y and x <= z:
+        return unit((0.0, a[2], -a[1]))
+    if y <= z:
+        return unit((-a[2], 0.0, a[0]))
+    return unit((a[1], -a[0], 0.0))
+
+
+@native
+def turned(R, v):
+    """Return R v; R is nine numbers, by rows."""
+    return (
+        R[0] * v[0] + R[1] * v[1] + R[2] * v[2],
+        R[3] * v[0] + R[4] * v[1] + R[5] * v[2],
+        R[6] * v[0] + R[7] * v[1] + R[8] * v[2],
+    )
+
+
+@native
+def turned_back(R, v):
+    """Return R^T v."""
+    return (
+        R[0] * v[0] + R[3] * v[1] + R[6] * v[2],
+        R[1] * v[0] + R[4] * v[1] + R[7] * v[2],
+        R[2] * v[0] + R[5] * v[1] + R[8] * v[2],
+    )
+
+
+@native
+def back_times(A, B):
+    """Return A^T B."""
+    return (
+        A[0] * B[0] + A[3] * B[3] + A[6] * B[6],
+        A[0] * B[1] + A[3] * B[4] + A[6] * B[7],
+        A[0] * B[2] + A[3] * B[5] + A[6] * B[8],
+        A[1] * B[0] + A[4] * B[3] + A[7] * B[6],
+        A[1] * B[1] + A[4] * B[4] + A[7] * B[7],
+        A[1] * B[2] + A[4] * B[5] + A[7] * B[8],
+        A[2] * B[0] + A[5] * B[3] + A[8] * B[6],
+        A[2] * B[1] + A[5] * B[4] + A[8] * B[7],
+        A[2] * B[2] + A[5] * B[5] + A[8] * B[8],
+    )
+
+
+@native
+def times(A, B):
+    """Return A B."""
+    return (
+        A[0] * B[0] + A[1] * B[3] + A[2] * B[6],
+        A[0] * B[1] + A[1] * B[4] + A[2] * B[7],
+        A[0] * B[2] + A[1] * B[5] + A[2] * B[8],
+        A[3] * B[0] + A[4] * B[3] + A[5] * B[6],
+        A[3] * B[1] + A[4] * B[4] + A[5] * B[7],
+        A[3] * B[2] + A[4] * B[5] + A[5] * B[8],
+        A[6] * B[0] + A[7] * B[3] + A[8] * B[6],
+        A[6] * B[1] + A[7] * B[4] + A[8] * B[7],
+        A[6] * B[2] + A[7] * B[5] + A[8] * B[8],
+    )
+
+
+@native
+def transposed(R):
+    return R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8]
+
+
+@native
+def row(memory, i):
+    """Return the i-th three numbers."""
+    return memory[3 * i], memory[3 * i + 1], memory[3 * i + 2]
+
+
+@native
+def put(memory, i, v):
+    """Write the i-th three numbers."""
+    memory[3 * i] = v[0]
+    memory[3 * i + 1] = v[1]
+    memory[3 * i + 2] = v[2]
+
+
+@native
+def three(memory, k):
+    """Return three numbers from the k-th on."""
+    return memory[k], memory[k + 1], memory[k + 2]
+
+
+@native
+def put_three(memory, k, v):
+    """Write three numbers from the k-th on."""
+    memory[k] = v[0]
+    memory[k + 1] = v[1]
+    memory[k + 2] = v[2]
+
+
+@native
+def nine(memory, k):
+    """Return nine numbers from the k-th on."""
+    return (
+        memory[k],
+        memory[k + 1],
+        memory[k + 2],
+        memory[k + 3],
+        memory[k + 4],
+        memory[k + 5],
+        memory[k + 6],
+        memory[k + 7],
+        memory[k + 8],
+    )
