@@ -68,6 +68,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.set_defaults(run=_check)
 
+    view = commands.add_parser("view", help="show a mechanism or a recording in the browser")
+    view.add_argument("file", type=Path, help="a .urdf or .lwr file")
+    view.add_argument("--live", action="store_true", help="let a mechanism move, in real time")
+    view.add_argument(
+        "--host", default="127.0.0.1", help="the address to listen on, this machine unless told"
+    )
+    view.add_argument("--port", type=int, help="the port to listen on, a free one unless told")
+    view.add_argument("--expose", action="store_true", help="allow a host that other machines can reach")
+    view.add_argument("--no-browser", action="store_true", help="print the address, and open nothing")
+    view.set_defaults(run=_view)
+
     bench = commands.add_parser(
         "bench", help="measure speed against the peers that are installed, in one run"
     )
@@ -90,6 +101,22 @@ def _check(options: argparse.Namespace) -> int:
     model = mechanism.compile()
     print(mechanism.summary())
     print(f"a tree of {len(model.body_names)} bodies, nq = {model.nq}, nv = {model.nv}")
+    return 0
+
+
+def _view(options: argparse.Namespace) -> int:
+    from linkwork.files import load
+    from linkwork.view import show
+
+    show(
+        load(options.file),
+        live=options.live,
+        host=options.host,
+        port=options.port,
+        expose=options.expose,
+        open_browser=not options.no_browser,
+        block=True,
+    )
     return 0
 
 

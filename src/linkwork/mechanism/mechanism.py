@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Iterator, Sized
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -142,6 +142,12 @@ class Mechanism:
         from linkwork.compile import compile_mechanism
 
         return compile_mechanism(self)
+
+    def show(self, state: Any = None, **options: Any) -> Any:
+        """Show the mechanism in the browser, as drawn; the options are those of `Model.show`."""
+        from linkwork.view import show
+
+        return show(self, state, **options)
 
     def __repr__(self) -> str:
         bodies, joints = _count(self.bodies, "body", "bodies"), _count(self.joints, "joint")

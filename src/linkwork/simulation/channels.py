@@ -20,6 +20,7 @@ class Channels(ABC):
     """Where the derived quantities of a motion come from."""
 
     layout: Layout
+    model: Any = None  # that was run; None if the recording comes from a file
 
     @abstractmethod
     def derive(self, quantity: str, samples: "Samples") -> Mapping[str, Array]:
@@ -34,7 +35,7 @@ class LiveChannels(Channels):
     """Derived quantities computed by the model."""
 
     def __init__(self, model: Any) -> None:
-        self._model = model
+        self.model = model
         units = getattr(model, "load_units", {})
         self.layout = Layout(
             space=model.space,
@@ -56,7 +57,7 @@ class LiveChannels(Channels):
 
     def _at(self, quantity: str, t: Array, q: Array, v: Array, samples: "Samples") -> dict[str, Array]:
         """Return a quantity at single samples, in a batch."""
-        model, there = self._model, samples.recorded
+        model, there = self.model, samples.recorded
         match quantity.split("/", 1):
             case ["load", name]:
                 return {quantity: model.load_values(name, q, v, t)}

@@ -11,7 +11,7 @@ import numpy as np
 Array = np.ndarray
 
 MANY = 12  # curves that can be told apart
-_COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#666666")  # Okabe and Ito
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#666666")  # Okabe and Ito
 _STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.edgecolor": "#808080",
@@ -52,7 +52,7 @@ class Trace:
         return f"{words} [{self.unit}]" if self.unit else words
 
 
-def _panels(traces: Sequence[Trace]) -> dict[str, list[Trace]]:
+def by_axis(traces: Sequence[Trace]) -> dict[str, list[Trace]]:
     """Put curves of one quantity and unit together."""
     panels: dict[str, list[Trace]] = {}
     for trace in traces:
@@ -69,7 +69,7 @@ def figure(time: Array, traces: Sequence[Trace], title: str) -> Any:
         raise ValueError(f"{title!r} has no coordinate to plot; name a body, as in plot('body.position')")
     from matplotlib import pyplot
 
-    panels = _panels(traces)
+    panels = by_axis(traces)
     with pyplot.rc_context(_STYLE):
         size = (8.0, 1.2 + 2.3 * len(panels))
         picture, axes = pyplot.subplots(
@@ -83,7 +83,7 @@ def figure(time: Array, traces: Sequence[Trace], title: str) -> Any:
 
 
 def _draw(axis: Any, time: Array, words: str, curves: Sequence[Trace]) -> None:
-    lines = [axis.plot(time, curve.values, color=color)[0] for curve, color in zip(curves, cycle(_COLORS))]
+    lines = [axis.plot(time, curve.values, color=color)[0] for curve, color in zip(curves, cycle(COLORS))]
     names = [_verbatim(curve.short) for curve in curves]
     axis.set_ylabel(words)
     axis.margins(x=0.0)
@@ -116,7 +116,7 @@ def html(title: str, rows: Sequence[tuple[str, str]], time: Array, traces: Seque
 
 def svg(time: Array, traces: Sequence[Trace]) -> str:
     """Return the curves as an SVG picture, in up to three panels; nothing if there is nothing to draw."""
-    panels = list(_panels(traces).items())[:_PANELS]
+    panels = list(by_axis(traces).items())[:_PANELS]
     if not panels or len(time) < 2 or time[0] == time[-1]:
         return ""
     height = len(panels) * (_HEIGHT + _GAP) + _GAP
@@ -139,7 +139,7 @@ def _panel(row: int, words: str, curves: Sequence[Trace], time: Array) -> list[s
         _words(_LEFT - 6, top + 8, f"{high:.3g}", "end"),
         _words(_LEFT - 6, bottom, f"{low:.3g}", "end"),
     ]
-    for k, (curve, color) in enumerate(zip(curves, cycle(_COLORS))):
+    for k, (curve, color) in enumerate(zip(curves, cycle(COLORS))):
         line = _line(time, curve.values, low, high, top)
         parts.append(f'<path d="{line}" fill="none" stroke="{color}" stroke-width="1.5"/>')
         if k < _HEIGHT // 13:

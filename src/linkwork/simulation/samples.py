@@ -35,6 +35,11 @@ class Samples:
         """Where names are in arrays, and in what units."""
         return self._channels.layout
 
+    @property
+    def model(self) -> Any:
+        """The model that was run; None if this comes from a file."""
+        return self._channels.model
+
     def derived(self, quantity: str) -> Array:
         """Return a whole array of derived quantities; it is computed once."""
         if quantity not in self._kept:
