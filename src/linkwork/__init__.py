@@ -83,7 +83,7 @@ from linkwork.simulation.event import Event
 from linkwork.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from linkwork import examples
+    from linkwork import examples, view
     from linkwork.simulation.recording import Recording
     from linkwork.simulation.simulate import simulate
     from linkwork.simulation.sweep import sweep
@@ -94,6 +94,7 @@ _LATER = {
     "Recording": "linkwork.simulation.recording",
     "simulate": "linkwork.simulation.simulate",
     "sweep": "linkwork.simulation.sweep",
+    "view": "linkwork.view",
 }
 
 
@@ -101,7 +102,7 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
     module = import_module(_LATER[name])
-    return module if name == "examples" else getattr(module, name)
+    return module if name in ("examples", "view") else getattr(module, name)
 
 
 __all__ = [
@@ -178,6 +179,7 @@ __all__ = [
     "TraceError",
     "translation",
     "Universal",
+    "view",
     "where",
     "Wrench",
 ]

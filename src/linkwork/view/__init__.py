@@ -36,7 +36,6 @@ def show(
     if open_browser:
         viewer.open()
     if block or (block is None and not _interactive()):
-        print("Ctrl-C ends it", flush=True)
         viewer.wait()
     return viewer
 

@@ -8,7 +8,8 @@ from linkwork.view.drawing import Drawing
 
 Array = np.ndarray
 
-_FLAT = np.radians(12.0)  # a long lens: a planar mechanism looks flat
+_FLAT = np.radians(8.0)  # a long lens: a planar mechanism looks flat
+_DRAWN = np.radians(0.1)  # so long a lens that depth does not show
 _DEEP = np.radians(35.0)
 
 
@@ -20,6 +21,12 @@ class View:
     look_at: Array  # (3,)
     up: Array  # (3,)
     fov: float  # vertical [rad]
+
+    @property
+    def depths(self) -> tuple[float, float]:
+        """The distances between which things are drawn."""
+        away = float(np.linalg.norm(self.position - self.look_at))
+        return 0.01 * away, 50.0 * away
 
 
 class Camera:
@@ -55,7 +62,13 @@ class Camera:
     def names(self) -> tuple[str, ...]:
         return ("front", "isometric", "side", "top") if self._plane else ("isometric", "front", "side", "top")
 
-    def view(self, name: str = "", aspect: float = 1.1, about: Array | None = None) -> View:
+    def drawn(self, name: str, aspect: float) -> View:
+        """Return a view for a picture: of a planar mechanism as on a drawing board."""
+        return self.view(name, aspect, flat=_DRAWN)
+
+    def view(
+        self, name: str = "", aspect: float = 1.1, about: Array | None = None, flat: float = _FLAT
+    ) -> View:
         """Return a view by name, the first of `names` if not told, that shows everything."""
         back, right = self._axes()
         up = self._up
@@ -67,7 +80,7 @@ class Camera:
         }
         way, vertical = directions[name or self.names[0]]
         way = way / np.linalg.norm(way)
-        fov = _FLAT if self._plane and name in ("", "front") else _DEEP
+        fov = flat if self._plane and name in ("", "front") else _DEEP
         target = self.center if about is None else about
         return View(target + self._distance(way, vertical, fov, aspect) * way, target, vertical, fov)
 

@@ -22,6 +22,7 @@ from linkwork.view.tessellate import Shell
 Array = np.ndarray
 
 _SLIM = 0.02  # thickness of a link that is drawn through its joints, per size of the mechanism
+_RAIL = 0.22  # length of a rail, per size of the mechanism, unless the slider is longer
 _SHRINK = 0.002  # faces of different bodies that lie in one plane would flicker: some are this much smaller
 
 
@@ -107,9 +108,6 @@ def drawing(model: Any) -> Drawing:
                 part.key, part.vertices, part.faces, _times(part.scale, shrink), convex=part.convex
             )
             pieces.append(Piece(name, name, smaller, placed, rgb, opacity))
-    thickness = {
-        name: min((_thickness(part) for part, _, _ in parts), default=0.0) for name, parts in shells.items()
-    }
     inertias = [bodies[name].inertia for name in model.body_names]
     return Drawing(
         name=model.name,
@@ -117,7 +115,7 @@ def drawing(model: Any) -> Drawing:
         up=_up(model),
         bodies=tuple(model.body_names),
         pieces=tuple(pieces),
-        glyphs=tuple(_glyphs(model.space, marks, thickness, layers, size)),
+        glyphs=tuple(_glyphs(model.space, marks, shells, layers, size)),
         joints=marks,
         springs=springs,
         masses=np.array([inertia.mass for inertia in inertias]),
@@ -265,9 +263,10 @@ def _times(scale: tuple[float, float, float], factor: float) -> tuple[float, flo
     return x * factor, y * factor, z * factor
 
 
-def _thickness(part: Shell) -> float:
-    """Return the least extent of a shape."""
-    return float(np.ptp(part.corners, axis=0).min())
+def _extents(parts: Sequence[Part]) -> tuple[float, float]:
+    """Return the least and the largest extent of the shapes of a body; 0 if it has none."""
+    extents = np.array([np.ptp(part.corners, axis=0) for part, _, _ in parts])
+    return float(extents.min(initial=np.inf)) if len(extents) else 0.0, float(extents.max(initial=0.0))
 
 
 def _size(
@@ -347,16 +346,18 @@ def _layers(
 def _glyphs(
     space: str,
     marks: Sequence[JointMark],
-    thickness: Mapping[str, float],
+    shells: Mapping[str, Sequence[Part]],
     layers: Mapping[str, float],
     size: float,
 ) -> Iterable[Piece]:
     """Return the marks of joints: a little thicker than the thinner of the two bodies."""
     deep = max(layers.values(), default=0.0) - min(layers.values(), default=0.0)
+    extents = {name: _extents(parts) for name, parts in shells.items()}
     for mark in marks:
-        slim = [thickness[name] for name in (mark.parent, mark.child) if thickness[name] > 0.0]
+        slim = [extents[name][0] for name in (mark.parent, mark.child) if extents[name][0] > 0.0]
         radius = float(np.clip(0.62 * min(slim, default=_SLIM * size), 0.006 * size, 0.025 * size))
-        for part, pose, on_child in glyph(mark.kind, space, radius, size, deep):
+        rail = max(_RAIL * size, 1.4 * extents[mark.child][1])
+        for part, pose, on_child in glyph(mark.kind, space, radius, rail, deep):
             body, frame = (mark.child, mark.on_child) if on_child else (mark.parent, mark.on_parent)
             placed = np.column_stack([frame[:, :3] @ pose[:, :3], frame[:, :3] @ pose[:, 3] + frame[:, 3]])
             yield Piece(mark.name, body, part, placed, JOINT)

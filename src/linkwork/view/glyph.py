@@ -28,8 +28,8 @@ def axes(kind: str, space: str) -> Array:
     return np.array([_Z])
 
 
-def glyph(kind: str, space: str, radius: float, size: float, deep: float) -> Iterable[Mark]:
-    """Return what a joint is drawn as; `deep` is how thick the layers of a planar mechanism are."""
+def glyph(kind: str, space: str, radius: float, rail: float, deep: float) -> Iterable[Mark]:
+    """Return what a joint is drawn as; `rail` is how long a rail is, `deep` how thick planar layers are."""
     here = np.column_stack([np.eye(3), np.zeros(3)])
     long = 3.2 * radius + deep
     match kind:
@@ -41,10 +41,13 @@ def glyph(kind: str, space: str, radius: float, size: float, deep: float) -> Ite
             yield tessellate.cylinder(radius, long), here, True
         case "Prismatic":
             turn = _ALONG_X if space == "plane" else np.eye(3)
-            rail = np.column_stack([turn, np.zeros(3)])
-            yield tessellate.box(0.7 * radius, 0.7 * radius, 0.22 * size), rail, False
+            yield (
+                tessellate.box(0.7 * radius, 0.7 * radius, rail),
+                np.column_stack([turn, np.zeros(3)]),
+                False,
+            )
         case "Cylindrical" | "Helical":
-            yield tessellate.cylinder(0.5 * radius, 0.22 * size), here, False
+            yield tessellate.cylinder(0.5 * radius, rail), here, False
             yield tessellate.cylinder(1.1 * radius, 3.0 * radius), here, True
         case "Universal":
             yield tessellate.cylinder(0.5 * radius, long), np.column_stack([_ALONG_X, np.zeros(3)]), True

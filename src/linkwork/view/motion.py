@@ -103,10 +103,23 @@ def between(a: tuple[Array, Array], b: tuple[Array, Array], s: float) -> Array:
     axis = np.divide(turn, angle, out=np.zeros_like(turn), where=angle > 1e-12)
     along = (expected * axis).sum(axis=-1, keepdims=True)
     turn = axis * (angle + 2.0 * np.pi * np.round((along - angle) / (2.0 * np.pi)))
-    # where the axis itself turns, the rate of the vector is the angular velocity along the axis only
-    start, end = (axis * (w[..., :3] * axis).sum(axis=-1, keepdims=True) for w in (m, n))
+    start, end = _rates(np.zeros_like(turn), m[..., :3], axis), _rates(turn, n[..., :3], axis)
     made[..., :3] = turned(_cubic(np.zeros_like(turn), start, turn, end, s)) @ R
     return made
+
+
+def _rates(turn: Array, w: Array, axis: Array) -> Array:
+    """Return how fast axis times angle changes at an angular velocity, in world axes.
+
+    The inverse of the left Jacobian of rotations; it is singular at whole turns, near which, and beyond, only
+    the part along the axis is taken.
+    """
+    angle = np.linalg.norm(turn, axis=-1, keepdims=True)
+    half = np.clip(angle / 2.0, 1e-4, 3.0)
+    c = (1.0 - half / np.tan(half)) / (2.0 * half) ** 2
+    across = np.cross(turn, w)
+    exact = w - across / 2.0 + c * np.cross(turn, across)
+    return np.where(angle < 5.0, exact, axis * (w * axis).sum(axis=-1, keepdims=True))
 
 
 def _cubic(x: Array, dx: Array, y: Array, dy: Array, s: float) -> Array:

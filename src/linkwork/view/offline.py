@@ -48,7 +48,7 @@ def page(run: Any, *, rate: float = RATE, show: tuple[str, ...] = ()) -> str:
         view = camera.view(aspect=1.5)
         first = server.initial_camera
         first.position, first.look_at, first.up, first.fov = view.position, view.look_at, view.up, view.fov
-        first.near, first.far = 1e-3 * drawing.size, 1e3 * drawing.size
+        first.near, first.far = view.depths
 
         def place(t: float) -> None:
             moment = motion.at(t)

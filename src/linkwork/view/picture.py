@@ -85,7 +85,7 @@ def chosen(camera: Camera, view: str, size: tuple[int, int]) -> View:
     if view and view not in camera.names:
         raise ValueError(f"view {view!r}; give one of {', '.join(camera.names)}")
     width, height = checked_size(size)
-    return camera.view(view, width / height)
+    return camera.drawn(view, width / height)
 
 
 def checked_size(size: tuple[int, int]) -> tuple[int, int]:

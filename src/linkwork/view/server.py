@@ -1,6 +1,7 @@
 """The server: viser's, on this machine only, behind a guard that sees every request."""
 
 import ipaddress
+import logging
 import socket
 import threading
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ _LARGEST = 1 << 20  # bytes that a page may send in one message; it sends clicks
 _PATIENCE = 1.0  # with pages that do not say goodbye [s]
 
 _starting = threading.Lock()
+_silent = logging.Logger("linkwork.view")  # nobody's child: it goes nowhere
+_silent.addHandler(logging.NullHandler())
 
 
 def viser() -> Any:
@@ -133,6 +136,7 @@ def _guarded(guard: Guard) -> Iterator[list[bool]]:
 
         installed.append(True)
         options |= {"process_request": process_request, "max_size": _LARGEST, "close_timeout": _PATIENCE}
+        options["logger"] = _silent  # what is refused needs no line on the user's terminal
         return serve(handler, *args, **options)
 
     web.serve = guarded

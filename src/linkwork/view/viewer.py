@@ -79,6 +79,7 @@ class Viewer:
     def wait(self) -> None:
         """Stay until Ctrl-C, then close."""
         try:
+            print("Ctrl-C ends it", flush=True)
             while not self._ended.wait(0.5):
                 pass
         except KeyboardInterrupt:
@@ -212,7 +213,7 @@ class Viewer:
         camera = self.server.initial_camera
         camera.position, camera.look_at, camera.up = view.position, view.look_at, view.up
         camera.fov = view.fov
-        camera.near, camera.far = 1e-3 * self.drawing.size, 1e3 * self.drawing.size
+        camera.near, camera.far = view.depths
 
     def _look(self, client: Any, name: str) -> None:
         """Show a page the view of this name."""
