@@ -9,7 +9,7 @@ from linkwork.view.drawing import Drawing
 Array = np.ndarray
 
 _FLAT = np.radians(8.0)  # a long lens: a planar mechanism looks flat
-_DRAWN = np.radians(0.1)  # so long a lens that depth does not show
+_DRAWN = np.radians(0.002)  # so long a lens that depth does not show
 _DEEP = np.radians(35.0)
 
 

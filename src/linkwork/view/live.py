@@ -17,6 +17,7 @@ from linkwork.view.drawing import drawing, lifted
 from linkwork.view.engine import Engine
 from linkwork.view.motion import Moment
 from linkwork.view.palette import SELECTED
+from linkwork.view.quaternion import matrix
 from linkwork.view.viewer import Viewer
 
 Array = np.ndarray
@@ -53,6 +54,7 @@ class LiveViewer(Viewer):
         self.engine = Engine(model, start, self._inputs)
         self._drawn_at = 0.0
         self._line: Any = None
+        self._held_at = np.zeros(3)  # where a body was gripped, in the world
         super().__init__(drawing(model), LiveMotion(self.engine), model=model, **where)
         self.engine.stopped = self._stopped
         self.stage.on_drag(self._dragged)
@@ -110,13 +112,22 @@ class LiveViewer(Viewer):
             case "start":
                 if not self.engine.running:
                     self.tell("start the simulation, then pull")
-                self.engine.grab(body, np.array(event.start_position))
-                self.engine.drag(np.array(event.end_position))
+                self._held_at = self._gripped(body, event)
+                self.engine.grab(body, self._held_at)
             case "update":
-                self.engine.drag(np.array(event.end_position))
+                self.engine.drag(_on_plane(event, self._held_at))
             case "end":
                 self.engine.release()
         self._stale = True
+
+    def _gripped(self, body: str, event: Any) -> Array:
+        """Return where the pointer meets a body, in the world; beside it, the place nearest to its middle."""
+        number = self.stage.numbers[body]
+        pose = self.engine.now.poses[number]
+        point = self._hit(body, *_ray(event))
+        if point is None:
+            return _on_plane(event, pose[:, :3] @ self.drawing.centers[number] + pose[:, 3])
+        return pose[:, :3] @ point + pose[:, 3]
 
     def _refresh(self) -> None:
         super()._refresh()
@@ -163,6 +174,23 @@ class LiveViewer(Viewer):
         report = Report(status="DONE", mechanism=self.drawing.name)
         model = self.engine.model
         return Recording(LiveChannels(model), time_, q, v, np.zeros(len(time_)), report, self.engine.state)
+
+
+def _ray(event: Any) -> tuple[Array, Array]:
+    """Return the eye, and the direction in which the pointer is seen.
+
+    By its place on the screen: viser's own places in the world are NaN for batches of stretched pieces.
+    """
+    camera = event.client.camera
+    x, y = (2.0 * np.array(event.end_screen_pos) - 1.0) * np.tan(camera.fov / 2.0) * (camera.aspect, 1.0)
+    return np.array(camera.position), matrix(np.array(camera.wxyz)) @ (x, y, 1.0)
+
+
+def _on_plane(event: Any, point: Array) -> Array:
+    """Return where the ray of the pointer meets the plane through a point, square to the line of sight."""
+    eye, ray = _ray(event)
+    normal = np.array(event.client.camera.look_at) - eye
+    return eye + ray * ((point - eye) @ normal) / (ray @ normal)
 
 
 def _inputs(model: Any) -> Iterable[tuple[str, str, float, float]]:

@@ -305,15 +305,16 @@ class Names(Overlay):
     word = "names"
 
     def nodes(self) -> list[Any]:
-        return [
-            self._server.scene.add_label(
-                f"/overlays/names/{k}", name, anchor="center-center", font_screen_scale=0.9
-            )
+        scene = self._server.scene
+        whole = scene.add_frame("/overlays/names", show_axes=False)
+        self._labels = [
+            scene.add_label(f"/overlays/names/{k}", name, anchor="center-center", font_screen_scale=0.9)
             for k, name in enumerate(self._drawing.bodies[:_NAMES])
         ]
+        return [whole]
 
     def place(self, moment: Moment, poses: WorldPoses) -> None:
-        for node, point in zip(self._nodes, _centers(self._drawing, poses), strict=False):
+        for node, point in zip(self._labels, _centers(self._drawing, poses), strict=False):
             node.position = point
 
 

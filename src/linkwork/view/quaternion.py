@@ -12,6 +12,11 @@ def quaternions(R: Array) -> Array:
     return flat.reshape(*R.shape[:-2], 4)
 
 
+def matrix(quaternion: Array) -> Array:
+    """Return the rotation matrix (3, 3) of a quaternion, w first."""
+    return Rotation.from_quat(quaternion, scalar_first=True).as_matrix()
+
+
 def product(a: Array, b: Array) -> Array:
     """Return Hamilton's product of quaternions (..., 4): first b, then a."""
     w, x, y, z = np.moveaxis(a, -1, 0)

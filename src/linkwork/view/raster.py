@@ -96,7 +96,7 @@ class Renderer:
                 [colours, self._shaded(rod_normals, np.tile(np.array(SPRING, float), (len(rod), 1)))]
             )
         image = np.full((self._height, self._width, 3), -1.0, np.float32)
-        shadow, depth = (np.zeros((self._height, self._width), np.float32) for _ in range(2))
+        shadow, depth = (np.zeros((self._height, self._width)) for _ in range(2))
         if self._floor is not None:
             flat = self._projected(self._cast(vertices))
             _fill(flat, faces, colours, np.empty((self._height, self._width, 0), np.float32), shadow)

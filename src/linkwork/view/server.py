@@ -4,6 +4,7 @@ import ipaddress
 import logging
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -39,11 +40,11 @@ class Server:
         names = _names(host, expose)
         package = viser()
         self.guard = Guard()
-        with _starting, _quiet(), _guarded(self.guard) as installed:
+        with _starting, _quiet(), _guarded(self.guard) as self._serving:
             self._viser = package.ViserServer(
                 host=host, port=_free_port(host, port), label=title, verbose=False
             )
-        if not installed:
+        if not self._serving:
             self._viser.stop()
             raise LinkworkError(
                 f"viser {package.__version__} starts its server in a way that cannot be guarded: nothing is "
@@ -62,8 +63,22 @@ class Server:
         return getattr(self._viser, name)
 
     def close(self) -> None:
+        """Say goodbye to all pages, let none come back, and end."""
+        self.guard.listen([], 0)
+        infra = self._viser._websock_server
+        infra.disconnect_all_clients()
+        end = time.monotonic() + 2.0 * _PATIENCE
+        while infra._live_connections and time.monotonic() < end:
+            time.sleep(0.01)
+        self._viser.get_event_loop().call_soon_threadsafe(self._hang_up)
         with _quiet():
             self._viser.stop()
+
+    def _hang_up(self) -> None:
+        """End connections that browsers keep for later: the server would wait until they say something."""
+        for serving in self._serving:
+            for connection in list(serving.server.handlers):
+                connection.transport.abort()
 
 
 def _names(host: str, expose: bool) -> list[str]:
@@ -105,10 +120,11 @@ def _free_port(host: str, port: int | None) -> int:
 
 
 @contextmanager
-def _guarded(guard: Guard) -> Iterator[list[bool]]:
+def _guarded(guard: Guard) -> Iterator[list[Any]]:
     """While a server of viser starts, put the guard before its own handler of requests.
 
-    viser serves page and WebSocket by one call of websockets' `serve`, and has no door for this.
+    viser serves page and WebSocket by one call of websockets' `serve`, and has no door for this. What is
+    served with the guard is listed; if there is nothing, viser has changed.
     """
     import websockets.asyncio.server as web
     from websockets.datastructures import Headers
@@ -134,10 +150,10 @@ def _guarded(guard: Guard) -> Iterator[list[bool]]:
                     response.headers[name] = value
             return response
 
-        installed.append(True)
         options |= {"process_request": process_request, "max_size": _LARGEST, "close_timeout": _PATIENCE}
         options["logger"] = _silent  # what is refused needs no line on the user's terminal
-        return serve(handler, *args, **options)
+        installed.append(serve(handler, *args, **options))
+        return installed[-1]
 
     web.serve = guarded
     try:

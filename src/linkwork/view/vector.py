@@ -60,7 +60,7 @@ def _shapes(piece: Piece, corners: Array, view: View, size: tuple[int, int]) -> 
     if (distance <= 0.0).any():
         return  # it is beside or behind the eye
     if piece.shell.convex:
-        yield float(distance.min()), outline(pixels), piece.colour
+        yield float(distance.min()), outline(pixels.round(2)), piece.colour
         return
     for face in piece.shell.faces:
         a, b, c = pixels[face]
