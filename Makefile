@@ -38,7 +38,7 @@ clean: ## remove all that the other targets made, .venv too
 # What a target needs is installed once, and again when pyproject.toml changes.
 peers: $(VENV)/ready-peers ; @:
 
-$(VENV)/ready-demo: WANTED := .
+$(VENV)/ready-demo: WANTED := .[view]
 $(VENV)/ready-test: WANTED := .[test]
 $(VENV)/ready-lint: WANTED := .[lint]
 $(VENV)/ready-peers: WANTED := .[peers]

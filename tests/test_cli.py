@@ -22,13 +22,16 @@ def robot(tmp_path):
     return path
 
 
-def test_the_demonstration_reports_the_energy(capsys, monkeypatch):
+def test_the_demonstration_reports_the_energy_and_writes_a_page(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(demo, "_DURATION", 2.0)
+    monkeypatch.chdir(tmp_path)
     assert main(["demo"]) == 0
     out = capsys.readouterr().out
     assert "steam engine: 8 bodies, 11 joints" in out
     (error,) = re.findall(r"energy error ([^,\s]+)", out)
     assert float(error) < 1e-6
+    assert "wrote demo.html" in out
+    assert "<title>steam engine</title>" in (tmp_path / "demo.html").read_text()
 
 
 def test_check_says_what_is_in_a_file(robot, capsys):

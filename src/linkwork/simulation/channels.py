@@ -21,6 +21,7 @@ class Channels(ABC):
 
     layout: Layout
     model: Any = None  # that was run; None if the recording comes from a file
+    appearance: tuple[Any, dict[str, Array]] = None, {}  # what a file says of how the bodies look
 
     @abstractmethod
     def derive(self, quantity: str, samples: "Samples") -> Mapping[str, Array]:
@@ -86,6 +87,8 @@ class StoredChannels(Channels):
 
     def __init__(self, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         self.layout = Layout.from_json(header["layout"])
+        shapes = {name: array for name, array in arrays.items() if name.startswith("drawing/")}
+        self.appearance = header.get("drawing"), shapes
         self._absent = {text(name): text(why) for name, why in header["absent"].items()}
         self._arrays = {name: arrays[name] for name in derivable(self.layout) if name not in self._absent}
 
@@ -97,7 +100,7 @@ class StoredChannels(Channels):
 
     def of_run(self, k: int, count: int) -> Channels:
         cut = object.__new__(StoredChannels)
-        cut.layout, cut._absent = self.layout, self._absent
+        cut.layout, cut._absent, cut.appearance = self.layout, self._absent, self.appearance
         cut._arrays = {name: array[k, :count] for name, array in self._arrays.items()}
         return cut
 

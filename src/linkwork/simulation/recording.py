@@ -175,7 +175,11 @@ class Recording(Samples):
 
     def save(self, path: str | Path) -> None:
         """Write everything to a file, all or nothing; `lw.load` reads it, also where there is no model."""
+        from linkwork.view import appearance
+
         arrays, absent = self.arrays()
+        drawing, shapes = appearance(self)
+        arrays |= shapes
         memory = store_final(arrays, "final", self.final)
         header = {
             "kind": "recording",
@@ -183,6 +187,7 @@ class Recording(Samples):
             "report": self.report.to_json(),
             "absent": absent,
             "memory": memory,
+            "drawing": drawing,
         }
         container.write(path, header, arrays)
 

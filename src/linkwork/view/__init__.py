@@ -40,6 +40,14 @@ def show(
     return viewer
 
 
+def appearance(run: Any) -> tuple[Any, dict[str, Any]]:
+    """Return how the bodies of a recording look, as its file keeps it: plain values, and arrays."""
+    from linkwork.view.drawing import drawing
+    from linkwork.view.stored import described
+
+    return run.appearance if run.model is None else described(drawing(run.model))
+
+
 def save_html(run: Any, path: str | Path, *, rate: float = 60.0, show: Sequence[str] = ()) -> None:
     """Write one file that plays a recording from disk, without a network, at `rate` frames a second.
 

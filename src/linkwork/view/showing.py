@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 
 from linkwork.compile import Model
-from linkwork.errors import LinkworkError
+from linkwork.errors import FormatError, LinkworkError
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.state import State
-from linkwork.view.drawing import Drawing, drawing
+from linkwork.view.drawing import Drawing, drawing, lifted
 from linkwork.view.motion import Recorded, Still
+from linkwork.view.stored import bare, restored
 from linkwork.view.viewer import Viewer
 
 
@@ -46,8 +47,17 @@ def recording_of(thing: Any) -> Any:
 
 
 def drawing_of(run: Any) -> Drawing:
-    """Return what is drawn of a recording."""
-    return drawing(run.model)
+    """Return what is drawn of a recording: as its model says, or its file."""
+    if run.model is not None:
+        return drawing(run.model)
+    header, arrays = run.appearance
+    name = run.report.mechanism
+    if header is None:
+        return bare(name, run.layout, lifted(run.derived("poses")))
+    try:
+        return restored(header, arrays, run.layout.bodies)
+    except (ValueError, TypeError, KeyError, IndexError) as error:
+        raise FormatError(f"{name}: what the file says of how it looks is damaged: {error}") from None
 
 
 def start_of(model: Model, state: Any) -> State:
