@@ -17,7 +17,7 @@ from linkwork.view.drawing import drawing, lifted
 from linkwork.view.engine import Engine
 from linkwork.view.motion import Moment
 from linkwork.view.palette import SELECTED
-from linkwork.view.quaternion import matrix
+from linkwork.view.quaternion import matrices
 from linkwork.view.viewer import Viewer
 
 Array = np.ndarray
@@ -183,7 +183,7 @@ def _ray(event: Any) -> tuple[Array, Array]:
     """
     camera = event.client.camera
     x, y = (2.0 * np.array(event.end_screen_pos) - 1.0) * np.tan(camera.fov / 2.0) * (camera.aspect, 1.0)
-    return np.array(camera.position), matrix(np.array(camera.wxyz)) @ (x, y, 1.0)
+    return np.array(camera.position), matrices(np.array(camera.wxyz)) @ (x, y, 1.0)
 
 
 def _on_plane(event: Any, point: Array) -> Array:

@@ -4,12 +4,22 @@ Between samples a body moves along the cubic that has the recorded poses and vel
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from linkwork.view.drawing import lifted, lifted_motions
-from linkwork.view.quaternion import rotation_vectors, turned
+from linkwork.view.placing import WorldPoses
+from linkwork.view.quaternion import (
+    axis_and_angle,
+    conjugate,
+    cross,
+    from_vector,
+    matrices,
+    product,
+    quaternions,
+)
 
 Array = np.ndarray
 
@@ -19,11 +29,24 @@ class Moment:
     """The mechanism at one time."""
 
     t: float
-    poses: Array  # (B, 3, 4)
+    positions: Array  # (B, 3) of the bodies' origins
+    quaternions: Array  # (B, 4)
     velocities: Array  # (B, 6) angular, then of the origin, in world axes
     q: Array | None = None  # of the nearest sample, if there is a model that can be asked
     v: Array | None = None
     sample: int = 0  # its number
+    recorded: Array | None = None  # (B, 3, 4) the poses, if they are those of a sample
+
+    @cached_property
+    def poses(self) -> Array:
+        """The poses (B, 3, 4)."""
+        if self.recorded is not None:
+            return self.recorded
+        return np.concatenate([matrices(self.quaternions), self.positions[:, :, None]], axis=2)
+
+    @cached_property
+    def world(self) -> WorldPoses:
+        return WorldPoses(self.positions, self.quaternions)
 
 
 class Motion(Protocol):
@@ -55,7 +78,7 @@ class Still:
 def moment(model: Any, q: Array, v: Array, t: float) -> Moment:
     """Return what a model says of one state."""
     poses, velocities = lifted(model.poses(q).array), lifted_motions(model.velocities(q, v).array)
-    return Moment(t, poses, velocities, q, v)
+    return Moment(t, poses[:, :, 3], quaternions(poses[:, :, :3]), velocities, q, v, recorded=poses)
 
 
 class Recorded:
@@ -66,6 +89,7 @@ class Recorded:
         self.times: Array = run.time
         self._poses = lifted(run.derived("poses"))
         self._velocities = lifted_motions(run.derived("velocities"))
+        self._quaternions = quaternions(self._poses[..., :3])
 
     def at(self, t: float) -> Moment:
         times = self.times
@@ -76,36 +100,33 @@ class Recorded:
         nearest = after if s > 0.5 else k
         q, v = (self._run.q[nearest], self._run.v[nearest]) if self._run.model is not None else (None, None)
         if s in (0.0, 1.0):
-            here = after if s else k
-            return Moment(float(times[here]), self._poses[here], self._velocities[here], q, v, nearest)
-        a, b = ((self._poses[n], self._velocities[n] * span) for n in (k, after))
-        velocities = (1.0 - s) * self._velocities[k] + s * self._velocities[after]
-        return Moment(t, between(a, b, s), velocities, q, v, nearest)
+            n = after if s else k
+            poses, turns = self._poses[n], self._quaternions[n]
+            return Moment(float(times[n]), poses[..., 3], turns, self._velocities[n], q, v, nearest, poses)
+        motions = self._velocities[k], self._velocities[after]
+        m, n = (motion * span for motion in motions)
+        places = self._poses[k, :, :, 3], self._poses[after, :, :, 3]
+        positions = _cubic(places[0], m[:, 3:], places[1], n[:, 3:], s)
+        turns = turn_between(self._quaternions[k], m[:, :3], self._quaternions[after], n[:, :3], s)
+        return Moment(t, positions, turns, (1.0 - s) * motions[0] + s * motions[1], q, v, nearest)
 
     def passed(self, count: int) -> Array:
         moments = np.linspace(self.times[0], self.times[-1], count if len(self.times) > 1 else 1)
         return np.array([self.at(t).poses for t in moments])
 
 
-def between(a: tuple[Array, Array], b: tuple[Array, Array], s: float) -> Array:
-    """Return the poses (B, 3, 4) at the part s of the way between poses with motions per whole way.
+def turn_between(a: Array, m: Array, b: Array, n: Array, s: float) -> Array:
+    """Return the quaternions (B, 4) at the part s of the way between two, with turns m and n per whole way.
 
-    Rotations: the turn since the first pose is cubic as a vector; whole turns are those that the angular
-    velocities tell.
+    The turn since the first is cubic, as axis times angle in world axes; whole turns are those that the
+    angular velocities tell.
     """
-    (X, m), (Y, n) = a, b
-    made = np.empty_like(X)
-    made[..., 3] = _cubic(X[..., 3], m[..., 3:], Y[..., 3], n[..., 3:], s)
-    R = X[..., :3]
-    turn = rotation_vectors(Y[..., :3] @ np.swapaxes(R, -1, -2))  # in world axes
-    expected = (m[..., :3] + n[..., :3]) / 2.0
-    angle = np.linalg.norm(turn, axis=-1, keepdims=True)
-    axis = np.divide(turn, angle, out=np.zeros_like(turn), where=angle > 1e-12)
-    along = (expected * axis).sum(axis=-1, keepdims=True)
-    turn = axis * (angle + 2.0 * np.pi * np.round((along - angle) / (2.0 * np.pi)))
-    start, end = _rates(np.zeros_like(turn), m[..., :3], axis), _rates(turn, n[..., :3], axis)
-    made[..., :3] = turned(_cubic(np.zeros_like(turn), start, turn, end, s)) @ R
-    return made
+    axis, angle = axis_and_angle(product(b, conjugate(a)))
+    expected = ((m + n) * axis).sum(axis=-1, keepdims=True) / 2.0
+    turn = axis * (angle + 2.0 * np.pi * np.round((expected - angle) / (2.0 * np.pi)))
+    end = _rates(turn, n, axis)
+    made = (s * (1.0 - s) ** 2) * m + (s**2 * (3.0 - 2.0 * s)) * turn - (s**2 * (1.0 - s)) * end
+    return product(from_vector(made), a)
 
 
 def _rates(turn: Array, w: Array, axis: Array) -> Array:
@@ -114,11 +135,11 @@ def _rates(turn: Array, w: Array, axis: Array) -> Array:
     The inverse of the left Jacobian of rotations; it is singular at whole turns, near which, and beyond, only
     the part along the axis is taken.
     """
-    angle = np.linalg.norm(turn, axis=-1, keepdims=True)
+    angle = np.sqrt((turn * turn).sum(axis=-1, keepdims=True))
     half = np.clip(angle / 2.0, 1e-4, 3.0)
     c = (1.0 - half / np.tan(half)) / (2.0 * half) ** 2
-    across = np.cross(turn, w)
-    exact = w - across / 2.0 + c * np.cross(turn, across)
+    across = cross(turn, w)
+    exact = w - across / 2.0 + c * cross(turn, across)
     return np.where(angle < 5.0, exact, axis * (w * axis).sum(axis=-1, keepdims=True))
 
 

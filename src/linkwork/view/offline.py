@@ -9,7 +9,6 @@ from linkwork.simulation.container import write_atomically
 from linkwork.view.camera import Camera
 from linkwork.view.motion import Recorded
 from linkwork.view.overlays import Overlays
-from linkwork.view.placing import WorldPoses
 from linkwork.view.server import Server
 from linkwork.view.showing import drawing_of, recording_of
 from linkwork.view.stage import Stage
@@ -52,7 +51,7 @@ def page(run: Any, *, rate: float = RATE, show: tuple[str, ...] = ()) -> str:
 
         def place(t: float) -> None:
             moment = motion.at(t)
-            poses = WorldPoses(moment.poses)
+            poses = moment.world
             stage.place(poses)
             overlays.place(moment, poses)
 

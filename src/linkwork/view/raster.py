@@ -84,7 +84,7 @@ class Renderer:
 
     def __call__(self, poses: Array) -> Array:
         """Return the picture (height, width, 3) of bytes at poses (B, 3, 4)."""
-        world = WorldPoses(poses)
+        world = WorldPoses.of(poses)
         R, p = world.rotations[self._bodies], world.positions[self._bodies]
         vertices = np.einsum("vij,vj->vi", R, self._vertices) + p
         normals = np.einsum("vij,vj->vi", R, self._normals)

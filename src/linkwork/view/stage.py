@@ -1,6 +1,7 @@
 """The bodies and joints on the page. Pieces of equal triangles are a batch: two messages move all of them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,19 @@ Array = np.ndarray
 Picked = Callable[[str, Array], None]  # name of a body or joint, and where it was hit in the world
 
 
+def places_of(pieces: Sequence[Piece], numbers: Mapping[str, int]) -> Places:
+    """Return where pieces are on the bodies of these numbers."""
+    return Places(
+        [numbers[piece.body] for piece in pieces], np.array([p.pose for p in pieces]).reshape(-1, 3, 4)
+    )
+
+
 class Batch:
     """Pieces of equal triangles."""
 
     def __init__(self, server: Any, name: str, pieces: Sequence[Piece], numbers: dict[str, int]) -> None:
         self.pieces = pieces
-        self._places = Places([numbers[piece.body] for piece in pieces], np.array([p.pose for p in pieces]))
+        self._places = places_of(pieces, numbers)
         self._colours = np.array([piece.colour for piece in pieces], np.uint8)
         shape = pieces[0].shell
         opacities = np.array([piece.opacity for piece in pieces], np.float32)
@@ -64,6 +72,11 @@ class Stage:
         _floor(server, drawing, camera)
         self.bodies = list(self._batches("/bodies", drawing.pieces))
         self.joints = list(self._batches("/joints", drawing.glyphs))
+        batches = [*self.bodies, *self.joints]
+        pieces = [piece for batch in batches for piece in batch.pieces]
+        self._places = places_of(pieces, self.numbers)
+        ends = np.cumsum([0, *(len(batch.pieces) for batch in batches)]).tolist()
+        self._parts = [(batch, slice(*pair)) for batch, pair in zip(batches, pairwise(ends), strict=True)]
 
     def _batches(self, folder: str, pieces: Iterable[Piece]) -> Iterable[Batch]:
         groups: dict[Any, list[Piece]] = {}
@@ -74,8 +87,10 @@ class Stage:
 
     def place(self, poses: WorldPoses) -> None:
         """Move everything to where it is."""
-        for batch in (*self.bodies, *self.joints):
-            batch.place(poses)
+        positions = self._places.positions(poses).astype(np.float32)
+        rotations = self._places.rotations(poses).astype(np.float32)
+        for batch, part in self._parts:
+            batch.handle.batched_positions, batch.handle.batched_wxyzs = positions[part], rotations[part]
 
     def highlight(self, name: str | None) -> None:
         """Show one body or joint in the colour of what is selected."""

@@ -16,7 +16,7 @@ Shape = tuple[float, Array, Rgb]  # distance, corners (n, 2) in pixels, colour
 
 def svg(drawing: Drawing, poses: Array, view: View, size: tuple[int, int]) -> str:
     """Return an SVG picture of bodies at poses (B, 3, 4)."""
-    world = WorldPoses(poses)
+    world = WorldPoses.of(poses)
     numbers = {name: k for k, name in enumerate(drawing.bodies)} | {"ground": -1}
     shapes: list[Shape] = []
     for piece in (*drawing.pieces, *drawing.glyphs):

@@ -284,7 +284,7 @@ class Viewer:
             if moment.t == self._shown and not self._stale:
                 return
             self._shown, self._stale = moment.t, False
-            poses = WorldPoses(moment.poses)
+            poses = moment.world
             with self.server.atomic():
                 self.stage.place(poses)
                 self.overlays.place(moment, poses)
