@@ -26,6 +26,7 @@ lint: $(VENV)/ready-lint ## check style, format, types and layers
 bench: peers ## measure against the peers, on this machine
 	$(BIN)/linkwork bench
 	$(BIN)/python benchmarks/simulation.py
+	$(BIN)/python benchmarks/viewer.py
 
 docs: $(VENV)/ready-docs ## build the documentation into docs/_build
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
@@ -41,7 +42,7 @@ peers: $(VENV)/ready-peers ; @:
 $(VENV)/ready-demo: WANTED := .[view]
 $(VENV)/ready-test: WANTED := .[test]
 $(VENV)/ready-lint: WANTED := .[lint]
-$(VENV)/ready-peers: WANTED := .[peers]
+$(VENV)/ready-peers: WANTED := .[peers,view]
 $(VENV)/ready-docs: WANTED := .[docs]
 
 $(VENV)/ready-%: pyproject.toml | $(VENV)/made

@@ -108,13 +108,15 @@ class Charts:
 
 
 def _with_cursor(times: Array, values: Sequence[Array], t: float) -> tuple[Array, ...]:
-    """Return what a chart draws: the curves, and a line from bottom to top at a time."""
-    if not np.isfinite(t):
-        t = float(times[0])
-    finite = np.concatenate([curve[np.isfinite(curve)] for curve in values])
-    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    """Return what a chart draws: the curves, and one along the bottom that rises to the top at a time.
+
+    A chart knows no gaps: what is not finite is drawn as 0.
+    """
+    curves = [np.where(np.isfinite(curve), curve, 0.0) for curve in values]
+    t = float(times[0]) if not np.isfinite(t) else t
+    low, high = min(float(curve.min()) for curve in curves), max(float(curve.max()) for curve in curves)
+    high = high if high > low else low + 1.0
     k = int(np.searchsorted(times, t))
-    cursor = np.insert(np.full(len(times), np.nan), k, [low, high])
-    here = [np.interp(t, times, curve) for curve in values]
-    columns = [np.insert(curve, k, [x, x]) for curve, x in zip(values, here, strict=True)]
-    return np.insert(times, k, [t, t]), *columns, cursor
+    cursor = np.insert(np.full(len(times), low), k, [low, high, low])
+    columns = [np.insert(curve, k, [np.interp(t, times, curve)] * 3) for curve in curves]
+    return np.insert(times, k, [t, t, t]), *columns, cursor

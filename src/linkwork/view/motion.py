@@ -15,6 +15,7 @@ from linkwork.view.quaternion import (
     axis_and_angle,
     conjugate,
     cross,
+    dot,
     from_vector,
     matrices,
     product,
@@ -122,7 +123,7 @@ def turn_between(a: Array, m: Array, b: Array, n: Array, s: float) -> Array:
     angular velocities tell.
     """
     axis, angle = axis_and_angle(product(b, conjugate(a)))
-    expected = ((m + n) * axis).sum(axis=-1, keepdims=True) / 2.0
+    expected = dot(m + n, axis) / 2.0
     turn = axis * (angle + 2.0 * np.pi * np.round((expected - angle) / (2.0 * np.pi)))
     end = _rates(turn, n, axis)
     made = (s * (1.0 - s) ** 2) * m + (s**2 * (3.0 - 2.0 * s)) * turn - (s**2 * (1.0 - s)) * end
@@ -135,12 +136,12 @@ def _rates(turn: Array, w: Array, axis: Array) -> Array:
     The inverse of the left Jacobian of rotations; it is singular at whole turns, near which, and beyond, only
     the part along the axis is taken.
     """
-    angle = np.sqrt((turn * turn).sum(axis=-1, keepdims=True))
+    angle = np.sqrt(dot(turn, turn))
     half = np.clip(angle / 2.0, 1e-4, 3.0)
     c = (1.0 - half / np.tan(half)) / (2.0 * half) ** 2
     across = cross(turn, w)
     exact = w - across / 2.0 + c * cross(turn, across)
-    return np.where(angle < 5.0, exact, axis * (w * axis).sum(axis=-1, keepdims=True))
+    return exact if (angle < 5.0).all() else np.where(angle < 5.0, exact, axis * dot(w, axis))
 
 
 def _cubic(x: Array, dx: Array, y: Array, dy: Array, s: float) -> Array:

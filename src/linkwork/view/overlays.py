@@ -100,7 +100,7 @@ class Masses(Overlay):
         numbers = {name: k for k, name in enumerate(drawing.bodies)}
         groups = {"centers": dots, "inertia": boxes}
         self._batches = [
-            Batch(self._server, f"/overlays/{word}", group, numbers)
+            Batch(self._server, f"/overlays/{word}", group, numbers, shadows=False)
             for word, group in groups.items()
             if group
         ]
@@ -131,7 +131,9 @@ class Axes(Overlay):
                 rod = cylinder(0.002 * self._size, 0.3 * self._size)
                 pieces.append(Piece(mark.name, mark.child, rod, pose, palette.AXIS))
         numbers = {name: k for k, name in enumerate(self._drawing.bodies)} | {"ground": -1}
-        self._batches = [Batch(self._server, "/overlays/axes", pieces, numbers)] if pieces else []
+        self._batches = (
+            [Batch(self._server, "/overlays/axes", pieces, numbers, shadows=False)] if pieces else []
+        )
         return [batch.handle for batch in self._batches]
 
     def place(self, moment: Moment, poses: WorldPoses) -> None:
@@ -280,7 +282,9 @@ class Gaps(Overlay):
             for mark in marks
         ]
         numbers = {name: k for k, name in enumerate(self._drawing.bodies)} | {"ground": -1}
-        self._batches = [Batch(self._server, "/overlays/gaps", pieces, numbers)] if pieces else []
+        self._batches = (
+            [Batch(self._server, "/overlays/gaps", pieces, numbers, shadows=False)] if pieces else []
+        )
         return [batch.handle for batch in self._batches]
 
     def switch(self, visible: bool) -> None:

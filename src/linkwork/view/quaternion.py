@@ -67,10 +67,15 @@ def cross(a: Array, b: Array) -> Array:
     return made
 
 
+def dot(a: Array, b: Array) -> Array:
+    """Return the scalar product (..., 1)."""
+    return np.einsum("...i,...i->...", a, b)[..., None]
+
+
 def axis_and_angle(q: Array) -> tuple[Array, Array]:
     """Return the axes (..., 3) and angles (..., 1), from 0 to half a turn; no axis for no turn."""
     w, v = q[..., :1], q[..., 1:]
-    length = np.sqrt((v * v).sum(axis=-1, keepdims=True))
+    length = np.sqrt(dot(v, v))
     sign = np.where(w < 0.0, -1.0, 1.0)
     axis = v * (sign / np.where(length > 1e-150, length, 1.0))
     return axis, 2.0 * np.arctan2(length, np.abs(w))
@@ -78,5 +83,5 @@ def axis_and_angle(q: Array) -> tuple[Array, Array]:
 
 def from_vector(vectors: Array) -> Array:
     """Return the quaternions of axis times angle (..., 3)."""
-    half = 0.5 * np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
+    half = 0.5 * np.sqrt(dot(vectors, vectors))
     return np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * vectors], axis=-1)

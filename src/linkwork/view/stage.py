@@ -26,7 +26,14 @@ def places_of(pieces: Sequence[Piece], numbers: Mapping[str, int]) -> Places:
 class Batch:
     """Pieces of equal triangles."""
 
-    def __init__(self, server: Any, name: str, pieces: Sequence[Piece], numbers: dict[str, int]) -> None:
+    def __init__(
+        self,
+        server: Any,
+        name: str,
+        pieces: Sequence[Piece],
+        numbers: Mapping[str, int],
+        shadows: bool = True,
+    ) -> None:
         self.pieces = pieces
         self._places = places_of(pieces, numbers)
         self._colours = np.array([piece.colour for piece in pieces], np.uint8)
@@ -44,6 +51,8 @@ class Batch:
             batched_opacities=opacities if clear else None,
             lod="off",
             side="front" if shape.convex else "double",
+            cast_shadow=shadows,
+            receive_shadow=shadows,
         )
 
     def place(self, poses: WorldPoses) -> None:

@@ -254,7 +254,8 @@ class Viewer:
         if self._run is None:
             return []
         layout = self._run.layout
-        names = [f"{joint}.{word}" for joint in layout.joints for word in ("position", "velocity", "force")]
+        moving = [joint for joint, (_, part) in layout.joints.items() if part.stop > part.start]
+        names = [f"{joint}.{word}" for joint in moving for word in ("position", "velocity", "force")]
         names += [f"{load}.force" for load in layout.loads]
         names += [f"{body}.{word}" for body in layout.bodies for word in ("position", "velocity")]
         return [*names, "energy", "kinetic_energy", "potential_energy"]
