@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 
+import numpy as np
 import pytest
 from robots import ARM
 
@@ -37,6 +38,32 @@ def test_whatever_moves_can_be_shown(run, capsys, thing):
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{43}", viewer.url)
         assert viewer.url in capsys.readouterr().out
     viewer.close()  # twice is once
+
+
+def test_a_mechanism_can_be_put_into_other_positions():
+    model = examples.four_bar().compile()
+    with model.show(open_browser=False, block=False) as viewer:
+        viewer.pose("A", 0.4)
+        q = viewer.now().q
+        assert q[model.slices["A"][0]] == pytest.approx(0.4)
+        assert model.loop_gap(q[None]) < 1e-9
+        others = {name: slider.value for name, slider in viewer.sliders.items() if name != "A"}
+        assert others == pytest.approx({name: q[model.slices[name][0]][0] for name in others})
+        assert viewer._note.visible is False
+
+
+def test_a_position_that_cannot_be_is_told():
+    model = examples.four_bar(crank=0.3, coupler=0.1).compile()  # the input cannot turn round
+    with model.show(open_browser=False, block=False) as viewer:
+        before = viewer.now().q
+        viewer.pose("A", 3.0)
+        assert "cannot be assembled" in viewer._note.content
+        assert np.array_equal(viewer.now().q, before)
+
+
+def test_many_bodies_are_shown(capsys):
+    with examples.chain(1500).show(open_browser=False, block=False) as viewer:
+        assert len(viewer.drawing.bodies) == 1500
 
 
 def test_the_user_without_viser_is_told_what_to_install(run, monkeypatch):

@@ -91,9 +91,10 @@ def drawing(model: Any) -> Drawing:
     springs = tuple(_springs(mechanism.loads.values()))
     shells = {name: list(_shells(body)) for name, body in bodies.items()}
     size = _size(poses, shells, marks)
+    attached = _attached(marks, springs)
     for name, body in bodies.items():
         if name != "ground" and not shells[name]:
-            shells[name] = list(_link(body, marks, springs, size))
+            shells[name] = list(_link(body, attached.get(name, ()), size))
     layers = _layers(model.space, bodies, marks, shells)
     welded = _welded(marks)
     pieces = []
@@ -206,20 +207,26 @@ def _rgb(colour: Sequence[float]) -> Rgb:
     return red, green, blue
 
 
-def _link(
-    body: Body, marks: Sequence[JointMark], springs: Sequence[SpringMark], size: float
-) -> Iterable[Part]:
+def _attached(marks: Sequence[JointMark], springs: Sequence[SpringMark]) -> dict[str, list[Array]]:
+    """Return by body the points at which something is fastened to it."""
+    points: dict[str, list[Array]] = {}
+    for mark in marks:
+        if mark.kind != "Free":
+            points.setdefault(mark.child, []).append(mark.on_child[:, 3])
+            points.setdefault(mark.parent, []).append(mark.on_parent[:, 3])
+    for spring in springs:
+        points.setdefault(spring.a, []).append(spring.on_a)
+        points.setdefault(spring.b, []).append(spring.on_b)
+    return points
+
+
+def _link(body: Body, points: Sequence[Array], size: float) -> Iterable[Part]:
     """Return a link through the joints of a body that has no shape: bars from joint to joint."""
-    points = [mark.on_child[:, 3] for mark in marks if mark.child == body.name and mark.kind != "Free"]
-    points += [mark.on_parent[:, 3] for mark in marks if mark.parent == body.name and mark.kind != "Free"]
-    points += [
-        on for mark in springs for name, on in ((mark.a, mark.on_a), (mark.b, mark.on_b)) if name == body.name
-    ]
-    points = [
-        point
-        for k, point in enumerate(points)
-        if all(np.abs(point - p).max() > 1e-9 * size for p in points[:k])
-    ]
+    kept: list[Array] = []
+    for point in points:
+        if all(np.abs(point - other).max() > 1e-9 * size for other in kept):
+            kept.append(point)
+    points = kept
     center, radius = _point(body.inertia.com), 0.5 * _SLIM * size
     if len(points) < 2 and body.inertia.mass > 0.0:
         if not points or np.abs(points[0] - center).max() > 1e-9 * size:
@@ -325,17 +332,15 @@ def _layers(
     """Return how high each body of a planar mechanism lies, so that no two that are joined touch [m]."""
     if space == "space":
         return {}
+    near: dict[str, set[str]] = {name: set() for name in bodies}
+    for mark in marks:
+        near[mark.parent].add(mark.child)
+        near[mark.child].add(mark.parent)
     numbers: dict[str, int] = {"ground": 0}
     for name in bodies:
-        if name == "ground":
-            continue
-        near = {
-            mark.parent if mark.child == name else mark.child
-            for mark in marks
-            if name in (mark.parent, mark.child)
-        }
-        taken = {numbers[other] for other in near if other in numbers and other != "ground"}
-        numbers[name] = next(k for k in range(len(bodies)) if k not in taken)
+        if name != "ground":
+            taken = {numbers[other] for other in near[name] if other in numbers and other != "ground"}
+            numbers[name] = next(k for k in range(len(bodies)) if k not in taken)
     depth = max(
         (float(np.ptp(part.corners[:, 2])) for parts in shells.values() for part, _, _ in parts), default=0.0
     )

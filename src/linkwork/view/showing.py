@@ -9,7 +9,8 @@ from linkwork.errors import FormatError, LinkworkError
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.state import State
 from linkwork.view.drawing import Drawing, drawing, lifted
-from linkwork.view.motion import Recorded, Still
+from linkwork.view.motion import Recorded
+from linkwork.view.posing import PosedViewer
 from linkwork.view.stored import bare, restored
 from linkwork.view.viewer import Viewer
 
@@ -25,7 +26,7 @@ def viewer_of(thing: Any, state: Any, *, live: bool, host: str, port: int | None
             from linkwork.view.live import LiveViewer
 
             return LiveViewer(thing, start, **where)
-        return Viewer(drawing(thing), Still(thing, start.q, start.v, start.t), model=thing, **where)
+        return PosedViewer(thing, start, **where)
     run = recording_of(thing)
     if state is not None or live:
         raise LinkworkError("a recording is shown as it is; give a model to show a state of, or to run live")

@@ -7,6 +7,7 @@ from linkwork.view.drawing import Drawing, JointMark
 from linkwork.view.palette import SELECTED
 
 _ROWS = 120  # more are found by the list alone
+_LISTED = 2000  # names in that list
 _INDENT = "\u00a0\u00a0\u00a0"
 _NOTHING = "(nothing)"
 
@@ -28,7 +29,7 @@ class Tree:
         rows = list(_rows(drawing))
         gui.add_html(_STYLE)
         names = list(dict.fromkeys(name for name, _, _ in rows if name != "ground"))
-        self._list = gui.add_dropdown("Selected", (_NOTHING, *names), initial_value=_NOTHING)
+        self._list = gui.add_dropdown("Selected", (_NOTHING, *names[:_LISTED]), initial_value=_NOTHING)
         self._list.on_update(lambda event: event.client and select(_name(self._list.value)))
         self._buttons: dict[str, list[Any]] = {}
         for name, label, is_body in rows[:_ROWS]:
@@ -45,7 +46,7 @@ class Tree:
             for button, is_body in self._buttons.get(changed or "", ()):
                 button.color = _colour(is_body, chosen)
         self._selected = name
-        self._list.value = name or _NOTHING
+        self._list.value = name if name in self._list.options else _NOTHING
 
 
 def _name(chosen: str) -> str | None:
@@ -64,17 +65,18 @@ def _rows(drawing: Drawing) -> Iterator[tuple[str, str, bool]]:
             for body in (mark.parent, mark.child):
                 carried.setdefault(body, []).append(mark)
     seen: set[str] = set()
-
-    def below(body: str, depth: int) -> Iterator[tuple[str, str, bool]]:
+    # how deep, by which joint, which body
+    waiting: list[tuple[int, JointMark | None, str]] = [(0, None, "ground")]
+    while waiting:
+        depth, mark, body = waiting.pop()
+        if body in seen:
+            continue
         seen.add(body)
+        if mark is not None:
+            yield mark.name, f"{_INDENT * (depth - 1)}{mark.name} · {mark.kind.lower()}", False
         yield body, _INDENT * depth + body, True
-        for mark in carried.get(body, ()):
-            other = mark.child if mark.parent == body else mark.parent
-            if other not in seen:
-                yield mark.name, f"{_INDENT * (depth + 1)}{mark.name} · {mark.kind.lower()}", False
-                yield from below(other, depth + 2)
-
-    yield from below("ground", 0)
+        for joint in reversed(carried.get(body, [])):
+            waiting.append((depth + 2, joint, joint.child if joint.parent == body else joint.parent))
     for mark in drawing.joints:
         if mark.loop:
             label = f"{mark.name} · {mark.kind.lower()}, closes {mark.parent} – {mark.child}"

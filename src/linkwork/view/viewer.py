@@ -27,6 +27,8 @@ Array = np.ndarray
 RATE = 60.0  # frames a second
 _SLOW = 1.0 / 12.0  # between two changes of numbers and charts in the panel [s]
 _LOOKED_AT = 200  # moments that the first view has in mind
+_CORNERS = 40_000  # pieces times moments that it looks at
+_LISTED = 2000  # names in a list: more take a browser long
 _SPEEDS = ("0.05", "0.1", "0.25", "0.5", "1", "2", "4", "10")
 _NOBODY = "(nobody)"
 
@@ -57,7 +59,8 @@ class Viewer:
         self._anchor = np.zeros(3)
         self._told = 0.0
         self._ended = threading.Event()
-        self.camera = Camera(drawing, motion.passed(_LOOKED_AT))
+        moments = max(2, min(_LOOKED_AT, _CORNERS // max(len(drawing.pieces), 1)))
+        self.camera = Camera(drawing, motion.passed(moments))
         with self.server.atomic():
             self.stage = Stage(self.server, drawing, self.camera)
             self._first_view(self.camera.view())
@@ -115,7 +118,7 @@ class Viewer:
             self.tree = Tree(gui, self.drawing, self.select)
         if self.channels():
             with tabs.add_tab("Plot"):
-                self.charts = Charts(gui, self.channels(), self.curves, self.tell)
+                self.charts = Charts(gui, self.channels()[:_LISTED], self.curves, self.tell)
         else:
             self.charts = None
 
@@ -161,7 +164,7 @@ class Viewer:
         self.overlays = Overlays(self.server, self.drawing, self.motion, self._model, self._run, self.tell)
         views = gui.add_button_group("View", self.camera.names)
         views.on_click(lambda event: self._look(event.client, views.value))
-        follow = gui.add_dropdown("Follow", (_NOBODY, *self.drawing.bodies), initial_value=_NOBODY)
+        follow = gui.add_dropdown("Follow", (_NOBODY, *self.drawing.bodies[:_LISTED]), initial_value=_NOBODY)
         follow.on_update(lambda event: self.follow(None if follow.value == _NOBODY else follow.value))
         joints = gui.add_checkbox("joints", True)
         joints.on_update(lambda event: self.stage.show_joints(joints.value))
