@@ -226,6 +226,33 @@ def test_without_the_token_there_is_no_page(viewer, chromium):
         context.close()
 
 
+def test_names_from_a_file_run_no_code(tab, chromium, tmp_path):
+    evil = '<img src=x onerror="window.hacked=1">'
+    m = lw.Mechanism(f"{evil}</script><script>window.hacked=1</script>")
+    body = m.add(lw.Body(evil, lw.Box(1, 1, 1), mass=1.0))
+    m.add(lw.Revolute(f"{evil} pin", m.ground, body, axis=(0, 1, 0), at=(0, 0, 1)))
+    run = lw.simulate(m, 0.2)
+    with shown(run) as viewer:
+        tab.open(viewer.url)
+        viewer.switch("names", True)
+        viewer.select(evil)
+        viewer.tell(evil)
+        for name in ("Tree", "Plot"):
+            tab.press("tab", name)
+            tab.page.wait_for_timeout(500)
+        viewer.charts.add(f"{evil} pin.velocity")
+        tab.until(lambda: tab.page.locator(".u-title").count() == 1)
+        assert tab.page.evaluate("window.hacked") is None
+    save_html(run, tmp_path / "run.html", show=["names"])
+    context = chromium(offline=True)
+    try:
+        offline = type(tab)(context.new_page()).open((tmp_path / "run.html").as_uri())
+        assert offline.page.evaluate("window.hacked") is None
+        assert offline.page.title() == m.name
+    finally:
+        context.close()
+
+
 def test_a_planar_mechanism_opens_face_on(tab):
     with shown(lw.simulate(examples.four_bar(), 0.2)) as viewer:
         tab.open(viewer.url)

@@ -9,19 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.geometry.skin import MeshFile, Visual
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load, Spring
-from linkwork.view import tessellate
 from linkwork.view.glyph import axes, glyph
 from linkwork.view.palette import GROUND, JOINT, Rgb, body_colour
+from linkwork.view.parts import SLIM, Part, described_parts, fastened, in_space, link_through
 from linkwork.view.tessellate import Shell
 
 Array = np.ndarray
 
-_SLIM = 0.02  # thickness of a link that is drawn through its joints, per size of the mechanism
 _RAIL = 0.22  # length of a rail, per size of the mechanism, unless the slider is longer
 _SHRINK = 0.002  # faces of different bodies that lie in one plane would flicker: some are this much smaller
 
@@ -89,12 +87,12 @@ def drawing(model: Any) -> Drawing:
     poses = {name: _drawn_pose(body) for name, body in bodies.items()}
     marks = tuple(_joint_mark(joint, joint.name in model.loop_names) for joint in mechanism.joints.values())
     springs = tuple(_springs(mechanism.loads.values()))
-    shells = {name: list(_shells(body)) for name, body in bodies.items()}
+    shells = {name: list(described_parts(body)) for name, body in bodies.items()}
     size = _size(poses, shells, marks)
-    attached = _attached(marks, springs)
+    points = fastened(marks, springs)
     for name, body in bodies.items():
         if name != "ground" and not shells[name]:
-            shells[name] = list(_link(body, attached.get(name, ()), size))
+            shells[name] = list(link_through(body, points.get(name, ()), size))
     layers = _layers(model.space, bodies, marks, shells)
     welded = _welded(marks)
     pieces = []
@@ -120,7 +118,7 @@ def drawing(model: Any) -> Drawing:
         joints=marks,
         springs=springs,
         masses=np.array([inertia.mass for inertia in inertias]),
-        centers=np.array([_point(inertia.com) for inertia in inertias]).reshape(-1, 3),
+        centers=np.array([in_space(inertia.com) for inertia in inertias]).reshape(-1, 3),
         inertias=np.array([_tensor(inertia) for inertia in inertias]).reshape(-1, 3, 3),
         drawn=np.array([poses[name] for name in model.body_names]).reshape(-1, 3, 4),
         size=size,
@@ -148,12 +146,6 @@ def lifted_motions(motions: Array) -> Array:
     return made
 
 
-def _point(point: Any) -> Array:
-    made = np.zeros(3)
-    made[: len(point)] = point
-    return made
-
-
 def _frame(frame: Any) -> Array:
     scalars = np.array(frame.scalars(), float)
     return lifted(scalars.reshape((3, 4) if scalars.size == 12 else (2, 3)))
@@ -170,99 +162,14 @@ def _tensor(inertia: Inertia) -> Array:
 
 def _up(model: Any) -> Array:
     """Return where up is: against gravity, if that is along an axis; else along z, or y in the plane."""
-    gravity = _point(model.gravity)
+    gravity = in_space(model.gravity)
     along = np.abs(gravity) > 1e-9 * np.abs(gravity).max(initial=1e-300)
     if along.sum() == 1:
         return np.where(along, -np.sign(gravity), 0.0)
     return np.array([0.0, 1.0, 0.0]) if model.space == "plane" else np.array([0.0, 0.0, 1.0])
 
 
-# shapes
-
-Part = tuple[Shell, Array, tuple[Rgb, float] | None]  # where on the body, and a colour of its own
-
-
-def _shells(body: Body) -> Iterable[Part]:
-    """Return what the body is described with: what it is drawn with, else its shapes, else its collisions."""
-    visuals = [(item.shape, item.colour) for item in body.visuals if isinstance(item, Visual)]
-    shapes = [(part, None) for part in body.parts if not isinstance(part, Inertia)]
-    touched = [(item.shape, None) for item in body.collisions]
-    for choice in (visuals, shapes, touched):
-        parts = list(_drawable(choice))
-        if parts:
-            return parts
-    return []
-
-
-def _drawable(shapes: Iterable[tuple[Any, Any]]) -> Iterable[Part]:
-    for shape, colour in shapes:
-        made = None if isinstance(shape, MeshFile) else tessellate.shell(shape)
-        if made is not None:
-            own = None if colour is None else (_rgb(colour), float(colour[3]))
-            yield made, np.column_stack([shape.rotation, shape.position]), own
-
-
-def _rgb(colour: Sequence[float]) -> Rgb:
-    red, green, blue = (round(255 * min(max(float(part), 0.0), 1.0)) for part in colour[:3])
-    return red, green, blue
-
-
-def _attached(marks: Sequence[JointMark], springs: Sequence[SpringMark]) -> dict[str, list[Array]]:
-    """Return by body the points at which something is fastened to it."""
-    points: dict[str, list[Array]] = {}
-    for mark in marks:
-        if mark.kind != "Free":
-            points.setdefault(mark.child, []).append(mark.on_child[:, 3])
-            points.setdefault(mark.parent, []).append(mark.on_parent[:, 3])
-    for spring in springs:
-        points.setdefault(spring.a, []).append(spring.on_a)
-        points.setdefault(spring.b, []).append(spring.on_b)
-    return points
-
-
-def _link(body: Body, points: Sequence[Array], size: float) -> Iterable[Part]:
-    """Return a link through the joints of a body that has no shape: bars from joint to joint."""
-    kept: list[Array] = []
-    for point in points:
-        if all(np.abs(point - other).max() > 1e-9 * size for other in kept):
-            kept.append(point)
-    points = kept
-    center, radius = _point(body.inertia.com), 0.5 * _SLIM * size
-    if len(points) < 2 and body.inertia.mass > 0.0:
-        if not points or np.abs(points[0] - center).max() > 1e-9 * size:
-            points.append(center)
-        yield tessellate.ball(2.0 * radius), _at(center), None
-    for point in points:
-        yield tessellate.ball(radius), _at(point), None
-    hub = points[0] if len(points) < 3 else np.mean(points, axis=0)
-    for point in points[1:] if len(points) == 2 else points if len(points) > 2 else ():
-        yield bar(hub, point, radius)
-    if len(points) > 2:
-        yield tessellate.ball(radius), _at(hub), None
-    if not points:
-        yield tessellate.ball(2.0 * radius), _at(center), None
-
-
-def bar(a: Array, b: Array, radius: float) -> Part:
-    """Return a round bar between two points."""
-    way = b - a
-    length = float(np.linalg.norm(way))
-    return tessellate.cylinder(radius, length), np.column_stack([turned_to(way), (a + b) / 2.0]), None
-
-
-def turned_to(way: Array) -> Array:
-    """Return a rotation (3, 3) that takes z along a vector; the identity for none."""
-    length = np.linalg.norm(way)
-    if length == 0.0:
-        return np.eye(3)
-    z = way / length
-    x = np.cross((0.0, 1.0, 0.0) if abs(z[1]) < 0.9 else (1.0, 0.0, 0.0), z)
-    x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(z, x), z])
-
-
-def _at(point: Array) -> Array:
-    return np.column_stack([np.eye(3), point])
+# sizes
 
 
 def _times(scale: tuple[float, float, float], factor: float) -> tuple[float, float, float]:
@@ -307,7 +214,9 @@ def _springs(loads: Iterable[Load]) -> Iterable[SpringMark]:
     for load in loads:
         if isinstance(load, Spring):
             a, b = (thing for thing in load.on if isinstance(thing, Body))
-            on_a, on_b = (np.zeros(3) if at is None else _point(at) for at in (load.on_parent, load.on_child))
+            on_a, on_b = (
+                np.zeros(3) if at is None else in_space(at) for at in (load.on_parent, load.on_child)
+            )
             yield SpringMark(load.name, a.name, b.name, on_a, on_b)
 
 
@@ -360,7 +269,7 @@ def _glyphs(
     extents = {name: _extents(parts) for name, parts in shells.items()}
     for mark in marks:
         slim = [extents[name][0] for name in (mark.parent, mark.child) if extents[name][0] > 0.0]
-        radius = float(np.clip(0.62 * min(slim, default=_SLIM * size), 0.006 * size, 0.025 * size))
+        radius = float(np.clip(0.62 * min(slim, default=SLIM * size), 0.006 * size, 0.025 * size))
         rail = max(_RAIL * size, 1.4 * extents[mark.child][1])
         for part, pose, on_child in glyph(mark.kind, space, radius, rail, deep):
             body, frame = (mark.child, mark.on_child) if on_child else (mark.parent, mark.on_parent)

@@ -7,9 +7,12 @@ import numpy as np
 
 from linkwork.errors import LinkworkError
 from linkwork.view import palette
-from linkwork.view.drawing import Drawing, Piece, turned_to
+from linkwork.view.arrows import Applied, Reactions, Velocities, centers
+from linkwork.view.drawing import Drawing, Piece
 from linkwork.view.forces import Forces
 from linkwork.view.motion import Moment, Motion
+from linkwork.view.overlay import Overlay
+from linkwork.view.parts import turned_to
 from linkwork.view.placing import Places, WorldPoses
 from linkwork.view.quaternion import quaternions
 from linkwork.view.stage import Batch
@@ -17,44 +20,8 @@ from linkwork.view.tessellate import ball, box, cylinder
 
 Array = np.ndarray
 
-_LONGEST = 0.22  # of an arrow, per size of the mechanism
 _NAMES = 80  # that can be told apart
 _POINTS = 600  # of a trace
-
-
-class Overlay:
-    """One switch. A subclass puts its nodes on the page when first shown, and moves them while shown."""
-
-    word = ""
-
-    def __init__(self, server: Any, drawing: Drawing) -> None:
-        self._server, self._drawing = server, drawing
-        self._nodes: list[Any] = []
-        self._made = False
-        self.visible = False
-
-    def switch(self, visible: bool) -> None:
-        self.visible = visible
-        if visible and not self._made:
-            self._made, self._nodes = True, self.nodes()
-        for node in self._nodes:
-            node.visible = visible
-
-    def nodes(self) -> list[Any]:
-        """Put everything on the page, and return viser's handles."""
-        raise NotImplementedError
-
-    def place(self, moment: Moment, poses: WorldPoses) -> None:
-        """Move everything to where it is."""
-        raise NotImplementedError
-
-    def _everywhere(self, poses: Array) -> Places:
-        """Return places (B, 3, 4) on the bodies in turn."""
-        return Places(range(len(self._drawing.bodies)), poses)
-
-    @property
-    def _size(self) -> float:
-        return self._drawing.size
 
 
 class Frames(Overlay):
@@ -139,81 +106,6 @@ class Axes(Overlay):
     def place(self, moment: Moment, poses: WorldPoses) -> None:
         for batch in self._batches:
             batch.place(poses)
-
-
-class Arrows(Overlay):
-    """Vectors at points; the longest that was met is as long as all that are longest."""
-
-    colour = palette.REACTION
-
-    def __init__(self, server: Any, drawing: Drawing, forces: Forces) -> None:
-        super().__init__(server, drawing)
-        self._forces, self._largest = forces, 0.0
-
-    def vectors(self, moment: Moment, poses: WorldPoses) -> tuple[Array, Array]:
-        """Return points (N, 3), and vectors (N, 3)."""
-        raise NotImplementedError
-
-    def nodes(self) -> list[Any]:
-        node = self._server.scene.add_arrows(
-            f"/overlays/{type(self).__name__.lower()}",
-            np.zeros((1, 2, 3)),
-            self.colour,
-            shaft_radius=0.004 * self._size,
-            head_radius=0.010 * self._size,
-            head_length=0.025 * self._size,
-        )
-        return [node]
-
-    def place(self, moment: Moment, poses: WorldPoses) -> None:
-        (node,) = self._nodes
-        points, vectors = self.vectors(moment, poses)
-        lengths = np.linalg.norm(vectors, axis=1)
-        self._largest = max(self._largest, float(lengths.max(initial=0.0)))
-        seen = lengths > 1e-3 * self._largest if self._largest > 0.0 else np.zeros(len(lengths), bool)
-        if not seen.any():
-            points, vectors, seen = np.zeros((1, 3)), np.zeros((1, 3)), np.ones(1, bool)
-        ends = points[seen] + vectors[seen] * (_LONGEST * self._size / (self._largest or 1.0))
-        node.points = np.stack([points[seen], ends], axis=1).astype(np.float32)
-
-
-class Reactions(Arrows):
-    """Forces that joints exert on their children, at the joints."""
-
-    word = "reactions"
-
-    def vectors(self, moment: Moment, poses: WorldPoses) -> tuple[Array, Array]:
-        marks = {mark.name: mark for mark in self._drawing.joints}
-        named = [marks[name] for name in self._forces.joint_names]
-        numbers = {name: k for k, name in enumerate(self._drawing.bodies)} | {"ground": -1}
-        places = Places([numbers[mark.child] for mark in named], np.array([mark.on_child for mark in named]))
-        return places.positions(poses), self._forces.reactions(moment)
-
-
-class Applied(Arrows):
-    """The net forces of springs and loads on bodies, at their centres of mass."""
-
-    word = "applied forces"
-    colour = palette.APPLIED
-
-    def vectors(self, moment: Moment, poses: WorldPoses) -> tuple[Array, Array]:
-        return _centers(self._drawing, poses), self._forces.applied(moment, poses)
-
-
-class Velocities(Arrows):
-    """The velocities of the centres of mass."""
-
-    word = "velocities"
-    colour = palette.VELOCITY
-
-    def vectors(self, moment: Moment, poses: WorldPoses) -> tuple[Array, Array]:
-        points = _centers(self._drawing, poses)
-        w, v = moment.velocities[:, :3], moment.velocities[:, 3:]
-        return points, v + np.cross(w, points - poses.positions[:-1])
-
-
-def _centers(drawing: Drawing, poses: WorldPoses) -> Array:
-    return np.einsum("bij,bj->bi", poses.rotations[:-1], drawing.centers) + poses.positions[:-1]
 
 
 class Traces(Overlay):
@@ -318,7 +210,7 @@ class Names(Overlay):
         return [whole]
 
     def place(self, moment: Moment, poses: WorldPoses) -> None:
-        for node, point in zip(self._labels, _centers(self._drawing, poses), strict=False):
+        for node, point in zip(self._labels, centers(self._drawing, poses), strict=False):
             node.position = point
 
 

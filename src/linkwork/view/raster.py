@@ -6,8 +6,9 @@ import numpy as np
 
 from linkwork.simulation.compiled import entry
 from linkwork.view.camera import View
-from linkwork.view.drawing import Drawing, Piece, turned_to
+from linkwork.view.drawing import Drawing, Piece
 from linkwork.view.palette import BACKGROUND, SPRING
+from linkwork.view.parts import turned_to
 from linkwork.view.placing import WorldPoses
 from linkwork.view.tessellate import cylinder
 
