@@ -52,5 +52,19 @@ def test_equal_meshes_share_their_triangles():
     assert mesh(vertices, faces).key != mesh(2 * vertices, faces).key
 
 
+def test_a_mesh_has_sharp_edges_and_smooth_faces():
+    corners = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
+    box = shell(lw.Box(1, 1, 1))
+    places, merged = np.unique(box.corners, axis=0, return_inverse=True)
+    shared = mesh(places, merged.reshape(-1)[box.faces])
+    assert len(places) == len(corners) == 8
+    assert len(shared.vertices) == 24  # each corner once per side
+    assert enclosed(shared.vertices, shared.faces) == pytest.approx(1.0)
+    ball = shell(lw.Sphere(1.0))
+    places, merged = np.unique(ball.corners.round(9), axis=0, return_inverse=True)
+    smooth = mesh(places, merged.reshape(-1)[ball.faces])
+    assert len(smooth.vertices) == len(places)
+
+
 def test_what_cannot_be_drawn_is_none():
     assert shell(object()) is None

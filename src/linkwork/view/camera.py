@@ -36,8 +36,9 @@ class Camera:
         """Take where the bodies are, (S, B, 3, 4), at some moments."""
         self._up, self._plane = drawing.up, drawing.space == "plane"
         numbers = {name: k for k, name in enumerate(drawing.bodies)}
-        points = [np.zeros((1, 3))] if not drawing.pieces else []
-        for piece in drawing.pieces:
+        shown = [piece for piece in drawing.pieces if not piece.shell.endless]
+        points = [] if shown else [np.zeros((1, 3))]
+        for piece in shown:
             corners = piece.shell.corners
             box = np.array([corners.min(axis=0), corners.max(axis=0)])
             eight = np.array(

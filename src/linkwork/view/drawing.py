@@ -4,7 +4,7 @@ A planar mechanism lies in the plane z = 0; joined bodies lie in layers above ea
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -103,9 +103,7 @@ def drawing(model: Any) -> Drawing:
             placed = pose.copy()
             placed[2, 3] += layers.get(name, 0.0)
             rgb, opacity = (colour, 1.0) if own_colour is None else own_colour
-            smaller = Shell(
-                part.key, part.vertices, part.faces, _times(part.scale, shrink), convex=part.convex
-            )
+            smaller = replace(part, scale=_times(part.scale, shrink))
             pieces.append(Piece(name, name, smaller, placed, rgb, opacity))
     inertias = [bodies[name].inertia for name in model.body_names]
     return Drawing(
@@ -179,7 +177,7 @@ def _times(scale: tuple[float, float, float], factor: float) -> tuple[float, flo
 
 def _extents(parts: Sequence[Part]) -> tuple[float, float]:
     """Return the least and the largest extent of the shapes of a body; 0 if it has none."""
-    extents = np.array([np.ptp(part.corners, axis=0) for part, _, _ in parts])
+    extents = np.array([np.ptp(part.corners, axis=0) for part, _, _ in parts if not part.endless])
     return float(extents.min(initial=np.inf)) if len(extents) else 0.0, float(extents.max(initial=0.0))
 
 
@@ -189,7 +187,9 @@ def _size(
     """Return the diagonal of the box that all shapes and joints as drawn lie in."""
     points = [_moved(poses[mark.child], mark.on_child[:, 3][None]) for mark in marks]
     for name, parts in shells.items():
-        points += [_moved(poses[name], _moved(pose, part.corners)) for part, pose, _ in parts]
+        points += [
+            _moved(poses[name], _moved(pose, part.corners)) for part, pose, _ in parts if not part.endless
+        ]
     if not points:
         return 1.0
     corners = np.concatenate(points)

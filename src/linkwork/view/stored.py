@@ -4,6 +4,7 @@ What comes from a file is not trusted: what does not fit raises ValueError, Type
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def described(drawing: Drawing) -> tuple[dict[str, Any], dict[str, Array]]:
         "up": drawing.up.tolist(),
         "size": drawing.size,
         "bodies": list(drawing.bodies),
-        "shells": [[len(shell.vertices), len(shell.faces), shell.convex] for shell in kinds],
+        "shells": [[len(shell.vertices), len(shell.faces), shell.convex, shell.endless] for shell in kinds],
         "pieces": plain(drawing.pieces),
         "glyphs": plain(drawing.glyphs),
         "joints": [
@@ -148,13 +149,14 @@ def _shells(sizes: Iterable[Any], vertices: Array, faces: Array) -> list[Shell]:
     if faces.ndim != 2 or faces.shape[1] != 3 or faces.dtype.kind != "i":
         raise ValueError("its faces are no triangles")
     made, v, f = [], 0, 0
-    for number, (vertex_count, face_count, convex) in enumerate(sizes):
+    for number, (vertex_count, face_count, convex, endless) in enumerate(sizes):
         if not (vertex_count > 0 and face_count > 0 and v + vertex_count <= len(vertices)):
             raise ValueError("its shapes have other numbers of corners")
         own = faces[f : f + face_count]
         if len(own) != face_count or own.min() < 0 or own.max() >= vertex_count:
             raise ValueError("a triangle has a corner that is not there")
-        made.append(Shell(("stored", number), vertices[v : v + vertex_count], own, convex=bool(convex)))
+        corners = vertices[v : v + vertex_count]
+        made.append(Shell(("stored", number), corners, own, convex=bool(convex), endless=bool(endless)))
         v, f = v + vertex_count, f + face_count
     return made
 
@@ -166,7 +168,7 @@ def _pieces(rows: Iterable[Any], shells: Sequence[Shell], known: set[str]) -> It
         shape = shells[number]
         x, y, z = _finite(scale, (3,)).tolist()
         red, green, blue = (int(np.clip(int(part), 0, 255)) for part in colour)
-        stretched = Shell(shape.key, shape.vertices, shape.faces, (x, y, z), shape.convex)
+        stretched = replace(shape, scale=(x, y, z))
         clear = min(max(float(opacity), 0.0), 1.0)
         place = _finite(pose, (3, 4))
         yield Piece(text(name), _known(body, known), stretched, place, (red, green, blue), clear)

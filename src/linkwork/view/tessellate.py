@@ -12,6 +12,7 @@ from linkwork.geometry.solids import Box, Capsule, Cone, Cylinder, Ellipsoid, Sp
 Array = np.ndarray
 
 _AROUND, _ALONG = 32, 12  # corners of a circle, and rings of half a ball
+_SHARP = np.cos(np.radians(30.0))  # between a face and the mean of those at its corner: there is an edge
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +24,7 @@ class Shell:
     faces: Array  # (F, 3) numbers of vertices, anticlockwise as seen from outside
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
     convex: bool = True
+    endless: bool = False  # a plane or a terrain: no view tries to show all of it
 
     @property
     def corners(self) -> Array:
@@ -46,17 +48,38 @@ def shell(shape: Any) -> Shell | None:
         case Capsule():
             ratio = shape.length / shape.radius
             return Shell(("capsule", ratio), *_capsule(ratio), _cube(shape.radius))
-    if not hasattr(shape, "mesh"):
+    if not hasattr(shape, "surface"):
         return None
-    vertices, faces = (np.asarray(array) for array in shape.mesh())
-    return mesh(vertices, faces)
+    return mesh(*shape.surface(), endless=not np.isfinite(shape.volume))
 
 
-def mesh(vertices: Array, faces: Array) -> Shell:
-    """Return triangles that somebody else made; equal ones share their key."""
+def mesh(vertices: Array, faces: Array, endless: bool = False) -> Shell:
+    """Return triangles that somebody else made; equal ones share their key, and edges are sharp."""
     vertices = np.ascontiguousarray(vertices, dtype=float).reshape(-1, 3)
     faces = np.ascontiguousarray(faces, dtype=np.int64).reshape(-1, 3)
-    return Shell((vertices.tobytes(), faces.tobytes()), vertices, faces, convex=False)
+    key = vertices.tobytes(), faces.tobytes()
+    return Shell(key, *_creased(vertices, faces), convex=False, endless=endless)
+
+
+def _creased(vertices: Array, faces: Array) -> tuple[Array, Array]:
+    """Return the triangles with corners of their own where the surface has an edge.
+
+    A browser lights a corner by the mean normal of its faces, which would round every edge.
+    """
+    a, b, c = np.moveaxis(vertices[faces], 1, 0)
+    normals = np.cross(b - a, c - a)
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    mean = np.zeros_like(vertices)
+    for k in range(3):
+        np.add.at(mean, faces[:, k], normals)
+    normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0.0)
+    size = np.linalg.norm(mean, axis=1, keepdims=True)
+    mean = np.divide(mean, size, out=np.zeros_like(mean), where=size > 0.0)
+    sharp = np.einsum("fki,fi->fk", mean[faces], normals) < _SHARP
+    apart = np.where(sharp[..., None], np.round(4.0 * normals)[:, None, :], 9.0)  # 9 is no normal's number
+    rows = np.concatenate([faces[..., None], apart], axis=2).reshape(-1, 4)
+    kept, numbers = np.unique(rows, axis=0, return_inverse=True)
+    return vertices[kept[:, 0].astype(int)], numbers.reshape(-1, 3)
 
 
 def ball(radius: float) -> Shell:
