@@ -32,8 +32,9 @@ class View:
 class Camera:
     """Views of all that a mechanism passes through."""
 
-    def __init__(self, drawing: Drawing, passed: Array) -> None:
-        """Take where the bodies are, (S, B, 3, 4), at some moments."""
+    def __init__(self, drawing: Drawing, passed: Array, room: float = 1.0) -> None:
+        """Take where the bodies are, (S, B, 3, 4), at some moments; `room` is how much more is shown."""
+        self._room = room
         self._up, self._plane = drawing.up, drawing.space == "plane"
         numbers = {name: k for k, name in enumerate(drawing.bodies)}
         shown = [piece for piece in drawing.pieces if not piece.shell.endless]
@@ -104,6 +105,6 @@ class Camera:
         right /= np.linalg.norm(right)
         top = np.cross(way, right)
         points = self._points - self.center
-        tall = np.tan(fov / 2.0) * 0.86
+        tall = np.tan(fov / 2.0) * 0.86 / self._room
         needed = np.maximum(np.abs(points @ top) / tall, np.abs(points @ right) / (tall * min(aspect, 4.0)))
         return float(max((needed + points @ way).max(), 1e-6 * self.radius, 0.2 * self.radius))

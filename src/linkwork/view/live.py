@@ -49,6 +49,8 @@ class LiveMotion:
 class LiveViewer(Viewer):
     """A page with a simulation behind it."""
 
+    room = 1.8  # nobody knows where it will go
+
     def __init__(self, model: Any, start: State, **where: Any) -> None:
         self._inputs = {joint: (label, value, most) for joint, label, value, most in _inputs(model)}
         self.engine = Engine(model, start, self._inputs)

@@ -19,6 +19,8 @@ _JOINTS = 12  # that get a slider
 class PosedViewer(Viewer):
     """A page of a model at rest."""
 
+    room = 1.8  # nobody knows where it will go
+
     def __init__(self, model: Any, state: State, **where: Any) -> None:
         self._q = np.array(state.q)
         super().__init__(drawing(model), Still(model, state.q, state.v, state.t), model=model, **where)
@@ -52,9 +54,9 @@ class PosedViewer(Viewer):
             self.overlays.traces.motion = self.motion
             self._stale = True
             for name, slider in self.sliders.items():
-                if name != joint:
-                    here = float(q[model.slices[name][0]][0])
-                    slider.value = float(np.clip(here, slider.min, slider.max))
+                here = float(np.clip(q[model.slices[name][0]][0], slider.min, slider.max))
+                if slider.value != here:
+                    slider.value = here
 
 
 def _ranges(model: Any) -> Iterable[tuple[str, str, float, float]]:
@@ -63,7 +65,7 @@ def _ranges(model: Any) -> Iterable[tuple[str, str, float, float]]:
     for name in single[:_JOINTS]:
         number = model.slices[name][1].start
         turns = model.coordinate_units[number] == "rad"
-        most = np.pi if turns else 0.5 * model.size
+        most = 3.14 if turns else float(f"{0.5 * model.size:.1g}")
         low, high = (
             limit if np.isfinite(limit) else side * most
             for limit, side in zip(model.limits[number], (-1, 1), strict=True)

@@ -36,6 +36,8 @@ _NOBODY = "(nobody)"
 class Viewer:
     """A mechanism in the browser: `url` leads to it, until `close()`."""
 
+    room = 1.0  # how much more is shown than the mechanism is known to pass through
+
     def __init__(
         self,
         drawing: Drawing,
@@ -60,7 +62,7 @@ class Viewer:
         self._told = 0.0
         self._ended = threading.Event()
         moments = max(2, min(_LOOKED_AT, _CORNERS // max(len(drawing.pieces), 1)))
-        self.camera = Camera(drawing, motion.passed(moments))
+        self.camera = Camera(drawing, motion.passed(moments), self.room)
         with self.server.atomic():
             self.stage = Stage(self.server, drawing, self.camera)
             self._first_view(self.camera.view())
