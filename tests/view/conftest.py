@@ -63,7 +63,7 @@ class Tab:
         time.sleep(2.0)  # the page settles
         return self
 
-    def until(self, true, seconds=30.0):
+    def until(self, true, seconds=60.0):
         """Wait until something is so."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
