@@ -27,6 +27,7 @@ bench: peers ## measure against the peers, on this machine
 	$(BIN)/linkwork bench
 	$(BIN)/python benchmarks/simulation.py
 	$(BIN)/python benchmarks/collision.py
+	$(BIN)/python benchmarks/viewer.py
 
 docs: $(VENV)/ready-docs ## build the documentation into docs/_build
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
@@ -39,10 +40,10 @@ clean: ## remove all that the other targets made, .venv too
 # What a target needs is installed once, and again when pyproject.toml changes.
 peers: $(VENV)/ready-peers ; @:
 
-$(VENV)/ready-demo: WANTED := .
+$(VENV)/ready-demo: WANTED := .[view]
 $(VENV)/ready-test: WANTED := .[test]
 $(VENV)/ready-lint: WANTED := .[lint]
-$(VENV)/ready-peers: WANTED := .[peers]
+$(VENV)/ready-peers: WANTED := .[peers,view]
 $(VENV)/ready-docs: WANTED := .[docs]
 
 $(VENV)/ready-%: pyproject.toml | $(VENV)/made

@@ -4,11 +4,13 @@ import os
 from importlib.metadata import distribution
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 
 import hypothesis
 import pytest
 
 VALIDATION = Path(__file__).resolve().parents[2] / "shared" / "validation"
+CHROMIUM = next(filter(None, map(which, ("chromium", "chromium-browser", "google-chrome"))), None)
 IN_CI = os.environ.get("CI", "").lower() == "true"
 
 # The first call of a kernel may compile it: no example has a deadline. CI tries the same examples every time.
@@ -23,9 +25,20 @@ def missing() -> dict[str, str]:
     absent = [package for package, module in peers.items() if find_spec(module) is None]
     if absent:
         reasons["peers"] = f"not installed: {', '.join(absent)} (`make peers` installs them)"
+    if why := _no_browser():
+        reasons["browser"] = why
     if not VALIDATION.is_dir():
         reasons["reference"] = "the reference data (../shared/validation) is not there"
     return reasons
+
+
+def _no_browser() -> str:
+    """Say what is missing to look at pages."""
+    if find_spec("playwright") is None:
+        return "playwright is not installed (`make test` installs it)"
+    if CHROMIUM is None:
+        return "no Chromium (apt-get install chromium)"
+    return ""
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -39,17 +39,20 @@ def cart(tmp_path):
 # demo
 
 
-def test_the_demonstration_reports_the_energy(capsys):
+def test_the_demonstration_reports_the_energy_and_writes_a_page(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     assert main(["demo", "--for", "2"]) == 0
     out = capsys.readouterr().out
     assert "steam engine: 8 bodies, 11 joints" in out
     (error,) = re.findall(r"energy error ([^,\s]+)", out)
     assert float(error) < 1e-6
+    assert "wrote demo.html" in out
+    assert "<title>steam engine</title>" in (tmp_path / "demo.html").read_text()
 
 
 @pytest.mark.parametrize("name", demo.GALLERY)
 def test_every_piece_of_the_gallery_moves(name, capsys):
-    assert main(["demo", name, "--for", "0.1"]) == 0
+    assert main(["demo", name, "--for", "0.1", "--html", ""]) == 0
     out = capsys.readouterr().out
     assert "done" in out
     assert out.count("\n") > 15
@@ -74,8 +77,9 @@ def test_an_unknown_demo_is_bad_input(capsys):
 
 def test_a_demo_leaves_files_to_go_on_with(tmp_path, capsys):
     out, saved = tmp_path / "box.lwr", tmp_path / "box.json"
-    assert main(["demo", "flipping-box", "--for", "1", "--out", str(out), "--save", str(saved)]) == 0
-    assert lw.load(out)["flight"].velocity.shape == (11, 6)
+    files = ["--out", str(out), "--save", str(saved), "--html", str(tmp_path / "box.html")]
+    assert main(["demo", "flipping-box", "--for", "1", *files]) == 0
+    assert lw.load(out)["flight"].velocity.shape == (61, 6)
     assert lw.load(saved).name == "flipping box"
 
 
@@ -249,15 +253,13 @@ def test_what_cannot_be_converted_is_refused(robot, tmp_path, capsys):
 
 
 def test_view_hands_over_to_the_viewer(cart, monkeypatch):
-    import types
-
+    """The page itself is tested in a browser."""
     shown = []
-    viewer = types.ModuleType("linkwork.view")
-    viewer.show = shown.append  # type: ignore[attr-defined]
-    viewer.__spec__ = types.SimpleNamespace()  # type: ignore[assignment]
-    monkeypatch.setitem(sys.modules, "linkwork.view", viewer)
-    assert main(["view", str(cart)]) == 0
-    assert [thing.name for thing in shown] == ["cart-pole"]
+    monkeypatch.setattr("linkwork.view.show", lambda thing, **options: shown.append((thing.name, options)))
+    assert main(["view", str(cart), "--port", "8081", "--no-browser"]) == 0
+    ((name, options),) = shown
+    assert name == "cart-pole"
+    assert (options["host"], options["port"], options["open_browser"]) == ("127.0.0.1", 8081, False)
 
 
 # errors

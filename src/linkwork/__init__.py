@@ -99,7 +99,7 @@ from linkwork.simulation.restoring import Restoring
 from linkwork.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from linkwork import examples
+    from linkwork import examples, view
     from linkwork.compile import Model
     from linkwork.contact.colliders import Colliders
     from linkwork.contact.query import closest_points, collide, contains, distance, overlap, ray_cast
@@ -130,6 +130,7 @@ _LATER = {
     "Recording": "linkwork.simulation.recording",
     "simulate": "linkwork.simulation.simulate",
     "sweep": "linkwork.simulation.sweep",
+    "view": "linkwork.view",
 }
 
 
@@ -137,7 +138,7 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
     module = import_module(_LATER[name])
-    return module if name == "examples" else getattr(module, name)
+    return module if name in ("examples", "view") else getattr(module, name)
 
 
 def __dir__() -> list[str]:
@@ -242,6 +243,7 @@ __all__ = [
     "TraceError",
     "translation",
     "Universal",
+    "view",
     "where",
     "Wrench",
 ]

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass, field
-from math import pi
+from importlib.util import find_spec
+from math import ceil, pi
+from pathlib import Path
 from typing import Any, TextIO
 
 from linkwork import examples
@@ -12,6 +14,7 @@ from linkwork.simulation.recording import Recording
 from linkwork.simulation.simulate import simulate
 
 _ROWS = 11  # of the table
+_RATE = 60  # samples a second, for the page
 _UNITS = {"rad/s": ("rpm", 30.0 / pi), "rad": ("deg", 180.0 / pi), "m": ("mm", 1e3)}  # as people read them
 
 
@@ -135,9 +138,13 @@ def tell_list(out: TextIO) -> None:
 
 
 def run(
-    out: TextIO, name: str = "steam-engine", duration: float | None = None, save: str | None = None
+    out: TextIO,
+    name: str = "steam-engine",
+    duration: float | None = None,
+    save: str | None = None,
+    page: Path | None = None,
 ) -> Recording:
-    """Set a mechanism of the gallery in motion, print what happens, and return the run."""
+    """Set a mechanism of the gallery in motion, print what happens, write a page that plays it."""
     if name not in GALLERY:
         raise LinkworkError(f"{unknown('demo', name, GALLERY)} (linkwork demo --list)")
     demo = GALLERY[name]
@@ -153,12 +160,28 @@ def run(
     )
     state = model.state(demo.positions, velocities=demo.velocities)
     span = demo.duration if duration is None else duration
-    motion = simulate(model, span, state, every=span / (_ROWS - 1) if span > 0 else None)
-    _table(motion, demo.watch or (f"{model.joint_names[0]}.position",), out)
+    rows = max(1, ceil(_RATE * span / (_ROWS - 1)))  # samples from one row of the table to the next
+    motion = simulate(model, span, state, every=span / rows / (_ROWS - 1) if span > 0 else None)
+    _table(motion, demo.watch or (f"{model.joint_names[0]}.position",), rows, out)
     print(f"\n{motion.summary()}", file=out)
     if save:
         print(f"\n{save}: the mechanism; linkwork run {save} --for 10, or lw.load in Python", file=out)
+    if page:
+        _write_page(motion, page, out)
     return motion
+
+
+def _write_page(motion: Recording, page: Path, out: TextIO) -> None:
+    """Write the page that plays the run, where the viewer is installed."""
+    if find_spec("viser") is None:
+        print("\nto see it move: pip install linkwork[view], and again", file=out)
+        return
+    motion.save_html(page)
+    print(
+        f"\nwrote {page} ({page.stat().st_size / 1e6:.1f} MB): open it in a browser, it plays offline;\n"
+        "--view shows the run in the viewer, with plots and overlays",
+        file=out,
+    )
 
 
 def _count(things: Sized, many: str) -> str:
@@ -171,8 +194,8 @@ def _listed(names: tuple[str, ...]) -> str:
     return ", ".join(map(repr, names[:4])) + more
 
 
-def _table(motion: Recording, watch: tuple[str, ...], out: TextIO) -> None:
-    """Print the watched curves, the first of them also as a bar."""
+def _table(motion: Recording, watch: tuple[str, ...], step: int, out: TextIO) -> None:
+    """Print every so many samples of the watched curves, the first of them also as a bar."""
     traces = [_trace(motion, name) for name in watch]
     units = [_UNITS.get(trace.unit, (trace.unit, 1.0)) for trace in traces]
     heads = [f"{trace.label} [{unit}]" for trace, (unit, _) in zip(traces, units, strict=True)]
@@ -180,7 +203,7 @@ def _table(motion: Recording, watch: tuple[str, ...], out: TextIO) -> None:
     print("  time [s]  " + "  ".join(f"{h:>{w}}" for h, w in zip(heads, widths, strict=True)), file=out)
     first = traces[0].values
     low, high = float(first.min()), float(first.max())
-    for k, t in enumerate(motion.time):
+    for k, t in list(enumerate(motion.time))[::step]:
         values = [trace.values[k] * scale for trace, (_, scale) in zip(traces, units, strict=True)]
         cells = "  ".join(f"{x:{w}.1f}" for x, w in zip(values, widths, strict=True))
         bar = "#" * round(30 * (first[k] - low) / (high - low)) if high > low else ""

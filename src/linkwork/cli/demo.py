@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from pathlib import Path
 
 from linkwork.cli.parser import Commands, add_command
 
@@ -24,6 +25,7 @@ def add(commands: Commands) -> None:
     command.add_argument("--for", dest="duration", type=float, metavar="SECONDS", help="how long it moves")
     command.add_argument("--out", metavar="FILE.lwr", help="keep the run")
     command.add_argument("--save", metavar="FILE.json", help="keep the mechanism")
+    command.add_argument("--html", metavar="FILE", default="demo.html", help="the page that plays the run")
     command.add_argument("--view", action="store_true", help="watch it in the browser")
 
 
@@ -33,7 +35,8 @@ def run(options: argparse.Namespace) -> int:
     if options.list:
         demo.tell_list(sys.stdout)
         return 0
-    motion = demo.run(sys.stdout, options.name, options.duration, save=options.save)
+    page = Path(options.html) if options.html else None
+    motion = demo.run(sys.stdout, options.name, options.duration, options.save, page)
     if options.out:
         motion.save(options.out)
         print(f"\n{options.out}: the run; linkwork view {options.out}, or lw.load in Python")

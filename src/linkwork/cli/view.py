@@ -1,8 +1,6 @@
 """`linkwork view`: the browser."""
 
 import argparse
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from linkwork.cli.parser import Commands, add_command, add_robot_options
@@ -22,19 +20,31 @@ def add(commands: Commands) -> None:
     )
     command.add_argument("file", help="a mechanism (.json, .urdf) or a run (.lwr)")
     add_robot_options(command)
+    command.add_argument("--live", action="store_true", help="let a mechanism move, in real time")
+    command.add_argument(
+        "--host", default="127.0.0.1", help="the address to listen on, this machine unless told"
+    )
+    command.add_argument("--port", type=int, help="the port to listen on, a free one unless told")
+    command.add_argument("--expose", action="store_true", help="allow a host that other machines can reach")
+    command.add_argument("--no-browser", action="store_true", help="print the address, and open nothing")
 
 
 def run(options: argparse.Namespace) -> int:
     from linkwork.files import load
 
-    show(load(options.file, options.base, repair=options.repair))
+    show(
+        load(options.file, options.base, repair=options.repair),
+        live=options.live,
+        host=options.host,
+        port=options.port,
+        expose=options.expose,
+        open_browser=not options.no_browser,
+    )
     return 0
 
 
-def show(thing: Any) -> None:
-    """Open a mechanism or a run in the browser."""
-    if find_spec("linkwork.view") is None:
-        from linkwork.errors import LinkworkError
+def show(thing: Any, **options: Any) -> None:
+    """Open a mechanism or a run in the browser, until Ctrl-C."""
+    from linkwork import view
 
-        raise LinkworkError("this version has no viewer yet; `linkwork run FILE --plot NAME` draws curves")
-    import_module("linkwork.view").show(thing)
+    view.show(thing, block=True, **options)

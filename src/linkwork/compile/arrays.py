@@ -52,6 +52,11 @@ class ModelArrays:
     _kernels: dict[tuple[int, tuple[int, ...] | None], Kernel] = field(default_factory=dict)
 
     @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism as it was when compiled; not to be changed."""
+        return self._mechanism
+
+    @property
     def joints(self) -> Mapping[str, Joint]:
         """The joints by name, as described."""
         return MappingProxyType(self._mechanism.joints)

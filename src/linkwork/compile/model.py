@@ -73,6 +73,16 @@ class Model(Diagnosed):
         """Return the same model, unrolled for this mechanism: slower to compile, faster in batches."""
         return replace(self, _form="unrolled", _kernels={})
 
+    def show(self, state: Any = None, *, live: bool = False, **options: Any) -> Any:
+        """Show the model in the browser at a state, or positions q, or as drawn; see `linkwork.view.show`.
+
+        With `live=True` it moves from there, in real time, and can be dragged. The other options are `host`,
+        `port`, `expose`, `open_browser` and `block`.
+        """
+        from linkwork.view import show
+
+        return show(self, state, live=live, **options)
+
     def state(
         self,
         positions: Mapping[str, Any] | None = None,

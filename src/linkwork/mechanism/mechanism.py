@@ -4,7 +4,7 @@ import copy
 from collections.abc import Iterable, Iterator, Sized
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -158,6 +158,12 @@ class Mechanism:
         from linkwork.formats.mechanism_json import save_mechanism
 
         save_mechanism(self, Path(path))
+
+    def show(self, state: Any = None, **options: Any) -> Any:
+        """Show the mechanism in the browser, as drawn; the options are those of `Model.show`."""
+        from linkwork.view import show
+
+        return show(self, state, **options)
 
     def __repr__(self) -> str:
         bodies, joints = _count(self.bodies, "body", "bodies"), _count(self.joints, "joint")

@@ -20,6 +20,8 @@ class Channels(ABC):
     """Where the derived quantities of a motion come from."""
 
     layout: Layout
+    model: Any = None  # that was run; None if the recording comes from a file
+    appearance: tuple[Any, dict[str, Array]] = None, {}  # what a file says of how the bodies look
 
     @abstractmethod
     def derive(self, quantity: str, samples: "Samples") -> Mapping[str, Array]:
@@ -34,7 +36,7 @@ class LiveChannels(Channels):
     """Derived quantities computed by the model."""
 
     def __init__(self, model: Any) -> None:
-        self._model = model
+        self.model = model
         units = getattr(model, "load_units", {})
         loop_units = model.loop_units
         behind = {
@@ -62,7 +64,7 @@ class LiveChannels(Channels):
 
     def _at(self, quantity: str, t: Array, q: Array, v: Array, samples: "Samples") -> dict[str, Array]:
         """Return a quantity at single samples, in a batch."""
-        model, there = self._model, samples.recorded
+        model, there = self.model, samples.recorded
         match quantity.split("/", 1):
             case ["load", name]:
                 return {quantity: model.load_values(name, q, v, t)}
@@ -98,6 +100,8 @@ class StoredChannels(Channels):
 
     def __init__(self, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         self.layout = Layout.from_json(header["layout"])
+        shapes = {name: array for name, array in arrays.items() if name.startswith("drawing/")}
+        self.appearance = header.get("drawing"), shapes
         self._absent = {text(name): text(why) for name, why in header["absent"].items()}
         self._arrays = {name: arrays[name] for name in derivable(self.layout) if name not in self._absent}
 
@@ -109,7 +113,7 @@ class StoredChannels(Channels):
 
     def of_run(self, k: int, count: int) -> Channels:
         cut = object.__new__(StoredChannels)
-        cut.layout, cut._absent = self.layout, self._absent
+        cut.layout, cut._absent, cut.appearance = self.layout, self._absent, self.appearance
         cut._arrays = {name: array[k, :count] for name, array in self._arrays.items()}
         return cut
 

@@ -11,7 +11,7 @@ import numpy as np
 Array = np.ndarray
 
 MANY = 12  # curves that can be told apart
-_COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#666666")  # Okabe and Ito
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#666666")  # Okabe and Ito
 _DASHES = ("-", "--", ":")  # for more curves than colours
 # As a journal prints it: the width of its text, its size of letters, thin lines, letters that stay letters.
 _STYLE: dict[Any, Any] = {
@@ -71,7 +71,7 @@ class Trace:
         return f"{words} [{self.unit}]" if self.unit else words
 
 
-def _panels(traces: Sequence[Trace]) -> dict[str, list[Trace]]:
+def by_axis(traces: Sequence[Trace]) -> dict[str, list[Trace]]:
     """Put curves of one quantity and unit together."""
     panels: dict[str, list[Trace]] = {}
     for trace in traces:
@@ -88,7 +88,7 @@ def figure(time: Array, traces: Sequence[Trace], title: str, marks: Sequence[tup
         raise ValueError(f"{title!r} has no coordinate to plot; name a body, as in plot('body.position')")
     from matplotlib import pyplot
 
-    panels = _panels(traces)
+    panels = by_axis(traces)
     with pyplot.rc_context(_STYLE):
         size = (_WIDE, 0.6 + 1.75 * len(panels))
         picture, axes = pyplot.subplots(
@@ -156,7 +156,7 @@ def _named(words: str, curves: Sequence[Trace]) -> str:
 
 def _look(k: int) -> dict[str, Any]:
     """Return colour and dashes of curve k."""
-    return {"color": _COLORS[k % len(_COLORS)], "linestyle": _DASHES[k // len(_COLORS) % len(_DASHES)]}
+    return {"color": COLORS[k % len(COLORS)], "linestyle": _DASHES[k // len(COLORS) % len(_DASHES)]}
 
 
 def _draw(axis: Any, time: Array, words: str, curves: Sequence[Trace]) -> None:
@@ -197,7 +197,7 @@ def html(title: str, rows: Sequence[tuple[str, str]], time: Array, traces: Seque
 
 def svg(time: Array, traces: Sequence[Trace]) -> str:
     """Return the curves as an SVG picture, in up to three panels; nothing if there is nothing to draw."""
-    panels = list(_panels(traces).items())[:_PANELS]
+    panels = list(by_axis(traces).items())[:_PANELS]
     if not panels or len(time) < 2 or time[0] == time[-1]:
         return ""
     height = len(panels) * (_HEIGHT + _GAP) + _GAP
@@ -220,7 +220,7 @@ def _panel(row: int, words: str, curves: Sequence[Trace], time: Array) -> list[s
         _words(_LEFT - 6, top + 8, f"{high:.3g}", "end"),
         _words(_LEFT - 6, bottom, f"{low:.3g}", "end"),
     ]
-    for k, (curve, color) in enumerate(zip(curves, cycle(_COLORS))):
+    for k, (curve, color) in enumerate(zip(curves, cycle(COLORS))):
         line = _line(time, curve.values, low, high, top)
         parts.append(f'<path d="{line}" fill="none" stroke="{color}" stroke-width="1.5"/>')
         if k < _HEIGHT // 13:

@@ -188,6 +188,30 @@ class Recording(Samples):
             title = f"{title} ({plot.MANY} of {len(traces)} coordinates; name those you want)"
         return traces[: plot.MANY], title
 
+    def show(self, **options: Any) -> Any:
+        """Play the run in the browser; the options are those of `linkwork.view.show`."""
+        from linkwork.view import show
+
+        return show(self, **options)
+
+    def save_html(self, path: str | Path, **options: Any) -> None:
+        """Write a page that plays the run from disk, without a network; see `linkwork.view.save_html`."""
+        from linkwork.view import save_html
+
+        save_html(self, path, **options)
+
+    def save_video(self, path: str | Path, **options: Any) -> None:
+        """Write a film, `.mp4` or `.gif`; see `linkwork.view.save_video`."""
+        from linkwork.view import save_video
+
+        save_video(self, path, **options)
+
+    def snapshot(self, t: float | None = None, **options: Any) -> Any:
+        """Return a picture at a time, or of the end: `.save("x.svg")`; see `linkwork.view.snapshot`."""
+        from linkwork.view import snapshot
+
+        return snapshot(self, t, **options)
+
     def _repr_html_(self) -> str:
         traces, title = self._overview()
         return plot.html(title, [("status", self.report.outcome), *self._rows()], self.time, traces)
@@ -200,7 +224,11 @@ class Recording(Samples):
 
     def save(self, path: str | Path) -> None:
         """Write everything to a file, all or nothing; `lw.load` reads it, also where there is no model."""
+        from linkwork.view import appearance
+
         arrays, absent = self.arrays()
+        drawing, shapes = appearance(self)
+        arrays |= shapes
         memory = store_final(arrays, "final", self.final)
         header = {
             "kind": "recording",
@@ -208,6 +236,7 @@ class Recording(Samples):
             "report": self.report.to_json(),
             "absent": absent,
             "memory": memory,
+            "drawing": drawing,
         }
         container.write(path, header, arrays)
 

@@ -35,6 +35,16 @@ class Samples:
         """Where names are in arrays, and in what units."""
         return self._channels.layout
 
+    @property
+    def model(self) -> Any:
+        """The model that was run; None if this comes from a file."""
+        return self._channels.model
+
+    @property
+    def appearance(self) -> tuple[Any, dict[str, Array]]:
+        """What the file says of how the bodies look; for the viewer."""
+        return self._channels.appearance
+
     def derived(self, quantity: str) -> Array:
         """Return a whole array of derived quantities; it is computed once."""
         if quantity not in self._kept:

@@ -1,0 +1,95 @@
+"""Looking at mechanisms: in the browser, live or recorded; as a page that plays offline, film, picture."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from linkwork.view.picture import Picture
+    from linkwork.view.viewer import Viewer
+
+__all__ = ["save_html", "save_video", "show", "snapshot"]
+
+
+def show(
+    thing: Any,
+    state: Any = None,
+    *,
+    live: bool = False,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    expose: bool = False,
+    open_browser: bool = True,
+    block: bool | None = None,
+) -> "Viewer":
+    """Show a recording, a model or a mechanism in the browser.
+
+    A model stands at `state` (a State, positions, or as drawn); with `live=True` it moves from there. The
+    page is for this machine alone, and for who knows the address that is printed; a `host` that others reach
+    must be allowed by `expose=True`. Without `port` a free one is taken. Scripts wait until Ctrl-C, a Python
+    prompt and notebooks do not, unless `block` says otherwise. The Viewer has `.url` and `.close()`.
+    """
+    from linkwork.view.showing import viewer_of
+
+    viewer = viewer_of(thing, state, live=live, host=host, port=port, expose=expose)
+    print(f"{viewer.drawing.name}: {viewer.url}", flush=True)
+    if open_browser:
+        viewer.open()
+    if block or (block is None and not _interactive()):
+        viewer.wait()
+    return viewer
+
+
+def appearance(run: Any) -> tuple[Any, dict[str, Any]]:
+    """Return how the bodies of a recording look, as its file keeps it: plain values, and arrays."""
+    from linkwork.view.drawing import drawing
+    from linkwork.view.stored import described
+
+    return run.appearance if run.model is None else described(drawing(run.model))
+
+
+def save_html(run: Any, path: str | Path, *, rate: float = 60.0, show: Sequence[str] = ()) -> None:
+    """Write one file that plays a recording from disk, without a network, at `rate` frames a second.
+
+    `show` names overlays: "names", "frames", "joint axes", "reactions", "velocities", "traces", ...
+    """
+    from linkwork.view import offline
+
+    offline.save(run, path, rate=rate, show=tuple(show))
+
+
+def save_video(
+    run: Any,
+    path: str | Path,
+    *,
+    rate: float = 30.0,
+    speed: float = 1.0,
+    size: tuple[int, int] = (960, 600),
+    view: str = "",
+) -> None:
+    """Write a film of a recording, `.mp4` or `.gif`: no browser and no display is needed.
+
+    `speed` is film time against real time, `size` in pixels, `view` is "isometric", "front", "side" or "top".
+    """
+    from linkwork.view import video
+
+    video.save(run, path, rate=rate, speed=speed, size=size, view=view)
+
+
+def snapshot(
+    thing: Any, t: float | None = None, *, size: tuple[int, int] = (960, 600), view: str = ""
+) -> "Picture":
+    """Return a picture of a recording at a time, the end if not told, or of a model or mechanism as drawn.
+
+    `.save("x.svg")` writes vector graphics, `.save("x.png")` pixels; a notebook shows it.
+    """
+    from linkwork.view import picture
+
+    return picture.snapshot(thing, t, size=size, view=view)
+
+
+def _interactive() -> bool:
+    """Say whether somebody sits at a Python prompt or in a notebook, and waits for the next line."""
+    import sys
+
+    return hasattr(sys, "ps1") or bool(sys.flags.interactive) or "ipykernel" in sys.modules

@@ -1,0 +1,110 @@
+"""Where to look from."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkwork.view.drawing import Drawing
+
+Array = np.ndarray
+
+_FLAT = np.radians(8.0)  # a long lens: a planar mechanism looks flat
+_DRAWN = np.radians(0.002)  # so long a lens that depth does not show
+_DEEP = np.radians(35.0)
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A camera."""
+
+    position: Array  # (3,)
+    look_at: Array  # (3,)
+    up: Array  # (3,)
+    fov: float  # vertical [rad]
+
+    @property
+    def depths(self) -> tuple[float, float]:
+        """The distances between which things are drawn."""
+        away = float(np.linalg.norm(self.position - self.look_at))
+        return 0.01 * away, 50.0 * away
+
+
+class Camera:
+    """Views of all that a mechanism passes through."""
+
+    def __init__(self, drawing: Drawing, passed: Array, room: float = 1.0) -> None:
+        """Take where the bodies are, (S, B, 3, 4), at some moments; `room` is how much more is shown."""
+        self._room = room
+        self._up, self._plane = drawing.up, drawing.space == "plane"
+        numbers = {name: k for k, name in enumerate(drawing.bodies)}
+        shown = [piece for piece in drawing.pieces if not piece.shell.endless]
+        points = [] if shown else [np.zeros((1, 3))]
+        for piece in shown:
+            corners = piece.shell.corners
+            box = np.array([corners.min(axis=0), corners.max(axis=0)])
+            eight = np.array(
+                [(box[i, 0], box[j, 1], box[k, 2]) for i in (0, 1) for j in (0, 1) for k in (0, 1)]
+            )
+            on_body = eight @ piece.pose[:, :3].T + piece.pose[:, 3]
+            if piece.body not in numbers:
+                points.append(on_body)
+                continue
+            X = passed[:, numbers[piece.body]]
+            points.append((np.einsum("sij,nj->sni", X[:, :, :3], on_body) + X[:, None, :, 3]).reshape(-1, 3))
+        self._points = np.concatenate(points)
+        self.box = np.array([self._points.min(axis=0), self._points.max(axis=0)])
+        self.center = self.box.mean(axis=0)
+        self.radius = float(np.linalg.norm(np.ptp(self.box, axis=0))) / 2.0 or 1.0
+
+    def lowest(self, normal: Array) -> float:
+        """Return how low the mechanism reaches along a direction."""
+        return float((self._points @ normal).min())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return ("front", "isometric", "side", "top") if self._plane else ("isometric", "front", "side", "top")
+
+    def drawn(self, name: str, aspect: float) -> View:
+        """Return a view for a picture: of a planar mechanism as on a drawing board."""
+        return self.view(name, aspect, flat=_DRAWN)
+
+    def view(
+        self, name: str = "", aspect: float = 1.1, about: Array | None = None, flat: float = _FLAT
+    ) -> View:
+        """Return a view by name, the first of `names` if not told, that shows everything."""
+        back, right = self._axes()
+        up = self._up
+        directions = {
+            "front": (back, up),
+            "side": (right, up),
+            "top": (up, -back),
+            "isometric": (0.75 * back + 0.5 * right + 0.45 * up, up),
+        }
+        way, vertical = directions[name or self.names[0]]
+        way = way / np.linalg.norm(way)
+        fov = flat if self._plane and name in ("", "front") else _DEEP
+        target = self.center if about is None else about
+        return View(target + self._distance(way, vertical, fov, aspect) * way, target, vertical, fov)
+
+    def _axes(self) -> tuple[Array, Array]:
+        """Return the directions to the viewer and to the right when seen from the front."""
+        if self._plane:
+            back = np.array([0.0, 0.0, 1.0])
+        else:
+            flat = np.eye(3)[np.abs(self._up) < 0.5]  # the two axes of the floor
+            extents = [float(np.ptp(self._points @ axis)) for axis in flat]
+            back = -flat[1] if self._up[2] else flat[1]
+            if extents[1] > 1.5 * extents[0]:
+                back = flat[0]
+        right = np.cross(self._up, back)
+        return back, right
+
+    def _distance(self, way: Array, vertical: Array, fov: float, aspect: float) -> float:
+        """Return how far to go back until all points are inside the picture."""
+        right = np.cross(vertical, way)
+        right /= np.linalg.norm(right)
+        top = np.cross(way, right)
+        points = self._points - self.center
+        tall = np.tan(fov / 2.0) * 0.86 / self._room
+        needed = np.maximum(np.abs(points @ top) / tall, np.abs(points @ right) / (tall * min(aspect, 4.0)))
+        return float(max((needed + points @ way).max(), 1e-6 * self.radius, 0.2 * self.radius))

@@ -1,0 +1,122 @@
+"""Curves in the panel, of chosen channels, with a cursor at the current time."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import LinkworkError
+from linkwork.simulation.plot import COLORS, MANY, Trace, by_axis
+
+Array = np.ndarray
+
+_POINTS = 400  # of a curve
+_NOW = "#c0392b"
+
+
+class Charts:
+    """One chart per quantity and unit; `curves` are asked for names, and give times and traces."""
+
+    def __init__(
+        self,
+        gui: Any,
+        channels: Sequence[str],
+        curves: Callable[[Sequence[str]], tuple[Array, list[Trace]]],
+        tell: Callable[[str], None],
+    ) -> None:
+        self._gui, self._curves, self._tell = gui, curves, tell
+        self._names: list[str] = []
+        self._charts: list[tuple[Any, Array, list[Array]]] = []
+        self._t = float("nan")
+        self._choice = gui.add_dropdown("Channel", tuple(channels) or ("(none)",))
+        buttons = gui.add_button_group("", ("add", "clear"))
+        buttons.on_click(
+            lambda event: self.add(self._choice.value) if buttons.value == "add" else self.clear()
+        )
+        self._folder = gui.add_folder("Curves")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._names)
+
+    def add(self, name: str) -> None:
+        """Draw a channel: "pin.position", "energy"."""
+        if name in self._names:
+            return
+        try:
+            _, traces = self._curves([*self._names, name])
+        except (LinkworkError, KeyError, ValueError, AttributeError) as error:
+            self._tell(f"{name}: {error}")
+            return
+        if len(traces) > MANY:
+            self._tell(f"{MANY} curves can be told apart; clear some first")
+            return
+        self._names.append(name)
+        self.draw()
+
+    def clear(self) -> None:
+        self._names.clear()
+        self.draw()
+
+    def draw(self) -> None:
+        """Draw all curves anew."""
+        times, traces = self._curves(self._names) if self._names else (np.zeros(2), [])
+        groups = by_axis(traces)
+        if [axis for axis, *_ in self._shape(groups)] != [axis for axis, *_ in getattr(self, "_drawn", [])]:
+            for chart, *_ in self._charts:
+                chart.remove()
+            self._charts = []
+        self._drawn = self._shape(groups)
+        thin = slice(None, None, max(1, len(times) // _POINTS))
+        fresh = []
+        for number, (axis, curves) in enumerate(groups.items()):
+            values = [np.asarray(curve.values, float)[thin] for curve in curves]
+            data = _with_cursor(times[thin], values, self._t)
+            if number < len(self._charts):
+                chart = self._charts[number][0]
+                chart.data = data
+            else:
+                chart = self._new(axis, [curve.short for curve in curves], data)
+            fresh.append((chart, times[thin], values))
+        self._charts = fresh
+
+    def _shape(self, groups: dict[str, list[Trace]]) -> list[tuple[str, int]]:
+        return [
+            (f"{axis} {[curve.label for curve in curves]}", len(curves)) for axis, curves in groups.items()
+        ]
+
+    def _new(self, axis: str, labels: Sequence[str], data: tuple[Array, ...]) -> Any:
+        series: list[dict[str, Any]] = [{"label": "t [s]"}]
+        for k, label in enumerate(labels):
+            series.append({"label": label, "stroke": COLORS[k % len(COLORS)], "width": 1.5, "spanGaps": True})
+        series.append({"label": "now", "stroke": _NOW, "width": 1.0})
+        with self._folder:
+            return self._gui.add_uplot(
+                data=data,
+                series=tuple(series),
+                title=axis,
+                scales={"x": {"time": False}},
+                axes=({"size": 28}, {"size": 52}),
+                height=190,
+            )
+
+    def move(self, t: float) -> None:
+        """Put the cursor of all charts to a time."""
+        self._t = t
+        for chart, times, values in self._charts:
+            chart.data = _with_cursor(times, values, t)
+
+
+def _with_cursor(times: Array, values: Sequence[Array], t: float) -> tuple[Array, ...]:
+    """Return what a chart draws: the curves, and one along the bottom that rises to the top at a time.
+
+    A chart knows no gaps: what is not finite is drawn as 0.
+    """
+    curves = [np.where(np.isfinite(curve), curve, 0.0) for curve in values]
+    t = float(times[0]) if not np.isfinite(t) else t
+    low, high = min(float(curve.min()) for curve in curves), max(float(curve.max()) for curve in curves)
+    high = high if high > low else low + 1.0
+    k = int(np.searchsorted(times, t))
+    cursor = np.insert(np.full(len(times), low), k, [low, high, low])
+    columns = [np.insert(curve, k, [np.interp(t, times, curve)] * 3) for curve in curves]
+    return np.insert(times, k, [t, t, t]), *columns, cursor

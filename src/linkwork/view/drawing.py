@@ -1,0 +1,277 @@
+"""What a mechanism looks like, as plain data in space: pieces on bodies, marks of joints and springs.
+
+A planar mechanism lies in the plane z = 0; joined bodies lie in layers above each other, as real ones do.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.inertia import Inertia
+from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.load import Load, Spring
+from linkwork.view.glyph import axes, glyph
+from linkwork.view.palette import GROUND, JOINT, Rgb, body_colour
+from linkwork.view.parts import SLIM, Part, described_parts, fastened, in_space, link_through
+from linkwork.view.tessellate import Shell
+
+Array = np.ndarray
+
+_RAIL = 0.22  # length of a rail, per size of the mechanism, unless the slider is longer
+_SHRINK = 0.002  # faces of different bodies that lie in one plane would flicker: some are this much smaller
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A shape on a body, or a mark of a joint on one."""
+
+    name: str  # of the body or joint it shows
+    body: str  # that it moves with
+    shell: Shell
+    pose: Array  # (3, 4) on that body
+    colour: Rgb
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class JointMark:
+    """A joint: what it connects, and where."""
+
+    name: str
+    kind: str  # name of its class
+    parent: str
+    child: str
+    on_parent: Array  # (3, 4)
+    on_child: Array  # (3, 4)
+    axes: Array  # (k, 3) unit vectors in the joint's frame
+    loop: bool  # it closes a loop, and carries no body
+
+
+@dataclass(frozen=True, eq=False)
+class SpringMark:
+    """A spring between points of two bodies."""
+
+    name: str
+    a: str
+    b: str
+    on_a: Array  # (3,)
+    on_b: Array  # (3,)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """What is drawn of a mechanism; bodies are those of the model, in its order, without ground."""
+
+    name: str
+    space: str  # "space" or "plane"
+    up: Array  # (3,) unit vector
+    bodies: tuple[str, ...]
+    pieces: tuple[Piece, ...]
+    glyphs: tuple[Piece, ...]  # of joints
+    joints: tuple[JointMark, ...]
+    springs: tuple[SpringMark, ...]
+    masses: Array  # (B,) [kg]
+    centers: Array  # (B, 3) in the body's frame [m]
+    inertias: Array  # (B, 3, 3) about the centre of mass [kg m^2]
+    drawn: Array  # (B, 3, 4) poses as drawn
+    size: float  # of all that is drawn [m]
+
+
+def drawing(model: Any) -> Drawing:
+    """Return what is drawn of a model."""
+    mechanism = model.mechanism
+    bodies = {"ground": mechanism.ground} | {name: mechanism.bodies[name] for name in model.body_names}
+    poses = {name: _drawn_pose(body) for name, body in bodies.items()}
+    marks = tuple(_joint_mark(joint, joint.name in model.loop_names) for joint in mechanism.joints.values())
+    springs = tuple(_springs(mechanism.loads.values()))
+    shells = {name: list(described_parts(body)) for name, body in bodies.items()}
+    size = _size(poses, shells, marks)
+    points = fastened(marks, springs)
+    for name, body in bodies.items():
+        if name != "ground" and not shells[name]:
+            shells[name] = list(link_through(body, points.get(name, ()), size))
+    layers = _layers(model.space, bodies, marks, shells)
+    welded = _welded(marks)
+    pieces = []
+    for number, (name, parts) in enumerate(shells.items()):
+        colour = GROUND if name in welded else body_colour(number - 1)
+        shrink = 1.0 - _SHRINK * (number % 5)
+        for part, pose, own_colour in parts:
+            placed = pose.copy()
+            placed[2, 3] += layers.get(name, 0.0)
+            rgb, opacity = (colour, 1.0) if own_colour is None else own_colour
+            smaller = replace(part, scale=_times(part.scale, shrink))
+            pieces.append(Piece(name, name, smaller, placed, rgb, opacity))
+    inertias = [bodies[name].inertia for name in model.body_names]
+    return Drawing(
+        name=model.name,
+        space=model.space,
+        up=_up(model),
+        bodies=tuple(model.body_names),
+        pieces=tuple(pieces),
+        glyphs=tuple(_glyphs(model.space, marks, shells, layers, size)),
+        joints=marks,
+        springs=springs,
+        masses=np.array([inertia.mass for inertia in inertias]),
+        centers=np.array([in_space(inertia.com) for inertia in inertias]).reshape(-1, 3),
+        inertias=np.array([_tensor(inertia) for inertia in inertias]).reshape(-1, 3, 3),
+        drawn=np.array([poses[name] for name in model.body_names]).reshape(-1, 3, 4),
+        size=size,
+    )
+
+
+# from the plane to space
+
+
+def lifted(poses: Array) -> Array:
+    """Return poses (..., 3, 4) of poses in space, or in the plane (..., 2, 3)."""
+    if poses.shape[-2] == 3:
+        return np.asarray(poses, float)
+    made = np.zeros((*poses.shape[:-2], 3, 4))
+    made[..., :2, :2], made[..., :2, 3], made[..., 2, 2] = poses[..., :2], poses[..., 2], 1.0
+    return made
+
+
+def lifted_motions(motions: Array) -> Array:
+    """Return angular and linear parts (..., 6) of those in space, or in the plane (..., 3)."""
+    if motions.shape[-1] == 6:
+        return np.asarray(motions, float)
+    made = np.zeros((*motions.shape[:-1], 6))
+    made[..., 2:5] = motions
+    return made
+
+
+def _frame(frame: Any) -> Array:
+    scalars = np.array(frame.scalars(), float)
+    return lifted(scalars.reshape((3, 4) if scalars.size == 12 else (2, 3)))
+
+
+def _drawn_pose(body: Body) -> Array:
+    return lifted(np.column_stack([body.rotation, body.position]))
+
+
+def _tensor(inertia: Inertia) -> Array:
+    tensor = np.asarray(inertia.tensor, float)
+    return tensor if tensor.shape == (3, 3) else np.diag([0.0, 0.0, float(tensor)])
+
+
+def _up(model: Any) -> Array:
+    """Return where up is: against gravity, if that is along an axis; else along z, or y in the plane."""
+    gravity = in_space(model.gravity)
+    along = np.abs(gravity) > 1e-9 * np.abs(gravity).max(initial=1e-300)
+    if along.sum() == 1:
+        return np.where(along, -np.sign(gravity), 0.0)
+    return np.array([0.0, 1.0, 0.0]) if model.space == "plane" else np.array([0.0, 0.0, 1.0])
+
+
+# sizes
+
+
+def _times(scale: tuple[float, float, float], factor: float) -> tuple[float, float, float]:
+    x, y, z = scale
+    return x * factor, y * factor, z * factor
+
+
+def _extents(parts: Sequence[Part]) -> tuple[float, float]:
+    """Return the least and the largest extent of the shapes of a body; 0 if it has none."""
+    extents = np.array([np.ptp(part.corners, axis=0) for part, _, _ in parts if not part.endless])
+    return float(extents.min(initial=np.inf)) if len(extents) else 0.0, float(extents.max(initial=0.0))
+
+
+def _size(
+    poses: Mapping[str, Array], shells: Mapping[str, Sequence[Part]], marks: Sequence[JointMark]
+) -> float:
+    """Return the diagonal of the box that all shapes and joints as drawn lie in."""
+    points = [_moved(poses[mark.child], mark.on_child[:, 3][None]) for mark in marks]
+    for name, parts in shells.items():
+        points += [
+            _moved(poses[name], _moved(pose, part.corners)) for part, pose, _ in parts if not part.endless
+        ]
+    if not points:
+        return 1.0
+    corners = np.concatenate(points)
+    return float(np.linalg.norm(np.ptp(corners, axis=0))) or 1.0
+
+
+def _moved(pose: Array, points: Array) -> Array:
+    return points @ pose[:, :3].T + pose[:, 3]
+
+
+# joints and springs
+
+
+def _joint_mark(joint: Joint, loop: bool) -> JointMark:
+    on_parent, on_child = (_frame(frame) for frame in joint.frames())
+    parent, child = joint.ends
+    kind = type(joint).__name__
+    return JointMark(joint.name, kind, parent, child, on_parent, on_child, axes(kind, joint.space), loop)
+
+
+def _springs(loads: Iterable[Load]) -> Iterable[SpringMark]:
+    for load in loads:
+        if isinstance(load, Spring):
+            a, b = (thing for thing in load.on if isinstance(thing, Body))
+            on_a, on_b = (
+                np.zeros(3) if at is None else in_space(at) for at in (load.on_parent, load.on_child)
+            )
+            yield SpringMark(load.name, a.name, b.name, on_a, on_b)
+
+
+def _welded(marks: Sequence[JointMark]) -> set[str]:
+    """Return ground and all that is fixed to it."""
+    welded = {"ground"}
+    while True:
+        more = {
+            body
+            for mark in marks
+            if mark.kind == "Fixed" and welded & {mark.parent, mark.child}
+            for body in (mark.parent, mark.child)
+        }
+        if more <= welded:
+            return welded
+        welded |= more
+
+
+def _layers(
+    space: str, bodies: Mapping[str, Body], marks: Sequence[JointMark], shells: Mapping[str, Sequence[Part]]
+) -> dict[str, float]:
+    """Return how high each body of a planar mechanism lies, so that no two that are joined touch [m]."""
+    if space == "space":
+        return {}
+    near: dict[str, set[str]] = {name: set() for name in bodies}
+    for mark in marks:
+        near[mark.parent].add(mark.child)
+        near[mark.child].add(mark.parent)
+    numbers: dict[str, int] = {"ground": 0}
+    for name in bodies:
+        if name != "ground":
+            taken = {numbers[other] for other in near[name] if other in numbers and other != "ground"}
+            numbers[name] = next(k for k in range(len(bodies)) if k not in taken)
+    depth = max(
+        (float(np.ptp(part.corners[:, 2])) for parts in shells.values() for part, _, _ in parts), default=0.0
+    )
+    middle = max(numbers.values()) / 2.0
+    return {name: 1.1 * depth * (number - middle) for name, number in numbers.items()}
+
+
+def _glyphs(
+    space: str,
+    marks: Sequence[JointMark],
+    shells: Mapping[str, Sequence[Part]],
+    layers: Mapping[str, float],
+    size: float,
+) -> Iterable[Piece]:
+    """Return the marks of joints: a little thicker than the thinner of the two bodies."""
+    deep = max(layers.values(), default=0.0) - min(layers.values(), default=0.0)
+    extents = {name: _extents(parts) for name, parts in shells.items()}
+    for mark in marks:
+        slim = [extents[name][0] for name in (mark.parent, mark.child) if extents[name][0] > 0.0]
+        radius = float(np.clip(0.62 * min(slim, default=SLIM * size), 0.006 * size, 0.025 * size))
+        rail = max(_RAIL * size, 1.4 * extents[mark.child][1])
+        for part, pose, on_child in glyph(mark.kind, space, radius, rail, deep):
+            body, frame = (mark.child, mark.on_child) if on_child else (mark.parent, mark.on_parent)
+            placed = np.column_stack([frame[:, :3] @ pose[:, :3], frame[:, :3] @ pose[:, 3] + frame[:, 3]])
+            yield Piece(mark.name, body, part, placed, JOINT)

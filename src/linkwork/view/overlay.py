@@ -1,0 +1,46 @@
+"""One thing that can be shown over the mechanism, on a switch."""
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.view.drawing import Drawing
+from linkwork.view.motion import Moment
+from linkwork.view.placing import Places, WorldPoses
+
+Array = np.ndarray
+
+
+class Overlay:
+    """One switch. A subclass puts its nodes on the page when first shown, and moves them while shown."""
+
+    word = ""
+
+    def __init__(self, server: Any, drawing: Drawing) -> None:
+        self._server, self._drawing = server, drawing
+        self._nodes: list[Any] = []
+        self._made = False
+        self.visible = False
+
+    def switch(self, visible: bool) -> None:
+        self.visible = visible
+        if visible and not self._made:
+            self._made, self._nodes = True, self.nodes()
+        for node in self._nodes:
+            node.visible = visible
+
+    def nodes(self) -> list[Any]:
+        """Put everything on the page, and return viser's handles."""
+        raise NotImplementedError
+
+    def place(self, moment: Moment, poses: WorldPoses) -> None:
+        """Move everything to where it is."""
+        raise NotImplementedError
+
+    def _everywhere(self, poses: Array) -> Places:
+        """Return places (B, 3, 4) on the bodies in turn."""
+        return Places(range(len(self._drawing.bodies)), poses)
+
+    @property
+    def _size(self) -> float:
+        return self._drawing.size

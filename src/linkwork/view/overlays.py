@@ -1,0 +1,288 @@
+"""What can be shown over the mechanism, each on a switch: frames, centres of mass, axes, forces, names..."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import LinkworkError
+from linkwork.view import palette
+from linkwork.view.arrows import Applied, Reactions, Velocities, centers
+from linkwork.view.drawing import Drawing, Piece
+from linkwork.view.forces import Forces
+from linkwork.view.motion import Moment, Motion
+from linkwork.view.overlay import Overlay
+from linkwork.view.parts import turned_to
+from linkwork.view.placing import Places, WorldPoses
+from linkwork.view.quaternion import quaternions
+from linkwork.view.stage import Batch
+from linkwork.view.tessellate import ball, box, cylinder
+
+Array = np.ndarray
+
+_NAMES = 80  # that can be told apart
+_POINTS = 600  # of a trace
+
+
+class Frames(Overlay):
+    """The axes of the bodies' frames: x red, y green, z blue."""
+
+    word = "frames"
+
+    def nodes(self) -> list[Any]:
+        count = len(self._drawing.bodies)
+        self._places = self._everywhere(np.tile(np.eye(3, 4), (count, 1, 1)))
+        node = self._server.scene.add_batched_axes(
+            "/overlays/frames",
+            batched_wxyzs=np.tile([1.0, 0, 0, 0], (count, 1)),
+            batched_positions=np.zeros((count, 3)),
+            axes_length=0.09 * self._size,
+            axes_radius=0.003 * self._size,
+        )
+        return [node]
+
+    def place(self, moment: Moment, poses: WorldPoses) -> None:
+        (node,) = self._nodes
+        node.batched_positions = self._places.positions(poses).astype(np.float32)
+        node.batched_wxyzs = self._places.rotations(poses).astype(np.float32)
+
+
+class Masses(Overlay):
+    """Centres of mass, and the boxes of even density that have the same inertia."""
+
+    word = "centres of mass, inertia"
+
+    def nodes(self) -> list[Any]:
+        drawing = self._drawing
+        heavy = [k for k, mass in enumerate(drawing.masses) if mass > 0.0]
+        dots, boxes = [], []
+        for k in heavy:
+            name, pose, sides = drawing.bodies[k], np.eye(3, 4), np.zeros(3)
+            pose[:, 3] = drawing.centers[k]
+            dots.append(Piece(name, name, ball(0.009 * self._size), pose.copy(), palette.CENTER))
+            moments, pose[:, :3] = _principal(drawing.inertias[k])
+            sides = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / drawing.masses[k], 0.0))
+            sides = np.maximum(sides, 0.004 * self._size)
+            boxes.append(Piece(name, name, box(*sides.tolist()), pose, palette.CENTER, 0.22))
+        numbers = {name: k for k, name in enumerate(drawing.bodies)}
+        groups = {"centers": dots, "inertia": boxes}
+        self._batches = [
+            Batch(self._server, f"/overlays/{word}", group, numbers, shadows=False)
+            for word, group in groups.items()
+            if group
+        ]
+        return [batch.handle for batch in self._batches]
+
+    def place(self, moment: Moment, poses: WorldPoses) -> None:
+        for batch in self._batches:
+            batch.place(poses)
+
+
+def _principal(tensor: Array) -> tuple[Array, Array]:
+    moments, axes = np.linalg.eigh(tensor)
+    if np.linalg.det(axes) < 0.0:
+        axes[:, 0] = -axes[:, 0]
+    return moments, axes
+
+
+class Axes(Overlay):
+    """The axes of joints."""
+
+    word = "joint axes"
+
+    def nodes(self) -> list[Any]:
+        pieces = []
+        for mark in self._drawing.joints:
+            for axis in mark.axes:
+                pose = np.column_stack([mark.on_child[:, :3] @ turned_to(axis), mark.on_child[:, 3]])
+                rod = cylinder(0.002 * self._size, 0.3 * self._size)
+                pieces.append(Piece(mark.name, mark.child, rod, pose, palette.AXIS))
+        numbers = {name: k for k, name in enumerate(self._drawing.bodies)} | {"ground": -1}
+        self._batches = (
+            [Batch(self._server, "/overlays/axes", pieces, numbers, shadows=False)] if pieces else []
+        )
+        return [batch.handle for batch in self._batches]
+
+    def place(self, moment: Moment, poses: WorldPoses) -> None:
+        for batch in self._batches:
+            batch.place(poses)
+
+
+class Traces(Overlay):
+    """The paths of points: of one that was clicked, else of the centres of mass."""
+
+    word = "traces"
+
+    def __init__(self, server: Any, drawing: Drawing, motion: Motion) -> None:
+        super().__init__(server, drawing)
+        self.motion = motion
+        self._points = drawing.centers
+        self._chosen: list[int] = []
+
+    def follow(self, body: str | None, point: Array | None) -> None:
+        """Trace a point of a body (its centre of mass, if not told), or all bodies."""
+        self._points, self._chosen = self._drawing.centers.copy(), []
+        if body in self._drawing.bodies:
+            number = self._drawing.bodies.index(body)
+            self._chosen = [number]
+            if point is not None:
+                self._points[number] = point
+        self.draw()
+
+    def nodes(self) -> list[Any]:
+        node = self._server.scene.add_line_segments(
+            "/overlays/traces",
+            np.zeros((1, 2, 3), np.float32),
+            palette.TRACE,
+            thickness=2.0,
+            thickness_units="screen",
+        )
+        self._nodes = [node]
+        self.draw()
+        return [node]
+
+    def draw(self) -> None:
+        """Draw the paths anew, if they are on the page."""
+        if not self._nodes:
+            return
+        poses = self.motion.passed(_POINTS)
+        chosen = self._chosen or list(range(len(self._drawing.bodies)))
+        paths = np.einsum("sbij,bj->sbi", poses[..., :3], self._points) + poses[..., 3]
+        segments = np.stack([paths[:-1, chosen], paths[1:, chosen]], axis=2).reshape(-1, 2, 3)
+        if len(segments):
+            (node,) = self._nodes
+            node.points = segments.astype(np.float32)
+
+    def place(self, moment: Moment, poses: WorldPoses) -> None:
+        """Paths stay."""
+
+
+class Gaps(Overlay):
+    """Loop joints, marked where the loop is open by more than can be seen; the panel has the numbers."""
+
+    word = "loop gaps"
+
+    def __init__(self, server: Any, drawing: Drawing, model: Any, tell: Callable[[str], None]) -> None:
+        super().__init__(server, drawing)
+        self._model, self._tell = model, tell
+
+    def nodes(self) -> list[Any]:
+        loops = getattr(self._model, "loop_names", ())
+        marks = [mark for mark in self._drawing.joints if mark.name in loops]
+        pieces = [
+            Piece(mark.name, mark.child, ball(0.02 * self._size), mark.on_child, palette.GAP, 0.4)
+            for mark in marks
+        ]
+        numbers = {name: k for k, name in enumerate(self._drawing.bodies)} | {"ground": -1}
+        self._batches = (
+            [Batch(self._server, "/overlays/gaps", pieces, numbers, shadows=False)] if pieces else []
+        )
+        return [batch.handle for batch in self._batches]
+
+    def switch(self, visible: bool) -> None:
+        super().switch(visible)
+        if not visible:
+            self._tell("")
+
+    def place(self, moment: Moment, poses: WorldPoses) -> None:
+        for batch in self._batches:
+            batch.place(poses)
+        if not self._batches:
+            self._tell("no joint closes a loop")
+        elif moment.q is not None:
+            rows = np.abs(self._model.constraint_residual(moment.q))
+            gaps = [f"{name}: {rows[part].max():.1e}" for name, part in self._model.row_slices.items()]
+            self._tell("loop gaps [m, rad]: " + ", ".join(gaps))
+
+
+class Names(Overlay):
+    """The names of bodies, at their centres of mass."""
+
+    word = "names"
+
+    def nodes(self) -> list[Any]:
+        scene = self._server.scene
+        whole = scene.add_frame("/overlays/names", show_axes=False)
+        self._labels = [
+            scene.add_label(f"/overlays/names/{k}", name, anchor="center-center", font_screen_scale=0.9)
+            for k, name in enumerate(self._drawing.bodies[:_NAMES])
+        ]
+        return [whole]
+
+    def place(self, moment: Moment, poses: WorldPoses) -> None:
+        for node, point in zip(self._labels, centers(self._drawing, poses), strict=False):
+            node.position = point
+
+
+class Springs(Overlay):
+    """Springs, as thin rods between their ends; not on a switch."""
+
+    def nodes(self) -> list[Any]:
+        marks = self._drawing.springs
+        numbers = {name: k for k, name in enumerate(self._drawing.bodies)} | {"ground": -1}
+        self._ends = [
+            Places(
+                [numbers[name] for name, _ in side],
+                np.array([np.column_stack([np.eye(3), on]) for _, on in side]),
+            )
+            for side in ([(mark.a, mark.on_a) for mark in marks], [(mark.b, mark.on_b) for mark in marks])
+        ]
+        rod = cylinder(1.0, 1.0)
+        node = self._server.scene.add_batched_meshes_simple(
+            "/springs",
+            rod.vertices.astype(np.float32),
+            rod.faces.astype(np.uint32),
+            batched_wxyzs=np.tile(np.array([1, 0, 0, 0], np.float32), (len(marks), 1)),
+            batched_positions=np.zeros((len(marks), 3), np.float32),
+            batched_scales=np.ones((len(marks), 3), np.float32),
+            batched_colors=palette.SPRING,
+            lod="off",
+        )
+        return [node]
+
+    def place(self, moment: Moment, poses: WorldPoses) -> None:
+        (node,) = self._nodes
+        a, b = (places.positions(poses) for places in self._ends)
+        radius, lengths = 0.005 * self._size, np.linalg.norm(b - a, axis=1)
+        node.batched_positions = ((a + b) / 2.0).astype(np.float32)
+        node.batched_wxyzs = quaternions(np.array([turned_to(way) for way in b - a])).astype(np.float32)
+        node.batched_scales = np.column_stack([np.full((len(a), 2), radius), lengths]).astype(np.float32)
+
+
+class Overlays:
+    """All switches, and what they show at a moment."""
+
+    def __init__(
+        self, server: Any, drawing: Drawing, motion: Motion, model: Any, run: Any, tell: Callable[[str], None]
+    ) -> None:
+        forces = Forces(drawing, model, run)
+        self._tell = tell
+        self.traces = Traces(server, drawing, motion)
+        self._springs = Springs(server, drawing)
+        if drawing.springs:
+            self._springs.switch(True)
+        switches = [
+            Names(server, drawing),
+            Frames(server, drawing),
+            Masses(server, drawing),
+            Axes(server, drawing),
+            Reactions(server, drawing, forces),
+            Applied(server, drawing, forces),
+            Velocities(server, drawing, forces),
+            self.traces,
+            Gaps(server, drawing, model, tell),
+        ]
+        self.switches = {overlay.word: overlay for overlay in switches}
+
+    def switch(self, word: str, visible: bool) -> None:
+        self.switches[word].switch(visible)
+
+    def place(self, moment: Moment, poses: WorldPoses) -> None:
+        """Move what is shown; what cannot be known is switched off, and said."""
+        for overlay in (self._springs, *self.switches.values()):
+            if overlay.visible:
+                try:
+                    overlay.place(moment, poses)
+                except LinkworkError as error:
+                    overlay.switch(False)
+                    self._tell(f"{overlay.word}: {error}")

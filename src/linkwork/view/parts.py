@@ -1,0 +1,112 @@
+"""What a body is drawn with: its shapes, or a link through its joints if it has none."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.geometry.skin import MeshFile, Visual
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.inertia import Inertia
+from linkwork.view import tessellate
+from linkwork.view.palette import Rgb
+from linkwork.view.tessellate import Shell
+
+if TYPE_CHECKING:
+    from linkwork.view.drawing import JointMark, SpringMark
+
+Array = np.ndarray
+
+SLIM = 0.02  # thickness of a link that is drawn through its joints, per size of the mechanism
+
+Part = tuple[Shell, Array, tuple[Rgb, float] | None]  # where on the body, and a colour of its own
+
+
+def described_parts(body: Body) -> Iterable[Part]:
+    """Return what the body is described with: what it is drawn with, else its shapes, else its collisions."""
+    visuals = [(item.shape, item.colour) for item in body.visuals if isinstance(item, Visual)]
+    shapes = [(part, None) for part in body.parts if not isinstance(part, Inertia)]
+    touched = [(item.shape, None) for item in body.collisions]
+    for choice in (visuals, shapes, touched):
+        parts = list(_drawable(choice))
+        if parts:
+            return parts
+    return []
+
+
+def _drawable(shapes: Iterable[tuple[Any, Any]]) -> Iterable[Part]:
+    for shape, colour in shapes:
+        made = None if isinstance(shape, MeshFile) else tessellate.shell(shape)
+        if made is not None:
+            own = None if colour is None else (_rgb(colour), float(colour[3]))
+            yield made, np.column_stack([shape.rotation, shape.position]), own
+
+
+def _rgb(colour: Sequence[float]) -> Rgb:
+    red, green, blue = (round(255 * min(max(float(part), 0.0), 1.0)) for part in colour[:3])
+    return red, green, blue
+
+
+def fastened(marks: "Sequence[JointMark]", springs: "Sequence[SpringMark]") -> dict[str, list[Array]]:
+    """Return by body the points at which something is fastened to it."""
+    points: dict[str, list[Array]] = {}
+    for mark in marks:
+        if mark.kind != "Free":
+            points.setdefault(mark.child, []).append(mark.on_child[:, 3])
+            points.setdefault(mark.parent, []).append(mark.on_parent[:, 3])
+    for spring in springs:
+        points.setdefault(spring.a, []).append(spring.on_a)
+        points.setdefault(spring.b, []).append(spring.on_b)
+    return points
+
+
+def link_through(body: Body, points: Sequence[Array], size: float) -> Iterable[Part]:
+    """Return a link through the joints of a body that has no shape: bars from joint to joint."""
+    kept: list[Array] = []
+    for point in points:
+        if all(np.abs(point - other).max() > 1e-9 * size for other in kept):
+            kept.append(point)
+    points = kept
+    center, radius = in_space(body.inertia.com), 0.5 * SLIM * size
+    if len(points) < 2 and body.inertia.mass > 0.0:
+        if not points or np.abs(points[0] - center).max() > 1e-9 * size:
+            points.append(center)
+        yield tessellate.ball(2.0 * radius), _at(center), None
+    for point in points:
+        yield tessellate.ball(radius), _at(point), None
+    hub = points[0] if len(points) < 3 else np.mean(points, axis=0)
+    for point in points[1:] if len(points) == 2 else points if len(points) > 2 else ():
+        yield bar(hub, point, radius)
+    if len(points) > 2:
+        yield tessellate.ball(radius), _at(hub), None
+    if not points:
+        yield tessellate.ball(2.0 * radius), _at(center), None
+
+
+def bar(a: Array, b: Array, radius: float) -> Part:
+    """Return a round bar between two points."""
+    way = b - a
+    length = float(np.linalg.norm(way))
+    return tessellate.cylinder(radius, length), np.column_stack([turned_to(way), (a + b) / 2.0]), None
+
+
+def turned_to(way: Array) -> Array:
+    """Return a rotation (3, 3) that takes z along a vector; the identity for none."""
+    length = np.linalg.norm(way)
+    if length == 0.0:
+        return np.eye(3)
+    z = way / length
+    x = np.cross((0.0, 1.0, 0.0) if abs(z[1]) < 0.9 else (1.0, 0.0, 0.0), z)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def _at(point: Array) -> Array:
+    return np.column_stack([np.eye(3), point])
+
+
+def in_space(point: Any) -> Array:
+    """Return a point (3,) of one in space or in the plane."""
+    made = np.zeros(3)
+    made[: len(point)] = point
+    return made

@@ -1,0 +1,116 @@
+"""A still picture: pixels, or vector graphics for papers."""
+
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwork.compile import Model
+from linkwork.errors import LinkworkError
+from linkwork.mechanism.mechanism import Mechanism
+from linkwork.simulation.container import write_atomically
+from linkwork.view.camera import Camera, View
+from linkwork.view.drawing import Drawing, drawing
+from linkwork.view.motion import Motion, Recorded, Still
+from linkwork.view.showing import drawing_of, recording_of, start_of
+from linkwork.view.vector import svg
+
+Array = np.ndarray
+
+
+class Picture:
+    """A mechanism at one moment: `.save("x.svg")`, `.save("x.png")`, `.svg`, `.pixels`."""
+
+    def __init__(
+        self, drawing: Drawing, poses: Array, view: View, size: tuple[int, int], floor: float | None
+    ) -> None:
+        self._drawing, self._poses, self._view, self.size, self._floor = drawing, poses, view, size, floor
+
+    @property
+    def svg(self) -> str:
+        """The picture as vector graphics."""
+        return svg(self._drawing, self._poses, self._view, self.size)
+
+    @property
+    def pixels(self) -> Array:
+        """The picture (height, width, 3), bytes of red, green and blue."""
+        from linkwork.view.raster import Renderer
+
+        return Renderer(self._drawing, self._view, self.size, self._floor)(self._poses)
+
+    def save(self, path: str | Path) -> None:
+        """Write `.svg` or `.png`, all or nothing."""
+        match Path(path).suffix.lower():
+            case ".svg":
+                write_atomically(path, [self.svg.encode()])
+            case ".png":
+                write_atomically(path, [png(self.pixels)])
+            case suffix:
+                raise LinkworkError(
+                    f"{path}: cannot write {suffix or 'a file without suffix'}; give .svg or .png"
+                )
+
+    def _repr_svg_(self) -> str | None:
+        return self.svg if self._drawing.space == "plane" else None
+
+    def _repr_png_(self) -> bytes | None:
+        return None if self._drawing.space == "plane" else png(self.pixels)
+
+
+def snapshot(thing: Any, t: float | None, *, size: tuple[int, int], view: str) -> Picture:
+    """Return a picture of a recording at a time, or of a model or mechanism as drawn."""
+    if isinstance(thing, Mechanism):
+        thing = thing.compile()
+    motion: Motion
+    if isinstance(thing, Model):
+        start = start_of(thing, None)
+        figure, motion = drawing(thing), Still(thing, start.q)
+    else:
+        run = recording_of(thing)
+        figure, motion = drawing_of(run), Recorded(run)
+    end = float(motion.times[-1])
+    t = end if t is None else float(t)
+    if not motion.times[0] <= t <= end:
+        raise ValueError(f"snapshot: t {t:g} s is outside the recording, {motion.times[0]:g} to {end:g} s")
+    camera = Camera(figure, motion.passed(200))
+    return Picture(
+        figure, motion.at(t).poses, chosen(camera, view, size), checked_size(size), floor_of(figure, camera)
+    )
+
+
+def chosen(camera: Camera, view: str, size: tuple[int, int]) -> View:
+    """Return a view by name, for a picture of this size."""
+    if view and view not in camera.names:
+        raise ValueError(f"view {view!r}; give one of {', '.join(camera.names)}")
+    width, height = checked_size(size)
+    return camera.drawn(view, width / height)
+
+
+def checked_size(size: tuple[int, int]) -> tuple[int, int]:
+    try:
+        width, height = (int(side) for side in size)
+    except (TypeError, ValueError):
+        width = height = 0
+    if not (16 <= width <= 8192 and 16 <= height <= 8192):
+        raise ValueError(f"size {size!r}; give width and height in pixels, 16 to 8192")
+    return width, height
+
+
+def floor_of(figure: Drawing, camera: Camera) -> float | None:
+    """Return how high the floor is; a planar mechanism has none."""
+    return None if figure.space == "plane" else camera.lowest(figure.up) - 0.004 * figure.size
+
+
+def png(pixels: Array) -> bytes:
+    """Return a PNG file of an image (height, width, 3) of bytes."""
+    height, width, _ = pixels.shape
+    rows = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)], axis=1)
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    body = zlib.compress(rows.tobytes(), 6)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", body) + chunk(b"IEND", b"")

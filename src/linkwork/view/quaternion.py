@@ -1,0 +1,87 @@
+"""Rotations of many bodies at once, as quaternions (..., 4), w first."""
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+Array = np.ndarray
+
+
+def quaternions(R: Array) -> Array:
+    """Return the quaternions of rotation matrices (..., 3, 3)."""
+    flat = Rotation.from_matrix(R.reshape(-1, 3, 3)).as_quat(scalar_first=True)
+    return flat.reshape(*R.shape[:-2], 4)
+
+
+def matrices(q: Array) -> Array:
+    """Return the rotation matrices (..., 3, 3) of unit quaternions."""
+    w, x, y, z = np.moveaxis(q, -1, 0)
+    made = np.empty((*q.shape[:-1], 3, 3))
+    made[..., 0, 0], made[..., 0, 1], made[..., 0, 2] = (
+        1 - 2 * (y * y + z * z),
+        2 * (x * y - w * z),
+        2 * (x * z + w * y),
+    )
+    made[..., 1, 0], made[..., 1, 1], made[..., 1, 2] = (
+        2 * (x * y + w * z),
+        1 - 2 * (x * x + z * z),
+        2 * (y * z - w * x),
+    )
+    made[..., 2, 0], made[..., 2, 1], made[..., 2, 2] = (
+        2 * (x * z - w * y),
+        2 * (y * z + w * x),
+        1 - 2 * (x * x + y * y),
+    )
+    return made
+
+
+def product(a: Array, b: Array) -> Array:
+    """Return Hamilton's product: first b, then a."""
+    w, x, y, z = np.moveaxis(a, -1, 0)
+    W, X, Y, Z = np.moveaxis(b, -1, 0)
+    made = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    made[..., 0] = w * W - x * X - y * Y - z * Z
+    made[..., 1] = w * X + x * W + y * Z - z * Y
+    made[..., 2] = w * Y - x * Z + y * W + z * X
+    made[..., 3] = w * Z + x * Y - y * X + z * W
+    return made
+
+
+def conjugate(q: Array) -> Array:
+    """Return the turn back."""
+    return q * (1.0, -1.0, -1.0, -1.0)
+
+
+def turned(q: Array, vectors: Array) -> Array:
+    """Return vectors (..., 3) as they are after a turn."""
+    w, v = q[..., :1], q[..., 1:]
+    t = 2.0 * cross(v, vectors)
+    return vectors + w * t + cross(v, t)
+
+
+def cross(a: Array, b: Array) -> Array:
+    """Return the vector product (..., 3)."""
+    made = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    made[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    made[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    made[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    return made
+
+
+def dot(a: Array, b: Array) -> Array:
+    """Return the scalar product (..., 1)."""
+    return np.einsum("...i,...i->...", a, b)[..., None]
+
+
+def axis_and_angle(q: Array) -> tuple[Array, Array]:
+    """Return the axes (..., 3) and angles (..., 1), from 0 to half a turn; no axis for no turn."""
+    w, v = q[..., :1], q[..., 1:]
+    length = np.sqrt(dot(v, v))
+    sign = np.where(w < 0.0, -1.0, 1.0)
+    axis = v * (sign / np.where(length > 1e-150, length, 1.0))
+    return axis, 2.0 * np.arctan2(length, np.abs(w))
+
+
+def from_vector(vectors: Array) -> Array:
+    """Return the quaternions of axis times angle (..., 3)."""
+    half = 0.5 * np.sqrt(dot(vectors, vectors))
+    return np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * vectors], axis=-1)

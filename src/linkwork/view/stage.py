@@ -1,0 +1,168 @@
+"""The bodies and joints on the page. Pieces of equal triangles are a batch: two messages move all of them."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from linkwork.view.camera import Camera
+from linkwork.view.drawing import Drawing, Piece
+from linkwork.view.palette import SELECTED
+from linkwork.view.placing import Places, WorldPoses
+from linkwork.view.tessellate import Shell
+
+Array = np.ndarray
+Picked = Callable[[str, Array], None]  # name of a body or joint, and where it was hit in the world
+
+
+def places_of(pieces: Sequence[Piece], numbers: Mapping[str, int]) -> Places:
+    """Return where pieces are on the bodies of these numbers."""
+    return Places(
+        [numbers[piece.body] for piece in pieces], np.array([p.pose for p in pieces]).reshape(-1, 3, 4)
+    )
+
+
+class Batch:
+    """Pieces of equal triangles."""
+
+    def __init__(
+        self,
+        server: Any,
+        name: str,
+        pieces: Sequence[Piece],
+        numbers: Mapping[str, int],
+        shadows: bool = True,
+    ) -> None:
+        self.pieces = pieces
+        self._places = places_of(pieces, numbers)
+        self._colours = np.array([piece.colour for piece in pieces], np.uint8)
+        shape = pieces[0].shell
+        opacities = np.array([piece.opacity for piece in pieces], np.float32)
+        clear = bool((opacities < 1.0).any())
+        self.handle = server.scene.add_batched_meshes_simple(
+            name,
+            shape.vertices.astype(np.float32),
+            shape.faces.astype(np.uint32),
+            batched_wxyzs=np.tile(np.array([1, 0, 0, 0], np.float32), (len(pieces), 1)),
+            batched_positions=np.zeros((len(pieces), 3), np.float32),
+            batched_scales=np.array([piece.shell.scale for piece in pieces], np.float32),
+            batched_colors=self._colours,
+            batched_opacities=opacities if clear else None,
+            lod="off",
+            side="front" if shape.convex else "double",
+            cast_shadow=shadows,
+            receive_shadow=shadows,
+        )
+
+    def place(self, poses: WorldPoses) -> None:
+        self.handle.batched_positions = self._places.positions(poses).astype(np.float32)
+        self.handle.batched_wxyzs = self._places.rotations(poses).astype(np.float32)
+
+    def highlight(self, name: str | None) -> None:
+        colours = self._colours.copy()
+        colours[[piece.name == name for piece in self.pieces]] = SELECTED
+        self.handle.batched_colors = colours
+
+
+class Stage:
+    """A drawing on a server's page."""
+
+    def __init__(self, server: Any, drawing: Drawing, camera: Camera) -> None:
+        self._server, self.drawing = server, drawing
+        self.numbers = {name: k for k, name in enumerate(drawing.bodies)} | {"ground": -1}
+        server.scene.set_up_direction(tuple(drawing.up.tolist()))
+        server.scene.configure_environment_map(None)
+        server.scene.add_light_ambient("/lights/ambient", intensity=0.8)
+        from_viewer = camera.view().position - camera.center
+        place = camera.center + 100.0 * from_viewer  # so far away that it does not matter where exactly
+        server.scene.add_light_directional("/lights/viewer", intensity=0.5, position=tuple(place.tolist()))
+        self.show_shadows(drawing.space == "space")
+        _floor(server, drawing, camera)
+        self.bodies = list(self._batches("/bodies", drawing.pieces))
+        self.joints = list(self._batches("/joints", drawing.glyphs))
+        batches = [*self.bodies, *self.joints]
+        pieces = [piece for batch in batches for piece in batch.pieces]
+        self._places = places_of(pieces, self.numbers)
+        ends = np.cumsum([0, *(len(batch.pieces) for batch in batches)]).tolist()
+        self._parts = [(batch, slice(*pair)) for batch, pair in zip(batches, pairwise(ends), strict=True)]
+
+    def _batches(self, folder: str, pieces: Iterable[Piece]) -> Iterable[Batch]:
+        groups: dict[Any, list[Piece]] = {}
+        for piece in pieces:
+            groups.setdefault(piece.shell.key, []).append(piece)
+        for number, group in enumerate(groups.values()):
+            yield Batch(self._server, f"{folder}/{_word(group[0].shell)}{number}", group, self.numbers)
+
+    def place(self, poses: WorldPoses) -> None:
+        """Move everything to where it is."""
+        positions = self._places.positions(poses).astype(np.float32)
+        rotations = self._places.rotations(poses).astype(np.float32)
+        for batch, part in self._parts:
+            batch.handle.batched_positions, batch.handle.batched_wxyzs = positions[part], rotations[part]
+
+    def highlight(self, name: str | None) -> None:
+        """Show one body or joint in the colour of what is selected."""
+        for batch in (*self.bodies, *self.joints):
+            batch.highlight(name)
+
+    def show_joints(self, visible: bool) -> None:
+        for batch in self.joints:
+            batch.handle.visible = visible
+
+    def show_shadows(self, visible: bool) -> None:
+        """Cast shadows: they cost a browser without a graphics card most of its time."""
+        self._server.scene.configure_default_lights(cast_shadow=visible)
+
+    def on_click(self, picked: Picked, hit: Callable[[str, Any, Any], Array]) -> None:
+        """Tell which body or joint is clicked, and where; `hit` finds the place on a ray."""
+        for batch in (*self.bodies, *self.joints):
+
+            def clicked(event: Any, batch: Batch = batch) -> None:
+                piece = batch.pieces[event.instance_index or 0]
+                picked(piece.name, hit(piece.name, event.ray_origin, event.ray_direction))
+
+            batch.handle.on_click(clicked)
+
+    def on_drag(self, dragged: Callable[[str, Any], None]) -> None:
+        """Tell which body is dragged, with viser's event."""
+        for batch in self.bodies:
+
+            async def moved(event: Any, batch: Batch = batch) -> None:
+                dragged(batch.pieces[event.instance_index or 0].body, event)
+
+            batch.handle.on_drag("left")(moved)
+
+
+def _word(shell: Shell) -> str:
+    key = (
+        shell.key if isinstance(shell.key, str) else shell.key[0] if isinstance(shell.key, tuple) else "mesh"
+    )
+    return key if isinstance(key, str) else "mesh"
+
+
+def _floor(server: Any, drawing: Drawing, camera: Camera) -> None:
+    """Lay a grid under the mechanism, or behind it in the plane."""
+    cell = 10.0 ** np.floor(np.log10(0.25 * drawing.size))
+    cell *= max(factor for factor in (1.0, 2.0, 5.0) if factor * cell <= 0.25 * drawing.size)
+    width = 8.0 * max(drawing.size, cell)
+    width = 2.0 * cell * np.ceil(width / (2.0 * cell))
+    normal = np.array([0.0, 0.0, 1.0]) if drawing.space == "plane" else drawing.up
+    plane = ("yz", "xz", "xy")[int(np.abs(normal).argmax())]
+    low = camera.lowest(normal) - (0.02 if drawing.space == "plane" else 0.004) * drawing.size
+    place = low * normal + cell * np.round(camera.center / cell) * (1.0 - np.abs(normal))
+    server.scene.add_grid(
+        "/floor",
+        width=float(width),
+        height=float(width),
+        plane=plane,
+        cell_size=float(cell / 5.0),
+        section_size=float(cell),
+        cell_color=(232, 233, 236),
+        section_color=(206, 208, 214),
+        cell_thickness=0.6,
+        section_thickness=1.0,
+        shadow_opacity=0.18,
+        fade_distance=float(6.0 * width),
+        position=tuple(place.tolist()),
+    )

@@ -1,0 +1,123 @@
+"""A real browser, without a display and with software for a graphics card."""
+
+import tempfile
+import time
+
+import numpy as np
+import pytest
+
+_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist",
+]
+
+# The numbers with which the page draws the pieces of a batch: 16 each, column by column.
+_MATRICES = """name => {
+    const node = window.__viserMutable?.nodeRefFromName?.[name];
+    let mesh = null;
+    node?.traverse(item => { if (item.isInstancedMesh2) mesh ??= item; });
+    if (!mesh) return null;
+    const texture = mesh.matricesTexture;
+    return Array.from(texture._data ?? texture.image.data).slice(0, 16 * mesh._instancesCount);
+}"""
+_COLOURS = """name => {
+    let mesh = null;
+    const node = window.__viserMutable.nodeRefFromName[name];
+    node.traverse(item => { if (item.isInstancedMesh2) mesh ??= item; });
+    const texture = mesh.colorsTexture;
+    return Array.from(texture._data ?? texture.image.data).slice(0, 4 * mesh._instancesCount);
+}"""
+_VISIBLE = """name => {
+    let node = window.__viserMutable?.nodeRefFromName?.[name];
+    if (!node) return false;
+    for (; node; node = node.parent) if (!node.visible) return false;
+    return true;
+}"""
+
+
+class Tab:
+    """A page, and what can be read off it."""
+
+    def __init__(self, page):
+        self.page = page
+        self.asked = []  # addresses
+        self.errors = []
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    def open(self, address, node="/bodies"):
+        """Go to an address, and wait until the mechanism is on the page."""
+        self.page.goto(address)
+        self.page.wait_for_selector("canvas", timeout=60_000)
+        self.until(
+            lambda: self.page.evaluate("name => !!window.__viserMutable?.nodeRefFromName?.[name]", node)
+        )
+        time.sleep(2.0)  # the page settles
+        return self
+
+    def until(self, true, seconds=60.0):
+        """Wait until something is so."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if true():
+                return
+            self.page.wait_for_timeout(100)
+        raise AssertionError("it did not become so in time")
+
+    def matrices(self, batch):
+        """Return how the page draws the pieces of a batch, (N, 4, 4)."""
+        numbers = self.page.evaluate(_MATRICES, batch)
+        return None if numbers is None else np.array(numbers).reshape(-1, 4, 4).transpose(0, 2, 1)
+
+    def colours(self, batch):
+        return np.array(self.page.evaluate(_COLOURS, batch)).reshape(-1, 4)[:, :3]
+
+    def visible(self, node):
+        return self.page.evaluate(_VISIBLE, node)
+
+    def press(self, role, name):
+        """Click a button or tab by its words."""
+        self.page.get_by_role(role, name=name, exact=True).click(timeout=60_000)
+
+    def row(self, label):
+        """Return the input that stands beside a label."""
+        row = "xpath=ancestor::div[contains(@class, 'mantine-Flex-root')][1]"
+        return self.page.locator(f"label:text-is('{label}')").locator(row).locator("input:visible")
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    from conftest import CHROMIUM
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as player:
+        yield lambda **options: player.chromium.launch_persistent_context(
+            tempfile.mkdtemp(),
+            executable_path=CHROMIUM,
+            headless=True,
+            args=_FLAGS,
+            viewport={"width": 900, "height": 520},
+            **options,
+        )
+
+
+@pytest.fixture(scope="session")
+def browser(chromium):
+    context = chromium()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def tab(browser):
+    page = browser.new_page()
+    yield Tab(page)
+    page.close()

@@ -1,0 +1,87 @@
+"""What is drawn of a mechanism."""
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork import examples
+from linkwork.mechanism.joints import CATALOGUE
+from linkwork.view.drawing import drawing, lifted, lifted_motions
+from linkwork.view.glyph import glyph
+
+
+def example(name):
+    make = getattr(examples, name)
+    return make(5) if name in ("chain", "four_bars") else make()
+
+
+@pytest.mark.parametrize("name", examples.__all__)
+def test_every_body_of_every_example_is_drawn(name):
+    model = example(name).compile()
+    drawn = drawing(model)
+    assert set(model.body_names) <= {piece.body for piece in drawn.pieces}
+    marked = {name for name, joint in model.joints.items() if not isinstance(joint, lw.Free)}
+    assert {glyph.name for glyph in drawn.glyphs} == marked
+    assert all(np.isfinite(piece.shell.corners).all() for piece in (*drawn.pieces, *drawn.glyphs))
+    assert drawn.size > 0.0
+
+
+@pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.__name__)
+def test_every_kind_of_joint_has_its_mark(kind):
+    marks = [tuple(part.scale) for part, _, _ in glyph(kind.__name__, "space", 0.1, 1.0, 0.0)]
+    assert bool(marks) == (kind is not lw.Free)
+
+
+def test_a_body_without_shape_is_a_link_through_its_joints():
+    m = lw.Mechanism("bars", space="plane")
+    bar = m.add(lw.Body("bar", lw.Inertia(1.0, (0.5, 0), 0.1)))
+    end = m.add(lw.Body("end", lw.Inertia(1.0, (0.0, 0), 0.1), position=(1, 0)))
+    m.add(lw.Revolute("A", m.ground, bar, on_parent=(0, 0), on_child=(0, 0)))
+    m.add(lw.Revolute("B", bar, end, on_parent=(1, 0), on_child=(0, 0)))
+    pieces = [piece for piece in drawing(m.compile()).pieces if piece.body == "bar"]
+    corners = np.concatenate([p.shell.corners @ p.pose[:, :3].T + p.pose[:, 3] for p in pieces])
+    assert corners[:, 0].min() < 0.0 < 1.0 < corners[:, 0].max()
+    assert np.ptp(corners[:, 1]) < 0.1
+
+
+def test_shapes_are_where_the_body_has_them():
+    m = lw.Mechanism("one")
+    m.add(lw.Body("block", lw.Box(1, 2, 3, position=(4, 5, 6), rotation=lw.rotation_z(0.3).R), mass=1.0))
+    m.add(lw.Free("free", m.ground, m.bodies["block"]))
+    (piece,) = drawing(m.compile()).pieces
+    assert piece.shell.scale == pytest.approx((1, 2, 3), rel=0.01)
+    np.testing.assert_allclose(piece.pose[:, 3], (4, 5, 6))
+    np.testing.assert_allclose(piece.pose[:2, 0], (np.cos(0.3), np.sin(0.3)))
+
+
+def test_joined_bodies_of_the_plane_lie_in_different_layers():
+    drawn = drawing(examples.four_bar().compile())
+    heights = {piece.body: piece.pose[2, 3] for piece in drawn.pieces}
+    depth = max(np.ptp(piece.shell.corners[:, 2]) for piece in drawn.pieces)
+    for mark in drawn.joints:
+        if "ground" not in (mark.parent, mark.child):
+            assert abs(heights[mark.parent] - heights[mark.child]) > depth
+
+
+def test_colours_of_a_file_are_kept():
+    red = lw.geometry.Visual(shape=lw.Sphere(1.0), colour=(1.0, 0.0, 0.0, 0.5))
+    m = lw.Mechanism("one")
+    m.add(lw.Body("ball", lw.Inertia(1.0, (0, 0, 0), np.eye(3)), visuals=[red]))
+    m.add(lw.Free("free", m.ground, m.bodies["ball"]))
+    (piece,) = drawing(m.compile()).pieces
+    assert piece.colour == (255, 0, 0)
+    assert piece.opacity == 0.5
+
+
+def test_the_plane_lies_in_space():
+    pose = np.array([[0.0, -1.0, 2.0], [1.0, 0.0, 3.0]])
+    np.testing.assert_array_equal(lifted(pose), [[0, -1, 0, 2], [1, 0, 0, 3], [0, 0, 1, 0]])
+    np.testing.assert_array_equal(lifted_motions(np.array([1.0, 2.0, 3.0])), [0, 0, 1, 2, 3, 0])
+
+
+def test_up_is_against_gravity():
+    assert drawing(examples.cart_pole().compile()).up.tolist() == [0, 0, 1]
+    assert drawing(examples.four_bar().compile()).up.tolist() == [0, 1, 0]
+    m = examples.cart_pole()
+    m.gravity = (0, 0, 0)
+    assert drawing(m.compile()).up.tolist() == [0, 0, 1]

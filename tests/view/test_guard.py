@@ -1,0 +1,350 @@
+"""Requests that must not succeed, on a real server, byte by byte; and those that must."""
+
+import base64
+import os
+import socket
+import struct
+import time
+from pathlib import Path
+
+import pytest
+
+from linkwork.errors import LinkworkError
+from linkwork.view.server import PORT, Server
+
+SOCKETS = Path("/proc/net/tcp")
+
+
+@pytest.fixture(scope="module")
+def server():
+    made = Server("guarded")
+    yield made
+    made.close()
+
+
+def talk(server, data, *, wait=5.0, until=None):
+    """Send bytes, and return what comes back until the other side closes, or is silent."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=wait) as link:
+        answer = b""
+        try:
+            link.sendall(data)
+            while until is None or until not in answer:
+                part = link.recv(65536)
+                if not part:
+                    break
+                answer += part
+                if len(answer) > 200_000:
+                    break
+        except (TimeoutError, ConnectionError):
+            pass
+        return answer
+
+
+def cookie(server):
+    """Return the cookie that the printed address gives."""
+    answer = talk(server, request(server, f"/?token={server.guard.token}"))
+    assert answer.startswith(b"HTTP/1.1 200")
+    (line,) = [line for line in answer.split(b"\r\n") if line.lower().startswith(b"set-cookie:")]
+    return line.split(b":", 1)[1].split(b";")[0].strip().decode()
+
+
+def request(server, path="/", method="GET", host=None, version="HTTP/1.1", **headers):
+    lines = [f"{method} {path} {version}", f"Host: {host or f'127.0.0.1:{server.port}'}"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+
+
+def upgrade(server, path="/", host=None, **headers):
+    key = base64.b64encode(os.urandom(16)).decode()
+    return request(
+        server,
+        path,
+        host=host,
+        Connection="Upgrade",
+        Upgrade="websocket",
+        Sec_WebSocket_Version="13",
+        Sec_WebSocket_Key=key,
+        Sec_WebSocket_Protocol="viser-v1.1.1",
+        **headers,
+    )
+
+
+def succeeded(answer):
+    """Say whether somebody got the page, a WebSocket, or a cookie."""
+    first = answer.split(b"\r\n", 1)[0]
+    opened = first.startswith(b"HTTP/1.1 101")
+    return opened or first.startswith((b"HTTP/1.1 2", b"HTTP/1.0 2")) or b"et-cookie" in answer.lower()
+
+
+def origin(server):
+    return f"http://127.0.0.1:{server.port}"
+
+
+# controls: the oracle sees what succeeds
+
+
+def test_who_has_the_address_gets_the_page(server):
+    answer = talk(server, request(server, Cookie=cookie(server)))
+    assert succeeded(answer)
+    head = answer.split(b"\r\n\r\n")[0].lower()
+    for word in (
+        b"content-security-policy",
+        b"x-frame-options: deny",
+        b"nosniff",
+        b"no-referrer",
+        b"no-store",
+    ):
+        assert word in head
+
+
+def test_the_page_may_open_a_websocket(server):
+    answer = talk(server, upgrade(server, Origin=origin(server), Cookie=cookie(server)), until=b"\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 101")
+
+
+def test_the_cookie_is_for_this_page_only(server):
+    answer = talk(server, request(server, f"/?token={server.guard.token}"))
+    assert b"HttpOnly; SameSite=Strict" in answer
+    assert f"linkwork-{server.port}=".encode() in answer
+
+
+def test_the_name_localhost_will_do(server):
+    own = f"localhost:{server.port}"
+    assert succeeded(talk(server, request(server, f"/?token={server.guard.token}", host=own)))
+
+
+# what must not succeed
+
+WRONG = "A" * 43
+
+
+def plain(**change):
+    """Return a request without a secret."""
+    return lambda server: request(server, **change)
+
+
+def known(path="/", **change):
+    """Return a request with the right cookie, and something else wrong."""
+
+    def make(server):
+        filled = {k: v(server) if callable(v) else v for k, v in change.items()}
+        return request(server, path, **{"Cookie": cookie(server), **filled})
+
+    return make
+
+
+def socket_of(path="/", secret=True, **change):
+    def make(server):
+        filled = {k: v(server) if callable(v) else v for k, v in change.items()}
+        return upgrade(server, path, **({"Cookie": cookie(server)} if secret else {}), **filled)
+
+    return make
+
+
+def with_lines(*lines, secret=True):
+    """Return a request with these lines as they are."""
+
+    def make(server):
+        own = [line.format(port=server.port, token=server.guard.token) for line in lines]
+        if secret:
+            own.append(f"Cookie: {cookie(server)}")
+        return ("\r\n".join(own) + "\r\n\r\n").encode("latin-1")
+
+    return make
+
+
+HOSTILE = {
+    # without the secret
+    "no token": plain(),
+    "wrong token": plain(path=f"/?token={WRONG}"),
+    "empty token": plain(path="/?token="),
+    "token twice": lambda s: request(s, f"/?token={WRONG}&token={s.guard.token}"),
+    "token in the path": lambda s: request(s, f"/{s.guard.token}"),
+    "token in the fragment": lambda s: request(s, f"/#token={s.guard.token}"),
+    "token in Referer": lambda s: request(s, Referer=f"{origin(s)}/?token={s.guard.token}"),
+    "token in a header": lambda s: request(s, Authorization=f"Bearer {s.guard.token}"),
+    "token as the cookie": lambda s: request(s, Cookie=f"linkwork-{s.port}={s.guard.token}"),
+    "half of the token": lambda s: request(s, f"/?token={s.guard.token[:20]}"),
+    "token in other letters": lambda s: request(s, f"/?token={s.guard.token.swapcase()}"),
+    "many fields": lambda s: request(s, "/?" + "a=1&" * 5000 + f"token={s.guard.token}"),
+    "wrong cookie": lambda s: request(s, Cookie=f"linkwork-{s.port}={WRONG}"),
+    "cookie of another port": lambda s: request(s, Cookie=cookie(s).replace(str(s.port), str(s.port + 1))),
+    "broken cookie": lambda s: request(s, Cookie='linkwork="\\'),
+    # names bent to this address, and pages of others
+    "foreign Host": known(host="evil.example"),
+    "foreign Host with the port": lambda s: request(s, host=f"evil.example:{s.port}", Cookie=cookie(s)),
+    "Host without port": known(host="127.0.0.1"),
+    "Host with another port": known(host="127.0.0.1:80"),
+    "Host that begins like ours": lambda s: request(
+        s, host=f"127.0.0.1:{s.port}.evil.example", Cookie=cookie(s)
+    ),
+    "Host in other words": lambda s: request(s, host=f"0x7f.1:{s.port}", Cookie=cookie(s)),
+    "foreign Host with the token": lambda s: request(
+        s, f"/?token={s.guard.token}", host=f"evil.example:{s.port}"
+    ),
+    "no Host": with_lines("GET / HTTP/1.1"),
+    "two Hosts": with_lines("GET / HTTP/1.1", "Host: 127.0.0.1:{port}", "Host: evil.example"),
+    "an address for a path": with_lines("GET http://127.0.0.1:{port}/ HTTP/1.1", "Host: 127.0.0.1:{port}"),
+    "foreign Origin": known(Origin="http://evil.example"),
+    "Origin null": known(Origin="null"),
+    "Origin that ends like ours": known(Origin=lambda s: f"http://localhost.evil.com:{s.port}"),
+    "Origin of another port": known(Origin="http://127.0.0.1:1"),
+    "Origin by https": known(Origin=lambda s: f"https://127.0.0.1:{s.port}"),
+    "Origin localhost for 127.0.0.1": known(Origin=lambda s: f"http://localhost:{s.port}"),
+    # WebSockets
+    "socket without cookie": socket_of(secret=False, Origin=origin),
+    "socket with the token instead": lambda s: upgrade(s, f"/?token={s.guard.token}", Origin=origin(s)),
+    "socket without Origin": socket_of(),
+    "socket of a foreign page": socket_of(Origin="http://evil.example"),
+    "socket of a page without origin": socket_of(Origin="null"),
+    "socket of another local server": socket_of(Origin="http://127.0.0.1:8888"),
+    "socket of a page that ends like ours": socket_of(Origin=lambda s: f"{origin(s)}.evil.com"),
+    "socket to a foreign name": lambda s: upgrade(s, host="evil.example", Origin=origin(s), Cookie=cookie(s)),
+    "socket on another path": socket_of("/x", Origin=origin),
+    "socket in two words": socket_of(Origin="http://evil.example", upgrade="WebSocket"),
+    # methods
+    "POST": known(method="POST"),
+    "PUT": known(method="PUT"),
+    "DELETE": known(method="DELETE"),
+    "PATCH": known(method="PATCH"),
+    "OPTIONS": known(method="OPTIONS"),
+    "TRACE": known(method="TRACE"),
+    "CONNECT": known(method="CONNECT"),
+    "HEAD": known(method="HEAD"),
+    # paths
+    "up and away": known("/../../../../etc/passwd"),
+    "up and away, spelled": known("/%2e%2e/%2e%2e/etc/passwd"),
+    "up and away, doubly spelled": known("/%252e%252e/etc/passwd"),
+    "up and away, backwards": known("/..\\..\\etc\\passwd"),
+    "two slashes": known("//etc/passwd"),
+    "a null byte": known("/index.html%00.png"),
+    "another file": known("/index.html"),
+    "a folder": known("/static/"),
+    "no slash": with_lines("GET etc/passwd HTTP/1.1", "Host: 127.0.0.1:{port}"),
+    # what is no request
+    "old HTTP": known(version="HTTP/1.0"),
+    "future HTTP": known(version="HTTP/9.9"),
+    "a body": with_lines("GET / HTTP/1.1", "Host: 127.0.0.1:{port}", "Content-Length: 100000000"),
+    "chunks": with_lines("GET / HTTP/1.1", "Host: 127.0.0.1:{port}", "Transfer-Encoding: chunked"),
+    "a long line": known("/" + "a" * 100_000),
+    "many headers": with_lines(
+        "GET / HTTP/1.1", "Host: 127.0.0.1:{port}", *(f"X-{k}: 1" for k in range(2000))
+    ),
+    "a folded header": with_lines("GET / HTTP/1.1", "Host: evil.example", "  127.0.0.1:{port}"),
+    "binary": lambda s: os.urandom(4096) + b"\r\n\r\n",
+    "TLS": lambda s: bytes.fromhex("16030100c8010000c40303") + os.urandom(193),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_request_does_not_succeed(server, name):
+    assert not succeeded(talk(server, HOSTILE[name](server), wait=3.0))
+
+
+def test_there_are_enough_hostile_requests():
+    assert len(HOSTILE) >= 60
+
+
+def frame(opcode, payload, fin=True, size=None):
+    """Return a WebSocket frame of a client; `size` may lie."""
+    length = len(payload) if size is None else size
+    head = bytes([(0x80 if fin else 0) | opcode])
+    if length < 126:
+        head += bytes([0x80 | length])
+    elif length < 65536:
+        head += b"\xfe" + struct.pack(">H", length)
+    else:
+        head += b"\xff" + struct.pack(">Q", length)
+    return head + b"\0\0\0\0" + payload
+
+
+MESSAGES = {
+    "a text": frame(1, b"hello"),
+    "no msgpack": frame(2, b"\xc1\xff\xff"),
+    "a message of no known kind": frame(2, b"\x81\xa4type\xa4Evil"),
+    "too large a message": frame(2, b"\0" * (1 << 20) + b"\0"),
+    "50 MB announced": frame(2, b"\0" * 1000, size=50 * 1024 * 1024),
+    "depth 100000": frame(2, b"\x91" * 100_000 + b"\xc0"),
+    "fragments without end": b"".join(frame(2 if k == 0 else 0, b"\0" * 65000, fin=False) for k in range(40)),
+    "a wish to be shared": frame(2, b"\x81\xa4type\xafShareUrlRequest"),
+}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_a_hostile_message_ends_its_own_connection_at_most(server, name):
+    with socket.create_connection(("127.0.0.1", server.port), timeout=3.0) as link:
+        link.sendall(upgrade(server, Origin=origin(server), Cookie=cookie(server)))
+        link.recv(4096)
+        try:
+            link.sendall(MESSAGES[name])
+            time.sleep(0.2)
+        except ConnectionError:
+            pass
+    assert succeeded(talk(server, request(server, Cookie=cookie(server))))  # the others go on
+    assert server._share_tunnel is None
+
+
+def test_so_many_sockets_and_no_more(server):
+    links = []
+    try:
+        for _ in range(100):
+            link = socket.create_connection(("127.0.0.1", server.port), timeout=5.0)
+            link.sendall(upgrade(server, Origin=origin(server), Cookie=cookie(server)))
+            links.append(link)
+        first = [link.recv(12) for link in links]
+    finally:
+        for link in links:
+            link.close()
+    assert first.count(b"HTTP/1.1 101") <= 64
+    assert first.count(b"HTTP/1.1 503") >= 36
+    time.sleep(1.5)
+    answer = talk(server, upgrade(server, Origin=origin(server), Cookie=cookie(server)), until=b"\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 101")  # who has gone leaves room
+
+
+# where it listens
+
+
+def test_other_machines_are_not_let_in_unless_told():
+    for host in ("0.0.0.0", "::", "192.0.2.1", "example.org"):
+        with pytest.raises(LinkworkError, match="expose=True"):
+            Server("open", host)
+
+
+def test_who_exposes_it_still_needs_the_token():
+    server = Server("open", "0.0.0.0", expose=True)
+    try:
+        assert not succeeded(talk(server, request(server)))
+        assert succeeded(talk(server, request(server, f"/?token={server.guard.token}")))
+        assert not succeeded(
+            talk(server, request(server, f"/?token={server.guard.token}", host="evil.example"))
+        )
+    finally:
+        server.close()
+
+
+@pytest.mark.skipif(not SOCKETS.exists(), reason="only Linux lists its sockets")
+def test_it_listens_on_loopback_only(server):
+    listening = [line.split() for line in SOCKETS.read_text().splitlines()[1:]]
+    own = [row[1] for row in listening if row[3] == "0A" and int(row[1].split(":")[1], 16) == server.port]
+    assert own == [f"0100007F:{server.port:04X}"]
+
+
+def test_a_taken_port_is_not_shared_and_another_is_found(server):
+    with pytest.raises(LinkworkError, match="leave port out"):
+        Server("second", port=server.port)
+    second = Server("second")
+    try:
+        assert second.port != server.port
+        assert second.port > PORT
+    finally:
+        second.close()
+
+
+def test_every_server_has_its_own_token(server):
+    second = Server("second")
+    try:
+        assert second.guard.token != server.guard.token
+        assert not succeeded(talk(second, request(second, f"/?token={server.guard.token}")))
+    finally:
+        second.close()
