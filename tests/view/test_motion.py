@@ -6,7 +6,8 @@ import pytest
 import linkwork as lw
 from linkwork import examples
 from linkwork.view.drawing import lifted
-from linkwork.view.motion import Recorded, Still
+from linkwork.view.motion import Recorded, Still, small_turn_between, turn_between
+from linkwork.view.quaternion import from_vector, product, quaternion_rates
 
 
 def acrobat_start(model):
@@ -34,6 +35,20 @@ def test_between_samples_the_pose_is_near_the_true_one(run):
     found = np.array([motion.at(t).poses for t in middles])
     coarse = run.derived("poses")[:-1]
     assert np.abs(found - true.derived("poses")).max() < 0.02 * np.abs(coarse - true.derived("poses")).max()
+
+
+def test_quick_turns_are_those_of_the_careful_way():
+    rng = np.random.default_rng(3)
+    a = rng.normal(size=(50, 4))
+    a /= np.linalg.norm(a, axis=1, keepdims=True)
+    w = rng.normal(size=(50, 3))
+    for h in (0.2, 0.1):
+        b = product(from_vector(h * w), a) * rng.choice([-1.0, 1.0], size=(50, 1))  # either of the two signs
+        careful = turn_between(a, h * w, b, h * w, 0.4)
+        quick = small_turn_between(a, h * quaternion_rates(a, w), b, h * quaternion_rates(b, w), 0.4)
+        quick *= np.sign((quick * careful).sum(axis=1, keepdims=True))
+        np.testing.assert_allclose(careful, product(from_vector(0.4 * h * w), a), atol=1e-12)
+        np.testing.assert_allclose(quick, careful, atol=0.02 * h**4 * np.abs(w).max() ** 4)
 
 
 def test_rotations_between_samples_are_rotations(run):

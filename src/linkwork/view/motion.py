@@ -19,10 +19,13 @@ from linkwork.view.quaternion import (
     from_vector,
     matrices,
     product,
+    quaternion_rates,
     quaternions,
 )
 
 Array = np.ndarray
+
+_SMALL = 0.7  # angle between samples up to which a turn is made the quick way [rad]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +94,7 @@ class Recorded:
         self._poses = lifted(run.derived("poses"))
         self._velocities = lifted_motions(run.derived("velocities"))
         self._quaternions = quaternions(self._poses[..., :3])
+        self._rates = quaternion_rates(self._quaternions, self._velocities[..., :3])
 
     def at(self, t: float) -> Moment:
         times = self.times
@@ -108,12 +112,23 @@ class Recorded:
         m, n = (motion * span for motion in motions)
         places = self._poses[k, :, :, 3], self._poses[after, :, :, 3]
         positions = _cubic(places[0], m[:, 3:], places[1], n[:, 3:], s)
-        turns = turn_between(self._quaternions[k], m[:, :3], self._quaternions[after], n[:, :3], s)
+        if max(np.abs(m[:, :3]).max(initial=0.0), np.abs(n[:, :3]).max(initial=0.0)) < _SMALL:
+            a, b = ((self._quaternions[i], self._rates[i] * span) for i in (k, after))
+            turns = small_turn_between(*a, *b, s)
+        else:
+            turns = turn_between(self._quaternions[k], m[:, :3], self._quaternions[after], n[:, :3], s)
         return Moment(t, positions, turns, (1.0 - s) * motions[0] + s * motions[1], q, v, nearest)
 
     def passed(self, count: int) -> Array:
         moments = np.linspace(self.times[0], self.times[-1], count if len(self.times) > 1 else 1)
         return np.array([self.at(t).poses for t in moments])
+
+
+def small_turn_between(a: Array, da: Array, b: Array, db: Array, s: float) -> Array:
+    """Return the quaternions between two that are near, with rates per whole way: a cubic, normalised."""
+    same = np.sign(dot(a, b))  # of the two quaternions of a rotation the nearer one
+    made = _cubic(a, da, same * b, same * db, s)
+    return made / np.sqrt(dot(made, made))
 
 
 def turn_between(a: Array, m: Array, b: Array, n: Array, s: float) -> Array:

@@ -36,14 +36,19 @@ def matrices(q: Array) -> Array:
 
 def product(a: Array, b: Array) -> Array:
     """Return Hamilton's product: first b, then a."""
-    w, x, y, z = np.moveaxis(a, -1, 0)
-    W, X, Y, Z = np.moveaxis(b, -1, 0)
+    w, x, y, z = _columns(a)
+    W, X, Y, Z = _columns(b)
     made = np.empty(np.broadcast_shapes(a.shape, b.shape))
     made[..., 0] = w * W - x * X - y * Y - z * Z
     made[..., 1] = w * X + x * W + y * Z - z * Y
     made[..., 2] = w * Y - x * Z + y * W + z * X
     made[..., 3] = w * Z + x * Y - y * X + z * W
     return made
+
+
+def quaternion_rates(q: Array, w: Array) -> Array:
+    """Return how fast quaternions change at angular velocities (..., 3), in world axes."""
+    return 0.5 * product(np.concatenate([np.zeros_like(w[..., :1]), w], axis=-1), q)
 
 
 def conjugate(q: Array) -> Array:
@@ -60,11 +65,18 @@ def turned(q: Array, vectors: Array) -> Array:
 
 def cross(a: Array, b: Array) -> Array:
     """Return the vector product (..., 3)."""
+    x, y, z = _columns(a)
+    X, Y, Z = _columns(b)
     made = np.empty(np.broadcast_shapes(a.shape, b.shape))
-    made[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
-    made[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
-    made[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    made[..., 0] = y * Z - z * Y
+    made[..., 1] = z * X - x * Z
+    made[..., 2] = x * Y - y * X
     return made
+
+
+def _columns(a: Array) -> Array:
+    """Return the last axis first, side by side in memory: arithmetic is twice as fast there."""
+    return np.ascontiguousarray(np.moveaxis(a, -1, 0))
 
 
 def dot(a: Array, b: Array) -> Array:
