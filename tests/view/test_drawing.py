@@ -32,6 +32,24 @@ def test_every_kind_of_joint_has_its_mark(kind):
     assert bool(marks) == (kind is not lw.Free)
 
 
+def test_a_mesh_in_a_file_is_drawn_and_what_cannot_be_read_is_told(tmp_path):
+    corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    rows = "".join(f"v {x} {y} {z}\n" for x, y, z in corners)
+    (tmp_path / "part.obj").write_text(rows + "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+    (tmp_path / "arm.urdf").write_text(
+        """<robot name="arm"><link name="base"/>
+        <link name="a"><visual><geometry><mesh filename="part.obj" scale="2 2 2"/></geometry></visual></link>
+        <link name="b"><visual><geometry><mesh filename="lost.obj"/></geometry></visual></link>
+        <joint name="one" type="fixed"><parent link="base"/><child link="a"/></joint>
+        <joint name="two" type="fixed"><parent link="a"/><child link="b"/></joint></robot>"""
+    )
+    model = lw.load(tmp_path / "arm.urdf").compile()
+    with pytest.warns(UserWarning, match=r"not drawn: .*lost.obj"):
+        pieces = drawing(model).pieces
+    (piece,) = [piece for piece in pieces if piece.body == "a"]
+    assert np.max(piece.shell.corners) == pytest.approx(2.0, rel=0.01)  # its edges are bevelled
+
+
 def test_a_body_without_shape_is_a_link_through_its_joints():
     m = lw.Mechanism("bars", space="plane")
     bar = m.add(lw.Body("bar", lw.Inertia(1.0, (0.5, 0), 0.1)))

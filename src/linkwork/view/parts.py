@@ -1,10 +1,12 @@
 """What a body is drawn with: its shapes, or a link through its joints if it has none."""
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.errors import LinkworkError
 from linkwork.geometry.skin import MeshFile, Visual
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.inertia import Inertia
@@ -35,11 +37,25 @@ def described_parts(body: Body) -> Iterable[Part]:
 
 
 def _drawable(shapes: Iterable[tuple[Any, Any]]) -> Iterable[Part]:
-    for shape, colour in shapes:
-        made = None if isinstance(shape, MeshFile) else tessellate.shell(shape)
-        if made is not None:
+    for described, colour in shapes:
+        shape = _opened(described)
+        made = None if shape is None else tessellate.shell(shape)
+        if shape is not None and made is not None:
             own = None if colour is None else (_rgb(colour), float(colour[3]))
             yield made, np.column_stack([shape.rotation, shape.position]), own
+
+
+def _opened(shape: Any) -> Any:
+    """Return a shape, read from its file if it is in one; None if that cannot be, which is warned of."""
+    if not isinstance(shape, MeshFile):
+        return shape
+    from linkwork.files import load
+
+    try:
+        return load(shape)
+    except (LinkworkError, OSError) as error:
+        warnings.warn(f"not drawn: {error}", stacklevel=2)
+        return None
 
 
 def _rgb(colour: Sequence[float]) -> Rgb:
