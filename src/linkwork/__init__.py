@@ -51,7 +51,9 @@ from linkwork.errors import (
 from linkwork.files import load
 from linkwork.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.coupling import Coupling
+from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import (
@@ -116,11 +118,13 @@ __all__ = [
     "Bushing",
     "Capsule",
     "Cone",
+    "Constraint",
     "cos",
     "cosh",
     "Coupling",
     "Cylinder",
     "Cylindrical",
+    "Driver",
     "Ellipsoid",
     "Event",
     "Restoring",

@@ -13,7 +13,7 @@ from linkwork.compile.arrays import Array
 from linkwork.compile.diagnosis import Diagnosed
 from linkwork.dynamics.kernel import real_array
 from linkwork.dynamics.program import Form
-from linkwork.errors import unknown
+from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.check import check
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
@@ -89,6 +89,7 @@ class Model(Diagnosed):
 def compile_mechanism(mechanism: Mechanism, form: Form = "rolled") -> "Model":
     """Check a mechanism and turn a copy of it into a Model: later changes are not seen."""
     check(mechanism)
+    _refuse_constraints(mechanism)
     mechanism = copy.deepcopy(mechanism)
     graph = topology(mechanism)
     check_loops(graph.loops)
@@ -127,6 +128,17 @@ def compile_mechanism(mechanism: Mechanism, form: Form = "rolled") -> "Model":
         _links=links,
         _form=form,
     )
+
+
+def _refuse_constraints(mechanism: Mechanism) -> None:
+    """Refuse what a tree with loops does not enforce."""
+    others = [name for name in mechanism.constraints if name not in mechanism.couplings]
+    for word, names in (("constraint", others), ("driver", list(mechanism.drivers))):
+        if names:
+            raise ModelError(
+                f"mechanism {mechanism.name!r}: {word} {', '.join(map(repr, names))} cannot be compiled into "
+                "a tree with loops; use lw.kinematics(mechanism, times), or remove it"
+            )
 
 
 def _slices(joints: Sequence[Joint]) -> dict[str, tuple[slice, slice]]:

@@ -1,0 +1,158 @@
+"""Constraints of one's own, and joints as constraints: phi and phi_q on plain poses."""
+
+import mpmath
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.errors import ModelError
+from linkwork.mechanism.check import check
+from linkwork.mechanism.joints import CATALOGUE
+from linkwork.model.gap import derived_gap
+
+
+class PinInSlot(lw.Constraint):
+    def phi(self, a, b):
+        return [b.to_local(a.to_world(self.pin))[1]]
+
+
+def scotch(space="plane"):
+    m = lw.Mechanism("scotch", space=space)
+    a, b = m.add(lw.Body("a")), m.add(lw.Body("b", position=(0.2, 0) if space == "plane" else (0.2, 0, 0)))
+    m.add(lw.Revolute("A", m.ground, a))
+    m.add(lw.Revolute("B", m.ground, b))
+    return m, a, b
+
+
+def test_a_constraint_says_only_phi():
+    m, a, b = scotch()
+    slot = m.add(PinInSlot("slot", a, b, pin=(0.1, 0)))
+    check(m)
+    assert slot.num_constraints == 1
+    assert slot.bodies == (a, b)
+    assert slot.phi((0, 0, np.pi / 2), (0.2, 0, np.pi))[0] == pytest.approx(-0.1)
+    assert m.constraints == {"slot": slot}
+    assert m["slot"] is slot
+    assert "slot  PinInSlot, between a, b" in m.summary()
+
+
+def test_a_copy_has_constraints_on_its_own_bodies():
+    m, a, b = scotch()
+    m.add(PinInSlot("slot", a, b, pin=(0.1, 0)))
+    copied = m.copy()
+    assert copied["slot"].bodies == (copied["a"], copied["b"])
+
+
+def test_a_body_in_use_stays():
+    m, a, b = scotch()
+    slot = m.add(PinInSlot("slot", a, b, pin=(0.1, 0)))
+    m.remove("A")
+    with pytest.raises(ValueError, match="'a' is used by 'slot'"):
+        m.remove(a)
+    assert m.remove(slot) is slot
+    assert "slot" not in m
+
+
+def test_a_given_phi_q_is_compared_with_the_derived_one():
+    class Level(lw.Constraint):
+        def phi(self, a):
+            return [a.position[1]]
+
+        def phi_q(self, a):
+            return [[0.0, self.slope, 0.0]]
+
+    m, a, _ = scotch()
+    m.add(Level("level", a, slope=1.0))
+    check(m)
+    m.add(Level("steep", a, slope=2.0))
+    with pytest.raises(ModelError, match=r"constraint 'steep': phi_q\[0, 1\] is 2 where phi changes by 1"):
+        check(m)
+
+
+def test_mistakes_are_told_by_name():
+    class Nothing(lw.Constraint):
+        pass
+
+    m, a, _ = scotch()
+    m.add(Nothing("empty", a))
+    m.add(PinInSlot("lost", a, lw.Body("stranger"), pin=(0, 0)))
+    m.add(lw.Driver("tilt", (a, "z"), 1.0))
+    m.add(lw.Driver("motor", "C", 1.0))
+    with pytest.raises(ModelError) as error:
+        check(m)
+    text = str(error.value)
+    assert "constraint 'empty': Nothing does not say what is zero" in text
+    assert "constraint 'lost': body 'stranger' is not in this mechanism" in text
+    assert "driver 'tilt': ('a', 'z') cannot be driven; give one of 'x', 'y', 'angle'" in text
+    assert "driver 'motor': unknown joint 'C'" in text
+
+
+def test_what_a_tree_does_not_enforce_is_refused_there():
+    m, a, b = scotch()
+    m.add(PinInSlot("slot", a, b, pin=(0.1, 0)))
+    with pytest.raises(ModelError, match="constraint 'slot' cannot be compiled"):
+        m.compile()
+
+
+PLACES = [(space, kind) for space in ("plane", "space") for kind in CATALOGUE if space in kind.spaces]
+
+
+@pytest.mark.parametrize(("space", "kind"), PLACES, ids=lambda x: getattr(x, "__name__", x))
+def test_the_equations_of_a_joint_are_those_derived_from_its_motion(space, kind):
+    """Both are zero on the poses it allows, and span the same rows there."""
+    generator = np.random.default_rng(3)
+    m = lw.Mechanism("m", space=space)
+    body = m.add(lw.Body("body"))
+    joint = m.add(kind("joint", m.ground, body, **({"pitch": 0.3} if kind is lw.Helical else {})))
+    X = joint.motion(generator.normal(scale=0.7, size=joint.nq).tolist())
+    ground, there = (np.array(joint.algebra.pose_coordinates(x), float) for x in (joint.algebra.Frame(), X))
+    assert np.abs(joint.phi(ground, there)).max(initial=0.0) < 1e-14
+    assert np.abs(np.array(derived_gap(joint, X), float)).max(initial=0.0) < 1e-14
+    rows = joint.phi_q(ground, there)
+    assert len(rows) == joint.num_constraints
+
+    class Derived(kind):
+        gap = lw.Joint.gap
+
+    derived = Derived("joint", m.ground, body, **({"pitch": 0.3} if kind is lw.Helical else {}))
+    derived.space = space
+    both = np.concatenate([rows, derived.phi_q(ground, there)])
+    if both.size:
+        assert np.linalg.matrix_rank(rows) == np.linalg.matrix_rank(both, tol=1e-10) == len(rows)
+
+
+def numerical_jacobian(constraint, poses, *values):
+    """Return phi_q by central differences of 60 digits."""
+    with mpmath.workdps(60):
+        flat = [mpmath.mpf(float(x)) for pose in poses for x in pose]
+        size, h = len(poses[0]), mpmath.mpf(10) ** -20
+
+        def phi(numbers):
+            parts = [numbers[k : k + size] for k in range(0, len(numbers), size)]
+            return constraint.phi(*parts, *values)
+
+        columns = []
+        for k in range(len(flat)):
+            ahead, behind = (
+                phi([x + (sign * h if i == k else 0) for i, x in enumerate(flat)]) for sign in (1, -1)
+            )
+            columns.append([float((a - b) / (2 * h)) for a, b in zip(ahead, behind, strict=True)])
+    return np.array(columns).T
+
+
+@pytest.mark.parametrize(("space", "kind"), PLACES, ids=lambda x: getattr(x, "__name__", x))
+def test_phi_q_of_joints_is_exact(space, kind):
+    generator = np.random.default_rng(5)
+    m = lw.Mechanism("m", space=space)
+    a, b = m.add(lw.Body("a")), m.add(lw.Body("b"))
+    point = (0.1, 0.2, 0.3) if space == "space" else (0.1, 0.2)
+    joint = m.add(kind("joint", a, b, at=point, **({"pitch": 0.3} if kind is lw.Helical else {})))
+    poses = [
+        generator.normal(scale=0.4, size=joint.algebra.coordinates)
+        + (0, 0, 0, 1, 0, 0, 0)[: joint.algebra.coordinates]
+        for _ in "ab"
+    ]
+    if joint.num_constraints:
+        assert np.abs(joint.phi_q(*poses) - numerical_jacobian(joint, poses)).max() < 1e-12
+    else:
+        assert joint.phi_q(*poses).shape[0] == 0
