@@ -53,7 +53,9 @@ from linkwork.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.coupling import Coupling
+from linkwork.mechanism.curves import Cam, PointOnCurve
 from linkwork.mechanism.driver import Driver
+from linkwork.mechanism.gears import Gear, RackPinion
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import (
@@ -79,6 +81,7 @@ from linkwork.mechanism.load import (
     Wrench,
 )
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.points import Absolute, Distance, PointOnLine, PointOnPlane, Pulley
 from linkwork.mechanism.stop import ExponentialStop, Stop
 from linkwork.model.state import State
 from linkwork.simulation.event import Event
@@ -108,6 +111,7 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "Absolute",
     "acos",
     "asin",
     "AssemblyError",
@@ -116,6 +120,7 @@ __all__ = [
     "Body",
     "Box",
     "Bushing",
+    "Cam",
     "Capsule",
     "Cone",
     "Constraint",
@@ -124,6 +129,7 @@ __all__ = [
     "Coupling",
     "Cylinder",
     "Cylindrical",
+    "Distance",
     "Driver",
     "Ellipsoid",
     "Event",
@@ -138,6 +144,7 @@ __all__ = [
     "FormatError",
     "Frame",
     "Free",
+    "Gear",
     "Helical",
     "hypot",
     "Inertia",
@@ -154,7 +161,12 @@ __all__ = [
     "NumericalError",
     "planar",
     "Planar",
+    "PointOnCurve",
+    "PointOnLine",
+    "PointOnPlane",
     "Prismatic",
+    "Pulley",
+    "RackPinion",
     "Recording",
     "Revolute",
     "rotation",

@@ -121,15 +121,19 @@ def test_the_equations_of_a_joint_are_those_derived_from_its_motion(space, kind)
         assert np.linalg.matrix_rank(rows) == np.linalg.matrix_rank(both, tol=1e-10) == len(rows)
 
 
+def random_pose(generator, size):
+    return generator.normal(scale=0.4, size=size) + (0, 0, 0, 1, 0, 0, 0)[:size]
+
+
 def numerical_jacobian(constraint, poses, *values):
     """Return phi_q by central differences of 60 digits."""
     with mpmath.workdps(60):
-        flat = [mpmath.mpf(float(x)) for pose in poses for x in pose]
+        flat = [mpmath.mpf(float(x)) for pose in (*poses, values) for x in pose]
         size, h = len(poses[0]), mpmath.mpf(10) ** -20
 
         def phi(numbers):
-            parts = [numbers[k : k + size] for k in range(0, len(numbers), size)]
-            return constraint.phi(*parts, *values)
+            parts = [numbers[k * size : (k + 1) * size] for k in range(len(poses))]
+            return constraint.phi(*parts, *numbers[len(poses) * size :])
 
         columns = []
         for k in range(len(flat)):
@@ -147,12 +151,76 @@ def test_phi_q_of_joints_is_exact(space, kind):
     a, b = m.add(lw.Body("a")), m.add(lw.Body("b"))
     point = (0.1, 0.2, 0.3) if space == "space" else (0.1, 0.2)
     joint = m.add(kind("joint", a, b, at=point, **({"pitch": 0.3} if kind is lw.Helical else {})))
-    poses = [
-        generator.normal(scale=0.4, size=joint.algebra.coordinates)
-        + (0, 0, 0, 1, 0, 0, 0)[: joint.algebra.coordinates]
-        for _ in "ab"
-    ]
+    poses = [random_pose(generator, joint.algebra.coordinates) for _ in "ab"]
     if joint.num_constraints:
         assert np.abs(joint.phi_q(*poses) - numerical_jacobian(joint, poses)).max() < 1e-12
     else:
         assert joint.phi_q(*poses).shape[0] == 0
+
+
+def ellipse(s):
+    return [1.1 * lw.cos(s), 0.8 * lw.sin(s)]
+
+
+def helix(s):
+    return [lw.cos(s), lw.sin(s), 0.1 * s]
+
+
+def catalogue(m, a, b):
+    """Return every constraint of the catalogue that exists in the space of m, and one driver of each sort."""
+    plane = m.space == "plane"
+    p, q, n = ((0.1, 0.2), (-0.3, 0.4), (1, 2)) if plane else ((0.1, 0.2, 0.3), (-0.3, 0.4, 0.1), (1, 2, -1))
+    A, B = m.add(lw.Revolute("A", m.ground, a)), m.add(lw.Revolute("B", m.ground, b))
+    S = m.add(lw.Prismatic("S", a, b))
+    cam = {"on_parent": p, "on_child": q}
+    yield lw.Distance("distance", a, b, 0.7, on_parent=p, on_child=q)
+    yield lw.PointOnLine("line", a, b, axis=n, on_parent=p, on_child=q)
+    yield lw.PointOnPlane("surface", a, b, normal=n, on_parent=p, on_child=q)
+    yield lw.PointOnCurve("curve", a, b, ellipse if plane else helix, on_parent=p, on_child=q)
+    yield lw.Cam("edge", a, b, ellipse, **cam)
+    yield lw.Cam("roller", a, b, ellipse, radius=0.2, **cam)
+    yield lw.Cam("flat", a, b, ellipse, face=n, **cam)
+    yield lw.Pulley("pulley", a, b, over=[n, q], ratio=2.0, on_parent=p, on_child=q)
+    yield lw.Absolute("pose", a)
+    yield lw.Absolute("part", a, x=0.1, **({"angle": 0.2} if plane else {"z": 0.3}))
+    for kind in ("external", "internal", "bevel", "belt", "crossed"):
+        yield lw.Gear(kind, A, "B", teeth=(20, 30), kind=kind)
+    yield lw.RackPinion("rack", A, S, 0.3)
+    yield lw.Coupling("mimic", A, B, -2.0, 0.5)
+    yield lw.Driver("hinge", A, 0.3)
+    yield lw.Driver("place", (a, "y"), 0.3)
+    if plane:
+        yield lw.Driver("angle", (a, "angle"), 0.3)
+
+
+POINTS = "distance line surface curve edge roller flat pulley pose part"
+GEARS = "external internal bevel belt crossed rack mimic"
+
+
+@pytest.mark.parametrize("space", ["plane", "space"])
+@pytest.mark.parametrize("name", [*POINTS.split(), *GEARS.split(), "hinge", "place", "angle"])
+def test_phi_q_of_constraints_is_exact(space, name):
+    generator = np.random.default_rng(7)
+    m = lw.Mechanism("m", space=space)
+    a, b = m.add(lw.Body("a")), m.add(lw.Body("b", position=(0.5, 0.2)))
+    made = {c.name: c for c in catalogue(m, a, b)}
+    if name not in made:
+        assert (space, name) == ("space", "angle")
+        return
+    constraint = m.add(made[name])
+    poses = [random_pose(generator, constraint.algebra.coordinates) for _ in constraint.bodies]
+    own = generator.normal(size=constraint.unknowns).tolist()
+    wanted = numerical_jacobian(constraint, poses, *own)
+    found = constraint.phi_q(*poses, *own)
+    assert found.shape == wanted.shape
+    assert np.abs(found - wanted).max() < 1e-12
+    assert constraint.num_constraints == len(wanted) - constraint.unknowns > 0
+
+
+def test_every_constraint_of_the_catalogue_is_accepted():
+    for space in ("plane", "space"):
+        m = lw.Mechanism("m", space=space)
+        a, b = m.add(lw.Body("a")), m.add(lw.Body("b", position=(0.5, 0.2, 0)))
+        for constraint in catalogue(m, a, b):
+            m.add(constraint)
+        check(m)

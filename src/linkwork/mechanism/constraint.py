@@ -36,6 +36,7 @@ class Constraint:
     spaces: ClassVar[frozenset[str]] = frozenset({"space", "plane"})
     takes: ClassVar[type[Body] | type[Joint] | None] = None  # what it is between, None for both
     word: ClassVar[str] = "constraint"  # what it is called in messages
+    unknowns: ClassVar[int] = 0  # numbers of its own, that `phi` gets after the sides and that are solved for
     space: str = "space"  # or "plane", as the mechanism it was added to
 
     def __init__(self, name: str, *on: Body | Joint | str, **numbers: Any) -> None:
@@ -73,6 +74,10 @@ class Constraint:
         A subclass may give it; it is then compared with the derived one.
         """
         return self.derived_phi_q(*poses)
+
+    def guess(self, *sides: Any, **values: Any) -> Sequence[float]:
+        """Return where to begin looking for its unknowns."""
+        return [0.0] * self.unknowns
 
     def mistakes(self) -> list[str]:
         """List what is wrong with what the constraint was told, in words."""
@@ -118,8 +123,8 @@ class Constraint:
 
     @property
     def num_constraints(self) -> int:
-        """How many equations there are."""
-        return len(self.derived_phi_q())
+        """How many freedoms it takes away: as many as it has equations, less its own unknowns."""
+        return len(self.derived_phi_q()) - self.unknowns
 
     def drawn_poses(self) -> list[np.ndarray]:
         """Return the poses of the bodies as drawn, as numbers."""
@@ -141,10 +146,14 @@ class Constraint:
         ]
 
     def derived_phi_q(self, *poses: Any) -> np.ndarray:
-        """Return the derivatives of `phi` by the numbers of all poses, one row per equation."""
+        """Return the derivatives of `phi` by the numbers of all poses, then by its own unknowns."""
         from linkwork.model.gap import derived_jacobian  # it differentiates, which is a later stage
 
-        return derived_jacobian(self, poses or self.drawn_poses())
+        at = list(poses or self.drawn_poses())
+        count = len(self.bodies)
+        if self.unknowns and len(at) == count:
+            at += self.guess(*self.views([PoseSide.of(self.algebra, pose) for pose in at]))
+        return derived_jacobian(self, at[:count], at[count : count + self.unknowns])
 
     def jacobian_mistakes(self) -> list[str]:
         """Compare a given `phi_q` with the derived one, at a few poses near the drawing."""
@@ -193,7 +202,8 @@ def _on_poses(function: Callable[..., Any]) -> Callable[..., Any]:
             names = ", ".join(repr(body.name) for body in self.bodies)
             raise ValueError(f"constraint {self.name!r}: {len(poses)} poses; give {count}, of {names}")
         sides = self.views([PoseSide.of(self.algebra, pose) for pose in poses[:count]])
-        found = function(self, *sides, *poses[count:])
+        values = poses[count:] if len(poses) > count else self.guess(*sides)
+        found = function(self, *sides, *values)
         return plain_or_traced(found) if function.__name__ == "phi" else np.asarray(found)
 
     return either

@@ -5,7 +5,7 @@ motion subspace there and T its complement, the joint is closed where T . (motio
 equations that close loops (`loops`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from linkwork.algebra.number import Number
 from linkwork.mechanism.joint import Joint
 from linkwork.model.kind import Kinds
 from linkwork.model.loops import complement
-from linkwork.trace.differentiate import jacobian
+from linkwork.trace.differentiate import derivative, jacobian
 from linkwork.trace.expression import Graph, evaluate
 
 
@@ -28,16 +28,24 @@ def derived_gap(joint: Joint, X: Any) -> list[Number]:
     return [t.dot(apart) for t in complement(kind.subspace(q, numbers), algebra)]
 
 
-def derived_jacobian(constraint: Any, poses: Sequence[Any]) -> np.ndarray:
-    """Return the derivatives of `constraint.phi` by the numbers of all poses, one row per equation."""
+def derived_jacobian(constraint: Any, poses: Sequence[Any], unknowns: Sequence[Any] = ()) -> np.ndarray:
+    """Return the derivatives of `constraint.phi` by the numbers of all poses, and by unknowns of its own."""
     algebra, graph = constraint.algebra, Graph()
     symbols, values = [], []
     for b, pose in enumerate(poses):
         at = pose if not isinstance(pose, algebra.Frame) else algebra.pose_coordinates(pose)
         symbols.append(graph.symbols((b, k) for k in range(algebra.coordinates)))
         values.append([float(x) for x in at])
-    rows = list(constraint.phi(*symbols))
-    columns = [x for group in symbols for x in group]
+    own = graph.symbols((len(poses), k) for k in range(len(unknowns)))
+    values.append([float(x) for x in unknowns])
+    rows = list(constraint.phi(*symbols, *own))
+    columns = [x for group in (*symbols, own) for x in group]
     entries = [x for row in jacobian(rows, columns) for x in row]
     found = evaluate(entries, lambda symbol: values[symbol.args[0][0]][symbol.args[0][1]])
     return np.array(found, float).reshape(len(rows), len(columns))
+
+
+def rate(curve: Callable[[Any], Sequence[Any]], s: Number) -> list[Number]:
+    """Return the derivatives of a function that gives several numbers, at any number s."""
+    symbol = Graph().symbol("s")
+    return evaluate(derivative(list(curve(symbol)), {symbol: 1.0}), lambda _: s)
