@@ -66,7 +66,11 @@ from linkwork.geometry import (
     Sphere,
 )
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.coupling import Coupling
+from linkwork.mechanism.curves import Cam, PointOnCurve
+from linkwork.mechanism.driver import Driver
+from linkwork.mechanism.gears import Gear, RackPinion
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import (
@@ -92,6 +96,7 @@ from linkwork.mechanism.load import (
     Wrench,
 )
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.points import Absolute, Distance, PointOnLine, PointOnPlane, Pulley
 from linkwork.mechanism.stop import ExponentialStop, Stop
 from linkwork.model.state import State
 from linkwork.simulation.event import Event
@@ -146,6 +151,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "Absolute",
     "acos",
     "asin",
     "AssemblyError",
@@ -154,12 +160,14 @@ __all__ = [
     "Body",
     "Box",
     "Bushing",
+    "Cam",
     "Capsule",
     "closest_points",
     "collide",
     "Colliders",
     "Compound",
     "Cone",
+    "Constraint",
     "Contact",
     "Contacts",
     "contains",
@@ -169,7 +177,9 @@ __all__ = [
     "Coupling",
     "Cylinder",
     "Cylindrical",
+    "Distance",
     "distance",
+    "Driver",
     "Ellipsoid",
     "Event",
     "examples",
@@ -183,6 +193,7 @@ __all__ = [
     "FormatError",
     "Frame",
     "Free",
+    "Gear",
     "HeightField",
     "Helical",
     "Hit",
@@ -208,8 +219,13 @@ __all__ = [
     "Planar",
     "planar",
     "Plane",
+    "PointOnCurve",
+    "PointOnLine",
+    "PointOnPlane",
     "Polygon",
     "Prismatic",
+    "Pulley",
+    "RackPinion",
     "ray_cast",
     "Recording",
     "Restoring",

@@ -15,6 +15,7 @@ from linkwork.algebra.vector import Matrix, Symmetric, Vector, minus, plus, prod
 dimension = 2
 angular = 1
 freedoms = 3
+coordinates = 3  # of a pose: x, y, angle
 
 
 def quarter(x: Sequence[Number]) -> Vector:
@@ -335,9 +336,35 @@ def translation(x: Number, y: Number) -> Frame:
     return Frame.of(1.0, 0.0, (x, y))
 
 
+def pose(q: Sequence[Number]) -> Frame:
+    """Return the frame of a pose (x, y, angle)."""
+    return Frame.of(cos(q[2]), sin(q[2]), q[:2])
+
+
+def pose_coordinates(X: Frame) -> Vector:
+    """Return x, y and angle of a frame."""
+    return Vector((*X.p, X.angle))
+
+
+def frame_rate(X: Frame, change: Sequence[Number]) -> Frame:
+    """Return the rates of a frame whose x, y and angle change at these rates."""
+    w = change[2]
+    return Frame.of(-product(X.s, w), product(X.c, w), change[:2])
+
+
 def turn_angle(X: Frame) -> Number:
     """Return the angle of a turn."""
     return X.angle
+
+
+def tilt(X: Frame) -> Vector:
+    """Return how far the normal of a frame leans: not at all, in the plane."""
+    return Vector(())
+
+
+def skewness(X: Frame) -> Vector:
+    """Return what is zero where a frame is not turned (or half a turn): the sine of its angle."""
+    return Vector((X.s,))
 
 
 def turning(X: Frame) -> Vector:

@@ -20,6 +20,7 @@ from linkwork.algebra.vector import Matrix, Symmetric, Vector, minus, plus, prod
 dimension = 3  # components of a point
 angular = 3  # components of a motion that turn
 freedoms = 6  # components of a motion
+coordinates = 7  # of a pose: place and quaternion
 
 
 class Point(Vector):
@@ -387,10 +388,37 @@ def rotation_z(angle: Number) -> Frame:
     return Frame.of(rotations.about_z(angle), (0.0, 0.0, 0.0))
 
 
+def pose(q: Sequence[Number]) -> Frame:
+    """Return the frame of a pose: place, then quaternion (w, x, y, z) of any length but zero."""
+    return Frame.of(rotations.from_quaternion(q[3:]), q[:3])
+
+
+def pose_coordinates(X: Frame) -> Vector:
+    """Return place and quaternion of a frame."""
+    return Vector((*X.p, *rotations.to_quaternion(X.R)))
+
+
+def frame_rate(X: Frame, change: Sequence[Number]) -> Frame:
+    """Return the rates of a frame: of its place along outer axes, of its turn about its own."""
+    w = Vector(change[3:])
+    return Frame.of(Matrix(-w.cross(row) for row in X.R), change[:3])
+
+
 def turn_angle(X: Frame) -> Number:
     """Return the angle of a turn about the joint axis, z; of another rotation, that of the nearest."""
     (a, b, _), (c, d, _), _ = X.R
     return atan2(c - b, a + d)
+
+
+def tilt(X: Frame) -> Vector:
+    """Return how far the axis z of a frame leans: its components along the outer x and y."""
+    return Vector((X.R[0][2], X.R[1][2]))
+
+
+def skewness(X: Frame) -> Vector:
+    """Return what is zero where a frame is not turned (or half a turn): axis times sine of the angle."""
+    (_, b, c), (d, _, f), (g, h, _) = X.R
+    return Vector((0.5 * (h - f), 0.5 * (c - g), 0.5 * (d - b)))
 
 
 def turning(X: Frame) -> Vector:

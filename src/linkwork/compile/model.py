@@ -13,7 +13,7 @@ from linkwork.compile.arrays import Array
 from linkwork.compile.diagnosis import Diagnosed
 from linkwork.dynamics.kernel import real_array
 from linkwork.dynamics.program import Form
-from linkwork.errors import unknown
+from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.check import check
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
@@ -121,6 +121,7 @@ class Model(Diagnosed):
 def compile_mechanism(mechanism: Mechanism, form: Form = "rolled", cut: Iterable[str] = ()) -> "Model":
     """Check a mechanism and turn a copy of it into a Model: later changes are not seen."""
     check(mechanism)
+    _refuse_constraints(mechanism)
     mechanism = copy.deepcopy(mechanism)
     graph = topology(mechanism, cut)
     check_loops(graph.loops)
@@ -165,6 +166,17 @@ def _range(part: slice) -> str:
     if part.stop - part.start <= 1:
         return str(part.start) if part.stop > part.start else "-"
     return f"{part.start} to {part.stop - 1}"
+
+
+def _refuse_constraints(mechanism: Mechanism) -> None:
+    """Refuse what a tree with loops does not enforce."""
+    others = [name for name in mechanism.constraints if name not in mechanism.couplings]
+    for word, names in (("constraint", others), ("driver", list(mechanism.drivers))):
+        if names:
+            raise ModelError(
+                f"mechanism {mechanism.name!r}: {word} {', '.join(map(repr, names))} cannot be compiled into "
+                "a tree with loops; use lw.kinematics(mechanism, times), or remove it"
+            )
 
 
 def _slices(joints: Sequence[Joint]) -> dict[str, tuple[slice, slice]]:

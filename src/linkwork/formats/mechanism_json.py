@@ -65,6 +65,11 @@ def mechanism_text(mechanism: Mechanism) -> str:
     }
     members = {mechanism.ground, *mechanism.elements}
     in_order: list[str] = []
+    for element in mechanism.elements:
+        if not isinstance(element, tuple(_KINDS.values())):
+            _refuse(
+                mechanism, element, "files do not know it yet; take it out, or keep the Python that makes it"
+            )
     for key, kind in _KINDS.items():
         elements = [element for element in mechanism.elements if isinstance(element, kind)]
         in_order += [element.name for element in elements]
@@ -93,7 +98,7 @@ def _written(
 
 
 def _refuse(mechanism: Mechanism, element: Element, problem: str, cause: Exception | None = None) -> NoReturn:
-    word = next(word for kind, word in _WORDS.items() if isinstance(element, kind))
+    word = next((word for kind, word in _WORDS.items() if isinstance(element, kind)), "constraint")
     raise FormatError(
         f"mechanism {mechanism.name!r} cannot be saved: {word} {element.name!r}: {problem}"
     ) from cause

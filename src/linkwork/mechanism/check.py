@@ -2,10 +2,12 @@
 
 import warnings
 from collections.abc import Iterator
+from itertools import pairwise
 from math import isfinite
 
 from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.constraint import Constraint, check_equations
 from linkwork.mechanism.coupling import Coupling, rings
 from linkwork.mechanism.inertia import GROSS, ROUNDING, rotational
 from linkwork.mechanism.joint import Joint
@@ -56,14 +58,18 @@ def _mistakes(mechanism: Mechanism, bodies: list[Body], flaws: dict[Body, list[s
             mistakes.extend(_joint_mistakes(element, mechanism, members))
         elif isinstance(element, Load):
             mistakes.extend(_load_mistakes(element, mechanism, members))
-        else:
+        elif isinstance(element, Coupling):
             mistakes.extend(_coupling_mistakes(element, mechanism, coupled, ringed))
+        else:
+            mistakes.extend(_constraint_mistakes(element, mechanism, members))
         yield from (f"{_kind(element)} {element.name!r}: {mistake}" for mistake in mistakes)
 
 
 def _kind(element: Element) -> str:
+    if isinstance(element, Constraint):
+        return element.word
     kinds = {Body: "body", Joint: "joint", Load: "load"}
-    return next((word for kind, word in kinds.items() if isinstance(element, kind)), "coupling")
+    return next(word for kind, word in kinds.items() if isinstance(element, kind))
 
 
 def _name_mistakes(element: Element, owners: dict[str, Element]) -> Iterator[str]:
@@ -82,12 +88,13 @@ def _name_mistakes(element: Element, owners: dict[str, Element]) -> Iterator[str
 def _apart_from_ground(mechanism: Mechanism, members: set[Body]) -> dict[Body, str]:
     """Return, for the first body of every group that no joint connects to ground, what to say."""
     neighbours: dict[Body, list[Body]] = {body: [] for body in members}
-    for joint in mechanism.elements:
-        if isinstance(joint, Joint) and all(
-            isinstance(body, Body) and body in members for body in (joint.parent, joint.child)
-        ):
-            neighbours[joint.parent].append(joint.child)
-            neighbours[joint.child].append(joint.parent)
+    for element in mechanism.elements:
+        ends = _joined(element, mechanism.ground)
+        if not all(isinstance(body, Body) and body in members for body in ends):
+            continue
+        for one, other in pairwise(ends):
+            neighbours[one].append(other)
+            neighbours[other].append(one)
     found: dict[Body, str] = {}
     seen: set[Body] = set()
     for first in (
@@ -110,6 +117,19 @@ def _apart_from_ground(mechanism: Mechanism, members: set[Body]) -> dict[Body, s
                 "add a joint, a Free one if it floats"
             )
     return found
+
+
+def _joined(element: Element, ground: Body) -> tuple[Body, ...]:
+    """Return the bodies that an element connects; a constraint on one body connects it to ground."""
+    if isinstance(element, Joint):
+        return element.bodies
+    if not isinstance(element, Constraint) or isinstance(element, Coupling):
+        return ()
+    try:
+        bodies = element.bodies
+    except ValueError:
+        return ()
+    return bodies if len(bodies) > 1 else (ground, *bodies)
 
 
 def _joint_mistakes(joint: Joint, mechanism: Mechanism, members: set[Body]) -> Iterator[str]:
@@ -145,6 +165,28 @@ def _load_mistakes(load: Load, mechanism: Mechanism, members: set[Body]) -> Iter
     if type(load).act is Load.act:
         yield f"{type(load).__name__} does not say how it acts; define act(self, t, ...)"
     yield from load.mistakes()
+
+
+def _constraint_mistakes(constraint: Constraint, mechanism: Mechanism, members: set[Body]) -> Iterator[str]:
+    try:
+        sides = constraint.sides()
+    except ValueError as error:
+        yield str(error)
+        return
+    if not sides:
+        yield "it is between nothing; give bodies or joints"
+        return
+    for thing in sides:
+        if isinstance(thing, Body) and thing not in members:
+            yield f"body {thing.name!r} is not in this mechanism; add(...) the body"
+        elif isinstance(thing, Joint) and thing is not mechanism.joints.get(thing.name):
+            yield f"joint {thing.name!r} is not in this mechanism; add(...) the joint"
+    if mechanism.space not in constraint.spaces:
+        (there,) = constraint.spaces
+        yield f'a {type(constraint).__name__} exists in the {there} only; use Mechanism(space="{there}")'
+        return
+    mistakes = constraint.mistakes()
+    yield from mistakes or check_equations(constraint)
 
 
 def _coupling_mistakes(

@@ -1,10 +1,11 @@
 """A coupling: one joint's coordinate follows another's."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from linkwork.mechanism.name import name_text
+from linkwork.algebra.number import Number
+from linkwork.mechanism.constraint import Constraint
+from linkwork.mechanism.joint import Joint
 
 
 class Named(Protocol):
@@ -14,32 +15,45 @@ class Named(Protocol):
     def name(self) -> str: ...
 
 
-@dataclass(frozen=True, init=False)
-class Coupling:
+class Coupling(Constraint):
     """Say that the coordinate of `joint` is `ratio` times that of `of`, plus `offset`.
 
     Both joints have one coordinate and are given themselves or by name.
     """
 
-    name: str
-    joint: str
-    of: str
-    ratio: float
-    offset: float  # [rad] or [m]
+    word = "coupling"
+    takes = Joint
 
     def __init__(
         self, name: str, joint: Named | str, of: Named | str, ratio: float = 1.0, offset: float = 0.0
     ) -> None:
-        object.__setattr__(self, "name", name_text(name, "Coupling"))
         for word, end in (("joint", joint), ("of", of)):
-            end_name = getattr(end, "name", end)
-            if not isinstance(end_name, str):
+            if not isinstance(getattr(end, "name", end), str):
                 raise TypeError(f"coupling {name!r}: {word} {end!r} is no joint; give a joint or its name")
-            object.__setattr__(self, word, end_name)
+        names = [str(getattr(end, "name", end)) for end in (joint, of)]
+        super().__init__(name, *names)
+        self.joint, self.of = names
         for word, value in (("ratio", ratio), ("offset", offset)):
             if isinstance(value, str):
                 raise TypeError(f"coupling {name!r}: {word} {value!r}; give a number")
-            object.__setattr__(self, word, float(value))
+        self.ratio, self.offset = float(ratio), float(offset)  # offset in [rad] or [m]
+
+    def phi(self, joint: Any, of: Any) -> list[Number]:
+        return [joint.position - self.ratio * of.position - self.offset]
+
+    def _key(self) -> tuple[Any, ...]:
+        return type(self), self.name, self.joint, self.of, self.ratio, self.offset
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Coupling) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.name!r}, {self.joint!r}, {self.of!r}, {self.ratio}, {self.offset})"
+        )
 
 
 def rings(leaders: Mapping[str, str]) -> list[list[str]]:

@@ -21,6 +21,7 @@ from linkwork.algebra.number import Number
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.name import name_text
 from linkwork.mechanism.placement import place_mistake, plain
+from linkwork.mechanism.side import BodySide, JointSide, PoseSide, continued, plain_or_traced
 from linkwork.mechanism.stop import JointStop, Stop
 
 FRICTION_SPEED = 1e-3  # at which dry friction has reached three quarters of its value [rad/s, m/s]
@@ -136,6 +137,16 @@ class Joint:
         """Whether the class says how to find coordinates from a pose."""
         return type(self).locate is not Joint.locate
 
+    def gap(self, X: Any) -> Sequence[Number]:
+        """Return what is zero where X is a pose the joint allows: one number per freedom it takes away.
+
+        Unless a subclass says it, the distance to the pose at the coordinates that `locate` finds, along
+        the directions the joint constrains.
+        """
+        from linkwork.model.gap import derived_gap  # it differentiates, which is a later stage
+
+        return derived_gap(self, X)
+
     def neutral(self) -> list[float]:
         """Return the coordinates at which both joint frames coincide."""
         return [0.0] * self.nq
@@ -181,6 +192,61 @@ class Joint:
     @property
     def nv(self) -> int:
         return self.coordinates
+
+    # as a constraint on the poses of its bodies
+
+    @property
+    def bodies(self) -> tuple[Body, Body]:
+        """Parent and child."""
+        return self.parent, self.child
+
+    @property
+    def num_constraints(self) -> int:
+        """How many equations `phi` has: the freedoms that the joint takes away."""
+        return self.algebra.freedoms - self.nv
+
+    def phi(self, parent: Any = None, child: Any = None) -> Any:
+        """Return what is zero where the joint allows these poses of its bodies (as drawn, if not given).
+
+        A pose is a Frame, or numbers: (x, y, angle) in the plane, place and quaternion in space.
+        """
+        poses = [self._drawn(body) for body in self.bodies] if parent is None else [parent, child]
+        return plain_or_traced(self.gap(self.pose_between(*(PoseSide.of(self.algebra, p) for p in poses))))
+
+    def phi_q(self, parent: Any = None, child: Any = None) -> np.ndarray:
+        """Return the derivatives of `phi` by the numbers of both poses, parent first."""
+        from linkwork.model.gap import derived_jacobian
+
+        drawn = [np.asarray(self.algebra.pose_coordinates(self._drawn(b)), float) for b in self.bodies]
+        return derived_jacobian(self, drawn if parent is None else [parent, child])
+
+    def pose_between(self, parent: BodySide, child: BodySide) -> Any:
+        """Return the pose of the child's joint frame in the parent's."""
+        on_parent, on_child = self.frames()
+        return (parent.frame @ on_parent).local(child.frame @ on_child)
+
+    def side_between(
+        self, parent: BodySide, child: BodySide, references: Sequence[Number] | None = None
+    ) -> JointSide:
+        """Return what constraints see of the joint; angles are those nearest to references, if given."""
+        q = list(self.locate(self.pose_between(parent, child)))
+        if references is not None:
+            q = [
+                continued(x, near) if turns else x
+                for x, near, turns in zip(q, references, self.periodic, strict=True)
+            ]
+        return JointSide(q, ())
+
+    @property
+    def periodic(self) -> tuple[bool, ...]:
+        """Per position: whether the joint is where it was after a whole turn of it."""
+        at = [0.3 + 0.1 * k for k in range(self.nq)]
+        here = np.array(self.motion(at).scalars(), float)
+        found = []
+        for k in range(self.nq):
+            there = self.motion([x + 2 * np.pi * (i == k) for i, x in enumerate(at)]).scalars()
+            found.append(bool(np.abs(np.array(there, float) - here).max() < 1e-9))
+        return tuple(found)
 
     def per_coordinate(self, quantity: str) -> np.ndarray:
         """Return damping, friction, friction_speed, stiffness, rest or armature as an array (nv,)."""

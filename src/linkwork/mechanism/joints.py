@@ -34,6 +34,9 @@ class Fixed(Joint):
     def locate(self, X: Any) -> Sequence[Number]:
         return []
 
+    def gap(self, X: Any) -> Sequence[Number]:
+        return [*X.p, *self.algebra.skewness(X)]
+
 
 class Revolute(Joint):
     """A hinge: q = angle about the axis [rad]."""
@@ -46,6 +49,9 @@ class Revolute(Joint):
     def locate(self, X: Any) -> Sequence[Number]:
         return [self.algebra.turn_angle(X)]
 
+    def gap(self, X: Any) -> Sequence[Number]:
+        return [*X.p, *self.algebra.tilt(X)]
+
 
 class Prismatic(Joint):
     """A slider: q = displacement along the axis [m]."""
@@ -55,6 +61,10 @@ class Prismatic(Joint):
 
     def locate(self, X: Any) -> Sequence[Number]:
         return [X.p[2] if self.algebra is spatial else X.p[0]]
+
+    def gap(self, X: Any) -> Sequence[Number]:
+        across = X.p[:2] if self.algebra is spatial else X.p[1:]
+        return [*across, *self.algebra.skewness(X)]
 
 
 class Helical(Joint):
@@ -89,6 +99,9 @@ class Helical(Joint):
         turns = X.p[2] / self.pitch - angle / (2 * np.pi)
         return [angle + 2 * np.pi * floor(turns + 0.5)]
 
+    def gap(self, X: Any) -> Sequence[Number]:
+        return [X.p[0], X.p[1], X.p[2] - self.pitch / (2 * np.pi) * self.locate(X)[0], *spatial.tilt(X)]
+
 
 class Cylindrical(Joint):
     """A shaft free to turn and slide: q = (angle [rad], displacement [m]) about and along the axis."""
@@ -101,6 +114,9 @@ class Cylindrical(Joint):
 
     def locate(self, X: Any) -> Sequence[Number]:
         return [spatial.turn_angle(X), X.p[2]]
+
+    def gap(self, X: Any) -> Sequence[Number]:
+        return [X.p[0], X.p[1], *spatial.tilt(X)]
 
 
 class Universal(Joint):
@@ -146,6 +162,9 @@ class Universal(Joint):
     def locate(self, X: Any) -> Sequence[Number]:
         return [atan2(X.R[2][1], X.R[1][1]), atan2(X.R[0][2], X.R[0][0])]
 
+    def gap(self, X: Any) -> Sequence[Number]:
+        return [*X.p, X.R[0][1]]
+
     def subspace(self, q: Sequence[Number]) -> list[Any]:
         return [Motion((cos(q[1]), 0.0, sin(q[1])), (0.0,) * 3), Motion((0.0, 1.0, 0.0), (0.0,) * 3)]
 
@@ -164,6 +183,9 @@ class Spherical(Joint):
 
     def locate(self, X: Any) -> Sequence[Number]:
         return rotation.to_quaternion(X.R)
+
+    def gap(self, X: Any) -> Sequence[Number]:
+        return X.p
 
     def rates(self, q: Sequence[Number], v: Sequence[Number]) -> Sequence[Number]:
         return rotation.quaternion_rates(q, v)
@@ -191,6 +213,9 @@ class Planar(Joint):
 
     def locate(self, X: Any) -> Sequence[Number]:
         return [X.p[0], X.p[1], self.algebra.turn_angle(X)]
+
+    def gap(self, X: Any) -> Sequence[Number]:
+        return [*X.p[2:], *self.algebra.tilt(X)]
 
 
 class Free(Joint):
@@ -220,6 +245,9 @@ class Free(Joint):
 
     def locate(self, X: Any) -> Sequence[Number]:
         return [*X.p, *(rotation.to_quaternion(X.R) if self.algebra is spatial else [X.angle])]
+
+    def gap(self, X: Any) -> Sequence[Number]:
+        return []
 
     def rates(self, q: Sequence[Number], v: Sequence[Number]) -> Sequence[Number]:
         m = self.algebra.Motion.from_scalars(v)

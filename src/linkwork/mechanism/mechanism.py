@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike
 from linkwork.errors import unknown
 from linkwork.mechanism import notebook
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.coupling import Coupling
+from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.name import kind_name
@@ -20,7 +22,7 @@ from linkwork.mechanism.placement import Array, Space, numbers, plain
 if TYPE_CHECKING:
     from linkwork.compile import Model
 
-Element: TypeAlias = Body | Joint | Coupling | Load
+Element: TypeAlias = Body | Joint | Constraint | Load
 Added = TypeVar("Added", bound=Element)
 
 GRAVITY = {"space": (0.0, 0.0, -9.81), "plane": (0.0, -9.81)}
@@ -52,8 +54,14 @@ class Mechanism:
         self.elements: list[Element] = []  # everything added, in order; also what `check` will refuse
         self.bodies: dict[str, Body] = {}  # without ground
         self.joints: dict[str, Joint] = {}
-        self.couplings: dict[str, Coupling] = {}
+        self.constraints: dict[str, Constraint] = {}  # couplings among them
+        self.drivers: dict[str, Driver] = {}
         self.loads: dict[str, Load] = {}
+
+    @property
+    def couplings(self) -> dict[str, Coupling]:
+        """The constraints that are couplings of joints, by name."""
+        return {name: thing for name, thing in self.constraints.items() if isinstance(thing, Coupling)}
 
     @property
     def gravity(self) -> Array:
@@ -71,20 +79,22 @@ class Mechanism:
         self._gravity = vector
 
     def add(self, thing: Added) -> Added:
-        """Take a body, joint, coupling or load, and return it."""
+        """Take a body, joint, constraint, driver or load, and return it."""
         if isinstance(thing, Body | Load):
             thing.settle(self.space)
         elif isinstance(thing, Joint):
             thing.space = self.space
-        elif not isinstance(thing, Coupling):
+        elif isinstance(thing, Constraint):
+            thing.settle(self.space, self.joints)
+        else:
             raise TypeError(
-                f"mechanism {self.name!r}: cannot add {thing!r}; give a Body, a Joint, a Coupling or a Load"
+                f"mechanism {self.name!r}: cannot add {thing!r}; give a Body, Joint, Constraint or Load"
             )
         self._enter(thing)
         return thing
 
     def remove(self, thing: Element | str) -> Element:
-        """Take out a body, joint, coupling or load, itself or by name, that nothing else uses; return it."""
+        """Take out an element, itself or by name, that nothing else uses; return it."""
         element = self[thing] if isinstance(thing, str) else thing
         if element is self.ground:
             raise ValueError(f"mechanism {self.name!r}: the ground cannot be removed")
@@ -95,10 +105,16 @@ class Mechanism:
                 f"mechanism {self.name!r}: {element.name!r} is used by {', '.join(users)}; remove those first"
             )
         kept = [other for other in self.elements if other is not element]
-        self.elements, self.bodies, self.joints, self.couplings, self.loads = [], {}, {}, {}, {}
+        self.elements = []
+        for names in self._kinds:
+            names.clear()
         for other in kept:
             self._enter(other)
         return element
+
+    @property
+    def _kinds(self) -> tuple[dict[str, Any], ...]:
+        return self.bodies, self.joints, self.constraints, self.drivers, self.loads
 
     def _enter(self, thing: Element) -> None:
         self.elements.append(thing)
@@ -108,8 +124,10 @@ class Mechanism:
             self.joints.setdefault(thing.name, thing)
         elif isinstance(thing, Load):
             self.loads.setdefault(thing.name, thing)
+        elif isinstance(thing, Driver):
+            self.drivers.setdefault(thing.name, thing)
         else:
-            self.couplings.setdefault(thing.name, thing)
+            self.constraints.setdefault(thing.name, thing)
 
     def copy(self) -> "Mechanism":
         """Return a mechanism of its own, with copies of all that is in it."""
@@ -118,10 +136,10 @@ class Mechanism:
     __copy__ = copy  # half a copy, with the bodies of another mechanism, is of no use
 
     def __getitem__(self, name: str) -> Element:
-        """Return the body, joint, coupling or load of this name."""
+        """Return the body, joint, constraint, driver or load of this name."""
         if name == self.ground.name:
             return self.ground
-        for things in (self.bodies, self.joints, self.couplings, self.loads):
+        for things in self._kinds:
             if name in things:
                 return things[name]
         raise KeyError(unknown("name", name, (thing.name for thing in self.elements)))
@@ -129,8 +147,7 @@ class Mechanism:
     def __contains__(self, thing: object) -> bool:
         """Say whether a name, or an element itself, is in the mechanism; `ground` always is."""
         if isinstance(thing, str):
-            kinds = ({self.ground.name}, self.bodies, self.joints, self.couplings, self.loads)
-            return any(thing in names for names in kinds)
+            return thing == self.ground.name or any(thing in names for names in self._kinds)
         return thing is self.ground or any(thing is element for element in self.elements)
 
     def __iter__(self) -> Iterator[str]:
@@ -186,16 +203,24 @@ class Mechanism:
         for joint in self.joints.values():
             parent, child = joint.ends
             lines.append(f"  {joint.name:{width}}  {kind_name(joint)}, {parent} -> {child}")
-        if self.couplings:
-            lines.append(_count(self.couplings, "coupling"))
-        for coupling in self.couplings.values():
+        couplings = self.couplings
+        others = {name: thing for name, thing in self.constraints.items() if name not in couplings}
+        if couplings:
+            lines.append(_count(couplings, "coupling"))
+        for coupling in couplings.values():
             law = f"{coupling.joint} = {coupling.ratio:.6g} {coupling.of} + {coupling.offset:.6g}"
             lines.append(f"  {coupling.name:{width}}  {law}")
-        if self.loads:
-            lines.append(_count(self.loads, "load"))
-        for load in self.loads.values():
-            on = ", ".join(str(getattr(thing, "name", thing)) for thing in load.on)
-            lines.append(f"  {load.name:{width}}  {kind_name(load)}, on {on}")
+        for word, preposition, things in (
+            ("constraint", "between", others),
+            ("driver", "of", self.drivers),
+            ("load", "on", self.loads),
+        ):
+            if things:
+                lines.append(_count(things, word))
+            for thing in things.values():
+                on = ", ".join(str(getattr(end, "name", end)) for end in thing.on)
+                on = thing.drives if isinstance(thing, Driver) else on
+                lines.append(f"  {thing.name:{width}}  {kind_name(thing)}, {preposition} {on}")
         return "\n".join(lines)
 
 
@@ -204,7 +229,9 @@ def _uses(user: Element, thing: Element) -> bool:
         return thing is user.parent or thing is user.child
     if isinstance(user, Load):
         return any(thing is used or thing.name == used for used in user.on)
-    return isinstance(user, Coupling) and isinstance(thing, Joint) and thing.name in (user.joint, user.of)
+    if isinstance(user, Constraint):
+        return any(thing is used or (isinstance(thing, Joint) and thing.name == used) for used in user.on)
+    return False
 
 
 def _count(things: Sized, one: str, many: str = "") -> str:

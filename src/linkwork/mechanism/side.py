@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.algebra.number import Number
+from linkwork.algebra.number import Number, floor
 from linkwork.algebra.vector import Vector, plus
 from linkwork.errors import unknown
 
@@ -75,6 +75,31 @@ class BodySide:
         zero = [0.0] * self.algebra.dimension
         moment = self.algebra.Force.from_scalars([*n, *zero])
         self.wrench = self.wrench + (self.frame.axes.local(moment) if frame == "world" else moment)
+
+
+class PoseSide(BodySide):
+    """A body in a constraint: where it is, at rest; in the plane its angle counts whole turns."""
+
+    def __init__(self, algebra: ModuleType, frame: Any, angle: Number | None = None):
+        super().__init__(algebra, frame, algebra.Motion.zero())
+        self._angle = angle
+
+    @classmethod
+    def of(cls, algebra: ModuleType, pose: Any) -> "PoseSide":
+        """Take a Frame, or coordinates: (x, y, angle), in space place and quaternion."""
+        if isinstance(pose, BodySide):
+            return cls(algebra, pose.frame)
+        if isinstance(pose, algebra.Frame):
+            return cls(algebra, pose)
+        q = _numbers(pose, algebra.coordinates, "pose of a body")
+        return cls(algebra, algebra.pose(q), q[2] if algebra.dimension == 2 else None)
+
+    @property
+    def angle(self) -> Number:
+        """In the plane: the angle of the body [rad]."""
+        if self.algebra.dimension != 2:
+            raise ValueError("a body in space has no angle; use rotation, or a joint and its position")
+        return self.frame.angle if self._angle is None else self._angle
 
 
 class JointSide:
@@ -152,6 +177,17 @@ class SystemSide:
             range(part.start, part.stop), _numbers(force, part.stop - part.start, "force"), strict=True
         ):
             self.forces[k] = plus(self.forces[k], x)
+
+
+def plain_or_traced(numbers: Sequence[Number]) -> Any:
+    """Return floats as an array, any other numbers as a list."""
+    made = list(numbers)
+    return np.array(made, float) if all(isinstance(x, float | int) for x in made) else made
+
+
+def continued(angle: Number, reference: Number) -> Number:
+    """Return the angle, with the whole turns that bring it nearest to a reference."""
+    return angle - 2 * np.pi * floor((angle - reference) / (2 * np.pi) + 0.5)
 
 
 def _square(frame: Any, algebra: ModuleType) -> Any:

@@ -1,0 +1,219 @@
+"""Constraints: equations between the poses of bodies, or the coordinates of joints, zero where satisfied.
+
+A constraint of one's own says only `phi`; its derivatives are derived:
+
+    class PinInSlot(lw.Constraint):
+        def phi(self, a, b):
+            return [b.to_local(a.to_world(self.pin))[1]]
+
+    m.add(PinInSlot("slot", crank, lever, pin=(0.1, 0)))
+"""
+
+import copy
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linkwork.algebra.number import Number
+from linkwork.errors import ModelError, unknown
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.joint import ALGEBRA, Joint
+from linkwork.mechanism.name import name_text
+from linkwork.mechanism.side import BodySide, JointSide, PoseSide, plain_or_traced
+
+_AGREE = 1e-8  # how near, relatively, a given phi_q must be to the derived one
+
+
+class Constraint:
+    """Equations between bodies, or joints; `on` are those, in the order in which `phi` gets them.
+
+    Joints may be given by name. Keyword numbers become attributes.
+    """
+
+    spaces: ClassVar[frozenset[str]] = frozenset({"space", "plane"})
+    takes: ClassVar[type[Body] | type[Joint] | None] = None  # what it is between, None for both
+    word: ClassVar[str] = "constraint"  # what it is called in messages
+    unknowns: ClassVar[int] = 0  # numbers of its own, that `phi` gets after the sides and that are solved for
+    space: str = "space"  # or "plane", as the mechanism it was added to
+
+    def __init__(self, name: str, *on: Body | Joint | str, **numbers: Any) -> None:
+        self._name = name_text(name, type(self).__name__)
+        self.on: tuple[Body | Joint | str, ...] = on
+        self._joints: Mapping[str, Joint] = {}
+        for word, value in numbers.items():
+            if hasattr(type(self), word):
+                raise ValueError(
+                    f"constraint {name!r}: {word}= is a word of {type(self).__name__}; rename it"
+                )
+            setattr(self, word, value)
+
+    def __init_subclass__(cls) -> None:
+        """Let `phi` and `phi_q` be called with plain poses as well."""
+        for word in ("phi", "phi_q"):
+            if word in vars(cls):
+                setattr(cls, word, _on_poses(vars(cls)[word]))
+
+    # what a subclass says
+
+    def phi(self, *sides: Any, **values: Any) -> Any:
+        """Return what is zero where the constraint is satisfied: one number per equation.
+
+        `sides` are the bodies (`BodySide`) and joints (`JointSide`) the constraint is between; they may also
+        be given as plain poses of `bodies`: Frames, or (x, y, angle), or place and quaternion.
+        """
+        raise TypeError(
+            f"constraint class {type(self).__name__} does not say what is zero; define phi(self, ...)"
+        )
+
+    def phi_q(self, *poses: Any, **values: Any) -> Any:
+        """Return the derivatives of `phi` by the numbers of all poses (as drawn, if not given).
+
+        A subclass may give it; it is then compared with the derived one.
+        """
+        return self.derived_phi_q(*poses)
+
+    def guess(self, *sides: Any, **values: Any) -> Sequence[float]:
+        """Return where to begin looking for its unknowns."""
+        return [0.0] * self.unknowns
+
+    def mistakes(self) -> list[str]:
+        """List what is wrong with what the constraint was told, in words."""
+        return []
+
+    # what follows
+
+    @property
+    def name(self) -> str:
+        """The name, by which results refer to the constraint."""
+        return self._name
+
+    @property
+    def algebra(self) -> ModuleType:
+        return ALGEBRA[self.space]
+
+    def settle(self, space: str, joints: Mapping[str, Joint]) -> None:
+        """Know the mechanism it was added to: its space, and its joints by name."""
+        self.space, self._joints = space, joints
+
+    def sides(self) -> list[Body | Joint]:
+        """Return the bodies and joints it is between, names looked up; ValueError if it cannot be."""
+        found: list[Body | Joint] = []
+        for thing in self.on:
+            if isinstance(thing, str) and thing not in self._joints:
+                raise ValueError(unknown("joint", thing, self._joints))
+            side = self._joints[thing] if isinstance(thing, str) else thing
+            if not isinstance(side, self.takes or Body | Joint):
+                what = self.takes.__name__.lower() if self.takes else "body and no joint"
+                raise ValueError(f"{getattr(side, 'name', side)!r} is no {what}; give one")
+            if isinstance(side, Joint) and not side.can_locate:
+                raise ValueError(
+                    f"joint {side.name!r} cannot tell its coordinates from a pose; define locate(self, X)"
+                )
+            found.append(side)
+        return found
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """The bodies whose poses the equations depend on."""
+        each = [side.bodies if isinstance(side, Joint) else (side,) for side in self.sides()]
+        return tuple({id(body): body for group in each for body in group}.values())
+
+    @property
+    def num_constraints(self) -> int:
+        """How many freedoms it takes away: as many as it has equations, less its own unknowns."""
+        return len(self.derived_phi_q()) - self.unknowns
+
+    def drawn_poses(self) -> list[np.ndarray]:
+        """Return the poses of the bodies as drawn, as numbers."""
+        Frame = self.algebra.Frame
+        frames = [Frame(b.position.tolist(), b.rotation.tolist()) for b in self.bodies]
+        return [np.array([float(x) for x in self.algebra.pose_coordinates(X)]) for X in frames]
+
+    def views(
+        self, poses: Sequence[BodySide], references: Sequence[Sequence[Number]] | None = None
+    ) -> list[BodySide | JointSide]:
+        """Return what `phi` gets, from views of `bodies`; `references` of joints, in turn, count turns."""
+        at = {id(body): pose for body, pose in zip(self.bodies, poses, strict=True)}
+        near = iter(references) if references is not None else None
+        return [
+            side.side_between(at[id(side.parent)], at[id(side.child)], next(near) if near else None)
+            if isinstance(side, Joint)
+            else at[id(side)]
+            for side in self.sides()
+        ]
+
+    def derived_phi_q(self, *poses: Any) -> np.ndarray:
+        """Return the derivatives of `phi` by the numbers of all poses, then by its own unknowns."""
+        from linkwork.model.gap import derived_jacobian  # it differentiates, which is a later stage
+
+        at: list[Any] = list(poses or self.drawn_poses())
+        count = len(self.bodies)
+        if self.unknowns and len(at) == count:
+            at += self.guess(*self.views([PoseSide.of(self.algebra, pose) for pose in at]))
+        return derived_jacobian(self, at[:count], at[count : count + self.unknowns])
+
+    def jacobian_mistakes(self) -> list[str]:
+        """Compare a given `phi_q` with the derived one, at a few poses near the drawing."""
+        if type(self).phi_q is Constraint.phi_q:
+            return []
+        generator = np.random.default_rng(1)
+        for _ in range(3):
+            poses = [pose + generator.normal(scale=0.3, size=pose.size) for pose in self.drawn_poses()]
+            wanted, given = self.derived_phi_q(*poses), np.asarray(self.phi_q(*poses), float)
+            if given.shape != wanted.shape:
+                return [
+                    f"phi_q has shape {given.shape}; give {wanted.shape}: equations, numbers of the poses"
+                ]
+            error = np.abs(given - wanted)
+            if error.max(initial=0.0) > _AGREE * (1.0 + np.abs(wanted).max()):
+                i, j = np.unravel_index(error.argmax(), error.shape)
+                return [
+                    f"phi_q[{i}, {j}] is {given[i, j]:.6g} where phi changes by {wanted[i, j]:.6g}; "
+                    "mend it, or leave phi_q out: it is derived"
+                ]
+        return []
+
+    def __repr__(self) -> str:
+        ends = "".join(f", {getattr(thing, 'name', thing)!r}" for thing in self.on)
+        return f"{type(self).__name__}({self.name!r}{ends})"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Constraint":
+        """Copy the constraint; its functions stay what they are."""
+        made = copy.copy(self)
+        memo[id(self)] = made
+        for word, value in vars(self).items():
+            if not callable(value):
+                setattr(made, word, copy.deepcopy(value, memo))
+        return made
+
+
+def _on_poses(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function of sides take plain poses instead; without any, as drawn."""
+
+    @functools.wraps(function)
+    def either(self: Constraint, *given: Any) -> Any:
+        if given and all(isinstance(x, BodySide | JointSide) for x in given[: len(self.on)]):
+            return function(self, *given)
+        poses, count = given or self.drawn_poses(), len(self.bodies)
+        if len(poses) < count:
+            names = ", ".join(repr(body.name) for body in self.bodies)
+            raise ValueError(f"constraint {self.name!r}: {len(poses)} poses; give {count}, of {names}")
+        sides = self.views([PoseSide.of(self.algebra, pose) for pose in poses[:count]])
+        values = poses[count:] if len(poses) > count else self.guess(*sides)
+        found = function(self, *sides, *values)
+        return plain_or_traced(found) if function.__name__ == "phi" else np.asarray(found)
+
+    return either
+
+
+def check_equations(constraint: Constraint) -> list[str]:
+    """List what is wrong with the equations of a constraint that is in a mechanism."""
+    if type(constraint).phi is Constraint.phi:
+        return [f"{type(constraint).__name__} does not say what is zero; define phi(self, ...)"]
+    try:
+        return constraint.jacobian_mistakes()
+    except (TypeError, ValueError, ModelError, AttributeError, IndexError) as error:
+        return [f"phi raised {type(error).__name__}: {error}"]

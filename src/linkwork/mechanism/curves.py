@@ -1,0 +1,132 @@
+"""Constraints along curves: where on the curve is an unknown of its own, found with the poses."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwork.algebra.number import Number
+from linkwork.algebra.vector import Vector, dot
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.points import Point, PointConstraint
+from linkwork.mechanism.side import BodySide
+
+Curve = Callable[[Any], Sequence[Any]]
+_SAMPLES = 200  # of a curve, to begin at the nearest
+
+
+class PointOnCurve(PointConstraint):
+    """Keep a point of `child` on a curve of `parent`: curve(s), a point in axes of the parent.
+
+    `interval` is where s is looked for at first; the curve may go on beyond.
+    """
+
+    unknowns = 1
+
+    def __init__(
+        self,
+        name: str,
+        parent: Body,
+        child: Body,
+        curve: Curve,
+        *,
+        interval: tuple[float, float] = (0.0, 1.0),
+        on_parent: Point | None = None,
+        on_child: Point | None = None,
+    ) -> None:
+        super().__init__(name, parent, child, on_parent=on_parent, on_child=on_child)
+        self.curve, self.interval = curve, interval
+
+    def mistakes(self) -> list[str]:
+        return [*super().mistakes(), *curve_mistakes(self.curve, self.interval, self.algebra.dimension)]
+
+    def guess(self, parent: Any, child: Any) -> list[float]:
+        there = np.array(self.child_in_parent(parent, child), float)
+        return [_nearest(self.curve, self.interval, lambda p: float(np.linalg.norm(p - there)))]
+
+    def phi(self, parent: Any, child: Any, s: Number) -> list[Number]:
+        return [*(self.child_in_parent(parent, child) - Vector(self.curve(s)))]
+
+
+class Cam(PointConstraint):
+    """Keep a follower in contact with a cam: its roller of some `radius` [m], its edge, or its flat face.
+
+    `profile(s)` is the outline of the cam, a point (x, y) in its axes; `interval` goes once round it. The
+    roller's centre, the edge (radius 0) or a point of the face is `on_child`, a point of the follower; `face`
+    is the face's normal, in axes of the follower, towards the cam. A roller stays on the side it is drawn on.
+    """
+
+    unknowns = 1
+
+    def __init__(
+        self,
+        name: str,
+        cam: Body,
+        follower: Body,
+        profile: Curve,
+        *,
+        radius: float = 0.0,
+        face: Sequence[float] | None = None,
+        interval: tuple[float, float] = (0.0, 2 * np.pi),
+        on_parent: Point | None = None,
+        on_child: Point | None = None,
+    ) -> None:
+        super().__init__(name, cam, follower, on_parent=on_parent, on_child=on_child)
+        self.profile, self.radius, self.face, self.interval = profile, radius, face, interval
+
+    def mistakes(self) -> list[str]:
+        found = [*super().mistakes(), *self.vector_mistakes("face", direction=True)]
+        found += curve_mistakes(self.profile, self.interval, 2)
+        if not (np.isfinite(self.radius) and self.radius >= 0.0):
+            found.append(f"radius {self.radius!r}; give a finite number, 0 or more")
+        if self.face is not None and self.radius:
+            found.append("radius= and face= exclude each other: a follower has a roller or a flat face")
+        return found
+
+    def _flat(self, cam: BodySide, follower: BodySide) -> tuple[Vector, Vector]:
+        """Return, in the cam's axes, the follower's point and its normal."""
+        at, normal = self.child_in_parent(cam, follower), Vector((0.0, 0.0))
+        if self.face is not None:
+            n = self.vector(np.array(self.face, float) / np.linalg.norm(self.face))
+            normal = cam.frame.axes.local(follower.frame.axes @ n)
+        return Vector(at[:2]), Vector(normal[:2])
+
+    def guess(self, cam: Any, follower: Any) -> list[float]:
+        at, normal = (np.array(x, float) for x in self._flat(cam, follower))
+        if self.face is None:
+            return [_nearest(self.profile, self.interval, lambda p: float(np.linalg.norm(p - at)))]
+        return [_nearest(self.profile, self.interval, lambda p: float((p - at) @ normal))]
+
+    def phi(self, cam: Any, follower: Any, s: Number) -> list[Number]:
+        at, normal = self._flat(cam, follower)
+        there = at - Vector(self.profile(s))
+        if self.face is not None:
+            return [there.dot(normal), normal.dot(self.tangent(s))]
+        if self.radius == 0.0:
+            return list(there)
+        square = dot(there, there) - self.radius**2
+        return [square / (2.0 * self.radius), there.dot(self.tangent(s))]
+
+    def tangent(self, s: Number) -> list[Number]:
+        """Return how the outline goes on from s."""
+        from linkwork.model.gap import rate  # it differentiates, which is a later stage
+
+        return rate(self.profile, s)
+
+
+def _nearest(curve: Curve, interval: tuple[float, float], measure: Callable[[np.ndarray], float]) -> float:
+    """Return the parameter of the sample of a curve at which a measure is least."""
+    places = np.linspace(*interval, _SAMPLES, endpoint=False).tolist()
+    return min(places, key=lambda s: measure(np.array(curve(s), float)))
+
+
+def curve_mistakes(curve: Any, interval: Any, size: int) -> list[str]:
+    """List what is wrong with a curve, in words."""
+    if not callable(curve):
+        return [f"curve {curve!r} is no function; give one of the parameter, that returns {size} numbers"]
+    if np.shape(interval) != (2,) or not np.isfinite(interval).all() or interval[0] >= interval[1]:
+        return [f"interval {interval!r}; give (first, last), two finite numbers, the first below the last"]
+    point = np.array(curve(0.5 * (interval[0] + interval[1])), float)
+    if point.shape != (size,) or not np.isfinite(point).all():
+        return [f"the curve gives {point!r} at its middle; return {size} finite numbers"]
+    return []

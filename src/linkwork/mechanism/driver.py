@@ -1,0 +1,79 @@
+"""A driver: a coordinate that follows a law of time."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linkwork.algebra.number import Number
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.constraint import Constraint
+from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.side import BodySide, JointSide, continued
+
+_PLACES = ("x", "y", "z")
+
+
+class Driver(Constraint):
+    """Drive a joint coordinate, or one of a body, to a value, or to a function of time.
+
+    `what` is a joint, itself or by name; (joint, k) for its k-th coordinate; or (body, "x" | "y" | "z" |
+    "angle"), the angle in the plane. Angles may count any number of turns. `law` may be set anew at any time.
+    A law is a number, a function of time that can be traced, or has a method `derivative`, as splines of
+    SciPy do.
+    """
+
+    word = "driver"
+
+    def __init__(self, name: str, what: Any, law: float | Callable[[Any], Any] = 0.0) -> None:
+        thing: Any = what
+        component: Any = 0
+        if isinstance(what, tuple) and len(what) == 2:
+            thing, component = what
+        super().__init__(name, thing)
+        self.component: int | str = component
+        self.law = law
+
+    @property
+    def drives(self) -> str:
+        """What is driven, in words: "A", "A[1]" or "rocker.angle"."""
+        thing = self.on[0]
+        name = str(getattr(thing, "name", thing))
+        if isinstance(self.component, str):
+            return f"{name}.{self.component}"
+        return f"{name}[{self.component}]" if self.component else name
+
+    def mistakes(self) -> list[str]:
+        side = self.sides()[0]
+        if isinstance(side, Body):
+            known = (*_PLACES[: self.algebra.dimension], *(["angle"] if self.space == "plane" else []))
+            if self.component not in known:
+                words = ", ".join(map(repr, known))
+                return [f"({side.name!r}, {self.component!r}) cannot be driven; give one of {words}"]
+        elif side.nq != side.nv:
+            return [f"joint {side.name!r} turns by a quaternion; drive coordinates of its bodies"]
+        elif not isinstance(self.component, int) or not 0 <= self.component < side.nq:
+            return [f"joint {side.name!r} has {side.nq} coordinates; {self.component!r} is none of them"]
+        if not callable(self.law) and not np.isfinite(np.asarray(self.law, float)).all():
+            return [f"law {self.law!r} is not finite"]
+        return []
+
+    def value(self, side: BodySide | JointSide) -> Number:
+        """Return the coordinate that is driven."""
+        if isinstance(side, JointSide):
+            return side.q[int(self.component)]
+        if self.component == "angle":
+            return side.angle
+        return side.position[_PLACES.index(str(self.component))]
+
+    @property
+    def turns(self) -> bool:
+        """Whether what is driven is an angle, that comes back after a whole turn."""
+        side = self.sides()[0]
+        if isinstance(side, Joint):
+            return side.periodic[int(self.component)]
+        return self.component == "angle"
+
+    def phi(self, side: Any, value: Number = 0.0) -> list[Number]:
+        there = self.value(side)
+        return [(continued(there, value) if self.turns else there) - value]

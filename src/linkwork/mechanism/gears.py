@@ -1,0 +1,89 @@
+"""Constraints between the coordinates of joints: gears, and rack and pinion."""
+
+from typing import Any, Literal
+
+import numpy as np
+
+from linkwork.algebra.number import Number
+from linkwork.mechanism.constraint import Constraint
+from linkwork.mechanism.joint import Joint
+
+Kind = Literal["external", "internal", "bevel", "belt", "crossed"]
+_SENSE = {"external": -1.0, "internal": 1.0, "bevel": -1.0, "belt": 1.0, "crossed": -1.0}
+
+
+class Gear(Constraint):
+    """Let two hinges turn together: `second` turns -ratio times as far as `first`, or +ratio times.
+
+    `ratio` is that of the radii, or of the numbers of teeth, first over second; `teeth` gives both. An
+    "external" pair turns in opposite senses, as a "bevel" pair does whose axes both point away from where
+    they meet, and a "crossed" belt; an "internal" pair and a "belt" turn in the same sense. Angles are
+    joint coordinates, both zero at once: relative to the carrier, in a planetary gear.
+    """
+
+    takes = Joint
+
+    def __init__(
+        self,
+        name: str,
+        first: Joint | str,
+        second: Joint | str,
+        ratio: float | None = None,
+        *,
+        teeth: tuple[float, float] | None = None,
+        kind: Kind = "external",
+    ) -> None:
+        super().__init__(name, first, second)
+        self.ratio, self.teeth, self.kind = ratio, teeth, kind
+
+    def mistakes(self) -> list[str]:
+        found = one_coordinate(self)
+        if self.kind not in _SENSE:
+            found.append(f"kind {self.kind!r}; give one of {', '.join(map(repr, _SENSE))}")
+        if (self.ratio is None) == (self.teeth is None):
+            return [*found, "give ratio= or teeth=(first, second), one of them"]
+        word, size = ("teeth", 2) if self.ratio is None else ("ratio", 1)
+        said = np.asarray(getattr(self, word), float).ravel()
+        if said.size != size or not (np.isfinite(said).all() and (said > 0.0).all()):
+            found.append(f"{word} {getattr(self, word)!r}; give {size} finite and above 0")
+        return found
+
+    @property
+    def factor(self) -> float:
+        """How far the second turns when the first turns by one."""
+        first, second = (self.ratio, 1.0) if self.teeth is None else self.teeth
+        return _SENSE[self.kind] * float(first or 0.0) / float(second)
+
+    def phi(self, first: Any, second: Any) -> list[Number]:
+        return [second.position - self.factor * first.position]
+
+
+class RackPinion(Constraint):
+    """Let a rack slide by `radius` times the angle of a pinion; both are zero at once [m].
+
+    A negative radius turns the sense round.
+    """
+
+    takes = Joint
+
+    def __init__(self, name: str, pinion: Joint | str, rack: Joint | str, radius: float) -> None:
+        super().__init__(name, pinion, rack)
+        self.radius = radius
+
+    def mistakes(self) -> list[str]:
+        found = one_coordinate(self)
+        if not (np.isfinite(self.radius) and self.radius != 0.0):
+            found.append(f"radius {self.radius!r}; give a finite number that is not 0")
+        return found
+
+    def phi(self, pinion: Any, rack: Any) -> list[Number]:
+        return [rack.position - self.radius * pinion.position]
+
+
+def one_coordinate(constraint: Constraint) -> list[str]:
+    """List the joints of a constraint that have not one coordinate."""
+    return [
+        f"joint {joint.name!r} has {joint.nv} coordinates; give joints that have one"
+        for joint in constraint.sides()
+        if isinstance(joint, Joint) and (joint.nv != 1 or joint.nq != 1)
+    ]
