@@ -90,7 +90,8 @@ def test_mistakes_are_told_by_name():
 def test_what_a_tree_does_not_enforce_is_refused_there():
     m, a, b = scotch()
     m.add(PinInSlot("slot", a, b, pin=(0.1, 0)))
-    with pytest.raises(ModelError, match="constraint 'slot' cannot be compiled"):
+    m.add(lw.Driver("motor", next(iter(m.joints)), 1.0))
+    with pytest.raises(ModelError, match=r"driver 'motor' is for lw.kinematics"):
         m.compile()
 
 

@@ -20,6 +20,7 @@ from linkwork.model import blame
 from linkwork.model.applied import Cut, Placed, Side, place, source_of
 from linkwork.model.kind import Kind, Kinds
 from linkwork.model.loops import Loop, close
+from linkwork.model.tie import Tie
 from linkwork.model.tree import Tree, grow, moved_inertias
 from linkwork.trace.once import once
 
@@ -215,6 +216,8 @@ class OwnForces(Algorithms):
         }
         kinds = Kinds()
         for joint in self._graph.loops:
+            if isinstance(joint, Tie):
+                continue
             cut = Cut(joint, *kinds.of(joint, False))
             bodies = joint.parent.name, joint.child.name
             joint_sides[joint.name] = tuple(

@@ -36,9 +36,9 @@ class Freedoms(ClosedLoops):
     @once
     def loop_lengths(self) -> dict[str, float]:
         """A normal length of each loop: the largest between two of its joints on one body [m]."""
-        found = {}
+        found, ends = {}, {loop.name: loop.joint for loop in self._links.loops}
         for name, path in self.loops.items():
-            joints = [self._mechanism.joints[joint] for joint in path.joints]
+            joints = [self._mechanism.joints.get(joint) or ends[joint] for joint in path.joints]
             bodies = (*path.bodies[1:], path.root)  # between a joint and the next
             lengths = [
                 float(np.linalg.norm(_place(one, body) - _place(two, body)))

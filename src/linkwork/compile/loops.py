@@ -53,6 +53,8 @@ class ClosedLoops(OwnForces):
         velocities: list[str] = []
         kinds, drawn = Kinds(), self.loop_motion(self.q_drawn, np.zeros(self.nv))[0]
         for loop in self._links.loops:
+            if not loop.joint.nv:
+                continue
             here = drawn[self.loop_slices[loop.name][0]].tolist()
             units = joint_units(*kinds.of(loop.joint, False), here, loop.joint)
             positions, velocities = [*positions, *units[0]], [*velocities, *units[1]]

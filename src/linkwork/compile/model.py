@@ -121,7 +121,7 @@ class Model(Diagnosed):
 def compile_mechanism(mechanism: Mechanism, form: Form = "rolled", cut: Iterable[str] = ()) -> "Model":
     """Check a mechanism and turn a copy of it into a Model: later changes are not seen."""
     check(mechanism)
-    _refuse_constraints(mechanism)
+    _refuse_drivers(mechanism)
     mechanism = copy.deepcopy(mechanism)
     graph = topology(mechanism, cut)
     check_loops(graph.loops)
@@ -168,15 +168,12 @@ def _range(part: slice) -> str:
     return f"{part.start} to {part.stop - 1}"
 
 
-def _refuse_constraints(mechanism: Mechanism) -> None:
-    """Refuse what a tree with loops does not enforce."""
-    others = [name for name in mechanism.constraints if name not in mechanism.couplings]
-    for word, names in (("constraint", others), ("driver", list(mechanism.drivers))):
-        if names:
-            raise ModelError(
-                f"mechanism {mechanism.name!r}: {word} {', '.join(map(repr, names))} cannot be compiled into "
-                "a tree with loops; use lw.kinematics(mechanism, times), or remove it"
-            )
+def _refuse_drivers(mechanism: Mechanism) -> None:
+    """Refuse what a tree with loops does not do."""
+    if mechanism.drivers:
+        names = ", ".join(map(repr, mechanism.drivers))
+        said = f"mechanism {mechanism.name!r}: driver {names} is for lw.kinematics(mechanism, times)"
+        raise ModelError(f"{said}; remove it, or let a Motor drive")
 
 
 def _slices(joints: Sequence[Joint]) -> dict[str, tuple[slice, slice]]:

@@ -36,7 +36,8 @@ class PointConstraint(Constraint):
     def points(self) -> tuple[Vector, Vector]:
         """The points, as numbers."""
         zero = (0.0,) * self.algebra.dimension
-        return self.vector(self.on_parent or zero), self.vector(self.on_child or zero)
+        on_parent, on_child = (zero if on is None else on for on in (self.on_parent, self.on_child))
+        return self.vector(on_parent), self.vector(on_child)
 
     def vector(self, numbers: Any) -> Vector:
         return Vector(float(x) for x in numbers)

@@ -25,6 +25,7 @@ from linkwork.mechanism.joint import Joint
 from linkwork.model import drive
 from linkwork.model.across import Across
 from linkwork.model.kind import Kind, Kinds, lift, structure
+from linkwork.model.tie import Tie, tied
 from linkwork.model.tree import Tree, link_poses, moved_inertias
 from linkwork.trace.expression import Graph, Operand, evaluate
 
@@ -60,9 +61,9 @@ class Formula:
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """A joint that closes a loop, on the links of a tree."""
+    """A joint, or a constraint, that closes a loop, on the links of a tree."""
 
-    joint: Joint
+    joint: Joint | Tie
     a: int  # link of the joint's parent, 0 for ground
     b: int  # link of its child
     formula: Formula
@@ -193,6 +194,8 @@ def _place(
     moved: Mapping[str, Sequence[float]] | None,
     known: dict[str, Formula],
 ) -> Loop:
+    if isinstance(joint, Tie):
+        return _place_tie(joint, tree, known)
     kind, numbers = kinds.of(joint, False)
     if moved is not None:
         numbers = [*numbers, *drive.settings(joint, moved[joint.name])]
@@ -205,6 +208,65 @@ def _place(
     gains = (0.0,) * (2 * len(formula.position))
     data = (*on_a.scalars(), *on_b.scalars(), *numbers, *gains, *parameters)
     return Loop(joint, a, b, formula, tuple(float(x) for x in data), 0, 0, 0)
+
+
+def _place_tie(tie: Tie, tree: Tree, known: dict[str, Formula]) -> Loop:
+    bodies = tie.parent.name, tie.child.name
+    a, b = (tree.body_links[body] for body in bodies)
+    formula, parameters = _tie_formula(tie, a == 0, b == 0, known)
+    frames = (x for body in bodies for x in tree.body_frames[body].scalars())
+    data = (*frames, *(0.0,) * (2 * len(formula.position)), *parameters)
+    return Loop(tie, a, b, formula, tuple(float(x) for x in data), 0, 0, 0)
+
+
+def _tie_formula(
+    tie: Tie, a_is_ground: bool, b_is_ground: bool, known: dict[str, Formula]
+) -> tuple[Formula, list[float]]:
+    """Run a constraint on symbols; return its formula and the constants in it."""
+    algebra, graph = tie.algebra, Graph()
+    Frame, Motion = algebra.Frame, algebra.Motion
+
+    def symbols(name: str, count: int, first: int = 0) -> list[Any]:
+        return graph.symbols((name, first + k) for k in range(count))
+
+    still = a_is_ground, b_is_ground
+    on = [Frame.from_scalars(symbols("data", Frame.size, k * Frame.size)) for k in (0, 1)]
+    X = [(Frame() if still[k] else Frame.from_scalars(symbols(f"X{k}", Frame.size))) @ on[k] for k in (0, 1)]
+    v, a = (
+        [
+            Motion.zero()
+            if still[k]
+            else on[k].local(Motion.from_scalars(symbols(f"{word}{k}", Motion.size)))
+            for k in (0, 1)
+        ]
+        for word in "va"
+    )
+    rows = tied(tie, X, v)
+    a_ground = Motion.from_scalars(symbols("ground", Motion.size))
+    right, lacking = [], []
+    for r, drift in enumerate(rows.drift):
+        needed, given = -1.0 * drift, -1.0 * drift
+        for k in (0, 1):
+            if not still[k]:  # accelerations of links are against gravity, which is that of ground
+                needed = needed + rows.forces[k][r].dot(X[k].local(a_ground))
+                given = given - rows.forces[k][r].dot(a[k])
+        right.append(needed)
+        lacking.append(given)
+    groups = (
+        [on[0] @ f for f in rows.forces[0]],
+        [on[1] @ f for f in rows.forces[1]],
+        right,
+        lacking,
+        rows.velocity,
+        rows.position,
+        [X[1].axes @ f for f in rows.forces[1]],
+        [],
+        [],
+        [],
+        [],
+        [algebra.Force.zero(), algebra.Force.zero()],
+    )
+    return _shared(groups, f"tie {algebra.__name__} {still}", algebra, 2 * Frame.size, still, known)
 
 
 def _formula(
@@ -261,14 +323,27 @@ def _formula(
         own_forces,
         [on_a @ on_frame_a, on_b @ on_frame_b],
     )
+    about = f"{algebra.__name__} {kind.n_parameters} {a_is_ground} {b_is_ground} {joint.nq} {joint.nv}"
+    n_data, on_ground = 2 * Frame.size + kind.n_parameters, (a_is_ground, b_is_ground)
+    return _shared(groups, about, algebra, n_data, on_ground, known)
+
+
+def _shared(
+    groups: Sequence[Sequence[Any]],
+    about: str,
+    algebra: ModuleType,
+    n_data: int,
+    on_ground: tuple[bool, bool],
+    known: dict[str, Formula],
+) -> tuple[Formula, list[float]]:
+    """Return a formula of these groups, one that is known if it has the same structure, and the constants."""
     roots, constants = lift([x for group in groups for thing in group for x in _scalars(thing)])
-    signature = f"{algebra.__name__} {kind.n_parameters} {a_is_ground} {b_is_ground} {len(T)} "
-    signature += f"{joint.nq} {joint.nv} {structure(roots)}"
+    rows = len(groups[0])
+    signature = f"{about} {rows} {structure(roots)}"
     if signature not in known:
         lifted = iter(roots)
         pieces = [tuple(_like(thing, lifted) for thing in group) for group in groups]
-        n_data, on_ground = 2 * (Frame.size + len(T)) + kind.n_parameters, (a_is_ground, b_is_ground)
-        known[signature] = Formula(algebra, n_data, on_ground, signature, *pieces)
+        known[signature] = Formula(algebra, n_data + 2 * rows, on_ground, signature, *pieces)
     return known[signature], constants
 
 

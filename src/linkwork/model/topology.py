@@ -10,6 +10,7 @@ from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.tie import ties
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Topology:
     """The spanning tree, parents before children and each branch in one piece, and what closes loops."""
 
     branches: tuple[Branch, ...]
-    loops: tuple[Joint, ...]
+    loops: tuple[Any, ...]  # joints, and constraints as ties
 
 
 def topology(mechanism: Mechanism, wanted: Iterable[str] = ()) -> Topology:
@@ -52,7 +53,8 @@ def topology(mechanism: Mechanism, wanted: Iterable[str] = ()) -> Topology:
         branch = stack.pop()
         order.append(branch)
         stack.extend(reversed(children[branch.body.name]))
-    return Topology(tuple(order), tuple(joint for joint in joints if joint.name not in used))
+    closing = [joint for joint in joints if joint.name not in used]
+    return Topology(tuple(order), (*closing, *ties(mechanism)))
 
 
 def _wanted(mechanism: Mechanism, names: Iterable[str]) -> set[str]:
