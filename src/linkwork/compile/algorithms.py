@@ -233,7 +233,19 @@ class Algorithms(ModelArrays):
         """
         a = self.forward_dynamics(q, v, tau, forces=forces)
         external = external_forces(self._bodies, {} if forces is None else forces)
-        return self.reactions_at(q, v, a, external, out=out)
+        if not self._links.loops:
+            return self.reactions_at(q, v, a, external, out=out)
+        return self._reactions_with_loops(q, v, a, external, self.loop_forces(q, v, tau, forces=forces), out)
+
+    @abstractmethod
+    def loop_forces(self, q: Array, v: Array, tau: Array, *, forces: Any = None) -> Named:
+        """Return, by loop joint, the force it exerts on its child to keep the loop closed."""
+
+    @abstractmethod
+    def _reactions_with_loops(
+        self, q: Array, v: Array, a: Array, external: Array, loops: Named, out: Array | None
+    ) -> Named:
+        """Return the reactions of all joints from those of loop joints."""
 
     def reactions_at(
         self, q: Array, v: Array, a: Array, external: Array, *, out: Array | None = None

@@ -134,21 +134,7 @@ class ClosedLoops(OwnForces):
 
     # forces
 
-    def reactions(
-        self, q: Array, v: Array, tau: Array, *, forces: Any = None, out: Array | None = None
-    ) -> Named:
-        """Return, by joint name, the force the joint exerts on its child beyond its drive tau.
-
-        In world axes, about the origin of the joint's frame on the child. Drives act as torques about the
-        axes of turning freedoms and forces along those of sliding ones; what is left is the constraint.
-        """
-        a = self.forward_dynamics(q, v, tau, forces=forces)
-        external = external_forces(self._bodies, {} if forces is None else forces)
-        if not self._links.loops:
-            return self.reactions_at(q, v, a, external, out=out)
-        return self._all_reactions(q, v, a, external, self.loop_forces(q, v, tau, forces=forces), out)
-
-    def _all_reactions(
+    def _reactions_with_loops(
         self, q: Array, v: Array, a: Array, external: Array, loops: Named, out: Array | None
     ) -> Named:
         """Return the reactions of all joints from those of loop joints."""
@@ -168,7 +154,7 @@ class ClosedLoops(OwnForces):
         (q, v, t), batch = together(("q", q, (self.nq,)), ("v", v, (self.nv,)), ("t", t, ()))
         scratch = [np.zeros((*batch, *shape)) for shape in kernel.shapes[3 : kernel.inputs]]
         loops = self._wrenches(q, kernel(t, q, v, *scratch)[-1])
-        return self._all_reactions(q, v, a, external, loops, None)
+        return self._reactions_with_loops(q, v, a, external, loops, None)
 
     def _pushes(self, q: Array, loops: Named) -> Array:
         """Return the forces of loop joints on bodies, as `external_forces` does."""
