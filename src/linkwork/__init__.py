@@ -90,12 +90,19 @@ from linkwork.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from linkwork import examples
+    from linkwork.kinematics.assembly import assembly_modes
+    from linkwork.kinematics.motion import Motion, kinematics
+    from linkwork.kinematics.positions import Positions
     from linkwork.simulation.recording import Recording
     from linkwork.simulation.simulate import simulate
     from linkwork.simulation.sweep import sweep
 
 # Found when asked for: they take longer to import than all the rest, and not everybody needs them.
 _LATER = {
+    "Positions": "linkwork.kinematics.positions",
+    "assembly_modes": "linkwork.kinematics.assembly",
+    "kinematics": "linkwork.kinematics",
+    "Motion": "linkwork.kinematics.motion",
     "examples": "linkwork.examples",
     "Recording": "linkwork.simulation.recording",
     "simulate": "linkwork.simulation.simulate",
@@ -107,13 +114,14 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
     module = import_module(_LATER[name])
-    return module if name == "examples" else getattr(module, name)
+    return module if module.__name__ == f"linkwork.{name}" else getattr(module, name)
 
 
 __all__ = [
     "Absolute",
     "acos",
     "asin",
+    "assembly_modes",
     "AssemblyError",
     "atan",
     "atan2",
@@ -149,6 +157,7 @@ __all__ = [
     "hypot",
     "Inertia",
     "Joint",
+    "kinematics",
     "LinkworkError",
     "load",
     "Load",
@@ -156,6 +165,7 @@ __all__ = [
     "Mechanism",
     "Model",
     "ModelError",
+    "Motion",
     "Motor",
     "norm",
     "NumericalError",
@@ -164,6 +174,7 @@ __all__ = [
     "PointOnCurve",
     "PointOnLine",
     "PointOnPlane",
+    "Positions",
     "Prismatic",
     "Pulley",
     "RackPinion",

@@ -149,7 +149,7 @@ class Constraint:
         """Return the derivatives of `phi` by the numbers of all poses, then by its own unknowns."""
         from linkwork.model.gap import derived_jacobian  # it differentiates, which is a later stage
 
-        at = list(poses or self.drawn_poses())
+        at: list[Any] = list(poses or self.drawn_poses())
         count = len(self.bodies)
         if self.unknowns and len(at) == count:
             at += self.guess(*self.views([PoseSide.of(self.algebra, pose) for pose in at]))
