@@ -93,12 +93,14 @@ if TYPE_CHECKING:
     from linkwork.kinematics.assembly import assembly_modes
     from linkwork.kinematics.motion import Motion, kinematics
     from linkwork.kinematics.positions import Positions
+    from linkwork.kinematics.sensitivity import sensitivity
     from linkwork.simulation.recording import Recording
     from linkwork.simulation.simulate import simulate
     from linkwork.simulation.sweep import sweep
 
 # Found when asked for: they take longer to import than all the rest, and not everybody needs them.
 _LATER = {
+    "sensitivity": "linkwork.kinematics.sensitivity",
     "Positions": "linkwork.kinematics.positions",
     "assembly_modes": "linkwork.kinematics.assembly",
     "kinematics": "linkwork.kinematics",
@@ -187,6 +189,7 @@ __all__ = [
     "rotation_x",
     "rotation_y",
     "rotation_z",
+    "sensitivity",
     "sign",
     "simulate",
     "SimulationError",

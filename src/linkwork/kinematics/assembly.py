@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import AssemblyError, unknown
-from linkwork.kinematics import newton
 from linkwork.kinematics.system import System, system_of
 from linkwork.mechanism.mechanism import Mechanism
 
@@ -70,7 +69,7 @@ def reached(system: System, q: Array, goal: Array) -> Array:
         return q
     system.place(q)
     start = system.turned_near(system.driven_values(q), goal)
-    if newton.advance(system.w, start, goal, system.kept_q) >= 0:
+    if system.advance(start, goal) >= 0:
         return system.w.q.copy()
     system.w.u[::3] = goal
     return system.assemble(q, with_drivers=True, where=system.driven_text(goal))
@@ -94,7 +93,7 @@ def assembly_modes(
     for attempt in range(starts):
         q = origin if attempt == 0 else _anywhere(system, origin, generator)
         system.place(q)
-        if system.close(q, active, most=100) > 1e-6 or newton.polish(system.w) < 0.0 or not _holds(system):
+        if system.close(q, active, most=100) > 1e-6 or system.polish() < 0.0 or not _holds(system):
             pass
         else:
             shape = _shape(system, system.w.q)

@@ -1,23 +1,23 @@
 """The motion of a driven mechanism: positions, velocities, accelerations, reactions, by name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from linkwork.errors import AssemblyError, unknown
-from linkwork.kinematics import newton
 from linkwork.kinematics.assembly import reached
 from linkwork.kinematics.count import check_drivers
 from linkwork.kinematics.forces import BodyStates, required
+from linkwork.kinematics.sparse import Factors
 from linkwork.kinematics.system import System, system_of
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.kind import Kinds
-from linkwork.simulation.plot import Trace, figure
+from linkwork.simulation.plot import Trace, figure, html
 from linkwork.trace.once import once
 
 Array = np.ndarray
@@ -59,11 +59,10 @@ def _marched(system: System, times: Array, drives: Array) -> "Motion":
     start = system.turned_near(system.driven_values(system.w.q), drives[0, :, 0])
     count = len(times)
     q, v, a = np.zeros((count, system.nq)), np.zeros((count, system.n)), np.zeros((count, system.n))
-    signs, ranks = np.zeros(count, np.int64), np.full(count, system.n)
-    reached = newton.march(system.w, drives, q, v, a, signs, ranks, system.kept_q, start)
-    motion = Motion(system, times[:reached], q[:reached], v[:reached], a[:reached], signs, ranks)
-    if reached < count:
-        raise _stuck(system, motion, float(times[reached]), drives[reached, :, 0])
+    done, signs, ranks = system.march(drives, q, v, a, start)
+    motion = Motion(system, times[:done], q[:done], v[:done], a[:done], signs, ranks)
+    if done < count:
+        raise _stuck(system, motion, float(times[done]), drives[done, :, 0])
     return motion
 
 
@@ -132,6 +131,11 @@ class Motion:
         forces = np.zeros((len(self.time), system.m))
         entries = np.zeros((len(self.time), len(system.entry_rows)))
         for t in range(len(self.time)):
+            if system.large:
+                system.evaluate(self.q[t])
+                entries[t] = system.w.phi_q
+                forces[t] = Factors(system).forces(Q[t])
+                continue
             A = system.matrix(self.q[t])
             entries[t] = system.w.phi_q
             scaled = A * system.columns
@@ -191,6 +195,40 @@ class Motion:
     def plot(self, *what: str) -> Any:
         """Return a matplotlib Figure of named quantities over time."""
         return figure(self.time, self.traces(*what), self.mechanism.name)
+
+    def animate(
+        self,
+        traces: Mapping[str, Sequence[float]] | None = None,
+        axes: Any = None,
+        *,
+        view: str = "xy",
+        interval: float = 40.0,
+    ) -> Any:
+        """Return an animation of matplotlib: `traces` are points of bodies, by name, whose curves are drawn.
+
+        `view` is "xy", "xz" or "yz", of a mechanism in space; `interval` the time between pictures [ms].
+        """
+        from linkwork.kinematics.drawing import animate
+
+        system = self._system
+        ground = {"ground": system.algebra.Frame()}
+        frames = [ground | dict(system.named(q)) for q in self.q]
+        curves = {name: self[name].trace(point) for name, point in (traces or {}).items()}
+        return animate(self.mechanism, frames, curves, self.time, axes, view=view, interval=interval)
+
+    def show(self, traces: Mapping[str, Sequence[float]] | None = None) -> Any:
+        """Show the animation in a window; return it."""
+        from matplotlib import pyplot
+
+        moving = self.animate(traces)
+        pyplot.show()
+        return moving
+
+    def _repr_html_(self) -> str:
+        """Draw angles or places of the driven things over time, for notebooks."""
+        names = [driver.name for driver in self._system.drivers][:6]
+        rows = [("times", str(len(self))), ("events", ", ".join(map(str, self.events)) or "none")]
+        return html(self.mechanism.name, rows, self.time, self.traces(*(f"{n}.position" for n in names)))
 
 
 class BodyMotion:

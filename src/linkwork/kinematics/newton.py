@@ -467,3 +467,9 @@ def look_at(w):
 def shift(w, x):
     """q <- q moved by x, which is scaled."""
     move(w, x, 1.0)
+
+
+@entry
+def look_at_rates(w):
+    """velocity, acceleration, located <- q, v, u"""
+    call(w.run, w.rates.ctypes.data, w.ports.ctypes.data)

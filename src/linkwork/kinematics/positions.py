@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import AssemblyError
-from linkwork.kinematics import newton
 from linkwork.kinematics.assembly import reached
 from linkwork.kinematics.count import check_drivers
 from linkwork.kinematics.lanes import solve_lanes
@@ -46,7 +45,7 @@ class Positions:
         if goal.shape != self.values.shape:
             raise ValueError(f"{goal.shape} values; there are {len(self.values)} drivers")
         w = self.system.w
-        if newton.advance(w, self.values, goal, self.system.kept_q) < 0:
+        if self.system.advance(self.values, goal) < 0:
             raise self._stuck(goal)
         self.values = goal.copy()
         self.q = w.q.copy()
@@ -79,7 +78,7 @@ class Positions:
             start = found[k] if q is not None else self.q
             self.system.place(start)
             begin = self.system.turned_near(self.system.driven_values(start), goals[k])
-            if newton.advance(self.system.w, begin, goals[k], self.system.kept_q) < 0:
+            if self.system.advance(begin, goals[k]) < 0:
                 raise self._stuck(goals[k])
             found[k] = self.system.w.q
         self.system.place(self.q)
@@ -88,7 +87,7 @@ class Positions:
     @once
     def _step(self) -> tuple[int, Array] | None:
         """The unrolled step and room for its ports; none if equations are redundant or count turns."""
-        if self.system.m != self.system.n or self.system.references:
+        if self.system.m != self.system.n or self.system.references or self.system.large:
             return None
         try:
             return newton_step(self.system, self.q, native.lanes()), np.zeros(4, np.int64)

@@ -78,6 +78,11 @@ def _equations(
     return phi, entries
 
 
+def _looked_up(numbers: dict[str, Any], symbol: Any) -> Any:
+    base, k = symbol.args[0]
+    return numbers[base][k]
+
+
 def _eliminated(
     matrix: dict[tuple[int, int], Operand], numbers: Array, right: list[Operand]
 ) -> list[Operand]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import AssemblyError, ModelError
-from linkwork.kinematics import newton
+from linkwork.kinematics import newton, sparse
 from linkwork.kinematics.equations import Catalogue, Thing
 from linkwork.kinematics.law import Law
 from linkwork.kinematics.program import walks
@@ -241,6 +241,8 @@ class System:
         self.w.q[:] = q
         weights = self.weights() * active
         n = self.n
+        if self.large:
+            return sparse.close(self, weights, most)
         return float(
             newton.close(self.w, weights, self.kept_q, np.zeros((n, n)), np.zeros((n, n)), np.zeros(n), most)
         )
@@ -275,7 +277,30 @@ class System:
             held = self.w.u[::3].copy()
             free = active[self.driver_rows] == 0.0
             self.w.u[::3] = np.where(free, values, held)
-        return newton.polish(self.w) >= 0.0
+        return self.polish() >= 0.0
+
+    @property
+    def large(self) -> bool:
+        """Whether equations are kept sparse."""
+        return self.n >= LARGE
+
+    def polish(self) -> float:
+        """Satisfy all equations near the coordinates as they are; return how far these moved, or -1."""
+        return sparse.polish(self) if self.large else float(newton.polish(self.w))
+
+    def advance(self, start: Array, goal: Array) -> int:
+        """Drive from values of the drivers to others; return the number of sub-steps, negative if stuck."""
+        if self.large:
+            return sparse.advance(self, start, goal)
+        return int(newton.advance(self.w, start, goal, self.kept_q))
+
+    def march(self, drives: Array, q: Array, v: Array, a: Array, start: Array) -> tuple[int, Array, Array]:
+        """Fill in the motion; return how many times were reached, signs of the determinant, and ranks."""
+        signs, ranks = np.zeros(len(q), np.int64), np.full(len(q), self.n)
+        if self.large:
+            return sparse.march(self, drives, q, v, a, start), signs, ranks
+        reached = newton.march(self.w, drives, q, v, a, signs, ranks, self.kept_q, start)
+        return int(reached), signs, ranks
 
     def _shaken(self, q: Array, generator: np.random.Generator, amount: float) -> Array:
         """Return coordinates moved at random by an amount of the mechanism's size, and of a radian."""

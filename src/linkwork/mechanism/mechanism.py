@@ -171,6 +171,12 @@ class Mechanism:
 
         return assemble(self, branch, t)
 
+    def plot(self, axes: Any = None, *, view: str = "xy", names: bool = True) -> Any:
+        """Draw the mechanism with matplotlib, seen along an axis if it is in space; return the axes."""
+        from linkwork.kinematics.drawing import plot
+
+        return plot(self, axes, view=view, names=names)
+
     def __repr__(self) -> str:
         bodies, joints = _count(self.bodies, "body", "bodies"), _count(self.joints, "joint")
         return f"Mechanism({self.name!r}, {bodies}, {joints})"
