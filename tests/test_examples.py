@@ -100,6 +100,26 @@ def test_geometry_runs():
     np.testing.assert_allclose(names["flight"]["brick"].x[-1, 2], 5 * 4 - 9.81 / 2 * 16)
 
 
+def test_the_leg_walks_as_jansen_found_it(tmp_path):
+    script = runpy.run_path(str(ROOT / "examples" / "jansen.py"))
+    path = script["main"](str(tmp_path / "leg.gif"))
+    np.testing.assert_allclose(
+        [path.min(axis=0), path.max(axis=0)], [[-71.52, -91.83], [-3.61, -69.38]], atol=0.01
+    )
+    assert (tmp_path / "leg.gif").stat().st_size > 10000
+
+
+def test_a_four_bar_is_fitted_to_a_path():
+    script = runpy.run_path(str(ROOT / "examples" / "fit_four_bar.py"))
+    np.testing.assert_allclose(script["main"](), [0.1, 0.3, 0.22, 0.2, 0.15, 0.1], atol=1e-9)
+
+
+def test_the_page_on_kinematics_runs():
+    names = run("docs/kinematics.md")
+    assert len(names["modes"]) == 2
+    assert abs(names["motion"]["lever"].angle[0]) < 1e-12
+
+
 def test_every_script_is_run_here():
     scripts = [path.name for path in sorted((ROOT / "examples").glob("*.py"))]
-    assert scripts == ["brick.py", "strobe.py"]
+    assert scripts == ["brick.py", "fit_four_bar.py", "jansen.py", "strobe.py"]

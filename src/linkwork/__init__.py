@@ -110,12 +110,21 @@ if TYPE_CHECKING:
     from linkwork.contact.query import closest_points, collide, contains, distance, overlap, ray_cast
     from linkwork.contact.result import Contact, Contacts, Hit, Hits
     from linkwork.free_bodies import Particle, RigidBody, integrate
+    from linkwork.kinematics.assembly import assembly_modes
+    from linkwork.kinematics.motion import Motion, kinematics
+    from linkwork.kinematics.positions import Positions
+    from linkwork.kinematics.sensitivity import sensitivity
     from linkwork.simulation.recording import Recording
     from linkwork.simulation.simulate import simulate
     from linkwork.simulation.sweep import sweep
 
 # Found when asked for: they take longer to import than all the rest, and not everybody needs them.
 _LATER = {
+    "sensitivity": "linkwork.kinematics.sensitivity",
+    "Positions": "linkwork.kinematics.positions",
+    "assembly_modes": "linkwork.kinematics.assembly",
+    "kinematics": "linkwork.kinematics",
+    "Motion": "linkwork.kinematics.motion",
     "examples": "linkwork.examples",
     "Model": "linkwork.compile",
     "integrate": "linkwork.free_bodies",
@@ -143,7 +152,7 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
     module = import_module(_LATER[name])
-    return module if name in ("examples", "view") else getattr(module, name)
+    return module if module.__name__ == f"linkwork.{name}" else getattr(module, name)
 
 
 def __dir__() -> list[str]:
@@ -154,6 +163,7 @@ __all__ = [
     "Absolute",
     "acos",
     "asin",
+    "assembly_modes",
     "AssemblyError",
     "atan",
     "atan2",
@@ -202,6 +212,7 @@ __all__ = [
     "Inertia",
     "integrate",
     "Joint",
+    "kinematics",
     "LinkworkError",
     "Load",
     "load",
@@ -211,6 +222,7 @@ __all__ = [
     "MeshError",
     "Model",
     "ModelError",
+    "Motion",
     "Motor",
     "norm",
     "NumericalError",
@@ -223,6 +235,7 @@ __all__ = [
     "PointOnLine",
     "PointOnPlane",
     "Polygon",
+    "Positions",
     "Prismatic",
     "Pulley",
     "RackPinion",
@@ -239,6 +252,7 @@ __all__ = [
     "rotation_x",
     "rotation_y",
     "rotation_z",
+    "sensitivity",
     "sign",
     "simulate",
     "SimulationError",

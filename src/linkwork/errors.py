@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class LinkworkError(Exception):
@@ -14,6 +15,9 @@ class ModelError(LinkworkError):
 
 class AssemblyError(LinkworkError):
     """Loops that cannot be closed; the message names the joints and the gap left."""
+
+    motion: Any = None  # of `kinematics`: what was reached before
+    final: Any = None  # its last valid pose
 
 
 class SimulationError(LinkworkError):

@@ -182,6 +182,23 @@ class Mechanism:
 
         return show(self, state, **options)
 
+    def assemble(self, branch: Any = None, t: float = 0.0) -> Any:
+        """Draw the mechanism as it fits, drivers where their laws are at time t; return the poses by name.
+
+        The nearest to the drawing; or `branch`: a number of `lw.assembly_modes`, or values by names of
+        joints, or of bodies in the plane (their angle): of all modes the one nearest to these. AssemblyError
+        says what stays open.
+        """
+        from linkwork.kinematics.assembly import assemble
+
+        return assemble(self, branch, t)
+
+    def plot(self, axes: Any = None, *, view: str = "xy", names: bool = True) -> Any:
+        """Draw the mechanism with matplotlib, seen along an axis if it is in space; return the axes."""
+        from linkwork.kinematics.drawing import plot
+
+        return plot(self, axes, view=view, names=names)
+
     def __repr__(self) -> str:
         bodies, joints = _count(self.bodies, "body", "bodies"), _count(self.joints, "joint")
         return f"Mechanism({self.name!r}, {bodies}, {joints})"

@@ -40,7 +40,7 @@ class PointConstraint(Constraint):
         return self.vector(on_parent), self.vector(on_child)
 
     def vector(self, numbers: Any) -> Vector:
-        return Vector(float(x) for x in numbers)
+        return Vector(_number(x) for x in numbers)
 
     def vector_mistakes(self, word: str, direction: bool = False) -> list[str]:
         """List what is wrong with a point or direction given by this option."""
@@ -92,10 +92,10 @@ class Distance(PointConstraint):
         return []
 
     @property
-    def rest_length(self) -> float:
+    def rest_length(self) -> Any:
         """The length, as drawn if none was given [m]."""
         if self.length is not None:
-            return float(self.length)
+            return _number(self.length)
         a, b = (
             body.rotation @ np.array(point) + body.position
             for body, point in zip(self.bodies, self.points, strict=True)
@@ -200,10 +200,10 @@ class Pulley(PointConstraint):
         return total
 
     @property
-    def rest_length(self) -> float:
+    def rest_length(self) -> Any:
         """The length, as drawn if none was given [m]."""
         if self.length is not None:
-            return float(self.length)
+            return _number(self.length)
         a, b = (
             body.rotation @ np.array(point) + body.position
             for body, point in zip(self.bodies, self.points, strict=True)
@@ -262,6 +262,11 @@ class Absolute(Constraint):
         X = pose if isinstance(pose, self.algebra.Frame) else self.algebra.pose([float(x) for x in pose])
         E = X.local(body.frame)
         return [*E.p, *self.algebra.skewness(E)]
+
+
+def _number(x: Any) -> Any:
+    """Return a plain float of a plain number, and any other number as it is."""
+    return float(x) if isinstance(x, int | float | np.generic) else x
 
 
 def _across(axis: Sequence[float]) -> list[list[float]]:

@@ -1,0 +1,184 @@
+"""Ways in which a mechanism can be assembled: the nearest to the drawing, a chosen one, or all."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import AssemblyError, unknown
+from linkwork.kinematics.system import System, system_of
+from linkwork.mechanism.mechanism import Mechanism
+
+Array = np.ndarray
+
+_SAME = 1e-6  # distance of postures that are one [rad, sizes of the mechanism]
+_SEEN = 3  # times each posture was found before the search is over
+_FEW = 60  # starts that are made in any case
+
+
+class Posture(Mapping[str, Any]):
+    """Where all bodies are, by name: posture["rod"].position; `start=posture` begins a motion there."""
+
+    def __init__(self, system: System, q: Array) -> None:
+        self.q = q  # coordinates of all bodies
+        self._frames = dict(system.named(q))
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._frames:
+            raise KeyError(unknown("body", name, self._frames))
+        return self._frames[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._frames)
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+        return np.array(self.q, dtype=dtype)
+
+
+def assemble(mechanism: Mechanism, branch: int | Mapping[str, Any] | None = None, t: float = 0.0) -> Posture:
+    """Draw a mechanism as it fits, its drivers where their laws are at time t, and return its posture.
+
+    The nearest to the drawing; or `branch`: a number of `assembly_modes`, or values by names of joints, or of
+    bodies in the plane (their angle): of all modes the one that is nearest to these.
+    """
+    system = system_of(mechanism)
+    if branch is None:
+        posture = Posture(system, reached(system, system.assemble(), _values(system, t)))
+    else:
+        modes = assembly_modes(mechanism, t=t)
+        if isinstance(branch, Mapping):
+            posture = min(modes, key=lambda mode: _distance(system, mode, branch))
+        elif 0 <= branch < len(modes):
+            posture = modes[branch]
+        else:
+            raise ValueError(
+                f"mechanism {mechanism.name!r} has {len(modes)} modes of assembly; branch {branch} is none"
+            )
+    for body in system.bodies:
+        frame = posture[body.name]
+        body.position, body.rotation = frame.position, frame.rotation
+    return posture
+
+
+def reached(system: System, q: Array, goal: Array) -> Array:
+    """Return the posture in which the drivers have the values `goal`, continuously from q if it can be."""
+    if not system.drivers:
+        return q
+    system.place(q)
+    start = system.turned_near(system.driven_values(q), goal)
+    if system.advance(start, goal) >= 0:
+        return system.w.q.copy()
+    system.w.u[::3] = goal
+    return system.assemble(q, with_drivers=True, where=system.driven_text(goal))
+
+
+def assembly_modes(
+    mechanism: Mechanism, *, t: float = 0.0, starts: int = 20000, seed: int = 0
+) -> list[Posture]:
+    """Return all ways to assemble a mechanism, its drivers at time t, those near the drawing first.
+
+    Found by Newton's method from many random starts: it ends when each way was found a few times, or after
+    so many `starts`. A mechanism that can still move has no end of them: AssemblyError.
+    """
+    system = system_of(mechanism.copy())
+    system.w.u[::3] = _values(system, t)
+    origin, active = system.drawn(), np.ones(system.m)
+    generator = np.random.default_rng(seed)
+    found: list[Array] = []
+    shapes = np.zeros((0, 0))
+    seen: list[int] = []
+    for attempt in range(starts):
+        q = origin if attempt == 0 else _anywhere(system, origin, generator)
+        system.place(q)
+        if system.close(q, active, most=100) > 1e-6 or system.polish() < 0.0 or not _holds(system):
+            pass
+        else:
+            shape = _shape(system, system.w.q)
+            if found and (gaps := np.abs(shapes - shape).max(axis=1)).min() < _SAME:
+                seen[int(gaps.argmin())] += 1
+            else:
+                if np.linalg.matrix_rank(_scaled(system), tol=1e-9) < system.n:
+                    raise AssemblyError(
+                        f"mechanism {mechanism.name!r} can still move when assembled, so it has no end of "
+                        "postures; add drivers"
+                    )
+                found.append(system.w.q.copy())
+                shapes = np.array([_shape(system, each) for each in found])
+                seen.append(1)
+        if attempt >= _FEW * max(1, len(found)) and min(seen, default=_SEEN) >= _SEEN:
+            break
+    if not found:
+        raise AssemblyError(system.open_text(system.w.q.copy()))
+    here = _shape(system, origin)
+    order = np.argsort([np.linalg.norm(shape - here) for shape in shapes], kind="stable")
+    return [Posture(system, found[k]) for k in order]
+
+
+def _values(system: System, t: float) -> Array:
+    """Return the values of the drivers' laws."""
+    return np.array([law.at(t)[0, 0] for law in system.laws])
+
+
+def _scaled(system: System) -> Array:
+    A = system.matrix() * system.columns
+    lengths = np.linalg.norm(A, axis=1, keepdims=True)
+    return A / np.where(lengths > 0.0, lengths, 1.0)
+
+
+def _holds(system: System) -> bool:
+    """Tell whether joints are closed the right way round: some equations hold half a turn off too."""
+    for joint in system.mechanism.joints.values():
+        if not joint.can_locate:
+            continue
+        X = joint.pose_between(*system.poses(joint, system.w.q))
+        E = joint.motion([float(x) for x in joint.locate(X)]).local(X)
+        if max(abs(float(x)) for x in system.algebra.turning(E)) > 1e-6:
+            return False
+    return True
+
+
+def _anywhere(system: System, origin: Array, generator: np.random.Generator) -> Array:
+    """Return a random posture: places about the drawing, any rotations."""
+    q = origin.copy()
+    size, each = system.algebra.dimension, system.coordinates
+    bodies = q[: each * len(system.bodies)].reshape(-1, each)
+    centre = bodies[:, :size].mean(axis=0)
+    bodies[:, :size] = centre + system.size * generator.uniform(-1.5, 1.5, (len(bodies), size))
+    if size == 2:
+        bodies[:, 2] = generator.uniform(-np.pi, np.pi, len(bodies))
+    else:
+        turns = generator.normal(size=(len(bodies), 4))
+        bodies[:, 3:] = turns / np.linalg.norm(turns, axis=1, keepdims=True)
+    system.guess(q)
+    return q
+
+
+def _shape(system: System, q: Array) -> Array:
+    """Return the frames of all bodies as numbers, places in units of the mechanism's size."""
+    numbers = []
+    for frame in system.named(q).values():
+        numbers += [float(x) for x in np.asarray(frame.rotation).ravel()]
+        numbers += [float(x) / system.size for x in frame.p]
+    return np.array(numbers)
+
+
+def _distance(system: System, posture: Posture, branch: Mapping[str, Any]) -> float:
+    """Return how far the named coordinates of a posture are from given values."""
+    m, total = system.mechanism, 0.0
+    for name, value in branch.items():
+        if name in m.joints:
+            joint = m.joints[name]
+            parent, child = system.poses(joint, posture.q)
+            there = np.array(joint.side_between(parent, child).q, float)
+            turns = np.array(joint.periodic)
+        elif name in m.bodies and m.space == "plane":
+            there, turns = np.array([float(posture[name].angle)]), np.array([True])
+        else:
+            raise ValueError(f"branch: {unknown('joint or body', name, (*m.joints, *m.bodies))}")
+        gap = there - np.atleast_1d(np.asarray(value, float))
+        gap = np.where(turns, (gap + np.pi) % (2 * np.pi) - np.pi, gap / system.size)
+        total += float(gap @ gap)
+    return total

@@ -1,0 +1,180 @@
+"""Q <- q, v, a: inverse dynamics on the coordinates of bodies, by Newton and Euler.
+
+What the constraints must exert on each body is I a + v x I v, less gravity and the loads; along its
+coordinates that is Q = phi_q^T lambda.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.kinematics.count import body_motion
+from linkwork.kinematics.system import System
+from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.side import BodySide, JointSide
+from linkwork.model import drive
+from linkwork.model.across import Across
+from linkwork.model.kind import Kinds
+
+Array = np.ndarray
+
+
+class BodyStates:
+    """Frames, motions and accelerations of all bodies, over any number of times: numbers are arrays."""
+
+    def __init__(self, system: System, q: Array, v: Array, a: Array) -> None:
+        algebra, self.system = system.algebra, system
+        self.count = len(q)
+        self.frames: dict[str, Any] = {}
+        self.motions: dict[str, Any] = {}
+        self.accelerations: dict[str, Any] = {}  # spatial, in the body's frame
+        zero = np.zeros(self.count)
+        ground = system.mechanism.ground.name
+        self.frames[ground] = algebra.pose(
+            [zero] * 3 + [zero + 1.0] + [zero] * 3 if algebra.dimension == 3 else [zero] * 3
+        )
+        self.motions[ground] = self.accelerations[ground] = algebra.Motion.from_scalars([zero] * system.free)
+        for k, body in enumerate(system.bodies):
+            here = q[:, system.coordinates * k : system.coordinates * (k + 1)].T
+            X = algebra.pose(list(here))
+            at = slice(system.free * k, system.free * (k + 1))
+            V = body_motion(algebra, X, list(v[:, at].T))
+            A = body_motion(algebra, X, list(a[:, at].T))
+            # R^T p'' is not the rate of R^T p': the axes turn
+            turning = algebra.Motion.from_scalars([*[0.0] * algebra.angular, *V.v]).cross(V)
+            self.frames[body.name], self.motions[body.name] = X, V
+            self.accelerations[body.name] = A + algebra.Motion.from_scalars(
+                [*[0.0] * algebra.angular, *turning.v]
+            )
+
+    def across(self, joint: Joint, kinds: Kinds, settings: list[float]) -> tuple[Across, Any]:
+        """Return a joint between its bodies, and the acceleration of its child relative to its parent."""
+        kind, numbers = kinds.of(joint, False)
+        parent, child = (body.name for body in joint.bodies)
+        on_a, on_b = joint.frames()
+        X = (self.frames[parent] @ on_a).local(self.frames[child] @ on_b)
+        v_b = on_b.local(self.motions[child])
+        v_rel = v_b - X.local(on_a.local(self.motions[parent]))
+        across = Across.of(joint, kind, [*numbers, *settings], X, v_rel)
+        gained = v_b.cross(v_rel) + kind.bias(across.q, across.v, numbers)
+        a_rel = on_b.local(self.accelerations[child]) - X.local(on_a.local(self.accelerations[parent]))
+        return across, a_rel - gained
+
+    def at(self, t: int) -> "_Moment":
+        return _Moment(self, t)
+
+
+class _Moment:
+    """One time of the states: numbers are floats."""
+
+    def __init__(self, states: BodyStates, t: int):
+        self._states, self._t = states, t
+
+    def _one(self, thing: Any) -> Any:
+        scalars = [float(np.broadcast_to(x, (self._states.count,))[self._t]) for x in thing.scalars()]
+        return type(thing).from_scalars(scalars)
+
+    def frame(self, name: str) -> Any:
+        return self._one(self._states.frames[name])
+
+    def motion(self, name: str) -> Any:
+        return self._one(self._states.motions[name])
+
+
+def required(system: System, states: BodyStates, times: Array) -> Array:
+    """Return what constraints must exert along all unknowns: (times, unknowns)."""
+    algebra = system.algebra
+    Q = np.zeros((states.count, system.n))
+    gravity = [float(x) for x in system.mechanism.gravity]
+    for k, body in enumerate(system.bodies):
+        inertia = algebra.RigidInertia.about_center(
+            float(body.inertia.mass), body.inertia.com.tolist(), body.inertia.tensor.tolist()
+        )
+        X, V, A = states.frames[body.name], states.motions[body.name], states.accelerations[body.name]
+        fall = algebra.uniform_acceleration(X.axes.local(gravity))
+        _add(system, Q, k, X, inertia @ (A - fall) + V.cross_force(inertia @ V), 1.0)
+    _add_armature(system, states, Q)
+    _subtract_loads(system, states, times, Q)
+    return Q
+
+
+def _add_armature(system: System, states: BodyStates, Q: Array) -> None:
+    """Add what turns the rotors of drives: armature times acceleration of the joint."""
+    for joint in system.mechanism.joints.values():
+        armature = joint.per_coordinate("armature")
+        if not armature.any():
+            continue
+        across, a_rel = states.across(joint, Kinds(), [])
+        forces = [inertia * a for inertia, a in zip(armature, across.rates(a_rel), strict=True)]
+        for body, frame, wrench in zip(joint.bodies, joint.frames(), across.push(forces), strict=True):
+            k = system.numbers.get(id(body))
+            if k is not None:
+                _add(system, Q, k, states.frames[body.name], frame @ wrench, 1.0)
+
+
+def _add(system: System, Q: Array, k: int, X: Any, wrench: Any, factor: float, t: Any = slice(None)) -> None:
+    """Add a wrench on a body, in its frame, along its coordinates."""
+    angular, first = system.algebra.angular, system.free * k
+    numbers = wrench.scalars()
+    linear = X.axes @ tuple(numbers[angular:])
+    for i, x in enumerate([*linear, *numbers[:angular]]):
+        Q[t, first + i] += factor * x
+
+
+def _subtract_loads(system: System, states: BodyStates, times: Array, Q: Array) -> None:
+    mechanism = system.mechanism
+    drawn = {b.name: system.algebra.Frame(b.position.tolist(), b.rotation.tolist()) for b in system.bodies}
+    drawn[mechanism.ground.name] = system.algebra.Frame()
+    loads = []
+    for load in mechanism.loads.values():
+        sides = load.sides(mechanism.joints)
+        if load.whole:
+            raise ModelError(
+                f"load {load.name!r} looks at all coordinates; forces of a motion cannot have it"
+            )
+        bodies = [side for side in sides if not isinstance(side, Joint)]
+        loads.append((load.drawn([drawn[body.name] for body in bodies]), sides))
+    joints = [joint for joint in mechanism.joints.values() if drive.features(joint)]
+    if not loads and not joints:
+        return
+    kinds = Kinds(driven=True)
+    wanted = {joint.name: joint for _, sides in loads for joint in sides if isinstance(joint, Joint)}
+    wanted |= {joint.name: joint for joint in joints}
+    for t, time in enumerate(times.tolist()):
+        now = states.at(t)
+        frames = {name: now.frame(name) for name in states.frames}
+        motions = {name: now.motion(name) for name in states.frames}
+        moment = _Still(system, frames, motions)
+        views: dict[str, Any] = {
+            name: BodySide(system.algebra, frames[name], motions[name]) for name in states.frames
+        }
+        across = {name: moment.across(joint, kinds) for name, joint in wanted.items()}
+        sides_of = {name: JointSide(each.q, each.v) for name, each in across.items()}
+        for load, sides in loads:
+            load.act(time, *(sides_of[s.name] if isinstance(s, Joint) else views[s.name] for s in sides))
+        for joint in joints:
+            each = across[joint.name]
+            sides_of[joint.name].push(each.kind.own_forces(each.q, each.v, each.numbers))
+        for name, joint in wanted.items():
+            on_a, on_b = across[name].push(sides_of[name].forces)
+            for body, frame, wrench in zip(joint.bodies, joint.frames(), (on_a, on_b), strict=True):
+                views[body.name].wrench = views[body.name].wrench + frame @ wrench
+        for k, body in enumerate(system.bodies):
+            _add(system, Q, k, frames[body.name], views[body.name].wrench, -1.0, t)
+
+
+class _Still:
+    """Frames and motions at one time."""
+
+    def __init__(self, system: System, frames: dict[str, Any], motions: dict[str, Any]):
+        self._system, self._frames, self._motions = system, frames, motions
+
+    def across(self, joint: Joint, kinds: Kinds) -> Across:
+        kind, numbers = kinds.of(joint, False)
+        masses = [max(float(body.inertia.mass) for body in joint.bodies) or 1.0] * joint.nv
+        parent, child = (body.name for body in joint.bodies)
+        on_a, on_b = joint.frames()
+        X = (self._frames[parent] @ on_a).local(self._frames[child] @ on_b)
+        v_rel = on_b.local(self._motions[child]) - X.local(on_a.local(self._motions[parent]))
+        return Across.of(joint, kind, [*numbers, *drive.settings(joint, masses)], X, v_rel)

@@ -1,0 +1,98 @@
+"""How a motion changes with the numbers of its mechanism: derivatives by a length, a point, a ratio.
+
+With phi(q, p) = 0 at every time, dq/dp = -phi_q^-1 phi_p. Numbers p are those that equations have as data.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import unknown
+from linkwork.kinematics.motion import Motion
+from linkwork.mechanism.joint import Joint
+from linkwork.trace.differentiate import derivative
+from linkwork.trace.expression import Graph, evaluate
+
+Array = np.ndarray
+
+
+class Sensitivity:
+    """The derivative of a motion by one parameter, at all times: by bodies and points."""
+
+    def __init__(self, motion: Motion, change: Array) -> None:
+        self._motion, self.change = motion, change  # change: (times, unknowns), of all coordinates
+
+    def __getitem__(self, body: str) -> Array:
+        """Return the derivative of a body's place, and of its angle, in space its turn in its own axes."""
+        system = self._motion._system
+        bodies = self._motion.mechanism.bodies
+        if body not in bodies:
+            raise KeyError(unknown("body", body, bodies))
+        k = system.numbers[id(bodies[body])]
+        return self.change[:, system.free * k : system.free * (k + 1)]
+
+    def trace(self, body: str, point: Sequence[float]) -> Array:
+        """Return the derivative of where a point of a body is, (times, 2 or 3)."""
+        algebra = self._motion._system.algebra
+        X, change = self._motion.states.frames[body], list(self[body].T)
+        rate = algebra.frame_rate(X, change)
+        turned = algebra.Frame.from_scalars(rate.scalars())
+        return np.stack([np.broadcast_to(x, len(self.change)) for x in turned @ tuple(map(float, point))], -1)
+
+
+def sensitivity(motion: Motion, parameter: tuple[str, str, int] | tuple[str, str]) -> Sensitivity:
+    """Return how a motion changes with a number of a joint or constraint, named by thing, word and index.
+
+    A joint has its points "on_parent" and "on_child", in axes of its frame there as drawn, and what its class
+    depends on, such as "pitch"; a constraint has its own numbers: ("rod", "length"), ("slot", "pin", 0).
+    """
+    name, word, *rest = parameter
+    system = motion._system
+    thing = next((each for each in system.things if each.name == name), None)
+    if thing is None:
+        raise ValueError(f"sensitivity: {unknown('name', name, (each.name for each in system.things))}")
+    change = np.zeros((len(motion), system.n))
+    for t in range(len(motion)):
+        A = system.matrix(motion.q[t])
+        right = np.zeros(system.m)
+        right[system.rows[name]] = _phi_p(system, thing, motion.q[t], word, rest[0] if rest else None)
+        change[t] = -np.linalg.lstsq(A * system.columns, right, rcond=1e-12)[0] * system.columns
+    return Sensitivity(motion, change)
+
+
+def _phi_p(system: Any, thing: Any, q: Array, word: str, index: int | None) -> list[float]:
+    """Return the derivative of a thing's equations by one of its numbers, bodies at rest."""
+    sides, graph = system.poses(thing, q), Graph()
+    p = graph.symbol("p")
+    if isinstance(thing, Joint) and word in ("on_parent", "on_child"):
+        frames = list(thing.frames())
+        side = ("on_parent", "on_child").index(word)
+        frame, zero = frames[side], [0.0] * system.algebra.dimension
+        zero[index or 0] = p
+        frames[side] = frame.moved(zero)
+        parent, child = sides
+        rows = thing.gap((parent.frame @ frames[0]).local(child.frame @ frames[1]))
+        return _at(rows, p, 0.0)
+    said = getattr(thing, word, None)
+    if said is None or callable(said) or isinstance(said, str):
+        raise ValueError(f"sensitivity: {thing.name!r} has no number {word!r}")
+    value = float(said if index is None else said[index])
+    changed: Any = p
+    if index is not None:
+        changed = [*said[:index], p, *said[index + 1 :]]
+    try:
+        setattr(thing, word, changed)
+        if isinstance(thing, Joint):
+            rows = thing.gap(thing.pose_between(*sides))
+        else:
+            first = system.coordinates * len(system.bodies) + system.own[thing.name]
+            own = q[first : first + thing.unknowns].tolist()
+            rows = thing.phi(*thing.views(sides), *own)
+    finally:
+        setattr(thing, word, said)
+    return _at(rows, p, value)
+
+
+def _at(rows: Sequence[Any], p: Any, value: float) -> list[float]:
+    return [float(x) for x in evaluate(derivative(list(rows), {p: 1.0}), lambda _: value)]

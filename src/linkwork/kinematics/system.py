@@ -1,0 +1,347 @@
+"""A mechanism as a system of equations in the coordinates of its bodies."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import AssemblyError, ModelError
+from linkwork.kinematics import newton, sparse
+from linkwork.kinematics.equations import Catalogue, Thing
+from linkwork.kinematics.law import Law
+from linkwork.kinematics.program import walks
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.check import check
+from linkwork.mechanism.constraint import Constraint
+from linkwork.mechanism.driver import Driver
+from linkwork.mechanism.joint import ALGEBRA, Joint
+from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.side import JointSide, PoseSide
+
+Array = np.ndarray
+
+LARGE = 400  # unknowns from which on equations are kept sparse
+_TRIES = 40  # starts near the drawing before an assembly is given up
+_CLOSED = 1e-9  # what is left of equations that are satisfied, scaled
+
+
+class System:
+    """Bodies, equations by name, and the arrays that native code works on."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        check(mechanism)
+        self.mechanism = mechanism
+        self.algebra: Any = ALGEBRA[mechanism.space]
+        self.bodies: list[Body] = list(mechanism.bodies.values())
+        self.numbers = {id(body): k for k, body in enumerate(self.bodies)}
+        self.drivers = list(mechanism.drivers.values())
+        self.laws = [Law(driver.name, driver.law) for driver in self.drivers]
+        self.things: list[Thing] = [
+            *mechanism.joints.values(),
+            *mechanism.constraints.values(),
+            *self.drivers,
+        ]
+        self.free, self.coordinates = self.algebra.freedoms, self.algebra.coordinates
+        self.size = self._size()
+        self._number()
+        self._allocate()
+
+    # making it
+
+    def _number(self) -> None:
+        """Say where the numbers of every thing are."""
+        catalogue = Catalogue(self.algebra)
+        self.rows: dict[str, slice] = {}
+        self.entries: dict[str, slice] = {}
+        self.own: dict[str, int] = {}  # first unknown of a thing's own, among those
+        records, data = [], []
+        rows: list[int] = []
+        columns: list[int] = []
+        first_own = self.free * len(self.bodies)
+        row = entry = own = reference = driver = 0
+        frame = self.algebra.Frame.size
+        for thing in self.things:
+            bodies = thing.bodies
+            equations, numbers = catalogue.of(thing, [body is self.mechanism.ground for body in bodies])
+            at = [self.numbers.get(id(body), 0) for body in bodies]
+            record = [len(data), 3 * driver, reference, self.coordinates * len(self.bodies) + own]
+            record += [first_own + own, row, entry]
+            for k in at:
+                record += [frame * k, self.coordinates * k, self.free * k]
+            records.append((equations, record))
+            for i, b, k in equations.entries:
+                rows.append(row + i)
+                columns.append(first_own + own + k if b < 0 else self.free * at[b] + k)
+            self.rows[thing.name] = slice(row, row + len(equations.phi))
+            self.entries[thing.name] = slice(entry, entry + len(equations.entries))
+            self.own[thing.name] = own
+            data += numbers
+            row, entry = row + len(equations.phi), entry + len(equations.entries)
+            own, reference = own + equations.unknowns, reference + equations.references
+            driver += equations.inputs
+        self.n = first_own + own
+        self.nq = self.coordinates * len(self.bodies) + own
+        self.m, self.references = row, reference
+        self.entry_rows, self.entry_columns = np.array(rows, np.int64), np.array(columns, np.int64)
+        self.data, self.records = np.array(data, float), records
+        self.driver_rows = np.array([self.rows[driver.name].start for driver in self.drivers], np.int64)
+
+    def _allocate(self) -> None:
+        walk = walks(self.algebra, len(self.bodies), self.records)
+        count = {
+            "u": 3 * len(self.drivers),
+            "ref": self.references,
+            "q": self.nq,
+            "v": self.n,
+            "X": self.algebra.Frame.size * len(self.bodies),
+            "phi": self.m,
+            "phi_q": len(self.entry_rows),
+            "velocity": self.m,
+            "acceleration": self.m,
+            "located": self.references,
+        }
+        arrays = {"data": self.data, **{word: np.zeros(max(n, 1))[:n] for word, n in count.items()}}
+        ports = np.array([array.ctypes.data for array in arrays.values()], np.int64)
+        dense = (self.m, self.n) if self.n < LARGE else (0, 0)
+        self.columns = np.ones(self.n)
+        for k in range(len(self.bodies)):
+            self.columns[self.free * k : self.free * k + self.algebra.dimension] = self.size
+        self.w = newton.Workspace(
+            walk.run,
+            walk.positions,
+            walk.rates,
+            ports,
+            len(self.bodies),
+            self.coordinates,
+            self.free,
+            arrays["q"],
+            arrays["v"],
+            np.zeros(self.n),
+            arrays["u"],
+            arrays["ref"],
+            arrays["located"],
+            arrays["phi"],
+            arrays["phi_q"],
+            arrays["velocity"],
+            arrays["acceleration"],
+            self.entry_rows,
+            self.entry_columns,
+            self.columns,
+            np.ones(self.m),
+            np.zeros(dense),
+            np.zeros(self.m),
+            np.zeros(self.n),
+            np.zeros(max(self.m, self.n), np.int64),
+            np.zeros(max(self.m, self.n)),
+            np.zeros(self.n),
+            np.zeros(max(self.m, self.n)),
+        )
+        self._keep = walk, arrays
+        self.kept_q = np.zeros(self.nq)
+
+    def _size(self) -> float:
+        """Return the size of the mechanism: the longest distance of joints on one body, or drawn [m]."""
+        places: dict[str, list[Array]] = {}
+        for joint in self.mechanism.joints.values():
+            for body, X in zip(joint.bodies, joint.frames(), strict=True):
+                places.setdefault(body.name, []).append(np.array(X.position, float))
+        lengths = [
+            float(np.linalg.norm(p - q)) for group in places.values() for p in group[:20] for q in group[:20]
+        ]
+        drawn = [body.position for body in self.bodies]
+        spread = float(np.ptp(drawn, axis=0).max()) if drawn else 0.0
+        return max(lengths, default=0.0) or spread or 1.0
+
+    # poses
+
+    def drawn(self) -> Array:
+        """Return the coordinates as drawn, unknowns of constraints where they guess them."""
+        q = np.zeros(self.nq)
+        for k, body in enumerate(self.bodies):
+            X = self.algebra.Frame(body.position.tolist(), body.rotation.tolist())
+            q[self.coordinates * k : self.coordinates * (k + 1)] = self.algebra.pose_coordinates(X)
+        self.guess(q)
+        return q
+
+    def guess(self, q: Array) -> None:
+        """Set the unknowns of constraints to where they guess them, from the poses in q."""
+        for thing in self.things:
+            if isinstance(thing, Constraint) and thing.unknowns:
+                first = self.coordinates * len(self.bodies) + self.own[thing.name]
+                q[first : first + thing.unknowns] = thing.guess(*thing.views(self.poses(thing, q)))
+
+    def poses(self, thing: Thing, q: Array) -> list[PoseSide]:
+        """Return what a thing sees of its bodies at coordinates q."""
+        found = []
+        for body in thing.bodies:
+            k = self.numbers.get(id(body))
+            part = None if k is None else q[self.coordinates * k : self.coordinates * (k + 1)].tolist()
+            angle = 0.0 if self.algebra.dimension == 2 else None
+            found.append(
+                PoseSide(self.algebra, self.algebra.Frame(), angle)
+                if part is None
+                else PoseSide.of(self.algebra, part)
+            )
+        return found
+
+    def place(self, q: Array) -> None:
+        """Begin from coordinates q: turns are counted from there."""
+        self.w.q[:] = q
+        first = 0
+        for thing in self.things:
+            if isinstance(thing, Constraint) and not isinstance(thing, Driver):
+                for side in thing.views(self.poses(thing, q)):
+                    if isinstance(side, JointSide):
+                        self.w.ref[first : first + len(side.q)] = side.q
+                        first += len(side.q)
+
+    def driven_values(self, q: Array) -> Array:
+        """Return the values that the drivers' coordinates have at q."""
+        values = []
+        for driver in self.drivers:
+            (side,) = driver.views(self.poses(driver, q))
+            values.append(float(driver.value(side)))
+        return np.array(values)
+
+    def driven_text(self, values: Array) -> str:
+        """Say which values drivers have."""
+        pairs = zip(self.drivers, values, strict=True)
+        return " with " + ", ".join(f"{driver.name} = {value:.6g}" for driver, value in pairs)
+
+    def turned_near(self, values: Array, goal: Array) -> Array:
+        """Count whole turns of driven angles so that drivers begin where their laws do."""
+        turns = np.array([driver.turns for driver in self.drivers], bool)
+        return np.where(turns, values + 2 * np.pi * np.round((goal - values) / (2 * np.pi)), values)
+
+    # closing
+
+    def weights(self) -> Array:
+        """Return one over the length of each equation's gradient, at the coordinates as they are."""
+        self.evaluate()
+        square = np.zeros(self.m)
+        np.add.at(square, self.entry_rows, (self.w.phi_q * self.columns[self.entry_columns]) ** 2)
+        return np.where(square > 0.0, 1.0 / np.sqrt(np.where(square > 0.0, square, 1.0)), 1.0)
+
+    def evaluate(self, q: Array | None = None) -> tuple[Array, Array]:
+        """Return phi and the entries of phi_q."""
+        if q is not None:
+            self.w.q[:] = q
+        newton.look_at(self.w)
+        return self.w.phi, self.w.phi_q
+
+    def matrix(self, q: Array | None = None) -> Array:
+        """Return phi_q as a dense matrix: equations, unknowns."""
+        self.evaluate(q)
+        A = np.zeros((self.m, self.n))
+        np.add.at(A, (self.entry_rows, self.entry_columns), self.w.phi_q)
+        return A
+
+    def close(self, q: Array, active: Array, most: int = 300) -> float:
+        """Bring the equations that are active near zero from q; return the largest left, scaled."""
+        self.w.q[:] = q
+        weights = self.weights() * active
+        n = self.n
+        if self.large:
+            return sparse.close(self, weights, most)
+        return float(
+            newton.close(self.w, weights, self.kept_q, np.zeros((n, n)), np.zeros((n, n)), np.zeros(n), most)
+        )
+
+    def assemble(self, start: Array | None = None, with_drivers: bool = False, where: str = "") -> Array:
+        """Return coordinates near a start (the drawing) that satisfy all equations; drivers move freely.
+
+        With drivers they have the values in `w.u`. AssemblyError says what stays open.
+        """
+        origin = self.drawn() if start is None else start
+        active = np.ones(self.m)
+        if not with_drivers:
+            active[self.driver_rows] = 0.0
+        best, best_q = np.inf, origin
+        generator = np.random.default_rng(1)
+        for attempt in range(_TRIES):
+            q = origin.copy()
+            if attempt:
+                q = self._shaken(origin, generator, min(1.0, 0.02 * 1.5**attempt))
+            self.place(q)
+            left = self.close(q, active)
+            if left < best:
+                best, best_q = left, self.w.q.copy()
+            if left < _CLOSED and self._exact(active):
+                return self.w.q.copy()
+        raise AssemblyError(self.open_text(best_q, active, where))
+
+    def _exact(self, active: Array) -> bool:
+        """Take the last digits: Newton's method, drivers at the values they have."""
+        if self.driver_rows.size:
+            values = self.driven_values(self.w.q)
+            held = self.w.u[::3].copy()
+            free = active[self.driver_rows] == 0.0
+            self.w.u[::3] = np.where(free, values, held)
+        return self.polish() >= 0.0
+
+    @property
+    def large(self) -> bool:
+        """Whether equations are kept sparse."""
+        return self.n >= LARGE
+
+    def polish(self) -> float:
+        """Satisfy all equations near the coordinates as they are; return how far these moved, or -1."""
+        return sparse.polish(self) if self.large else float(newton.polish(self.w))
+
+    def advance(self, start: Array, goal: Array) -> int:
+        """Drive from values of the drivers to others; return the number of sub-steps, negative if stuck."""
+        if self.large:
+            return sparse.advance(self, start, goal)
+        return int(newton.advance(self.w, start, goal, self.kept_q))
+
+    def march(self, drives: Array, q: Array, v: Array, a: Array, start: Array) -> tuple[int, Array, Array]:
+        """Fill in the motion; return how many times were reached, signs of the determinant, and ranks."""
+        signs, ranks = np.zeros(len(q), np.int64), np.full(len(q), self.n)
+        if self.large:
+            return sparse.march(self, drives, q, v, a, start), signs, ranks
+        reached = newton.march(self.w, drives, q, v, a, signs, ranks, self.kept_q, start)
+        return int(reached), signs, ranks
+
+    def _shaken(self, q: Array, generator: np.random.Generator, amount: float) -> Array:
+        """Return coordinates moved at random by an amount of the mechanism's size, and of a radian."""
+        self.w.q[:] = q
+        change = generator.normal(size=self.n) * amount
+        newton.shift(self.w, change)
+        moved = self.w.q.copy()
+        self.guess(moved)
+        return moved
+
+    def open_text(self, q: Array, active: Array | None = None, where: str = "") -> str:
+        """Say what stays open, the worst by name."""
+        phi = self.evaluate(q)[0] * (1.0 if active is None else active)
+        gaps = {name: float(np.linalg.norm(phi[part])) for name, part in self.rows.items()}
+        name = max(gaps, key=lambda n: gaps[n])
+        word = next(_kind(thing) for thing in self.things if thing.name == name)
+        gap = f"{1e3 * gaps[name]:.3g} mm" if self._is_length(name) else f"{gaps[name]:.3g} rad"
+        return (
+            f"mechanism {self.mechanism.name!r} cannot assemble{where}: closest gap {gap} at {word} "
+            f"{name!r}; look for lengths that cannot meet, or draw it nearer to closed"
+        )
+
+    def _is_length(self, name: str) -> bool:
+        part = self.entries[name]
+        columns = self.entry_columns[part]
+        return bool((self.columns[columns] != 1.0).any()) or self.size == 1.0
+
+    def named(self, q: Array) -> Mapping[str, Any]:
+        """Return the poses of all bodies, by name."""
+        X = {}
+        for k, body in enumerate(self.bodies):
+            X[body.name] = self.algebra.pose(q[self.coordinates * k : self.coordinates * (k + 1)].tolist())
+        return X
+
+
+def _kind(thing: Thing) -> str:
+    return "joint" if isinstance(thing, Joint) else thing.word
+
+
+def system_of(mechanism: Mechanism) -> System:
+    """Return the equations of a mechanism; ModelError if there is nothing to solve."""
+    if not mechanism.bodies:
+        raise ModelError(f"mechanism {mechanism.name!r} has no bodies; add some")
+    return System(mechanism)

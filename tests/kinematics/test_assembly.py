@@ -1,0 +1,241 @@
+"""Assembly from perturbed starts, its modes, and constraints of the catalogue in motion."""
+
+import numpy as np
+import pytest
+from scipy.interpolate import CubicSpline
+
+import linkwork as lw
+from linkwork.kinematics.system import System
+from linkwork.mechanism.joints import CATALOGUE
+
+KINDS = [
+    (space, kind)
+    for space in ("plane", "space")
+    for kind in CATALOGUE
+    if space in kind.spaces and kind is not lw.Free and (space, kind) != ("plane", lw.Planar)
+]
+
+
+def random_loop(space, kind, seed):
+    """Return a closed chain of one joint of a kind and of hinges, which has one freedom; drawn closed."""
+    generator = np.random.default_rng(seed)
+    m = lw.Mechanism("loop", space=space)
+    size = 3 if space == "space" else 2
+    before = m.ground
+    kinds, freedoms = [lw.Revolute, kind], 0
+    for k in range(9):
+        each = kinds[k] if k < 2 else lw.Revolute
+        freedoms += each.coordinates
+        last = freedoms == (7 if space == "space" else 4)
+        body = m.ground if last else m.add(lw.Body(f"b{k}", position=generator.normal(size=size)))
+        options = {"pitch": 0.3} if each is lw.Helical else {}
+        if space == "space" and each.directed and each is not lw.Universal:
+            options["axis"] = generator.normal(size=3)
+        elif space == "plane" and each is lw.Prismatic:
+            options["axis"] = generator.normal(size=2)
+        m.add(each(f"j{k}", before, body, at=generator.normal(size=size), **options))
+        before = body
+        if last:
+            return m
+    raise AssertionError(kind)
+
+
+def linkages(space, kind, law):
+    """Return 20 such linkages that are not near a position where branches meet."""
+    found = []
+    for seed in range(200):
+        m = random_loop(space, kind, seed)
+        m.add(lw.Driver("motor", "j0", law))
+        system = System(m)
+        A = system.matrix(system.drawn()) * system.columns
+        if np.linalg.svd(A / np.linalg.norm(A, axis=1, keepdims=True))[1].min() > 0.01:
+            found.append((m, system))
+        if len(found) == 20:
+            return found
+    raise AssertionError(f"only {len(found)} linkages")
+
+
+@pytest.mark.parametrize(("space", "kind"), KINDS, ids=lambda x: getattr(x, "__name__", x))
+def test_linkages_come_back_from_perturbed_starts_to_the_same_branch(space, kind):
+    for seed, (_, system) in enumerate(linkages(space, kind, 0.0)):
+        drawn = system.drawn()
+        system.place(drawn)
+        moved = system._shaken(drawn, np.random.default_rng(seed), 2e-3)
+        assert np.abs(system.assemble(moved, with_drivers=True) - drawn).max() < 1e-9
+
+
+@pytest.mark.parametrize(("space", "kind"), KINDS, ids=lambda x: getattr(x, "__name__", x))
+def test_linkages_go_there_and_back_on_the_same_branch(space, kind):
+    for m, _ in linkages(space, kind, lambda t: 0.01 * lw.sin(t)):
+        motion = lw.kinematics(m, np.linspace(0, 2 * np.pi, 9))
+        assert np.abs(motion.q[-1] - motion.q[0]).max() < 1e-9
+
+
+def test_a_mechanism_is_drawn_as_it_fits():
+    m = lw.Mechanism("triangle", space="plane")
+    a, b = m.add(lw.Body("a")), m.add(lw.Body("b"))
+    m.add(lw.Revolute("A", m.ground, a, on_parent=(0, 0), on_child=(0, 0)))
+    m.add(lw.Revolute("B", m.ground, b, on_parent=(1, 0), on_child=(0, 0)))
+    m.add(lw.Revolute("C", a, b, on_parent=(0.8, 0), on_child=(0.7, 0)))
+    modes = lw.assembly_modes(m)
+    assert len(modes) == 2
+    up = np.arccos((1 + 0.64 - 0.49) / 1.6)
+    assert sorted(float(mode["a"].angle) for mode in modes) == pytest.approx([-up, up], abs=1e-12)
+    for sign in (1, -1):
+        posture = m.assemble(branch={"a": 0.1 * sign})
+        assert float(posture["a"].angle) == pytest.approx(sign * up, abs=1e-12)
+        assert np.abs(m["C"].phi()).max() < 1e-14
+    with pytest.raises(ValueError, match="has 2 modes of assembly; branch 2 is none"):
+        m.assemble(branch=2)
+
+
+def test_what_cannot_meet_is_told_with_its_gap():
+    m = lw.Mechanism("apart", space="plane")
+    a, b = m.add(lw.Body("a")), m.add(lw.Body("b"))
+    m.add(lw.Revolute("A", m.ground, a, on_parent=(0, 0), on_child=(0, 0)))
+    m.add(lw.Revolute("B", m.ground, b, on_parent=(1, 0), on_child=(0, 0)))
+    m.add(lw.Revolute("C", a, b, on_parent=(0.4, 0), on_child=(0.5, 0)))
+    with pytest.raises(lw.AssemblyError, match=r"'apart' cannot assemble: closest gap .* mm at joint"):
+        m.assemble()
+
+
+def test_a_mechanism_that_can_move_has_no_modes():
+    with pytest.raises(lw.AssemblyError, match="can still move"):
+        lw.assembly_modes(lw.examples.four_bar())
+
+
+# P. Dietmaier, The Stewart-Gough platform of general geometry can have 40 real postures, 1998
+BASE = (
+    (0, 0, 0),
+    (1.107915, 0, 0),
+    (0.549094, 0.756063, 0),
+    (0.735077, -0.223935, 0.525991),
+    (0.514188, -0.526063, -0.368418),
+    (0.590473, 0.094733, -0.205018),
+)
+PLATFORM = (
+    (0, 0, 0),
+    (0.542805, 0, 0),
+    (0.956919, -0.528915, 0),
+    (0.665885, -0.353482, 1.402538),
+    (0.478359, 1.158742, 0.107672),
+    (-0.137087, -0.235121, 0.353913),
+)
+LEGS = (1.0, 0.645275, 1.086284, 1.503439, 1.281933, 0.771071)
+
+
+def test_all_forty_postures_of_a_stewart_platform_are_found():
+    m = lw.Mechanism("Dietmaier")
+    platform = m.add(lw.Body("platform", position=(0.3, 0.4, 0.8)))
+    for k, (base, point, length) in enumerate(zip(BASE, PLATFORM, LEGS, strict=True)):
+        m.add(lw.Distance(f"leg {k}", m.ground, platform, length, on_parent=base, on_child=point))
+    modes = lw.assembly_modes(m)
+    assert len(modes) == 40
+    for mode in modes:
+        X = mode["platform"]
+        lengths = [np.linalg.norm(np.array(X @ p, float) - b) for p, b in zip(PLATFORM, BASE, strict=True)]
+        assert np.abs(np.subtract(lengths, LEGS)).max() < 1e-12
+
+
+# the catalogue in motion
+
+
+def driven_hinge(space="plane", law=None):
+    m = lw.Mechanism("m", space=space)
+    a = m.add(lw.Body("a"))
+    m.add(lw.Revolute("A", m.ground, a))
+    m.add(lw.Driver("motor", "A", law or (lambda t: t)))
+    return m, a
+
+
+@pytest.mark.parametrize("space", ["plane", "space"])
+@pytest.mark.parametrize(("kind", "factor"), [("external", -1.5), ("internal", 1.5)])
+def test_gears_count_turns(space, kind, factor):
+    m, _ = driven_hinge(space)
+    b = m.add(lw.Body("b"))
+    m.add(lw.Revolute("B", m.ground, b, at=(1, 0, 0)))
+    m.add(lw.Gear("gear", "A", "B", teeth=(30, 20), kind=kind))
+    motion = lw.kinematics(m, np.linspace(0, 20, 101))
+    assert motion["B"].position == pytest.approx(factor * motion.time, abs=1e-10)
+    assert motion["B"].velocity == pytest.approx(np.full(101, factor), abs=1e-12)
+
+
+def test_rack_and_pinion_and_a_coupling():
+    m, _ = driven_hinge()
+    b, c = m.add(lw.Body("b")), m.add(lw.Body("c"))
+    m.add(lw.Prismatic("S", m.ground, b, axis=(1, 0)))
+    m.add(lw.Prismatic("T", m.ground, c, axis=(0, 1)))
+    m.add(lw.RackPinion("rack", "A", "S", 0.2))
+    m.add(lw.Coupling("mimic", "T", "S", -2.0, 0.1))
+    motion = lw.kinematics(m, np.linspace(0, 10, 41))
+    assert motion["S"].position == pytest.approx(0.2 * motion.time, abs=1e-12)
+    assert motion["T"].position == pytest.approx(0.1 - 0.4 * motion.time, abs=1e-12)
+
+
+@pytest.mark.parametrize("sort", ["edge", "roller", "flat"])
+def test_followers_of_an_eccentric_disc(sort):
+    """A disc of radius 0.5, 0.2 off its shaft; the follower slides along y above the shaft."""
+    m, cam = driven_hinge()
+    follower = m.add(lw.Body("follower", position=(0, 0.9)))
+    m.add(lw.Prismatic("S", m.ground, follower, axis=(0, 1)))
+
+    def outline(s):
+        return [0.2 + 0.5 * lw.cos(s), 0.5 * lw.sin(s)]
+
+    options = {"edge": {}, "roller": {"radius": 0.1}, "flat": {"face": (0, -1)}}[sort]
+    m.add(lw.Cam("cam", cam, follower, outline, **options))
+    motion = lw.kinematics(m, np.linspace(0, 13, 200))
+    t, reach = motion.time, {"edge": 0.5, "roller": 0.6, "flat": 0.5}[sort]
+    sideways = 0.0 if sort == "flat" else 0.2 * np.cos(t)
+    lift = 0.2 * np.sin(t) + np.sqrt(reach**2 - sideways**2)
+    assert motion["follower"].position[:, 1] == pytest.approx(lift, abs=1e-12)
+
+
+def test_a_bead_on_a_wire():
+    m = lw.Mechanism("bead")
+    bead = m.add(lw.Body("bead", position=(1, 0, 0)))
+    m.add(lw.Planar("upright", m.ground, m.add(lw.Body("plate"))))
+    m.add(lw.Absolute("plate fixed", m["plate"]))
+    m.add(lw.PointOnCurve("wire", m.ground, bead, lambda s: [lw.cos(s), lw.sin(s), 0.1 * s], interval=(0, 6)))
+    with pytest.raises(lw.AssemblyError, match="too few drivers: 3 motions are free"):
+        m.add(lw.Driver("lift", (bead, "z"), lambda t: 0.1 * t)) and lw.kinematics(m, [0.0])
+
+
+def test_a_rope_over_pulleys():
+    plain = lw.Mechanism("rope", space="plane")
+    a, b = (plain.add(lw.Body(name, position=(x, -1))) for name, x in (("a", 0), ("b", 2)))
+    for name, body, x in (("A", a, 0), ("B", b, 2)):
+        plain.add(lw.PointOnLine(f"guide {name}", plain.ground, body, on_parent=(x, 0), axis=(0, 1)))
+        plain.add(lw.Absolute(f"upright {name}", body, angle=0.0))
+    plain.add(lw.Pulley("rope", a, b, over=[(0, 0), (2, 0)], ratio=2.0))
+    plain.add(lw.Driver("winch", (a, "y"), lambda t: -1 - 0.5 * t))
+    motion = lw.kinematics(plain, [0.0, 0.5, 1.0])
+    assert motion["b"].position[:, 1] == pytest.approx([-1.0, -0.875, -0.75], abs=1e-13)
+
+
+def test_a_law_may_be_a_spline():
+    spline = CubicSpline([0, 1, 2], [0, 1, 0.5])
+    m, _ = driven_hinge(law=spline)
+    motion = lw.kinematics(m, [0.3, 1.7])
+    assert motion["a"].angle == pytest.approx(spline([0.3, 1.7]))
+    assert motion["A"].acceleration == pytest.approx(spline([0.3, 1.7], 2))
+
+
+def test_a_law_that_cannot_be_traced_is_told():
+    m, _ = driven_hinge(law=lambda t: 1.0 if t > 0 else 0.0)
+    with pytest.raises(lw.TraceError, match="driver 'motor': its law cannot be traced"):
+        lw.kinematics(m, [0.0])
+
+
+def test_a_constraint_of_ones_own_moves():
+    class PinInSlot(lw.Constraint):
+        def phi(self, a, b):
+            return [b.to_local(a.to_world(self.pin))[1]]
+
+    m, a = driven_hinge()
+    lever = m.add(lw.Body("lever", position=(-0.3, 0)))
+    m.add(lw.Revolute("B", m.ground, lever))
+    m.add(PinInSlot("slot", a, lever, pin=(0.1, 0)))
+    motion = lw.kinematics(m, np.linspace(0, 7, 71))
+    wanted = np.arctan2(0.1 * np.sin(motion.time), 0.3 + 0.1 * np.cos(motion.time))
+    assert motion["lever"].angle == pytest.approx(wanted, abs=1e-13)

@@ -1,0 +1,250 @@
+"""Motions of driven mechanisms against closed forms, and against the recursive dynamics."""
+
+import mpmath
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.examples.linkages import JANSEN
+from linkwork.examples.parts import meeting
+
+
+def usage_four_bar():
+    m = lw.Mechanism("four-bar", space="plane")
+    crank, rod, rocker = (m.add(lw.Body(name)) for name in ("crank", "rod", "rocker"))
+    m.add(lw.Revolute("A", m.ground, crank, on_parent=(0, 0), on_child=(0, 0)))
+    m.add(lw.Revolute("B", crank, rod, on_parent=(0.1, 0), on_child=(0, 0)))
+    m.add(lw.Revolute("C", rod, rocker, on_parent=(0.3, 0), on_child=(0.22, 0)))
+    m.add(lw.Revolute("D", m.ground, rocker, on_parent=(0.2, 0), on_child=(0, 0)))
+    return m
+
+
+def rocker_angle(theta, sign):
+    """Return the angle of the rocker of that four-bar, in closed form."""
+    x, y = mpmath.cos(theta) / 10 - mpmath.mpf(2) / 10, mpmath.sin(theta) / 10
+    rod, rocker, span = mpmath.mpf(3) / 10, mpmath.mpf(22) / 100, mpmath.sqrt(x * x + y * y)
+    corner = mpmath.acos((span**2 + rocker**2 - rod**2) / (2 * span * rocker))
+    return mpmath.atan2(y, x) + sign * corner
+
+
+def test_a_four_bar_turns_all_round_as_in_closed_form():
+    m = usage_four_bar()
+    m.add(lw.Driver("motor", "A", lambda t: 2 * np.pi * t + 0.3 * lw.sin(t)))
+    times = np.linspace(0, 2, 181)
+    motion = lw.kinematics(m, times)
+    theta = 2 * np.pi * times + 0.3 * np.sin(times)
+    assert np.abs(motion["A"].position - theta).max() < 1e-13
+    candidates = [np.array([float(rocker_angle(x, sign)) for x in theta]) for sign in (1, -1)]
+    errors = [np.abs(np.exp(1j * motion["rocker"].angle) - np.exp(1j * c)).max() for c in candidates]
+    assert min(errors) < 1e-13
+    sign = (1, -1)[int(np.argmin(errors))]
+
+    def exact(t):
+        return rocker_angle(2 * mpmath.pi * t + mpmath.mpf(0.3) * mpmath.sin(t), sign)
+
+    with mpmath.workdps(40):
+        for k in (1, 40, 100, 177):
+            first, second = (float(mpmath.diff(exact, mpmath.mpf(float(times[k])), n)) for n in (1, 2))
+            assert motion["rocker"].angular_velocity[k] == pytest.approx(first, rel=1e-11, abs=1e-11)
+            assert motion["rocker"].angular_acceleration[k] == pytest.approx(second, rel=1e-10, abs=1e-10)
+            assert motion["D"].velocity[k] == pytest.approx(first, rel=1e-11, abs=1e-11)
+            assert motion["D"].acceleration[k] == pytest.approx(second, rel=1e-10, abs=1e-10)
+    assert not motion["motor"].force.any()  # nothing has mass
+    assert motion.events == ()
+
+
+def toe(angle):
+    a, b, c, d, e, f, g, h, i, j, k, l, crank = JANSEN
+    hip, pin = (-a, -l), (crank * np.cos(angle), crank * np.sin(angle))
+    top = meeting(hip, b, pin, j)
+    back, ankle = meeting(hip, d, top, e), meeting(pin, k, hip, c)
+    return meeting(ankle, i, meeting(ankle, g, back, f), h)
+
+
+def test_jansens_leg_all_the_way_round():
+    m = lw.examples.jansen_leg(0.4, scale=1.0)
+    m.add(lw.Driver("motor", "crank shaft", lambda t: 2 * np.pi * t))
+    motion = lw.kinematics(m, np.linspace(0, 1, 361))
+    wanted = np.array([toe(0.4 + 2 * np.pi * t) for t in motion.time])
+    assert np.abs(motion["foot"].position - wanted).max() < 1e-12 * 100  # lengths are up to 92
+    assert motion["foot"].position[:, 0].min() == pytest.approx(-71.5215, abs=2e-3)
+    assert motion["foot"].position[:, 1].max() == pytest.approx(-69.3767, abs=2e-3)
+
+
+def test_peaucelliers_cell_draws_a_straight_line():
+    """OP OP' = L^2 - s^2; P on a circle of radius r through O: P' on x = (L^2 - s^2) / (2 r)."""
+    L, s, r = 1.0, 0.4, 0.35
+    m = lw.Mechanism("Peaucellier", space="plane")
+    angle = 0.4
+    P = np.array([r + r * np.cos(angle), r * np.sin(angle)])
+    away = P / np.linalg.norm(P)
+    far = away * (L**2 - s**2) / np.linalg.norm(P)
+    middle, half = (P + far) / 2, np.linalg.norm(far - P) / 2
+    aside = np.array([-away[1], away[0]]) * np.sqrt(s**2 - half**2)
+    Q, R = middle + aside, middle - aside
+
+    def bar(name, a, b):
+        return m.add(lw.Body(name, position=a, rotation=float(np.arctan2(*(b - a)[::-1]))))
+
+    O, C = np.zeros(2), np.array([r, 0.0])
+    crank = bar("crank", C, P)
+    long = [bar("OQ", O, Q), bar("OR", O, R)]
+    short = [bar("QP", Q, P), bar("RP", R, P), bar("QF", Q, far), bar("RF", R, far)]
+    m.add(lw.Revolute("C", m.ground, crank, at=C))
+    for name, body in zip(("O1", "O2"), long, strict=True):
+        m.add(lw.Revolute(name, m.ground, body, at=O))
+    m.add(lw.Revolute("Q1", long[0], short[0], at=Q))
+    m.add(lw.Revolute("Q2", long[0], short[2], at=Q))
+    m.add(lw.Revolute("R1", long[1], short[1], at=R))
+    m.add(lw.Revolute("R2", long[1], short[3], at=R))
+    m.add(lw.Revolute("P1", crank, short[0], at=P))
+    m.add(lw.Revolute("P2", crank, short[1], at=P))
+    m.add(lw.Revolute("F", short[2], short[3], at=far))
+    m.add(lw.Driver("motor", (crank, "angle"), lambda t: 0.4 + 0.5 * lw.sin(t)))
+    motion = lw.kinematics(m, np.linspace(0, 2 * np.pi, 200))
+    traced = motion["QF"].trace((s, 0.0))
+    assert np.abs(traced[:, 0] - (L**2 - s**2) / (2 * r)).max() < 1e-12
+    assert np.ptp(traced[:, 1]) > 0.5
+
+
+def test_bennetts_linkage_moves_although_a_count_forbids_it():
+    alpha, beta = np.pi / 4, 5 * np.pi / 12
+    m = lw.examples.bennett(alpha=alpha, beta=beta)
+    m.add(lw.Driver("motor", "A", lambda t: t))
+    motion = lw.kinematics(m, np.linspace(0, 6.0, 200))
+    ratio = np.sin((beta + alpha) / 2) / np.sin((beta - alpha) / 2)
+    first = np.pi / 2 + motion["A"].position
+    second = 2 * np.arctan(ratio / np.tan(np.pi / 4)) + motion["B"].position
+    assert (
+        np.abs(np.sin(first / 2) * np.sin(second / 2) - ratio * np.cos(first / 2) * np.cos(second / 2)).max()
+        < 1e-10
+    )
+
+
+def test_bricards_linkage_moves_although_a_count_forbids_it():
+    m = lw.examples.bricard()
+    m.add(lw.Driver("motor", "P0", lambda t: -0.3 * t))
+    motion = lw.kinematics(m, np.linspace(0, 1, 30))
+    gaps = [m.joints[name].phi() for name in m.joints]
+    assert len(gaps) == 6
+    for joint in motion.mechanism.joints.values():
+        parent, child = (
+            (motion[b.name].coordinates[-1] if b.name != "ground" else (0, 0, 0, 1, 0, 0, 0))
+            for b in joint.bodies
+        )
+        assert np.abs(joint.phi(parent, child)).max() < 1e-13
+    assert abs(motion["P3"].position[-1]) > 0.1
+
+
+DRIVEN = {
+    "four-bar": (lambda: lw.examples.four_bar(), "A"),
+    "four-bar in space": (lambda: lw.examples.four_bar(space="space"), "A"),
+    "slider-crank": (lambda: lw.examples.slider_crank(), None),
+    "Jansen": (lambda: lw.examples.jansen_leg(), "crank shaft"),
+    "Bennett": (lambda: lw.examples.bennett(), "A"),
+    "Bricard": (lambda: lw.examples.bricard(), "P0"),
+    "steam engine": (lambda: lw.examples.steam_engine(), None),
+}
+
+
+@pytest.mark.parametrize("name", DRIVEN)
+def test_kinematics_and_recursive_dynamics_agree(name):
+    build, joint = DRIVEN[name]
+    m = build()
+    model = m.compile()
+    joint = joint or next(n for n in model.joint_names if m.joints[n].nv == 1)
+    for load in list(m.loads):
+        m.remove(load)
+    for each in m.joints.values():
+        each.damping = each.friction = each.stiffness = 0.0  # which inverse dynamics leaves to the drives
+    model = m.compile()
+    m.add(lw.Driver("motor", joint, lambda t: 0.2 * lw.sin(3 * t) + 0.1 * t))
+    motion = lw.kinematics(m, np.linspace(0.1, 1.0, 4))
+    for k in range(len(motion)):
+        q, v, a = np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv)
+        for tree_joint, (at_q, at_v) in model.slices.items():
+            seen = motion[tree_joint]
+            q[at_q], v[at_v], a[at_v] = (
+                np.atleast_1d(x[k]) for x in (seen.position, seen.velocity, seen.acceleration)
+            )
+        assert np.abs(model.constraint_residual(q)).max() < 1e-12
+        drive = model.inverse_dynamics(q, v, a, driven=[joint])
+        assert motion["motor"].force[k] == pytest.approx(drive[0], rel=1e-8, abs=1e-9)
+
+
+def test_the_power_of_the_driver_is_the_rate_of_energy():
+    m = lw.examples.four_bar()
+    spring = lw.Spring(
+        "spring", m["coupler"], m.ground, on_parent=(0.1, 0), on_child=(0, 0.5), stiffness=40.0
+    )
+    m.add(spring)
+    m.joints["D"].stiffness = 3.0
+    m.add(lw.Driver("motor", "A", lambda t: 3 * t))
+    step = 1e-5
+    motion = lw.kinematics(m, [0.5 - step, 0.5, 0.5 + step])
+    energy = []
+    for k in range(3):
+        total = 0.0
+        for body in motion.mechanism.bodies.values():
+            seen, mass = motion[body.name], body.inertia.mass
+            centre = seen.trace(body.inertia.com)[k]
+            R = np.array([[0, -1], [1, 0]]) * seen.angular_velocity[k]
+            speed = seen.velocity[k] + R @ (centre - seen.position[k])
+            total += 0.5 * mass * speed @ speed + 0.5 * body.inertia.tensor * seen.angular_velocity[k] ** 2
+            total += 9.81 * mass * centre[1]
+        start = m["coupler"].rotation @ (0.1, 0) + m["coupler"].position
+        length = np.linalg.norm(motion["coupler"].trace((0.1, 0))[k] - (0, 0.5))
+        total += 20.0 * (length - np.linalg.norm(start - (0, 0.5))) ** 2 + 1.5 * motion["D"].position[k] ** 2
+        energy.append(total)
+    assert motion["motor"].power[1] == pytest.approx((energy[2] - energy[0]) / (2 * step), rel=1e-6)
+
+
+def test_too_few_drivers_are_told_by_the_joints_that_are_free():
+    with pytest.raises(
+        lw.AssemblyError, match="too few drivers: 1 motion is free: joints 'A', 'B', 'C', 'D'"
+    ):
+        lw.kinematics(usage_four_bar(), [0.0])
+
+
+def test_too_many_drivers_are_told_by_name():
+    m = usage_four_bar()
+    m.add(lw.Driver("one", "A", 0.3))
+    m.add(lw.Driver("two", "D", 0.3))
+    with pytest.raises(lw.AssemblyError, match="too many drivers: 'one', 'two' fight"):
+        lw.kinematics(m, [0.0])
+
+
+def test_where_a_driver_cannot_go_the_gap_is_told_and_the_last_pose_is_kept():
+    m = lw.examples.four_bar()
+    m.add(lw.Driver("motor", "D", lambda t: t))
+    with pytest.raises(
+        lw.AssemblyError, match=r"cannot assemble at t = .* with motor = .*: closest gap .* mm"
+    ) as caught:
+        lw.kinematics(m, np.linspace(0, 3, 61))
+    motion = caught.value.motion
+    assert 2 < len(motion) < 61
+    assert np.abs(motion["D"].position - motion.time).max() < 1e-12
+    assert caught.value.final.shape == motion.final.shape
+
+
+def test_a_parallelogram_passes_its_dead_points_without_a_flip():
+    m = lw.examples.four_bar(0.1, 0.3, 0.1, 0.3, angle=0.5)
+    m.add(lw.Driver("motor", "A", lambda t: t))
+    motion = lw.kinematics(m, np.linspace(0, 2 * np.pi, 100))
+    assert np.abs(motion["coupler"].angle).max() < 1e-9
+    assert [event.name for event in motion.events] == ["dead point 1", "dead point 2"]
+    assert motion.events[0].time == pytest.approx(np.pi - 0.5, abs=0.07)
+
+
+def test_a_body_coordinate_is_driven():
+    m = lw.examples.slider_crank(space="plane")
+    piston = next(joint.child for joint in m.joints.values() if isinstance(joint, lw.Prismatic))
+    x = piston.position[0]
+    y = piston.position[1]
+    word, start = ("x", x) if abs(x) > abs(y) else ("y", y)
+    m.add(lw.Driver("push", (piston, word), lambda t: start + 0.01 * lw.sin(t)))
+    motion = lw.kinematics(m, [0.0, 0.5, 1.0])
+    index = "xy".index(word)
+    assert motion[piston.name].position[:, index] == pytest.approx(
+        start + 0.01 * np.sin(motion.time), abs=1e-13
+    )
