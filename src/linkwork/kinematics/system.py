@@ -324,9 +324,10 @@ class System:
         )
 
     def _is_length(self, name: str) -> bool:
-        part = self.entries[name]
-        columns = self.entry_columns[part]
-        return bool((self.columns[columns] != 1.0).any()) or self.size == 1.0
+        """Tell whether the equations of a thing are lengths: they change when a body is moved."""
+        columns = self.entry_columns[self.entries[name]]
+        columns = columns[columns < self.free * len(self.bodies)]
+        return bool((columns % self.free < self.algebra.dimension).any())
 
     def named(self, q: Array) -> Mapping[str, Any]:
         """Return the poses of all bodies, by name."""
