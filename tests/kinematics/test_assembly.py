@@ -239,3 +239,25 @@ def test_a_constraint_of_ones_own_moves():
     motion = lw.kinematics(m, np.linspace(0, 7, 71))
     wanted = np.arctan2(0.1 * np.sin(motion.time), 0.3 + 0.1 * np.cos(motion.time))
     assert motion["lever"].angle == pytest.approx(wanted, abs=1e-13)
+
+
+def test_a_joint_of_ones_own_moves_by_its_motion_alone():
+    class Knee(lw.Joint):
+        coordinates = 1
+
+        def motion(self, q):
+            return lw.translation(0, 0, -0.02 * (1 - lw.cos(q[0]))) @ lw.rotation_y(q[0])
+
+    m = lw.Mechanism("leg")
+    shin = m.add(lw.Body("shin"))
+    m.add(Knee("knee", m.ground, shin))
+    m.add(lw.Driver("muscle", "knee", lambda t: 4 * t))
+    motion = lw.kinematics(m, np.linspace(0, 2, 21))
+    q = 4 * motion.time
+    assert motion["knee"].position == pytest.approx(q, abs=1e-12)
+    assert motion["knee"].velocity == pytest.approx(np.full(21, 4.0), abs=1e-12)
+    assert motion["shin"].position[:, 2] == pytest.approx(-0.02 * (1 - np.cos(q)), abs=1e-13)
+    assert motion["shin"].velocity[:, 2] == pytest.approx(-0.08 * np.sin(q), abs=1e-12)
+    assert motion["shin"].acceleration[:, 2] == pytest.approx(-0.32 * np.cos(q), abs=1e-11)
+    positions = lw.Positions(m)
+    assert positions([1.0])[2] == pytest.approx(-0.02 * (1 - np.cos(1.0)), abs=1e-13)

@@ -6,6 +6,7 @@ import numpy as np
 
 from linkwork.errors import AssemblyError
 from linkwork.kinematics import newton
+from linkwork.kinematics.sparse import Factors
 from linkwork.kinematics.system import LARGE, System
 from linkwork.mechanism.joint import Joint
 
@@ -19,7 +20,8 @@ _ASIDE = 1e-2  # how far to go aside, where rank is low here but may not be near
 def check_drivers(system: System, q: Array) -> None:
     """Raise AssemblyError unless the drivers determine the motion, no more and no less, near q."""
     if system.n >= LARGE:
-        return  # the first factorisation will tell
+        _count_large(system, q)
+        return
     free, fighting = _shortage(system, q)
     if not free and not fighting:
         return
@@ -39,6 +41,20 @@ def check_drivers(system: System, q: Array) -> None:
     count = f"{len(free)} motion{'s are' if len(free) > 1 else ' is'} free"
     told = "; ".join(free)
     raise AssemblyError(f"mechanism {name!r} has too few drivers: {count}: {told}; add a driver for each")
+
+
+def _count_large(system: System, q: Array) -> None:
+    """Raise AssemblyError if a large mechanism is not determined, as far as its factors tell."""
+    system.evaluate(q)
+    name, lack = system.mechanism.name, system.n - system.m
+    if lack > 0:
+        raise AssemblyError(
+            f"mechanism {name!r} has too few drivers: at least {lack} motions are free; add some"
+        )
+    if lack == 0 and not Factors(system).square:
+        raise AssemblyError(
+            f"mechanism {name!r} is not determined by its drivers where it is drawn: some fight, others lack"
+        )
 
 
 def _scaled(system: System, q: Array) -> Array:

@@ -113,7 +113,7 @@ class _Trace:
             angle = 0.0 if ground else self.graph.symbol((f"q{b}", 2))
             self.sides.append(PoseSide(algebra, frame, angle if algebra.dimension == 2 else None))
         self.moving = [b for b, ground in enumerate(on_ground) if not ground]
-        self.unknowns = thing.unknowns if isinstance(thing, Constraint) else 0
+        self.unknowns = own_unknowns(thing)
         self.own = self._symbols("s", self.unknowns)
         self.references: list[Expr] = []
         self.numbers: list[float] = []
@@ -133,10 +133,16 @@ class _Trace:
         )
         self.numbers = [float(x) for frame in joint.frames() for x in frame.scalars()]
         parent, child = self.sides
-        return joint.gap((parent.frame @ on_parent).local(child.frame @ on_child))
+        X = (parent.frame @ on_parent).local(child.frame @ on_child)
+        if joint.can_locate:
+            return joint.gap(X)
+        E = joint.motion(self.own).local(X)  # its coordinates are unknowns
+        return [*E.p, *self.algebra.skewness(E)]
 
     def _constraint(self, constraint: Constraint) -> Sequence[Operand]:
         if isinstance(constraint, Driver):  # counts turns by its value
+            if self.unknowns:  # those of its joint
+                return [self.own[int(constraint.component)] - self.inputs[0]]
             (side,) = constraint.views(self.sides)
             return constraint.phi(side, self.inputs[0])
         near = []
@@ -179,6 +185,23 @@ class _Trace:
         if self.algebra.dimension == 2:
             rates[self.graph.symbol((f"q{b}", 2))] = change[2]
         return rates
+
+
+def own_unknowns(thing: Thing) -> int:
+    """Return how many unknowns a thing has beside the poses: coordinates of a joint that cannot tell them."""
+    if isinstance(thing, Driver):
+        return own_unknowns(joint) if (joint := borrowed(thing)) else 0
+    if isinstance(thing, Constraint):
+        return thing.unknowns
+    return 0 if thing.can_locate else thing.nq
+
+
+def borrowed(thing: Thing) -> Joint | None:
+    """Return the joint whose unknowns a driver drives."""
+    if not isinstance(thing, Driver):
+        return None
+    side = thing.sides()[0]
+    return side if isinstance(side, Joint) and not side.can_locate else None
 
 
 def _unit(k: int, size: int) -> list[float]:

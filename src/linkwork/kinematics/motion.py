@@ -294,6 +294,11 @@ class JointMotion:
                 made[:, k] = np.unwrap(made[:, k]) if turns else made[:, k]
         return made[:, 0] if made.shape[1] == 1 else made
 
+    def _own(self, whole: Array, bodies: int) -> Array:
+        """Return unknowns of the joint's own from coordinates, velocities or accelerations of all."""
+        first = bodies * len(self._motion._system.bodies) + self._motion._system.own[self._joint.name]
+        return self._array(list(whole[:, first : first + self._joint.nq].T))
+
     @property
     def _across(self) -> tuple[Any, Any]:
         return self._motion.states.across(self._joint, Kinds(), [])
@@ -301,14 +306,20 @@ class JointMotion:
     @property
     def position(self) -> Array:
         """Its coordinates; angles go on counting after a turn [rad, m]."""
+        if not self._joint.can_locate:
+            return self._own(self._motion.q, self._motion._system.coordinates)
         return self._array(self._across[0].q, unwrap=True)
 
     @property
     def velocity(self) -> Array:
+        if not self._joint.can_locate:
+            return self._own(self._motion.v, self._motion._system.free)
         return self._array(self._across[0].v)
 
     @property
     def acceleration(self) -> Array:
+        if not self._joint.can_locate:
+            return self._own(self._motion.a, self._motion._system.free)
         across, a = self._across
         return self._array(across.rates(a))
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from linkwork.errors import AssemblyError, ModelError
 from linkwork.kinematics import newton, sparse
-from linkwork.kinematics.equations import Catalogue, Thing
+from linkwork.kinematics.equations import Catalogue, Thing, borrowed
 from linkwork.kinematics.law import Law
 from linkwork.kinematics.program import walks
 from linkwork.mechanism.body import Body
@@ -64,20 +64,23 @@ class System:
             bodies = thing.bodies
             equations, numbers = catalogue.of(thing, [body is self.mechanism.ground for body in bodies])
             at = [self.numbers.get(id(body), 0) for body in bodies]
-            record = [len(data), 3 * driver, reference, self.coordinates * len(self.bodies) + own]
-            record += [first_own + own, row, entry]
+            lender = borrowed(thing)
+            mine = own if lender is None else self.own[lender.name]
+            record = [len(data), 3 * driver, reference, self.coordinates * len(self.bodies) + mine]
+            record += [first_own + mine, row, entry]
             for k in at:
                 record += [frame * k, self.coordinates * k, self.free * k]
             records.append((equations, record))
             for i, b, k in equations.entries:
                 rows.append(row + i)
-                columns.append(first_own + own + k if b < 0 else self.free * at[b] + k)
+                columns.append(first_own + mine + k if b < 0 else self.free * at[b] + k)
             self.rows[thing.name] = slice(row, row + len(equations.phi))
             self.entries[thing.name] = slice(entry, entry + len(equations.entries))
-            self.own[thing.name] = own
+            self.own[thing.name] = mine
             data += numbers
             row, entry = row + len(equations.phi), entry + len(equations.entries)
-            own, reference = own + equations.unknowns, reference + equations.references
+            own += equations.unknowns if lender is None else 0
+            reference += equations.references
             driver += equations.inputs
         self.n = first_own + own
         self.nq = self.coordinates * len(self.bodies) + own
@@ -166,8 +169,10 @@ class System:
     def guess(self, q: Array) -> None:
         """Set the unknowns of constraints to where they guess them, from the poses in q."""
         for thing in self.things:
-            if isinstance(thing, Constraint) and thing.unknowns:
-                first = self.coordinates * len(self.bodies) + self.own[thing.name]
+            first = self.coordinates * len(self.bodies) + self.own[thing.name]
+            if isinstance(thing, Joint) and not thing.can_locate:
+                q[first : first + thing.nq] = thing.drawn()
+            elif isinstance(thing, Constraint) and thing.unknowns:
                 q[first : first + thing.unknowns] = thing.guess(*thing.views(self.poses(thing, q)))
 
     def poses(self, thing: Thing, q: Array) -> list[PoseSide]:
@@ -199,6 +204,10 @@ class System:
         """Return the values that the drivers' coordinates have at q."""
         values = []
         for driver in self.drivers:
+            if borrowed(driver):
+                first = self.coordinates * len(self.bodies) + self.own[driver.name]
+                values.append(float(q[first + int(driver.component)]))
+                continue
             (side,) = driver.views(self.poses(driver, q))
             values.append(float(driver.value(side)))
         return np.array(values)
@@ -324,9 +333,10 @@ class System:
         )
 
     def _is_length(self, name: str) -> bool:
-        part = self.entries[name]
-        columns = self.entry_columns[part]
-        return bool((self.columns[columns] != 1.0).any()) or self.size == 1.0
+        """Tell whether the equations of a thing are lengths: they change when a body is moved."""
+        columns = self.entry_columns[self.entries[name]]
+        columns = columns[columns < self.free * len(self.bodies)]
+        return bool((columns % self.free < self.algebra.dimension).any())
 
     def named(self, q: Array) -> Mapping[str, Any]:
         """Return the poses of all bodies, by name."""

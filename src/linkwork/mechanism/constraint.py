@@ -36,6 +36,7 @@ class Constraint:
     spaces: ClassVar[frozenset[str]] = frozenset({"space", "plane"})
     takes: ClassVar[type[Body] | type[Joint] | None] = None  # what it is between, None for both
     word: ClassVar[str] = "constraint"  # what it is called in messages
+    sees_unknowns: ClassVar[bool] = False  # may be on joints that cannot tell their coordinates from a pose
     unknowns: ClassVar[int] = 0  # numbers of its own, that `phi` gets after the sides and that are solved for
     space: str = "space"  # or "plane", as the mechanism it was added to
 
@@ -108,7 +109,7 @@ class Constraint:
             if not isinstance(side, self.takes or Body | Joint):
                 what = self.takes.__name__.lower() if self.takes else "body and no joint"
                 raise ValueError(f"{getattr(side, 'name', side)!r} is no {what}; give one")
-            if isinstance(side, Joint) and not side.can_locate:
+            if isinstance(side, Joint) and not side.can_locate and not self.sees_unknowns:
                 raise ValueError(
                     f"joint {side.name!r} cannot tell its coordinates from a pose; define locate(self, X)"
                 )

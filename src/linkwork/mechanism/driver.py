@@ -24,6 +24,7 @@ class Driver(Constraint):
     """
 
     word = "driver"
+    sees_unknowns = True
 
     def __init__(self, name: str, what: Any, law: float | Callable[[Any], Any] = 0.0) -> None:
         thing: Any = what
@@ -71,7 +72,7 @@ class Driver(Constraint):
         """Whether what is driven is an angle, that comes back after a whole turn."""
         side = self.sides()[0]
         if isinstance(side, Joint):
-            return side.periodic[int(self.component)]
+            return side.can_locate and side.periodic[int(self.component)]
         return self.component == "angle"
 
     def phi(self, side: Any, value: Number = 0.0) -> list[Number]:

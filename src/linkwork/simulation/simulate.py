@@ -71,6 +71,8 @@ def simulate(
 
     `method` is "auto" (Runge-Kutta-Fehlberg 4(5), and an implicit method where the motion is stiff), or
     "rkf45", "dop853" (order 8, for high accuracy), "rodas" (implicit), "rk4", "semi-implicit", "euler".
+    "maximal" is another way, with all coordinates of all bodies and a multiplier per equation: slower, for
+    any constraint and driver, and a second opinion; it returns a Motion.
 
     Closed loops are "projected": closed after every step, positions and velocities, to rounding errors. With
     loops="restored", or lw.Restoring(stiffness, damping), springs and dampers on their gaps hold them.
@@ -83,10 +85,16 @@ def simulate(
     is returned. Of a batch, the failed ones are told in a warning. Ctrl-C returns what was computed, with the
     status INTERRUPTED. From the `final` of a run another can go on, bit for bit as if it had not ended.
     """
-    if isinstance(model, Mechanism):
-        model = model.compile()
     if isinstance(state, Recording):
         state = state.final
+    if method == "maximal":
+        from linkwork.kinematics.maximal import simulate_maximal
+
+        if step or events or q is not None or v is not None or checkpoint is not None:
+            raise ValueError('simulate: method "maximal" takes no step, events, q, v or checkpoint')
+        return simulate_maximal(model, float(duration), state, accuracy, times, every)
+    if isinstance(model, Mechanism):
+        model = model.compile()
     many = q is not None or v is not None
     with _speaking_as_simulate():
         _check_kinds(model, check, checkpoint)
