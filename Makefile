@@ -26,6 +26,8 @@ lint: $(VENV)/ready-lint ## check style, format, types and layers
 bench: peers ## measure against the peers, on this machine
 	$(BIN)/linkwork bench
 	$(BIN)/python benchmarks/simulation.py
+	$(BIN)/python benchmarks/loops.py
+	$(BIN)/python benchmarks/kinematics.py
 	$(BIN)/python benchmarks/collision.py
 	$(BIN)/python benchmarks/viewer.py
 
