@@ -4,9 +4,9 @@ Building it takes about as long as updating one and does not depend on what was 
 the same pairs in the same order, sorted. Shapes without an end are tried with all.
 """
 
-from linkwork.contact.compiled import entry, memory, native, native_apart
 from linkwork.contact.table import GROUP, MASK, OWNER, PLANE, opened_table
 from linkwork.contact.vectors import add, nine, three, times, turned
+from linkwork.trace.compiled import entry, memory, native, native_apart
 
 
 @entry

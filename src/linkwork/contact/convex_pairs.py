@@ -1,11 +1,11 @@
 """depth, normal, points <- two convex shapes: by GJK where the cores are apart, by EPA where they overlap."""
 
-from linkwork.contact.compiled import native_apart
 from linkwork.contact.epa import penetration
 from linkwork.contact.gjk import APART, NEAR, gjk, witness
 from linkwork.contact.polish import polish
 from linkwork.contact.support import curved
 from linkwork.contact.vectors import ZERO, along, neg, norm, sub, unit
+from linkwork.trace.compiled import native_apart
 
 _EXACT = 1e-14  # between the bounds of the squared distance: as close as rounding lets it come
 _ROUGH = 1e-3  # where Newton's method goes on

@@ -7,7 +7,6 @@ less.
 
 from math import sqrt
 
-from linkwork.contact.compiled import entry, memory, native, native_apart
 from linkwork.contact.convex_pairs import closest
 from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.narrow import convex_depth
@@ -47,6 +46,7 @@ from linkwork.contact.vectors import (
     turned,
     turned_back,
 )
+from linkwork.trace.compiled import entry, memory, native, native_apart
 
 _SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 

@@ -7,7 +7,6 @@ reached by flat faces, so from a face that is nearly there Newton's method takes
 directions round its result need no finer faces.
 """
 
-from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.gjk import triangle_weights
 from linkwork.contact.polish import polish
 from linkwork.contact.support import curved, difference
@@ -29,6 +28,7 @@ from linkwork.contact.vectors import (
     three,
     unit,
 )
+from linkwork.trace.compiled import native, native_apart
 
 _EXACT = 1e-13  # of the size of A - B: a face of it is reached
 _ROUGH = 0.02  # of the depth and the size: near enough to polish

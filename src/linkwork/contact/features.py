@@ -6,7 +6,6 @@ round rim is eight points, one of them the farthest in the direction.
 
 from math import atan2, sqrt
 
-from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.support import support
 from linkwork.contact.table import BOX, CAPSULE, CONE, CONVEX, CYLINDER, MOST_CORNERS
 from linkwork.contact.vectors import (
@@ -23,6 +22,7 @@ from linkwork.contact.vectors import (
     three,
     unit,
 )
+from linkwork.trace.compiled import native, native_apart
 
 _RIM = ((1.0, 0.0), (0.5**0.5, 0.5**0.5), (0.0, 1.0), (-(0.5**0.5), 0.5**0.5))  # and the opposite ones
 _MOST = 24  # corners of a face; more are left out evenly

@@ -5,7 +5,6 @@ sides of that face, and what lies below the face touches. Two edges side by side
 one point.
 """
 
-from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.features import feature
 from linkwork.contact.table import DEPTH, MOST_CORNERS, NORMAL, POINT_A, POINT_B
 from linkwork.contact.vectors import (
@@ -24,6 +23,7 @@ from linkwork.contact.vectors import (
     turned_back,
     unit,
 )
+from linkwork.trace.compiled import native, native_apart
 
 _SQUARE = 1.0 - 1e-6  # cosine of face normal and contact normal
 _PARALLEL = 1e-3  # sine of the angle of two edges

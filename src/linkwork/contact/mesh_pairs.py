@@ -1,6 +1,5 @@
 """contacts <- two meshes: the descent of two trees of oriented boxes, and triangles that cross."""
 
-from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.manifold import put_contact, thinned_by_normal
 from linkwork.contact.table import FIRST_FACE, FIRST_NODE, FIRST_POINT, STACK
 from linkwork.contact.triangles import contact_of, crossing
@@ -17,6 +16,7 @@ from linkwork.contact.vectors import (
     turned,
     turned_back,
 )
+from linkwork.trace.compiled import native, native_apart
 
 _EPSILON = 1e-12  # on the cosines: axes of edges that are nearly parallel say nothing
 

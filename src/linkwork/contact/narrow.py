@@ -3,7 +3,6 @@
 from typing import Any
 
 from linkwork.contact.box_box import box_box
-from linkwork.contact.compiled import entry, memory, native, native_apart
 from linkwork.contact.convex_pairs import closest
 from linkwork.contact.manifold import points_of_contact, put_contact, thinned_by_normal
 from linkwork.contact.mesh_pairs import mesh_mesh
@@ -46,6 +45,7 @@ from linkwork.contact.vectors import (
     turned,
     turned_back,
 )
+from linkwork.trace.compiled import entry, memory, native, native_apart
 
 
 @native

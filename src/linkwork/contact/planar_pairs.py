@@ -4,7 +4,6 @@ One kind covers the plane: a disc is a corner with a radius, a capsule two corne
 corners, a polygon its convex pieces. z is zero throughout. `size[0]` is the radius.
 """
 
-from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.manifold import put_contact
 from linkwork.contact.table import FIRST_POINT, POINTS
 from linkwork.contact.triangles import closest_of_segments
@@ -23,6 +22,7 @@ from linkwork.contact.vectors import (
     turned_back,
     unit,
 )
+from linkwork.trace.compiled import native, native_apart
 
 _UP = (0.0, 0.0, 1.0)
 _SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)

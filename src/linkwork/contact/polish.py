@@ -13,7 +13,6 @@ point reaches farther, and the depth does not fall to either side.
 
 from math import sqrt
 
-from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.support import difference
 from linkwork.contact.table import BOX, CONE, CONVEX, CYLINDER, ELLIPSOID, SPHERE
 from linkwork.contact.vectors import (
@@ -32,6 +31,7 @@ from linkwork.contact.vectors import (
     turned_back,
     unit,
 )
+from linkwork.trace.compiled import native, native_apart
 
 _STEPS = 10
 _MANY = 1 << 31  # more than a shape has branches

@@ -8,7 +8,6 @@ once.
 from math import sqrt
 
 from linkwork.contact.broad_phase import build, write_bounds
-from linkwork.contact.compiled import entry, memory, native, native_apart
 from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.surface_pairs import cell, field_depth, field_triangle
 from linkwork.contact.table import (
@@ -52,6 +51,7 @@ from linkwork.contact.vectors import (
     turned_back,
     unit,
 )
+from linkwork.trace.compiled import entry, memory, native, native_apart
 
 MISSED = 1e300
 

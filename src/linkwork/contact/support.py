@@ -7,7 +7,6 @@ is computed for the core.
 from math import sqrt
 from typing import Any, NamedTuple
 
-from linkwork.contact.compiled import native
 from linkwork.contact.table import (
     BOX,
     CAPSULE,
@@ -22,6 +21,7 @@ from linkwork.contact.table import (
     SPHERE,
 )
 from linkwork.contact.vectors import add, dot, norm, row, sub, three, turned, turned_back
+from linkwork.trace.compiled import native
 
 
 class Form(NamedTuple):

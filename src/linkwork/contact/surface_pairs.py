@@ -8,7 +8,6 @@ the face's own. Otherwise a box that slides over a floor of triangles would stum
 
 from math import floor
 
-from linkwork.contact.compiled import native, native_apart
 from linkwork.contact.convex_pairs import closest
 from linkwork.contact.gjk import triangle_weights
 from linkwork.contact.manifold import points_of_contact, put_contact, thinned_by_normal
@@ -33,6 +32,7 @@ from linkwork.contact.vectors import (
     turned_back,
     unit,
 )
+from linkwork.trace.compiled import native, native_apart
 
 _SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 _AT_EDGE = 1e-9  # weight of a corner below which a point is on the opposite edge

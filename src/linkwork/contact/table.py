@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.contact.compiled import doubles, integers, memory, native
+from linkwork.trace.compiled import doubles, integers, memory, native
 
 # Kinds of shapes. Those below CONVEX_KINDS have a support function.
 SPHERE, CAPSULE, BOX, CYLINDER, CONE, ELLIPSOID, CONVEX, PLANE, HEIGHT_FIELD, MESH, POLYGON = range(11)

@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from linkwork.contact.compiled import native
+from linkwork.trace.compiled import native
 
 ZERO = (0.0, 0.0, 0.0)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from linkwork.simulation.compiled import call, entry
+from linkwork.trace.compiled import call, entry
 
 _SMALL = 1e-9  # a step after which there is none left, as in `newton`
 _OPEN = 1e-6  # largest equation before that step, in sizes of the mechanism

@@ -10,7 +10,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from linkwork.simulation.compiled import call, entry, native
+from linkwork.trace.compiled import call, entry, native
 
 Workspace = namedtuple(
     "Workspace",

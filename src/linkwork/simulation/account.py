@@ -37,12 +37,12 @@ class Account:
         q: Array,
         weakest: Array,
         failure: Failure | None,
-        wall_time: float,
+        times: tuple[float, float],
         events: Sequence[tuple[float, str]],
         notes: Sequence[str] = (),
     ) -> Report:
         """Return the report of one run; `memo` is what the loop remembers of it, q the positions recorded,
-        `weakest` the state in which the equations of loops held least.
+        `weakest` the state in which the equations of loops held least; `times` of compiling and of running.
         """
         chosen = self.chosen
         title = METHODS[chosen.method].title
@@ -63,7 +63,8 @@ class Account:
             accepted=int(memo["accepted"]),
             rejected=int(memo["rejected"]),
             evaluations=int(memo["evaluations"]),
-            wall_time=wall_time,
+            wall_time=times[1],
+            compile_time=times[0],
             error_estimate=float(memo["sum"]),
             loop_gap=self.system.model.loop_gap(q),
             python_laws=self._python_laws,

@@ -42,12 +42,14 @@ class ManyRuns:
         workers = max(1, min(threads, -(-count // native.lanes())))
         edges = np.linspace(0, count, workers + 1).astype(int)
         parts = [_Part(self, self._y[a:b]) for a, b in pairwise(edges)]
+        march.prepare()
+        ready = time.perf_counter()
         with self.keyboard, Progress(self.system.model.name) as progress:
             if workers == 1:
                 parts[0].run(progress.update)
             else:
                 self._in_threads(parts, progress)
-        return self._record(parts, time.perf_counter() - begun)
+        return self._record(parts, (ready - begun, time.perf_counter() - ready))
 
     def _in_threads(self, parts: list["_Part"], progress: Progress) -> None:
         with ThreadPoolExecutor(len(parts)) as pool:
@@ -61,7 +63,7 @@ class ManyRuns:
             for future in futures:
                 future.result()
 
-    def _record(self, parts: list["_Part"], wall_time: float) -> Recordings:
+    def _record(self, parts: list["_Part"], spent: tuple[float, float]) -> Recordings:
         model, account = self.system.model, Account(self.system, self.chosen)
         rows, filled, memos, ends, weakest = (
             np.concatenate([getattr(part.work.memory, name) for part in parts])
@@ -78,12 +80,12 @@ class ManyRuns:
             t = float(memo["t_final"])
             events = [event for event in occurrences.happened if event[0] <= t]
             notes = [doubt] if doubt and not failure else []
-            reports.append(account.report(memo, q, near, failure, wall_time, events, notes))
+            reports.append(account.report(memo, q, near, failure, spent, events, notes))
             finals.append(State(y[: model.nq], y[model.nq : -1], t))
         q, v = rows[:, :, 1 : 1 + model.nq], rows[:, :, 1 + model.nq : -1]
-        times = memos["t_final"].copy()
+        ended = memos["t_final"].copy()
         return Recordings(
-            LiveChannels(model), self.times, q, v, rows[:, :, -1], times, filled, reports, finals
+            LiveChannels(model), self.times, q, v, rows[:, :, -1], ended, filled, reports, finals
         )
 
     def _doubts(self, account: Account, rows: Array, filled: Array) -> list[str]:

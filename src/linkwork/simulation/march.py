@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.core import types
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.simulation import fehlberg, rosenbrock
@@ -272,6 +273,11 @@ def _connect(place: Any, program: Program) -> None:
     place["run"], place["plan"] = program.run, program.plan.ctypes.data
     place["ports"] = program.ports.ctypes.data
     place["slots"][: len(program.slots)] = program.slots
+
+
+def prepare() -> None:
+    """Make native code of the loop, or load it, before it is needed."""
+    advance.compile((types.int64, types.float64, types.int64))
 
 
 def march(problem: Problem, work: Work, t_end: float, budget: int = 2**62) -> int:

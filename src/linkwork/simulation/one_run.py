@@ -51,6 +51,8 @@ class OneRun:
     def run(self) -> "OneRun":
         begun = time.perf_counter()
         self._problem, keep = bound_problem(self._system, self._chosen, 1)
+        march.prepare()
+        ready = time.perf_counter()
         self._key = key(self._system, self._chosen)
         self._begin()
         with Keyboard() as keyboard, Progress(self._model.name) as progress:
@@ -60,7 +62,7 @@ class OneRun:
                 self._interrupt()
         if self.failure is None:
             self.failure = diagnosis(self._model, self._work, 0, self._system.event_tree.loads)
-        self.recording = self._record(begun)
+        self.recording = self._record(ready - begun, ready)
         del keep
         return self
 
@@ -166,7 +168,7 @@ class OneRun:
         self._rows = [np.concatenate([np.empty((0, self._problem.n + 1)), *self._rows])]
         return self._rows[0]
 
-    def _record(self, begun: float) -> Recording:
+    def _record(self, compile_time: float, ready: float) -> Recording:
         model, memo = self._model, self._work.memory.memo[0]
         last = np.array([memo["t_final"], *self._work.memory.y_final[0]])
         if last[0] < self._start.t:  # the base of a run that goes on lies before its start
@@ -182,8 +184,8 @@ class OneRun:
         self._note_doubts(account, rows, status)
         events = [event for event in self._occurrences.happened if event[0] <= t]
         q, v = (part.copy() for part in np.split(rows[:, 1:-1], [model.nq], axis=1))
-        wall_time, near = time.perf_counter() - begun, self._work.memory.weakest[0]
-        report = account.report(memo, q, near, self.failure, wall_time, events, self.notes)
+        near, times = self._work.memory.weakest[0], (compile_time, time.perf_counter() - ready)
+        report = account.report(memo, q, near, self.failure, times, events, self.notes)
         memory = resume.memory(self._work, self._key) if status in _GOES_ON else None
         final = State(last[1 : 1 + model.nq], last[1 + model.nq : -1], t, memory)
         return Recording(LiveChannels(model), rows[:, 0].copy(), q, v, rows[:, -1].copy(), report, final)

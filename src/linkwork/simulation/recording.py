@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
+_NOTICED = 0.5  # time of compiling that is worth a word [s]
 _ROUNDING = 1e-14  # of the potential energy: less is no energy at play
 
 
@@ -118,7 +119,9 @@ class Recording(Samples):
         wall = self.report.wall_time
         span = float(self.time[-1] - self.time[0]) if len(self) else 0.0
         factor = f" ({span / wall:.3g} times real time)" if wall > 0.0 and span > 0.0 else ""
-        return f"{wall:.3g} s{factor}"
+        compiled = self.report.compile_time
+        before = f", after {compiled:.2g} s of compiling, which is kept" if compiled > _NOTICED else ""
+        return f"{wall:.3g} s{factor}{before}"
 
     def _achieved(self) -> str:
         try:

@@ -25,6 +25,7 @@ class Report:
     rejected: int = 0
     evaluations: int = 0  # of the accelerations
     wall_time: float = 0.0  # [s]
+    compile_time: float = 0.0  # before it: making or loading native code [s]
     error_estimate: float | None = None  # of the states, in the measure of `accuracy`
     loop_gap: float | None = None  # worst of the closed loops in the samples [m, rad]; None: there are none
     python_laws: tuple[str, ...] = ()  # names of laws that run as plain Python
@@ -56,7 +57,8 @@ class Report:
             values[name] = int(values[name])
         for name in ("accuracy", "step", "error_estimate", "loop_gap"):
             values[name] = None if values[name] is None else float(values[name])
-        values["wall_time"] = float(values["wall_time"])
+        for name in ("wall_time", "compile_time"):
+            values[name] = float(values[name])
         for name in ("python_laws", "warnings"):
             values[name] = tuple(map(text, values[name]))
         values["events"] = tuple((float(time), text(event)) for time, event in values["events"])

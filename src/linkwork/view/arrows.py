@@ -1,5 +1,6 @@
 """Vectors as arrows: reactions, applied forces, velocities."""
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,9 @@ class Arrows(Overlay):
         super().__init__(server, drawing)
         self._forces, self._largest = forces, 0.0
 
+    @abstractmethod
     def vectors(self, moment: Moment, poses: WorldPoses) -> tuple[Array, Array]:
         """Return points (N, 3), and vectors (N, 3)."""
-        raise NotImplementedError
 
     def nodes(self) -> list[Any]:
         node = self._server.scene.add_arrows(

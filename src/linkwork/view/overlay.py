@@ -1,5 +1,6 @@
 """One thing that can be shown over the mechanism, on a switch."""
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from linkwork.view.placing import Places, WorldPoses
 Array = np.ndarray
 
 
-class Overlay:
+class Overlay(ABC):
     """One switch. A subclass puts its nodes on the page when first shown, and moves them while shown."""
 
     word = ""
@@ -29,13 +30,13 @@ class Overlay:
         for node in self._nodes:
             node.visible = visible
 
+    @abstractmethod
     def nodes(self) -> list[Any]:
         """Put everything on the page, and return viser's handles."""
-        raise NotImplementedError
 
+    @abstractmethod
     def place(self, moment: Moment, poses: WorldPoses) -> None:
         """Move everything to where it is."""
-        raise NotImplementedError
 
     def _everywhere(self, poses: Array) -> Places:
         """Return places (B, 3, 4) on the bodies in turn."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.simulation.compiled import entry
+from linkwork.trace.compiled import entry
 from linkwork.view.camera import View
 from linkwork.view.drawing import Drawing, Piece
 from linkwork.view.palette import BACKGROUND, SPRING

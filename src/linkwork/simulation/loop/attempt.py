@@ -1,12 +1,12 @@
 """An attempt: one step in every lane, of a mesh or beside it, and where it failed."""
 
-from linkwork.simulation.compiled import doubles, native
 from linkwork.simulation.loop.closure import close_loops
 from linkwork.simulation.loop.endings import blame
 from linkwork.simulation.loop.explicit import explicit_step, spread_steps, stage_state
 from linkwork.simulation.loop.implicit import implicit_step
 from linkwork.simulation.loop.lanes import is_finite, lane_of, memo_of
 from linkwork.simulation.loop.records import Failure
+from linkwork.trace.compiled import doubles, native
 
 
 @native

@@ -7,10 +7,10 @@ links are in line they would grow. A lane is corrected by its own gap alone.
 
 import math
 
-from linkwork.simulation.compiled import call, doubles, integers, native
 from linkwork.simulation.loop.evaluate import evaluate
 from linkwork.simulation.loop.lanes import lane_of
 from linkwork.simulation.loop.records import Failure
+from linkwork.trace.compiled import call, doubles, integers, native
 
 _SMALL = 1e-7  # gap whose square is none, in radians, and in units of the mechanism's size
 _ROUNDS = 8

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from linkwork.simulation.compiled import doubles, native
 from linkwork.simulation.loop.crossings import begin_sides
 from linkwork.simulation.loop.endings import stop
 from linkwork.simulation.loop.lanes import are_all, copy, copy_lane, lane_of, memo_of, scatter
 from linkwork.simulation.loop.records import Task
 from linkwork.simulation.loop.step_size import error_order, next_step
 from linkwork.simulation.status import Status
+from linkwork.trace.compiled import doubles, native
 
 _STIFF_STEPS, _RESET_STEPS, _CALM_STEPS = 15, 6, 25
 

@@ -2,10 +2,10 @@
 
 import math
 
-from linkwork.simulation.compiled import doubles, integers, native
 from linkwork.simulation.loop.evaluate import evaluate_events
 from linkwork.simulation.loop.lanes import copy_lane, lane_of
 from linkwork.simulation.loop.records import EPSILON, Task
+from linkwork.trace.compiled import doubles, integers, native
 
 _TRIALS = 80  # of locating an event; bisection alone needs some 55
 _AT_ZERO = 1e-9  # an event function this small, against the largest it was, starts at zero

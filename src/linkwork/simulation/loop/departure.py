@@ -1,6 +1,5 @@
 """From the queue to a lane, and from a base to the next attempt."""
 
-from linkwork.simulation.compiled import doubles, native
 from linkwork.simulation.loop.crossings import begin_sides
 from linkwork.simulation.loop.endings import blame, finish, give_up, stop
 from linkwork.simulation.loop.evaluate import evaluate, evaluate_events
@@ -17,6 +16,7 @@ from linkwork.simulation.loop.records import ON_MESH, SHORTEST, Task
 from linkwork.simulation.loop.samples import begin_samples
 from linkwork.simulation.loop.step_size import error_order, first_step
 from linkwork.simulation.status import Status
+from linkwork.trace.compiled import doubles, native
 
 _CHECK_EVERY, _LEAST_PROGRESS = 100_000, 1e-5
 

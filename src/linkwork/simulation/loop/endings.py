@@ -1,9 +1,9 @@
 """How the run of a lane ends, for the time being or for good."""
 
-from linkwork.simulation.compiled import doubles, native
 from linkwork.simulation.loop.lanes import lane_of, memo_of, release, scatter
 from linkwork.simulation.loop.records import Failure
 from linkwork.simulation.status import Status
+from linkwork.trace.compiled import doubles, native
 
 
 @native

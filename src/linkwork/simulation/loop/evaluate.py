@@ -1,6 +1,6 @@
 """Calls of the programs: equations of motion and event functions, for all lanes at once."""
 
-from linkwork.simulation.compiled import call, integers, native
+from linkwork.trace.compiled import call, integers, native
 
 
 @native

@@ -1,8 +1,8 @@
 """A step of an explicit Runge-Kutta method, for all lanes at once; errors relative to scale + |y|."""
 
-from linkwork.simulation.compiled import doubles, integers, native
 from linkwork.simulation.loop.evaluate import evaluate
 from linkwork.simulation.loop.lanes import copy, lane_of, sum_rows, top_rows
+from linkwork.trace.compiled import doubles, integers, native
 
 
 @native

@@ -2,12 +2,12 @@
 
 import math
 
-from linkwork.simulation.compiled import doubles, integers, native
 from linkwork.simulation.loop.evaluate import evaluate
 from linkwork.simulation.loop.explicit import relative_errors
 from linkwork.simulation.loop.jacobian import differentiate
 from linkwork.simulation.loop.lanes import is_finite, lane_of
 from linkwork.simulation.loop.records import Failure
+from linkwork.trace.compiled import doubles, integers, native
 
 
 @native

@@ -1,6 +1,5 @@
 """What is known of a good attempt once its end was evaluated, and whether it stays good."""
 
-from linkwork.simulation.compiled import doubles, native
 from linkwork.simulation.loop.crossings import nudge
 from linkwork.simulation.loop.endings import blame, stop
 from linkwork.simulation.loop.evaluate import evaluate, evaluate_events
@@ -18,6 +17,7 @@ from linkwork.simulation.loop.lanes import (
 from linkwork.simulation.loop.records import Failure, Task
 from linkwork.simulation.loop.step_size import reject
 from linkwork.simulation.status import Status
+from linkwork.trace.compiled import doubles, native
 
 _NONSENSE, _ODD = 1.0, 0.1  # defects of the trapezoidal rule that end a fixed step, that refuse another
 

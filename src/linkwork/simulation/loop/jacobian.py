@@ -1,8 +1,8 @@
 """The Jacobian of the equations of motion at the base: exact, or by differences."""
 
-from linkwork.simulation.compiled import call, doubles, integers, native
 from linkwork.simulation.loop.evaluate import evaluate
 from linkwork.simulation.loop.lanes import is_finite
+from linkwork.trace.compiled import call, doubles, integers, native
 
 
 @native

@@ -2,11 +2,11 @@
 
 import math
 
-from linkwork.simulation.compiled import doubles, native
 from linkwork.simulation.loop.endings import give_up, stop
 from linkwork.simulation.loop.lanes import lane_of, memo_of, normalise
 from linkwork.simulation.loop.records import Failure, Task
 from linkwork.simulation.loop.step_size import reject
+from linkwork.trace.compiled import doubles, native
 
 
 @native

@@ -2,8 +2,8 @@
 
 import math
 
-from linkwork.simulation.compiled import doubles, integers, native, record
 from linkwork.simulation.loop.records import LANE, MEMO, Task
+from linkwork.trace.compiled import doubles, integers, native, record
 
 _LANE_SIZE, _MEMO_SIZE = LANE.itemsize, MEMO.itemsize
 _lane, _memo = record(LANE), record(MEMO)

@@ -1,6 +1,5 @@
 """The loop itself: all lanes in lockstep, attempt after attempt."""
 
-from linkwork.simulation.compiled import doubles, entry, native, record
 from linkwork.simulation.loop.attempt import attempt
 from linkwork.simulation.loop.commit import move_bases
 from linkwork.simulation.loop.crossings import aim, choose_trial, locate, probe, seek
@@ -13,6 +12,7 @@ from linkwork.simulation.loop.lanes import busy_lanes, lane_of, memo_at, normali
 from linkwork.simulation.loop.records import ON_MESH, RUN, Task
 from linkwork.simulation.loop.samples import sample, serve
 from linkwork.simulation.status import Status
+from linkwork.trace.compiled import doubles, entry, native, record
 
 _run = record(RUN)
 

@@ -1,11 +1,11 @@
 """Samples at the base and inside a good step; when all are recorded, the step is concluded."""
 
-from linkwork.simulation.compiled import doubles, integers, native
 from linkwork.simulation.loop.commit import commit
 from linkwork.simulation.loop.endings import finish, stop
 from linkwork.simulation.loop.lanes import lane_of, memo_of, normalise, release
 from linkwork.simulation.loop.records import ON_MESH, Task
 from linkwork.simulation.status import Status
+from linkwork.trace.compiled import doubles, integers, native
 
 
 @native

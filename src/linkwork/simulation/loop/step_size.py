@@ -2,8 +2,8 @@
 
 import math
 
-from linkwork.simulation.compiled import doubles, native
 from linkwork.simulation.loop.records import SHORTEST, Failure, Task
+from linkwork.trace.compiled import doubles, native
 
 _SAFETY, _SHRINK, _GROW = 0.9, 0.2, 5.0  # the controller's factors of h
 _FIRST = 1e-2  # the first step is not longer than this [s]; the controller corrects it

@@ -1,8 +1,10 @@
 """Control flow as native code: the decorators of Numba functions; how they reach memory and call kernels.
 
 Numba keeps its code on disk, but looks only at the file of a function, not at those of the functions it
-calls. So our folder of its cache is named by a digest of all that is compiled (`loop/`, and the numbers of
-`status.py`) and how, and lies in Linkwork's own private cache.
+calls. So every package has a folder of its own in Linkwork's private cache, named by a digest of its sources,
+of those that they import, and of how they are compiled; compiled functions call no others than those of their
+package. Arithmetic is strict, nothing runs in parallel by itself, the interpreter's lock is not held, and an
+index out of range is our own mistake: whoever fills an array asks for its length first.
 """
 
 import contextlib
@@ -12,6 +14,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,30 +24,29 @@ from llvmlite import ir
 from numba.core import config, types
 from numba.core.decorators import njit
 from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
 from numba.np.numpy_support import from_dtype
 
 from linkwork.trace.native import cache_folder
-from linkwork.trace.once import once_in_all
 
 _settings: Any = config
 _njit: Any = njit  # its types do not list all options
 _LAST_TESTED = 0, 68  # release of Numba that native_parts.py is known to work with
-_FOLDER = "numba-(march|contact)-[0-9a-f]{32}"
+_FOLDER = "numba-[a-z_]+-[0-9a-f]{32}"
+_IMPORTED = re.compile(r"^from linkwork\.([\w.]+) import", re.MULTILINE)
 _DAY = 86400.0  # [s]
 
 
-@once_in_all
-def _folder() -> Path | None:
-    """Return the folder of Numba's cache for these sources, made if need be; None where there can be none."""
+@cache
+def _folder(package: Path) -> Path | None:
+    """Return the folder of Numba's cache for a package, made if need be; None where there can be none."""
     parent = cache_folder()
     if parent is None:
         return None
-    here = Path(__file__).parent
     digest = hashlib.sha256(numba.__version__.encode())
-    others = [here / name for name in ("compiled.py", "../trace/native_parts.py", "status.py")]
-    for file in (*others, *sorted((here / "loop").glob("*.py"))):
+    for file in sources(package):
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
-    folder = parent / f"numba-march-{digest.hexdigest()[:32]}"
+    folder = parent / f"numba-{package.name}-{digest.hexdigest()[:32]}"
     try:
         if not folder.is_dir():
             _remove_stale(parent)
@@ -53,6 +55,21 @@ def _folder() -> Path | None:
     except OSError:
         return None
     return folder if os.access(folder, os.W_OK) else None
+
+
+def sources(package: Path) -> list[Path]:
+    """Return what shapes the compiled functions of a package: its files, those they import, and this one."""
+    root = Path(__file__).parents[1]
+    own = sorted(package.glob("*.py"))
+    names = {name for file in own for name in _IMPORTED.findall(file.read_text(encoding="utf-8"))}
+    imported = (root / f"{name.replace('.', '/')}.py" for name in sorted(names))
+    found = [
+        *own,
+        *(file for file in imported if file.is_file()),
+        Path(__file__),
+        root / "trace/native_parts.py",
+    ]
+    return list(dict.fromkeys(found))
 
 
 def _remove_stale(parent: Path) -> None:
@@ -69,20 +86,29 @@ def _remove_stale(parent: Path) -> None:
                 shutil.rmtree(place.path)
 
 
-@once_in_all
-def _part_options() -> dict[str, Any]:
+@cache
+def _compilers() -> dict[bool, dict[str, Any]]:
     """Return how functions become parts; in a later Numba it does them its own way, which takes longer."""
     if tuple(map(int, numba.__version__.split(".")[:2])) > _LAST_TESTED:
-        return {}
-    from linkwork.trace.native_parts import PartCompiler
+        return {False: {}, True: {}}
+    from linkwork.trace.native_parts import ApartCompiler, PartCompiler
 
-    return {"pipeline_class": PartCompiler}
+    return {False: {"pipeline_class": PartCompiler}, True: {"pipeline_class": ApartCompiler}}
+
+
+def _part(function: Callable[..., Any], apart: bool) -> Any:
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "no_rewrites": True}
+    return _njit(nogil=True, error_model="numpy", **options, **_compilers()[apart])(function)
 
 
 def native(function: Callable[..., Any]) -> Any:
     """Compile a function that native code calls; it becomes a part of the entry that calls it."""
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "no_rewrites": True}
-    return _njit(nogil=True, error_model="numpy", **options, **_part_options())(function)
+    return _part(function, False)
+
+
+def native_apart(function: Callable[..., Any]) -> Any:
+    """Compile a large function that is called from several places: it stays one, and compiles once."""
+    return _part(function, True)
 
 
 def entry(function: Callable[..., Any]) -> Any:
@@ -92,7 +118,7 @@ def entry(function: Callable[..., Any]) -> Any:
     A NUMBA_CACHE_DIR in the environment is respected.
     """
     kept = _settings.CACHE_DIR
-    folder = kept or _folder()
+    folder = kept or _folder(Path(function.__code__.co_filename).parent)
     try:
         _settings.CACHE_DIR = str(folder or "")
         return _njit(nogil=True, cache=bool(folder), error_model="numpy")(function)
@@ -115,15 +141,15 @@ def _call(typing_context: Any, address: Any, plan: Any, ports: Any) -> Any:
 
 def _double_memory(typing_context: Any, address: Any, size: Any = None) -> Any:
     """Return the doubles at an address, from native code: x[i] is one of them; `size` is for the reader."""
-    return _memory(types.CPointer(types.float64), types.Omitted(None) if size is None else types.int64)
+    return _at(types.CPointer(types.float64), types.Omitted(None) if size is None else types.int64)
 
 
 def _integer_memory(typing_context: Any, address: Any, size: Any = None) -> Any:
     """Return the 64-bit integers at an address, from native code; `size` is for the reader."""
-    return _memory(types.CPointer(types.int64), types.Omitted(None) if size is None else types.int64)
+    return _at(types.CPointer(types.int64), types.Omitted(None) if size is None else types.int64)
 
 
-def _memory(kind: Any, *others: Any) -> Any:
+def _at(kind: Any, *others: Any) -> Any:
     """Return signature and code of what turns an address, and other arguments, into memory of a kind."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -132,11 +158,25 @@ def _memory(kind: Any, *others: Any) -> Any:
     return kind(types.int64, *others), generate
 
 
+def _memory(typing_context: Any, array: Any) -> Any:
+    """Return the numbers of an array, from native code: x[i] is one of them, counted through all rows.
+
+    Parts take these, not arrays: an array is counted whenever it is handed on, which costs more than a
+    distance.
+    """
+    kind = types.CPointer(array.dtype)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return make_array(array)(context, builder, arguments[0]).data
+
+    return kind(array), generate
+
+
 def record(layout: np.dtype[np.void]) -> Any:
     """Return a function that native code calls for the record of this layout at an address."""
 
     def memory(typing_context: Any, address: Any) -> Any:
-        return _memory(from_dtype(layout))
+        return _at(from_dtype(layout))
 
     return intrinsic(memory)
 
@@ -144,3 +184,4 @@ def record(layout: np.dtype[np.void]) -> Any:
 call: Any = intrinsic(_call)
 doubles: Any = intrinsic(_double_memory)
 integers: Any = intrinsic(_integer_memory)
+memory: Any = intrinsic(_memory)

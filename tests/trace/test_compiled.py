@@ -9,11 +9,11 @@ import numba
 import numpy as np
 import pytest
 
-from linkwork.simulation import compiled
-from linkwork.simulation.compiled import doubles, integers, native, record
+from linkwork.trace import compiled
+from linkwork.trace.compiled import doubles, integers, native, record
 
 PAIR = np.dtype([("count", np.int64), ("value", np.float64)])
-SIMULATION = Path(compiled.__file__).parent
+LINKWORK = Path(compiled.__file__).parents[1]
 _pair = record(PAIR)
 
 
@@ -63,14 +63,22 @@ def test_memory_is_read_and_written_by_address():
 
 
 def test_the_name_of_the_cache_covers_all_that_is_compiled():
-    """Native functions are in loop/, and take nothing from elsewhere but what the digest has too."""
-    for file in SIMULATION.rglob("*.py"):
-        decorated = re.search(r"^@(native|entry)$", file.read_text(), re.MULTILINE)
-        assert not decorated or file.parent.name == "loop", file
-    for file in (SIMULATION / "loop").glob("*.py"):
-        imported = set(re.findall(r"^from (linkwork[\w.]*)", file.read_text(), re.MULTILINE))
-        others = {name for name in imported if not name.startswith("linkwork.simulation.loop.")}
-        assert others <= {"linkwork.simulation.compiled", "linkwork.simulation.status"}, file
+    """What is compiled calls nothing compiled of another package: the digest would not know it."""
+    compiles = {
+        file: re.search(r"^@(native|native_apart|entry)$", file.read_text(), re.MULTILINE)
+        for file in LINKWORK.rglob("*.py")
+    }
+    packages = {file.parent for file, found in compiles.items() if found}
+    assert {package.name for package in packages} == {"contact", "kinematics", "loop", "view"}
+    for package in packages:
+        files = compiled.sources(package)
+        assert set(package.glob("*.py")) <= set(files)
+        assert not [file for file in files if file.parent != package and compiles[file]]
+
+
+def test_what_a_package_takes_from_elsewhere_is_in_its_name():
+    names = {file.name for file in compiled.sources(LINKWORK / "simulation" / "loop")}
+    assert {"status.py", "compiled.py", "native_parts.py", "records.py"} <= names
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links and modes")
