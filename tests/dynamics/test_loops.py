@@ -338,6 +338,8 @@ def test_joints_that_are_held_stay_where_they_are(space):
     assert np.max(np.abs(model.constraint_velocity(q, v))) < 1e-12
     with pytest.raises(ValueError, match=r"hold: .*'Q'"):
         model.assemble(hold=["Q"])
+    with pytest.raises(ValueError, match=f"closed_velocity: v has shape .*; give {model.nv} finite numbers"):
+        model.closed_velocity(q, np.full(model.nv, np.nan), hold=["A"])
     with pytest.raises(AssemblyError, match="the velocities of 'A', 'B' open the loops"):
         model.closed_velocity(q, np.ones(model.nv), hold=["A", "B"])
 

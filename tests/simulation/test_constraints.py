@@ -98,6 +98,45 @@ def test_a_body_at_a_distance_moves_as_in_adams(validation: Path, case: str):
     file.check("Rforce", -np.asarray(run["rod"].reaction.force), 0, 2e-2)
 
 
+def on_a_pivot() -> lw.Mechanism:
+    m = lw.Mechanism("one", space="plane")
+    arm = m.add(lw.Body("arm", lw.Inertia(1.0, (0.5, 0), 0.1)))
+    m.add(lw.Revolute("pivot", m.ground, arm))
+    return m
+
+
+def test_a_distance_that_cannot_be_is_told_with_its_gap():
+    m = on_a_pivot()
+    m.add(lw.Distance("rod", m.ground, m["arm"], 5.0, on_child=(1, 0)))
+    with pytest.raises(lw.AssemblyError, match=r"stay open are 'rod' by 2.4 m"):
+        lw.simulate(m, 1.0)
+
+
+def test_a_phi_that_cannot_work_is_told_by_name():
+    class Broken(lw.Constraint):
+        def phi(self, a, b):
+            return [1 / 0]
+
+    class Branching(lw.Constraint):
+        def phi(self, a, b):
+            return [a.position[0] if b.position[0] > 0 else 0.0]
+
+    for kind, reason in ((Broken, "ZeroDivisionError"), (Branching, "lw.where")):
+        m = on_a_pivot()
+        m.add(kind("own", m.ground, m["arm"]))
+        with pytest.raises(lw.ModelError, match=rf"constraint 'own': phi raised(.|\n)*{reason}"):
+            m.compile()
+    m = on_a_pivot()
+    m.add(lw.Distance("rod", m["arm"], m["arm"], 1.0))
+    with pytest.raises(lw.ModelError, match=r"constraint 'rod': it is between 'arm' and itself"):
+        m.compile()
+
+
+def test_maximal_coordinates_do_not_pass_over_options_in_silence():
+    with pytest.raises(ValueError, match=r'method "maximal" takes no step'):
+        lw.simulate(on_a_pivot(), 1.0, method="maximal", loops="restored")
+
+
 def test_what_is_not_between_two_bodies_is_refused_by_name():
     m = four_bar("plane", False)
 

@@ -88,6 +88,8 @@ def test_a_restoring_wrench_holds_loops_too():
     assert drift > 10 * firm > 0
     with pytest.raises(ValueError, match=r"loops 'glued'; give 'projected', 'restored'"):
         lw.simulate(model, 1.0, start, loops="glued")
+    with pytest.raises(ValueError, match=r"restoring damping of '.*' is 'much'; give 5 finite numbers"):
+        lw.simulate(model, 1.0, start, loops=lw.Restoring(1.0, "much"))
     with pytest.raises(ValueError, match=r"restoring stiffness: .*'bearing'"):
         lw.simulate(model, 1.0, start, loops=lw.Restoring({"bearing": 1.0}))
 

@@ -223,6 +223,9 @@ class ClosedLoops(OwnForces):
         if not held:
             kernel = self._accelerating(loop_closure.VELOCITY_CORRECTION)
             return delivered("closed_velocity", np.asarray(v, float) + kernel(q, v)[-1], out)
+        v = real_array("closed_velocity: v", v)
+        if v.shape != (self.nv,) or not np.isfinite(v).all():
+            raise ValueError(f"closed_velocity: v has shape {v.shape}; give {self.nv} finite numbers")
         J = self.constraint_jacobian(q)
         found = v + least_step(*self._held(J, self.mass_matrix(q), held), J @ v)
         left = float(np.abs(J @ found).max())
@@ -294,6 +297,7 @@ class ClosedLoops(OwnForces):
     def _open_loops(self, q: Array, gap: Array, tolerance: float) -> str:
         """Say which loops stay open, and by how much."""
         T = self._kernel(loop_closure.DIRECTIONS)(q, np.zeros(self.nv))[0]
+        T = T / np.maximum(np.linalg.norm(T, axis=1, keepdims=True), 1e-300)  # of constraints, of any length
         angular = self._links.algebra.angular
         told = []
         for name, part in self.row_slices.items():

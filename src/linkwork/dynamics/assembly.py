@@ -83,5 +83,7 @@ def least_step(J: Array, M: Array, gap: Array, damping: float = 0.0) -> Array:
     """Return the change x, the least in x.Mx, with J x = -gap; damped, it is Levenberg and Marquardt's."""
     MJ = np.linalg.solve(M, J.T)
     G = J @ MJ
+    if not G.any():
+        return np.zeros(len(M))  # no row moves anything
     G[np.diag_indices_from(G)] += damping * np.max(np.diag(G), initial=1e-300)
     return -MJ @ np.linalg.lstsq(G, gap, rcond=None if damping else 1e-12)[0]

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.algebra.number import Number
-from linkwork.errors import ModelError, unknown
+from linkwork.errors import unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.name import name_text
@@ -214,7 +214,10 @@ def check_equations(constraint: Constraint) -> list[str]:
     """List what is wrong with the equations of a constraint that is in a mechanism."""
     if type(constraint).phi is Constraint.phi:
         return [f"{type(constraint).__name__} does not say what is zero; define phi(self, ...)"]
+    if len(constraint.on) > 1 and len(constraint.bodies) == 1:
+        return [f"it is between {constraint.bodies[0].name!r} and itself; give another body"]
     try:
+        constraint.derived_phi_q()
         return constraint.jacobian_mistakes()
-    except (TypeError, ValueError, ModelError, AttributeError, IndexError) as error:
+    except Exception as error:  # of the user's own phi
         return [f"phi raised {type(error).__name__}: {error}"]

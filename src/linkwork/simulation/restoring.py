@@ -45,7 +45,10 @@ class Restoring:
                 raise ValueError(f"restoring {word}: {unknown('loop joint', name, names)}")
         found = {}
         for name in names:
-            values = np.atleast_1d(np.asarray(by_name.get(name, 0.0), float))
+            try:
+                values = np.atleast_1d(np.asarray(by_name.get(name, 0.0), float))
+            except (TypeError, ValueError):
+                values = np.array([np.nan])
             if values.shape not in ((1,), (rows[name],)) or not all(isfinite(x) and x >= 0.0 for x in values):
                 said = f"restoring {word} of {name!r} is {by_name[name]!r}"
                 raise ValueError(f"{said}; give {rows[name]} finite numbers >= 0")

@@ -90,8 +90,11 @@ def simulate(
     if method == "maximal":
         from linkwork.kinematics.maximal import simulate_maximal
 
-        if step or events or q is not None or v is not None or checkpoint is not None:
-            raise ValueError('simulate: method "maximal" takes no step, events, q, v or checkpoint')
+        others = step, max_step, q, v, checkpoint
+        if events or loops != PROJECTED or any(given is not None for given in others):
+            raise ValueError(
+                'simulate: method "maximal" takes no step, max_step, events, loops, q, v or checkpoint'
+            )
         return simulate_maximal(model, float(duration), state, accuracy, times, every)
     if isinstance(model, Mechanism):
         model = model.compile()
