@@ -202,21 +202,59 @@ def steam() -> None:
     print(f"steam engine, defaults: {duration / times['run']:.0f} times real time (goal 50, aim 200)")
 
 
+def per_loop(models: dict[int, lw.Model], starts: dict[int, lw.State]) -> None:
+    """Print the time of an acceleration per loop of models with so many loops."""
+    told = []
+    for n, model in models.items():
+        start, tau, out = starts[n], np.zeros(model.nv), np.zeros(model.nv)
+
+        def run(model=model, start=start, tau=tau, out=out) -> object:
+            return model.forward_dynamics(start.q, start.v, tau, out=out)
+
+        told.append(best_of({"run": run}, 9, 0.02)["run"] / n)
+    print("    " + ", ".join(f"{n}: {x * 1e9:.0f} ns" for n, x in zip(models, told, strict=True)))
+    print(f"    largest over smallest {max(told) / min(told):.2f} (goal 1.5)")
+
+
 def rows() -> None:
-    print("rows of four-bars, an acceleration per loop:")
+    print("four-bars, an acceleration per loop:")
     for space in ("plane", "space"):
-        told = []
-        for n in ROWS:
-            model = lw.examples.four_bars(n, space=space).compile()
-            start = model.state(velocities={"ground pin 0": -1.0})
-            tau, out = np.zeros(model.nv), np.zeros(model.nv)
+        print(f"  in a row on ground, {space}")
+        models = {n: lw.examples.four_bars(n, space=space).compile() for n in ROWS}
+        per_loop(models, {n: model.state(velocities={"ground pin 0": -1.0}) for n, model in models.items()})
+    print("  on the links of a chain that floats")
+    models = {n: centipede(n).compile() for n in ROWS}
+    per_loop(models, {n: lw.State(model.assemble(), np.zeros(model.nv)) for n, model in models.items()})
 
-            def run(model=model, start=start, tau=tau, out=out) -> object:
-                return model.forward_dynamics(start.q, start.v, tau, out=out)
 
-            told.append(best_of({"run": run}, 9, 0.02)["run"] / n)
-        print(f"  {space}: " + ", ".join(f"{n}: {x * 1e9:.0f} ns" for n, x in zip(ROWS, told, strict=True)))
-        print(f"  largest over smallest {max(told) / min(told):.2f} (goal 1.5)")
+def centipede(n: int) -> lw.Mechanism:
+    """Return a free chain of n links, each with a four-bar for a leg."""
+    m = lw.Mechanism("centipede")
+    solid, last = lw.Inertia(1.0, (0, 0, 0), np.diag([0.1, 0.1, 0.1])), m.ground
+
+    def body(name: str, x: float, y: float) -> lw.Body:
+        return m.add(lw.Body(name, solid, position=(x, y, 0)))
+
+    def hinge(name: str, a: lw.Body, b: lw.Body, x: float, y: float) -> None:
+        m.add(lw.Revolute(name, a, b, at=(x, y, 0), axis=(0, 0, 1)))
+
+    for k in range(n):
+        link = body(f"link {k}", k, 0)
+        if k:
+            hinge(f"spine {k}", last, link, k - 0.5, 0)
+        else:
+            m.add(lw.Free("air", m.ground, link))
+        one, two, foot = (
+            body(f"one {k}", k - 0.2, -0.5),
+            body(f"two {k}", k + 0.2, -0.5),
+            body(f"foot {k}", k, -1),
+        )
+        hinge(f"A {k}", link, one, k - 0.2, 0)
+        hinge(f"B {k}", one, foot, k - 0.2, -1)
+        hinge(f"C {k}", two, foot, k + 0.3, -1)
+        hinge(f"D {k}", link, two, k + 0.2, -0.1)
+        last = link
+    return m
 
 
 if __name__ == "__main__":

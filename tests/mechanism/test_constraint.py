@@ -87,14 +87,6 @@ def test_mistakes_are_told_by_name():
     assert "driver 'motor': unknown joint 'C'" in text
 
 
-def test_what_a_tree_does_not_enforce_is_refused_there():
-    m, a, b = scotch()
-    m.add(PinInSlot("slot", a, b, pin=(0.1, 0)))
-    m.add(lw.Driver("motor", next(iter(m.joints)), 1.0))
-    with pytest.raises(ModelError, match=r"driver 'motor' is for lw.kinematics"):
-        m.compile()
-
-
 PLACES = [(space, kind) for space in ("plane", "space") for kind in CATALOGUE if space in kind.spaces]
 
 

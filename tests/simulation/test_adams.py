@@ -178,3 +178,44 @@ def test_a_body_on_a_massless_crank_moves_as_in_adams(validation: Path):
     reaction = run["joint"].reaction
     file.check("Rforce_Body1", -reaction.force, 2e-4, 1e-3)
     file.check("Rtorque_Body1", -reaction.torque, 2e-4, 1e-3)
+
+
+class RevSpherical(lw.Constraint):
+    """A link without mass from a hinge to a ball, by what it leaves: a circle for the ball to be on."""
+
+    def phi(self, ground, body):
+        arm = np.subtract(body.to_world(self.ball), ground.to_world((0, 0, 0)))
+        return [arm[2], arm[0] * arm[0] + arm[1] * arm[1] - self.length**2]
+
+
+@pytest.mark.reference
+def test_a_massless_crank_may_be_two_equations(validation: Path):
+    file = File(validation / "adams" / "RevSpherical_Case01.csv")
+    m = mechanism()
+    body = solid(m, (0.1, 0.04, 0.1), (2, 2, 0))
+    m.add(lw.Free("air", m.ground, body))
+    m.add(RevSpherical("crank", m.ground, body, ball=(0, -2, 0), length=2.0))
+    run = lw.simulate(m, 5.0, times=file.time)
+    file.check_motion(run)
+    force = -np.asarray(run["crank"].reaction.force)
+    file.check("Rforce_Body1", force, 2e-4, 1e-3)
+    ball = run["body"].position + run["body"].rotation @ (0, -2, 0)
+    file.check("Rtorque_Body1", np.cross(ball, force), 2e-4, 1e-3)
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("loop", [False, True], ids=["tree", "loop"])
+def test_a_driven_slide_moves_as_in_adams(validation: Path, loop: bool):
+    """The slide of a plate closes a loop, or not; its driver holds it against gravity."""
+    file = File(validation / "adams" / "LinActuator_Case01.csv")
+    m = mechanism()
+    plate = solid(m, (1, 1, 1))
+    m.add(lw.Prismatic("slide", m.ground, plate, axis=(0, 0, 1)))
+    if loop:
+        m.add(lw.Free("air", m.ground, plate))
+    m.add(lw.Driver("actuator", (plate, "z") if loop else "slide", lambda t: 1.0 * t))
+    run = lw.simulate(m.compile(cut=["slide"] if loop else []), 5.0, times=file.time)
+    file.check_motion(run)
+    file.check("RforceA", np.outer(run["actuator"].force, (0, 0, 1)), 0, 1e-3)
+    file.check("RforceP", -run["slide"].reaction.force, 0, 1e-3)
+    file.check("RtorqueP", -run["slide"].reaction.torque, 0, 1e-3)

@@ -61,7 +61,7 @@ def test_lanes_and_singular_values_agree_on_constraints():
     a = model.forward_dynamics(start.q, start.v, tau)
     many = model.forward_dynamics(*(np.tile(x, (9, 1)) for x in (start.q, start.v, tau)))
     assert (many == a).all()
-    slow, _ = model.forward_dynamics_by_svd(start.q, start.v, tau)
+    slow = model.forward_dynamics(start.q, start.v, tau, solver="svd")
     np.testing.assert_allclose(a, slow, rtol=1e-11)
 
 
@@ -137,13 +137,130 @@ def test_maximal_coordinates_do_not_pass_over_options_in_silence():
         lw.simulate(on_a_pivot(), 1.0, method="maximal", loops="restored")
 
 
-def test_what_is_not_between_two_bodies_is_refused_by_name():
-    m = four_bar("plane", False)
+def same_motion(m: lw.Mechanism, duration: float, joints: str, forces: str) -> lw.Recording:
+    """Simulate; multipliers over the poses of all bodies are the second opinion."""
+    run = lw.simulate(m, duration, every=0.1, accuracy=1e-10)
+    other = lw.simulate(m, duration, method="maximal", every=0.1, accuracy=1e-10)
+    for name in joints.split():
+        np.testing.assert_allclose(run[name].position, other[name].position, atol=1e-8, err_msg=name)
+        for part in ("force", "torque"):
+            ours, theirs = (getattr(found[name].reaction, part) for found in (run, other))
+            np.testing.assert_allclose(ours, theirs, atol=1e-6, err_msg=f"{name} {part}")
+    for name in forces.split():
+        np.testing.assert_allclose(run[name].force, other[name].force, atol=1e-6, err_msg=name)
+    return run
 
-    class Level(lw.Constraint):
+
+def chain(space: str, count: int) -> lw.Mechanism:
+    """Return links in a row, hinged to each other, the first to ground."""
+    flat = space == "plane"
+    m = lw.Mechanism("chain", space=space, gravity=(0, -9.81) if flat else (0, -9.81, 0))
+    axis = {} if flat else {"axis": (0, 0, 1)}
+    last = m.ground
+    for k, name in enumerate("abcdef"[:count]):
+        place = (k, 0) if flat else (k, 0, 0)
+        middle = (0.5, 0) if flat else (0.5, 0, 0)
+        inertia = lw.Inertia(1.0, middle, 0.2 if flat else np.diag([0.2, 0.3, 0.4]))
+        body = m.add(lw.Body(name, inertia, position=place))
+        m.add(lw.Revolute(name.upper(), last, body, at=place, **axis))
+        last = body
+    return m
+
+
+@pytest.mark.parametrize("space", ["plane", "space"])
+def test_a_constraint_may_be_among_three_bodies(space):
+    class Balance(lw.Constraint):
         def phi(self, a, b, c):
-            return [a.position[1] + b.position[1] - c.position[1]]
+            return [a.position[1] + b.position[1] - 0.5 * c.position[1]]
 
-    m.add(Level("level", *m.bodies.values()))
-    with pytest.raises(lw.ModelError, match=r"constraint 'level' is not one between two bodies"):
+    m = chain(space, 4)
+    m.add(Balance("balance", m["b"], m["c"], m["d"]))
+    same_motion(m, 1.0, "A B C D", "balance")
+
+
+@pytest.mark.parametrize("space", ["plane", "space"])
+def test_coordinates_of_joints_are_coupled(space):
+    m = chain(space, 4)
+    m.add(lw.Coupling("half", "C", "A", 0.5))
+    m.add(lw.Gear("gear", "B", "D", ratio=2.0))
+    run = same_motion(m, 2.0, "A B C D", "half gear")
+    np.testing.assert_allclose(run["C"].position, 0.5 * run["A"].position, atol=1e-12)
+    np.testing.assert_allclose(run["D"].position, -2.0 * run["B"].position, atol=1e-12)
+    assert np.ptp(run.energy) < 1e-8 * run.kinetic_energy.max()
+
+
+def test_gears_turn_as_one_inertia_for_many_turns():
+    m = lw.Mechanism("gears", space="plane", gravity=(0, 0))
+    for name, x, inertia in (("A", 0.0, 0.2), ("B", 1.0, 0.5)):
+        body = m.add(lw.Body(name.lower(), lw.Inertia(1.0, (0, 0), inertia), position=(x, 0)))
+        m.add(lw.Revolute(name, m.ground, body, at=(x, 0)))
+    m.add(lw.Gear("gear", "A", "B", ratio=2.0))
+    m.add(lw.Motor("motor", "A", 1.0))
+    model = m.compile()
+    run = lw.simulate(model, 10.0, every=1.0)
+    felt = 0.2 + 2.0**2 * 0.5
+    np.testing.assert_allclose(run["A"].position, 0.5 / felt * run.time**2, rtol=1e-9)
+    np.testing.assert_allclose(run["gear"].force, -0.5 * 2.0 / felt, rtol=1e-12)  # it holds B back
+    assert model.diagnose().freedoms == 1
+    np.testing.assert_allclose(model.state(A=0.5).q, [0.5, -1.0], atol=1e-12)
+    batch = lw.simulate(model, 10.0, q=np.zeros((9, 2)), v=np.zeros((9, 2)), times=run.time)
+    assert (batch.q == run.q).all()
+
+
+def test_couplings_are_in_motion_but_not_in_the_answer_to_joint_forces():
+    """As mimic joints in other libraries: forward dynamics takes all joints as they are."""
+    m = chain("plane", 2)
+    free = m.compile()
+    m.add(lw.Coupling("same", "B", "A", 1.0))
+    model = m.compile()
+    q, v, tau = np.array([0.3, 0.3]), np.array([0.2, 0.2]), np.array([1.0, 2.0])
+    assert (model.forward_dynamics(q, v, tau) == free.forward_dynamics(q, v, tau)).all()
+    a = model.motion(q, v)
+    assert a[0] == pytest.approx(a[1], rel=1e-12)
+    M, h = free.mass_matrix(q), free.bias_forces(q, v)
+    assert a[0] == pytest.approx(-h.sum() / M.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("space", ["plane", "space"])
+def test_drivers_drive_and_all_else_follows(space):
+    m = chain(space, 3)
+    m.add(lw.Driver("servo", "B", lambda t: 0.3 * (1 - lw.cos(5 * t))))
+    run = same_motion(m, 2.0, "A B C", "servo")
+    t = run.time
+    np.testing.assert_allclose(run["B"].position, 0.3 * (1 - np.cos(5 * t)), atol=1e-12)
+    np.testing.assert_allclose(run["B"].velocity, 1.5 * np.sin(5 * t), atol=1e-12)
+    np.testing.assert_allclose(run["B"].acceleration, 7.5 * np.cos(5 * t), atol=1e-10)
+    assert np.ptp(run.energy - run.work) < 1e-7 * run.kinetic_energy.max()  # the driver works
+    assert run.report.loop_gap < 1e-12
+
+
+def test_a_driver_holds_what_it_carries():
+    m = chain("plane", 1)
+    m.add(lw.Driver("hold", "A", 0.0))
+    run = lw.simulate(m, 1.0)
+    np.testing.assert_allclose(run["hold"].force, 9.81 * 0.5, rtol=1e-12)
+    assert "N m" in run.layout.units("hold", "force")
+    assert np.abs(run["A"].position).max() < 1e-13
+
+
+def test_a_driver_may_turn_a_loop_round_and_start_late():
+    m = lw.examples.four_bar(space="plane")
+    m.add(lw.Driver("motor", "A", lambda t: 3.0 * t))
+    model = m.compile()
+    run = lw.simulate(model, 2.0, model.state(t=1.0), every=0.1)
+    np.testing.assert_allclose(run["A"].position, 3.0 * run.time, atol=1e-9)
+    assert run.report.loop_gap < 1e-12
+    saved = lw.kinematics(m, run.time)
+    np.testing.assert_allclose(run["motor"].force, saved["motor"].force, atol=1e-6)
+
+
+def test_what_cannot_be_rows_is_refused_by_name():
+    m = four_bar("plane", False)
+    m.add(lw.Driver("motor", "A", lambda t: float(t)))
+    with pytest.raises(lw.ModelError, match=r"driver 'motor': its law cannot be traced"):
         m.compile()
+    m = four_bar("plane", False)
+    m.add(lw.Coupling("pair", "C", "A"))
+    with pytest.raises(lw.ModelError, match=r"coupling 'pair' is on joint 'C', which closes a loop"):
+        m.compile(cut=["C"])
+    assert "C" not in m.compile().loop_names  # another is cut

@@ -297,8 +297,12 @@ class ArticulatedInertia(Linear):
         self, S: Sequence[Motion], U: Sequence[Force], UD: Sequence[Force], armature: Sequence[Number]
     ) -> "ArticulatedInertia":
         """Return what is still felt when motion along S is free: IA - U D^-1 U^T, with UD = U D^-1."""
+        return self.less(U, UD)
+
+    def less(self, U: Sequence[Force], V: Sequence[Force]) -> "ArticulatedInertia":
+        """Return IA - U V^T, where that is symmetric."""
         I, H, M = self.I, self.H, self.M
-        for a, b in zip(U, UD, strict=True):
+        for a, b in zip(U, V, strict=True):
             I = minus(I, product(a.n, b.n))
             H = H - b.f * a.n
             M = M - Symmetric(product(a.f[i], b.f[j]) for i in range(2) for j in range(i, 2))

@@ -306,6 +306,15 @@ class ArticulatedInertia(Linear):
             self.H.transpose_times(motion.w) + self.M.times(motion.v),
         )
 
+    def less(self, U: Sequence[Force], V: Sequence[Force]) -> "ArticulatedInertia":
+        """Return IA - U V^T, where that is symmetric."""
+        I, H, M = self.I, self.H, self.M
+        for a, b in zip(U, V, strict=True):
+            I = I - Symmetric(product(a.n[i], b.n[j]) for i in range(3) for j in range(i, 3))
+            H = H - Matrix.of([product(a.n[i], b.f[j]) for j in range(3)] for i in range(3))
+            M = M - Symmetric(product(a.f[i], b.f[j]) for i in range(3) for j in range(i, 3))
+        return ArticulatedInertia(I, H, M)
+
     def without(
         self, S: Sequence[Motion], U: Sequence[Force], UD: Sequence[Force], armature: Sequence[Number]
     ) -> "ArticulatedInertia":
@@ -314,11 +323,8 @@ class ArticulatedInertia(Linear):
         The result has no inertia along a column of S without armature; where that is a unit vector this is
         made exact.
         """
-        I, H, M = self.I, self.H, self.M
-        for a, b in zip(U, UD, strict=True):
-            I = I - Symmetric(product(a.n[i], b.n[j]) for i in range(3) for j in range(i, 3))
-            H = H - Matrix.of([product(a.n[i], b.f[j]) for j in range(3)] for i in range(3))
-            M = M - Symmetric(product(a.f[i], b.f[j]) for i in range(3) for j in range(i, 3))
+        left = self.less(U, UD)
+        I, H, M = left.I, left.H, left.M
         free = {_unit_index(s.scalars()) for s, rotor in zip(S, armature, strict=True) if is_zero(rotor)}
         w, v = [i in free for i in range(3)], [i + 3 in free for i in range(3)]
         return ArticulatedInertia(

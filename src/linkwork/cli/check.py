@@ -127,8 +127,9 @@ def _lines(thing: Any) -> list[str]:
     count = freedoms(model)
     ways = f"{count} degree{'' if count == 1 else 's'} of freedom"
     lines = [thing.summary()]
-    if model.loop_names:
-        names = ", ".join(map(repr, model.loop_names))
+    closing = [name for name in model.loop_names if name in model.joints]
+    if closing:
+        names = ", ".join(map(repr, closing))
         lines.append(f"loops closed by {names}; the others are a tree, nq = {model.nq}, nv = {model.nv}")
     else:
         lines.append(f"a tree of {len(model.body_names)} bodies, nq = {model.nq}, nv = {model.nv}")

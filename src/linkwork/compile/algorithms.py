@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,9 +25,10 @@ from linkwork.dynamics.external import external_forces
 from linkwork.dynamics.inertia_check import LARGEST, check_inertia
 from linkwork.dynamics.kernel import Kernel, real_array
 from linkwork.errors import unknown
+from linkwork.model.loops import without
 from linkwork.model.named import Named
 from linkwork.model.subspace import constraint_subspace, motion_subspace
-from linkwork.model.tree import Link
+from linkwork.model.tree import Link, Tree
 from linkwork.trace.once import once
 
 
@@ -37,31 +38,57 @@ class Algorithms(ModelArrays):
     # dynamics
 
     def forward_dynamics(
-        self, q: Array, v: Array, tau: Array, *, forces: Any = None, out: Array | None = None
+        self,
+        q: Array,
+        v: Array,
+        tau: Array,
+        *,
+        forces: Any = None,
+        solver: Literal["sparse", "svd"] = "sparse",
+        out: Array | None = None,
     ) -> Array:
         """Return the accelerations (nv,) that joint forces tau (and forces on bodies) give.
 
         This is the rigid-body answer: damping, friction, springs and limits of joints are not in it, armature
-        is. Closed loops stay closed: q and v are those of the spanning tree, and should close the loops.
+        is. Closed loops stay closed: q and v are those of the spanning tree, and should close the loops. But
+        drivers do not drive, and couplings do not couple, as with mimic joints in other libraries of robots:
+        tau moves all joints. `motion` has all of these. With solver="svd" it is found the slow way, as a
+        reference: by singular values of the dense equations.
         """
+        if solver != "sparse":
+            return self._by_singular_values(q, v, tau, forces, solver, out)
         if forces is None and out is not None:
             done = self._forward_dynamics(q, v, tau, out)
             if done is out:
                 return out
             return self._slowly(self._forward.ALGORITHM, done, (q, v, tau), out)
         if forces is None:
-            return self._accelerating(self._forward.ALGORITHM)(q, v, tau)[0]
+            return self._rigid_kernel(self._forward.ALGORITHM)(q, v, tau)[0]
         external = external_forces(self._links, forces)
-        return self._accelerating(self._forward.WITH_FORCES)(q, v, tau, external, out=(out,))[0]
+        return self._rigid_kernel(self._forward.WITH_FORCES)(q, v, tau, external, out=(out,))[0]
+
+    @abstractmethod
+    def _by_singular_values(
+        self, q: Array, v: Array, tau: Array, forces: Any, solver: str, out: Array | None
+    ) -> Array:
+        """Return the accelerations by the dense equations of a closed mechanism."""
+
+    @once
+    def _rigid(self) -> Tree:
+        """The tree that joint forces move: without drivers and couplings."""
+        return without(self._links, {*self._mechanism.drivers, *self.couplings})
+
+    def _rigid_kernel(self, algorithm: Algorithm) -> Kernel:
+        return self._accelerating(algorithm, tree=self._rigid)
 
     @property
     def _forward(self) -> Any:
         """The module of forward dynamics: with loops, or without."""
-        return loop_closure if self._links.loops else forward_dynamics
+        return loop_closure if self._rigid.loops else forward_dynamics
 
     @once
     def _forward_dynamics(self) -> Any:
-        return self._accelerating(self._forward.ALGORITHM).call
+        return self._rigid_kernel(self._forward.ALGORITHM).call
 
     @once
     def _accelerating(self) -> Callable[..., Kernel]:
@@ -235,17 +262,17 @@ class Algorithms(ModelArrays):
         external = external_forces(self._bodies, {} if forces is None else forces)
         if not self._links.loops:
             return self.reactions_at(q, v, a, external, out=out)
-        return self._reactions_with_loops(q, v, a, external, self.loop_forces(q, v, tau, forces=forces), out)
+        return self._reactions_with_loops(q, v, a, external, self._row_forces(q, v, tau, forces), out)
 
     @abstractmethod
-    def loop_forces(self, q: Array, v: Array, tau: Array, *, forces: Any = None) -> Named:
-        """Return, by loop joint, the force it exerts on its child to keep the loop closed."""
+    def _row_forces(self, q: Array, v: Array, tau: Array, forces: Any) -> Array:
+        """Return the least forces of the loops' equations under forces tau, and on bodies."""
 
     @abstractmethod
     def _reactions_with_loops(
-        self, q: Array, v: Array, a: Array, external: Array, loops: Named, out: Array | None
+        self, q: Array, v: Array, a: Array, external: Array, rows: Array, out: Array | None
     ) -> Named:
-        """Return the reactions of all joints from those of loop joints."""
+        """Return the reactions of all joints from the forces of the loops' equations."""
 
     def reactions_at(
         self, q: Array, v: Array, a: Array, external: Array, *, out: Array | None = None

@@ -44,7 +44,7 @@ class ModelArrays:
     rest: Array  # (nv,) where that spring rests [rad, m]
     armature: Array  # (nv,) inertia of the drive [kg m^2, kg]
     quaternions: Array  # (k,) number of the first of four positions that are a quaternion
-    couplings: Mapping[str, Coupling]  # by name; kept, not yet enforced
+    couplings: Mapping[str, Coupling]  # by name
     _mechanism: Mechanism
     _graph: Topology
     _links: Tree  # welded bodies as one link

@@ -12,7 +12,6 @@ from linkwork.dynamics import loop_closure, reactions
 from linkwork.dynamics.kernel import real_array
 from linkwork.dynamics.mobility import Branch, Surroundings, branches, trend
 from linkwork.dynamics.null_space import RANK, pivots
-from linkwork.model.named import Named
 
 _OPEN = 1e-9  # a gap, without units: what is wider is closed first
 _NEAR = 0.2  # a way, without units: what is farther is not told
@@ -51,7 +50,7 @@ class Diagnosed(IndependentCoordinates):
         if 0.0 < margin < np.inf:
             slopes = trend(near, where, N, rank_near - 1, margin)
         slope = float(np.linalg.norm(slopes))
-        opening = np.abs(self.constraint_velocity(where, speed) * self._equation_weights)
+        opening = np.abs(self._row_velocities(where, speed) * self._equation_weights)
         falls = -float(slopes @ (N.T @ (speed / self._coordinate_scale)))
         idle = self._idle_forces(where, parts.idle(rank))
         rates = self._rates(where, N)
@@ -198,15 +197,10 @@ class Diagnosed(IndependentCoordinates):
         count = idle.shape[1]
         if not count:
             return np.zeros((0, len(self._idle_names), self._links.algebra.freedoms))
-        T = self._kernel(loop_closure.DIRECTIONS)(q, np.zeros(self.nv))[0]
-        pushes = (idle * self._equation_weights[:, None]).T[..., None] * T
-        wrenches = np.stack([pushes[:, part].sum(axis=1) for part in self.row_slices.values()], axis=1)
-        numbers = {name: k for k, name in enumerate(self.loop_names)}
-        external = self._pushes(
-            np.tile(q, (count, 1)), Named("loop joint", numbers, wrenches, 2, self._force, {})
-        )
+        rows, many = (idle * self._equation_weights[:, None]).T, np.tile(q, (count, 1))
+        external, wrenches = self._pushes(many, rows), self._wrenches(many, rows).array
         still = np.zeros((count, self.nv))
-        kernel, many = self._kernel(reactions.ALGORITHM), np.tile(q, (count, 1))
+        kernel = self._kernel(reactions.ALGORITHM)
         loaded, idle_ones = (kernel(many, still, still, force)[0] for force in (external, 0.0 * external))
         return np.concatenate([loaded - idle_ones, wrenches], axis=1) * self._idle_scale
 

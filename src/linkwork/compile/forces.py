@@ -168,7 +168,7 @@ class OwnForces(Algorithms):
         parts: list[Any] = [self.space, self.joint_names, self.body_names, tree.data.tobytes()]
         parts += [(link.kind.signature, link.parent, link.q, link.v) for link in tree.links]
         for loop in tree.loops:
-            parts += [loop.name, loop.a, loop.b, loop.formula.signature, loop.data]
+            parts += [loop.name, loop.ends, loop.formula.signature, loop.data]
         for placed in tree.loads:
             law = placed.formula
             parts += [placed.name, *(side.link for side in placed.sides)]
@@ -197,7 +197,7 @@ class OwnForces(Algorithms):
         """The inertia that each coordinate of a joint moves as drawn, by joint."""
         found = moved_inertias(self._links, self.q_drawn.tolist())
         by_joint = {link.name: inertia for link, inertia in zip(self._links.links, found, strict=True)}
-        by_loop = {loop.name: _inertia_beyond(loop) for loop in self._links.loops}
+        by_loop = {loop.name: _inertia_beyond(loop, self._links) for loop in self._links.loops}
         return {name: by_joint.get(name, []) for name in self.joint_names} | by_loop
 
     def place(self, loads: Iterable[Load], tree: Tree) -> tuple[Placed, ...]:
@@ -248,10 +248,11 @@ def joint_units(
     return positions, velocities
 
 
-def _inertia_beyond(loop: Loop) -> list[float]:
+def _inertia_beyond(loop: Loop, tree: Tree) -> list[float]:
     """Return the inertia that each coordinate of a loop joint moves: that of its child, or of its parent."""
     joint = loop.joint
-    body, frame = (joint.child, joint.frames()[1]) if loop.b else (joint.parent, joint.frames()[0])
+    side = 1 if tree.body_links[joint.child.name] else 0
+    body, frame = (joint.parent, joint.child)[side], joint.frames()[side]
     numbers = float(body.inertia.mass), body.inertia.com.tolist(), body.inertia.tensor.tolist()
     inertia = frame.inverse @ joint.algebra.RigidInertia.about_center(*numbers)
     units = joint.algebra.units()

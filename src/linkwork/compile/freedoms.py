@@ -58,7 +58,10 @@ class Freedoms(ClosedLoops):
         for name, rows in self.row_slices.items():
             lengths[rows] = self.loop_lengths[name]
         turn, slide = (np.linalg.norm(part, axis=1) for part in (T[:, :angular], T[:, angular:]))
-        return 1.0 / np.hypot(turn, slide * lengths)
+        sizes = np.hypot(turn, slide * lengths)
+        direct = np.linalg.norm(self.constraint_jacobian(self.q_drawn) * self._coordinate_scale, axis=1)
+        sizes = np.where(sizes > 0.0, sizes, direct)  # equations between coordinates of joints
+        return 1.0 / np.where(sizes > 0.0, sizes, 1.0)
 
     @once
     def _coordinate_scale(self) -> Array:

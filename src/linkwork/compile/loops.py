@@ -13,9 +13,11 @@ from linkwork.dynamics.assembly import Closing, assemble, least_step
 from linkwork.dynamics.external import external_forces
 from linkwork.dynamics.kernel import real_array
 from linkwork.dynamics.loop_reference import dense_forward_dynamics
-from linkwork.errors import AssemblyError, unknown
+from linkwork.errors import AssemblyError, ModelError, unknown
+from linkwork.mechanism.joint import Joint
 from linkwork.model.kind import Kinds
 from linkwork.model.named import Named
+from linkwork.model.tie import Tie
 from linkwork.trace.once import once
 
 
@@ -35,6 +37,20 @@ class ClosedLoops(OwnForces):
         return MappingProxyType(
             {loop.name: slice(loop.row, loop.row + loop.rows) for loop in self._links.loops}
         )
+
+    @once
+    def tie_units(self) -> Mapping[str, str]:
+        """The constraints and drivers, with the unit of their forces, "" if that is not known."""
+        found = {loop.name: "" for loop in self._links.loops if isinstance(loop.joint, Tie)}
+        for name, driver in self._mechanism.drivers.items():
+            side = driver.sides()[0]
+            turns = driver.component == "angle"
+            if isinstance(side, Joint):
+                turns = (
+                    self.coordinate_units[self.slices[side.name][1].start + int(driver.component)] == "rad"
+                )
+            found[name] = "N m" if turns else "N"
+        return MappingProxyType(found)
 
     @once
     def loop_slices(self) -> Mapping[str, tuple[slice, slice]]:
@@ -87,30 +103,41 @@ class ClosedLoops(OwnForces):
             first += len(placed.across)
         return forces
 
-    def constraint_residual(self, q: Array) -> Array:
-        """Return how far the loops are from closed, (rows,): by `row_slices`, in metres and radians."""
-        return self._kernel(loop_closure.GAPS)(q, np.zeros(self.nv))[0]
+    def constraint_residual(self, q: Array, t: Any = 0.0) -> Array:
+        """Return how far the loops are from closed, (rows,): by `row_slices`, in metres and radians.
 
-    def constraint_velocity(self, q: Array, v: Array) -> Array:
-        """Return how fast the loops open, (rows,): the constraint Jacobian times v."""
-        return self._kernel(loop_closure.GAPS)(q, v)[1]
+        Drivers are looked at at time t.
+        """
+        return self._gaps(q, np.zeros(self.nv), t)[0]
+
+    def constraint_velocity(self, q: Array, v: Array, t: Any = 0.0) -> Array:
+        """Return how fast the loops open, (rows,): the constraint Jacobian times v, and what drivers do."""
+        return self._gaps(q, v, t)[1]
+
+    def _gaps(self, q: Array, v: Array, t: Any) -> tuple[Array, ...]:
+        (t, q, v), _ = together(("t", t, ()), ("q", q, (self.nq,)), ("v", v, (self.nv,)))
+        return self._kernel(loop_closure.GAPS)(t, q, v)
+
+    def _row_velocities(self, q: Array, v: Array) -> Array:
+        """Return the constraint Jacobian times v, (rows,)."""
+        return self._kernel(loop_closure.ROW_VELOCITIES)(q, v)[0]
 
     def constraint_jacobian(self, q: Array) -> Array:
         """Return how fast the loops open per unit of each velocity: (rows, nv), dense."""
         array = real_array("constraint_jacobian: q", q)
-        gaps = self.constraint_residual(array)  # checks q
+        gaps = self._row_velocities(array, np.zeros(self.nv))  # checks q
         if not self.nv:
             return np.zeros((*gaps.shape, 0))
         many = np.repeat(array.reshape(-1, self.nq), self.nv, axis=0)
         units = np.tile(np.eye(self.nv), (len(many) // self.nv, 1))
-        rates = self.constraint_velocity(many, units).reshape(*gaps.shape[:-1], self.nv, gaps.shape[-1])
+        rates = self._row_velocities(many, units).reshape(*gaps.shape[:-1], self.nv, gaps.shape[-1])
         return np.ascontiguousarray(np.swapaxes(rates, -1, -2))
 
-    def loop_gap(self, q: Array) -> float | None:
+    def loop_gap(self, q: Array, t: Any = 0.0) -> float | None:
         """Return the worst gap of the loops at positions q [m, rad]; None if there are no loops."""
         if not self._links.loops or not len(q):
             return None
-        return float(np.abs(self.constraint_residual(q)).max())
+        return float(np.abs(self.constraint_residual(q, t)).max())
 
     @once
     def row_weights(self) -> Array:
@@ -135,13 +162,14 @@ class ClosedLoops(OwnForces):
     # forces
 
     def _reactions_with_loops(
-        self, q: Array, v: Array, a: Array, external: Array, loops: Named, out: Array | None
+        self, q: Array, v: Array, a: Array, external: Array, rows: Array, out: Array | None
     ) -> Named:
-        """Return the reactions of all joints from those of loop joints."""
-        (array,) = self._kernel(reactions.ALGORITHM)(q, v, a, external + self._pushes(q, loops))
-        array = delivered("reactions", np.concatenate([array, loops.array], axis=-2), out)
-        rows = {name: row for row, name in enumerate((*self.joint_names, *self.loop_names))}
-        return Named("joint", rows, array, 2, self._force, {})
+        """Return the reactions of all joints from the forces of the loops' equations."""
+        (array,) = self._kernel(reactions.ALGORITHM)(q, v, a, external + self._pushes(q, rows))
+        wrenches = self._wrenches(q, rows).array
+        array = delivered("reactions", np.concatenate([array, wrenches], axis=-2), out)
+        numbers = {name: row for row, name in enumerate((*self.joint_names, *self.loop_names))}
+        return Named("joint", numbers, array, 2, self._force, {})
 
     def reactions_in_motion(self, q: Array, v: Array, t: Any, a: Array, external: Array) -> Named:
         """Return the reactions under all forces of the mechanism, which accelerate it by a.
@@ -150,24 +178,23 @@ class ClosedLoops(OwnForces):
         """
         if not self._links.loops:
             return self.reactions_at(q, v, a, external)
+        return self._reactions_with_loops(q, v, a, external, self.row_forces_in_motion(q, v, t), None)
+
+    def row_forces_in_motion(self, q: Array, v: Array, t: Any = 0.0) -> Array:
+        """Return the forces of the loops' equations, (rows,), under all forces of the mechanism.
+
+        Each is along the gradient of its equation. Where equations are redundant these are the least.
+        """
         kernel = self.motion_kernel(motion.LOOP_FORCES)
         (q, v, t), batch = together(("q", q, (self.nq,)), ("v", v, (self.nv,)), ("t", t, ()))
         scratch = [np.zeros((*batch, *shape)) for shape in kernel.shapes[3 : kernel.inputs]]
-        loops = self._wrenches(q, kernel(t, q, v, *scratch)[-1])
-        return self._reactions_with_loops(q, v, a, external, loops, None)
+        return _least(self.constraint_jacobian(q), kernel(t, q, v, *scratch)[-1])
 
-    def _pushes(self, q: Array, loops: Named) -> Array:
-        """Return the forces of loop joints on bodies, as `external_forces` does."""
-        poses = self.poses(q)
-        total: Any = 0.0
-        for loop in self._links.loops:
-            parent, child = loop.joint.parent.name, loop.joint.child.name
-            X = poses[child] @ loop.joint.frames()[1]
-            for body, force in ((child, loops[loop.name]), (parent, -loops[loop.name])):
-                X_WB = poses[body]
-                wrench = X_WB.local(X).offset @ X_WB.axes.local(force)
-                total = total + external_forces(self._bodies, {body: np.asarray(wrench)})
-        return total
+    def _pushes(self, q: Array, rows: Array) -> Array:
+        """Return what forces of the loops' equations do to bodies, as `external_forces` does."""
+        tree = self.driven(bodies=True)  # its rows may come in another order
+        ordered = [rows[..., self.row_slices[loop.name]] for loop in tree.loops]
+        return self._kernel(loop_closure.PUSHES, tree)(q, np.concatenate(ordered, axis=-1))[0]
 
     def loop_forces(self, q: Array, v: Array, tau: Array, *, forces: Any = None) -> Named:
         """Return, by loop joint, the force it exerts on its child to keep the loop closed.
@@ -175,19 +202,31 @@ class ClosedLoops(OwnForces):
         In world axes, about the origin of the joint's frame on the child. Where the equations of the loops
         are redundant, forces are not unique: these are the smallest.
         """
+        return self._wrenches(np.asarray(q, float), self._row_forces(q, v, tau, forces))
+
+    def _row_forces(self, q: Array, v: Array, tau: Array, forces: Any) -> Array:
+        """Return the least forces of the loops' equations under forces tau, and on bodies."""
+        where, tree = np.asarray(q, float), self._rigid
+        if not tree.loops:
+            return np.zeros((*where.shape[:-1], len(self.weak_pivots)))
         if forces is None:
-            rows, _ = self._accelerating(loop_closure.LOOP_FORCES)(q, v, tau)
+            found, _ = self._rigid_kernel(loop_closure.LOOP_FORCES)(q, v, tau)
         else:
             external = external_forces(self._links, forces)
-            rows, _ = self._accelerating(loop_closure.LOOP_FORCES_WITH_FORCES)(q, v, tau, external)
-        return self._wrenches(np.asarray(q, float), rows)
+            found, _ = self._rigid_kernel(loop_closure.LOOP_FORCES_WITH_FORCES)(q, v, tau, external)
+        rows = np.zeros((*found.shape[:-1], len(self.weak_pivots)))  # drivers and couplings bear nothing
+        J = self.constraint_jacobian(where)[..., self._rigid_rows, :]
+        rows[..., self._rigid_rows] = _least(J, found)
+        return rows
+
+    @once
+    def _rigid_rows(self) -> Array:
+        """The equations that are not of drivers or couplings, in the order of `_rigid`."""
+        parts = [np.arange(*self.row_slices[loop.name].indices(10**9)) for loop in self._rigid.loops]
+        return np.concatenate([np.empty(0, int), *parts])
 
     def _wrenches(self, where: Array, rows: Array) -> Named:
-        """Return the forces of loop joints from those of their equations: the least that do the same."""
-        J = self.constraint_jacobian(where)
-        left, sizes, _ = np.linalg.svd(J, full_matrices=False)
-        left = left * (sizes > 1e-9 * sizes.max(axis=-1, keepdims=True, initial=1e-300))[..., None, :]
-        rows = (left @ (np.swapaxes(left, -1, -2) @ rows[..., None]))[..., 0]
+        """Return the forces of loop joints on their children from those of their equations."""
         T = self._kernel(loop_closure.DIRECTIONS)(where, np.zeros(self.nv))[0]
         pushes = T * rows[..., None]
         wrenches = [pushes[..., part, :].sum(axis=-2) for part in self.row_slices.values()]
@@ -198,72 +237,89 @@ class ClosedLoops(OwnForces):
     def _force(self) -> Any:
         return self._links.algebra.Force.from_scalars
 
-    def forward_dynamics_by_svd(self, q: Array, v: Array, tau: Array) -> tuple[Array, Array]:
-        """Return accelerations (nv,) and forces of the loops' equations (rows,) the slow way, as a reference.
-
-        By singular values of the dense equations of one state; `forward_dynamics` gives the same.
-        """
-        (right,) = self._kernel(loop_closure.BIAS)(q, v)
-        drive = np.asarray(tau, float) - self.bias_forces(q, v)
-        J = self.constraint_jacobian(q)
-        return dense_forward_dynamics(self.mass_matrix(q), drive, J, right, self.weak_pivots)
+    def _by_singular_values(
+        self, q: Array, v: Array, tau: Array, forces: Any, solver: str, out: Array | None
+    ) -> Array:
+        if solver != "svd":
+            raise ValueError(f'forward_dynamics: solver {solver!r}; give "sparse" or "svd"')
+        given = ("q", q, self.nq), ("v", v, self.nv), ("tau", tau, self.nv)
+        (q, v, tau), batch = together(*((name, x, (size,)) for name, x, size in given))
+        drive = tau - self.inverse_dynamics(q, v, np.zeros(v.shape), forces=forces)
+        rows = self._rigid_rows
+        M, J = self.mass_matrix(q), self.constraint_jacobian(q)[..., rows, :]
+        right = self._kernel(loop_closure.BIAS)(q, v)[0][..., rows]
+        found = np.empty(v.shape)
+        for k in np.ndindex(batch):
+            found[k] = dense_forward_dynamics(M[k], drive[k], J[k], right[k], self.weak_pivots[rows])
+        return delivered("forward_dynamics", found, out)
 
     # closing
 
     def closed_velocity(
-        self, q: Array, v: Array, *, hold: Iterable[str] = (), out: Array | None = None
+        self, q: Array, v: Array, *, hold: Iterable[str] = (), t: Any = 0.0, out: Array | None = None
     ) -> Array:
         """Return the velocity nearest to v, in the sense of kinetic energy, that keeps all loops closed.
 
         The velocities of joints in `hold` (for one state) stay as they are; AssemblyError if they cannot.
+        Drivers move as at time t.
         """
         if not self._links.loops:
             return delivered("closed_velocity", real_array("v", v), out)
         held = list(hold)
-        if not held:
+        if not held and self._has_inertia:
             kernel = self._accelerating(loop_closure.VELOCITY_CORRECTION)
-            return delivered("closed_velocity", np.asarray(v, float) + kernel(q, v)[-1], out)
+            (t, q, v), _ = together(("t", t, ()), ("q", q, (self.nq,)), ("v", v, (self.nv,)))
+            return delivered("closed_velocity", v + kernel(t, q, v)[-1], out)
         v = real_array("closed_velocity: v", v)
         if v.shape != (self.nv,) or not np.isfinite(v).all():
             raise ValueError(f"closed_velocity: v has shape {v.shape}; give {self.nv} finite numbers")
         J = self.constraint_jacobian(q)
-        found = v + least_step(*self._held(J, self.mass_matrix(q), held), J @ v)
-        left = float(np.abs(J @ found).max())
+        opening = self.constraint_velocity(q, v, t)
+        found = v + least_step(*self._held(J, self._metric(q), held), opening)
+        left = float(np.abs(self.constraint_velocity(q, found, t)).max())
         if left > 1e-9 * (1.0 + float(np.abs(found).max())):
             names = ", ".join(map(repr, held))
             raise AssemblyError(f"the velocities of {names} open the loops at {left:.3g}; hold fewer")
         return delivered("closed_velocity", found, out)
 
     def assemble(
-        self, q: Array | None = None, *, hold: Iterable[str] = (), tolerance: float = 1e-12
+        self,
+        q: Array | None = None,
+        *,
+        hold: Iterable[str] = (),
+        t: float = 0.0,
+        tolerance: float = 1e-12,
     ) -> Array:
         """Return a position near q (as drawn, if not given) in which all loops are closed.
 
-        Joints in `hold` stay where they are. Gaps left are below the tolerance, in radians and in units of
-        the mechanism's size. If loops cannot be closed from there, AssemblyError names their joints and gaps.
+        Joints in `hold` stay where they are; drivers are where they are at time t. Gaps left are below the
+        tolerance, in radians and in units of the mechanism's size. If loops cannot be closed from there,
+        AssemblyError names their joints and gaps.
         """
         start = np.array(self.q_drawn if q is None else q, float)
         if start.shape != (self.nq,) or not np.isfinite(start).all():
             raise ValueError(f"assemble: q has shape {start.shape}; give {self.nq} finite numbers")
         if not self._links.loops:
             return start
-        closing = self._closing(list(hold))
+        closing = self._closing(list(hold), t)
         found, gap = assemble(closing, start, tolerance)
         if np.linalg.norm(gap * closing.weights) <= tolerance:
             return found
         raise AssemblyError(self._open_loops(found, gap, tolerance * self.size))
 
-    def _closing(self, hold: list[str]) -> Closing:
+    def _closing(self, hold: list[str], t: float) -> Closing:
         """Return what closing the loops needs to know, with some joints held."""
-        kernel = self._accelerating(loop_closure.POSITION_CORRECTION)
         weights, moves = self.row_weights, self._free(hold)
 
         def equations(q: Array) -> tuple[Array, Array]:
-            return self._held(self.constraint_jacobian(q) * weights[:, None], self.mass_matrix(q), hold)
+            return self._held(self.constraint_jacobian(q) * weights[:, None], self._metric(q), hold)
 
         def correction(q: Array) -> tuple[Array, Array]:
-            gap, change = kernel(q)
-            return gap, least_step(*equations(q), gap * weights) if hold else change
+            if self._has_inertia and not hold:
+                gap, change = self._kernel(loop_closure.POSITION_CORRECTION)(np.float64(t), q)
+                return gap, change
+            gap = self.constraint_residual(q, t)
+            return gap, least_step(*equations(q), gap * weights)
 
         return Closing(
             correction,
@@ -272,6 +328,18 @@ class ClosedLoops(OwnForces):
             weights,
             self.coordinate_sizes,
         )
+
+    @once
+    def _has_inertia(self) -> bool:
+        """Whether all that moves has inertia, by which changes can be weighed."""
+        try:
+            return bool(self._accelerating)
+        except ModelError:
+            return False
+
+    def _metric(self, q: Array) -> Array:
+        """Return the matrix by which changes are weighed: the mass matrix, or plain sizes."""
+        return self.mass_matrix(q) if self._has_inertia else np.diag(self.coordinate_sizes**-2.0)
 
     def _free(self, hold: Iterable[str]) -> Array:
         """Return 1 for velocities that may change, 0 for those of the joints held."""
@@ -303,9 +371,19 @@ class ClosedLoops(OwnForces):
         for name, part in self.row_slices.items():
             error = (T[part] * gap[part, None]).sum(axis=0)
             turn, slide = float(np.linalg.norm(error[:angular])), float(np.linalg.norm(error[angular:]))
-            if max(turn, slide) > tolerance:
+            direct = float(np.abs(gap[part]).max(initial=0.0)) if not T[part].any() else 0.0
+            if direct > tolerance:
+                told.append(f"{name!r} by {direct:.3g}")
+            elif max(turn, slide) > tolerance:
                 told.append(f"{name!r} by {slide:.3g} m and {turn:.3g} rad")
         return (
             f"mechanism {self.name!r} cannot be assembled from here: joints that stay open are "
             f"{', '.join(told)}; draw it nearer to closed, or look for lengths that cannot meet"
         )
+
+
+def _least(J: Array, rows: Array) -> Array:
+    """Return the least forces of equations J that do the same as those given."""
+    left, sizes, _ = np.linalg.svd(J, full_matrices=False)
+    left = left * (sizes > 1e-9 * sizes.max(axis=-1, keepdims=True, initial=1e-300))[..., None, :]
+    return (left @ (np.swapaxes(left, -1, -2) @ rows[..., None]))[..., 0]

@@ -13,7 +13,7 @@ from linkwork.compile.arrays import Array
 from linkwork.compile.diagnosis import Diagnosed
 from linkwork.dynamics.kernel import real_array
 from linkwork.dynamics.program import Form
-from linkwork.errors import ModelError, unknown
+from linkwork.errors import unknown
 from linkwork.mechanism.check import check
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
@@ -113,15 +113,14 @@ class Model(Diagnosed):
                     raise ValueError(f"state: joint {name!r} is {value!r}; give {part.size} finite numbers")
                 part[:] = given
         if positions or named or velocities:
-            q = self.assemble(q, hold={**(positions or {}), **named})
-            v = self.closed_velocity(q, v, hold=velocities or ())
+            q = self.assemble(q, hold={**(positions or {}), **named}, t=t)
+            v = self.closed_velocity(q, v, hold=velocities or (), t=t)
         return State(q, v, float(t))
 
 
 def compile_mechanism(mechanism: Mechanism, form: Form = "rolled", cut: Iterable[str] = ()) -> "Model":
     """Check a mechanism and turn a copy of it into a Model: later changes are not seen."""
     check(mechanism)
-    _refuse_drivers(mechanism)
     mechanism = copy.deepcopy(mechanism)
     graph = topology(mechanism, cut)
     check_loops(graph.loops)
@@ -166,14 +165,6 @@ def _range(part: slice) -> str:
     if part.stop - part.start <= 1:
         return str(part.start) if part.stop > part.start else "-"
     return f"{part.start} to {part.stop - 1}"
-
-
-def _refuse_drivers(mechanism: Mechanism) -> None:
-    """Refuse what a tree with loops does not do."""
-    if mechanism.drivers:
-        names = ", ".join(map(repr, mechanism.drivers))
-        said = f"mechanism {mechanism.name!r}: driver {names} is for lw.kinematics(mechanism, times)"
-        raise ModelError(f"{said}; remove it, or let a Motor drive")
 
 
 def _slices(joints: Sequence[Joint]) -> dict[str, tuple[slice, slice]]:

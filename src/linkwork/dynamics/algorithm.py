@@ -101,14 +101,15 @@ class Loops:
 
     `right` says which equations the rows are to fulfil: of accelerations, or those by which a change of
     velocity, or of position, takes away what is left of the gap. Without it there are no rows: only what the
-    algorithm has as ports is set, of `gap_position`, `gap_velocity`, `loop_bias`, `direction`, `loop_q`,
-    `loop_v`, `loop_a` and `loop_own`.
-    With `driven` the joints' own forces are added to `external`; with `restoring` gains times the gaps and
-    their rates are taken from the accelerations.
+    algorithm has as ports is set, of `gap_position`, `gap_velocity`, `row_velocity`, `loop_bias`,
+    `direction`, `loop_q`, `loop_v`, `loop_a` and `loop_own`.
+    With `driven` the joints' own forces are added to `external`, with `pushed` what the rows do by forces
+    `row_force`; with `restoring` gains times the gaps and their rates are taken from the accelerations.
     """
 
     right: Literal["acceleration", "velocity", "position"] | None = None
     driven: bool = False
+    pushed: bool = False
     restoring: bool = False
 
 
@@ -116,20 +117,27 @@ class Loops:
 class Rows:
     """A walk from tips to base over all rows and the links that feel them.
 
-    `step(link, row, beyond)` takes the row's force on the link, `row.F`, past the link's joint: it sets
-    `row.y` and `row.z`, one number per velocity each, takes what the link knows from the right side,
-    `row.right`, and sets `beyond.F`, to be added to that of the parent. On ground, `at_ground(world, row, F)`
-    is what becomes of F.
+    `step(link, row, beyond)` takes the row's force on the link, `row.F`, and on its joint, `row.direct`, past
+    the joint: it sets `row.y` and `row.z`, one number per velocity each, takes what the link knows from the
+    right side, `row.right`, and sets `beyond.F`, to be added to that of the parent. The rows of a loop end at
+    its root. Ground is known there: `at_root(world, row)` takes what it does from the right side, row.F being
+    what is left. Any other root is given `absorb(root, row)` in its turn of the pass before this step, when
+    the rows are eliminated with pivots 1 / `row.inverse`; and `at_root(root, row)` comes in its turn of the
+    pass after `Solve`.
     """
 
     step: Callable[[Any, Any, Any], None]
-    at_ground: Callable[[Any, Any, Any], None]
+    at_root: Callable[[Any, Any], None]
+    absorb: Callable[[Any, Any], None]
     order: Literal["inward"] = "inward"
 
 
 @dataclass(frozen=True)
 class Solve:
-    """Find the forces of all rows, (sum of y z) force = right, and add z times them to a field of columns."""
+    """Find the forces of all rows, (sum of y z) force = right, and add z times them to a field of columns.
+
+    Where a loop's root is not ground, this happens in the pass that follows, after the root's turn.
+    """
 
     field: str
 

@@ -29,13 +29,16 @@ from linkwork.dynamics.algorithm import (
     Q,
     Rows,
     Solve,
+    T,
 )
 from linkwork.dynamics.forward_dynamics import combination
 
 LOOP_FORCE = Port("loop_force", "world", lambda n: (n.rows,))
 GAP_POSITION = Port("gap_position", "world", lambda n: (n.rows,))
+ROW_VELOCITY = Port("row_velocity", "world", lambda n: (n.rows,))
 GAP_VELOCITY = Port("gap_velocity", "world", lambda n: (n.rows,))
 INVERSE_PIVOT = Port("inverse_pivot", "world", lambda n: (n.rows,))
+ROW_FORCE = Port("row_force", "world", lambda n: (n.rows,))
 LOOP_BIAS = Port("loop_bias", "world", lambda n: (n.rows,))
 DIRECTION = Port("direction", "world", lambda n: (n.rows, n.algebra.freedoms))
 LOOP_Q = Port("loop_q", "world", lambda n: (n.loop_nq,))
@@ -57,16 +60,25 @@ def placed_velocities(link: Any, parent: Any) -> None:
 
 def carry(link: Any, row: Any, beyond: Any) -> None:
     """Tips to base, row by row: what is felt of a row's force beyond each joint."""
-    y = [s.dot(row.F) for s in link.S]
+    y = [plus(s.dot(row.F), direct) for s, direct in zip(link.S, row.direct, strict=True)]
     F = row.F - combination(y, link.UD, link.algebra.Force.zero())
     row.y, row.z = y, [dot(d, y) for d in link.Dinv]
     row.right = row.right - plus(link.c.dot(F), dot(y, link.uD))
     beyond.F = link.X @ F
 
 
-def end(world: Any, row: Any, F: Any) -> None:
-    """At ground: what is left of it works against gravity."""
-    row.right = row.right - world.a.dot(F)
+def absorb(root: Any, row: Any) -> None:
+    """At the root of a loop: what its rows, eliminated, feel like."""
+    root.IA = root.IA.less([row.F], [row.F * -row.inverse])
+    root.pA = root.pA - row.F * (row.inverse * row.right)
+
+
+def at_root(root: Any, row: Any) -> None:
+    """What is left of a row's force works against the root's acceleration: that of ground is gravity."""
+    row.right = row.right - root.a.dot(row.F)
+
+
+ROWS = Rows(carry, at_root, absorb)
 
 
 def _closed(zero: frozenset[str], *outputs: Port) -> Algorithm:
@@ -78,7 +90,7 @@ def _closed(zero: frozenset[str], *outputs: Port) -> Algorithm:
             Pass(placed_velocities, "outward"),
             Loops("acceleration"),
             Pass(forward_dynamics.inertias, "inward"),
-            Rows(carry, end),
+            ROWS,
             Solve("uD"),
             Pass(forward_dynamics.accelerations, "outward"),
         ),
@@ -119,13 +131,13 @@ def inertias(link: Any, parent: Any) -> None:
 def _correction(right: Any, outputs: tuple[Port, ...], *zero: str) -> Algorithm:
     return Algorithm(
         f"{right} correction",
-        inputs=(Q, QD, EXTERNAL),
+        inputs=(T, Q, QD, EXTERNAL),
         outputs=(*outputs, QDD),
         passes=(
             Pass(placed, "outward"),
             Loops(right),
             Pass(inertias, "inward"),
-            Rows(carry, end),
+            ROWS,
             Solve("uD"),
             Pass(forward_dynamics.accelerations, "outward"),
         ),
@@ -143,10 +155,10 @@ POSITION_CORRECTION = _correction("position", (GAP_POSITION,), "qd")
 # looking at loop joints
 
 
-def _looked_at(name: str, *outputs: Port) -> Algorithm:
+def _looked_at(name: str, *outputs: Port, timed: bool = False) -> Algorithm:
     return Algorithm(
         name,
-        inputs=(Q, QD),
+        inputs=(T, Q, QD) if timed else (Q, QD),
         outputs=outputs,
         passes=(Pass(velocities.velocities, "outward"), Loops()),
         shared={"X_W": "Frame", "v": "Motion"},
@@ -185,6 +197,21 @@ ACCELERATIONS = Algorithm(
     shared={"X_W": "Frame", "v": "Motion", "a": "Motion"},
     start=base_at_rest,
 )
-GAPS = _looked_at("gaps", GAP_POSITION, GAP_VELOCITY)
+GAPS = _looked_at("gaps", GAP_POSITION, GAP_VELOCITY, timed=True)
+ROW_VELOCITIES = _looked_at("row velocities", ROW_VELOCITY)
 COORDINATES = _looked_at("loop coordinates", LOOP_Q, LOOP_V)
 DIRECTIONS = _looked_at("loop directions", DIRECTION)
+
+
+# what rows do to bodies
+
+PUSHES = Algorithm(
+    "pushes of loops",
+    inputs=(Q, ROW_FORCE),
+    outputs=(EXTERNAL,),
+    passes=(Pass(poses.poses, "outward"), Loops(pushed=True)),
+    shared={"X_W": "Frame"},
+    start=poses.base,
+    clear=frozenset({"external"}),
+    tree="bodies",
+)

@@ -19,7 +19,6 @@ from linkwork.dynamics.algorithm import (
     Pass,
     Port,
     Q,
-    Rows,
     Solve,
     T,
 )
@@ -104,7 +103,7 @@ def _looped(name: str, *outputs: Port, restoring: bool = False) -> Algorithm:
             Loads(),
             Loops("acceleration", driven=True, restoring=restoring),
             _PASSES[0],
-            Rows(loop_closure.carry, loop_closure.end),
+            loop_closure.ROWS,
             Solve("uD"),
             _PASSES[1],
         ),

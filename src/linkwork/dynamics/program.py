@@ -1,6 +1,6 @@
 """An algorithm on a tree as native code: kernels and records (rolled), or one function (unrolled)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import prod
@@ -10,7 +10,8 @@ import numpy as np
 
 from linkwork.dynamics.algorithm import Algorithm, Loads, Loops, Pairs, Pass, Rows, Sizes, Solve
 from linkwork.dynamics.load_code import LoadCode, load_code
-from linkwork.dynamics.loop_code import LoopCode, padding, row_pointers, row_variants
+from linkwork.dynamics.loop_code import LoopCode, row_pointers, row_variants
+from linkwork.dynamics.loop_solve import Segment, padding
 from linkwork.dynamics.pairs import count_pairs, packed_places, velocities_above
 from linkwork.dynamics.rolled import RolledKind, trace_world, walks, world_fields
 from linkwork.dynamics.unrolled import unroll
@@ -129,13 +130,18 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], t
     starts = np.concatenate([[0], np.cumsum(blocks)])  # of the links' blocks in the work array
     records, columns = _link_records(tree, starts, path), _column_records(tree, layout, starts)
 
-    segments: list[tuple[int, int, int, int]] = []  # kernel, its first record, count, step
+    segments: list[Segment] = []  # kernel, its first record, count, step
     the_world = (records[-1:].ctypes.data, 1, 0)
     if world.start:
         segments.append((world.start, *the_world))
-    passes = iter(range(len(algorithm.passes)))
     loads, loops = LoadCode(), None
-    for step in algorithm.passes:
+    rows = next((step for step in algorithm.passes if isinstance(step, Rows)), None)
+    numbers = {id(step): number for number, step in enumerate(walks(algorithm))}
+
+    def row_kernels(kind: Kind, direct: bool) -> list[int]:
+        return units[kind].row_kernels(numbers[id(rows)], direct)
+
+    for place, step in enumerate(algorithm.passes):
         if isinstance(step, Pairs):
             segments.append((world.pairs, columns.ctypes.data, len(columns), 0))
         elif isinstance(step, Loads):
@@ -147,17 +153,26 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], t
             loops = LoopCode(algorithm, tree, layout, starts, lanes, ports, _SCALARS, first)
             segments += loops.joints(step)
         elif isinstance(step, Rows):
-            number = next(passes)
             assert loops is not None
-            segments += loops.rows(lambda kind, n=number: units[kind].row_kernels(n), records)
+            segments += loops.inward(0, step, row_kernels, records)
         elif isinstance(step, Solve):
             assert loops is not None
-            segments += loops.solve(step)
+            assert rows is not None
+            segments += loops.outward(0, rows, step)
         else:
-            number = next(passes)
             links = [tree.links[n - 1] for n in path]
-            kernels = [units[link.kind].kernel(number, on_ground=link.parent == 0) for link in links]
-            segments += _walks(step, kernels, records)
+            kernels = [
+                units[link.kind].kernel(numbers[id(step)], on_ground=link.parent == 0) for link in links
+            ]
+            between: dict[int, list[Segment]] = {}  # what comes before a link's turn, or after it
+            before, after = algorithm.passes[place - 1], algorithm.passes[place + 1 : place + 2]
+            if loops is not None and rows in after:
+                between = {
+                    root: loops.inward(root, rows, row_kernels, records) for root in loops.roots if root
+                }
+            elif loops is not None and rows is not None and isinstance(before, Solve):
+                between = {root: loops.outward(root, rows, before) for root in loops.roots if root}
+            segments += _walks(step, kernels, records, between)
     if world.finish:
         segments.append((world.finish, *the_world))
 
@@ -178,18 +193,38 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], t
     )
 
 
-def _walks(step: Pass, kernels: Sequence[int], records: np.ndarray) -> list[tuple[int, int, int, int]]:
-    """Return the segments of one pass: runs of neighbouring links with the same kernel."""
+def _walks(
+    step: Pass, kernels: Sequence[int], records: np.ndarray, between: Mapping[int, list[Segment]]
+) -> list[Segment]:
+    """Return the segments of one pass: runs of neighbouring links with the same kernel.
+
+    `between` has what comes before a link's turn if the walk is inward, and after it if outward.
+    """
     rows = list(enumerate(kernels))
     if step.order == "inward":
         rows.reverse()
     if step.tip_only:
         rows = rows[-1:]
     stride = _RECORD if step.order == "outward" else -_RECORD
-    segments = []
-    for kernel, run in groupby(rows, key=lambda row: row[1]):
-        first, *more = (row for row, _ in run)
-        segments.append((kernel, records[first:].ctypes.data, 1 + len(more), stride))
+    segments, runs = [], 0
+
+    def run(row: tuple[int, int]) -> tuple[int, int]:
+        """Return what is the same for neighbours: the kernel, and nothing comes between."""
+        nonlocal runs
+        number, kernel = row
+        here = number + 1 in between
+        runs += here and step.order == "inward"
+        key = kernel, runs
+        runs += here and step.order == "outward"
+        return key
+
+    for (kernel, _), members in groupby(rows, key=run):
+        numbers = [number for number, _ in members]
+        own = kernel, records[numbers[0] :].ctypes.data, len(numbers), stride
+        if step.order == "inward":
+            segments += [*between.get(numbers[0] + 1, ()), own]
+        else:
+            segments += [own, *between.get(numbers[-1] + 1, ())]
     return segments
 
 
@@ -269,15 +304,15 @@ class _Unit:
         meta = native.load(name, build)
         self.block: int = meta["block"]
         self._kernels = [[native.address(f) if f else 0 for f in pair] for pair in meta["kernels"]]
-        self._row_kernels: list[int] = []
+        self._row_kernels: dict[bool, list[int]] = {}
         self._made_of = algorithm, kind, layout, lanes
 
-    def row_kernels(self, number: int) -> list[int]:
+    def row_kernels(self, number: int, direct: bool) -> list[int]:
         """Return the addresses of the kernels that carry rows past a link: see `row_variants`."""
-        if self._row_kernels:
-            return self._row_kernels
+        if direct in self._row_kernels:
+            return self._row_kernels[direct]
         algorithm, kind, layout, lanes = self._made_of
-        name = native.digest("rows", _identity(algorithm), kind.signature, lanes)
+        name = native.digest("rows", _identity(algorithm), kind.signature, lanes, direct)
         names = [f"r{k}_{name}" for k in range(3)]
 
         def build() -> tuple[str, dict[str, Any]]:
@@ -289,13 +324,13 @@ class _Unit:
                 width, shared = padding(kind.algebra), (*ports, *(p.base for p in of_link))
             functions = [
                 emit.walk(kernel, width, ports, shared, pointers, chosen)
-                for kernel, chosen in zip(names, row_variants(stores), strict=True)
+                for kernel, chosen in zip(names, row_variants(stores, direct), strict=True)
             ]
             return emit.module(width, functions), {}
 
         native.load(name, build)
-        self._row_kernels = [native.address(kernel) for kernel in names]
-        return self._row_kernels
+        self._row_kernels[direct] = [native.address(kernel) for kernel in names]
+        return self._row_kernels[direct]
 
     def kernel(self, number: int, on_ground: bool) -> int:
         """Return the address of a pass's kernel, 0 if there is nothing to do."""

@@ -115,6 +115,7 @@ class RolledKind:
         stores: list[Store] = []
         row: dict[str, Any] = {
             "F": Force.from_scalars(self.graph.symbols(("row", k) for k in range(Force.size))),
+            "direct": list(self.graph.symbols(("direct", k) for k in range(self.kind.nv))),
             "right": self.graph.symbol(("right", 0)),
         }
         self._written.append(set())
@@ -135,9 +136,8 @@ class RolledKind:
         def hand_on(name: str, value: Any) -> None:
             stores.extend(("beyond", k, x) for k, x in enumerate(flatten(value)))
             world = View(lambda field: self._shared("partner", field), refuse)
-            ended: dict[str, Any] = {}
-            seen = View(lambda field: row[field], ended.__setitem__)
-            step.at_ground(world, seen, value)
+            ended: dict[str, Any] = {**row, "F": value}
+            step.at_root(world, View(ended.__getitem__, ended.__setitem__))
             stores.append(("right at ground", 0, ended["right"]))
 
         step.step(View(read_own, refuse), View(row.__getitem__, write_row), View(refuse, hand_on))

@@ -13,7 +13,7 @@ import numpy as np
 from linkwork.algebra.number import Number
 from linkwork.mechanism.joint import Joint
 from linkwork.model.kind import Kinds
-from linkwork.model.loops import complement
+from linkwork.model.loop_formula import complement
 from linkwork.trace.differentiate import derivative, jacobian
 from linkwork.trace.expression import Graph, evaluate
 

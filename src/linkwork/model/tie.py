@@ -1,12 +1,15 @@
-"""A constraint between two bodies as something that closes a loop, like a joint without coordinates.
+"""A constraint as something that closes a loop, like a joint without coordinates.
 
-All that is known of it is phi over the poses of its bodies. With J_b its derivatives by the motion of body b,
-in that body's frame, a unit of a row's force is J_b on body b, and
+All that is known of it is phi, over the poses of bodies and the coordinates of joints. With J_b its
+derivatives by the motion of body b, in that body's frame, and J_j by the coordinates of joint j, a unit of a
+row's force is J_b on body b and J_j on joint j, and
 
-    sum over b of J_b v_b = 0,    sum over b of J_b a_b = -(dJ/dt) v
+    sum of J_b v_b + J_j v_j = -dphi/dt,    sum of J_b a_b + J_j a_j = -(dJ/dt) v - d2phi/dt2
+
+where phi itself changes in time only for a driver, whose row does the work that its law takes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -16,19 +19,23 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
+from linkwork.mechanism.driver import Driver
+from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.side import BodySide
+from linkwork.mechanism.side import BodySide, JointSide
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Expr, Graph, evaluate
 
 
 @dataclass(frozen=True, eq=False)
 class Tie:
-    """A constraint between two bodies, or a body and ground, in the words of a joint."""
+    """A constraint between bodies, joints of the tree and ground, in the words of a joint."""
 
-    constraint: Constraint
-    parent: Body
+    constraint: Constraint | Driver
+    parent: Body  # from here to the child leads the loop that it closes
     child: Body
+    bodies: tuple[Body, ...]  # that it is between, without ground
+    joints: tuple[Joint, ...]
     nq: int = 0
     nv: int = 0
     quaternion: None = None
@@ -48,67 +55,141 @@ class Tie:
         return np.zeros(0)
 
 
-def ties(mechanism: Mechanism) -> tuple[Tie, ...]:
-    """Return the constraints of a mechanism as ties; ModelError if one is none."""
+def ties(mechanism: Mechanism, cut: Collection[Joint]) -> tuple[Tie, ...]:
+    """Return the constraints of a mechanism as ties; ModelError if one is none, or on a joint that is cut."""
     found, mistakes = [], []
-    for constraint in mechanism.constraints.values():
-        if constraint.name in mechanism.couplings:
-            continue
-        bodies = [side for side in constraint.sides() if isinstance(side, Body)]
-        moving = list({id(body): body for body in bodies if body is not mechanism.ground}.values())
-        if constraint.unknowns or len(bodies) < len(constraint.on) or not 1 <= len(moving) <= 2:
-            mistakes.append(f"{constraint.name!r} is not one between two bodies")
+    for constraint in (*mechanism.constraints.values(), *mechanism.drivers.values()):
+        sides = _distinct(constraint.sides())
+        bodies = tuple(side for side in sides if isinstance(side, Body) and side is not mechanism.ground)
+        joints = tuple(side for side in sides if isinstance(side, Joint))
+        bent = next((joint for joint in joints if joint.nq != joint.nv), None)
+        closing = next((joint for joint in joints if joint in cut), None)
+        if constraint.unknowns:
+            mistakes.append(f"{constraint.word} {constraint.name!r} has unknowns of its own")
+        elif bent is not None:
+            on = f"{constraint.word} {constraint.name!r} is on joint"
+            mistakes.append(f"{on} {bent.name!r}, which turns by a quaternion")
+        elif closing is not None:
+            on = f"{constraint.word} {constraint.name!r} is on joint"
+            mistakes.append(
+                f"{on} {closing.name!r}, which closes a loop: m.compile(cut=[...]) may cut another"
+            )
         else:
-            parent, child = [mechanism.ground, *moving][-2:]
-            found.append(Tie(constraint, parent, child))
+            found.append(Tie(constraint, *_ends(mechanism, sides), bodies, joints))
     if mistakes:
-        said = f"mechanism {mechanism.name!r}: constraint {', '.join(mistakes)}, and cannot be compiled"
-        raise ModelError(f"{said} into a tree with loops; use lw.kinematics(mechanism, times), or remove it")
+        said = f"mechanism {mechanism.name!r}: {'; '.join(mistakes)}"
+        raise ModelError(f'{said}. Else use lw.simulate(..., method="maximal"), or lw.kinematics')
     return tuple(found)
+
+
+def _ends(mechanism: Mechanism, sides: Sequence[Body | Joint]) -> tuple[Body, Body]:
+    """Return two bodies the way between which passes what is constrained."""
+    if len(sides) == 1 and isinstance(sides[0], Joint):
+        return sides[0].parent, sides[0].child
+    ends = []
+    for side in sides:
+        if isinstance(side, Joint):
+            ends.append(side.parent if side.child is mechanism.ground else side.child)
+        elif side is not mechanism.ground:
+            ends.append(side)
+    ends = [mechanism.ground, *ends] if len(ends) < 2 else ends
+    return ends[0], ends[-1]
+
+
+def _distinct(things: Sequence[Any]) -> list[Any]:
+    return list({id(thing): thing for thing in things}.values())
 
 
 @dataclass(frozen=True)
 class Tied:
-    """The rows of a tie over the poses, motions and accelerations of its bodies, each in its frame."""
+    """The rows of a tie over poses and motions of its bodies, each in its frame, and its joints."""
 
-    forces: tuple[Sequence[Any], Sequence[Any]]  # of a unit of each row, on the parent and on the child
+    forces: Sequence[Sequence[Any]]  # per body: what a unit of each row does to it
+    direct: Sequence[Sequence[Sequence[Any]]]  # per joint: the generalised forces of a unit of each row
     position: Sequence[Any]
-    velocity: Sequence[Any]
-    drift: Sequence[Any]  # (dJ/dt) v
+    velocity: Sequence[Any]  # J v
+    bend: Sequence[Any]  # (dJ/dt) v
+    pace: Sequence[Any]  # dphi/dt, with bodies and joints at rest
+    gain: Sequence[Any]  # of the pace, in time
 
 
-def tied(tie: Tie, poses: Sequence[Any], motions: Sequence[Any]) -> Tied:
-    """Return the rows of a tie, run on symbols."""
+def tied(
+    tie: Tie,
+    poses: Sequence[Any],
+    motions: Sequence[Any],
+    q: Sequence[Sequence[Any]],
+    v: Sequence[Sequence[Any]],
+    t: Any,
+) -> Tied:
+    """Return the rows of a tie, run on symbols: of its bodies, of the coordinates of its joints, of time."""
     algebra, graph = tie.algebra, Graph()
     Frame, Motion = algebra.Frame, algebra.Motion
-    X = [[graph.symbol(("X", b, k)) for k in range(Frame.size)] for b in (0, 1)]
-    v = [[graph.symbol(("v", b, k)) for k in range(Motion.size)] for b in (0, 1)]
-    at = {id(tie.parent): 0, id(tie.child): 1}
-    sides = [Frame.from_scalars(X[at[id(body)]]) for body in tie.constraint.sides()]
-    phi = list(tie.constraint.phi(*(BodySide(algebra, pose, Motion.zero()) for pose in sides)))
-    units = np.eye(Motion.size).tolist()
-    J = [[derivative(phi, _rates(X[b], unit, algebra)) for unit in units] for b in (0, 1)]
-    rate = [
-        sum((J[b][k][r] * v[b][k] for b in (0, 1) for k in range(Motion.size)), 0.0) for r in range(len(phi))
+
+    def symbols(word: str, things: Sequence[Any], size: Any) -> list[list[Expr]]:
+        return [list(graph.symbols((word, n, k) for k in range(size(x)))) for n, x in enumerate(things)]
+
+    X, w = symbols("X", tie.bodies, lambda _: Frame.size), symbols("w", tie.bodies, lambda _: Motion.size)
+    x, rates = symbols("q", tie.joints, lambda joint: joint.nq), symbols("v", tie.joints, lambda j: j.nv)
+    sides: dict[int, Any] = {
+        id(body): BodySide(algebra, Frame.from_scalars(X[n]), Motion.zero())
+        for n, body in enumerate(tie.bodies)
+    }
+    sides |= {id(joint): JointSide(x[n], [0.0] * joint.nv) for n, joint in enumerate(tie.joints)}
+    ground = BodySide(algebra, Frame(), Motion.zero())
+    time = graph.symbol(("t", 0, 0))
+    values = [_law(tie.constraint, time)] if isinstance(tie.constraint, Driver) else []
+    phi = list(tie.constraint.phi(*(sides.get(id(s), ground) for s in tie.constraint.sides()), *values))
+    pace = derivative(phi, {time: 1.0})
+    # the columns of J, each with the velocity that it belongs to
+    columns = [
+        (derivative(phi, _rates(X[n], unit, algebra)), w[n][k])
+        for n in range(len(X))
+        for k, unit in enumerate(np.eye(Motion.size).tolist())
     ]
-    both: dict[Expr, Any] = {}
-    for b in (0, 1):
-        both |= _rates(X[b], v[b], algebra)
-    drift = derivative(rate, both)
-    known = {"X": [pose.scalars() for pose in poses], "v": [motion.scalars() for motion in motions]}
+    columns += [(derivative(phi, {y: 1.0}), rates[n][k]) for n in range(len(x)) for k, y in enumerate(x[n])]
+    rate = [sum((column[r] * speed for column, speed in columns), 0.0) for r in range(len(phi))]
+    along: dict[Expr, Any] = {}
+    for n in range(len(X)):
+        along |= _rates(X[n], w[n], algebra)
+    for n in range(len(x)):
+        along |= dict(zip(x[n], rates[n], strict=True))
+    bend = derivative(rate, along)
+    gain = derivative([x + y for x, y in zip(pace, rate, strict=True)], {time: 1.0})
+    gain = [x + y for x, y in zip(gain, derivative(pace, along), strict=True)]
+    known = {
+        "X": [p.scalars() for p in poses],
+        "w": [m.scalars() for m in motions],
+        "q": q,
+        "v": v,
+        "t": [[t]],
+    }
 
     def put(symbol: Expr) -> Any:
-        name, b, k = symbol.args[0]
-        return known[name][b][k]
+        word, n, k = symbol.args[0]
+        return known[word][n][k]
 
-    columns = [x for b in (0, 1) for column in J[b] for x in column]
-    values = iter(evaluate([*columns, *phi, *rate, *drift], put))
-    forces = []
-    for _ in (0, 1):
-        rows = list(zip(*([next(values) for _ in phi] for _ in range(Motion.size)), strict=True))
-        forces.append([algebra.Force.from_scalars(list(row)) for row in rows])
-    position, velocity, drift = ([next(values) for _ in phi] for _ in range(3))
-    return Tied((forces[0], forces[1]), position, velocity, drift)
+    entries = [y for column, _ in columns for y in column]
+    values = iter(evaluate([*entries, *phi, *rate, *bend, *pace, *gain], put))
+
+    def rows(count: int) -> list[list[Any]]:
+        return [list(row) for row in zip(*([next(values) for _ in phi] for _ in range(count)), strict=True)]
+
+    forces = [[algebra.Force.from_scalars(row) for row in rows(Motion.size)] for _ in X]
+    direct = [rows(len(numbers)) for numbers in x]
+    return Tied(forces, direct, *([next(values) for _ in phi] for _ in range(5)))
+
+
+def _law(driver: Driver, time: Expr) -> Any:
+    """Return what a driver drives to, at a symbol of time; ModelError if its law takes only numbers."""
+    if not callable(driver.law):
+        return float(driver.law)
+    try:
+        return driver.law(time) + 0.0
+    except Exception as error:
+        raise ModelError(
+            f"driver {driver.name!r}: its law cannot be traced ({type(error).__name__}: {error}); write it "
+            'with lw.sin, lw.where, ..., or use lw.kinematics or method="maximal"'
+        ) from error
 
 
 def _rates(X: Sequence[Expr], motion: Sequence[Any], algebra: ModuleType) -> Mapping[Expr, Any]:

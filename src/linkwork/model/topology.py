@@ -54,7 +54,7 @@ def topology(mechanism: Mechanism, wanted: Iterable[str] = ()) -> Topology:
         order.append(branch)
         stack.extend(reversed(children[branch.body.name]))
     closing = [joint for joint in joints if joint.name not in used]
-    return Topology(tuple(order), (*closing, *ties(mechanism)))
+    return Topology(tuple(order), (*closing, *ties(mechanism, closing)))
 
 
 def _wanted(mechanism: Mechanism, names: Iterable[str]) -> set[str]:
@@ -124,6 +124,12 @@ def _better_cut(
 
 def _worth_cutting(mechanism: Mechanism) -> Callable[[Joint], tuple[Any, ...]]:
     """Return what makes a joint worth cutting: it can be, loads leave it alone, it has many freedoms."""
+    tied = {
+        side.name
+        for constraint in (*mechanism.constraints.values(), *mechanism.drivers.values())
+        for side in constraint.sides()
+        if isinstance(side, Joint)
+    }
     loaded = {
         thing.name
         for load in mechanism.loads.values()
@@ -133,6 +139,6 @@ def _worth_cutting(mechanism: Mechanism) -> Callable[[Joint], tuple[Any, ...]]:
 
     def worth(joint: Joint) -> tuple[Any, ...]:
         alone = joint.name not in loaded and not joint.per_coordinate("armature").any()
-        return joint.can_locate, alone, joint.nv
+        return joint.can_locate and joint.name not in tied, alone, joint.nv
 
     return worth

@@ -34,6 +34,7 @@ class Account:
     def report(
         self,
         memo: Any,
+        t: Array,
         q: Array,
         weakest: Array,
         failure: Failure | None,
@@ -41,7 +42,7 @@ class Account:
         events: Sequence[tuple[float, str]],
         notes: Sequence[str] = (),
     ) -> Report:
-        """Return the report of one run; `memo` is what the loop remembers of it, q the positions recorded,
+        """Return the report of one run; `memo` is what the loop remembers of it, q the positions at times t,
         `weakest` the state in which the equations of loops held least; `times` of compiling and of running.
         """
         chosen = self.chosen
@@ -66,7 +67,7 @@ class Account:
             wall_time=times[1],
             compile_time=times[0],
             error_estimate=float(memo["sum"]),
-            loop_gap=self.system.model.loop_gap(q),
+            loop_gap=self.system.model.loop_gap(q, t),
             python_laws=self._python_laws,
             warnings=(*self._warnings(memo, q, weakest), *notes),
             events=tuple(events),
@@ -75,11 +76,9 @@ class Account:
 
     def _warnings(self, memo: Any, q: Array, weakest: Array) -> list[str]:
         model = self.system.model
-        notes, couplings = [], model.couplings
+        notes = []
         if memo["stiff"] and not self.chosen.switch:
             notes.append('the motion is stiff in places; method="auto" or "rodas" would take fewer steps')
-        if couplings:
-            notes.append(f"couplings are not enforced: {', '.join(map(repr, couplings))}")
         if np.isfinite(memo["margin"]) and len(q):
             some = q[np.linspace(0, len(q) - 1, min(len(q), _LOOKED_AT)).astype(int)]
             rank = len(model.weak_pivots) - int(memo["dropped"])

@@ -54,6 +54,21 @@ class JointRecord:
         return self._samples.layout.algebra.Force.from_scalars(list(np.moveaxis(array, -1, 0)))
 
 
+class ConstraintRecord(JointRecord):
+    """A constraint or a driver over time."""
+
+    quantities = ("force", "reaction")
+
+    def __repr__(self) -> str:
+        return f"<constraint {self._name!r}: {', '.join(self.quantities)}>"
+
+    @property
+    def force(self) -> Array:
+        """The forces of its equations, each along the gradient of `phi`: what a driver drives with."""
+        rows, _ = self._samples.layout.constraints[self._name]
+        return _squeezed(self._samples.derived("row_forces")[..., rows])
+
+
 class BodyRecord:
     """A body over time: its origin and axes in the world."""
 

@@ -46,6 +46,7 @@ class LiveChannels(Channels):
             space=model.space,
             joints={name: model.slices[name] for name in model.joint_names} | behind,
             bodies=tuple(model.body_names),
+            constraints={name: (model.row_slices[name], unit) for name, unit in model.tie_units.items()},
             loads={name: units.get(name, ("",)) for name in model.load_names},
             position_units=tuple(unit or "1" for unit in (*model.position_units, *loop_units[0])),
             velocity_units=(*model.coordinate_units, *loop_units[1]),
@@ -89,6 +90,8 @@ class LiveChannels(Channels):
                 return {quantity: model.loop_accelerations(q, v, samples.derived("accelerations")[there])}
             case ["loop_forces"]:
                 return {quantity: model.loop_drives(q, v, t)}
+            case ["row_forces"]:
+                return {quantity: model.row_forces_in_motion(q, v, t)}
             case ["kinetic_energy"]:
                 return {quantity: model.kinetic_energy(q, v)}
             case _:

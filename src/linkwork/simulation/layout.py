@@ -18,6 +18,7 @@ class Layout:
     space: str  # "space" or "plane"
     joints: Mapping[str, tuple[slice, slice]]  # name -> (slice in positions, slice in velocities)
     bodies: tuple[str, ...]
+    constraints: Mapping[str, tuple[slice, str]]  # and drivers -> where their rows are, the unit of a force
     loads: Mapping[str, tuple[str, ...]]  # springs, motors, ... -> units of their force, "" if not known
     position_units: tuple[
         str, ...
@@ -44,6 +45,11 @@ class Layout:
             "accelerations": (self.nv,),
             "forces": (self.nv,),
             **(loops if self.loops else {}),
+            **(
+                {"row_forces": (max(rows.stop for rows, _ in self.constraints.values()),)}
+                if self.constraints
+                else {}
+            ),
             "poses": (len(self.bodies), size, size + 1),
             "velocities": (len(self.bodies), freedoms),
             "body_accelerations": (len(self.bodies), freedoms),
@@ -61,6 +67,9 @@ class Layout:
         """Return the units of a quantity of a joint, body or load: one, or one per number."""
         if name in self.loads:
             return self.loads[name]
+        if name in self.constraints and quantity == "force":
+            rows, unit = self.constraints[name]
+            return (unit,) * (rows.stop - rows.start)
         if name in self.joints and quantity in _COORDINATE_UNITS:
             in_q, in_v = self.joints[name]
             if quantity == "position":
@@ -74,6 +83,9 @@ class Layout:
             "space": self.space,
             "joints": joints,
             "bodies": list(self.bodies),
+            "constraints": [
+                [name, rows.start, rows.stop, unit] for name, (rows, unit) in self.constraints.items()
+            ],
             "loads": [[name, *units] for name, units in self.loads.items()],
             "position_units": list(self.position_units),
             "velocity_units": list(self.velocity_units),
@@ -89,6 +101,7 @@ class Layout:
             space=text(data["space"]),
             joints=joints,
             bodies=tuple(map(text, data["bodies"])),
+            constraints={text(name): (slice(a, b), text(unit)) for name, a, b, unit in data["constraints"]},
             loads={text(name): tuple(map(text, units)) for name, *units in data["loads"]},
             position_units=tuple(map(text, data["position_units"])),
             velocity_units=tuple(map(text, data["velocity_units"])),
@@ -103,6 +116,8 @@ class Layout:
             parts = [part[side] for part in joints.values()]
             if not all(0 <= part.start <= part.stop <= len(units) for part in parts):
                 raise ValueError(f"a joint lies outside the {len(units)} coordinates")
+        if not all(0 <= rows.start <= rows.stop for rows, _ in layout.constraints.values()):
+            raise ValueError("a constraint has rows before the first")
         if layout.space not in _ALGEBRA or not set(layout.velocity_units) <= {"rad", "m"}:
             raise ValueError(f"the space {layout.space!r} or a unit is unknown")
         return layout

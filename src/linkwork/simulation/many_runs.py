@@ -80,7 +80,7 @@ class ManyRuns:
             t = float(memo["t_final"])
             events = [event for event in occurrences.happened if event[0] <= t]
             notes = [doubt] if doubt and not failure else []
-            reports.append(account.report(memo, q, near, failure, spent, events, notes))
+            reports.append(account.report(memo, self.times[: len(q)], q, near, failure, spent, events, notes))
             finals.append(State(y[: model.nq], y[model.nq : -1], t))
         q, v = rows[:, :, 1 : 1 + model.nq], rows[:, :, 1 + model.nq : -1]
         ended = memos["t_final"].copy()

@@ -77,8 +77,8 @@ class Problem:
     rates: Program = NONE  # the same, q' only; for partitioned methods
     events: Program = NONE  # t, q, v -> g (ne,)
     tangent: Program = NONE  # derivatives of motion; without it the implicit method takes differences
-    close_positions: Program = NONE  # q -> gaps of loops (rows,), change of velocities' coordinates
-    close_velocities: Program = NONE  # q, v -> rates of the gaps, inverse pivots of the rows, change of v
+    close_positions: Program = NONE  # t, q -> gaps of loops (rows,), change of velocities' coordinates
+    close_velocities: Program = NONE  # t, q, v -> rates of the gaps, inverse pivots of the rows, change of v
     row_weights: ArrayLike = ()  # (rows,) of the gaps, one over their normal size
     weak: ArrayLike = ()  # (rows,) pivots of loops' equations below which these are dropped
     lanes: int = 1

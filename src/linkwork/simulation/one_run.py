@@ -185,7 +185,7 @@ class OneRun:
         events = [event for event in self._occurrences.happened if event[0] <= t]
         q, v = (part.copy() for part in np.split(rows[:, 1:-1], [model.nq], axis=1))
         near, times = self._work.memory.weakest[0], (compile_time, time.perf_counter() - ready)
-        report = account.report(memo, q, near, self.failure, times, events, self.notes)
+        report = account.report(memo, rows[:, 0], q, near, self.failure, times, events, self.notes)
         memory = resume.memory(self._work, self._key) if status in _GOES_ON else None
         final = State(last[1 : 1 + model.nq], last[1 + model.nq : -1], t, memory)
         return Recording(LiveChannels(model), rows[:, 0].copy(), q, v, rows[:, -1].copy(), report, final)

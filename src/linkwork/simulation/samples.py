@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkError, unknown
-from linkwork.simulation.by_name import BodyRecord, JointRecord, LoadRecord
+from linkwork.simulation.by_name import BodyRecord, ConstraintRecord, JointRecord, LoadRecord
 from linkwork.simulation.channels import Channels, derivable
 from linkwork.simulation.layout import PARTS, WHOLE, Layout
 from linkwork.simulation.plot import Trace
@@ -74,6 +74,7 @@ class Samples:
         """Return a joint, body, spring, motor or load over time."""
         layout = self.layout
         for names, kind in (
+            (layout.constraints, ConstraintRecord),
             (layout.joints, JointRecord),
             (layout.bodies, BodyRecord),
             (layout.loads, LoadRecord),

@@ -113,9 +113,6 @@ def simulate(
         check_room(wanted.size * len(np.atleast_2d(start.q)) * (model.nq + model.nv + 2))
         system = System(model, chosen.events, chosen.restoring)
     chosen = _completed(chosen, system, max_step)
-    if model.couplings:
-        names = ", ".join(map(repr, model.couplings))
-        warnings.warn(f"couplings are not enforced yet: {names} move freely", stacklevel=2)
     if many:
         runs = ManyRuns(system, chosen, start, span, wanted).run(workers)
         if check and len(runs.failed):
@@ -166,7 +163,7 @@ def _span(duration: Any, chosen: Options) -> float:
 def _start(model: Model, state: Any, span: float) -> State:
     start = checked_state(model, model.state() if state is None else state)
     if start.memory is None:
-        start = replace(start, **closed(model, start.q, start.v))
+        start = replace(start, **closed(model, start.q, start.v, start.t))
     if span and start.t + span == start.t:
         raise ValueError(f"duration {span:g} is less than time can resolve at state.t {start.t:g}")
     return start

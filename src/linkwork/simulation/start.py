@@ -38,12 +38,12 @@ def checked(model: Model, word: str, value: Any, axes: int) -> Array:
     return _normalised(model, array) if word == "q" else array
 
 
-def closed(model: Model, q: Array, v: Array) -> dict[str, Array]:
-    """Return positions and velocities near those given, with closed loops; or AssemblyError."""
+def closed(model: Model, q: Array, v: Array, t: float = 0.0) -> dict[str, Array]:
+    """Return positions and velocities near those given, with closed loops at time t; or AssemblyError."""
     if not model.loop_names:
         return {"q": q, "v": v}
-    q = model.assemble(q)
-    return {"q": q, "v": model.closed_velocity(q, v)}
+    q = model.assemble(q, t=t)
+    return {"q": q, "v": model.closed_velocity(q, v, t=t)}
 
 
 def _normalised(model: Model, q: Array) -> Array:

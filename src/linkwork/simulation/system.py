@@ -24,8 +24,8 @@ STEP_UNDER_TIME = 0.1  # longest step where a law knows the time, so that no pul
 
 _MOTION = ("t", "q", "qd", "qdot", "qdd", "power")
 _EVENTS = ("t", "q", "qd", "shown")
-_POSITION = ("q", "gap_position", "qdd")
-_VELOCITY = ("q", "qd", "gap_velocity", "inverse_pivot", "qdd")
+_POSITION = ("t", "q", "gap_position", "qdd")
+_VELOCITY = ("t", "q", "qd", "gap_velocity", "inverse_pivot", "qdd")
 
 
 class System:
@@ -69,7 +69,7 @@ class System:
     @property
     def timed(self) -> bool:
         """Whether the time may be in a law."""
-        return any(one.timed for one in (*self.tree.loads, *self.event_tree.loads))
+        return any(one.timed for one in (*self.tree.loads, *self.event_tree.loads, *self.tree.loops))
 
     def bind(self, lanes: int, implicit: bool) -> "Bound":
         """Return the programs with memory of their own, for one thread; with derivatives if `implicit`."""

@@ -1,4 +1,4 @@
-"""LLVM text of a kernel that solves A x = b for a symmetric A >= 0 in profile form, redundant rows allowed.
+"""LLVM text of kernels that solve A x = b for a symmetric A >= 0 in profile form, redundant rows allowed.
 
 Rows come in *windows*, and a row has columns from the first of its window to the end of its profile; ends
 never decrease from one window to the next, so that the factors L D L^T fit into the same place. Within a
@@ -6,13 +6,19 @@ window the next pivot is that of the row which keeps most of its diagonal, the o
 before it. Once only a tiny part is left of each, these rows follow from the others: they are dropped, and
 their x is zero.
 
-    void solve(ports, table, count, step)
+    void factor(ports, table, count, step)
+    void back(ports, table, count, step)
+
+`factor` eliminates, and `back` substitutes. Rows may have a *border*: numbers behind their profile, columns
+F of A that belong to unknowns a which are found elsewhere. Elimination works on them too. Once it is done,
+with D the inverse pivots, F D F^T and F D b are what the border gains from the rows; and when its unknowns
+are known, `back` finds x from b less F^T a.
 
 The table: rows, windows; places of b (and then x), of A, of inverse pivots, of inverse diagonals, of the
-order of pivots, of scratch for a row; then per window: its first row, the row behind its last, its first
-column, the column behind its profile, the row behind its profile, the row behind the window that ends in;
-then per row: its column, the place in A of its column 0 (which may lie before A), the bits of a number below
-which its pivot is nothing, its window.
+order of pivots, of scratch for a row, before which is some for a border; then per window: its first row, the
+row behind its last, its first column, the column behind its profile, the row behind its profile, the row
+behind the window that ends in; then per row: its column, the place in A of its column 0 (which may lie before
+A), the bits of a number below which its pivot is nothing, its window.
 
 One system is worked on in blocks of columns; windows begin and end with a block. For lanes of systems, an
 element is a vector of lanes; each lane has an order of its own, so what belongs to a pivot is gathered. The
@@ -26,9 +32,17 @@ HEAD, WINDOW, ROW = 8, 6, 4
 _COLUMN, _ORIGIN, _WEAK, _HOME = range(ROW)
 
 
-def text(name: str, lanes: int, width: int) -> str:
-    """Return the function for one system in blocks of `width` columns, or for lanes of systems."""
-    return _one(name, width) if lanes == 1 else _many(name, lanes)
+def factor(name: str, lanes: int, width: int, border: int = 0) -> str:
+    """Return the elimination of one system in blocks of `width` columns, or of lanes of systems.
+
+    There is a border of so many columns; one system's is a block.
+    """
+    return _factor_one(name, width, border) if lanes == 1 else _factor_many(name, lanes, border)
+
+
+def back(name: str, lanes: int) -> str:
+    """Return the substitution of one system, or of lanes of systems."""
+    return _back_one(name) if lanes == 1 else _back_many(name, lanes)
 
 
 class _Table:
@@ -50,8 +64,7 @@ class _Table:
         return self._w.load("i64", self._w.at("i64", "%table", self._w.op("mul", "i64", i, WINDOW), HEAD + k))
 
 
-def _one(name: str, width: int) -> str:
-    """Return the function for one system."""
+def _factor_one(name: str, width: int, border: int) -> str:
     w, double, block = Writer(), "double", f"<{width} x double>"
     t = _Table(w, double)
 
@@ -92,6 +105,9 @@ def _one(name: str, width: int) -> str:
             with w.loop(begin or t.window(t.row(i, _HOME), 2), end_p, width) as (j, _):
                 a_ij, pivots = w.at(double, t.a, origin, j), w.load(block, w.at(double, t.a, origin_p, j))
                 w.store(block, fma(block, f"v{width}f64", f, pivots, w.load(block, a_ij)), a_ij)
+            if border:
+                behind_i = w.at(double, t.a, origin, t.window(t.row(i, _HOME), 3))
+                w.store(block, fma(block, f"v{width}f64", f, border_p, w.load(block, behind_i)), behind_i)
             if begin:
                 compare(i, number_at(t.a, origin, column))
 
@@ -118,8 +134,23 @@ def _one(name: str, width: int) -> str:
             w.store(double, "0.0", w.at(double, t.scale, p))
             w.store("i64", p, w.at("i64", t.order, turn))
             x_p = number_at(t.b, column_p)
+            border_p = w.load(block, w.at(double, t.a, origin_p, end_p)) if border else ""
             eliminate(first, end, begin)
             eliminate(end, behind, None)
+    declarations = [
+        "declare double @llvm.fma.f64(double, double, double)",
+        f"declare {block} @llvm.fma.v{width}f64({block}, {block}, {block})",
+    ]
+    return "\n".join([*declarations, w.function(_signature(name))])
+
+
+def _back_one(name: str) -> str:
+    w, double = Writer(), "double"
+    t = _Table(w, double)
+
+    def number_at(base: str, *indices: str) -> str:
+        return w.load(double, w.at(double, base, *indices))
+
     with w.loop(0, t.n) as (k, _), w.when(w.op("fcmp oeq", double, number_at(t.inverse, k), "0.0")):
         w.store(double, "0.0", w.at(double, t.b, t.row(k, _COLUMN)))
     with w.loop(0, t.n) as (back, _):
@@ -136,80 +167,113 @@ def _one(name: str, width: int) -> str:
                     minus_u = w.op("fneg", double, number_at(t.a, origin_p, column))
                     w.store(
                         double,
-                        fma(double, "f64", minus_u, number_at(t.b, column), w.load(double, total)),
+                        w.call(
+                            double,
+                            "llvm.fma.f64",
+                            *(
+                                f"double {x}"
+                                for x in (minus_u, number_at(t.b, column), w.load(double, total))
+                            ),
+                        ),
                         total,
                     )
             w.store(double, w.op("fmul", double, w.load(double, total), number_at(t.inverse, p)), x_at)
-    declarations = [
-        "declare double @llvm.fma.f64(double, double, double)",
-        f"declare {block} @llvm.fma.v{width}f64({block}, {block}, {block})",
-    ]
-    return "\n".join(
-        [*declarations, w.function(f"void @{name}(ptr %ports, ptr %table, i64 %count, i64 %step)")]
-    )
+    declaration = "declare double @llvm.fma.f64(double, double, double)"
+    return "\n".join([declaration, w.function(_signature(name))])
 
 
-def _many(name: str, lanes: int) -> str:
-    """Return the function for lanes of systems."""
-    w, zero = Writer(), "zeroinitializer"
-    element, index, flag, pointers = (f"<{lanes} x {kind}>" for kind in ("double", "i64", "i1", "ptr"))
-    t = _Table(w, element)
-    numbers = f"<{', '.join(f'i64 {lane}' for lane in range(lanes))}>"
-    ones = f"splat (double {number(1.0)})"
+class _Lanes:
+    """What is said of lanes of systems: an element is a vector, and each lane may have a row of its own."""
 
-    def vector_at(base: str, *indices: str) -> str:
-        return w.load(element, w.at(element, base, *indices))
+    def __init__(self, lanes: int):
+        self.w = w = Writer()
+        self.lanes = lanes
+        self.element, self.index, self.flag, self.pointers = (
+            f"<{lanes} x {kind}>" for kind in ("double", "i64", "i1", "ptr")
+        )
+        self.table = _Table(w, self.element)
 
-    def spread(kind: str, x: str) -> str:
-        kinds = f"<{lanes} x {kind}>"
-        one = w.value(f"insertelement {kinds} poison, {kind} {x}, i64 0")
-        return w.value(f"shufflevector {kinds} {one}, {kinds} poison, <{lanes} x i32> {zero}")
+    def at(self, base: str, *indices: str) -> str:
+        return self.w.load(self.element, self.w.at(self.element, base, *indices))
 
-    def least(k: str) -> str:
-        return spread("double", w.value(f"bitcast i64 {t.row(k, _WEAK)} to double"))
+    def spread(self, kind: str, x: str) -> str:
+        kinds = f"<{self.lanes} x {kind}>"
+        one = self.w.value(f"insertelement {kinds} poison, {kind} {x}, i64 0")
+        mask = f"<{self.lanes} x i32> zeroinitializer"
+        return self.w.value(f"shufflevector {kinds} {one}, {kinds} poison, {mask}")
 
-    def fma(a: str, b: str, c: str) -> str:
-        return w.call(element, f"llvm.fma.v{lanes}f64", f"{element} {a}", f"{element} {b}", f"{element} {c}")
+    def least(self, k: str) -> str:
+        return self.spread("double", self.w.value(f"bitcast i64 {self.table.row(k, _WEAK)} to double"))
 
-    def places(base: str, *indices: str) -> str:
+    def fma(self, a: str, b: str, c: str) -> str:
+        arguments = (f"{self.element} {x}" for x in (a, b, c))
+        return self.w.call(self.element, f"llvm.fma.v{self.lanes}f64", *arguments)
+
+    def places(self, base: str, *indices: str) -> str:
         """Return where each lane has an element of its own, its index a sum."""
-        inside = w.op("mul", index, w.sum(index, *indices), f"splat (i64 {lanes})")
-        return w.value(f"getelementptr double, ptr {base}, {index} {w.sum(index, inside, numbers)}")
+        numbers = f"<{', '.join(f'i64 {lane}' for lane in range(self.lanes))}>"
+        inside = self.w.op("mul", self.index, self.w.sum(self.index, *indices), f"splat (i64 {self.lanes})")
+        at = self.w.sum(self.index, inside, numbers)
+        return self.w.value(f"getelementptr double, ptr {base}, {self.index} {at}")
 
-    def gather(kind: str, where: str, active: str) -> str:
-        what = f"llvm.masked.gather.v{lanes}{'f' if kind == element else 'i'}64.v{lanes}p0"
-        return w.call(kind, what, f"{pointers} {where}", "i32 8", f"{flag} {active}", f"{kind} {zero}")
+    def gather(self, kind: str, where: str, active: str) -> str:
+        what = f"llvm.masked.gather.v{self.lanes}{'f' if kind == self.element else 'i'}64.v{self.lanes}p0"
+        given = f"{self.pointers} {where}", "i32 8", f"{self.flag} {active}", f"{kind} zeroinitializer"
+        return self.w.call(kind, what, *given)
 
-    def scatter(x: str, where: str, active: str) -> None:
-        arguments = f"{element} {x}, {pointers} {where}, i32 8, {flag} {active}"
-        w.do(f"call void @llvm.masked.scatter.v{lanes}f64.v{lanes}p0({arguments})")
+    def scatter(self, x: str, where: str, active: str) -> None:
+        arguments = f"{self.element} {x}, {self.pointers} {where}, i32 8, {self.flag} {active}"
+        self.w.do(f"call void @llvm.masked.scatter.v{self.lanes}f64.v{self.lanes}p0({arguments})")
 
-    def row_of(rows: str, k: int, active: str) -> str:
+    def row_of(self, rows: str, k: int, active: str) -> str:
         """Return what the table says of rows, one per lane."""
-        at = w.sum(index, w.op("mul", index, rows, f"splat (i64 {ROW})"), f"splat (i64 {k})")
-        return gather(index, w.value(f"getelementptr i64, ptr {t.rows}, {index} {at}"), active)
+        first = self.w.op("mul", self.index, rows, f"splat (i64 {ROW})")
+        at = self.w.sum(self.index, first, f"splat (i64 {k})")
+        pointers = self.w.value(f"getelementptr i64, ptr {self.table.rows}, {self.index} {at}")
+        return self.gather(self.index, pointers, active)
 
-    def is_row(rows: str) -> str:
-        return w.op("icmp sge", index, rows, zero)
+    def is_row(self, rows: str) -> str:
+        return self.w.op("icmp sge", self.index, rows, "zeroinitializer")
 
-    def any_of(flags: str) -> str:
-        return w.call("i1", f"llvm.vector.reduce.or.v{lanes}i1", f"{flag} {flags}")
+    def any_of(self, flags: str) -> str:
+        return self.w.call("i1", f"llvm.vector.reduce.or.v{self.lanes}i1", f"{self.flag} {flags}")
+
+    def function(self, name: str) -> str:
+        lanes, element, index = self.lanes, self.element, self.index
+        masked = f"{self.pointers}, i32, {self.flag}"
+        declarations = [
+            f"declare {element} @llvm.fma.v{lanes}f64({element}, {element}, {element})",
+            f"declare i1 @llvm.vector.reduce.or.v{lanes}i1({self.flag})",
+            f"declare {element} @llvm.masked.gather.v{lanes}f64.v{lanes}p0({masked}, {element})",
+            f"declare {index} @llvm.masked.gather.v{lanes}i64.v{lanes}p0({masked}, {index})",
+            f"declare void @llvm.masked.scatter.v{lanes}f64.v{lanes}p0({element}, {masked})",
+        ]
+        return "\n".join([*declarations, self.w.function(_signature(name))])
+
+
+def _factor_many(name: str, lanes: int, border: int) -> str:
+    v, zero, ones = _Lanes(lanes), "zeroinitializer", f"splat (double {number(1.0)})"
+    w, t, element, index, flag = v.w, v.table, v.element, v.index, v.flag
 
     def eliminate(first: str, end: str, begin: str | None) -> None:
         with w.loop(first, end) as (i, _):
-            waits = w.op("fcmp ogt", element, vector_at(t.scale, i), zero)
+            waits = w.op("fcmp ogt", element, v.at(t.scale, i), zero)
             column, origin = t.row(i, _COLUMN), t.row(i, _ORIGIN)
-            minus_f = w.op("fneg", element, w.op("fmul", element, vector_at(t.scratch, column), d))
+            minus_f = w.op("fneg", element, w.op("fmul", element, v.at(t.scratch, column), d))
             minus_f = w.select(flag, waits, element, minus_f, zero)
             x_i = w.at(element, t.b, column)
-            w.store(element, fma(minus_f, x_p, w.load(element, x_i)), x_i)
+            w.store(element, v.fma(minus_f, x_p, w.load(element, x_i)), x_i)
             with w.loop(begin or t.window(t.row(i, _HOME), 2), end_p) as (j, _):
                 a_ij = w.at(element, t.a, origin, j)
-                w.store(element, fma(minus_f, vector_at(t.scratch, j), w.load(element, a_ij)), a_ij)
+                w.store(element, v.fma(minus_f, v.at(t.scratch, j), w.load(element, a_ij)), a_ij)
+            for k in range(border):
+                behind_i = w.at(element, t.a, origin, t.window(t.row(i, _HOME), 3), str(k))
+                border_p = v.at(t.scratch, str(-1 - k))
+                w.store(element, v.fma(minus_f, border_p, w.load(element, behind_i)), behind_i)
 
     with w.loop(0, t.n) as (k, _):
-        diagonal = vector_at(t.a, t.row(k, _ORIGIN), t.row(k, _COLUMN))
-        there = w.op("fcmp ogt", element, diagonal, least(k))
+        diagonal = v.at(t.a, t.row(k, _ORIGIN), t.row(k, _COLUMN))
+        there = w.op("fcmp ogt", element, diagonal, v.least(k))
         inverse = w.op("fdiv", element, ones, diagonal)
         w.store(element, w.select(flag, there, element, inverse, zero), w.at(element, t.scale, k))
         w.store(element, zero, w.at(element, t.inverse, k))
@@ -220,64 +284,69 @@ def _many(name: str, lanes: int) -> str:
             best = w.variable(element, f"splat (double {number(TOLERANCE)})")
             where = w.variable(index, "splat (i64 -1)")
             with w.loop(first, end) as (k, _):
-                left = vector_at(t.a, t.row(k, _ORIGIN), t.row(k, _COLUMN))
-                part, so_far = w.op("fmul", element, left, vector_at(t.scale, k)), w.load(element, best)
+                left = v.at(t.a, t.row(k, _ORIGIN), t.row(k, _COLUMN))
+                part, so_far = w.op("fmul", element, left, v.at(t.scale, k)), w.load(element, best)
                 better = w.op("fcmp ogt", element, part, so_far)
-                better = w.op("and", flag, better, w.op("fcmp ogt", element, left, least(k)))
+                better = w.op("and", flag, better, w.op("fcmp ogt", element, left, v.least(k)))
                 w.store(element, w.select(flag, better, element, part, so_far), best)
-                row = w.select(flag, better, index, spread("i64", k), w.load(index, where))
+                row = w.select(flag, better, index, v.spread("i64", k), w.load(index, where))
                 w.store(index, row, where)
             p = w.load(index, where)
-            active = is_row(p)
-            w.leave_unless(any_of(active), done)
-            origin_p, column_p = row_of(p, _ORIGIN, active), row_of(p, _COLUMN, active)
+            active = v.is_row(p)
+            w.leave_unless(v.any_of(active), done)
+            origin_p, column_p = v.row_of(p, _ORIGIN, active), v.row_of(p, _COLUMN, active)
             with w.loop(begin, end_p) as (j, _):
-                pivots = gather(element, places(t.a, origin_p, spread("i64", j)), active)
+                pivots = v.gather(element, v.places(t.a, origin_p, v.spread("i64", j)), active)
                 w.store(element, pivots, w.at(element, t.scratch, j))
-            d = w.op("fdiv", element, ones, gather(element, places(t.a, origin_p, column_p), active))
+            for k in range(border):
+                at = v.places(t.a, origin_p, v.spread("i64", end_p), f"splat (i64 {k})")
+                w.store(element, v.gather(element, at, active), w.at(element, t.scratch, str(-1 - k)))
+            d = w.op("fdiv", element, ones, v.gather(element, v.places(t.a, origin_p, column_p), active))
             d = w.select(flag, active, element, d, zero)
-            scatter(d, places(t.inverse, p), active)
-            scatter(zero, places(t.scale, p), active)
+            v.scatter(d, v.places(t.inverse, p), active)
+            v.scatter(zero, v.places(t.scale, p), active)
             w.store(index, p, w.at(index, t.order, turn))
-            x_p = gather(element, places(t.b, column_p), active)
+            x_p = v.gather(element, v.places(t.b, column_p), active)
             eliminate(first, end, begin)
             eliminate(end, behind, None)
+    return v.function(name)
+
+
+def _back_many(name: str, lanes: int) -> str:
+    v, zero = _Lanes(lanes), "zeroinitializer"
+    w, t, element, index, flag = v.w, v.table, v.element, v.index, v.flag
     with w.loop(0, t.windows) as (forth, _):
         window = w.op("sub", "i64", w.op("sub", "i64", t.windows, 1), forth)
         first, end, behind, reach = (t.window(window, k) for k in (0, 1, 4, 5))
-        inside = spread("i64", behind)
+        inside = v.spread("i64", behind)
         with w.loop(first, end) as (forth, _):
             turn = w.op("sub", "i64", w.op("sub", "i64", w.op("add", "i64", first, end), 1), forth)
             p, x_turn = w.load(index, w.at(index, t.order, turn)), w.at(element, t.scratch, turn)
-            active = is_row(p)
+            active = v.is_row(p)
             w.store(element, zero, x_turn)
-            with w.when(any_of(active)):
-                origin_p = row_of(p, _ORIGIN, active)
-                total = w.variable(element, gather(element, places(t.b, row_of(p, _COLUMN, active)), active))
+            with w.when(v.any_of(active)):
+                origin_p = v.row_of(p, _ORIGIN, active)
+                total = w.variable(
+                    element, v.gather(element, v.places(t.b, v.row_of(p, _COLUMN, active)), active)
+                )
                 with w.loop(w.op("add", "i64", turn, 1), reach) as (later, _):
                     other = w.load(index, w.at(index, t.order, later))
                     both = w.op("and", flag, active, w.op("icmp ult", index, other, inside))
-                    with w.when(any_of(both)):
-                        u = gather(element, places(t.a, origin_p, row_of(other, _COLUMN, both)), both)
+                    with w.when(v.any_of(both)):
+                        u = v.gather(element, v.places(t.a, origin_p, v.row_of(other, _COLUMN, both)), both)
                         minus_u = w.op("fneg", element, u)
-                        more = fma(minus_u, vector_at(t.scratch, later), w.load(element, total))
+                        more = v.fma(minus_u, v.at(t.scratch, later), w.load(element, total))
                         w.store(element, more, total)
-                d = gather(element, places(t.inverse, p), active)
+                d = v.gather(element, v.places(t.inverse, p), active)
                 w.store(element, w.op("fmul", element, w.load(element, total), d), x_turn)
     with w.loop(0, t.n) as (k, _):
         w.store(element, zero, w.at(element, t.b, t.row(k, _COLUMN)))
     with w.loop(0, t.n) as (turn, _):
         p = w.load(index, w.at(index, t.order, turn))
-        active = is_row(p)
-        scatter(vector_at(t.scratch, turn), places(t.b, row_of(p, _COLUMN, active)), active)
-    masked = f"{pointers}, i32, {flag}"
-    declarations = [
-        f"declare {element} @llvm.fma.v{lanes}f64({element}, {element}, {element})",
-        f"declare i1 @llvm.vector.reduce.or.v{lanes}i1({flag})",
-        f"declare {element} @llvm.masked.gather.v{lanes}f64.v{lanes}p0({masked}, {element})",
-        f"declare {index} @llvm.masked.gather.v{lanes}i64.v{lanes}p0({masked}, {index})",
-        f"declare void @llvm.masked.scatter.v{lanes}f64.v{lanes}p0({element}, {masked})",
-    ]
-    return "\n".join(
-        [*declarations, w.function(f"void @{name}(ptr %ports, ptr %table, i64 %count, i64 %step)")]
-    )
+        active = v.is_row(p)
+        v.scatter(v.at(t.scratch, turn), v.places(t.b, v.row_of(p, _COLUMN, active)), active)
+    return v.function(name)
+
+
+def _signature(name: str) -> str:
+    return f"void @{name}(ptr %ports, ptr %table, i64 %count, i64 %step)"

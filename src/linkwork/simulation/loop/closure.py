@@ -30,7 +30,8 @@ def _correct_positions(run):
     """Close the gaps once; tell whether to look again."""
     program, q, again = run.close_positions, run.nq * run.lanes, False
     ports, slots = integers(program.ports), program.slots
-    ports[slots[0]], ports[slots[1]], ports[slots[2]] = run.new, run.gap, run.other + 8 * q
+    ports[slots[0]], ports[slots[1]] = run.time, run.new
+    ports[slots[2]], ports[slots[3]] = run.gap, run.other + 8 * q
     call(program.run, program.plan, program.ports)
     new, there, change = doubles(run.new), doubles(run.other), doubles(run.scratch)
     for i in range(q):
@@ -52,8 +53,8 @@ def _correct_velocities(run):
     """Take from the velocities what would open the loops."""
     program, q = run.close_velocities, run.nq * run.lanes
     ports, slots = integers(program.ports), program.slots
-    ports[slots[0]], ports[slots[1]] = run.new, run.new + 8 * q
-    ports[slots[2]], ports[slots[3]], ports[slots[4]] = run.gap, run.inverse_pivots, run.other
+    ports[slots[0]], ports[slots[1]], ports[slots[2]] = run.time, run.new, run.new + 8 * q
+    ports[slots[3]], ports[slots[4]], ports[slots[5]] = run.gap, run.inverse_pivots, run.other
     call(program.run, program.plan, program.ports)
     new, change = doubles(run.new), doubles(run.other)
     for i in range(run.nv * run.lanes):
@@ -78,9 +79,9 @@ def close_loops(run):
     """new <- the nearest states with closed loops; failure of lanes where they stay open."""
     if run.rows == 0:
         return
-    open_by = doubles(run.open)
+    open_by, t, time = doubles(run.open), doubles(run.t), doubles(run.time)
     for l in range(run.lanes):
-        open_by[l] = 1.0
+        open_by[l], time[l] = 1.0, t[l] + lane_of(run, l).step
     for _ in range(_ROUNDS):
         if not _correct_positions(run):
             break

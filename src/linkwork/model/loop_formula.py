@@ -1,0 +1,266 @@
+"""What closes loops, as formulas on the links that it is between.
+
+A loop joint joins link a to link b, neither of which hangs on it. Along the directions T that it takes away,
+the complement of its motion subspace S, its two frames must not move apart: one equation, a *row*, each. All
+is seen in the joint's frame on b. With v_rel the motion of that frame relative to the one on a,
+
+    T.v_rel = 0,    T.(a_b - a_a) = T.(v_b x v_rel + dS/dt v)
+
+and a row's force is T on link b, -T on link a. A constraint has forces on any number of links, and on the
+joints that these hang on (`tie`). As with joints (`kind`) and loads (`applied`), each is run once on symbols,
+its numbers become data, and those of one structure share their native code.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from linkwork.algebra.number import Number, is_zero, sqrt, where
+from linkwork.algebra.vector import dot, minus, product
+from linkwork.mechanism.joint import Joint
+from linkwork.model.across import Across
+from linkwork.model.kind import Kind, lift, structure
+from linkwork.model.tie import Tie, tied
+from linkwork.trace.expression import Graph, Operand
+
+Formulas = dict[str, "Formula"]  # that are known, by signature
+
+
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """Over symbols of the links it is between, its *ends*, numbered and without ground: ("X0", k), ("v0", k),
+    ("a0", k) of the first: pose in the world, motion and acceleration; ("q0", k), ("qd0", k): coordinates and
+    velocities of the joint that this link hangs on; ("X1", k), ... of the next; ("ground", k): the
+    acceleration of ground, which is against gravity; ("t", 0): time; ("data", k): frames on the links, the
+    numbers of a joint's kind; ("parameter", k): what follows.
+    """
+
+    algebra: ModuleType
+    n_data: int  # numbers before the parameters; the last of them are gains, which are 0: see `Restoring`
+    signature: str  # equal for those that can share their code
+    forces: tuple[Any, ...]  # per end, per row: the force of a unit of it on the link, in the link's frame
+    direct: tuple[Any, ...]  # per end, per row: generalised forces on its joint; no rows if it is left alone
+    acceleration: tuple[Operand, ...]  # per row: what forces times accelerations have to be
+    bias: tuple[Operand, ...]  # per row: what that lacks when the links accelerate by a0, a1, ...
+    velocity: tuple[Operand, ...]  # per row: how fast the links open it, which should be -pace [m/s, rad/s]
+    position: tuple[Operand, ...]  # per row: how far it is open [m, rad]
+    pace: tuple[Operand, ...]  # per row: how fast it opens when nothing moves, if it is a driver's
+    directions: tuple[Any, ...]  # per row: its force on the child along the axes of the world
+    q: tuple[Operand, ...] = ()  # coordinates of the joint
+    v: tuple[Operand, ...] = ()  # its velocities
+    a: tuple[Operand, ...] = ()  # its accelerations, when the links accelerate by a0, a1
+    own: tuple[Operand, ...] = ()  # the joint's own forces, per velocity
+    drive: tuple[Any, ...] = ()  # per end: the same as a wrench on the link, in its frame
+
+    @property
+    def ends(self) -> int:
+        return len(self.forces)
+
+
+class _Symbols:
+    """The symbols of a formula."""
+
+    def __init__(self, algebra: ModuleType):
+        self._algebra, self._graph = algebra, Graph()
+
+    def of(self, name: str, count: int, first: int = 0) -> list[Any]:
+        return list(self._graph.symbols((name, first + k) for k in range(count)))
+
+    def frame(self, name: str, first: int = 0) -> Any:
+        return self._algebra.Frame.from_scalars(self.of(name, self._algebra.Frame.size, first))
+
+    def motion(self, name: str) -> Any:
+        return self._algebra.Motion.from_scalars(self.of(name, self._algebra.Motion.size))
+
+
+def tie_formula(
+    tie: Tie, body_ends: Sequence[int | None], joint_ends: Sequence[int], ends: int, known: Formulas
+) -> tuple[Formula, list[float]]:
+    """Run a constraint on symbols, the end of each of its bodies and joints given, None for ground; return
+    its formula and the constants in it.
+    """
+    algebra, symbols = tie.algebra, _Symbols(tie.algebra)
+    Frame, Motion = algebra.Frame, algebra.Motion
+    on = [symbols.frame("data", k * Frame.size) for k in range(len(body_ends))]
+    X = [
+        (Frame() if end is None else symbols.frame(f"X{end}")) @ place
+        for end, place in zip(body_ends, on, strict=True)
+    ]
+    v, a = (
+        [
+            Motion.zero() if end is None else place.local(symbols.motion(f"{word}{end}"))
+            for end, place in zip(body_ends, on, strict=True)
+        ]
+        for word in "va"
+    )
+    q, qd = (
+        [symbols.of(f"{word}{end}", joint.nq) for end, joint in zip(joint_ends, tie.joints, strict=True)]
+        for word in ("q", "qd")
+    )
+    rows = tied(tie, X, v, q, qd, symbols.of("t", 1)[0])
+    a_ground = symbols.motion("ground")
+    needed, lacking = [], []
+    for r, (bend, gain) in enumerate(zip(rows.bend, rows.gain, strict=True)):
+        right, left = -1.0 * (bend + gain), -1.0 * bend
+        for end, forces, pose, gained in zip(body_ends, rows.forces, X, a, strict=True):
+            if end is not None:  # accelerations of links are against gravity, which is that of ground
+                right = right + forces[r].dot(pose.local(a_ground))
+                left = left - forces[r].dot(gained)
+        needed.append(right)
+        lacking.append(left)
+    count = len(rows.position)
+    forces = [[algebra.Force.zero()] * count for _ in range(ends)]
+    for end, place, pushes in zip(body_ends, on, rows.forces, strict=True):
+        if end is not None:
+            forces[end] = [total + place @ push for total, push in zip(forces[end], pushes, strict=True)]
+    direct: list[Sequence[Any]] = [[] for _ in range(ends)]
+    for end, pushes in zip(joint_ends, rows.direct, strict=True):
+        direct[end] = pushes
+    child = tie.bodies.index(tie.child) if tie.child in tie.bodies else None
+    parts = {
+        "forces": forces,
+        "direct": direct,
+        "acceleration": needed,
+        "bias": lacking,
+        "velocity": rows.velocity,
+        "position": rows.position,
+        "pace": rows.pace,
+        "directions": [algebra.Force.zero()] * count
+        if child is None
+        else [X[child].axes @ force for force in rows.forces[child]],
+    }
+    about = f"tie {algebra.__name__} {ends} {list(body_ends)} {list(joint_ends)}"
+    return _shared(parts, about, algebra, len(on) * Frame.size, known)
+
+
+def joint_formula(
+    joint: Joint, kind: Kind, a: int | None, b: int | None, known: Formulas
+) -> tuple[Formula, list[float]]:
+    """Run a joint on symbols, the ends its parent and its child belong to given, None for ground; return its
+    formula and the constants in it.
+    """
+    algebra, symbols = joint.algebra, _Symbols(joint.algebra)
+    Frame, Motion, Force = algebra.Frame, algebra.Motion, algebra.Force
+    X_a, X_b = (Frame() if end is None else symbols.frame(f"X{end}") for end in (a, b))
+    v_a, v_b, a_a, a_b = (
+        Motion.zero() if end is None else symbols.motion(f"{word}{end}") for word in "va" for end in (a, b)
+    )
+    on_a, on_b = symbols.frame("data"), symbols.frame("data", Frame.size)
+    numbers = symbols.of("data", kind.n_parameters, 2 * Frame.size)
+
+    X_WJ = X_b @ on_b
+    X = (X_a @ on_a).local(X_WJ)
+    v_b = on_b.local(v_b)
+    v_rel = v_b - X.local(on_a.local(v_a))
+    across = Across.of(joint, kind, numbers, X, v_rel)
+    q, v = across.q, across.v
+    T = complement(across.S, algebra)
+    gained = v_b.cross(v_rel) + kind.bias(q, v, numbers)
+    lacking = gained - (on_b.local(a_b) - X.local(on_a.local(a_a)))
+    a_ground = symbols.motion("ground")
+    if a is None:
+        gained = gained + X.local(on_a.local(a_ground))
+    if b is None:
+        gained = gained - on_b.local(a_ground)
+    E = kind.motion(q, numbers).local(X)  # the frame on b, seen from where it should be
+    apart = Motion.from_scalars([*algebra.turning(E), *E.p])
+    own_forces = kind.own_forces(q, v, numbers)
+    on_frame_a, on_frame_b = across.push(own_forces)
+
+    ends = len({a, b} - {None})
+    forces = [[Force.zero()] * len(T) for _ in range(ends)]
+    drive = [Force.zero()] * ends
+    for end, pushes, push in (
+        (a, [-(on_a @ (X @ t)) for t in T], on_a @ on_frame_a),
+        (b, [on_b @ t for t in T], on_b @ on_frame_b),
+    ):
+        if end is not None:
+            forces[end] = [total + f for total, f in zip(forces[end], pushes, strict=True)]
+            drive[end] = drive[end] + push
+    parts = {
+        "forces": forces,
+        "direct": [[] for _ in range(ends)],
+        "acceleration": [t.dot(gained) for t in T],
+        "bias": [t.dot(lacking) for t in T],
+        "velocity": [t.dot(v_rel) for t in T],
+        "position": [t.dot(apart) for t in T],
+        "pace": [0.0] * len(T),
+        "directions": [X_WJ.axes @ t for t in T],
+        "q": q,
+        "v": v,
+        "a": across.rates(-lacking),
+        "own": own_forces,
+        "drive": drive,
+    }
+    about = f"{algebra.__name__} {kind.n_parameters} {a} {b} {joint.nq} {joint.nv}"
+    return _shared(parts, about, algebra, 2 * Frame.size + kind.n_parameters, known)
+
+
+def _shared(
+    parts: Mapping[str, Sequence[Any]], about: str, algebra: ModuleType, n_data: int, known: Formulas
+) -> tuple[Formula, list[float]]:
+    """Return a formula of these parts, one that is known if it has the same structure, and the constants."""
+    roots, constants = lift([x for part in parts.values() for x in _scalars(part)])
+    rows = len(parts["position"])
+    signature = f"{about} {rows} {structure(roots)}"
+    if signature not in known:
+        lifted = iter(roots)
+        made = {word: _like(part, lifted) for word, part in parts.items()}
+        known[signature] = Formula(algebra, n_data + 2 * rows, signature, **made)
+    return known[signature], constants
+
+
+def complement(S: Sequence[Any], algebra: ModuleType) -> list[Any]:
+    """Return the forces that do no work on the motions S, an orthonormal basis.
+
+    They are unit vectors as far as S has structural zeros; what is left are columns of Householder's
+    orthogonal factor of S. These may jump, the space they span does not.
+    """
+    columns = [list(s.scalars()) for s in S]
+    n = algebra.freedoms
+    used = [i for i in range(n) if not all(is_zero(s[i]) for s in columns)]
+    basis = [[1.0 if i == k else 0.0 for i in range(n)] for k in range(n) if k not in used]
+    m = len(used)
+    if m > len(columns):
+        rest = [[s[i] for i in used] for s in columns]
+        mirrors: list[tuple[list[Number], Number]] = []
+        for k in range(len(rest)):
+            x = rest[k][k:]
+            length = sqrt(dot(x, x))
+            x0 = x[0]
+            first = length if is_zero(x0) else x0 + where(x0 < 0.0, -length, length)
+            w = [*[0.0] * k, first, *x[1:]]
+            mirrors.append((w, 2.0 / dot(w, w)))
+            rest = [_mirrored(*mirrors[k], column) for column in rest]
+        for j in range(len(columns), m):
+            t: list[Number] = [1.0 if i == j else 0.0 for i in range(m)]
+            for mirror in reversed(mirrors):
+                t = _mirrored(*mirror, t)
+            whole: list[Number] = [0.0] * n
+            for i, x in zip(used, t, strict=True):
+                whole[i] = x
+            basis.append(whole)
+    return [algebra.Force.from_scalars(t) for t in basis]
+
+
+def _mirrored(w: Sequence[Number], factor: Number, x: Sequence[Number]) -> list[Number]:
+    """Return x - factor (w.x) w."""
+    along = product(factor, dot(w, x))
+    return [minus(a, product(along, b)) for a, b in zip(x, w, strict=True)]
+
+
+def _scalars(thing: Any) -> list[Operand]:
+    """Return the numbers that a thing, or things in lists, are made of."""
+    if hasattr(thing, "scalars"):
+        return list(thing.scalars())
+    return [x for item in thing for x in _scalars(item)] if isinstance(thing, list | tuple) else [thing]
+
+
+def _like(thing: Any, numbers: Iterator[Operand]) -> Any:
+    """Make a thing of the same shape from the next numbers."""
+    if hasattr(thing, "scalars"):
+        return type(thing).from_scalars([next(numbers) for _ in thing.scalars()])
+    if isinstance(thing, list | tuple):
+        return tuple(_like(item, numbers) for item in thing)
+    return next(numbers)
