@@ -264,3 +264,12 @@ def test_what_cannot_be_rows_is_refused_by_name():
     with pytest.raises(lw.ModelError, match=r"coupling 'pair' is on joint 'C', which closes a loop"):
         m.compile(cut=["C"])
     assert "C" not in m.compile().loop_names  # another is cut
+
+    class Many(lw.Constraint):
+        def phi(self, a):
+            return [a.position[0] * k for k in range(5)]
+
+    m = on_a_pivot()
+    m.add(Many("many", m["arm"]))
+    with pytest.raises(lw.ModelError, match=r"'many' has 5 equations, and cannot have more than 4"):
+        m.compile()

@@ -18,9 +18,9 @@ import numpy as np
 
 from linkwork.algebra.number import is_zero
 from linkwork.dynamics.algorithm import Algorithm, Loops, Rows, Solve
-from linkwork.dynamics.loop_solve import RootCode, Segment, padding
+from linkwork.dynamics.loop_solve import RootCode, Segment
 from linkwork.dynamics.views import Layout
-from linkwork.model.loop_formula import Formula
+from linkwork.model.loop_formula import Formula, padding
 from linkwork.model.loop_roots import felt_by
 from linkwork.model.loops import Loop
 from linkwork.model.tree import Tree

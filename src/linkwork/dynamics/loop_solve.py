@@ -15,6 +15,7 @@ import numpy as np
 from linkwork.algebra.vector import plus
 from linkwork.dynamics.algorithm import Rows, Solve
 from linkwork.dynamics.views import View, flatten, typed
+from linkwork.model.loop_formula import padding
 from linkwork.model.loops import Loop
 from linkwork.trace import emit, native, profile
 from linkwork.trace.emit import Pointer, Store
@@ -24,11 +25,6 @@ if TYPE_CHECKING:
     from linkwork.dynamics.loop_code import Entry, LoopCode
 
 Segment = tuple[int, int, int, int]  # of a plan: kernel, records, count, step
-
-
-def padding(algebra: Any) -> int:
-    """Return how many rows of one loop are carried at once in one mechanism."""
-    return 8 if algebra.freedoms > 4 else 4
 
 
 class RootCode:

@@ -11,13 +11,14 @@ import numpy as np
 from linkwork.dynamics.algorithm import Algorithm, Loads, Loops, Pairs, Pass, Rows, Sizes, Solve
 from linkwork.dynamics.load_code import LoadCode, load_code
 from linkwork.dynamics.loop_code import LoopCode, row_pointers, row_variants
-from linkwork.dynamics.loop_solve import Segment, padding
+from linkwork.dynamics.loop_solve import Segment
 from linkwork.dynamics.pairs import count_pairs, packed_places, velocities_above
 from linkwork.dynamics.rolled import RolledKind, trace_world, walks, world_fields
 from linkwork.dynamics.unrolled import unroll
 from linkwork.dynamics.views import Layout, View, type_size, typed
 from linkwork.errors import LinkworkError, NumericalError
 from linkwork.model.kind import Kind
+from linkwork.model.loop_formula import padding
 from linkwork.model.tree import DataLayout, Tree
 from linkwork.trace import emit, entry, native
 from linkwork.trace.emit import Pointer, Store

@@ -18,6 +18,7 @@ from typing import Any
 
 from linkwork.algebra.number import Number, is_zero, sqrt, where
 from linkwork.algebra.vector import dot, minus, product
+from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
 from linkwork.model.across import Across
 from linkwork.model.kind import Kind, lift, structure
@@ -56,6 +57,11 @@ class Formula:
     @property
     def ends(self) -> int:
         return len(self.forces)
+
+
+def padding(algebra: ModuleType) -> int:
+    """Return how many rows of one loop are carried at once in one mechanism, and so how many it may have."""
+    return 8 if algebra.freedoms > 4 else 4
 
 
 class _Symbols:
@@ -109,7 +115,12 @@ def tie_formula(
                 left = left - forces[r].dot(gained)
         needed.append(right)
         lacking.append(left)
-    count = len(rows.position)
+    count, most = len(rows.position), padding(algebra)
+    if count > most:
+        raise ModelError(
+            f"{tie.constraint.word} {tie.name!r} has {count} equations, and cannot have more than {most} to "
+            "move with a mechanism; make several constraints of it"
+        )
     forces = [[algebra.Force.zero()] * count for _ in range(ends)]
     for end, place, pushes in zip(body_ends, on, rows.forces, strict=True):
         if end is not None:

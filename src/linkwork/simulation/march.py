@@ -4,8 +4,9 @@ What the loop does is said in `loop/__init__.py`.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +45,7 @@ class Program(NamedTuple):
     slots: Sequence[int] | Integers
 
 
+_LINE = 8  # numbers in a cache line
 NONE = Program(0, np.zeros(1, np.int64), np.zeros(1, np.int64), ())
 
 
@@ -116,36 +118,43 @@ class Problem:
         return isinstance(METHODS[self.method], Rosenbrock)
 
 
-def _zeros(size: int) -> Array:
-    """Return zeros that start at a cache line, as vector instructions want it."""
-    room = np.zeros(size + 8)
-    first = -(room.ctypes.data // 8) % 8
-    return room[first : first + size]
+def _zeros(sizes: Mapping[str, int]) -> dict[str, Array]:
+    """Return arrays of zeros that each start at a cache line, as vector instructions want it."""
+    *places, end = accumulate((-(-size // _LINE) * _LINE for size in sizes.values()), initial=0)
+    room = np.zeros(end + _LINE)
+    room = room[-(_address(room) // 8) % _LINE :]
+    return {name: room[p : p + size] for (name, size), p in zip(sizes.items(), places, strict=True)}
+
+
+def _address(array: Array) -> int:
+    """Return where an array is: the quicker way for plain numbers is the slower one for records."""
+    return array.ctypes.data if array.dtype.names else array.__array_interface__["data"][0]
 
 
 def _scratch(problem: Problem, stages: int) -> dict[str, Any]:
     """Allocate the memory of a problem's lanes."""
-    lanes, n, ne = problem.lanes, problem.n, len(problem.directions)
+    lanes, n, ne, rows = problem.lanes, problem.n, len(problem.directions), np.size(problem.row_weights)
     implicit = problem.implicit or (problem.switch and lanes == 1)
-    arrays: dict[str, Any] = {name: _zeros(lanes) for name in PER_LANE}
-    arrays |= {name: _zeros(n * lanes) for name in PER_COMPONENT}
-    arrays |= {name: _zeros(ne * lanes) for name in PER_EVENT}
+    sizes = dict.fromkeys(PER_LANE, lanes) | dict.fromkeys(PER_COMPONENT, n * lanes)
+    sizes |= dict.fromkeys(PER_EVENT, ne * lanes) | {
+        "k": max(stages, 2) * n * lanes,
+        "estimate": 2 * n * lanes,
+        "jacobian": n * n if implicit else 0,
+        "factors": (n - 1) ** 2 if implicit else 0,
+        "u": rosenbrock.METHOD.stages * n,
+        "direct": 5 * n * problem.tangent_lanes,
+        "gap": rows * lanes,
+        "inverse_pivots": rows * lanes,
+    }
+    arrays: dict[str, Any] = _zeros(sizes)
     scale = np.full(n, np.inf)
     scale[:-1] = problem.scale
     arrays["scale"][:] = np.repeat(scale, lanes)
     return arrays | {
         "lane": np.zeros(lanes, LANE),
-        "k": _zeros(max(stages, 2) * n * lanes),
-        "estimate": _zeros(2 * n * lanes),
-        "jacobian": _zeros(n * n if implicit else 0),
-        "factors": _zeros((n - 1) ** 2 if implicit else 0),
         "pivots": np.zeros(n - 1, np.int64),
-        "u": _zeros(rosenbrock.METHOD.stages * n),
-        "direct": _zeros(5 * n * problem.tangent_lanes),
         "directions": np.array(problem.directions, np.int64),
-        "gap": _zeros(np.size(problem.row_weights) * lanes),
         "row_weights": np.array(problem.row_weights, float, ndmin=1),
-        "inverse_pivots": _zeros(np.size(problem.row_weights) * lanes),
         "weak": np.array(problem.weak, float, ndmin=1),
         "quaternions": np.array(problem.quaternions, np.int64),
     }
@@ -250,12 +259,12 @@ class Work:
             values = _values(problem, self.memory)
             run = np.zeros(1, RUN)
             for name, value in values.items():
-                run[name] = value.ctypes.data if isinstance(value, np.ndarray) else value
+                run[name] = _address(value) if isinstance(value, np.ndarray) else value
             programs = (problem.motion, problem.rates, problem.events, problem.tangent)
             programs += (problem.close_positions, problem.close_velocities)
             for name, program in zip(PROGRAMS, programs):
                 _connect(run[name][0], program)
-            self._runs[problem] = run.ctypes.data, run, values  # arrays live as long as their addresses
+            self._runs[problem] = _address(run), run, values  # arrays live as long as their addresses
         return self._runs[problem][0]
 
 
@@ -270,14 +279,15 @@ def _values(problem: Problem, memory: Memory) -> dict[str, Any]:
 
 def _connect(place: Any, program: Program) -> None:
     """Enter a program into the record of a run."""
-    place["run"], place["plan"] = program.run, program.plan.ctypes.data
-    place["ports"] = program.ports.ctypes.data
+    place["run"], place["plan"] = program.run, _address(program.plan)
+    place["ports"] = _address(program.ports)
     place["slots"][: len(program.slots)] = program.slots
 
 
 def prepare() -> None:
     """Make native code of the loop, or load it, before it is needed."""
-    advance.compile((types.int64, types.float64, types.int64))
+    if not advance.signatures:
+        advance.compile((types.int64, types.float64, types.int64))
 
 
 def march(problem: Problem, work: Work, t_end: float, budget: int = 2**62) -> int:

@@ -1,5 +1,6 @@
 """What the user wants of a run, checked and completed."""
 
+import functools
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -115,10 +116,15 @@ def seconds(duration: Any) -> float:
 def worker_count(threads: Any) -> int:
     """Return how many threads to use: all cores, unless told."""
     if threads is None:
-        return os.cpu_count() or 1
+        return _cores()
     if not isinstance(threads, int | np.integer) or isinstance(threads, bool) or threads < 1:
         raise ValueError(f"threads {threads!r}; give a whole number, 1 or more")
     return int(threads)
+
+
+@functools.cache
+def _cores() -> int:
+    return os.cpu_count() or 1  # takes as long as a short run
 
 
 def sample_times(t0: float, duration: float, times: Any, every: Any) -> Array:
