@@ -60,6 +60,7 @@ class Diagnosed(IndependentCoordinates):
             open_by=open_by,
             bodies=len(self.body_names),
             joints=(*self.joint_names, *self.loop_names),
+            constraints=tuple(self.tie_units),
             loops=self.loop_names,
             coordinates=self._every_name,
             units=self._every_unit,

@@ -50,15 +50,16 @@ def _freedoms(d: "Diagnosis") -> str:
 
 
 def _counts(d: "Diagnosis") -> str:
-    loops = len(d.loops)
-    size = f"{many(d.bodies, 'body', 'bodies')}, {many(len(d.joints), 'joint', 'joints')}"
-    if not loops:
+    tied = len(d.constraints)
+    joints, loops = len(d.joints) - tied, len(d.loops) - tied
+    size = f"{many(d.bodies, 'body', 'bodies')}, {many(joints, 'joint', 'joints')}"
+    if not loops and not tied:
         return f"{size}, no loops: all velocities are free"
     velocities = many(d.velocities, "velocity", "velocities")
     equations = many(d.equations, "equation", "equations")
-    said = (
-        f"{size}, {many(loops, 'loop', 'loops')}: {velocities} of the tree less {equations} of rank {d.rank}"
-    )
+    closed = [many(loops, "loop", "loops")] if loops else []
+    closed += [many(tied, "constraint", "constraints")] if tied else []
+    said = f"{size}, {', '.join(closed)}: {velocities} of the tree less {equations} of rank {d.rank}"
     if d.rank != d.rank_near:
         said += f" ({d.rank_near} near it)"
     return said if d.counted == d.freedoms_now else f"{said}; a mere count gives {d.counted}"

@@ -55,7 +55,8 @@ class Diagnosis:
     q: Array  # (nq,) the position looked at, closed
     open_by: float  # worst gap of the position given, without units; above 1e-9 it was closed first
     bodies: int
-    joints: tuple[str, ...]  # those of the tree, then those that close loops
+    joints: tuple[str, ...]  # those of the tree, then those that close loops, and constraints and drivers
+    constraints: tuple[str, ...]  # the constraints and drivers among them
     loops: tuple[str, ...]
     coordinates: tuple[str, ...]  # velocities of all joints, those that close loops last
     units: tuple[str, ...]  # "rad" or "m", of each

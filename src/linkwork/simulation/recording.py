@@ -185,7 +185,8 @@ class Recording(Samples):
 
     def _overview(self) -> tuple[list[Trace], str]:
         """Return the positions of the joints, as many as can be told apart, and what to write above."""
-        traces = [trace for name in self.layout.joints for trace in self.traces(f"{name}.position")]
+        joints = (name for name in self.layout.joints if name not in self.layout.constraints)
+        traces = [trace for name in joints for trace in self.traces(f"{name}.position")]
         title = self.report.mechanism
         if len(traces) > plot.MANY:
             title = f"{title} ({plot.MANY} of {len(traces)} coordinates; name those you want)"

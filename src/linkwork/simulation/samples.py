@@ -93,8 +93,9 @@ class Samples:
 
     def _all(self) -> Iterable[str]:
         quantities = ("position", "velocity", "acceleration", "force")
-        yield from (f"{name}.{quantity}" for name in self.layout.joints for quantity in quantities)
-        yield from (f"{name}.force" for name in self.layout.loads)
+        joints = (name for name in self.layout.joints if name not in self.layout.constraints)
+        yield from (f"{name}.{quantity}" for name in joints for quantity in quantities)
+        yield from (f"{name}.force" for name in (*self.layout.constraints, *self.layout.loads))
         yield from WHOLE
 
     def _own_traces(self, name: str) -> list[Trace]:
