@@ -17,9 +17,8 @@ SPHERE, CAPSULE, BOX, CYLINDER, CONE, ELLIPSOID, CONVEX, PLANE, HEIGHT_FIELD, ME
 CONVEX_KINDS = PLANE
 
 # Columns of `Table.index`.
-FIRST_POINT, POINTS, FIRST_FACE, FACES, FIRST_NODE, NODES, FIRST_HEIGHT, ROWS, COLUMNS, OWNER, GROUP, MASK = (
-    range(12)
-)
+FIRST_POINT, POINTS, FIRST_FACE, FACES, FIRST_NODE, FIRST_FOUR, FIRST_HEIGHT, ROWS, COLUMNS = range(9)
+OWNER, GROUP, MASK = range(9, 12)
 
 # Columns of `Buffer.number`.
 POINT_A, POINT_B, NORMAL, DEPTH = 0, 3, 6, 9
@@ -45,6 +44,8 @@ class Table(NamedTuple):
     ridge: Any  # (nface,) bits 0, 1, 2: the edge after that corner stands out (or is a border)
     node_box: Any  # (nnode, 15) oriented boxes: rotation by rows, centre, half widths [m]
     node_child: Any  # (nnode, 2) the two children, counted from the shape's first; or -1 - triangle, and -1
+    four_box: Any  # (nfour, 15, 4) the same trees in fours, each number of four boxes side by side
+    four_below: Any  # (nfour, 4) what is below each: a four, counted from the shape's first, or -1 - triangle
     heights: Any  # (nheight,) of height fields [m]
     at: Any  # addresses of these; for parts, how many shapes there are
 
@@ -130,7 +131,9 @@ def opened_table(at):
         doubles(a[8]),
         integers(a[9]),
         doubles(a[10]),
-        a[11],
+        integers(a[11]),
+        doubles(a[12]),
+        a[13],
     )
 
 
