@@ -56,10 +56,9 @@ class Work(NamedTuple):
     w: Any  # (MOST_VERTICES, 3) points of the Minkowski difference A - B [m]
     a: Any  # (MOST_VERTICES, 3) the points of A they come from [m]
     plane: Any  # (MOST_FACES, 4) normals and distances of the polytope's faces
-    face: Any  # (MOST_FACES, 7) corners, neighbours across the edges 01, 12, 20, whether it is in use
+    face: Any  # (MOST_FACES, 6) corners, and what is across the edges 01, 12, 20: 3 * face + edge
     stack: Any  # (STACK, 2)
-    edges: Any  # (MOST_FACES, 3) the horizon: from corner to corner, and the face beyond
-    fan: Any  # (MOST_VERTICES,) which edge of the horizon begins at a corner
+    edges: Any  # (MOST_FACES, 3) the horizon: from corner to corner, and the edge across
     claim: Any  # (8, 6) minima of the depth: normal, and cosine of the angle round it that is theirs
     ring: Any  # (4, MOST_CORNERS, 3) polygons before, during and after clipping [m]
     label: Any  # (4, MOST_CORNERS) what the corners of these are
@@ -86,10 +85,9 @@ def work(raw: int = 4096) -> Work:
         np.zeros((MOST_VERTICES, 3)),
         np.zeros((MOST_VERTICES, 3)),
         np.zeros((MOST_FACES, 4)),
-        np.zeros((MOST_FACES, 7), np.int64),
+        np.zeros((MOST_FACES, 6), np.int64),
         np.zeros((STACK, 2), np.int64),
         np.zeros((MOST_FACES, 3), np.int64),
-        np.zeros(MOST_VERTICES, np.int64),
         np.zeros((8, 6)),
         np.zeros((4, MOST_CORNERS, 3)),
         np.zeros((4, MOST_CORNERS), np.int64),
@@ -148,14 +146,13 @@ def opened_work(at):
         integers(a[3]),
         integers(a[4]),
         integers(a[5]),
-        integers(a[6]),
+        doubles(a[6]),
         doubles(a[7]),
-        doubles(a[8]),
-        integers(a[9]),
+        integers(a[8]),
+        doubles(a[9]),
         doubles(a[10]),
-        doubles(a[11]),
-        integers(a[12]),
-        a[13],
+        integers(a[11]),
+        a[12],
         0,
     )
 
