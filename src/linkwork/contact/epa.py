@@ -34,9 +34,9 @@ from linkwork.trace.compiled import native, native_apart
 
 _EXACT = 1e-13  # of the size of A - B: a face of it is reached
 _ROUGH = 0.02  # of the depth and the size: near enough to polish
-_CONE = 0.998  # cosine of the angle round a polished direction in which no other is looked for
-_NARROW = 0.9995  # the same where the direction is that of a flat face
 _NEVER, _GONE = 1e300, 2e300  # offsets of faces: without area, no longer there
+_SMOOTH, _CORNER = 0.998, 0.9999995  # cosines of the angle round a minimum in which no other is looked for
+_EDGE = 0.25  # and where two branches meet: such a part of slope / h
 _POLISHED = 8  # local searches at most
 
 
@@ -68,7 +68,7 @@ def penetration(A, B, R, p, work, n):
                 claimed = False
                 if polished > 0:
                     d = three(work.plane, 4 * f)
-                    claimed = _claimed(work, d, polished)
+                    claimed = _claimed(work, d, work.plane[4 * f + 3], best, polished)
                 if not claimed:
                     lowest, low = f, work.plane[4 * f + 3]
         if lowest < 0:
@@ -84,13 +84,13 @@ def penetration(A, B, R, p, work, n):
         if bends and polished < _POLISHED and far < best and gap <= rough * (far + 0.2 * size):
             i, j, k = work.face[6 * lowest + 0], work.face[6 * lowest + 1], work.face[6 * lowest + 2]
             l = triangle_weights(row(work.w, i), row(work.w, j), row(work.w, k))
-            level, h, n, foot = polish(A, B, R, p, work.w, work.a, i, j, k, l, d, 3)
+            level, h, n, foot, slope = polish(A, B, R, p, work.w, work.a, i, j, k, l, d, 3)
             if level > 0:
                 if h < best:
                     best, normal, point = h, n, foot
-                _claim(work, polished, n, level)
+                _claim(work, polished, n, level, h, slope)
                 polished += 1
-                if _claimed(work, d, polished):
+                if _claimed(work, d, low, best, polished):
                     continue
             else:
                 rough *= 0.2  # too early: the faces here do not tell yet which corners and rims meet
@@ -112,19 +112,38 @@ def penetration(A, B, R, p, work, n):
 
 
 @native
-def _claim(work, k, n, level):
-    """Note the direction of a polished minimum; round a flat face of A - B another may begin
-    soon, on a smooth surface hardly."""
-    put(work.claim, 2 * k, n)
-    work.claim[6 * k + 3] = _NARROW if level == 3 else _CONE
+def _claim(work, k, n, level, h, slope):
+    """Note a polished minimum: its direction, and cosines of two angles round it.
+
+    Inside the first no other is looked for: on a smooth surface a few degrees, where branches meet a little.
+    Inside the second there is none. A branch is convex, so it reaches at least n.w_i cos t + e.w_i sin t in
+    the direction n cos t + e sin t. With three branches every e has an e.w_i >= slope, so the depth is not
+    less than h up to tan(t / 2) = slope / h.
+    """
+    put_three(work.claim, 5 * k, n)
+    narrow, sure = _SMOOTH, 1.0
+    if level == 2:
+        narrow = max(_SMOOTH, 1.0 - 0.5 * (_EDGE * slope / h) ** 2)
+    elif level == 3:
+        narrow = _CORNER
+        sure = (h * h - slope * slope) / (h * h + slope * slope)
+    work.claim[5 * k + 3], work.claim[5 * k + 4] = narrow, sure
 
 
 @native
-def _claimed(work, d, polished):
-    """Tell whether a face belongs to a minimum already found: its direction is close by."""
+def _claimed(work, d, low, best, polished):
+    """Tell whether all of a face that is closer to the origin than `best` belongs to a minimum found."""
     claimed = False
     for k in range(polished):
-        claimed = claimed or dot(d, row(work.claim, 2 * k)) > work.claim[6 * k + 3]
+        cosine = dot(d, three(work.claim, 5 * k))
+        if cosine > work.claim[5 * k + 3]:
+            claimed = True
+        elif cosine > work.claim[5 * k + 4] and low > 0.0:
+            # What is closer is a disc, seen from the origin under an angle with this cosine.
+            c = low / best
+            claimed = claimed or (
+                cosine * c - sqrt(max((1.0 - cosine * cosine) * (1.0 - c * c), 0.0)) > work.claim[5 * k + 4]
+            )
     return claimed
 
 

@@ -144,9 +144,7 @@ def _convex_face(form, d, work, base):
     n, offset = three(form.planes, 4 * best), form.planes[4 * best + 3]
     count = 0
     slack = 1e-9 * (1.0 + abs(offset))
-    for k in range(
-        form.first, form.first + form.many
-    ):  # no branch: who is not in it is overwritten
+    for k in range(form.first, form.first + form.many):  # no branch: who is not in it is overwritten
         x = row(form.points, k)
         put(work.ring, base + count, x)
         work.label[base + count] = k - form.first

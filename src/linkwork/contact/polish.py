@@ -122,7 +122,7 @@ def _difference_bent(A, B, R, i, j, n, t):
 @native_apart
 def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
     """Return how many branches are level (0: it did not work), h (depth, or minus the distance), the normal
-    from a to b, and the point of A.
+    from a to b, the point of A, and how steeply h grows away from there, where branches meet.
 
     The guess: up to three points of A - B, rows i, j, k of W (those of A in P), their weights and the normal.
     """
@@ -200,15 +200,34 @@ def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
                 l0, l1 = l0 - change, l1 + change
         turn = e0 * e0 + e1 * e1
         if not (steady and turn < last):
-            return 0, 0.0, n, ZERO
+            return 0, 0.0, n, ZERO, 0.0
         arrived = turn <= _ARRIVED * _ARRIVED
         last = 0.5 * turn
         n = unit(along(along(n, e0, s), e1, t))
     if not (arrived and l0 >= -1e-9 and l1 >= -1e-9 and l2 >= -1e-9):
-        return 0, 0.0, n, ZERO
-    w, _a = difference(A, B, R, p, n)
-    far = dot(w, n)
-    return (branches if far <= h + _BEYOND * size else 0), h, n, point
+        return 0, 0.0, n, ZERO, 0.0
+    far, _a = difference(A, B, R, p, n)
+    if dot(far, n) > h + _BEYOND * size:
+        return 0, 0.0, n, ZERO, 0.0
+    return branches, h, n, point, _slope(w0, w1, w2, h, n, branches)
+
+
+@native
+def _slope(w0, w1, w2, h, n, branches):
+    """Return how steeply the depth grows at least, in whatever direction n turns; with two branches, towards
+    either of them; 0 with one."""
+    v0, v1, v2 = along(w0, -h, n), along(w1, -h, n), along(w2, -h, n)
+    if branches == 1:
+        return 0.0
+    if branches == 2:
+        return min(norm(v0), norm(v1))
+    return min(_beside(v0, v1), min(_beside(v1, v2), _beside(v2, v0)))
+
+
+@native
+def _beside(a, b):
+    """Return the distance of the origin from the line through two points."""
+    return norm(cross(a, b)) / norm(sub(b, a))
 
 
 @native

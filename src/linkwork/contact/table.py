@@ -59,7 +59,7 @@ class Work(NamedTuple):
     face: Any  # (MOST_FACES, 6) corners, and what is across the edges 01, 12, 20: 3 * face + edge
     stack: Any  # (STACK, 2)
     edges: Any  # (MOST_FACES, 3) the horizon: from corner to corner, and the edge across
-    claim: Any  # (8, 6) minima of the depth: normal, and cosine of the angle round it that is theirs
+    claim: Any  # (8, 5) minima of the depth: normal, and cosines of the angles round it that are theirs
     ring: Any  # (4, MOST_CORNERS, 3) polygons before, during and after clipping [m]
     label: Any  # (4, MOST_CORNERS) what the corners of these are
     triangle: Any  # (8, 3) corners of the triangles at hand [m]
@@ -88,7 +88,7 @@ def work(raw: int = 4096) -> Work:
         np.zeros((MOST_FACES, 6), np.int64),
         np.zeros((STACK, 2), np.int64),
         np.zeros((MOST_FACES, 3), np.int64),
-        np.zeros((8, 6)),
+        np.zeros((8, 5)),
         np.zeros((4, MOST_CORNERS, 3)),
         np.zeros((4, MOST_CORNERS), np.int64),
         np.zeros((8, 3)),
