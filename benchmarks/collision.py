@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "contact"))
 from coal_shapes import CONVEX, icosphere, in_coal, poses
 
 CONFIGURATIONS = 2000
-ROUNDS = 5
+ROUNDS = 15
 
 
 def convex() -> None:

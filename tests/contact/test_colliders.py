@@ -47,6 +47,41 @@ def test_pairs_and_contacts_are_sorted_and_the_same_on_any_number_of_threads() -
     assert (again.depth == one.depth).all()
 
 
+@pytest.mark.parametrize("far", [0.0, 0.003, 0.05, 1.0])
+def test_pairs_do_not_depend_on_what_was_before(far: float) -> None:
+    rng = np.random.default_rng(1)
+    world = heap(60)
+    for step in range(12):
+        margin = 0.02 if step % 5 == 4 else 0.0
+        fresh = lw.Colliders()
+        fresh.add("floor", Plane())
+        for k, name in enumerate(world.names[1:]):
+            pose = world._members[name].pose
+            turn = Rotation.from_rotvec(rng.normal(0.0, far, 3)).as_matrix() @ pose[:9].reshape(3, 3)
+            world.move(name, pose[9:] + rng.normal(0.0, far, 3), turn)
+            fresh.add(name, [*CONVEX.values(), icosphere(1)][k % 8], position=world._members[name].pose[9:])
+            fresh.move(name, rotation=world._members[name].pose[:9].reshape(3, 3))
+        assert (world.pairs(margin) == fresh.pairs(margin)).all()
+        low, high = boxes_round(fresh, 0.5 * margin)
+        n = len(low)
+        expected = [
+            (i, j)
+            for i in range(n)
+            for j in range(i + 1, n)
+            if (low[i] <= high[j]).all() and (low[j] <= high[i]).all()
+        ]
+        assert world.pairs(margin).tolist() == [list(pair) for pair in expected]
+
+
+def boxes_round(world: lw.Colliders, margin: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the boxes round shapes: no wider than their corners say, nor than the ball round them."""
+    turns, places = world.poses[:, :9].reshape(-1, 3, 3), world.poses[:, 9:]
+    reach = world.table.reach
+    middle = np.einsum("nij,nj->ni", turns, reach[:, :3]) + places
+    half = np.minimum(np.einsum("nij,nj->ni", abs(turns), reach[:, 3:6]), reach[:, 6:7]) + margin
+    return middle - half, middle + half
+
+
 def test_groups_and_masks_say_who_meets_whom() -> None:
     world = lw.Colliders()
     world.add("a", Sphere(1.0), group=1, mask=0b110)

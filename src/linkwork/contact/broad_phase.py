@@ -1,12 +1,73 @@
-"""pairs <- boxes round all shapes: a tree of boxes, built anew for every step, asked by every shape in order.
+"""pairs <- boxes round all shapes: those that overlap, sorted.
 
-Building it takes about as long as updating one and does not depend on what was before: the same poses give
-the same pairs in the same order, sorted. Shapes without an end are tried with all.
+A tree of boxes a little larger than need be gives the pairs that are near each other. They stay so until a
+shape leaves its larger box; then the tree is built anew. In between only the near pairs are looked at: the
+result is the same, whatever was before. Shapes without an end are near all others.
 """
 
-from linkwork.contact.table import GROUP, MASK, OWNER, PLANE, opened_table
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork.contact.table import GROUP, MASK, OWNER, PLANE, addresses, opened_table
 from linkwork.contact.vectors import add, nine, three, times, turned
-from linkwork.trace.compiled import entry, memory, native, native_apart
+from linkwork.trace.compiled import doubles, entry, integers, memory, native, native_apart
+
+_LEAF = 2  # shapes below a leaf
+_LARGER = 0.1  # of the radius: so far may a shape move before the tree is built anew
+
+
+class Tree(NamedTuple):
+    """A tree of boxes round shapes, with room for it to be built."""
+
+    bounds: Any  # (n, 6) boxes round shapes: low and high corner, in the axes of the world [m]
+    order: Any  # (n,) the shapes in the order of the leaves; those without an end last
+    boxes: Any  # (2n + 1, 6) boxes of nodes
+    child: Any  # (2n + 1, 3) two children, or -1 - first place in the order and how many; the last below
+    stack: Any  # (4n + 4, 3)
+    at: Any  # addresses of these
+
+
+def tree(n: int) -> Tree:
+    """Make room for a tree over n shapes."""
+    parts = (
+        np.zeros((n, 6)),
+        np.zeros(n, np.int64),
+        np.zeros((2 * n + 1, 6)),
+        np.zeros((2 * n + 1, 3), np.int64),
+        np.zeros((4 * n + 4, 3), np.int64),
+    )
+    return Tree(*parts, addresses(*parts))
+
+
+@native
+def opened_tree(at):
+    """Return the tree for parts."""
+    a = memory(at)
+    return Tree(doubles(a[0]), integers(a[1]), doubles(a[2]), integers(a[3]), integers(a[4]), 0)
+
+
+class Near(NamedTuple):
+    """What is near what, remembered from query to query."""
+
+    bounds: Any  # (n, 6) boxes round shapes now [m]
+    pairs: Any  # (room, 2) whose larger boxes overlap and who are to meet, sorted
+    known: Any  # (2,) 1 if they are known, and how many
+    margin: Any  # (1,) for which they are known [m]
+    room: Any  # for pairs
+    at: Any  # addresses of these
+
+
+def near(n: int, room: int) -> Near:
+    """Make room for what is near, of n shapes."""
+    parts = np.zeros((n, 6)), np.zeros((room, 2), np.int64), np.zeros(2, np.int64), np.zeros(1), room
+    return Near(*parts, addresses(*parts))
+
+
+@native
+def _opened_near(at):
+    a = memory(at)
+    return Near(doubles(a[0]), integers(a[1]), integers(a[2]), doubles(a[3]), a[4], 0)
 
 
 @entry
@@ -23,25 +84,23 @@ def placed(bodies, owner, local, poses):
 
 
 @native_apart
-def write_bounds(table, poses, n, margin, bounds):
-    """Write the boxes round shapes in the axes of the world: low and high corner."""
-    for k in range(n):
+def write_bounds(table, poses, margin, bounds):
+    """Write the boxes round shapes, larger by `margin`."""
+    for k in range(table.at):
         R, p = nine(poses, 12 * k), three(poses, 12 * k + 9)
         c, h = add(turned(R, three(table.reach, 7 * k)), p), three(table.reach, 7 * k + 3)
-        r = table.reach[7 * k + 6] + margin
+        r = table.reach[7 * k + 6]
         for i in range(3):
-            half = abs(R[3 * i]) * h[0] + abs(R[3 * i + 1]) * h[1] + abs(R[3 * i + 2]) * h[2] + margin
-            half = min(half, r)
+            half = abs(R[3 * i]) * h[0] + abs(R[3 * i + 1]) * h[1] + abs(R[3 * i + 2]) * h[2]
+            half = min(half, r) + margin
             bounds[6 * k + i] = c[i] - half
             bounds[6 * k + 3 + i] = c[i] + half
 
 
 @native_apart
-def build(bounds, order, n, boxes, child, stack):
-    """Build a tree over n boxes: node boxes (2n - 1, 6), children or -1 - which, and the
-    last of those below (2n - 1, 3); return how many nodes."""
-    if n == 0:
-        return 0
+def build(tree, n, leaf):
+    """Build a tree over the first n shapes of the order; up to `leaf` of them are below a leaf."""
+    bounds, order, boxes, child, stack = tree.bounds, tree.order, tree.boxes, tree.child, tree.stack
     stack[0], stack[1], stack[2] = 0, 0, n
     top, nodes = 1, 1
     while top > 0:
@@ -49,7 +108,9 @@ def build(bounds, order, n, boxes, child, stack):
         node, low, high = stack[3 * top], stack[3 * top + 1], stack[3 * top + 2]
         x0, y0, z0, x1, y1, z1 = 1e300, 1e300, 1e300, -1e300, -1e300, -1e300
         sx, sy, sz, xx, yy, zz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        last = -1
         for k in range(low, high):
+            last = max(last, order[k])
             b = 6 * order[k]
             x0, y0, z0 = min(x0, bounds[b]), min(y0, bounds[b + 1]), min(z0, bounds[b + 2])
             x1, y1, z1 = max(x1, bounds[b + 3]), max(y1, bounds[b + 4]), max(z1, bounds[b + 5])
@@ -62,8 +123,8 @@ def build(bounds, order, n, boxes, child, stack):
             xx, yy, zz = xx + cx * cx, yy + cy * cy, zz + cz * cz
         boxes[6 * node], boxes[6 * node + 1], boxes[6 * node + 2] = x0, y0, z0
         boxes[6 * node + 3], boxes[6 * node + 4], boxes[6 * node + 5] = x1, y1, z1
-        if high - low == 1:
-            child[3 * node], child[3 * node + 2] = -1 - order[low], order[low]
+        child[3 * node], child[3 * node + 1], child[3 * node + 2] = -1 - low, high - low, last
+        if high - low <= leaf:
             continue
         count = high - low
         sx, sy, sz = sx / count, sy / count, sz / count
@@ -83,15 +144,11 @@ def build(bounds, order, n, boxes, child, stack):
                 j -= 1
         if i in (low, high):
             i = (low + high) // 2
-        last = 0
-        for k in range(low, high):
-            last = max(last, order[k])
-        child[3 * node], child[3 * node + 1], child[3 * node + 2] = nodes, nodes + 1, last
+        child[3 * node], child[3 * node + 1] = nodes, nodes + 1
         stack[3 * top], stack[3 * top + 1], stack[3 * top + 2] = nodes + 1, i, high
         stack[3 * top + 3], stack[3 * top + 4], stack[3 * top + 5] = nodes, low, i
         nodes += 2
         top += 2
-    return nodes
 
 
 @native
@@ -116,76 +173,147 @@ def meet(table, i, j, excluded, count, owners):
 
 
 @native
-def _write(t, i, j, excluded, many, owners, still, out, count, room):
-    """Write a pair if it is to be tried; return how many there are."""
-    moves = t.index[12 * i + OWNER] >= still or t.index[12 * j + OWNER] >= still
-    if moves and meet(t, i, j, excluded, many, owners):
+def _overlap(a, i, b, j):
+    """Tell whether two boxes overlap, without a branch."""
+    return (
+        (a[6 * i] <= b[6 * j + 3])
+        & (a[6 * i + 1] <= b[6 * j + 4])
+        & (a[6 * i + 2] <= b[6 * j + 5])
+        & (b[6 * j] <= a[6 * i + 3])
+        & (b[6 * j + 1] <= a[6 * i + 4])
+        & (b[6 * j + 2] <= a[6 * i + 5])
+    )
+
+
+@native
+def _keep(table, i, j, rules, out, room, count):
+    """Write a pair if it is to meet; return how many there are."""
+    excluded, many, owners, still = rules
+    moves = table.index[12 * i + OWNER] >= still or table.index[12 * j + OWNER] >= still
+    if moves and meet(table, i, j, excluded, many, owners):
         if count < room:
-            out[2 * count], out[2 * count + 1] = i, j
+            out[2 * count], out[2 * count + 1] = min(i, j), max(i, j)
         count += 1
     return count
 
 
-@entry
-def pairs_of(table, poses, excluded, owners, still, margin, bounds, order, boxes, child, stack, pairs):
-    """Write the pairs of shapes whose boxes overlap, sorted; return how many there are, with room or without.
-
-    `excluded` are pairs of bodies as a * owners + b, sorted; bodies below `still` do not meet each other.
-    """
-    t, x, out = opened_table(table), memory(poses), memory(pairs)
-    bound, o, box, ch, st = memory(bounds), memory(order), memory(boxes), memory(child), memory(stack)
-    ex, room = memory(excluded), len(pairs)
-    n = t.at
-    write_bounds(t, x, n, 0.5 * margin, bound)
-    bounded = endless = 0
+@native_apart
+def _look_round(table, now, tree, rules, out, room):
+    """Build the tree over larger boxes than those of now; write who is near whom, and return how many
+    pairs."""
+    n = table.at
+    bound, order, box, child, stack = tree.bounds, tree.order, tree.boxes, tree.child, tree.stack
+    ended = endless = 0
     for k in range(n):
-        if t.kind[k] != PLANE:
-            o[bounded] = k
-            bounded += 1
+        larger = 0.0
+        if table.index[12 * k + OWNER] >= rules[3]:
+            larger = _LARGER * table.reach[7 * k + 6]
+        for c in range(3):
+            bound[6 * k + c] = now[6 * k + c] - larger
+            bound[6 * k + 3 + c] = now[6 * k + 3 + c] + larger
+        if table.kind[k] != PLANE:
+            order[ended] = k
+            ended += 1
         else:
             endless += 1
-            o[n - endless] = k
-    build(bound, o, bounded, box, ch, st)
+            order[n - endless] = k
+    build(tree, ended, _LEAF)
     count = 0
-    for i in range(n):
-        begin = count
-        if t.kind[i] == PLANE:
-            for j in range(i + 1, n):
-                count = _write(t, i, j, ex, len(excluded), owners, still, out, count, room)
+    for k in range(ended, n):
+        for m in range(k):
+            count = _keep(table, order[k], order[m], rules, out, room, count)
+    # Pairs of nodes: the root with itself, then halves with themselves and each other.
+    stack[0], stack[1] = 0, 0
+    top = 1
+    while top > 0:
+        top -= 1
+        x, y = stack[2 * top], stack[2 * top + 1]
+        l, r = child[3 * x], child[3 * x + 1]
+        u, v = child[3 * y], child[3 * y + 1]
+        if x == y:
+            if l < 0:
+                for k in range(-1 - l, -1 - l + r):
+                    for m in range(-1 - l, k):
+                        if _overlap(bound, order[k], bound, order[m]):
+                            count = _keep(table, order[k], order[m], rules, out, room, count)
+                continue
+            stack[2 * top], stack[2 * top + 1] = r, r
+            stack[2 * top + 2], stack[2 * top + 3] = l, l
+            stack[2 * top + 4], stack[2 * top + 5] = l, r
+            top += 3
+        elif not _overlap(box, x, box, y):
             continue
-        for k in range(n - endless, n):
-            if o[k] > i:
-                count = _write(t, i, o[k], ex, len(excluded), owners, still, out, count, room)
-        a0, a1, a2 = bound[6 * i], bound[6 * i + 1], bound[6 * i + 2]
-        b0, b1, b2 = bound[6 * i + 3], bound[6 * i + 4], bound[6 * i + 5]
-        st[0] = 0
-        top = 1
-        while top > 0:
-            top -= 1
-            node = st[top]
-            k = 6 * node
-            if (
-                ch[3 * node + 2] <= i
-                or box[k] > b0
-                or box[k + 1] > b1
-                or box[k + 2] > b2
-                or box[k + 3] < a0
-                or box[k + 4] < a1
-                or box[k + 5] < a2
-            ):
-                continue
-            if ch[3 * node] >= 0:
-                st[top], st[top + 1] = ch[3 * node + 1], ch[3 * node]
-                top += 2
-                continue
-            j = -1 - ch[3 * node]
-            if j > i:
-                count = _write(t, i, j, ex, len(excluded), owners, still, out, count, room)
-        for k in range(begin + 1, min(count, room)):  # few: by insertion
-            j = out[2 * k + 1]
-            m = k
-            while m > begin and out[2 * m - 1] > j:
-                out[2 * m + 1] = out[2 * m - 1]
-                m -= 1
-            out[2 * m + 1] = j
+        elif l < 0 and u < 0:
+            for k in range(-1 - l, -1 - l + r):
+                for m in range(-1 - u, -1 - u + v):
+                    if _overlap(bound, order[k], bound, order[m]):
+                        count = _keep(table, order[k], order[m], rules, out, room, count)
+        elif u < 0 or (l >= 0 and _width(box, x) > _width(box, y)):
+            stack[2 * top], stack[2 * top + 1] = l, y
+            stack[2 * top + 2], stack[2 * top + 3] = r, y
+            top += 2
+        else:
+            stack[2 * top], stack[2 * top + 1] = x, u
+            stack[2 * top + 2], stack[2 * top + 3] = x, v
+            top += 2
+    return count
+
+
+@native
+def _width(box, k):
+    return box[6 * k + 3] - box[6 * k] + box[6 * k + 4] - box[6 * k + 1] + box[6 * k + 5] - box[6 * k + 2]
+
+
+@native_apart
+def _sort(given, column, count, n, begin, pairs):
+    """Write pairs in the order of one of their numbers, which are below n; those with the same stay in
+    order."""
+    for k in range(n + 1):
+        begin[k] = 0
+    for k in range(count):
+        begin[given[2 * k + column] + 1] += 1
+    for k in range(n):
+        begin[k + 1] += begin[k]
+    for k in range(count):
+        to = begin[given[2 * k + column]]
+        begin[given[2 * k + column]] += 1
+        pairs[2 * to], pairs[2 * to + 1] = given[2 * k], given[2 * k + 1]
+
+
+@native
+def _within(a, b, n):
+    """Tell whether n boxes are within others."""
+    within = True
+    for k in range(n):
+        for c in range(3):
+            within &= (a[6 * k + c] >= b[6 * k + c]) & (a[6 * k + 3 + c] <= b[6 * k + 3 + c])
+    return within
+
+
+@entry
+def pairs_of(table, poses, excluded, owners, still, margin, tree, near, pairs):
+    """Write the pairs of shapes whose boxes come closer than `margin`, sorted; return how many there are.
+
+    Where that is more than there is room for, in `pairs` or `near`, nothing counts but the number. `excluded`
+    are pairs of bodies as a * owners + b, sorted; bodies below `still` do not meet each other. Who is near
+    whom is remembered in `tree` and `near`, for one table and one set of exclusions.
+    """
+    t, x, out = opened_table(table), memory(poses), memory(pairs)
+    tr, nr = opened_tree(tree), _opened_near(near)
+    write_bounds(t, x, 0.5 * margin, nr.bounds)
+    if nr.known[0] == 0 or nr.margin[0] != margin or not _within(nr.bounds, tr.bounds, t.at):
+        room = min(nr.room, len(pairs))
+        found = _look_round(t, nr.bounds, tr, (memory(excluded), len(excluded), owners, still), out, room)
+        nr.known[0], nr.known[1], nr.margin[0] = found <= room, found, margin
+        if found > room:
+            return found
+        _sort(out, 1, found, t.at, tr.stack, nr.pairs)
+        _sort(nr.pairs, 0, found, t.at, tr.stack, out)
+        for k in range(2 * found):
+            nr.pairs[k] = out[k]
+    count = 0
+    for k in range(nr.known[1]):
+        i, j = nr.pairs[2 * k], nr.pairs[2 * k + 1]
+        out[2 * count], out[2 * count + 1] = i, j
+        count += _overlap(nr.bounds, i, nr.bounds, j)
     return count

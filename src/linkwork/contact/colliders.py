@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork.contact.broad_phase import pairs_of, placed
+from linkwork.contact.broad_phase import near, pairs_of, placed, tree
 from linkwork.contact.containment import points_inside
 from linkwork.contact.distances import distances_of_pairs
 from linkwork.contact.flatten import Piece, pieces_of, table_of
@@ -304,14 +304,8 @@ class _Built:
         self.excluded = np.sort(np.array([a * len(order) + b for a, b in keys], np.int64))
         n = len(rows)
         self.poses = np.zeros((n, 12))
-        self.scratch = (
-            np.zeros((n, 6)),
-            np.zeros(n, np.int64),
-            np.zeros((2 * n + 1, 6)),
-            np.zeros((2 * n + 1, 3), np.int64),
-            np.zeros((2 * n + 2, 3), np.int64),
-        )
-        self.room = np.zeros((max(8 * n, 64), 2), np.int64)
+        self.tree, self.near = tree(n), near(n, max(8 * n, 64))
+        self.room = np.zeros_like(self.near.pairs)
         self.is_placed = False
 
     def put_in_place(self) -> None:
@@ -330,12 +324,14 @@ class _Built:
                 len(self.bodies),
                 self.still,
                 float(margin),
-                *self.scratch,
+                self.tree.at,
+                self.near.at,
                 self.room,
             )
             if count <= len(self.room):
                 return self.room[:count]
-            self.room = np.zeros((2 * count, 2), np.int64)
+            self.near = near(len(self.poses), 2 * count)
+            self.room = np.zeros_like(self.near.pairs)
 
     def contacts(self, pairs: Array, margin: float, room: Work) -> tuple[Array, Array]:
         found: Buffer = buffer(max(4 * len(pairs), 64))
@@ -348,8 +344,8 @@ class _Built:
 
     def cast(self, origins: Array, directions: Array, longest: float, mask: int, room: Work) -> Hits:
         out, hit = np.zeros((len(origins), 7)), np.zeros((len(origins), 2), np.int64)
-        scratch = tuple(np.zeros_like(x) for x in self.scratch)
-        cast_rays(self.table.at, self.poses, origins, directions, longest, mask, room.at, *scratch, out, hit)
+        grown = tree(len(self.poses))
+        cast_rays(self.table.at, self.poses, origins, directions, longest, mask, room.at, grown.at, out, hit)
         distance = np.where(hit[:, 0] >= 0, out[:, 6], np.inf)
         bodies = tuple(self.owners[k] if k >= 0 else None for k in hit[:, 0].tolist())
         return Hits(bodies, out[:, :3], out[:, 3:6], distance, hit[:, 1])

@@ -7,6 +7,8 @@ reached by flat faces, so from a face that is nearly there Newton's method takes
 directions round its result need no finer faces.
 """
 
+from math import sqrt
+
 from linkwork.contact.gjk import triangle_weights
 from linkwork.contact.polish import polish
 from linkwork.contact.support import curved, difference
@@ -32,8 +34,9 @@ from linkwork.trace.compiled import native, native_apart
 
 _EXACT = 1e-13  # of the size of A - B: a face of it is reached
 _ROUGH = 0.02  # of the depth and the size: near enough to polish
-_CONE = 0.998  # cosine of the angle round a polished direction in which no other is looked for
-_NARROW = 0.9995  # the same where the direction is that of a flat face
+_NEVER, _GONE = 1e300, 2e300  # offsets of faces: without area, no longer there
+_SMOOTH, _CORNER = 0.998, 0.9999995  # cosines of the angle round a minimum in which no other is looked for
+_EDGE = 0.25  # and where two branches meet: such a part of slope / h
 _POLISHED = 8  # local searches at most
 
 
@@ -61,11 +64,11 @@ def penetration(A, B, R, p, work, n):
     while True:
         lowest, low = -1, best - _EXACT * size
         for f in range(faces):
-            if work.face[7 * f + 6] == 1 and work.plane[4 * f + 3] < low:
+            if work.plane[4 * f + 3] < low:
                 claimed = False
                 if polished > 0:
                     d = three(work.plane, 4 * f)
-                    claimed = _claimed(work, d, polished)
+                    claimed = _claimed(work, d, work.plane[4 * f + 3], best, polished)
                 if not claimed:
                     lowest, low = f, work.plane[4 * f + 3]
         if lowest < 0:
@@ -79,15 +82,15 @@ def penetration(A, B, R, p, work, n):
                 best, normal, point = far, d, _on_face(work, lowest)
             break
         if bends and polished < _POLISHED and far < best and gap <= rough * (far + 0.2 * size):
-            i, j, k = work.face[7 * lowest + 0], work.face[7 * lowest + 1], work.face[7 * lowest + 2]
+            i, j, k = work.face[6 * lowest + 0], work.face[6 * lowest + 1], work.face[6 * lowest + 2]
             l = triangle_weights(row(work.w, i), row(work.w, j), row(work.w, k))
-            level, h, n, foot = polish(A, B, R, p, work.w, work.a, i, j, k, l, d, 3)
+            level, h, n, foot, slope = polish(A, B, R, p, work.w, work.a, i, j, k, l, d, 3)
             if level > 0:
                 if h < best:
                     best, normal, point = h, n, foot
-                _claim(work, polished, n, level)
+                _claim(work, polished, n, level, h, slope)
                 polished += 1
-                if _claimed(work, d, polished):
+                if _claimed(work, d, low, best, polished):
                     continue
             else:
                 rough *= 0.2  # too early: the faces here do not tell yet which corners and rims meet
@@ -109,26 +112,45 @@ def penetration(A, B, R, p, work, n):
 
 
 @native
-def _claim(work, k, n, level):
-    """Note the direction of a polished minimum; round a flat face of A - B another may begin
-    soon, on a smooth surface hardly."""
-    put(work.claim, 2 * k, n)
-    work.claim[6 * k + 3] = _NARROW if level == 3 else _CONE
+def _claim(work, k, n, level, h, slope):
+    """Note a polished minimum: its direction, and cosines of two angles round it.
+
+    Inside the first no other is looked for: on a smooth surface a few degrees, where branches meet a little.
+    Inside the second there is none. A branch is convex, so it reaches at least n.w_i cos t + e.w_i sin t in
+    the direction n cos t + e sin t. With three branches every e has an e.w_i >= slope, so the depth is not
+    less than h up to tan(t / 2) = slope / h.
+    """
+    put_three(work.claim, 5 * k, n)
+    narrow, sure = _SMOOTH, 1.0
+    if level == 2:
+        narrow = max(_SMOOTH, 1.0 - 0.5 * (_EDGE * slope / h) ** 2)
+    elif level == 3:
+        narrow = _CORNER
+        sure = (h * h - slope * slope) / (h * h + slope * slope)
+    work.claim[5 * k + 3], work.claim[5 * k + 4] = narrow, sure
 
 
 @native
-def _claimed(work, d, polished):
-    """Tell whether a face belongs to a minimum already found: its direction is close by."""
+def _claimed(work, d, low, best, polished):
+    """Tell whether all of a face that is closer to the origin than `best` belongs to a minimum found."""
     claimed = False
     for k in range(polished):
-        claimed = claimed or dot(d, row(work.claim, 2 * k)) > work.claim[6 * k + 3]
+        cosine = dot(d, three(work.claim, 5 * k))
+        if cosine > work.claim[5 * k + 3]:
+            claimed = True
+        elif cosine > work.claim[5 * k + 4] and low > 0.0:
+            # What is closer is a disc, seen from the origin under an angle with this cosine.
+            c = low / best
+            claimed = claimed or (
+                cosine * c - sqrt(max((1.0 - cosine * cosine) * (1.0 - c * c), 0.0)) > work.claim[5 * k + 4]
+            )
     return claimed
 
 
 @native
 def _on_face(work, f):
     """Return the point of A in the foot of the origin on a face."""
-    i, j, k = work.face[7 * f + 0], work.face[7 * f + 1], work.face[7 * f + 2]
+    i, j, k = work.face[6 * f + 0], work.face[6 * f + 1], work.face[6 * f + 2]
     l0, l1, l2 = triangle_weights(row(work.w, i), row(work.w, j), row(work.w, k))
     return along(along(scale(l0, row(work.a, i)), l1, row(work.a, j)), l2, row(work.a, k))
 
@@ -188,31 +210,31 @@ def _tetrahedron(A, B, R, p, work, n):
         put(work.a, 1, row(work.a, 2))
         put(work.w, 2, w)
         put(work.a, 2, a)
-    _link(work, 0, 0, 1, 2, 1, 2, 3)
-    _link(work, 1, 1, 0, 3, 0, 3, 2)
-    _link(work, 2, 2, 1, 3, 0, 1, 3)
-    _link(work, 3, 0, 2, 3, 0, 2, 1)
+    _link(work, 0, 0, 1, 2, 3 * 1, 3 * 2, 3 * 3)
+    _link(work, 1, 1, 0, 3, 3 * 0, 3 * 3 + 2, 3 * 2 + 1)
+    _link(work, 2, 2, 1, 3, 3 * 0 + 1, 3 * 1 + 2, 3 * 3 + 1)
+    _link(work, 3, 0, 2, 3, 3 * 0 + 2, 3 * 2 + 2, 3 * 1 + 1)
     return 4
 
 
 @native
 def _link(work, f, i, j, k, across_ij, across_jk, across_ki):
-    """Write a face: corners, neighbours, plane. A sliver without area is never the lowest."""
-    face = work.face
-    face[7 * f + 0], face[7 * f + 1], face[7 * f + 2] = i, j, k
-    face[7 * f + 3], face[7 * f + 4], face[7 * f + 5] = across_ij, across_jk, across_ki
-    face[7 * f + 6] = 1
-    x, y = sub(row(work.w, j), row(work.w, i)), sub(row(work.w, k), row(work.w, i))
+    """Write a face: corners, the edges across (3 * face + edge), plane. A sliver without area is never the
+    lowest."""
+    face, plane = work.face, work.plane
+    face[6 * f + 0], face[6 * f + 1], face[6 * f + 2] = i, j, k
+    face[6 * f + 3], face[6 * f + 4], face[6 * f + 5] = across_ij, across_jk, across_ki
+    o = row(work.w, i)
+    x, y = sub(row(work.w, j), o), sub(row(work.w, k), o)
     n = cross(x, y)
-    if dot(n, n) > 1e-26 * dot(x, x) * dot(y, y):
-        n = unit(n)
-        put_three(work.plane, 4 * f, n)
-        work.plane[4 * f + 3] = (
-            dot(n, row(work.w, i)) + dot(n, row(work.w, j)) + dot(n, row(work.w, k))
-        ) / 3.0
+    nn = dot(n, n)
+    if nn > 1e-26 * dot(x, x) * dot(y, y):
+        n = scale(1.0 / sqrt(nn), n)
+        put_three(plane, 4 * f, n)
+        plane[4 * f + 3] = dot(n, o)
     else:
-        put_three(work.plane, 4 * f, ZERO)
-        work.plane[4 * f + 3] = 1e300
+        put_three(plane, 4 * f, ZERO)
+        plane[4 * f + 3] = _NEVER
 
 
 @native_apart
@@ -220,56 +242,48 @@ def _expand(work, first, vertex, faces, size):
     """Replace the faces that the new corner sees by a fan from their rim to it; return how many faces there
     are.
 
-    A negative number if rounding has torn the surface.
+    The rim is walked leftwards, so that its edges follow each other (van den Bergen 2001, section 4). A
+    negative number if rounding has torn it.
     """
-    face, stack, edges = work.face, work.stack, work.edges
+    face, plane, edges = work.face, work.plane, work.edges
+    seen, todo = work.stack, work.stack  # faces from 0 on, edges to cross from MOST_FACES on
     w = row(work.w, vertex)
-    seen, rim, waiting = 0, 0, 1
-    stack[2 * 0] = first
-    face[7 * first + 6] = 2
-    while seen < waiting:
-        f = stack[2 * seen]
-        seen += 1
-        for e in range(3):
-            g = face[7 * f + 3 + e]
-            if face[7 * g + 6] == 2:
-                continue
-            if (
-                work.plane[4 * g + 3] > 1e299
-                or dot(three(work.plane, 4 * g), w) - work.plane[4 * g + 3] > 1e-14 * size
-            ):
-                face[7 * g + 6] = 2
-                stack[2 * waiting] = g
-                waiting += 1
-            else:
-                edges[3 * rim + 0] = face[7 * f + e]
-                edges[3 * rim + 1] = face[7 * f + (e + 1) % 3]
-                edges[3 * rim + 2] = g
-                rim += 1
-    if rim < 3 or faces + rim - seen > MOST_FACES:
+    plane[4 * first + 3] = _GONE
+    seen[0] = first
+    count, rim, top = 1, 0, MOST_FACES + 3
+    for e in range(3):
+        todo[MOST_FACES + e] = face[6 * first + 5 - e]
+    while top > MOST_FACES:
+        top -= 1
+        h = todo[top]
+        f, e = h // 3, h % 3
+        after = e + 1 if e < 2 else 0
+        offset = plane[4 * f + 3]
+        if offset == _GONE:
+            continue
+        if offset == _NEVER or dot(three(plane, 4 * f), w) - offset > 1e-14 * size:
+            plane[4 * f + 3] = _GONE
+            seen[count] = f
+            count += 1
+            todo[top], todo[top + 1] = (
+                face[6 * f + 3 + (after + 1 if after < 2 else 0)],
+                face[6 * f + 3 + after],
+            )
+            top += 2
+        else:
+            edges[3 * rim], edges[3 * rim + 1], edges[3 * rim + 2] = face[6 * f + after], face[6 * f + e], h
+            rim += 1
+    if rim < 3 or faces + rim - count > MOST_FACES:
         return -1
     for k in range(rim):
-        work.fan[edges[3 * k + 0]] = k
-    for k in range(rim):
-        after = work.fan[edges[3 * k + 1]]
-        if not (0 <= after < rim) or edges[3 * after + 0] != edges[3 * k + 1]:
+        if edges[3 * k + 1] != edges[3 * (k + 1 if k + 1 < rim else 0)]:
             return -1
     # New faces take the places of the old ones, then new places.
-    for k in range(seen):
-        face[7 * stack[2 * k] + 6] = 0
+    for k in range(count, rim):
+        seen[k] = faces + k - count
     for k in range(rim):
-        stack[2 * k + 1] = stack[2 * k] if k < seen else faces + k - seen
-    for k in range(rim):
-        i, j, g = edges[3 * k + 0], edges[3 * k + 1], edges[3 * k + 2]
-        f = stack[2 * k + 1]
-        before = -1
-        for m in range(rim):
-            if edges[3 * m + 1] == i:
-                before = m
-        if before < 0:
-            return -1
-        _link(work, f, i, j, vertex, g, stack[2 * work.fan[j] + 1], stack[2 * before + 1])
-        for e in range(3):
-            if face[7 * g + e] == j and face[7 * g + (e + 1) % 3] == i:
-                face[7 * g + 3 + e] = f
-    return max(faces, faces + rim - seen)
+        i, j, h = edges[3 * k], edges[3 * k + 1], edges[3 * k + 2]
+        f, before, after = seen[k], seen[k - 1 if k > 0 else rim - 1], seen[k + 1 if k + 1 < rim else 0]
+        _link(work, f, i, j, vertex, h, 3 * after + 2, 3 * before + 1)
+        face[6 * (h // 3) + 3 + h % 3] = 3 * f
+    return max(faces, faces + rim - count)

@@ -4,7 +4,7 @@ Polygons are written into one of the rings of `Work`, in the shape's own axes, w
 round rim is eight points, one of them the farthest in the direction.
 """
 
-from math import atan2, sqrt
+from math import sqrt
 
 from linkwork.contact.support import support
 from linkwork.contact.table import BOX, CAPSULE, CONE, CONVEX, CYLINDER, MOST_CORNERS
@@ -13,12 +13,13 @@ from linkwork.contact.vectors import (
     along,
     cross,
     dot,
+    farthest,
     neg,
-    normal_to,
     put,
     row,
     scale,
     sub,
+    tangents,
     three,
     unit,
 )
@@ -139,24 +140,19 @@ def _convex_face(form, d, work, base):
         for k in range(3):
             work.label[base + k] = k
         return 3, (neg(n) if flipped else n)
-    best, most = form.first_face, -2.0
-    for k in range(form.first_face, form.first_face + form.faces):
-        much = dot(three(form.planes, 4 * k), d)
-        if much > most:
-            best, most = k, much
+    best = farthest(form.planes, 4, form.first_face, form.faces, d)
     n, offset = three(form.planes, 4 * best), form.planes[4 * best + 3]
     count = 0
-    middle = ZERO
-    for k in range(form.first, form.first + form.many):
+    slack = 1e-9 * (1.0 + abs(offset))
+    for k in range(form.first, form.first + form.many):  # no branch: who is not in it is overwritten
         x = row(form.points, k)
-        if abs(dot(n, x) - offset) <= 1e-9 * (1.0 + abs(offset)) and count < _MOST:
-            put(work.ring, base + count, x)
-            work.label[base + count] = k - form.first
-            middle = along(middle, 1.0, x)
-            count += 1
-    middle = scale(1.0 / max(count, 1), middle)
-    s = normal_to(n)
-    t = cross(n, s)
+        put(work.ring, base + count, x)
+        work.label[base + count] = k - form.first
+        count = min(count + (abs(dot(n, x) - offset) <= slack), _MOST)
+    middle = ZERO
+    for k in range(count):
+        middle = along(middle, 1.0 / count, row(work.ring, base + k))
+    s, t = tangents(n)
     for k in range(1, count):  # few corners: sort by insertion, by the angle round the middle
         x, label = row(work.ring, base + k), work.label[base + k]
         own = _angle(sub(x, middle), s, t)
@@ -172,4 +168,11 @@ def _convex_face(form, d, work, base):
 
 @native
 def _angle(x, s, t):
-    return atan2(dot(x, t), dot(x, s))
+    """Return a number that grows with the angle from s towards t, from -2 to 2."""
+    u, v = dot(x, s), dot(x, t)
+    size = abs(u) + abs(v)
+    if not size > 0.0:
+        return 0.0
+    if u >= 0.0:
+        return v / size
+    return 2.0 - v / size if v >= 0.0 else -2.0 - v / size

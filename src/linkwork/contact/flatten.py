@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.contact import table as kinds
-from linkwork.contact.obb_tree import tree_of
+from linkwork.contact.obb_tree import fours_of, tree_of
 from linkwork.contact.table import Table, addresses
 from linkwork.geometry import (
     Box,
@@ -50,6 +50,8 @@ class Piece:
     ridge: Any = field(default_factory=lambda: np.zeros(0, np.int64))
     boxes: Array = field(default_factory=lambda: np.zeros((0, 15)))
     children: Any = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    fours: Array = field(default_factory=lambda: np.zeros((0, 15, 4)))
+    below: Any = field(default_factory=lambda: np.zeros((0, 4), np.int64))
     heights: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
 
@@ -77,19 +79,20 @@ def table_of(
     """Return the table of shapes; `owner` is the body of each, `group` and `mask` say who meets whom."""
     n = len(pieces)
     index, size, reach = np.zeros((n, 12), np.int64), np.zeros((n, 4)), np.zeros((n, 7))
-    points = faces = nodes = heights = 0
+    points = faces = nodes = fours = heights = 0
     for k, piece in enumerate(pieces):
         size[k, : len(piece.size)] = piece.size
         half = 0.5 * (piece.high - piece.low)
         reach[k, :3], reach[k, 3:6] = 0.5 * (piece.high + piece.low), half
         reach[k, 6] = np.linalg.norm(half) if piece.kind != kinds.SPHERE else piece.size[0]
         index[k] = (
-            *(points, len(piece.points), faces, len(piece.faces), nodes, len(piece.boxes)),
+            *(points, len(piece.points), faces, len(piece.faces), nodes, fours),
             *(heights, *piece.heights.shape, owner[k], group[k], mask[k]),
         )
         points += len(piece.points)
         faces += len(piece.faces)
         nodes += len(piece.boxes)
+        fours += len(piece.fours)
         heights += piece.heights.size
     parts = (
         np.array([piece.kind for piece in pieces], np.int64).reshape(n),
@@ -102,6 +105,8 @@ def table_of(
         _joined([piece.ridge for piece in pieces], (0,), np.int64),
         _joined([piece.boxes for piece in pieces], (0, 15)),
         _joined([piece.children for piece in pieces], (0, 2), np.int64),
+        _joined([piece.fours for piece in pieces], (0, 15, 4)),
+        _joined([piece.below for piece in pieces], (0, 4), np.int64),
         _joined([piece.heights.ravel() for piece in pieces], (0,)),
     )
     return Table(*parts, addresses(*parts, n))
@@ -198,6 +203,7 @@ def _mesh(s: Mesh) -> list[Piece]:
     points, faces = np.ascontiguousarray(s.vertices, float), np.ascontiguousarray(s.faces, np.int64)
     planes = _planes(points, faces)
     boxes, children = tree_of(points, faces)
+    fours, below = fours_of(boxes, children)
     return [
         Piece(
             kinds.MESH,
@@ -211,6 +217,8 @@ def _mesh(s: Mesh) -> list[Piece]:
             ridge=_ridges(points, faces, planes),
             boxes=boxes,
             children=children,
+            fours=fours,
+            below=below,
         )
     ]
 

@@ -13,7 +13,7 @@ point reaches farther, and the depth does not fall to either side.
 
 from math import sqrt
 
-from linkwork.contact.support import difference
+from linkwork.contact.support import curved, difference
 from linkwork.contact.table import BOX, CONE, CONVEX, CYLINDER, ELLIPSOID, SPHERE
 from linkwork.contact.vectors import (
     ZERO,
@@ -23,19 +23,19 @@ from linkwork.contact.vectors import (
     dot,
     neg,
     norm,
-    normal_to,
     row,
     scale,
     sub,
+    tangents,
     turned,
     turned_back,
     unit,
 )
 from linkwork.trace.compiled import native, native_apart
 
-_STEPS = 10
+_STEPS = 11
 _MANY = 1 << 31  # more than a shape has branches
-_ARRIVED = 1e-11  # turn of the last step [rad]
+_ARRIVED = 1e-7  # turn of the last step [rad]: what is left is of the order of its square
 _BEYOND = 1e-11  # of the size: no other point may reach farther than this
 
 
@@ -113,14 +113,16 @@ def _bent(form, branch, d, t):
 @native
 def _difference_bent(A, B, R, i, j, n, t):
     """Return H t of A - B on a branch of each."""
-    of_b = turned(R, _bent(B, j, neg(turned_back(R, n)), turned_back(R, t)))
-    return add(_bent(A, i, n, t), of_b)
+    of_a = _bent(A, i, n, t)
+    if not curved(B):
+        return of_a
+    return add(of_a, turned(R, _bent(B, j, neg(turned_back(R, n)), turned_back(R, t))))
 
 
 @native_apart
 def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
     """Return how many branches are level (0: it did not work), h (depth, or minus the distance), the normal
-    from a to b, and the point of A.
+    from a to b, the point of A, and how steeply h grows away from there, where branches meet.
 
     The guess: up to three points of A - B, rows i, j, k of W (those of A in P), their weights and the normal.
     """
@@ -143,79 +145,96 @@ def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
             c2, l2, branches = c, weight, 3
     a0, b0, a1, b1, a2, b2 = c0 // _MANY, c0 % _MANY, c1 // _MANY, c1 % _MANY, c2 // _MANY, c2 % _MANY
     n = normal
-    arrived = False
+    arrived, steady, last = False, True, 0.25
     h, size = 0.0, 0.0
     point = ZERO
-    steady, last = True, 0.25
     for _step in range(_STEPS):
         d = neg(turned_back(R, n))
-        s = normal_to(n)
-        t = cross(n, s)
         x0 = _on_branch(A, a0, n)
         w0 = sub(x0, add(turned(R, _on_branch(B, b0, d)), p))
         point, w = x0, w0
-        x1, w1, gap = x0, w0, ZERO
-        Hs = _difference_bent(A, B, R, a0, b0, n, s)
-        Ht = _difference_bent(A, B, R, a0, b0, n, t)
+        w1, w2 = w0, w0
         if branches > 1:
             x1 = _on_branch(A, a1, n)
             w1 = sub(x1, add(turned(R, _on_branch(B, b1, d)), p))
-            Hs = add(scale(l0, Hs), scale(l1, _difference_bent(A, B, R, a1, b1, n, s)))
-            Ht = add(scale(l0, Ht), scale(l1, _difference_bent(A, B, R, a1, b1, n, t)))
-            point = along(scale(l0, x0), l1, x1)
-            w = along(scale(l0, w0), l1, w1)
-            gap = sub(w1, w0)
-        h = dot(n, w)
-        size = norm(w0)
-        # The matrix of the tangent plane: M = H - h, and the gradient.
-        m00, m01, m11 = dot(s, Hs) - h, dot(s, Ht), dot(t, Ht) - h
-        g0, g1 = dot(s, w), dot(t, w)
-        if branches == 1:
-            bottom = m00 * m11 - m01 * m01
-            steady = bottom > 0.0 and m00 + m11 > 0.0
-            e0, e1 = (m01 * g1 - m11 * g0) / bottom, (m01 * g0 - m00 * g1) / bottom
-        elif branches == 2:
-            c0, c1, off = dot(s, gap), dot(t, gap), dot(n, gap)
-            cc = c0 * c0 + c1 * c1
-            q0, q1 = -c1, c0
-            level0, level1 = -off * c0 / cc, -off * c1 / cc
-            Mq0, Mq1 = m00 * q0 + m01 * q1, m01 * q0 + m11 * q1
-            bottom = q0 * Mq0 + q1 * Mq1
-            steady = bottom > 0.0
-            tau = -(q0 * g0 + q1 * g1 + Mq0 * level0 + Mq1 * level1) / bottom
-            e0, e1 = level0 + tau * q0, level1 + tau * q1
-            change = -(c0 * (g0 + m00 * e0 + m01 * e1) + c1 * (g1 + m01 * e0 + m11 * e1)) / cc
-            l1 += change
-            l0 -= change
-        else:
+            point, w = along(scale(l0, x0), l1, x1), along(scale(l0, w0), l1, w1)
+        if branches > 2:
             x2 = _on_branch(A, a2, n)
             w2 = sub(x2, add(turned(R, _on_branch(B, b2, d)), p))
-            u = cross(sub(w1, w0), sub(w2, w0))
-            uu = dot(u, u)
-            if dot(u, n) < 0.0:
-                u = neg(u)
-            e = sub(unit(u), n)
-            e0, e1 = dot(s, e), dot(t, e)
-            foot = scale(dot(u, w0) / uu, u)
-            side = sub(w1, w0)
-            other = sub(w2, w0)
-            inner = sub(foot, w0)
-            v = cross(side, other)
-            l1 = dot(cross(inner, other), v) / uu
-            l2 = dot(cross(side, inner), v) / uu
-            l0 = 1.0 - l1 - l2
-            point = along(along(scale(l0, x0), l1, x1), l2, x2)
-            h = dot(n, w0)
-        turn = e0 * e0 + e1 * e1
-        if turn <= _ARRIVED * _ARRIVED:
-            arrived = True
+            point, w = along(point, l2, x2), along(w, l2, w2)
+        h = dot(n, w)
+        size = norm(w0)
+        if arrived:
             break
+        s, t = tangents(n)
+        if branches == 3:  # the plane through three points
+            u = cross(sub(w1, w0), sub(w2, w0))
+            side = unit(u) if dot(u, n) > 0.0 else unit(neg(u))
+            e0, e1 = dot(s, side), dot(t, side)
+            l0, l1, l2 = _weights(w0, w1, w2, u)
+        else:
+            # The matrix of the tangent plane: M = H - h, and the gradient.
+            Hs = _difference_bent(A, B, R, a0, b0, n, s)
+            Ht = _difference_bent(A, B, R, a0, b0, n, t)
+            if branches == 2:
+                Hs = along(scale(l0, Hs), l1, _difference_bent(A, B, R, a1, b1, n, s))
+                Ht = along(scale(l0, Ht), l1, _difference_bent(A, B, R, a1, b1, n, t))
+            m00, m01, m11 = dot(s, Hs) - h, dot(s, Ht), dot(t, Ht) - h
+            g0, g1 = dot(s, w), dot(t, w)
+            if branches == 1:
+                bottom = m00 * m11 - m01 * m01
+                steady = bottom > 0.0 and m00 + m11 > 0.0
+                e0, e1 = (m01 * g1 - m11 * g0) / bottom, (m01 * g0 - m00 * g1) / bottom
+            else:
+                gap = sub(w1, w0)
+                c0, c1, off = dot(s, gap), dot(t, gap), dot(n, gap)
+                cc = c0 * c0 + c1 * c1
+                q0, q1 = -c1, c0
+                level0, level1 = -off * c0 / cc, -off * c1 / cc
+                Mq0, Mq1 = m00 * q0 + m01 * q1, m01 * q0 + m11 * q1
+                bottom = q0 * Mq0 + q1 * Mq1
+                steady = bottom > 0.0
+                tau = -(q0 * g0 + q1 * g1 + Mq0 * level0 + Mq1 * level1) / bottom
+                e0, e1 = level0 + tau * q0, level1 + tau * q1
+                change = -(c0 * (g0 + m00 * e0 + m01 * e1) + c1 * (g1 + m01 * e0 + m11 * e1)) / cc
+                l0, l1 = l0 - change, l1 + change
+        turn = e0 * e0 + e1 * e1
         if not (steady and turn < last):
-            return 0, 0.0, n, ZERO
+            return 0, 0.0, n, ZERO, 0.0
+        arrived = turn <= _ARRIVED * _ARRIVED
         last = 0.5 * turn
         n = unit(along(along(n, e0, s), e1, t))
-    if not (arrived and steady and l0 >= -1e-9 and l1 >= -1e-9 and l2 >= -1e-9):
-        return 0, 0.0, n, ZERO
-    w, _a = difference(A, B, R, p, n)
-    far = dot(w, n)
-    return (branches if far <= h + _BEYOND * size else 0), h, n, point
+    if not (arrived and l0 >= -1e-9 and l1 >= -1e-9 and l2 >= -1e-9):
+        return 0, 0.0, n, ZERO, 0.0
+    far, _a = difference(A, B, R, p, n)
+    if dot(far, n) > h + _BEYOND * size:
+        return 0, 0.0, n, ZERO, 0.0
+    return branches, h, n, point, _slope(w0, w1, w2, h, n, branches)
+
+
+@native
+def _slope(w0, w1, w2, h, n, branches):
+    """Return how steeply the depth grows at least, in whatever direction n turns; with two branches, towards
+    either of them; 0 with one."""
+    v0, v1, v2 = along(w0, -h, n), along(w1, -h, n), along(w2, -h, n)
+    if branches == 1:
+        return 0.0
+    if branches == 2:
+        return min(norm(v0), norm(v1))
+    return min(_beside(v0, v1), min(_beside(v1, v2), _beside(v2, v0)))
+
+
+@native
+def _beside(a, b):
+    """Return the distance of the origin from the line through two points."""
+    return norm(cross(a, b)) / norm(sub(b, a))
+
+
+@native
+def _weights(a, b, c, u):
+    """Return the weights of three points in the foot of the origin on their plane, whose normal is u."""
+    uu = dot(u, u)
+    inner = sub(scale(dot(u, a) / uu, u), a)
+    v = dot(cross(inner, sub(c, a)), u) / uu
+    w = dot(cross(sub(b, a), inner), u) / uu
+    return 1.0 - v - w, v, w

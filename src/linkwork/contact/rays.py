@@ -7,7 +7,7 @@ once.
 
 from math import sqrt
 
-from linkwork.contact.broad_phase import build, write_bounds
+from linkwork.contact.broad_phase import build, opened_tree, write_bounds
 from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.surface_pairs import cell, field_depth, field_triangle
 from linkwork.contact.table import (
@@ -364,9 +364,7 @@ def ray_shape(table, poses, i, origin, direction, work, longest):
 
 
 @entry
-def cast_rays(
-    table, poses, origins, directions, longest, mask, work, bounds, order, boxes, child, stack, out, hit
-):
+def cast_rays(table, poses, origins, directions, longest, mask, work, tree, out, hit):
     """Write the first hits of rays: point, normal, distance in `out` (n, 7), shape (-1: none), triangle in
     `hit`.
 
@@ -374,9 +372,10 @@ def cast_rays(
     """
     t, w, x = opened_table(table), opened_work(work), memory(poses)
     ro, rd, result, shape = memory(origins), memory(directions), memory(out), memory(hit)
-    bound, o, box, ch, st = memory(bounds), memory(order), memory(boxes), memory(child), memory(stack)
+    grown = opened_tree(tree)
+    o, box, ch, st = grown.order, grown.boxes, grown.child, grown.stack
     n = t.at
-    write_bounds(t, x, n, 0.0, bound)
+    write_bounds(t, x, 0.0, grown.bounds)
     bounded = endless = 0
     for k in range(n):
         if t.index[12 * k + GROUP] & mask == 0:
@@ -387,7 +386,7 @@ def cast_rays(
         else:
             endless += 1
             o[n - endless] = k
-    build(bound, o, bounded, box, ch, st)
+    build(grown, bounded, 1)
     for r in range(len(origins)):
         origin, d = row(ro, r), row(rd, r)
         best, normal, which, face = longest, ZERO, -1, -1
@@ -416,7 +415,7 @@ def cast_rays(
                 st[top], st[top + 1] = ch[3 * node + 1], ch[3 * node]
                 top += 2
                 continue
-            k = -1 - ch[3 * node]
+            k = o[-1 - ch[3 * node]]
             s, m, f = ray_shape(t, x, k, origin, d, w, best)
             if s < best or (s <= best and s < MISSED and (which < 0 or k < which)):
                 best, normal, which, face = s, m, k, f

@@ -20,7 +20,7 @@ from linkwork.contact.table import (
     POINTS,
     SPHERE,
 )
-from linkwork.contact.vectors import add, dot, norm, row, sub, three, turned, turned_back
+from linkwork.contact.vectors import add, farthest, norm, row, sub, three, turned, turned_back
 from linkwork.trace.compiled import native
 
 
@@ -111,13 +111,7 @@ def support(form, d):
         if s > 1e-300:
             return form.x * x / s, form.y * y / s, form.z * z / s
         return 0.0, 0.0, form.z
-    points = form.points
-    best, farthest = form.first, dot(row(points, form.first), d)
-    for k in range(form.first + 1, form.first + form.many):
-        far = dot(row(points, k), d)
-        if far > farthest:
-            best, farthest = k, far
-    return row(points, best)
+    return row(form.points, farthest(form.points, 3, form.first, form.many, d))
 
 
 @native

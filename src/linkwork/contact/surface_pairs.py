@@ -9,11 +9,12 @@ the face's own. Otherwise a box that slides over a floor of triangles would stum
 from math import floor
 
 from linkwork.contact.convex_pairs import closest
+from linkwork.contact.four_boxes import meeting
 from linkwork.contact.gjk import triangle_weights
 from linkwork.contact.manifold import points_of_contact, put_contact, thinned_by_normal
-from linkwork.contact.mesh_pairs import boxes_apart, corners
+from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.support import lone_triangle, support
-from linkwork.contact.table import COLUMNS, FIRST_FACE, FIRST_HEIGHT, FIRST_NODE, ROWS, STACK
+from linkwork.contact.table import COLUMNS, FIRST_FACE, FIRST_FOUR, FIRST_HEIGHT, FIRST_NODE, ROWS, STACK
 from linkwork.contact.vectors import (
     ZERO,
     add,
@@ -26,7 +27,6 @@ from linkwork.contact.vectors import (
     put,
     sub,
     three,
-    times,
     transposed,
     turned,
     turned_back,
@@ -42,29 +42,31 @@ _ALL_EDGES = 7
 @native_apart
 def convex_mesh(table, A, i, j, R, p, work, margin):
     """Write the contacts of convex shape i with mesh j, placed by R, p in its axes; return how many."""
-    boxes, child = table.node_box, table.node_child
-    first = table.index[12 * j + FIRST_NODE]
-    centre, half = three(table.reach, 7 * i), three(table.reach, 7 * i + 3)
+    four, below = table.four_box, table.four_below
+    first = table.index[12 * j + FIRST_FOUR]
+    half = three(table.reach, 7 * i + 3)
+    centre, axes = turned_back(R, sub(three(table.reach, 7 * i), p)), transposed(R)
     stack = work.stack
     top, count = 1, 0
     stack[STACK] = 0  # the lower half is for the polytope
     while top > 0:
         top -= 1
-        node = first + stack[STACK + top]
-        k = 15 * node
-        t = sub(add(turned(R, three(boxes, k + 9)), p), centre)
-        if boxes_apart(times(R, nine(boxes, k)), t, half, three(boxes, k + 12), margin):
-            continue
-        if child[2 * node] >= 0:
-            if top + 2 <= STACK:
-                stack[STACK + top], stack[STACK + top + 1] = child[2 * node + 1], child[2 * node]
-                top += 2
-            continue
-        triangle = -1 - child[2 * node]
-        p0, p1, p2 = corners(table, j, triangle)
-        ridge = table.ridge[table.index[12 * j + FIRST_FACE] + triangle]
-        p0, p1, p2 = add(turned(R, p0), p), add(turned(R, p1), p), add(turned(R, p2), p)
-        count = _convex_triangle(table, A, p0, p1, p2, ridge, triangle, work, count, margin)
+        k = stack[STACK + top]
+        bits = meeting(four, first + k, axes, centre, half, margin)
+        for lane in range(4):
+            if bits >> lane & 1 == 0:
+                continue
+            under = below[4 * (first + k) + lane]
+            if under >= 0:
+                if top < STACK:
+                    stack[STACK + top] = under
+                    top += 1
+                continue
+            triangle = -1 - under
+            p0, p1, p2 = corners(table, j, triangle)
+            ridge = table.ridge[table.index[12 * j + FIRST_FACE] + triangle]
+            p0, p1, p2 = add(turned(R, p0), p), add(turned(R, p1), p), add(turned(R, p2), p)
+            count = _convex_triangle(table, A, p0, p1, p2, ridge, triangle, work, count, margin)
     return count
 
 

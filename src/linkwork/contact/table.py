@@ -17,9 +17,8 @@ SPHERE, CAPSULE, BOX, CYLINDER, CONE, ELLIPSOID, CONVEX, PLANE, HEIGHT_FIELD, ME
 CONVEX_KINDS = PLANE
 
 # Columns of `Table.index`.
-FIRST_POINT, POINTS, FIRST_FACE, FACES, FIRST_NODE, NODES, FIRST_HEIGHT, ROWS, COLUMNS, OWNER, GROUP, MASK = (
-    range(12)
-)
+FIRST_POINT, POINTS, FIRST_FACE, FACES, FIRST_NODE, FIRST_FOUR, FIRST_HEIGHT, ROWS, COLUMNS = range(9)
+OWNER, GROUP, MASK = range(9, 12)
 
 # Columns of `Buffer.number`.
 POINT_A, POINT_B, NORMAL, DEPTH = 0, 3, 6, 9
@@ -45,6 +44,8 @@ class Table(NamedTuple):
     ridge: Any  # (nface,) bits 0, 1, 2: the edge after that corner stands out (or is a border)
     node_box: Any  # (nnode, 15) oriented boxes: rotation by rows, centre, half widths [m]
     node_child: Any  # (nnode, 2) the two children, counted from the shape's first; or -1 - triangle, and -1
+    four_box: Any  # (nfour, 15, 4) the same trees in fours, each number of four boxes side by side
+    four_below: Any  # (nfour, 4) what is below each: a four, counted from the shape's first, or -1 - triangle
     heights: Any  # (nheight,) of height fields [m]
     at: Any  # addresses of these; for parts, how many shapes there are
 
@@ -55,11 +56,10 @@ class Work(NamedTuple):
     w: Any  # (MOST_VERTICES, 3) points of the Minkowski difference A - B [m]
     a: Any  # (MOST_VERTICES, 3) the points of A they come from [m]
     plane: Any  # (MOST_FACES, 4) normals and distances of the polytope's faces
-    face: Any  # (MOST_FACES, 7) corners, neighbours across the edges 01, 12, 20, whether it is in use
+    face: Any  # (MOST_FACES, 6) corners, and what is across the edges 01, 12, 20: 3 * face + edge
     stack: Any  # (STACK, 2)
-    edges: Any  # (MOST_FACES, 3) the horizon: from corner to corner, and the face beyond
-    fan: Any  # (MOST_VERTICES,) which edge of the horizon begins at a corner
-    claim: Any  # (8, 6) minima of the depth: normal, and cosine of the angle round it that is theirs
+    edges: Any  # (MOST_FACES, 3) the horizon: from corner to corner, and the edge across
+    claim: Any  # (8, 5) minima of the depth: normal, and cosines of the angles round it that are theirs
     ring: Any  # (4, MOST_CORNERS, 3) polygons before, during and after clipping [m]
     label: Any  # (4, MOST_CORNERS) what the corners of these are
     triangle: Any  # (8, 3) corners of the triangles at hand [m]
@@ -85,11 +85,10 @@ def work(raw: int = 4096) -> Work:
         np.zeros((MOST_VERTICES, 3)),
         np.zeros((MOST_VERTICES, 3)),
         np.zeros((MOST_FACES, 4)),
-        np.zeros((MOST_FACES, 7), np.int64),
+        np.zeros((MOST_FACES, 6), np.int64),
         np.zeros((STACK, 2), np.int64),
         np.zeros((MOST_FACES, 3), np.int64),
-        np.zeros(MOST_VERTICES, np.int64),
-        np.zeros((8, 6)),
+        np.zeros((8, 5)),
         np.zeros((4, MOST_CORNERS, 3)),
         np.zeros((4, MOST_CORNERS), np.int64),
         np.zeros((8, 3)),
@@ -130,7 +129,9 @@ def opened_table(at):
         doubles(a[8]),
         integers(a[9]),
         doubles(a[10]),
-        a[11],
+        integers(a[11]),
+        doubles(a[12]),
+        a[13],
     )
 
 
@@ -145,14 +146,13 @@ def opened_work(at):
         integers(a[3]),
         integers(a[4]),
         integers(a[5]),
-        integers(a[6]),
+        doubles(a[6]),
         doubles(a[7]),
-        doubles(a[8]),
-        integers(a[9]),
+        integers(a[8]),
+        doubles(a[9]),
         doubles(a[10]),
-        doubles(a[11]),
-        integers(a[12]),
-        a[13],
+        integers(a[11]),
+        a[12],
         0,
     )
 

@@ -51,6 +51,10 @@ def norm(a):
 @native
 def unit(a):
     """Return a / |a|; the z axis if a is zero."""
+    aa = a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
+    if 1e-200 < aa < 1e200:
+        s = 1.0 / sqrt(aa)
+        return a[0] * s, a[1] * s, a[2] * s
     size = max(abs(a[0]), abs(a[1]), abs(a[2]))
     if not size > 1e-300:
         return 0.0, 0.0, 1.0
@@ -68,6 +72,16 @@ def normal_to(a):
     if y <= z:
         return unit((-a[2], 0.0, a[0]))
     return unit((a[1], -a[0], 0.0))
+
+
+@native
+def tangents(n):
+    """Return two unit vectors at right angles to a unit vector and to each other (Duff and others 2017)."""
+    sign = 1.0 if n[2] >= 0.0 else -1.0
+    a = -1.0 / (sign + n[2])
+    b = n[0] * n[1] * a
+    s = (1.0 + sign * n[0] * n[0] * a, sign * b, -sign * n[0])
+    return s, (b, sign + n[1] * n[1] * a, -n[1])
 
 
 @native
@@ -169,3 +183,15 @@ def nine(memory, k):
         memory[k + 7],
         memory[k + 8],
     )
+
+
+@native
+def farthest(memory, width, first, many, d):
+    """Return which of many rows, of so many numbers each, reaches farthest in a direction; the first of
+    several."""
+    best, most = first, dot(three(memory, width * first), d)
+    for k in range(first + 1, first + many):
+        far = dot(three(memory, width * k), d)
+        if far > most:
+            best, most = k, far
+    return best
