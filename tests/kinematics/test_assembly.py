@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from kinematics.mechanism_makers import random_loop
 from scipy.interpolate import CubicSpline
 
 import linkwork as lw
@@ -14,30 +15,6 @@ KINDS = [
     for kind in CATALOGUE
     if space in kind.spaces and kind is not lw.Free and (space, kind) != ("plane", lw.Planar)
 ]
-
-
-def random_loop(space, kind, seed):
-    """Return a closed chain of one joint of a kind and of hinges, which has one freedom; drawn closed."""
-    generator = np.random.default_rng(seed)
-    m = lw.Mechanism("loop", space=space)
-    size = 3 if space == "space" else 2
-    before = m.ground
-    kinds, freedoms = [lw.Revolute, kind], 0
-    for k in range(9):
-        each = kinds[k] if k < 2 else lw.Revolute
-        freedoms += each.coordinates
-        last = freedoms == (7 if space == "space" else 4)
-        body = m.ground if last else m.add(lw.Body(f"b{k}", position=generator.normal(size=size)))
-        options = {"pitch": 0.3} if each is lw.Helical else {}
-        if space == "space" and each.directed and each is not lw.Universal:
-            options["axis"] = generator.normal(size=3)
-        elif space == "plane" and each is lw.Prismatic:
-            options["axis"] = generator.normal(size=2)
-        m.add(each(f"j{k}", before, body, at=generator.normal(size=size), **options))
-        before = body
-        if last:
-            return m
-    raise AssertionError(kind)
 
 
 def linkages(space, kind, law):

@@ -136,54 +136,6 @@ def test_bricards_linkage_moves_although_a_count_forbids_it():
     assert abs(motion["P3"].position[-1]) > 0.1
 
 
-DRIVEN = {
-    "four-bar": (lambda: lw.examples.four_bar(), "A"),
-    "four-bar in space": (lambda: lw.examples.four_bar(space="space"), "A"),
-    "slider-crank": (lambda: lw.examples.slider_crank(), None),
-    "Jansen": (lambda: lw.examples.jansen_leg(), "crank shaft"),
-    "Bennett": (lambda: lw.examples.bennett(), "A"),
-    "Bricard": (lambda: lw.examples.bricard(), "P0"),
-    "steam engine": (lambda: lw.examples.steam_engine(), None),
-}
-
-
-UNIQUE = ("four-bar", "Jansen")  # no equation is redundant
-
-
-@pytest.mark.parametrize("name", DRIVEN)
-def test_kinematics_and_recursive_dynamics_agree(name):
-    build, joint = DRIVEN[name]
-    m = build()
-    model = m.compile()
-    joint = joint or next(n for n in model.joint_names if m.joints[n].nv == 1)
-    for load in list(m.loads):
-        m.remove(load)
-    for each in m.joints.values():
-        each.damping = each.friction = each.stiffness = 0.0  # which inverse dynamics leaves to the drives
-    model = m.compile()
-    m.add(lw.Driver("motor", joint, lambda t: 0.2 * lw.sin(3 * t) + 0.1 * t))
-    motion = lw.kinematics(m, np.linspace(0.1, 1.0, 4))
-    for k in range(len(motion)):
-        q, v, a = np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv)
-        for tree_joint, (at_q, at_v) in model.slices.items():
-            seen = motion[tree_joint]
-            q[at_q], v[at_v], a[at_v] = (
-                np.atleast_1d(x[k]) for x in (seen.position, seen.velocity, seen.acceleration)
-            )
-        assert np.abs(model.constraint_residual(q)).max() < 1e-12
-        drive = model.inverse_dynamics(q, v, a, driven=[joint])
-        assert motion["motor"].force[k] == pytest.approx(drive[0], rel=1e-8, abs=1e-9)
-        if name not in UNIQUE:
-            continue
-        tau = np.zeros(model.nv)
-        tau[model.slices[joint][1]] = drive
-        reactions = model.reactions(q, v, tau)
-        for each in m.joints:
-            wanted = np.array(reactions[each].scalars(), float)
-            found = np.array([np.broadcast_to(x, (len(motion),))[k] for x in motion[each].reaction.scalars()])
-            assert np.abs(found - wanted).max() < 1e-8 * (1 + np.abs(wanted).max()), each
-
-
 def test_the_power_of_the_driver_is_the_rate_of_energy():
     m = lw.examples.four_bar()
     spring = lw.Spring(
@@ -237,15 +189,6 @@ def test_where_a_driver_cannot_go_the_gap_is_told_and_the_last_pose_is_kept():
     assert 2 < len(motion) < 61
     assert np.abs(motion["D"].position - motion.time).max() < 1e-12
     assert caught.value.final.shape == motion.final.shape
-
-
-def test_a_parallelogram_passes_its_dead_points_without_a_flip():
-    m = lw.examples.four_bar(0.1, 0.3, 0.1, 0.3, angle=0.5)
-    m.add(lw.Driver("motor", "A", lambda t: t))
-    motion = lw.kinematics(m, np.linspace(0, 2 * np.pi, 100))
-    assert np.abs(motion["coupler"].angle).max() < 1e-9
-    assert [event.name for event in motion.events] == ["dead point 1", "dead point 2"]
-    assert motion.events[0].time == pytest.approx(np.pi - 0.5, abs=0.07)
 
 
 def test_a_body_coordinate_is_driven():

@@ -16,6 +16,7 @@ from linkwork.dynamics.loop_reference import dense_forward_dynamics
 from linkwork.errors import AssemblyError, unknown
 from linkwork.model.kind import Kinds
 from linkwork.model.named import Named
+from linkwork.model.tie import Tie, on_parent
 from linkwork.trace.once import once
 
 
@@ -165,8 +166,10 @@ class ClosedLoops(OwnForces):
             X = poses[child] @ loop.joint.frames()[1]
             for body, force in ((child, loops[loop.name]), (parent, -loops[loop.name])):
                 X_WB = poses[body]
-                wrench = X_WB.local(X).offset @ X_WB.axes.local(force)
-                total = total + external_forces(self._bodies, {body: np.asarray(wrench)})
+                wrench = np.asarray(X_WB.local(X).offset @ X_WB.axes.local(force))
+                if body == parent and isinstance(loop.joint, Tie):
+                    wrench = on_parent(loop.joint, poses, force * -1.0)
+                total = total + external_forces(self._bodies, {body: wrench})
         return total
 
     def loop_forces(self, q: Array, v: Array, tau: Array, *, forces: Any = None) -> Named:

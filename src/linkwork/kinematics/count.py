@@ -57,18 +57,13 @@ def _count_large(system: System, q: Array) -> None:
         )
 
 
-def _scaled(system: System, q: Array) -> Array:
-    A = system.matrix(q) * system.columns
-    lengths = np.linalg.norm(A, axis=1, keepdims=True)
-    return A / np.where(lengths > 0.0, lengths, 1.0)
-
-
 def _shortage(system: System, q: Array) -> tuple[list[str], list[str]]:
     """Return the motions that are free, in words, and the names of drivers that fight."""
-    A = _scaled(system, q)
+    system.evaluate(q)
+    A = system.scaled_matrix()
     left, sizes, right = np.linalg.svd(A)
     rank = int((sizes > _NOTHING).sum())
-    free = [_in_words(system, q, motion) for motion in right[rank:]]
+    free = [in_words(system, q, motion) for motion in right[rank:]]
     rows = system.driver_rows
     idle = left[:, rank:]
     fighting = []
@@ -80,7 +75,8 @@ def _shortage(system: System, q: Array) -> tuple[list[str], list[str]]:
 
 def _nearby(system: System, q: Array) -> list[Array]:
     """Return a few positions next to q that the joints allow, drivers aside."""
-    A = _scaled(system, q)
+    system.evaluate(q)
+    A = system.scaled_matrix()
     A[system.driver_rows] = 0.0
     _, sizes, right = np.linalg.svd(A)
     motions = right[int((sizes > _NOTHING).sum()) :]
@@ -96,7 +92,7 @@ def _nearby(system: System, q: Array) -> list[Array]:
     return found
 
 
-def _in_words(system: System, q: Array, motion: Array) -> str:
+def in_words(system: System, q: Array, motion: Array) -> str:
     """Say which joints move, or if there are none which bodies."""
     joints = []
     largest = np.abs(motion).max()

@@ -17,6 +17,7 @@ from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.side import JointSide, PoseSide
+from linkwork.trace.once import once
 
 Array = np.ndarray
 
@@ -137,6 +138,10 @@ class System:
             np.zeros(max(self.m, self.n), np.int64),
             np.zeros(max(self.m, self.n)),
             np.zeros(self.n),
+            np.zeros(len(self.drivers)),
+            np.zeros(2, np.int64),
+            np.zeros(self.nq),
+            np.zeros(len(self.drivers)),
             np.zeros(max(self.m, self.n)),
         )
         self._keep = walk, arrays
@@ -154,6 +159,17 @@ class System:
         drawn = [body.position for body in self.bodies]
         spread = float(np.ptp(drawn, axis=0).max()) if drawn else 0.0
         return max(lengths, default=0.0) or spread or 1.0
+
+    @once
+    def joint_order(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The joints of the spanning tree and those that close loops, in the order of the compiled model.
+
+        Of a mechanism that cannot be compiled: all joints as described, and none.
+        """
+        model = undriven_model(self.mechanism)
+        if model is None:
+            return tuple(self.mechanism.joints), ()
+        return model.joint_names, tuple(name for name in model.loop_names if name in self.mechanism.joints)
 
     # poses
 
@@ -191,7 +207,7 @@ class System:
 
     def place(self, q: Array) -> None:
         """Begin from coordinates q: turns are counted from there."""
-        self.w.q[:] = q
+        self.w.q[:], self.w.driven[:], self.w.firm[:] = q, 0.0, 0
         first = 0
         for thing in self.things:
             if isinstance(thing, Constraint) and not isinstance(thing, Driver):
@@ -244,6 +260,13 @@ class System:
         A = np.zeros((self.m, self.n))
         np.add.at(A, (self.entry_rows, self.entry_columns), self.w.phi_q)
         return A
+
+    def scaled_matrix(self) -> Array:
+        """Return phi_q as last evaluated, dense: lengths in sizes of the mechanism, rows of length one."""
+        A = np.zeros((self.m, self.n))
+        np.add.at(A, (self.entry_rows, self.entry_columns), self.w.phi_q * self.columns[self.entry_columns])
+        lengths = np.linalg.norm(A, axis=1, keepdims=True)
+        return A / np.where(lengths > 0.0, lengths, 1.0)
 
     def close(self, q: Array, active: Array, most: int = 300) -> float:
         """Bring the equations that are active near zero from q; return the largest left, scaled."""
@@ -303,13 +326,11 @@ class System:
             return sparse.advance(self, start, goal)
         return int(newton.advance(self.w, start, goal, self.kept_q))
 
-    def march(self, drives: Array, q: Array, v: Array, a: Array, start: Array) -> tuple[int, Array, Array]:
-        """Fill in the motion; return how many times were reached, signs of the determinant, and ranks."""
-        signs, ranks = np.zeros(len(q), np.int64), np.full(len(q), self.n)
+    def march(self, drives: Array, q: Array, v: Array, a: Array, start: Array) -> int:
+        """Fill in the motion; return how many times were reached."""
         if self.large:
-            return sparse.march(self, drives, q, v, a, start), signs, ranks
-        reached = newton.march(self.w, drives, q, v, a, signs, ranks, self.kept_q, start)
-        return int(reached), signs, ranks
+            return sparse.march(self, drives, q, v, a, start)
+        return int(newton.march(self.w, drives, q, v, a, self.kept_q, start))
 
     def _shaken(self, q: Array, generator: np.random.Generator, amount: float) -> Array:
         """Return coordinates moved at random by an amount of the mechanism's size, and of a radian."""
@@ -344,6 +365,17 @@ class System:
         for k, body in enumerate(self.bodies):
             X[body.name] = self.algebra.pose(q[self.coordinates * k : self.coordinates * (k + 1)].tolist())
         return X
+
+
+def undriven_model(mechanism: Mechanism) -> Any:
+    """Return the model of a mechanism without its drivers; None if it cannot be compiled."""
+    alone = mechanism.copy()
+    for name in list(alone.drivers):
+        alone.remove(name)
+    try:
+        return alone.compile()
+    except ModelError:
+        return None
 
 
 def _kind(thing: Thing) -> str:

@@ -127,3 +127,24 @@ def _rates(X: Sequence[Expr], motion: Sequence[Any], algebra: ModuleType) -> Map
             rates[row[j]] = sum((row[k] * turn[k][j] for k in range(n)), 0.0)
         rates[row[n]] = sum((row[k] * p[k] for k in range(n)), 0.0)
     return rates
+
+
+def on_parent(tie: Tie, poses: Mapping[str, Any], force: Any) -> np.ndarray:
+    """Return what a tie does to its parent, in its frame, given what it does to its child, in world axes.
+
+    It need not be the opposite: a rope over pulleys pulls at the ground, too.
+    """
+    algebra = tie.algebra
+    ends = [poses[body.name] for body in (tie.parent, tie.child)]
+    shape = np.broadcast_shapes(*(np.shape(x) for thing in (*ends, force) for x in thing.scalars()))
+    still, found = algebra.Motion.zero(), np.zeros((*shape, algebra.freedoms))
+    for k in np.ndindex(shape):
+        one = [
+            type(thing).from_scalars([float(np.broadcast_to(x, shape)[k]) for x in thing.scalars()])
+            for thing in (*ends, force)
+        ]
+        rows = tied(tie, one[:2], [still, still])
+        pushes = [np.array([f.scalars() for f in rows.forces[b]], float) for b in (0, 1)]
+        on_child = np.array(one[1].axes.local(one[2]).scalars(), float)
+        found[k] = np.linalg.lstsq(pushes[1].T, on_child, rcond=None)[0] @ pushes[0]
+    return found
