@@ -15,8 +15,12 @@ from linkwork.trace.compiled import call, entry, native
 Workspace = namedtuple(
     "Workspace",
     "run positions rates ports bodies coordinates free q v a u ref located phi phi_q velocity acceleration "
-    "entry_rows entry_columns columns rows A b x order hidden tangent driven firm firm_q firm_u kept",
+    "entry_rows entry_columns columns rows A b x order hidden tangent memory kept",
 )
+
+# `memory` of the way: whether its start is firm, whether a firm position is known; then how far the drivers
+# went along the tangent, the values of the drivers in the firm position, and its coordinates
+NOW, KNOWN, MEMORY = 0, 1, 2
 
 _SMALL = 1e-9  # a step after which there is none left: Newton's method squares it
 _OPEN = 1e-7  # of an equation that is not satisfied, scaled
@@ -298,8 +302,8 @@ def straight_on(w, start, goal):
     """x <- at a dead point: the solution nearest to how the coordinates went there."""
     along = square = 0.0
     for k in range(goal.size):
-        along += w.driven[k] * (goal[k] - start[k])
-        square += w.driven[k] * w.driven[k]
+        along += w.memory[MEMORY + k] * (goal[k] - start[k])
+        square += w.memory[MEMORY + k] * w.memory[MEMORY + k]
     share = along / square if square > 0.0 else 0.0
     fill(w)
     for i in range(w.phi.size):
@@ -319,29 +323,15 @@ def drive_to(w, start, goal, kept_q):
     A dead point that was only touched is left the way it was reached: from the position before it.
     """
     steps = follow(w, start, goal, kept_q)
-    if steps >= 0 or w.firm[0] == 1 or w.firm[1] == 0:
+    if steps >= 0 or w.memory[NOW] == 1.0 or w.memory[KNOWN] == 0.0:
         return steps
-    here, values = w.q.copy(), w.u.copy()
-    for k in range(w.q.size):
-        w.q[k] = w.firm_q[k]
-    again = follow(w, w.firm_u, goal, kept_q)
+    here, values, first = w.q.copy(), w.u.copy(), MEMORY + goal.size
+    w.q[:] = w.memory[first + goal.size :]
+    again = follow(w, w.memory[first : first + goal.size].copy(), goal, kept_q)
     if again < 0:
         w.q[:], w.u[:] = here, values
         return steps
     return again
-
-
-@native
-def note_firm(w, rank, start):
-    """firm <- whether the equations determine the coordinates well; if so, where that was."""
-    w.firm[0] = 1 if rank == w.x.size else 0
-    for k in range(w.x.size):
-        if rank == w.x.size and abs(w.A[k, k]) < _FIRM:
-            w.firm[0] = 0
-    if w.firm[0] == 1:
-        w.firm[1] = 1
-        w.firm_q[:] = w.q
-        w.firm_u[:] = start
 
 
 @native
@@ -350,7 +340,7 @@ def follow(w, start, goal, kept_q):
     inputs = goal.size
     done, share, steps = 0.0, 1.0, 0
     sign = look(w)
-    fresh, pace = True, 0.0
+    fresh, firm, pace = True, False, 0.0
     while done < 1.0:
         if fresh:  # where the coordinates go, for the whole way
             for k in range(inputs):
@@ -359,13 +349,22 @@ def follow(w, start, goal, kept_q):
             wanted(w, w.velocity)
             rank = solved(w, sign)
             if steps == 0:
-                note_firm(w, rank, start)
+                firm = rank == w.x.size
+                for j in range(w.x.size):
+                    firm = firm and abs(w.A[j, j]) > _FIRM
+                w.memory[NOW] = 1.0 if firm else 0.0
             if rank < w.x.size:
                 straight_on(w, start, goal)
             for j in range(w.x.size):
                 w.tangent[j] = w.x[j]
             for k in range(inputs):
-                w.driven[k] = goal[k] - start[k]
+                w.memory[MEMORY + k] = goal[k] - start[k]
+            if steps == 0 and firm:
+                w.memory[KNOWN] = 1.0
+                for k in range(inputs):
+                    w.memory[MEMORY + inputs + k] = start[k]
+                for k in range(w.q.size):
+                    w.memory[MEMORY + 2 * inputs + k] = w.q[k]
             pace = largest(w.tangent)
             fresh = False
         share = min(share, 1.0 - done)

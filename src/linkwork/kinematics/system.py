@@ -9,6 +9,7 @@ from linkwork.errors import AssemblyError, ModelError
 from linkwork.kinematics import newton, sparse
 from linkwork.kinematics.equations import Catalogue, Thing, borrowed
 from linkwork.kinematics.law import Law
+from linkwork.kinematics.numbers import Number, number
 from linkwork.kinematics.program import walks
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.check import check
@@ -29,7 +30,7 @@ _CLOSED = 1e-9  # what is left of equations that are satisfied, scaled
 class System:
     """Bodies, equations by name, and the arrays that native code works on."""
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: Mechanism, vary: Mapping[str, Any] | None = None) -> None:
         check(mechanism)
         self.mechanism = mechanism
         self.algebra: Any = ALGEBRA[mechanism.space]
@@ -44,10 +45,42 @@ class System:
         ]
         self.free, self.coordinates = self.algebra.freedoms, self.algebra.coordinates
         self.size = self._size()
+        self.varied = {name: self._varied(name, places) for name, places in (vary or {}).items()}
         self._number()
         self._allocate()
 
     # making it
+
+    def _varied(self, name: str, places: Any) -> list[Number]:
+        """Return the numbers that vary under one name: one, or several that are equal."""
+        several = places if isinstance(places, list) else [places]
+        found = [number(self.things, place, f"vary {name!r}") for place in several]
+        values = {x.value for x in found}
+        if len(values) != 1:
+            told = ", ".join(f"{value:.6g}" for value in sorted(values))
+            raise ValueError(f"vary {name!r}: numbers {told} under one name; draw them equal, or name each")
+        return found
+
+    def _equations(self, catalogue: Catalogue, thing: Thing, first: int) -> tuple[Any, list[float]]:
+        """Return equations and numbers of a thing, data from `first` on; note where those are that vary."""
+        grounded = [body is self.mechanism.ground for body in thing.bodies]
+        mine = [(name, x) for name, xs in self.varied.items() for x in xs if x.thing is thing]
+        told = [(name, x) for name, x in mine if x.side is None]
+
+        def put(symbols: list[Any]) -> Thing:
+            made = thing
+            for (_, x), symbol in zip(told, symbols, strict=True):
+                made = Number(made, x.word, x.index).put(symbol)
+            return made
+
+        equations, numbers = catalogue.of(thing, grounded, [x.value for _, x in told], put)
+        behind = equations.data - len(told)
+        for k, (name, _) in enumerate(told):
+            self.places[name].append(first + behind + k)
+        for name, x in mine:
+            if x.side is not None:
+                self.places[name].append(first + x.in_frames)
+        return equations, numbers
 
     def _number(self) -> None:
         """Say where the numbers of every thing are."""
@@ -55,6 +88,7 @@ class System:
         self.rows: dict[str, slice] = {}
         self.entries: dict[str, slice] = {}
         self.own: dict[str, int] = {}  # first unknown of a thing's own, among those
+        self.places: dict[str, list[int]] = {name: [] for name in self.varied}  # of what varies, in data
         records, data = [], []
         rows: list[int] = []
         columns: list[int] = []
@@ -63,7 +97,7 @@ class System:
         frame = self.algebra.Frame.size
         for thing in self.things:
             bodies = thing.bodies
-            equations, numbers = catalogue.of(thing, [body is self.mechanism.ground for body in bodies])
+            equations, numbers = self._equations(catalogue, thing, len(data))
             at = [self.numbers.get(id(body), 0) for body in bodies]
             lender = borrowed(thing)
             mine = own if lender is None else self.own[lender.name]
@@ -138,10 +172,7 @@ class System:
             np.zeros(max(self.m, self.n), np.int64),
             np.zeros(max(self.m, self.n)),
             np.zeros(self.n),
-            np.zeros(len(self.drivers)),
-            np.zeros(2, np.int64),
-            np.zeros(self.nq),
-            np.zeros(len(self.drivers)),
+            np.zeros(newton.MEMORY + 2 * len(self.drivers) + self.nq),
             np.zeros(max(self.m, self.n)),
         )
         self._keep = walk, arrays
@@ -207,7 +238,7 @@ class System:
 
     def place(self, q: Array) -> None:
         """Begin from coordinates q: turns are counted from there."""
-        self.w.q[:], self.w.driven[:], self.w.firm[:] = q, 0.0, 0
+        self.w.q[:], self.w.memory[:] = q, 0.0
         first = 0
         for thing in self.things:
             if isinstance(thing, Constraint) and not isinstance(thing, Driver):
@@ -237,6 +268,15 @@ class System:
         """Count whole turns of driven angles so that drivers begin where their laws do."""
         turns = np.array([driver.turns for driver in self.drivers], bool)
         return np.where(turns, values + 2 * np.pi * np.round((goal - values) / (2 * np.pi)), values)
+
+    def sizes(self) -> Array:
+        """Return the numbers that vary, as they are."""
+        return np.array([self.data[places[0]] for places in self.places.values()])
+
+    def resize(self, sizes: Array) -> None:
+        """Give the numbers that vary other values."""
+        for places, size in zip(self.places.values(), sizes.tolist(), strict=True):
+            self.data[places] = size
 
     # closing
 
@@ -382,8 +422,8 @@ def _kind(thing: Thing) -> str:
     return "joint" if isinstance(thing, Joint) else thing.word
 
 
-def system_of(mechanism: Mechanism) -> System:
-    """Return the equations of a mechanism; ModelError if there is nothing to solve."""
+def system_of(mechanism: Mechanism, vary: Mapping[str, Any] | None = None) -> System:
+    """Return the equations of a mechanism, some numbers of which may vary; ModelError if there are none."""
     if not mechanism.bodies:
         raise ModelError(f"mechanism {mechanism.name!r} has no bodies; add some")
-    return System(mechanism)
+    return System(mechanism, vary)
