@@ -7,6 +7,7 @@ import pytest
 import linkwork as lw
 from linkwork.examples.linkages import JANSEN
 from linkwork.examples.parts import meeting
+from linkwork.kinematics.elimination import Elimination
 
 
 def usage_four_bar():
@@ -234,6 +235,64 @@ def test_a_large_mechanism_moves_as_a_small_one():
     assert np.abs(large["C2"].reaction.force).max() < 1e-12  # nothing has mass
 
 
-def test_a_large_mechanism_says_that_drivers_lack():
-    with pytest.raises(lw.AssemblyError, match="too few drivers: at least 1 motions are free"):
+def test_a_large_mechanism_says_which_motions_are_free():
+    with pytest.raises(
+        lw.AssemblyError, match=r"too few drivers: 1 motion is free: joints 'A0', 'A1', 'B1', .* and \d+ more"
+    ):
         lw.kinematics(chained(60, drivers=0), [0.0])
+    m = chained(60)
+    m.remove("C30")
+    with pytest.raises(
+        lw.AssemblyError, match=r"2 motions are free: joints? 'B30'; joints 'A30', .* and \d+ more; add"
+    ):
+        lw.kinematics(m, [0.0])
+
+
+def test_a_large_mechanism_says_which_drivers_fight():
+    m = chained(60, drivers=2)
+    m.remove("motor 1")
+    m.add(lw.Driver("other", "D40", 0.0))
+    with pytest.raises(lw.AssemblyError, match=r"too many drivers: 'motor 0', 'other' fight each other"):
+        lw.kinematics(m, [0.0])
+    m.remove("C20")
+    m.add(lw.Driver("third", "B20", 0.0))
+    m.add(lw.Driver("fourth", (m["rod 20"], "angle"), 0.0))
+    with pytest.raises(lw.AssemblyError, match=r"too many drivers: 'motor 0', 'third', 'fourth' fight"):
+        lw.kinematics(m, [0.0])
+
+
+def test_drivers_may_fight_while_others_lack():
+    m = usage_four_bar()
+    extra = m.add(lw.Body("flag"))
+    m.add(lw.Revolute("E", m["rocker"], extra))
+    m.add(lw.Driver("one", "A", 0.3))
+    m.add(lw.Driver("two", "D", 0.3))
+    words = "'one', 'two' fight each other; remove one, and too few drivers: 1 motion is free: joint 'E'"
+    with pytest.raises(lw.AssemblyError, match=words):
+        lw.kinematics(m, [0.0])
+
+
+def test_a_redundant_large_mechanism_moves():
+    m = chained(60)
+    m.add(lw.Revolute("double", m["rod 30"], m["crank 30"], at=(33.0, 1.0)))
+    motion = lw.kinematics(m, [0.0, 0.5])
+    assert motion["crank 60"].angle == pytest.approx(lw.kinematics(chained(60), [0.0, 0.5])["crank 60"].angle)
+
+
+def test_elimination_tells_the_rank_as_singular_values_do():
+    generator = np.random.default_rng(0)
+    for _ in range(20):
+        A = generator.normal(size=(12, 9)) * (generator.random((12, 9)) < 0.3)
+        A[7] = A[2] - 2 * A[5]
+        A[11] = A[10] + 0.5 * A[3]
+        A /= np.maximum(np.linalg.norm(A, axis=1, keepdims=True), 1e-300)
+        rows, columns = np.nonzero(A)
+        found = Elimination(rows, columns, A[rows, columns], A.shape, [10, 11])
+        assert len(found.pivots) == np.linalg.matrix_rank(A)
+        x = found.motion(generator.normal(size=len(found.free)))
+        assert np.abs(A @ x).max() < 1e-10 * max(1.0, np.abs(x).max())
+        others = np.linalg.matrix_rank(A[:10])
+        assert len(found.fighting) == 2 - (np.linalg.matrix_rank(A) - others)
+        for each in found.fighting:
+            together = sum(x * A[row] for row, x in each.items())
+            assert np.linalg.matrix_rank(np.vstack([A[:10], together]), tol=1e-9) == others
