@@ -118,3 +118,93 @@ def constrained(space):
         "own": lambda m, a, b, ab: PinInSlot("tie", a, b, pin=ab + np.array([0.3, 0.0, 0.4][:size])),
     }
     return {name: (lambda make=make: build(make)) for name, make in made.items()}
+
+
+CONSTRAINTS = {
+    "Distance": 1,
+    "PointOnLine": (1, 2),
+    "PointOnPlane": 1,
+    "Pulley": 1,
+    "PointOnCurve": (1, 2),
+    "Cam with an edge": 1,
+    "Cam with a roller": 1,
+    "Cam with a flat face": 1,
+    "Absolute place": (2, 3),
+    "Absolute pose": (3, 6),
+    "Gear external": 1,
+    "Gear internal": 1,
+    "Gear bevel": 1,
+    "Gear belt": 1,
+    "Gear crossed": 1,
+    "RackPinion": 1,
+    "Coupling": 1,
+    "own": 1,
+}  # fmt: skip; how many freedoms each takes, in the plane and in space
+
+
+def random_constrained(space, name, seed):
+    """Return a chain at random, drawn so that a constraint of one kind closes it, and driven."""
+    generator = np.random.default_rng(seed)
+    size, takes = (3 if space == "space" else 2), np.broadcast_to(CONSTRAINTS[name], 2)[int(space == "space")]
+    count = max(4, int(takes))
+    m = lw.Mechanism(name, space=space)
+    before = m.ground
+    for k in range(count):
+        body = m.add(lw.Body(f"b{k}", position=generator.normal(size=size)))
+        options = {"axis": generator.normal(size=3)} if space == "space" else {}
+        sliding = name == "RackPinion" and k == 3
+        if sliding and space == "plane":
+            options["axis"] = generator.normal(size=2)
+        kind = lw.Prismatic if sliding else lw.Revolute
+        m.add(kind(f"j{k}", before, body, at=generator.normal(size=size), **options))
+        before = body
+    m.add(_constraint(m, name, generator))
+    for k in range(count - int(takes)):
+        m.add(lw.Driver(f"motor {k}", f"j{k}"))
+    return m
+
+
+def _constraint(m, name, generator):
+    """Return a constraint between the second and the fourth body of a chain that holds as drawn."""
+    size = 3 if m.space == "space" else 2
+    a, b = m["b1"], m["b3"]
+    point, normal = generator.normal(size=size), generator.normal(size=size)
+    there = b.position + point - a.position
+    place = {"on_parent": there, "on_child": point}
+    s = float(generator.uniform(0, 6))
+    kind, _, sort = name.partition(" ")
+    if kind == "Distance":
+        return lw.Distance("tie", a, b, on_parent=generator.normal(size=size), on_child=point)
+    if kind == "PointOnLine":
+        return lw.PointOnLine("tie", a, b, axis=normal, **place)
+    if kind == "PointOnPlane":
+        return lw.PointOnPlane("tie", a, b, normal=normal, **place)
+    if kind == "Pulley":
+        over = (5 + generator.random((2, size))).tolist()
+        return lw.Pulley("tie", a, b, over=over, ratio=1.5, on_child=point)
+    if kind == "PointOnCurve":
+        on_parent = there - np.array([1.1 * np.cos(s), 0.8 * np.sin(s), 0.3 * s][:size])
+        options = {"on_parent": on_parent, "on_child": point, "interval": (s - 1.0, s + 1.0)}
+        return lw.PointOnCurve(
+            "tie", a, b, lambda s: [1.1 * lw.cos(s), 0.8 * lw.sin(s), 0.3 * s][:size], **options
+        )
+    if kind == "Cam":
+        outward = np.array([0.8 * np.cos(s), 1.1 * np.sin(s), 0.0][:size])
+        outward /= np.linalg.norm(outward)
+        on_cam = np.array([1.1 * np.cos(s), 0.8 * np.sin(s), 0.0][:size])
+        options = {"with a roller": {"radius": 0.2}, "with a flat face": {"face": -outward}}.get(sort, {})
+        on_parent = there - on_cam - options.get("radius", 0.0) * outward
+        options |= {"on_parent": on_parent, "on_child": point, "interval": (s - 1.0, s + 1.0)}
+        return lw.Cam("tie", a, b, lambda s: [1.1 * lw.cos(s), 0.8 * lw.sin(s)], **options)
+    if kind == "Absolute":
+        last = list(m.bodies.values())[-1]
+        held = dict(zip("xyz", last.position.tolist(), strict=False)) if sort == "place" else {}
+        return lw.Absolute("tie", last, **held)
+    if kind == "Gear":
+        return lw.Gear("tie", "j2", "j3", teeth=(20, 33), kind=sort)
+    if kind == "RackPinion":
+        return lw.RackPinion("tie", "j2", "j3", 0.4)
+    if kind == "Coupling":
+        return lw.Coupling("tie", "j3", "j2", -0.7)
+    pin = b.position - a.position + np.array([0.4, 0.0, 0.3][:size])
+    return PinInSlot("tie", a, b, pin=pin)
