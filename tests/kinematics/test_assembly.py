@@ -91,8 +91,10 @@ def test_what_cannot_meet_is_told_with_its_gap():
     a, b = m.add(lw.Body("a")), m.add(lw.Body("b"))
     m.add(lw.Revolute("A", m.ground, a, on_parent=(0, 0), on_child=(0, 0)))
     m.add(lw.Revolute("B", m.ground, b, on_parent=(1, 0), on_child=(0, 0)))
-    m.add(lw.Revolute("C", a, b, on_parent=(0.4, 0), on_child=(0.5, 0)))
-    with pytest.raises(lw.AssemblyError, match=r"'apart' cannot assemble: closest gap .* mm at joint"):
+    m.add(lw.Revolute("C", a, b, on_parent=(0.4968, 0), on_child=(0.5, 0)))
+    with pytest.raises(
+        lw.AssemblyError, match=r"'apart' cannot assemble: closest gap 3\.2 mm at joint 'C'; look for"
+    ):
         m.assemble()
 
 

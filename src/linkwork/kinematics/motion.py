@@ -192,7 +192,8 @@ class Motion:
         view: str = "xy",
         interval: float = 40.0,
     ) -> Any:
-        """Return an animation of matplotlib: `traces` are points of bodies, by name, whose curves are drawn.
+        """Return an animation of matplotlib: `traces` are points of bodies, by name, whose curves are drawn,
+        one point of each, or several.
 
         `view` is "xy", "xz" or "yz", of a mechanism in space; `interval` the time between pictures [ms].
         """
@@ -201,7 +202,11 @@ class Motion:
         system = self._system
         ground = {"ground": system.algebra.Frame()}
         frames = [ground | dict(system.named(q)) for q in self.q]
-        curves = {name: self[name].trace(point) for name, point in (traces or {}).items()}
+        curves = [
+            (name, self[name].trace(point))
+            for name, points in (traces or {}).items()
+            for point in np.atleast_2d(np.asarray(points, float)).tolist()
+        ]
         return animate(self.mechanism, frames, curves, self.time, axes, view=view, interval=interval)
 
     def show(self, traces: Mapping[str, Sequence[float]] | None = None) -> Any:

@@ -24,6 +24,7 @@ Array = np.ndarray
 
 LARGE = 400  # unknowns from which on equations are kept sparse
 _TRIES = 40  # starts near the drawing before an assembly is given up
+_SOFT = 1e-3  # weight of equations that may stay open, so that all others are closed
 _CLOSED = 1e-9  # what is left of equations that are satisfied, scaled
 
 
@@ -382,12 +383,16 @@ class System:
         return moved
 
     def open_text(self, q: Array, active: Array | None = None, where: str = "") -> str:
-        """Say what stays open, the worst by name."""
-        phi = self.evaluate(q)[0] * (1.0 if active is None else active)
-        gaps = {name: float(np.linalg.norm(phi[part])) for name, part in self.rows.items()}
-        name = max(gaps, key=lambda n: gaps[n])
-        word = next(_kind(thing) for thing in self.things if thing.name == name)
-        gap = f"{1e3 * gaps[name]:.3g} mm" if self._is_length(name) else f"{gaps[name]:.3g} rad"
+        """Say how far the worst, by name, stays open if all else is closed."""
+        weights = np.ones(self.m) if active is None else active.copy()
+        phi = self.evaluate(q)[0] * weights
+        undriven = [thing for thing in self.things if not isinstance(thing, Driver)]
+        worst = max(undriven or self.things, key=lambda x: float(np.linalg.norm(phi[self.rows[x.name]])))
+        name, word, rows = worst.name, _kind(worst), self.rows[worst.name]
+        weights[rows] *= _SOFT
+        self.close(q, weights)
+        left = float(np.linalg.norm(self.w.phi[rows]))
+        gap = f"{1e3 * left:.3g} mm" if self._is_length(name) else f"{left:.3g} rad"
         return (
             f"mechanism {self.mechanism.name!r} cannot assemble{where}: closest gap {gap} at {word} "
             f"{name!r}; look for lengths that cannot meet, or draw it nearer to closed"
