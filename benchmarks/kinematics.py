@@ -67,6 +67,26 @@ def in_batches() -> Callable[[], int]:
     return run
 
 
+def variants() -> Callable[[], int]:
+    """The same, each of other lengths."""
+    lengths = {"crank": ("B", "on_parent", 0), "rod": ("C", "on_parent", 0), "ground": ("D", "on_parent", 0)}
+    positions, generator = lw.Positions(four_bar(), vary=lengths), np.random.default_rng(0)
+    sizes = {
+        name: size * generator.uniform(0.97, 1.0, BATCH) for name, size in (("crank", 0.1), ("rod", 0.3))
+    }
+    values = np.zeros((BATCH, 1))
+    q = positions.many(values, sizes=sizes)
+
+    def run() -> int:
+        nonlocal q, values
+        for _ in range(20):
+            values = values + STEP
+            q = positions.many(values, q, sizes=sizes)
+        return 20 * BATCH
+
+    return run
+
+
 def motion() -> Callable[[], int]:
     m, times = four_bar(), np.arange(0.0, 20.0, STEP)
 
@@ -109,7 +129,7 @@ def large() -> Callable[[], int]:
 
     def run() -> int:
         system.place(start)
-        return system.march(drives, *room, np.zeros(1))[0]
+        return system.march(drives, *room, np.zeros(1))
 
     return run
 
@@ -117,6 +137,7 @@ def large() -> Callable[[], int]:
 def main() -> None:
     cases = {
         "Linkwork, batches of 2048, one core": in_batches(),
+        "Linkwork, batches of 2048 of different lengths, one core": variants(),
         "Linkwork, one call": one_by_one(),
         "Linkwork, motion: position, velocity, acceleration": motion(),
         "Linkwork, 1,001 bodies: position, velocity, acceleration": large(),

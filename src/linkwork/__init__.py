@@ -111,6 +111,7 @@ if TYPE_CHECKING:
     from linkwork.contact.result import Contact, Contacts, Hit, Hits
     from linkwork.free_bodies import Particle, RigidBody, integrate
     from linkwork.kinematics.assembly import assembly_modes
+    from linkwork.kinematics.drawing import image_outline
     from linkwork.kinematics.motion import Motion, kinematics
     from linkwork.kinematics.positions import Positions
     from linkwork.kinematics.sensitivity import sensitivity
@@ -123,6 +124,7 @@ _LATER = {
     "sensitivity": "linkwork.kinematics.sensitivity",
     "Positions": "linkwork.kinematics.positions",
     "assembly_modes": "linkwork.kinematics.assembly",
+    "image_outline": "linkwork.kinematics.drawing",
     "kinematics": "linkwork.kinematics",
     "Motion": "linkwork.kinematics.motion",
     "examples": "linkwork.examples",
@@ -209,6 +211,7 @@ __all__ = [
     "Hit",
     "Hits",
     "hypot",
+    "image_outline",
     "Inertia",
     "integrate",
     "Joint",

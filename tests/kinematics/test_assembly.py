@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from kinematics.mechanism_makers import CONSTRAINTS, random_constrained, random_loop
 from scipy.interpolate import CubicSpline
 
 import linkwork as lw
+from linkwork.kinematics.dead_points import regularity
 from linkwork.kinematics.system import System
 from linkwork.mechanism.joints import CATALOGUE
 
@@ -16,59 +18,54 @@ KINDS = [
 ]
 
 
-def random_loop(space, kind, seed):
-    """Return a closed chain of one joint of a kind and of hinges, which has one freedom; drawn closed."""
-    generator = np.random.default_rng(seed)
-    m = lw.Mechanism("loop", space=space)
-    size = 3 if space == "space" else 2
-    before = m.ground
-    kinds, freedoms = [lw.Revolute, kind], 0
-    for k in range(9):
-        each = kinds[k] if k < 2 else lw.Revolute
-        freedoms += each.coordinates
-        last = freedoms == (7 if space == "space" else 4)
-        body = m.ground if last else m.add(lw.Body(f"b{k}", position=generator.normal(size=size)))
-        options = {"pitch": 0.3} if each is lw.Helical else {}
-        if space == "space" and each.directed and each is not lw.Universal:
-            options["axis"] = generator.normal(size=3)
-        elif space == "plane" and each is lw.Prismatic:
-            options["axis"] = generator.normal(size=2)
-        m.add(each(f"j{k}", before, body, at=generator.normal(size=size), **options))
-        before = body
-        if last:
-            return m
-    raise AssertionError(kind)
+MADE = [*KINDS, *((space, name) for space in ("plane", "space") for name in CONSTRAINTS)]
 
 
-def linkages(space, kind, law):
-    """Return 20 such linkages that are not near a position where branches meet."""
-    found = []
-    for seed in range(200):
-        m = random_loop(space, kind, seed)
-        m.add(lw.Driver("motor", "j0", law))
-        system = System(m)
-        A = system.matrix(system.drawn()) * system.columns
-        if np.linalg.svd(A / np.linalg.norm(A, axis=1, keepdims=True))[1].min() > 0.01:
-            found.append((m, system))
-        if len(found) == 20:
-            return found
-    raise AssertionError(f"only {len(found)} linkages")
+def linkages(space, kind):
+    """Return 20 linkages at random that have a joint or a constraint of a kind: the first, none left out."""
+    for seed in range(20):
+        if isinstance(kind, str):
+            yield random_constrained(space, kind, seed)
+        else:
+            m = random_loop(space, kind, seed)
+            m.add(lw.Driver("motor", "j0"))
+            yield m
 
 
-@pytest.mark.parametrize(("space", "kind"), KINDS, ids=lambda x: getattr(x, "__name__", x))
+def test_every_kind_of_the_catalogue_is_among_them():
+    classes = {getattr(lw, name) for name in lw.__all__ if isinstance(getattr(lw, name), type)}
+    constraints = {c.__name__ for c in classes if issubclass(c, lw.Constraint)} - {"Constraint", "Driver"}
+    assert constraints == {name.split()[0] for name in CONSTRAINTS} - {"own"}
+    free = {("plane", lw.Free), ("space", lw.Free), ("plane", lw.Planar)}  # which have no equations
+    assert {*KINDS, *free} == {(space, kind) for kind in CATALOGUE for space in kind.spaces}
+
+
+@pytest.mark.parametrize(("space", "kind"), MADE, ids=lambda x: getattr(x, "__name__", x))
 def test_linkages_come_back_from_perturbed_starts_to_the_same_branch(space, kind):
-    for seed, (_, system) in enumerate(linkages(space, kind, 0.0)):
+    """The nearer another branch is, the less they are perturbed: by a fifth of the least singular value."""
+    for seed, m in enumerate(linkages(space, kind)):
+        system = System(m)
         drawn = system.drawn()
         system.place(drawn)
-        moved = system._shaken(drawn, np.random.default_rng(seed), 2e-3)
-        assert np.abs(system.assemble(moved, with_drivers=True) - drawn).max() < 1e-9
+        drawn = system.assemble(drawn, with_drivers=True)
+        amount = min(0.2 * abs(regularity(system, drawn)), 0.05)
+        assert amount > 1e-6
+        moved = system._shaken(drawn, np.random.default_rng(seed), amount)
+        assert np.abs(system.assemble(moved, with_drivers=True) - drawn).max() < 1e-9, seed
 
 
-@pytest.mark.parametrize(("space", "kind"), KINDS, ids=lambda x: getattr(x, "__name__", x))
+@pytest.mark.parametrize(("space", "kind"), MADE, ids=lambda x: getattr(x, "__name__", x))
 def test_linkages_go_there_and_back_on_the_same_branch(space, kind):
-    for m, _ in linkages(space, kind, lambda t: 0.01 * lw.sin(t)):
-        motion = lw.kinematics(m, np.linspace(0, 2 * np.pi, 9))
-        assert np.abs(motion.q[-1] - motion.q[0]).max() < 1e-9
+    """The end of what a driver can reach is as far as the square of the least singular value."""
+    for seed, m in enumerate(linkages(space, kind)):
+        system = System(m)
+        amount = min(0.1 * regularity(system, system.drawn()) ** 2, 0.01)
+        for driver in m.drivers.values():
+            driver.law = lambda t, amount=amount: amount * lw.sin(t)
+        if m.drivers:
+            motion = lw.kinematics(m, np.linspace(0, 2 * np.pi, 9))
+            assert np.abs(motion.q[-1] - motion.q[0]).max() < 1e-9, seed
+            assert np.abs(motion.q - motion.q[0]).max() > 0.5 * amount
 
 
 def test_a_mechanism_is_drawn_as_it_fits():
@@ -94,8 +91,10 @@ def test_what_cannot_meet_is_told_with_its_gap():
     a, b = m.add(lw.Body("a")), m.add(lw.Body("b"))
     m.add(lw.Revolute("A", m.ground, a, on_parent=(0, 0), on_child=(0, 0)))
     m.add(lw.Revolute("B", m.ground, b, on_parent=(1, 0), on_child=(0, 0)))
-    m.add(lw.Revolute("C", a, b, on_parent=(0.4, 0), on_child=(0.5, 0)))
-    with pytest.raises(lw.AssemblyError, match=r"'apart' cannot assemble: closest gap .* mm at joint"):
+    m.add(lw.Revolute("C", a, b, on_parent=(0.4968, 0), on_child=(0.5, 0)))
+    with pytest.raises(
+        lw.AssemblyError, match=r"'apart' cannot assemble: closest gap 3\.2 mm at joint 'C'; look for"
+    ):
         m.assemble()
 
 

@@ -33,6 +33,87 @@ def test_a_body_may_carry_a_drawing():
     matplotlib.pyplot.close("all")
 
 
+def drawn_points(axes):
+    """Return all corners of what is drawn in axes."""
+    lines = [line.get_xydata() for line in axes.lines]
+    fills = [patch.get_path().vertices for patch in axes.patches]
+    return np.concatenate([x for x in (*lines, *fills) if len(x)])
+
+
+def test_shapes_are_drawn_filled_with_their_outlines():
+    m = lw.Mechanism("m", space="plane")
+    corners = np.array([(0, 0), (0.4, 0), (0.5, 0.2), (0.2, 0.3)])
+    plate = m.add(lw.Body("plate", lw.Polygon(corners), density=1.0, position=(1, 0), rotation=np.pi / 2))
+    m.add(lw.Revolute("A", m.ground, plate))
+    axes = m.plot()
+    (outline,) = axes.collections
+    wanted = np.array([(1 - y, x) for x, y in corners])
+    found = np.array(outline.get_segments()).reshape(-1, 2)
+    assert {tuple(p) for p in found.round(9)} == {tuple(p) for p in wanted.round(9)}
+    assert len(outline.get_segments()) == 4
+    matplotlib.pyplot.close("all")
+
+
+def test_a_mesh_in_space_shows_its_silhouette():
+    m = lw.Mechanism("m")
+    ball = m.add(lw.Body("ball", visuals=[lw.Sphere(0.3).mesh()], position=(0, 0, 1)))
+    m.add(lw.Prismatic("lift", m.ground, ball))
+    segments = np.array(m.plot(view="xz").collections[0].get_segments())
+    assert np.abs(np.linalg.norm(segments - (0, 1), axis=-1) - 0.3).max() < 0.01
+    matplotlib.pyplot.close("all")
+
+
+def test_the_outline_of_an_image_is_a_drawing():
+    disc = np.hypot(*np.mgrid[-1:1:101j, -1:1:101j]) < 0.5
+    (outline,) = lw.image_outline(disc, 0.2)
+    assert np.abs(np.linalg.norm(outline, axis=1) - 0.05).max() < 0.002
+    upper = np.zeros((10, 10, 4), np.uint8)
+    upper[:5, :, 3] = 255  # rows go down, and y up
+    (half,) = lw.image_outline(upper, 1.0)
+    assert half[:, 1].min() == pytest.approx(0.0, abs=0.06)
+    assert half[:, 1].max() == pytest.approx(0.5, abs=0.06)
+    with pytest.raises(ValueError, match="image_outline: an image of shape"):
+        lw.image_outline([1, 2, 3])
+    m = lw.Mechanism("m", space="plane")
+    m.add(lw.Revolute("A", m.ground, m.add(lw.Body("disc", visuals=lw.image_outline(disc, 0.2)))))
+    assert drawn_points(m.plot())[:, 0].max() == pytest.approx(0.05, abs=0.002)
+    matplotlib.pyplot.close("all")
+
+
+def test_constraints_are_drawn():
+    m = lw.Mechanism("m", space="plane")
+    a, b = m.add(lw.Body("a")), m.add(lw.Body("b", position=(1, 0)))
+    m.add(lw.Revolute("A", m.ground, a))
+    m.add(lw.Revolute("B", m.ground, b))
+    m.add(lw.Distance("rod", a, b, on_parent=(0.2, 0.1), on_child=(0, 0.3)))
+    m.add(lw.Gear("gear", "A", "B", 3.0))
+    m.add(lw.Pulley("rope", a, b, over=[(0, 2), (1, 2)]))
+    m.add(lw.PointOnLine("guide", a, b))
+    m.add(lw.Cam("cam", a, b, lambda s: [0.3 * lw.cos(s), 0.2 * lw.sin(s)], radius=0.1))
+    m.add(lw.PointOnCurve("wire", a, b, lambda s: [s, s * s]))
+    curves = [line.get_xydata() for line in m.plot().lines]
+    assert any(np.allclose(curve, [(0.2, 0.1), (1, 0.3)]) for curve in curves if len(curve) == 2)
+    assert any(np.allclose(curve, [(0, 0), (0, 2), (1, 2), (1, 0)]) for curve in curves if len(curve) == 4)
+    circles = [curve for curve in curves if len(curve) == 66]
+    radii = [np.linalg.norm(circle[:-1] - circle[-1], axis=1) for circle in circles]
+    assert [radius.mean() for radius in radii] == pytest.approx([0.75, 0.25])
+    assert sum(len(curve) == 129 for curve in curves) == 2
+    matplotlib.pyplot.close("all")
+
+
+def test_an_animation_has_room_for_all_that_moves():
+    moving = lw.kinematics(four_bar(), np.linspace(0, 6, 13)).animate({"coupler": [(0.15, 0.1), (0.3, 0)]})
+    axes = moving._fig.axes[0]
+    (x0, x1), (y0, y1) = axes.get_xlim(), axes.get_ylim()
+    for k in range(13):
+        moving._func(k)
+        x, y = drawn_points(axes).T
+        assert x0 < x.min() < x.max() < x1
+        assert y0 < y.min() < y.max() < y1
+    moving._draw_was_started = True
+    matplotlib.pyplot.close("all")
+
+
 def test_an_animation_traces_points(tmp_path):
     motion = lw.kinematics(four_bar(), np.linspace(0, 6, 5))
     moving = motion.animate({"coupler": (0.15, 0.1)})

@@ -1,95 +1,27 @@
-"""Maximal-coordinate dynamics agrees with the recursive dynamics."""
+"""Simulations in the coordinates of all bodies, with any constraint, load and event."""
 
 import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.kinematics.maximal import MaximalDynamics, _start
-from linkwork.kinematics.system import System
-
-EXAMPLES = {
-    "four-bar": lw.examples.four_bar,
-    "four-bar in space": lambda: lw.examples.four_bar(space="space"),
-    "slider-crank": lw.examples.slider_crank,
-    "steam engine": lw.examples.steam_engine,
-    "Jansen": lw.examples.jansen_leg,
-    "Bennett": lw.examples.bennett,
-    "Bricard": lw.examples.bricard,
-    "delta": lw.examples.delta_robot,
-    "Stewart": lw.examples.stewart_platform,
-    "three cylinders": lw.examples.three_cylinder_engine,
-    "chain": lambda: lw.examples.chain(8),
-    "cart-pole": lw.examples.cart_pole,
-    "acrobat": lw.examples.acrobat,
-}
 
 
-def bare(m):
-    """Return the mechanism without loads and forces of joints, which forward dynamics takes as tau."""
-    for load in list(m.loads):
-        m.remove(load)
-    for joint in m.joints.values():
-        joint.damping = joint.friction = joint.stiffness = 0.0
-        joint.limits = None
+def sprung_four_bar():
+    m = lw.examples.four_bar()
+    m.add(lw.Spring("spring", m["coupler"], m.ground, on_child=(0, 0.5), stiffness=40.0, damping=0.5))
+    m.joints["D"].damping = 0.01
     return m
 
 
-def random_tree(seed):
-    generator = np.random.default_rng(seed)
-    space = ("space", "plane")[seed % 2]
-    m = lw.Mechanism("tree", space=space)
-    bodies = [m.ground]
-    kinds = [lw.Revolute, lw.Prismatic, lw.Revolute]
-    kinds += [lw.Spherical, lw.Universal, lw.Cylindrical, lw.Planar] if space == "space" else []
-    for k in range(6):
-        size = 3 if space == "space" else 2
-        tensor = np.diag(generator.uniform(1, 1.5, 3)) if space == "space" else 1.2
-        inertia = lw.Inertia(generator.uniform(0.5, 2), generator.normal(size=size), tensor)
-        body = m.add(lw.Body(f"b{k}", inertia, position=generator.normal(size=size)))
-        kind = kinds[generator.integers(len(kinds))]
-        options = {}
-        if kind in (lw.Revolute, lw.Prismatic, lw.Cylindrical, lw.Planar) and space == "space":
-            options["axis"] = generator.normal(size=3)
-        elif kind is lw.Prismatic:
-            options["axis"] = generator.normal(size=2)
-        at = generator.normal(size=size)
-        options["armature"] = 0.3 * (k % 2)
-        m.add(kind(f"j{k}", bodies[generator.integers(len(bodies))], body, at=at, **options))
-        bodies.append(body)
+def pendulum():
+    m = lw.Mechanism("pendulum")
+    bob = m.add(lw.Body.from_points("bob", [1.0, 0.5], [(0, 0, -1), (0, 0.1, -0.9)]))
+    m.add(lw.Revolute("pin", m.ground, bob, axis=(0, 1, 0)))
     return m
-
-
-def compare(m):
-    model = m.compile()
-    generator = np.random.default_rng(4)
-    v = model.closed_velocity(model.q_drawn, generator.normal(size=model.nv))
-    q = model.assemble()
-    system = System(m.copy())
-    _, bodies_q, bodies_v = _start(system, m, lw.State(q, v))
-    a, _ = MaximalDynamics(system)(0.0, bodies_q, bodies_v)
-    joint_a = model.forward_dynamics(q, v, np.zeros(model.nv))
-    wanted = model.body_accelerations(q, v, joint_a)
-    size = system.algebra.dimension
-    scale = max(1.0, float(np.abs(wanted.array).max()))
-    for k, body in enumerate(system.bodies):
-        linear = a[system.free * k : system.free * k + size]
-        assert np.abs(linear - np.asarray(wanted[body.name].linear, float)).max() < 1e-9 * scale, body.name
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_accelerations_agree_on_examples(name):
-    compare(bare(EXAMPLES[name]()))
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_accelerations_agree_on_random_trees(seed):
-    compare(random_tree(seed))
 
 
 def test_a_simulation_agrees_with_the_recursive_one():
-    m = lw.examples.four_bar()
-    m.add(lw.Spring("spring", m["coupler"], m.ground, on_child=(0, 0.5), stiffness=40.0, damping=0.5))
-    model = m.compile()
+    model = sprung_four_bar().compile()
     state = model.state(velocities={"A": 3.0})
     times = [0.0, 0.1, 0.4]
     run = lw.simulate(model, 0.4, state, times=times, accuracy=1e-10)
@@ -97,6 +29,115 @@ def test_a_simulation_agrees_with_the_recursive_one():
     assert motion["A"].position == pytest.approx(run["A"].position, abs=1e-7)
     assert motion["A"].velocity == pytest.approx(run["A"].velocity, abs=1e-6)
     assert motion["B"].reaction.force == pytest.approx(np.asarray(run["B"].reaction.force), abs=1e-5)
+
+
+def test_a_law_of_all_coordinates_is_a_load():
+    m = pendulum()
+    m.add(lw.Feedback("hold", "pin", lambda t, q, v: -3.0 * q["pin"] - 0.5 * v[0]))
+    state = m.compile().state(pin=0.4)
+    run = lw.simulate(m, 1.0, state, every=0.25, accuracy=1e-10)
+    motion = lw.simulate(m, 1.0, state, every=0.25, accuracy=1e-10, method="maximal")
+    assert motion.time == pytest.approx(run.time)
+    assert motion["pin"].position == pytest.approx(run["pin"].position, abs=1e-7)
+
+
+def test_samples_are_those_asked_for():
+    m = pendulum()
+    assert lw.simulate(m, 0.3, every=0.1, method="maximal").time == pytest.approx([0, 0.1, 0.2, 0.3])
+    steps = lw.simulate(m, 0.3, method="maximal").time
+    assert steps[0] == 0.0
+    assert steps[-1] == 0.3
+    with pytest.raises(ValueError, match="simulate: times from 0 to 1 s reach out of the run"):
+        lw.simulate(m, 0.3, times=[0.0, 1.0], method="maximal")
+
+
+def test_an_event_stops_where_it_is():
+    m = pendulum()
+    state = m.compile().state(pin=0.5)
+    options = {"events": [lw.Event("down", lambda t, q, v: q["pin"], direction=-1)], "accuracy": 1e-10}
+    run = lw.simulate(m, 5.0, state, **options)
+    motion = lw.simulate(m, 5.0, state, method="maximal", **options)
+    assert [event.name for event in motion.events] == ["down"]
+    assert motion.events[0].time == pytest.approx(run.final.t, abs=1e-8)
+    assert motion.time[-1] == motion.events[0].time
+    assert abs(motion["pin"].position[-1]) < 1e-9
+
+
+@pytest.mark.parametrize("of", ["joint", "body", None])
+def test_events_are_noted_each_time(of):
+    m = pendulum()
+    quantity = {
+        "joint": lambda t, q, v: q,
+        "body": lambda body, t: body.to_world((0.0, 0.0, -1.0))[0],
+        None: lambda t, q, v: q[0],
+    }[of]
+    event = lw.Event("down", quantity, of={"joint": "pin", "body": m["bob"], None: None}[of], action="note")
+    state = m.compile().state(pin=0.5)
+    run = lw.simulate(m, 4.0, state, events=[event], accuracy=1e-10)
+    motion = lw.simulate(m, 4.0, state, events=[event], accuracy=1e-10, method="maximal", times=[0.0, 4.0])
+    wanted = [time for time, _ in run.report.events]
+    assert [each.time for each in motion.events] == pytest.approx(wanted, abs=1e-8)
+    assert len(wanted) > 2
+    assert list(motion.time) == [0.0, 4.0]
+
+
+def test_an_action_gives_the_state_to_go_on_from():
+    """A ball that bounces: impacts in closed form."""
+    m = lw.Mechanism("ball")
+    ball = m.add(lw.Body("ball", lw.Sphere(0.1), density=1000, position=(0, 0, 1)))
+    m.add(lw.Prismatic("height", m.ground, ball, at=(0, 0, 0), axis=(0, 0, 1)))
+    m.remove("height")
+    m.add(lw.Prismatic("height", m.ground, ball, axis=(0, 0, 1)))
+
+    def bounce(t, q, v):
+        return q, [-0.8 * v["height"]]
+
+    event = lw.Event("impact", lambda t, q, v: q["height"] + 1.0, direction=-1, action=bounce)
+    motion = lw.simulate(m, 1.5, method="maximal", events=[event])
+    fall = np.sqrt(2 / 9.81)
+    assert [each.time for each in motion.events] == pytest.approx([fall, fall * (1 + 1.6)], abs=1e-9)
+    assert motion["ball"].position[:, 2].min() > -1e-9
+
+
+def test_a_mechanism_that_cannot_be_compiled_has_events_too():
+    m = lw.Mechanism("pendulum", space="plane")
+    bob = m.add(lw.Body.from_points("bob", [1.0, 1.0], [(0.1, 0), (-0.1, 0)], position=(1, 0)))
+    m.add(lw.Absolute("level", bob, angle=0.0))
+    m.add(lw.PointOnCurve("wire", m.ground, bob, lambda s: [lw.cos(s), lw.sin(s)], interval=(-3, 3)))
+    lowest = lw.Event("lowest", lambda body, t: body.position[0], of=bob)
+    motion = lw.simulate(m, 3.0, method="maximal", events=[lowest], accuracy=1e-9)
+    assert motion["bob"].position[-1] == pytest.approx([0, -1], abs=1e-8)
+    speed = np.linalg.norm(motion["bob"].velocity[-1])
+    assert speed == pytest.approx(np.sqrt(2 * 9.81), abs=1e-6)
+    acting = lw.Event("lowest", lambda body, t: body.position[0], of=bob, action=lambda t, q, v: (q, v))
+    with pytest.raises(lw.ModelError, match=r'event .lowest.: its action gives a state by joints.*"note"'):
+        lw.simulate(m, 3.0, method="maximal", events=[acting])
+
+
+def test_a_run_goes_on_from_the_end_of_another():
+    m = sprung_four_bar()
+    state = m.compile().state(velocities={"A": 3.0})
+    whole = lw.simulate(m, 0.4, state, times=[0.4], method="maximal", accuracy=1e-11)
+    half = lw.simulate(m, 0.2, state, method="maximal", accuracy=1e-11)
+    rest = lw.simulate(m, 0.2, half, times=[0.4], method="maximal", accuracy=1e-11)
+    assert rest.q == pytest.approx(whole.q, abs=1e-8)
+    assert rest.v == pytest.approx(whole.v, abs=1e-7)
+
+
+def test_what_it_cannot_do_is_told():
+    m = pendulum()
+    for options, words in (
+        ({"step": 0.1}, "no step;"),
+        ({"q": np.zeros((3, 1))}, "no q;"),
+        ({"loops": "restored"}, "no loops;"),
+        ({"step": 0.1, "checkpoint": "a.lwr"}, "no step, checkpoint;"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            lw.simulate(m, 1.0, method="maximal", **options)
+    with pytest.raises(ValueError, match="simulate: duration nan"):
+        lw.simulate(m, np.nan, method="maximal")
+    with pytest.raises(ValueError, match="simulate: state is a list"):
+        lw.simulate(m, 1.0, [1.0], method="maximal")
 
 
 def test_a_mechanism_with_constraints_swings():
@@ -109,3 +150,12 @@ def test_a_mechanism_with_constraints_swings():
     energy = 0.5 * (motion["bob"].velocity ** 2).sum(axis=1) + 9.81 * motion["bob"].position[:, 1]
     assert np.abs(energy).max() < 1e-6
     assert np.abs(np.linalg.norm(motion["bob"].position, axis=1) - 1.0).max() < 1e-12
+
+
+def test_many_bodies_are_solved_sparse():
+    """A chain of 60 hinges: energy stays."""
+    m = lw.examples.chain(60)
+    motion = lw.simulate(m, 0.02, method="maximal", times=[0.0, 0.02], accuracy=1e-8)
+    run = lw.simulate(m, 0.02, times=[0.0, 0.02], accuracy=1e-10)
+    for name in ("pin0", "pin30", "pin59"):
+        assert motion[name].position == pytest.approx(run[name].position, abs=1e-8)

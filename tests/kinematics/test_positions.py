@@ -45,3 +45,155 @@ def test_a_position_out_of_reach_leaves_the_last_one():
         positions([3.0])
     assert (positions.q == here).all()
     assert np.abs(positions([0.1]) - here).max() < 1e-12
+
+
+# variants
+
+
+def four_bar(crank=0.1, rod=0.3, rocker=0.22, ground=0.2):
+    m = lw.Mechanism("four-bar", space="plane")
+    bodies = [m.add(lw.Body(name)) for name in ("crank", "rod", "rocker")]
+    m.add(lw.Revolute("A", m.ground, bodies[0], on_parent=(0, 0), on_child=(0, 0)))
+    m.add(lw.Revolute("B", bodies[0], bodies[1], on_parent=(crank, 0), on_child=(0, 0)))
+    m.add(lw.Revolute("C", bodies[1], bodies[2], on_parent=(rod, 0), on_child=(rocker, 0)))
+    m.add(lw.Revolute("D", m.ground, bodies[2], on_parent=(ground, 0), on_child=(0, 0)))
+    m.add(lw.Driver("motor", "A"))
+    m.assemble(branch={"rocker": 1.0})
+    return m
+
+
+LENGTHS = {
+    "crank": ("B", "on_parent", 0),
+    "rod": ("C", "on_parent", 0),
+    "rocker": ("C", "on_child", 0),
+    "ground": ("D", "on_parent", 0),
+}
+
+
+def test_variants_in_lanes_give_what_each_gives_alone():
+    generator = np.random.default_rng(1)
+    sizes = {
+        name: size * generator.uniform(0.97, 1.03, 19)
+        for name, size in (("rod", 0.3), ("rocker", 0.22), ("ground", 0.2))
+    }
+    sizes["crank"] = 0.1 * generator.uniform(0.7, 0.9, 19)
+    positions, values = lw.Positions(four_bar(), vary=LENGTHS), np.linspace(0, 6.3, 50)
+    paths = positions.paths(values, sizes=sizes)
+    assert paths.shape == (19, 50, 9)
+    assert positions._step is not None
+    for k in range(19):
+        alone = lw.Positions(four_bar(**{name: float(size[k]) for name, size in sizes.items()}))
+        assert np.abs(paths[k] - [alone([x]) for x in values]).max() < 1e-12
+    curve = positions.point("rod", (0.15, 0.1), paths)
+    angle = paths[..., 5]
+    assert curve[..., 0] == pytest.approx(paths[..., 3] + 0.15 * np.cos(angle) - 0.1 * np.sin(angle))
+
+
+def test_sizes_do_not_stay():
+    positions = lw.Positions(four_bar(), vary=LENGTHS)
+    here = positions([0.5])
+    positions.many([0.5], sizes={"rod": [0.28, 0.32]})
+    assert np.abs(positions([0.5]) - here).max() < 1e-13
+    assert np.abs(positions.many([0.5], sizes={"rod": 0.3})[0] - here).max() < 1e-12
+
+
+def test_far_sizes_are_reached_on_the_same_branch():
+    positions = lw.Positions(four_bar(), vary=LENGTHS)
+    positions([1.0])
+    rods = np.array([0.2, 0.25, 0.3, 0.38])
+    found = positions.many([1.0], sizes={"rod": rods})
+    for rod, q in zip(rods, found, strict=True):
+        pin, shaft = np.array([0.1 * np.cos(1.0), 0.1 * np.sin(1.0)]), np.array([0.2, 0.0])
+        gap = np.linalg.norm(shaft - pin)
+        corner = np.arccos((gap**2 + 0.22**2 - rod**2) / (2 * gap * 0.22))
+        back = np.arctan2(*(pin - shaft)[::-1])
+        assert q[8] == pytest.approx(back - corner, abs=1e-12)
+
+
+def test_what_cannot_be_assembled_is_told_or_left_out():
+    positions = lw.Positions(four_bar(), vary=LENGTHS)
+    with pytest.raises(lw.AssemblyError, match=r"cannot assemble with motor = 0 \(number 1\): closest gap"):
+        positions.many([0.0], sizes={"rod": [0.3, 0.9]})
+    found = positions.many([0.0], sizes={"rod": [0.3, 0.9, 0.31]}, check=False)
+    assert np.isfinite(found).all(axis=1).tolist() == [True, False, True]
+    assert np.isfinite(positions([0.1])).all()
+
+
+class Slot(lw.Constraint):
+    def phi(self, a, b):
+        return [b.to_local(a.to_world(self.pin))[1]]
+
+
+@pytest.mark.parametrize("kind", ["distance", "own", "helical", "gear"])
+def test_numbers_of_any_thing_vary(kind):
+    """Alone: a mechanism that was told the number."""
+
+    def build(x):
+        m = lw.Mechanism("m", space="space" if kind == "helical" else "plane")
+        a, b = m.add(lw.Body("a")), m.add(lw.Body("b", position=(0.0 if kind == "helical" else 0.5, 0, 0)))
+        m.add(lw.Revolute("A", m.ground, a))
+        m.add(lw.Driver("motor", "A"))
+        if kind == "distance":
+            m.add(lw.Prismatic("S", m.ground, b, axis=(1, 0)))
+            m.add(lw.Distance("rod", a, b, x, on_parent=(0.1, 0)))
+        elif kind == "own":
+            m.add(lw.Revolute("B", m.ground, b))
+            m.add(Slot("slot", a, b, pin=(x, 0)))
+        elif kind == "helical":
+            m.add(lw.Prismatic("S", m.ground, b))
+            m.add(lw.Helical("screw", a, b, pitch=x))
+        else:
+            m.add(lw.Revolute("B", m.ground, b))
+            m.add(lw.RackPinion("gear", "A", "B", x))
+        return m
+
+    place = {
+        "distance": ("rod", "length"),
+        "own": ("slot", "pin", 0),
+        "helical": ("screw", "pitch"),
+        "gear": ("gear", "radius"),
+    }[kind]
+    sizes = np.array([0.4, 0.42, 0.44])
+    positions = lw.Positions(build(0.4), vary={"x": place})
+    found = positions.many([0.7], sizes={"x": sizes})
+    for size, q in zip(sizes, found, strict=True):
+        assert np.abs(q - lw.Positions(build(float(size)))([0.7])).max() < 1e-12
+
+
+def test_several_numbers_go_by_one_name():
+    vary = {"sides": [LENGTHS["rod"], LENGTHS["rocker"]]}
+    positions = lw.Positions(four_bar(rod=0.24, rocker=0.24), vary=vary)
+    found = positions.many([0.5], sizes={"sides": [0.25, 0.26]})
+    alone = lw.Positions(four_bar(rod=0.26, rocker=0.26))
+    assert np.abs(found[1] - alone([0.5])).max() < 1e-12
+    with pytest.raises(ValueError, match=r"vary 'sides': numbers 0.22, 0.3 under one name; draw them equal"):
+        lw.Positions(four_bar(), vary=vary)
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (("X", "on_parent", 0), "vary 'x': unknown name 'X'"),
+        (("B", "on_parent"), "give one of 2 by its index"),
+        (("B", "on_parent", 2), "there are 2 numbers, from 0 on"),
+        (("B", "colour"), "'B' has no number 'colour'"),
+        ("B", "'B' names no number"),
+    ],
+)
+def test_numbers_that_are_not_there_are_told(place, words):
+    with pytest.raises(ValueError, match=words):
+        lw.Positions(four_bar(), vary={"x": place})
+
+
+def test_sizes_are_checked():
+    positions = lw.Positions(four_bar(), vary=LENGTHS)
+    for sizes, words in (
+        ({"road": 1.0}, "sizes: unknown name 'road'; did you mean 'rod'"),
+        ({"rod": np.ones((2, 2))}, "sizes: 'rod' has shape"),
+        ({"rod": [0.3, 0.3], "crank": [0.1] * 3}, "give as many of each"),
+        ({"rod": [0.3, np.nan]}, "sizes are not finite"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            positions.many([0.0], sizes=sizes)
+    with pytest.raises(ValueError, match=r"values \[nan\] are not finite"):
+        positions([np.nan])

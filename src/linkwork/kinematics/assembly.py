@@ -100,7 +100,7 @@ def assembly_modes(
             if found and (gaps := np.abs(shapes - shape).max(axis=1)).min() < _SAME:
                 seen[int(gaps.argmin())] += 1
             else:
-                if np.linalg.matrix_rank(_scaled(system), tol=1e-9) < system.n:
+                if np.linalg.matrix_rank(system.scaled_matrix(), tol=1e-9) < system.n:
                     raise AssemblyError(
                         f"mechanism {mechanism.name!r} can still move when assembled, so it has no end of "
                         "postures; add drivers"
@@ -120,12 +120,6 @@ def assembly_modes(
 def _values(system: System, t: float) -> Array:
     """Return the values of the drivers' laws."""
     return np.array([law.at(t)[0, 0] for law in system.laws])
-
-
-def _scaled(system: System) -> Array:
-    A = system.matrix() * system.columns
-    lengths = np.linalg.norm(A, axis=1, keepdims=True)
-    return A / np.where(lengths > 0.0, lengths, 1.0)
 
 
 def _holds(system: System) -> bool:

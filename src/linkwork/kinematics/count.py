@@ -1,102 +1,130 @@
 """Are there enough drivers, and not too many? Asked of the rank of phi_q before anything is solved."""
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from linkwork.errors import AssemblyError
 from linkwork.kinematics import newton
+from linkwork.kinematics.elimination import Elimination
 from linkwork.kinematics.sparse import Factors
-from linkwork.kinematics.system import LARGE, System
+from linkwork.kinematics.system import System
 from linkwork.mechanism.joint import Joint
 
 Array = np.ndarray
 
 _NOTHING = 1e-9  # singular value, of rows of length one
+_REGULAR = 1e-7  # the same, of large mechanisms: no need to look closer
+_TOLD = 3  # free motions that are told one by one
 _PART = 1e-6  # share of a motion, or of a force, that is worth a name
 _ASIDE = 1e-2  # how far to go aside, where rank is low here but may not be nearby [rad, sizes]
 
 
 def check_drivers(system: System, q: Array) -> None:
     """Raise AssemblyError unless the drivers determine the motion, no more and no less, near q."""
-    if system.n >= LARGE:
-        _count_large(system, q)
+    system.evaluate(q)
+    if system.large and (factors := Factors(system)).square and abs(factors.regularity()) > _REGULAR:
         return
-    free, fighting = _shortage(system, q)
-    if not free and not fighting:
+    here = _shortage(system, q)
+    if not here:
         return
     for place in _nearby(system, q):  # a dead point, if it is different next to here
         there = _shortage(system, place)
-        free, fighting = (free if there[0] else []), (fighting if there[1] else [])
-        if not free and not fighting:
+        here = Shortage(here.free if there.free else [], here.fighting if there.fighting else [])
+        if not here:
             return
-    name = system.mechanism.name
-    if fighting:
-        names = ", ".join(map(repr, fighting))
-        raise AssemblyError(
-            f"mechanism {name!r} has too many drivers: {names} fight each other"
-            if len(fighting) > 1
-            else f"mechanism {name!r} has too many drivers: {names} drives what cannot move; remove one"
-        )
-    count = f"{len(free)} motion{'s are' if len(free) > 1 else ' is'} free"
-    told = "; ".join(free)
-    raise AssemblyError(f"mechanism {name!r} has too few drivers: {count}: {told}; add a driver for each")
+    told = [*_fight_in_words(here.fighting), *_lack_in_words(system, q, here.free)]
+    raise AssemblyError(f"mechanism {system.mechanism.name!r} has {', and '.join(told)}")
 
 
-def _count_large(system: System, q: Array) -> None:
-    """Raise AssemblyError if a large mechanism is not determined, as far as its factors tell."""
+def _fight_in_words(drivers: list[str]) -> Iterator[str]:
+    names = ", ".join(map(repr, drivers))
+    if len(drivers) > 1:
+        yield f"too many drivers: {names} fight each other; remove one"
+    elif drivers:
+        yield f"too many drivers: {names} drives what cannot move; remove it"
+
+
+def _lack_in_words(system: System, q: Array, free: list[Callable[[], Array]]) -> Iterator[str]:
+    if free:
+        count = f"{len(free)} motion{'s are' if len(free) > 1 else ' is'} free"
+        told = "; ".join(in_words(system, q, motion()) for motion in free[:_TOLD])
+        more = f"; and {len(free) - _TOLD} more" if len(free) > _TOLD else ""
+        yield f"too few drivers: {count}: {told}{more}; add a driver for each"
+
+
+@dataclass(frozen=True)
+class Shortage:
+    """What is wrong: motions that are free, each found when asked for, and drivers that fight, by name."""
+
+    free: list[Callable[[], Array]]
+    fighting: list[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.free or self.fighting)
+
+
+def _shortage(system: System, q: Array) -> Shortage:
     system.evaluate(q)
-    name, lack = system.mechanism.name, system.n - system.m
-    if lack > 0:
-        raise AssemblyError(
-            f"mechanism {name!r} has too few drivers: at least {lack} motions are free; add some"
-        )
-    if lack == 0 and not Factors(system).square:
-        raise AssemblyError(
-            f"mechanism {name!r} is not determined by its drivers where it is drawn: some fight, others lack"
-        )
-
-
-def _scaled(system: System, q: Array) -> Array:
-    A = system.matrix(q) * system.columns
-    lengths = np.linalg.norm(A, axis=1, keepdims=True)
-    return A / np.where(lengths > 0.0, lengths, 1.0)
-
-
-def _shortage(system: System, q: Array) -> tuple[list[str], list[str]]:
-    """Return the motions that are free, in words, and the names of drivers that fight."""
-    A = _scaled(system, q)
-    left, sizes, right = np.linalg.svd(A)
-    rank = int((sizes > _NOTHING).sum())
-    free = [_in_words(system, q, motion) for motion in right[rank:]]
     rows = system.driver_rows
+    if system.large:
+        found = _eliminated(system)
+        units = np.eye(len(found.free)) if len(found.free) <= _TOLD else np.eye(_TOLD, len(found.free))
+        several = [partial(found.motion, unit) for unit in units]
+        free = [*several, *several[:1] * (len(found.free) - len(several))]
+        fight = {row for each in found.fighting for row, x in each.items() if abs(x) > _PART}
+        return Shortage(free, [d.name for d, row in zip(system.drivers, rows, strict=True) if row in fight])
+    left, sizes, right = np.linalg.svd(system.scaled_matrix())
+    rank = int((sizes > _NOTHING).sum())
     idle = left[:, rank:]
-    fighting = []
-    if rows.size and idle.size:
-        weights = np.linalg.norm(idle[rows], axis=1)
-        fighting = [d.name for d, weight in zip(system.drivers, weights, strict=True) if weight > _PART]
-    return free, fighting
+    weights = np.linalg.norm(idle[rows], axis=1) if idle.size else np.zeros(len(rows))
+    fighting = [d.name for d, weight in zip(system.drivers, weights, strict=True) if weight > _PART]
+    return Shortage([partial(np.copy, motion) for motion in right[rank:]], fighting)
 
 
-def _nearby(system: System, q: Array) -> list[Array]:
-    """Return a few positions next to q that the joints allow, drivers aside."""
-    A = _scaled(system, q)
+def _eliminated(system: System, driven: bool = True) -> Elimination:
+    """Eliminate the equations as they were last evaluated, drivers last, or without drivers."""
+    values = system.w.phi_q * system.columns[system.entry_columns]
+    lengths = np.sqrt(np.bincount(system.entry_rows, values * values, system.m))
+    values = values / np.where(lengths > 0.0, lengths, 1.0)[system.entry_rows]
+    keep = np.ones(len(values), bool) if driven else ~np.isin(system.entry_rows, system.driver_rows)
+    places = system.entry_rows[keep], system.entry_columns[keep]
+    return Elimination(*places, values[keep], (system.m, system.n), system.driver_rows.tolist())
+
+
+def _free_motion(system: System, q: Array) -> Callable[[Array], Array] | None:
+    """Return what makes a motion that the joints allow of random numbers, drivers aside; None if none is."""
+    system.evaluate(q)
+    if system.large:
+        found = _eliminated(system, driven=False)
+        return (lambda numbers: found.motion(numbers[: len(found.free)])) if found.free else None
+    A = system.scaled_matrix()
     A[system.driver_rows] = 0.0
     _, sizes, right = np.linalg.svd(A)
     motions = right[int((sizes > _NOTHING).sum()) :]
-    generator, found = np.random.default_rng(2), []
+    return (lambda numbers: numbers[: len(motions)] @ motions) if len(motions) else None
+
+
+def _nearby(system: System, q: Array) -> Iterator[Array]:
+    """Yield a few positions next to q that the joints allow, drivers aside."""
+    motion = _free_motion(system, q)
+    if motion is None:
+        return
+    generator = np.random.default_rng(2)
     active = np.ones(system.m)
     active[system.driver_rows] = 0.0
-    for _ in range(3 if len(motions) else 0):
-        direction = generator.normal(size=len(motions)) @ motions
+    for _ in range(3):
+        direction = motion(generator.normal(size=system.n))
         system.place(q)
         newton.shift(system.w, _ASIDE * direction / np.abs(direction).max())
         if system.close(system.w.q.copy(), active) < 1e-9:
-            found.append(system.w.q.copy())
-    return found
+            yield system.w.q.copy()
 
 
-def _in_words(system: System, q: Array, motion: Array) -> str:
+def in_words(system: System, q: Array, motion: Array) -> str:
     """Say which joints move, or if there are none which bodies."""
     joints = []
     largest = np.abs(motion).max()

@@ -58,10 +58,16 @@ class Catalogue:
         self._algebra = space
         self._by_signature: dict[str, Equations] = {}
 
-    def of(self, thing: Thing, on_ground: Sequence[bool]) -> tuple[Equations, list[float]]:
-        """Return the equations of a thing, and its numbers; joints of the catalogue are traced once."""
-        if type(thing) not in CATALOGUE:
-            return self._traced(thing, on_ground)
+    def of(
+        self, thing: Thing, on_ground: Sequence[bool], told: Sequence[float] = (), put: Any = None
+    ) -> tuple[Equations, list[float]]:
+        """Return the equations of a thing, and its numbers; joints of the catalogue are traced once.
+
+        With numbers `told` these are data, behind those of its frames; put(symbols) is the thing that was
+        told symbols instead of them.
+        """
+        if type(thing) not in CATALOGUE or told:
+            return self._traced(thing, on_ground, told, put)
         assert isinstance(thing, Joint)
         numbers = tuple(getattr(thing, word) for word in thing.parameters)
         key = self._algebra, type(thing), tuple(on_ground), numbers
@@ -71,9 +77,11 @@ class Catalogue:
         frames = [float(x) for frame in thing.frames() for x in frame.scalars()]
         return equations, [*frames, *numbers[equations.data :]]
 
-    def _traced(self, thing: Thing, on_ground: Sequence[bool]) -> tuple[Equations, list[float]]:
+    def _traced(
+        self, thing: Thing, on_ground: Sequence[bool], told: Sequence[float] = (), put: Any = None
+    ) -> tuple[Equations, list[float]]:
         try:
-            traced = _Trace(thing, self._algebra, on_ground)
+            traced = _Trace(thing, self._algebra, on_ground, told, put)
         except (TraceError, ModelError) as error:
             raise type(error)(f"{_word(thing)} {thing.name!r}: {error}") from error
         groups = traced.groups
@@ -104,9 +112,18 @@ class Catalogue:
 class _Trace:
     """One thing, run on symbols."""
 
-    def __init__(self, thing: Thing, algebra: ModuleType, on_ground: Sequence[bool]):
+    def __init__(
+        self, thing: Thing, algebra: ModuleType, on_ground: Sequence[bool], told: Sequence[float], put: Any
+    ):
         self.graph, self.algebra = Graph(), algebra
         Frame = algebra.Frame
+        if isinstance(thing, Joint):  # its frames are data
+            self.numbers = [float(x) for frame in thing.frames() for x in frame.scalars()]
+        else:
+            self.numbers: list[float] = []
+        if told:
+            thing = put(self._symbols("data", len(told), len(self.numbers)))
+            self.numbers += told
         self.sides = []
         for b, ground in enumerate(on_ground):
             frame = Frame() if ground else Frame.from_scalars(self._symbols(f"X{b}", Frame.size))
@@ -116,7 +133,6 @@ class _Trace:
         self.unknowns = own_unknowns(thing)
         self.own = self._symbols("s", self.unknowns)
         self.references: list[Expr] = []
-        self.numbers: list[float] = []
         self.located: list[Operand] = []
         self.inputs = self._symbols("u", 3) if isinstance(thing, Driver) else []
         rows = self._joint(thing) if isinstance(thing, Joint) else self._constraint(thing)
@@ -131,7 +147,6 @@ class _Trace:
         on_parent, on_child = (
             Frame.from_scalars(self._symbols("data", Frame.size, k * Frame.size)) for k in range(2)
         )
-        self.numbers = [float(x) for frame in joint.frames() for x in frame.scalars()]
         parent, child = self.sides
         X = (parent.frame @ on_parent).local(child.frame @ on_child)
         if joint.can_locate:

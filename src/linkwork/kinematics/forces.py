@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.errors import ModelError
 from linkwork.kinematics.count import body_motion
+from linkwork.kinematics.moment import Moment, across
 from linkwork.kinematics.system import System
 from linkwork.mechanism.joint import Joint
-from linkwork.mechanism.side import BodySide, JointSide
 from linkwork.model import drive
 from linkwork.model.across import Across
 from linkwork.model.kind import Kinds
@@ -25,7 +24,7 @@ class BodyStates:
 
     def __init__(self, system: System, q: Array, v: Array, a: Array) -> None:
         algebra, self.system = system.algebra, system
-        self.count = len(q)
+        self.q, self.v, self.count = q, v, len(q)
         self.frames: dict[str, Any] = {}
         self.motions: dict[str, Any] = {}
         self.accelerations: dict[str, Any] = {}  # spatial, in the body's frame
@@ -48,38 +47,19 @@ class BodyStates:
                 [*[0.0] * algebra.angular, *turning.v]
             )
 
-    def across(self, joint: Joint, kinds: Kinds, settings: list[float]) -> tuple[Across, Any]:
+    def across(self, joint: Joint) -> tuple[Across, Any]:
         """Return a joint between its bodies, and the acceleration of its child relative to its parent."""
-        kind, numbers = kinds.of(joint, False)
+        kind, numbers = Kinds().of(joint, False)
         parent, child = (body.name for body in joint.bodies)
         on_a, on_b = joint.frames()
         X = (self.frames[parent] @ on_a).local(self.frames[child] @ on_b)
         v_b = on_b.local(self.motions[child])
         v_rel = v_b - X.local(on_a.local(self.motions[parent]))
-        across = Across.of(joint, kind, [*numbers, *settings], X, v_rel)
-        gained = v_b.cross(v_rel) + kind.bias(across.q, across.v, numbers)
+        own = list(self.q[:, self.system.coordinates * len(self.system.bodies) :].T)
+        found = across(self.system, joint, kind, numbers, X, v_rel, own)
+        gained = v_b.cross(v_rel) + kind.bias(found.q, found.v, numbers)
         a_rel = on_b.local(self.accelerations[child]) - X.local(on_a.local(self.accelerations[parent]))
-        return across, a_rel - gained
-
-    def at(self, t: int) -> "_Moment":
-        return _Moment(self, t)
-
-
-class _Moment:
-    """One time of the states: numbers are floats."""
-
-    def __init__(self, states: BodyStates, t: int):
-        self._states, self._t = states, t
-
-    def _one(self, thing: Any) -> Any:
-        scalars = [float(np.broadcast_to(x, (self._states.count,))[self._t]) for x in thing.scalars()]
-        return type(thing).from_scalars(scalars)
-
-    def frame(self, name: str) -> Any:
-        return self._one(self._states.frames[name])
-
-    def motion(self, name: str) -> Any:
-        return self._one(self._states.motions[name])
+        return found, a_rel - gained
 
 
 def required(system: System, states: BodyStates, times: Array) -> Array:
@@ -105,9 +85,9 @@ def _add_armature(system: System, states: BodyStates, Q: Array) -> None:
         armature = joint.per_coordinate("armature")
         if not armature.any():
             continue
-        across, a_rel = states.across(joint, Kinds(), [])
-        forces = [inertia * a for inertia, a in zip(armature, across.rates(a_rel), strict=True)]
-        for body, frame, wrench in zip(joint.bodies, joint.frames(), across.push(forces), strict=True):
+        between, a_rel = states.across(joint)
+        forces = [inertia * a for inertia, a in zip(armature, between.rates(a_rel), strict=True)]
+        for body, frame, wrench in zip(joint.bodies, joint.frames(), between.push(forces), strict=True):
             k = system.numbers.get(id(body))
             if k is not None:
                 _add(system, Q, k, states.frames[body.name], frame @ wrench, 1.0)
@@ -128,53 +108,17 @@ def _subtract_loads(system: System, states: BodyStates, times: Array, Q: Array) 
     drawn[mechanism.ground.name] = system.algebra.Frame()
     loads = []
     for load in mechanism.loads.values():
-        sides = load.sides(mechanism.joints)
-        if load.whole:
-            raise ModelError(
-                f"load {load.name!r} looks at all coordinates; forces of a motion cannot have it"
-            )
-        bodies = [side for side in sides if not isinstance(side, Joint)]
-        loads.append((load.drawn([drawn[body.name] for body in bodies]), sides))
+        bodies = [side for side in load.sides(mechanism.joints) if not isinstance(side, Joint)]
+        loads.append(load.drawn([drawn[body.name] for body in bodies]))
     joints = [joint for joint in mechanism.joints.values() if drive.features(joint)]
     if not loads and not joints:
         return
-    kinds = Kinds(driven=True)
-    wanted = {joint.name: joint for _, sides in loads for joint in sides if isinstance(joint, Joint)}
-    wanted |= {joint.name: joint for joint in joints}
     for t, time in enumerate(times.tolist()):
-        now = states.at(t)
-        frames = {name: now.frame(name) for name in states.frames}
-        motions = {name: now.motion(name) for name in states.frames}
-        moment = _Still(system, frames, motions)
-        views: dict[str, Any] = {
-            name: BodySide(system.algebra, frames[name], motions[name]) for name in states.frames
-        }
-        across = {name: moment.across(joint, kinds) for name, joint in wanted.items()}
-        sides_of = {name: JointSide(each.q, each.v) for name, each in across.items()}
-        for load, sides in loads:
-            load.act(time, *(sides_of[s.name] if isinstance(s, Joint) else views[s.name] for s in sides))
+        now = Moment(system, time, states.q[t], states.v[t])
+        for load in loads:
+            now.see(load)
         for joint in joints:
-            each = across[joint.name]
-            sides_of[joint.name].push(each.kind.own_forces(each.q, each.v, each.numbers))
-        for name, joint in wanted.items():
-            on_a, on_b = across[name].push(sides_of[name].forces)
-            for body, frame, wrench in zip(joint.bodies, joint.frames(), (on_a, on_b), strict=True):
-                views[body.name].wrench = views[body.name].wrench + frame @ wrench
+            now.own_forces(joint)
+        wrenches = now.wrenches()
         for k, body in enumerate(system.bodies):
-            _add(system, Q, k, frames[body.name], views[body.name].wrench, -1.0, t)
-
-
-class _Still:
-    """Frames and motions at one time."""
-
-    def __init__(self, system: System, frames: dict[str, Any], motions: dict[str, Any]):
-        self._system, self._frames, self._motions = system, frames, motions
-
-    def across(self, joint: Joint, kinds: Kinds) -> Across:
-        kind, numbers = kinds.of(joint, False)
-        masses = [max(float(body.inertia.mass) for body in joint.bodies) or 1.0] * joint.nv
-        parent, child = (body.name for body in joint.bodies)
-        on_a, on_b = joint.frames()
-        X = (self._frames[parent] @ on_a).local(self._frames[child] @ on_b)
-        v_rel = on_b.local(self._motions[child]) - X.local(on_a.local(self._motions[parent]))
-        return Across.of(joint, kind, [*numbers, *drive.settings(joint, masses)], X, v_rel)
+            _add(system, Q, k, now.bodies[body.name].frame, wrenches[body.name], -1.0, t)

@@ -1,7 +1,6 @@
 """The motion of a driven mechanism: positions, velocities, accelerations, reactions, by name."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy as np
 from linkwork.errors import AssemblyError, unknown
 from linkwork.kinematics.assembly import reached
 from linkwork.kinematics.count import check_drivers
+from linkwork.kinematics.dead_points import MotionEvent, dead_points
 from linkwork.kinematics.forces import BodyStates, required
 from linkwork.kinematics.sparse import Factors
 from linkwork.kinematics.system import System, system_of
@@ -16,23 +16,10 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.model.kind import Kinds
 from linkwork.simulation.plot import Trace, figure, html
 from linkwork.trace.once import once
 
 Array = np.ndarray
-
-
-@dataclass(frozen=True)
-class DeadPoint:
-    """Where the drivers do not determine the motion: velocities and forces there are the least that do."""
-
-    name: str  # "dead point 1", ...
-    time: float  # [s]
-    drivers: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return f"{self.name} at t = {self.time:.6g} s, for {', '.join(map(repr, self.drivers))}"
 
 
 def kinematics(mechanism: Mechanism, times: Any, *, start: Any = None) -> "Motion":
@@ -59,8 +46,8 @@ def _marched(system: System, times: Array, drives: Array) -> "Motion":
     start = system.turned_near(system.driven_values(system.w.q), drives[0, :, 0])
     count = len(times)
     q, v, a = np.zeros((count, system.nq)), np.zeros((count, system.n)), np.zeros((count, system.n))
-    done, signs, ranks = system.march(drives, q, v, a, start)
-    motion = Motion(system, times[:done], q[:done], v[:done], a[:done], signs, ranks)
+    done = system.march(drives, q, v, a, start)
+    motion = Motion(system, times[:done], q[:done], v[:done], a[:done])
     if done < count:
         raise _stuck(system, motion, float(times[done]), drives[done, :, 0])
     return motion
@@ -80,11 +67,17 @@ class Motion:
     """What `kinematics` found: `motion["rocker"].angle`, `motion["C"].reaction`, `motion["motor"].force`."""
 
     def __init__(
-        self, system: System, time: Array, q: Array, v: Array, a: Array, signs: Array, ranks: Array
+        self,
+        system: System,
+        time: Array,
+        q: Array,
+        v: Array,
+        a: Array,
+        happened: tuple[MotionEvent, ...] | None = None,
     ) -> None:
         self._system, self.time = system, time
         self.q, self.v, self.a = q, v, a  # coordinates of bodies, and their first and second derivatives
-        self._signs, self._ranks = signs[: len(time)], ranks[: len(time)]
+        self._happened = happened
 
     @property
     def mechanism(self) -> Mechanism:
@@ -104,16 +97,11 @@ class Motion:
         return f"Motion({self.mechanism.name!r}, {len(self)} times, {span})"
 
     @once
-    def events(self) -> tuple[DeadPoint, ...]:
-        """The dead points that were met or passed."""
-        names = tuple(driver.name for driver in self._system.drivers)
-        found: list[float] = []
-        for k in range(len(self.time)):
-            if self._ranks[k] < self._system.n:
-                found.append(float(self.time[k]))
-            elif k and self._signs[k] * self._signs[k - 1] < 0:
-                found.append(float(0.5 * (self.time[k] + self.time[k - 1])))
-        return tuple(DeadPoint(f"dead point {n}", t, names) for n, t in enumerate(found, 1))
+    def events(self) -> tuple[MotionEvent, ...]:
+        """The dead points that were met, passed or touched; of a simulation, its events."""
+        if self._happened is not None:
+            return self._happened
+        return dead_points(self._system, self.time, self.q)
 
     @once
     def states(self) -> BodyStates:
@@ -204,7 +192,8 @@ class Motion:
         view: str = "xy",
         interval: float = 40.0,
     ) -> Any:
-        """Return an animation of matplotlib: `traces` are points of bodies, by name, whose curves are drawn.
+        """Return an animation of matplotlib: `traces` are points of bodies, by name, whose curves are drawn,
+        one point of each, or several.
 
         `view` is "xy", "xz" or "yz", of a mechanism in space; `interval` the time between pictures [ms].
         """
@@ -213,7 +202,11 @@ class Motion:
         system = self._system
         ground = {"ground": system.algebra.Frame()}
         frames = [ground | dict(system.named(q)) for q in self.q]
-        curves = {name: self[name].trace(point) for name, point in (traces or {}).items()}
+        curves = [
+            (name, self[name].trace(point))
+            for name, points in (traces or {}).items()
+            for point in np.atleast_2d(np.asarray(points, float)).tolist()
+        ]
         return animate(self.mechanism, frames, curves, self.time, axes, view=view, interval=interval)
 
     def show(self, traces: Mapping[str, Sequence[float]] | None = None) -> Any:
@@ -301,7 +294,7 @@ class JointMotion:
 
     @property
     def _across(self) -> tuple[Any, Any]:
-        return self._motion.states.across(self._joint, Kinds(), [])
+        return self._motion.states.across(self._joint)
 
     @property
     def position(self) -> Array:
@@ -325,13 +318,24 @@ class JointMotion:
 
     @property
     def reaction(self) -> Any:
-        """The Force it exerts on its child: in world axes, about the joint's frame on the child [N m, N]."""
+        """The Force it exerts on its child beyond what drives it, as in a Recording.
+
+        In world axes, about the joint's frame on the child [N m, N].
+        """
         motion, joint = self._motion, self._joint
-        on_child = joint.frames()[1]
-        place = motion.states.frames[joint.child.name] @ on_child
+        drivers = [d.name for d in motion.mechanism.drivers.values() if d.sides()[0] is joint]
         body, sign = (joint.child, 1.0) if id(joint.child) in motion._system.numbers else (joint.parent, -1.0)
-        wrench = motion.wrench(joint.name, body) * sign
-        return wrench.about(place.p - motion.states.frames[body.name].p)
+        wrench = motion.wrench(joint.name, body)
+        for name in drivers:
+            wrench = wrench + motion.wrench(name, body)
+        place = motion.states.frames[joint.child.name] @ joint.frames()[1]
+        total = (wrench * sign).about(place.p - motion.states.frames[body.name].p)
+        if not drivers:
+            return total
+        across = self._across[0]
+        here = place.axes.local(total)
+        drive = across.push([s.dot(here) for s in across.S])[1]
+        return place.axes @ (here - drive)
 
 
 class ConstraintMotion:
@@ -347,6 +351,14 @@ class ConstraintMotion:
         """The forces of its equations, each along the gradient of `phi`."""
         forces = self._motion.multipliers[0][:, self._motion._system.rows[self._name]]
         return forces[:, 0] if forces.shape[1] == 1 else forces
+
+    @property
+    def reaction(self) -> Any:
+        """The Force it exerts on the last of its bodies: in world axes, about the body's origin [N m, N]."""
+        motion = self._motion
+        thing = next(thing for thing in motion._system.things if thing.name == self._name)
+        moving = [body for body in thing.bodies if id(body) in motion._system.numbers]
+        return motion.wrench(self._name, moving[-1])
 
 
 class DriverMotion(ConstraintMotion):

@@ -15,14 +15,22 @@ from linkwork.trace.compiled import call, entry, native
 Workspace = namedtuple(
     "Workspace",
     "run positions rates ports bodies coordinates free q v a u ref located phi phi_q velocity acceleration "
-    "entry_rows entry_columns columns rows A b x order hidden tangent kept",
+    "entry_rows entry_columns columns rows A b x order hidden tangent memory kept",
 )
+
+# `memory` of the way: whether its start is firm, whether a firm position is known; then how far the drivers
+# went along the tangent, the values of the drivers in the firm position, and its coordinates
+NOW, KNOWN, MEMORY = 0, 1, 2
 
 _SMALL = 1e-9  # a step after which there is none left: Newton's method squares it
 _OPEN = 1e-7  # of an equation that is not satisfied, scaled
-_ROUNDS = 12
+_ROUNDING = 1e-12  # of an equation that is satisfied, however long the next step
+_ROUNDS = 25
+_SLOW = 0.7  # ratio of steps: at a dead point each is half as long as the one before
 _WEAK = 1e-10  # pivot, relative, below which equations do not determine the coordinates
 _FINEST = 2.0**-30  # of the way between two values of the drivers
+_FIRM = 1e-6  # pivot of equations that are not near a dead point
+_NEAR = 1e-3  # a correction at the end of the way that cannot lead astray
 _STRIDE = 0.5  # largest change in one sub-step [rad, sizes of the mechanism]
 _BEND = 0.25  # largest correction of a prediction, relative to what was predicted
 
@@ -242,7 +250,7 @@ def largest(x):
 @native
 def correct(w):
     """q <- where all equations are satisfied, near q; how far it moved, or -1 if it does not get there."""
-    before, way = np.inf, 0.0
+    before, way, open_by = np.inf, 0.0, np.inf
     for _ in range(_ROUNDS):
         evaluate(w)
         fill(w)
@@ -254,14 +262,16 @@ def correct(w):
             return -1.0
         solved(w, factor(w))
         step = largest(w.x)
-        if not np.isfinite(step) or (step > 0.5 * before and step > 1e-11):
+        if not np.isfinite(step):
             return -1.0
+        if step > _SLOW * before and step > 1e-11:
+            break
         move(w, w.x, 1.0)
         way += step
         if step < _SMALL:
             return way if open_by < _OPEN else -1.0
         before = step
-    return -1.0
+    return way if open_by < _ROUNDING else -1.0  # at a dead point steps stay long
 
 
 @native
@@ -288,15 +298,49 @@ def remember(w):
 
 
 @native
+def straight_on(w, start, goal):
+    """x <- at a dead point: the solution nearest to how the coordinates went there."""
+    along = square = 0.0
+    for k in range(goal.size):
+        along += w.memory[MEMORY + k] * (goal[k] - start[k])
+        square += w.memory[MEMORY + k] * w.memory[MEMORY + k]
+    share = along / square if square > 0.0 else 0.0
+    fill(w)
+    for i in range(w.phi.size):
+        w.b[i] = w.velocity[i] * w.rows[i]
+        for j in range(w.x.size):
+            w.b[i] -= w.A[i, j] * share * w.tangent[j]
+    least(w)
+    for j in range(w.x.size):
+        w.x[j] += share * w.tangent[j]
+
+
+@native
 def drive_to(w, start, goal, kept_q):
     """q <- where the drivers have the values `goal`, continuously from `start`, where q is now.
 
     Returns how many sub-steps it took, negative if it got stuck: q and u are then the last that were reached.
+    A dead point that was only touched is left the way it was reached: from the position before it.
     """
+    steps = follow(w, start, goal, kept_q)
+    if steps >= 0 or w.memory[NOW] == 1.0 or w.memory[KNOWN] == 0.0:
+        return steps
+    here, values, first = w.q.copy(), w.u.copy(), MEMORY + goal.size
+    w.q[:] = w.memory[first + goal.size :]
+    again = follow(w, w.memory[first : first + goal.size].copy(), goal, kept_q)
+    if again < 0:
+        w.q[:], w.u[:] = here, values
+        return steps
+    return again
+
+
+@native
+def follow(w, start, goal, kept_q):
+    """q <- as `drive_to`, in sub-steps so short that the prediction along the tangent is hardly corrected."""
     inputs = goal.size
     done, share, steps = 0.0, 1.0, 0
     sign = look(w)
-    fresh, pace = True, 0.0
+    fresh, firm, pace = True, False, 0.0
     while done < 1.0:
         if fresh:  # where the coordinates go, for the whole way
             for k in range(inputs):
@@ -304,9 +348,23 @@ def drive_to(w, start, goal, kept_q):
             call(w.run, w.rates.ctypes.data, w.ports.ctypes.data)
             wanted(w, w.velocity)
             rank = solved(w, sign)
-            if rank == w.x.size or steps == 0:
+            if steps == 0:
+                firm = rank == w.x.size
                 for j in range(w.x.size):
-                    w.tangent[j] = w.x[j]
+                    firm = firm and abs(w.A[j, j]) > _FIRM
+                w.memory[NOW] = 1.0 if firm else 0.0
+            if rank < w.x.size:
+                straight_on(w, start, goal)
+            for j in range(w.x.size):
+                w.tangent[j] = w.x[j]
+            for k in range(inputs):
+                w.memory[MEMORY + k] = goal[k] - start[k]
+            if steps == 0 and firm:
+                w.memory[KNOWN] = 1.0
+                for k in range(inputs):
+                    w.memory[MEMORY + inputs + k] = start[k]
+                for k in range(w.q.size):
+                    w.memory[MEMORY + 2 * inputs + k] = w.q[k]
             pace = largest(w.tangent)
             fresh = False
         share = min(share, 1.0 - done)
@@ -331,10 +389,26 @@ def drive_to(w, start, goal, kept_q):
             w.q[k] = kept_q[k]
         share *= 0.5
         if share < _FINEST:
+            if 1.0 - done < 16.0 * _FINEST and arrived(w, goal):  # at a dead point no step is short enough
+                return steps + 1
+            for k in range(w.q.size):
+                w.q[k] = kept_q[k]
             for k in range(inputs):
                 w.u[3 * k] = start[k] + done * (goal[k] - start[k])
             return -steps - 1
     return steps
+
+
+@native
+def arrived(w, goal):
+    """q <- where the drivers have the values `goal`, next to q; whether it is there."""
+    for k in range(goal.size):
+        w.u[3 * k] = goal[k]
+    way = correct(w)
+    if way < 0.0 or way > _NEAR:
+        return False
+    remember(w)
+    return True
 
 
 @entry
@@ -350,7 +424,7 @@ def polish(w):
 
 
 @entry
-def march(w, drives, qs, vs, accelerations, signs, ranks, kept_q, start):
+def march(w, drives, qs, vs, accelerations, kept_q, start):
     """qs, vs, accelerations <- the motion at all times; how many times were reached.
 
     `drives` are values, first and second derivatives of the drivers: (times, drivers, 3).
@@ -368,7 +442,7 @@ def march(w, drives, qs, vs, accelerations, signs, ranks, kept_q, start):
         sign = look(w)
         call(w.run, w.rates.ctypes.data, w.ports.ctypes.data)
         wanted(w, w.velocity)
-        rank = solved(w, sign)
+        solved(w, sign)
         for j in range(w.x.size):
             w.v[j] = w.x[j] * w.columns[j]
         call(w.run, w.rates.ctypes.data, w.ports.ctypes.data)
@@ -377,7 +451,6 @@ def march(w, drives, qs, vs, accelerations, signs, ranks, kept_q, start):
         for j in range(w.x.size):
             w.a[j] = w.x[j] * w.columns[j]
         qs[t], vs[t], accelerations[t] = w.q, w.v, w.a
-        signs[t], ranks[t] = sign, rank
     return len(drives)
 
 

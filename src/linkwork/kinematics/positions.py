@@ -1,10 +1,11 @@
-"""Positions of a mechanism for given values of its drivers: one by one, or many at once."""
+"""Positions of a mechanism for given values of its drivers: one by one, or many at once, of many sizes."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from linkwork.errors import AssemblyError
+from linkwork.errors import AssemblyError, unknown
 from linkwork.kinematics.assembly import reached
 from linkwork.kinematics.count import check_drivers
 from linkwork.kinematics.lanes import solve_lanes
@@ -16,73 +17,177 @@ from linkwork.trace.once import once
 
 Array = np.ndarray
 
+_FINEST = 2.0**-12  # of the way from some sizes to others
+_STRIDE = 0.25  # longest way of coordinates at once, while sizes change [rad, sizes of the mechanism]
+
 
 class Positions:
     """Solve for positions in a loop of your own: `positions(values)`, or `positions.many(values, q)`.
 
+    Numbers of the mechanism that `vary`, by names you give them, may be different in each of many: `sizes`.
+    They are named as for `lw.sensitivity`; several that are always equal go by one name, in a list.
+
     >>> import linkwork as lw
     >>> m = lw.examples.four_bar()
     >>> motor = m.add(lw.Driver("motor", "A"))
-    >>> positions = Positions(m)
+    >>> positions = Positions(m, vary={"rod": ("C", "on_parent", 0)})
     >>> q = positions([0.3])  # coordinates of all bodies: x, y, angle of the crank, ...
     >>> positions.body("rocker").round(6)
     array([0.2     , 0.      , 1.063959])
+    >>> q = positions.many([0.3], sizes={"rod": [0.3, 0.31, 0.32]})
+    >>> positions.body("rocker", q)[:, 2].round(6)
+    array([1.063959, 0.995534, 0.924495])
     """
 
-    def __init__(self, mechanism: Mechanism) -> None:
-        self.system = system_of(mechanism.copy())
+    def __init__(self, mechanism: Mechanism, *, vary: Mapping[str, Any] | None = None) -> None:
+        self.system = system_of(mechanism.copy(), vary)
         q = self.system.assemble()
         check_drivers(self.system, q)
         values = np.array([law.at(0.0)[0, 0] for law in self.system.laws])
         self.q = reached(self.system, q, values)  # (nq,) where the mechanism is [m, rad, quaternions]
         self.values = values  # of the drivers there
-        self.system.place(self.q)
-        self.system.w.u[::3] = values
+        self._drawn_sizes = self.system.sizes()
+        self._return()
 
     def __call__(self, values: Any) -> Array:
         """Return the coordinates of all bodies, continuously from where the mechanism was last."""
         goal = np.ascontiguousarray(values, float)
         if goal.shape != self.values.shape:
             raise ValueError(f"{goal.shape} values; there are {len(self.values)} drivers")
-        w = self.system.w
         if self.system.advance(self.values, goal) < 0:
+            if not np.isfinite(goal).all():
+                self._return()
+                raise ValueError(f"values {goal.tolist()} are not finite")
             raise self._stuck(goal)
         self.values = goal.copy()
-        self.q = w.q.copy()
+        self.q = self.system.w.q.copy()
         return self.q
 
     def body(self, name: str, q: Array | None = None) -> Array:
         """Return the coordinates of a body: x, y, angle, or place and quaternion; q may be of many."""
-        system = self.system
-        k = next((k for k, body in enumerate(system.bodies) if body.name == name), None)
-        if k is None:
-            raise KeyError(name)
-        return (self.q if q is None else q)[..., system.coordinates * k : system.coordinates * (k + 1)]
+        k = self._number(name)
+        size = self.system.coordinates
+        return (self.q if q is None else q)[..., size * k : size * (k + 1)]
 
-    def many(self, values: Array, q: Array | None = None) -> Array:
+    def point(self, name: str, point: Sequence[float], q: Array | None = None) -> Array:
+        """Return where a point of a body is; q may be of many."""
+        pose = self.body(name, q)
+        X = self.system.algebra.pose(list(np.moveaxis(pose, -1, 0)))
+        return np.stack([np.broadcast_to(x, pose.shape[:-1]) for x in X @ tuple(map(float, point))], -1)
+
+    def _number(self, name: str) -> int:
+        names = [body.name for body in self.system.bodies]
+        if name not in names:
+            raise KeyError(unknown("body", name, names))
+        return names.index(name)
+
+    def many(
+        self,
+        values: Any,
+        q: Array | None = None,
+        *,
+        sizes: Mapping[str, Any] | None = None,
+        check: bool = True,
+    ) -> Array:
         """Return coordinates (N, nq) for values (N, drivers), each from a start near it: q (N, nq).
 
-        Without q all start where the mechanism is. Lanes of SIMD registers hold one each; what does not
-        converge there is reached in small steps.
+        `sizes` are the numbers that vary, (N,) or one for all, by name; others are as drawn. Without q all
+        start where the mechanism is. Lanes of SIMD registers hold one each; what does not converge there is
+        reached in small steps. What cannot be reached raises AssemblyError; with check=False it is NaN.
         """
-        goals = np.ascontiguousarray(values, float).reshape(-1, len(self.values))
-        found = np.ascontiguousarray(
-            np.broadcast_to(self.q if q is None else q, (len(goals), self.system.nq))
-        )
-        found = found.copy()
-        good = np.zeros(len(goals), np.bool_)
+        goals, shapes, starts = self._together(values, q, sizes)
+        found, good = starts.copy(), np.zeros(len(goals), np.bool_)
         if self._step:
             step, ports = self._step
-            solve_lanes(step, ports, native.lanes(), goals, found, self.system.size, good)
-        for k in np.flatnonzero(~good):
-            start = found[k] if q is not None else self.q
-            self.system.place(start)
-            begin = self.system.turned_near(self.system.driven_values(start), goals[k])
-            if self.system.advance(begin, goals[k]) < 0:
-                raise self._stuck(goals[k])
-            found[k] = self.system.w.q
-        self.system.place(self.q)
+            solve_lanes(step, ports, native.lanes(), goals, shapes, found, self.system.size, good)
+        try:
+            for k in np.flatnonzero(~good):
+                if np.isfinite(starts[k]).all() and self._reached(starts[k], q is None, goals[k], shapes[k]):
+                    found[k] = self.system.w.q
+                elif check:
+                    raise self._stuck(goals[k], f" (number {k})")
+                else:
+                    found[k] = np.nan
+        finally:
+            self._return()
         return found
+
+    def paths(self, values: Any, *, sizes: Mapping[str, Any], check: bool = True) -> Array:
+        """Return coordinates (N, times, nq) of N mechanisms that are driven through values (times, drivers).
+
+        `sizes` and `check` are those of `many`.
+        """
+        goals = np.asarray(values, float).reshape(-1, len(self.values))
+        q: Array | None = None
+        found = []
+        for goal in goals:
+            q = self.many(goal, q, sizes=sizes, check=check)
+            found.append(q)
+        return np.stack(found, axis=1)
+
+    def _together(self, values: Any, q: Any, sizes: Mapping[str, Any] | None) -> tuple[Array, Array, Array]:
+        """Return values, sizes and starts of N mechanisms, checked."""
+        goals = np.asarray(values, float).reshape(-1, len(self.values))
+        names = list(self.system.places)
+        columns = dict(zip(names, self._drawn_sizes, strict=True))
+        for name, given in (sizes or {}).items():
+            if name not in columns:
+                raise ValueError(f"sizes: {unknown('name', name, names)}")
+            columns[name] = np.asarray(given, float)
+            if columns[name].ndim > 1:
+                raise ValueError(f"sizes: {name!r} has shape {columns[name].shape}; give one number for each")
+        counts = {len(goals), *(len(x) for x in columns.values() if np.ndim(x))}
+        counts |= set() if q is None else {len(np.atleast_2d(q))}
+        if len(counts - {1}) > 1:
+            raise ValueError(f"values, sizes and q are of {sorted(counts)} mechanisms; give as many of each")
+        count = max(counts)
+        starts = np.broadcast_to(self.q if q is None else np.asarray(q, float), (count, self.system.nq))
+        shapes = np.empty((count, len(names)))
+        for k, name in enumerate(names):
+            shapes[:, k] = columns[name]
+        for word, array in (("values", goals), ("sizes", shapes)):
+            if not np.isfinite(array).all():
+                raise ValueError(f"{word} are not finite; give finite numbers")
+        return np.ascontiguousarray(np.broadcast_to(goals, (count, goals.shape[1]))), shapes, starts
+
+    def _reached(self, start: Array, from_here: bool, goal: Array, shape: Array) -> bool:
+        """Go in small steps to values of the drivers and sizes, from here or from a start of these sizes."""
+        system = self.system
+        system.place(start)
+        if from_here:
+            begin = self.values
+            system.w.u[::3] = begin
+            if not self._resized(self._drawn_sizes, shape):
+                return False
+        else:
+            system.resize(shape)
+            begin = system.turned_near(system.driven_values(start), goal)
+            system.w.u[::3] = begin
+            if system.polish() < 0.0:
+                return False
+        return system.advance(begin, goal) >= 0
+
+    def _resized(self, start: Array, goal: Array) -> bool:
+        """Change sizes from a start to a goal, so slowly that the mechanism stays assembled as it is."""
+        system, done, share = self.system, 0.0, 1.0
+        while done < 1.0:
+            there = min(1.0, done + share)
+            kept = system.w.q.copy()
+            system.resize(start + there * (goal - start))
+            if 0.0 <= system.polish() <= _STRIDE:
+                done, share = there, 2.0 * share
+                continue
+            system.w.q[:] = kept
+            share *= 0.5
+            if share < _FINEST:
+                return False
+        return True
+
+    def _return(self) -> None:
+        """Let the system be where the mechanism is."""
+        self.system.resize(self._drawn_sizes)
+        self.system.place(self.q)
+        self.system.w.u[::3] = self.values
 
     @once
     def _step(self) -> tuple[int, Array] | None:
@@ -90,16 +195,15 @@ class Positions:
         if self.system.m != self.system.n or self.system.references or self.system.large:
             return None
         try:
-            return newton_step(self.system, self.q, native.lanes()), np.zeros(4, np.int64)
+            return newton_step(self.system, self.q, native.lanes()), np.zeros(5, np.int64)
         except ZeroDivisionError:
             return None
 
-    def _stuck(self, goal: Array) -> AssemblyError:
+    def _stuck(self, goal: Array, which: str = "") -> AssemblyError:
         self.system.w.u[::3] = goal
         self.system.close(self.system.w.q.copy(), np.ones(self.system.m))
-        error = AssemblyError(
-            self.system.open_text(self.system.w.q.copy(), where=self.system.driven_text(goal))
-        )
+        where = self.system.driven_text(goal) + which
+        error = AssemblyError(self.system.open_text(self.system.w.q.copy(), where=where))
         error.final = self.q
-        self.system.place(self.q)
+        self._return()
         return error

@@ -10,6 +10,7 @@ import numpy as np
 
 from linkwork.errors import unknown
 from linkwork.kinematics.motion import Motion
+from linkwork.kinematics.numbers import Number, Place, number
 from linkwork.mechanism.joint import Joint
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Graph, evaluate
@@ -41,57 +42,38 @@ class Sensitivity:
         return np.stack([np.broadcast_to(x, len(self.change)) for x in turned @ tuple(map(float, point))], -1)
 
 
-def sensitivity(motion: Motion, parameter: tuple[str, str, int] | tuple[str, str]) -> Sensitivity:
+def sensitivity(motion: Motion, parameter: Place) -> Sensitivity:
     """Return how a motion changes with a number of a joint or constraint, named by thing, word and index.
 
-    A joint has its points "on_parent" and "on_child", in axes of its frame there as drawn, and what its class
-    depends on, such as "pitch"; a constraint has its own numbers: ("rod", "length"), ("slot", "pin", 0).
+    A joint has its points "on_parent" and "on_child", in axes of these bodies, and what its class depends on,
+    such as "pitch"; a constraint has its own numbers: ("rod", "length"), ("slot", "pin", 0).
     """
-    name, word, *rest = parameter
     system = motion._system
-    thing = next((each for each in system.things if each.name == name), None)
-    if thing is None:
-        raise ValueError(f"sensitivity: {unknown('name', name, (each.name for each in system.things))}")
+    p = number(system.things, parameter, "sensitivity")
     change = np.zeros((len(motion), system.n))
     for t in range(len(motion)):
         A = system.matrix(motion.q[t])
         right = np.zeros(system.m)
-        right[system.rows[name]] = _phi_p(system, thing, motion.q[t], word, rest[0] if rest else None)
+        right[system.rows[p.thing.name]] = _phi_p(system, p, motion.q[t])
         change[t] = -np.linalg.lstsq(A * system.columns, right, rcond=1e-12)[0] * system.columns
     return Sensitivity(motion, change)
 
 
-def _phi_p(system: Any, thing: Any, q: Array, word: str, index: int | None) -> list[float]:
+def _phi_p(system: Any, p: Number, q: Array) -> list[float]:
     """Return the derivative of a thing's equations by one of its numbers, bodies at rest."""
-    sides, graph = system.poses(thing, q), Graph()
-    p = graph.symbol("p")
-    if isinstance(thing, Joint) and word in ("on_parent", "on_child"):
-        frames = list(thing.frames())
-        side = ("on_parent", "on_child").index(word)
-        frame, zero = frames[side], [0.0] * system.algebra.dimension
-        zero[index or 0] = p
-        frames[side] = frame.moved(zero)
+    sides, x = system.poses(p.thing, q), Graph().symbol("p")
+    if isinstance(p.thing, Joint) and p.side is not None:
+        frames, step = list(p.thing.frames()), [0.0] * system.algebra.dimension
+        step[p.index or 0] = x
+        frames[p.side] = frames[p.side].moved(step)
         parent, child = sides
-        rows = thing.gap((parent.frame @ frames[0]).local(child.frame @ frames[1]))
-        return _at(rows, p, 0.0)
-    said = getattr(thing, word, None)
-    if said is None or callable(said) or isinstance(said, str):
-        raise ValueError(f"sensitivity: {thing.name!r} has no number {word!r}")
-    value = float(said if index is None else said[index])
-    changed: Any = p
-    if index is not None:
-        changed = [*said[:index], p, *said[index + 1 :]]
-    try:
-        setattr(thing, word, changed)
-        if isinstance(thing, Joint):
-            rows = thing.gap(thing.pose_between(*sides))
-        else:
-            first = system.coordinates * len(system.bodies) + system.own[thing.name]
-            own = q[first : first + thing.unknowns].tolist()
-            rows = thing.phi(*thing.views(sides), *own)
-    finally:
-        setattr(thing, word, said)
-    return _at(rows, p, value)
+        return _at(p.thing.gap((parent.frame @ frames[0]).local(child.frame @ frames[1])), x, 0.0)
+    thing = p.put(x)
+    if isinstance(thing, Joint):
+        return _at(thing.gap(thing.pose_between(*sides)), x, p.value)
+    first = system.coordinates * len(system.bodies) + system.own[thing.name]
+    own = q[first : first + thing.unknowns].tolist()
+    return _at(thing.phi(*thing.views(sides), *own), x, p.value)
 
 
 def _at(rows: Sequence[Any], p: Any, value: float) -> list[float]:

@@ -1,4 +1,6 @@
-"""One step of Newton's method for one mechanism, unrolled, in lanes: new q, length of the step <- q, u.
+"""One step of Newton's method for one mechanism, unrolled, in lanes: new q, length of the step <- q, u, p.
+
+p are the numbers of the mechanism that vary; all others are constants of the code.
 
 The equations are eliminated on symbols, in an order of pivots that is chosen once by numbers: those that make
 the least new entries (Markowitz) among those that are not small. Away from there a pivot may get small, the
@@ -20,7 +22,7 @@ from linkwork.trace.expression import Graph, Operand, evaluate
 
 Array = np.ndarray
 
-PORTS = ("q", "u", "new", "step")  # step: its length, and the largest equation
+PORTS = ("q", "u", "p", "new", "step")  # step: its length, and the largest equation
 _SMALL_PIVOT = 0.1  # relative to the largest of its row
 
 
@@ -29,7 +31,7 @@ def newton_step(system: System, q: Array, lanes: int) -> int:
     graph = Graph()
     symbols = graph.symbols(("q", k) for k in range(system.nq))
     inputs = graph.symbols(("u", k) for k in range(len(system.drivers)))
-    phi, entries = _equations(system, symbols, inputs)
+    phi, entries = _equations(system, symbols, inputs, graph)
     matrix = {(i, j): x for i, j, x in entries}
     x = _eliminated(matrix, system.matrix(q), [-f for f in phi])
     stores = [("new", k, value) for k, value in enumerate(_moved(system, symbols, x))]
@@ -55,17 +57,21 @@ def _larger(a: Operand, b: Operand) -> Operand:
 
 
 def _equations(
-    system: System, q: list[Any], u: list[Any]
+    system: System, q: list[Any], u: list[Any], graph: Graph
 ) -> tuple[list[Operand], list[tuple[int, int, Operand]]]:
     """Return phi and the entries of phi_q as expressions."""
     algebra, size = system.algebra, system.coordinates
     frames = [algebra.pose(q[size * k : size * (k + 1)]).scalars() for k in range(len(system.bodies))]
     first_own = size * len(system.bodies)
+    everything: list[Any] = system.data.tolist()
+    for k, places in enumerate(system.places.values()):
+        for place in places:
+            everything[place] = graph.symbol(("p", k))
     phi: list[Operand] = []
     entries: list[tuple[int, int, Operand]] = []
     for thing, (equations, record) in zip(system.things, system.records, strict=True):
         at = [system.numbers.get(id(body), 0) for body in thing.bodies]
-        data = system.data[record[0] :].tolist()
+        data = everything[record[0] :]
         numbers = {"data": data, "parameter": data[equations.data :], "u": u[record[1] // 3 :]}
         numbers["s"] = q[first_own + system.own[thing.name] :]
         for b, k in enumerate(at):

@@ -9,6 +9,7 @@ from linkwork.errors import AssemblyError, ModelError
 from linkwork.kinematics import newton, sparse
 from linkwork.kinematics.equations import Catalogue, Thing, borrowed
 from linkwork.kinematics.law import Law
+from linkwork.kinematics.numbers import Number, number
 from linkwork.kinematics.program import walks
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.check import check
@@ -17,18 +18,20 @@ from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.side import JointSide, PoseSide
+from linkwork.trace.once import once
 
 Array = np.ndarray
 
 LARGE = 400  # unknowns from which on equations are kept sparse
 _TRIES = 40  # starts near the drawing before an assembly is given up
+_SOFT = 1e-3  # weight of equations that may stay open, so that all others are closed
 _CLOSED = 1e-9  # what is left of equations that are satisfied, scaled
 
 
 class System:
     """Bodies, equations by name, and the arrays that native code works on."""
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: Mechanism, vary: Mapping[str, Any] | None = None) -> None:
         check(mechanism)
         self.mechanism = mechanism
         self.algebra: Any = ALGEBRA[mechanism.space]
@@ -43,10 +46,42 @@ class System:
         ]
         self.free, self.coordinates = self.algebra.freedoms, self.algebra.coordinates
         self.size = self._size()
+        self.varied = {name: self._varied(name, places) for name, places in (vary or {}).items()}
         self._number()
         self._allocate()
 
     # making it
+
+    def _varied(self, name: str, places: Any) -> list[Number]:
+        """Return the numbers that vary under one name: one, or several that are equal."""
+        several = places if isinstance(places, list) else [places]
+        found = [number(self.things, place, f"vary {name!r}") for place in several]
+        values = {x.value for x in found}
+        if len(values) != 1:
+            told = ", ".join(f"{value:.6g}" for value in sorted(values))
+            raise ValueError(f"vary {name!r}: numbers {told} under one name; draw them equal, or name each")
+        return found
+
+    def _equations(self, catalogue: Catalogue, thing: Thing, first: int) -> tuple[Any, list[float]]:
+        """Return equations and numbers of a thing, data from `first` on; note where those are that vary."""
+        grounded = [body is self.mechanism.ground for body in thing.bodies]
+        mine = [(name, x) for name, xs in self.varied.items() for x in xs if x.thing is thing]
+        told = [(name, x) for name, x in mine if x.side is None]
+
+        def put(symbols: list[Any]) -> Thing:
+            made = thing
+            for (_, x), symbol in zip(told, symbols, strict=True):
+                made = Number(made, x.word, x.index).put(symbol)
+            return made
+
+        equations, numbers = catalogue.of(thing, grounded, [x.value for _, x in told], put)
+        behind = equations.data - len(told)
+        for k, (name, _) in enumerate(told):
+            self.places[name].append(first + behind + k)
+        for name, x in mine:
+            if x.side is not None:
+                self.places[name].append(first + x.in_frames)
+        return equations, numbers
 
     def _number(self) -> None:
         """Say where the numbers of every thing are."""
@@ -54,6 +89,7 @@ class System:
         self.rows: dict[str, slice] = {}
         self.entries: dict[str, slice] = {}
         self.own: dict[str, int] = {}  # first unknown of a thing's own, among those
+        self.places: dict[str, list[int]] = {name: [] for name in self.varied}  # of what varies, in data
         records, data = [], []
         rows: list[int] = []
         columns: list[int] = []
@@ -62,7 +98,7 @@ class System:
         frame = self.algebra.Frame.size
         for thing in self.things:
             bodies = thing.bodies
-            equations, numbers = catalogue.of(thing, [body is self.mechanism.ground for body in bodies])
+            equations, numbers = self._equations(catalogue, thing, len(data))
             at = [self.numbers.get(id(body), 0) for body in bodies]
             lender = borrowed(thing)
             mine = own if lender is None else self.own[lender.name]
@@ -137,6 +173,7 @@ class System:
             np.zeros(max(self.m, self.n), np.int64),
             np.zeros(max(self.m, self.n)),
             np.zeros(self.n),
+            np.zeros(newton.MEMORY + 2 * len(self.drivers) + self.nq),
             np.zeros(max(self.m, self.n)),
         )
         self._keep = walk, arrays
@@ -154,6 +191,17 @@ class System:
         drawn = [body.position for body in self.bodies]
         spread = float(np.ptp(drawn, axis=0).max()) if drawn else 0.0
         return max(lengths, default=0.0) or spread or 1.0
+
+    @once
+    def joint_order(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The joints of the spanning tree and those that close loops, in the order of the compiled model.
+
+        Of a mechanism that cannot be compiled: all joints as described, and none.
+        """
+        model = undriven_model(self.mechanism)
+        if model is None:
+            return tuple(self.mechanism.joints), ()
+        return model.joint_names, tuple(name for name in model.loop_names if name in self.mechanism.joints)
 
     # poses
 
@@ -191,7 +239,7 @@ class System:
 
     def place(self, q: Array) -> None:
         """Begin from coordinates q: turns are counted from there."""
-        self.w.q[:] = q
+        self.w.q[:], self.w.memory[:] = q, 0.0
         first = 0
         for thing in self.things:
             if isinstance(thing, Constraint) and not isinstance(thing, Driver):
@@ -222,6 +270,15 @@ class System:
         turns = np.array([driver.turns for driver in self.drivers], bool)
         return np.where(turns, values + 2 * np.pi * np.round((goal - values) / (2 * np.pi)), values)
 
+    def sizes(self) -> Array:
+        """Return the numbers that vary, as they are."""
+        return np.array([self.data[places[0]] for places in self.places.values()])
+
+    def resize(self, sizes: Array) -> None:
+        """Give the numbers that vary other values."""
+        for places, size in zip(self.places.values(), sizes.tolist(), strict=True):
+            self.data[places] = size
+
     # closing
 
     def weights(self) -> Array:
@@ -244,6 +301,13 @@ class System:
         A = np.zeros((self.m, self.n))
         np.add.at(A, (self.entry_rows, self.entry_columns), self.w.phi_q)
         return A
+
+    def scaled_matrix(self) -> Array:
+        """Return phi_q as last evaluated, dense: lengths in sizes of the mechanism, rows of length one."""
+        A = np.zeros((self.m, self.n))
+        np.add.at(A, (self.entry_rows, self.entry_columns), self.w.phi_q * self.columns[self.entry_columns])
+        lengths = np.linalg.norm(A, axis=1, keepdims=True)
+        return A / np.where(lengths > 0.0, lengths, 1.0)
 
     def close(self, q: Array, active: Array, most: int = 300) -> float:
         """Bring the equations that are active near zero from q; return the largest left, scaled."""
@@ -303,13 +367,11 @@ class System:
             return sparse.advance(self, start, goal)
         return int(newton.advance(self.w, start, goal, self.kept_q))
 
-    def march(self, drives: Array, q: Array, v: Array, a: Array, start: Array) -> tuple[int, Array, Array]:
-        """Fill in the motion; return how many times were reached, signs of the determinant, and ranks."""
-        signs, ranks = np.zeros(len(q), np.int64), np.full(len(q), self.n)
+    def march(self, drives: Array, q: Array, v: Array, a: Array, start: Array) -> int:
+        """Fill in the motion; return how many times were reached."""
         if self.large:
-            return sparse.march(self, drives, q, v, a, start), signs, ranks
-        reached = newton.march(self.w, drives, q, v, a, signs, ranks, self.kept_q, start)
-        return int(reached), signs, ranks
+            return sparse.march(self, drives, q, v, a, start)
+        return int(newton.march(self.w, drives, q, v, a, self.kept_q, start))
 
     def _shaken(self, q: Array, generator: np.random.Generator, amount: float) -> Array:
         """Return coordinates moved at random by an amount of the mechanism's size, and of a radian."""
@@ -321,12 +383,16 @@ class System:
         return moved
 
     def open_text(self, q: Array, active: Array | None = None, where: str = "") -> str:
-        """Say what stays open, the worst by name."""
-        phi = self.evaluate(q)[0] * (1.0 if active is None else active)
-        gaps = {name: float(np.linalg.norm(phi[part])) for name, part in self.rows.items()}
-        name = max(gaps, key=lambda n: gaps[n])
-        word = next(_kind(thing) for thing in self.things if thing.name == name)
-        gap = f"{1e3 * gaps[name]:.3g} mm" if self._is_length(name) else f"{gaps[name]:.3g} rad"
+        """Say how far the worst, by name, stays open if all else is closed."""
+        weights = np.ones(self.m) if active is None else active.copy()
+        phi = self.evaluate(q)[0] * weights
+        undriven = [thing for thing in self.things if not isinstance(thing, Driver)]
+        worst = max(undriven or self.things, key=lambda x: float(np.linalg.norm(phi[self.rows[x.name]])))
+        name, word, rows = worst.name, _kind(worst), self.rows[worst.name]
+        weights[rows] *= _SOFT
+        self.close(q, weights)
+        left = float(np.linalg.norm(self.w.phi[rows]))
+        gap = f"{1e3 * left:.3g} mm" if self._is_length(name) else f"{left:.3g} rad"
         return (
             f"mechanism {self.mechanism.name!r} cannot assemble{where}: closest gap {gap} at {word} "
             f"{name!r}; look for lengths that cannot meet, or draw it nearer to closed"
@@ -346,12 +412,23 @@ class System:
         return X
 
 
+def undriven_model(mechanism: Mechanism) -> Any:
+    """Return the model of a mechanism without its drivers; None if it cannot be compiled."""
+    alone = mechanism.copy()
+    for name in list(alone.drivers):
+        alone.remove(name)
+    try:
+        return alone.compile()
+    except ModelError:
+        return None
+
+
 def _kind(thing: Thing) -> str:
     return "joint" if isinstance(thing, Joint) else thing.word
 
 
-def system_of(mechanism: Mechanism) -> System:
-    """Return the equations of a mechanism; ModelError if there is nothing to solve."""
+def system_of(mechanism: Mechanism, vary: Mapping[str, Any] | None = None) -> System:
+    """Return the equations of a mechanism, some numbers of which may vary; ModelError if there are none."""
     if not mechanism.bodies:
         raise ModelError(f"mechanism {mechanism.name!r} has no bodies; add some")
-    return System(mechanism)
+    return System(mechanism, vary)

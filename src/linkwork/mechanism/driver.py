@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.algebra import rotation
 from linkwork.algebra.number import Number
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
@@ -12,15 +13,18 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.side import BodySide, JointSide, continued
 
 _PLACES = ("x", "y", "z")
+_TURNS = ("qw", "qx", "qy", "qz")  # of a body in space
 
 
 class Driver(Constraint):
     """Drive a joint coordinate, or one of a body, to a value, or to a function of time.
 
     `what` is a joint, itself or by name; (joint, k) for its k-th coordinate; or (body, "x" | "y" | "z" |
-    "angle"), the angle in the plane. Angles may count any number of turns. `law` may be set anew at any time.
-    A law is a number, a function of time that can be traced, or has a method `derivative`, as splines of
-    SciPy do.
+    "angle"), the angle in the plane. Angles may count any number of turns. Turns in space are quaternions
+    with w >= 0, of less than half a turn, whose components can be driven: those of a joint by number, those
+    of a body by "qw", "qx", "qy", "qz"; three of them are a rotation. `law` may be set anew at any time. A
+    law is a number, a function of time that can be traced, or has a method `derivative`, as splines of SciPy
+    do.
     """
 
     word = "driver"
@@ -47,12 +51,10 @@ class Driver(Constraint):
     def mistakes(self) -> list[str]:
         side = self.sides()[0]
         if isinstance(side, Body):
-            known = (*_PLACES[: self.algebra.dimension], *(["angle"] if self.space == "plane" else []))
+            known = (*_PLACES[: self.algebra.dimension], *(["angle"] if self.space == "plane" else _TURNS))
             if self.component not in known:
                 words = ", ".join(map(repr, known))
                 return [f"({side.name!r}, {self.component!r}) cannot be driven; give one of {words}"]
-        elif side.nq != side.nv:
-            return [f"joint {side.name!r} turns by a quaternion; drive coordinates of its bodies"]
         elif not isinstance(self.component, int) or not 0 <= self.component < side.nq:
             return [f"joint {side.name!r} has {side.nq} coordinates; {self.component!r} is none of them"]
         if not callable(self.law) and not np.isfinite(np.asarray(self.law, float)).all():
@@ -65,6 +67,8 @@ class Driver(Constraint):
             return side.q[int(self.component)]
         if self.component == "angle":
             return side.angle
+        if self.component in _TURNS:
+            return rotation.to_quaternion(side.frame.R)[_TURNS.index(str(self.component))]
         return side.position[_PLACES.index(str(self.component))]
 
     @property

@@ -12,7 +12,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from linkwork.algebra import rotation, spatial
-from linkwork.algebra.number import Number, atan2, cos, floor, sin
+from linkwork.algebra.number import Number, atan2, cos, floor, is_zero, sin
 from linkwork.algebra.spatial import Frame, Motion
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint, JointOptions
@@ -94,7 +94,7 @@ class Helical(Joint):
     def locate(self, X: Any) -> Sequence[Number]:
         """Return the angle: that of the turn, with the whole turns that the advance tells."""
         angle = spatial.turn_angle(X)
-        if self.pitch == 0.0:
+        if is_zero(self.pitch):
             return [angle]
         turns = X.p[2] / self.pitch - angle / (2 * np.pi)
         return [angle + 2 * np.pi * floor(turns + 0.5)]

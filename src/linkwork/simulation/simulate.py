@@ -88,14 +88,27 @@ def simulate(
     if isinstance(state, Recording):
         state = state.final
     if method == "maximal":
-        from linkwork.kinematics.maximal import simulate_maximal
+        from linkwork.kinematics.maximal_run import simulate_maximal
 
-        others = step, max_step, q, v, checkpoint
-        if events or loops != PROJECTED or any(given is not None for given in others):
+        others = {"step": step, "q": q, "v": v, "checkpoint": checkpoint}
+        not_there = [word for word, given in others.items() if given is not None]
+        if not_there + ["loops"] * (loops != PROJECTED):
+            words = ", ".join(not_there + ["loops"] * (loops != PROJECTED))
             raise ValueError(
-                'simulate: method "maximal" takes no step, max_step, events, loops, q, v or checkpoint'
+                f'simulate: method "maximal" takes no {words}; it chooses its steps, runs one mechanism and '
+                "projects its constraints: leave them out, or use another method"
             )
-        return simulate_maximal(model, float(duration), state, accuracy, times, every)
+        return simulate_maximal(
+            model,
+            duration,
+            state,
+            accuracy=accuracy,
+            times=times,
+            every=every,
+            events=events,
+            max_step=max_step,
+            max_steps=max_steps,
+        )
     if isinstance(model, Mechanism):
         model = model.compile()
     many = q is not None or v is not None
