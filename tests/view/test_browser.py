@@ -8,7 +8,7 @@ import pytest
 import linkwork as lw
 from linkwork import examples
 from linkwork.view import save_html, show
-from linkwork.view.motion import Recorded
+from linkwork.view.motion import recorded
 from linkwork.view.palette import SELECTED
 from linkwork.view.vector import _projected
 
@@ -101,7 +101,7 @@ def test_dragging_the_slider_scrubs(viewer, run, tab):
     tab.page.mouse.up()
     tab.until(lambda: 0.3 < viewer.player.t < 0.6)
     tab.page.wait_for_timeout(500)
-    poses = Recorded(run).at(viewer.player.t).poses
+    poses = recorded(run).at(viewer.player.t).poses
     tab.until(lambda: drawn_as(tab, viewer, poses))
 
 
@@ -159,7 +159,9 @@ def test_every_overlay_can_be_switched(viewer, run, tab):
         "centres of mass, inertia": "/overlays/centers",
         "joint axes": "/overlays/axes",
         "reactions": "/overlays/reactions",
-        "applied forces": "/overlays/applied",
+        "reaction torques": "/overlays/reaction-torques",
+        "applied forces": "/overlays/applied-forces",
+        "applied torques": "/overlays/applied-torques",
         "velocities": "/overlays/velocities",
         "traces": "/overlays/traces",
         "loop gaps": "/overlays/gaps",
@@ -199,7 +201,7 @@ def test_tabs_show_the_same(viewer, run, browser, tab):
         box = tab.row("Time [s]")
         box.fill("0.25")
         box.press("Enter")
-        poses = Recorded(run).at(0.25).poses
+        poses = recorded(run).at(0.25).poses
         for each in (tab, other):
             each.until(lambda each=each: drawn_as(each, viewer, poses))
     finally:

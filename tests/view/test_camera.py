@@ -7,7 +7,7 @@ import linkwork as lw
 from linkwork import examples
 from linkwork.view.camera import Camera
 from linkwork.view.drawing import drawing
-from linkwork.view.motion import Recorded
+from linkwork.view.motion import recorded
 from linkwork.view.vector import _projected
 
 
@@ -15,7 +15,7 @@ from linkwork.view.vector import _projected
 @pytest.mark.parametrize("name", ["four_bar", "steam_engine", "stewart_platform"])
 def test_every_view_shows_all_that_the_mechanism_passes_through(name, aspect):
     run = lw.simulate(getattr(examples, name)(), 1.0)
-    passed = Recorded(run).passed(50)
+    passed = recorded(run).passed(50)
     drawn = drawing(run.model)
     camera = Camera(drawn, passed)
     for view in camera.names:
@@ -34,7 +34,7 @@ def test_every_view_shows_all_that_the_mechanism_passes_through(name, aspect):
 
 def test_the_plane_is_seen_face_on():
     run = lw.simulate(examples.four_bar(), 0.5)
-    camera = Camera(drawing(run.model), Recorded(run).passed(5))
+    camera = Camera(drawing(run.model), recorded(run).passed(5))
     view = camera.view()
     way = view.position - view.look_at
     np.testing.assert_allclose(way / np.linalg.norm(way), (0, 0, 1))

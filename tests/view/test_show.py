@@ -81,7 +81,7 @@ def test_the_user_without_av_is_told_what_to_install(run, monkeypatch, tmp_path)
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: lw.view.show(3), "cannot show a int; give a Mechanism, a Model or a Recording"),
+        (lambda: lw.view.show(3), "cannot show a int; give a Mechanism, a Model, a Recording"),
         (lambda: examples.four_bar().compile().show([1.0]), r"q has shape \(1,\); give 3 finite numbers"),
         (lambda: examples.four_bar().show(host="0.0.0.0"), "can be reached from other machines"),
     ],

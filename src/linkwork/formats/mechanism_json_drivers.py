@@ -107,7 +107,7 @@ def read_spline(entry: Entry) -> Any:
     places = "knots" if kind == "BSpline" else "breakpoints"
     words = ("type", places, "coefficients", "extrapolate")
     members = entry.fields((*words, "degree") if kind == "BSpline" else words)
-    over: Any = members["extrapolate"].value
+    make, over = getattr(interpolate, kind), members["extrapolate"].value
     if over is not True and over is not False and over != "periodic":
         members["extrapolate"].wanted('true, false or "periodic"')
     at = np.array(members[places].numbers())
@@ -116,9 +116,9 @@ def read_spline(entry: Entry) -> Any:
         if not (degree.is_integer() and 0 <= degree <= _DEGREE):
             members["degree"].wanted(f"a whole number up to {_DEGREE}")
         c = np.array(members["coefficients"].numbers())
-        return built(entry, lambda: interpolate.BSpline(at, c, int(degree), extrapolate=over))
+        return built(entry, lambda: make(at, c, int(degree), extrapolate=over))
     rows = members["coefficients"].items()
     if not 0 < len(rows) <= _DEGREE + 1 or len(at) < 2 or not (np.diff(at) > 0.0).all():
         entry.refuse("a spline has breakpoints in order, two or more, and a row of coefficients per power")
     c = np.array([row.numbers(len(at) - 1) for row in rows])
-    return built(entry, lambda: getattr(interpolate, kind)(c, at, extrapolate=over))
+    return built(entry, lambda: make(c, at, extrapolate=over))

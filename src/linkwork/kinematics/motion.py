@@ -12,12 +12,14 @@ from linkwork.kinematics.count import check_drivers
 from linkwork.kinematics.forces import BodyStates, required
 from linkwork.kinematics.sparse import Factors
 from linkwork.kinematics.system import System, system_of
+from linkwork.kinematics.units import units
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.kind import Kinds
 from linkwork.simulation.plot import Trace, figure, html
+from linkwork.simulation.viewable import Viewable
 from linkwork.trace.once import once
 
 Array = np.ndarray
@@ -51,10 +53,10 @@ def kinematics(mechanism: Mechanism, times: Any, *, start: Any = None) -> "Motio
     for k, law in enumerate(system.laws):
         drives[:, k] = law.at(at)
     system.place(reached(system, q, drives[0, :, 0]))
-    return _marched(system, at, drives)
+    return marched(system, at, drives)
 
 
-def _marched(system: System, times: Array, drives: Array) -> "Motion":
+def marched(system: System, times: Array, drives: Array) -> "Motion":
     """Go through all times from where the system is."""
     start = system.turned_near(system.driven_values(system.w.q), drives[0, :, 0])
     count = len(times)
@@ -76,7 +78,7 @@ def _stuck(system: System, motion: "Motion", time: float, goal: Array) -> Assemb
     return error
 
 
-class Motion:
+class Motion(Viewable):
     """What `kinematics` found: `motion["rocker"].angle`, `motion["C"].reaction`, `motion["motor"].force`."""
 
     def __init__(
@@ -174,6 +176,14 @@ class Motion:
             return ConstraintMotion(self, name)
         raise KeyError(unknown("name", name, (*m.bodies, *m.joints, *m.drivers, *m.constraints)))
 
+    def gaps(self, sample: int) -> dict[str, float]:
+        """Return by how much each joint and constraint is open at one of the times [m, rad]."""
+        phi = np.abs(self._system.evaluate(self.q[sample])[0])
+        m = self.mechanism
+        return {
+            name: float(phi[self._system.rows[name]].max(initial=0.0)) for name in (*m.joints, *m.constraints)
+        }
+
     def traces(self, *what: str) -> list[Trace]:
         """Return curves of named quantities: "rocker", "rocker.velocity", "C.reaction.force"."""
         found = []
@@ -187,9 +197,10 @@ class Motion:
                     raise ValueError(unknown(f"quantity of {name!r}", word, thing.quantities))
                 value = getattr(value, word)
             values = np.asarray(value, float).reshape(len(self.time), -1)
+            unit = units(self._system, name, quantity)
             for k in range(values.shape[1]):
                 label = f"{name}.{quantity}" + (f"[{k}]" if values.shape[1] > 1 else "")
-                found.append(Trace(label, quantity, "", values[:, k]))
+                found.append(Trace(label, quantity, unit[k if len(unit) > 1 else 0], values[:, k]))
         return found
 
     def plot(self, *what: str) -> Any:
@@ -215,14 +226,6 @@ class Motion:
         frames = [ground | dict(system.named(q)) for q in self.q]
         curves = {name: self[name].trace(point) for name, point in (traces or {}).items()}
         return animate(self.mechanism, frames, curves, self.time, axes, view=view, interval=interval)
-
-    def show(self, traces: Mapping[str, Sequence[float]] | None = None) -> Any:
-        """Show the animation in a window; return it."""
-        from matplotlib import pyplot
-
-        moving = self.animate(traces)
-        pyplot.show()
-        return moving
 
     def _repr_html_(self) -> str:
         """Draw angles or places of the driven things over time, for notebooks."""

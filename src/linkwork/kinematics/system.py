@@ -326,13 +326,13 @@ class System:
         gaps = {name: float(np.linalg.norm(phi[part])) for name, part in self.rows.items()}
         name = max(gaps, key=lambda n: gaps[n])
         word = next(_kind(thing) for thing in self.things if thing.name == name)
-        gap = f"{1e3 * gaps[name]:.3g} mm" if self._is_length(name) else f"{gaps[name]:.3g} rad"
+        gap = f"{1e3 * gaps[name]:.3g} mm" if self.is_length(name) else f"{gaps[name]:.3g} rad"
         return (
             f"mechanism {self.mechanism.name!r} cannot assemble{where}: closest gap {gap} at {word} "
             f"{name!r}; look for lengths that cannot meet, or draw it nearer to closed"
         )
 
-    def _is_length(self, name: str) -> bool:
+    def is_length(self, name: str) -> bool:
         """Tell whether the equations of a thing are lengths: they change when a body is moved."""
         columns = self.entry_columns[self.entries[name]]
         columns = columns[columns < self.free * len(self.bodies)]

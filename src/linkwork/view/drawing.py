@@ -3,7 +3,7 @@
 A planar mechanism lies in the plane z = 0; joined bodies lie in layers above each other, as real ones do.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,8 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load, Spring
+from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.name import kind_name
 from linkwork.view.glyph import axes, glyph
 from linkwork.view.palette import GROUND, JOINT, Rgb, body_colour
 from linkwork.view.parts import SLIM, Part, described_parts, fastened, in_space, link_through
@@ -82,10 +84,14 @@ class Drawing:
 
 def drawing(model: Any) -> Drawing:
     """Return what is drawn of a model."""
-    mechanism = model.mechanism
-    bodies = {"ground": mechanism.ground} | {name: mechanism.bodies[name] for name in model.body_names}
+    return drawing_of_mechanism(model.mechanism, tuple(model.body_names), model.loop_names)
+
+
+def drawing_of_mechanism(mechanism: Mechanism, names: tuple[str, ...], closing: Container[str]) -> Drawing:
+    """Return what is drawn of a mechanism: bodies in this order, some joints closing loops."""
+    bodies = {"ground": mechanism.ground} | {name: mechanism.bodies[name] for name in names}
     poses = {name: _drawn_pose(body) for name, body in bodies.items()}
-    marks = tuple(_joint_mark(joint, joint.name in model.loop_names) for joint in mechanism.joints.values())
+    marks = tuple(_joint_mark(joint, joint.name in closing) for joint in mechanism.joints.values())
     springs = tuple(_springs(mechanism.loads.values()))
     shells = {name: list(described_parts(body)) for name, body in bodies.items()}
     size = _size(poses, shells, marks)
@@ -93,7 +99,7 @@ def drawing(model: Any) -> Drawing:
     for name, body in bodies.items():
         if name != "ground" and not shells[name]:
             shells[name] = list(link_through(body, points.get(name, ()), size))
-    layers = _layers(model.space, bodies, marks, shells)
+    layers = _layers(mechanism.space, bodies, marks, shells)
     welded = _welded(marks)
     pieces = []
     for number, (name, parts) in enumerate(shells.items()):
@@ -105,20 +111,20 @@ def drawing(model: Any) -> Drawing:
             rgb, opacity = (colour, 1.0) if own_colour is None else own_colour
             smaller = replace(part, scale=_times(part.scale, shrink))
             pieces.append(Piece(name, name, smaller, placed, rgb, opacity))
-    inertias = [bodies[name].inertia for name in model.body_names]
+    inertias = [bodies[name].inertia for name in names]
     return Drawing(
-        name=model.name,
-        space=model.space,
-        up=_up(model),
-        bodies=tuple(model.body_names),
+        name=mechanism.name,
+        space=mechanism.space,
+        up=_up(mechanism),
+        bodies=names,
         pieces=tuple(pieces),
-        glyphs=tuple(_glyphs(model.space, marks, shells, layers, size)),
+        glyphs=tuple(_glyphs(mechanism.space, marks, shells, layers, size)),
         joints=marks,
         springs=springs,
         masses=np.array([inertia.mass for inertia in inertias]),
         centers=np.array([in_space(inertia.com) for inertia in inertias]).reshape(-1, 3),
         inertias=np.array([_tensor(inertia) for inertia in inertias]).reshape(-1, 3, 3),
-        drawn=np.array([poses[name] for name in model.body_names]).reshape(-1, 3, 4),
+        drawn=np.array([poses[name] for name in names]).reshape(-1, 3, 4),
         size=size,
     )
 
@@ -158,13 +164,13 @@ def _tensor(inertia: Inertia) -> Array:
     return tensor if tensor.shape == (3, 3) else np.diag([0.0, 0.0, float(tensor)])
 
 
-def _up(model: Any) -> Array:
+def _up(mechanism: Mechanism) -> Array:
     """Return where up is: against gravity, if that is along an axis; else along z, or y in the plane."""
-    gravity = in_space(model.gravity)
+    gravity = in_space(mechanism.gravity)
     along = np.abs(gravity) > 1e-9 * np.abs(gravity).max(initial=1e-300)
     if along.sum() == 1:
         return np.where(along, -np.sign(gravity), 0.0)
-    return np.array([0.0, 1.0, 0.0]) if model.space == "plane" else np.array([0.0, 0.0, 1.0])
+    return np.array([0.0, 1.0, 0.0]) if mechanism.space == "plane" else np.array([0.0, 0.0, 1.0])
 
 
 # sizes
@@ -206,7 +212,7 @@ def _moved(pose: Array, points: Array) -> Array:
 def _joint_mark(joint: Joint, loop: bool) -> JointMark:
     on_parent, on_child = (_frame(frame) for frame in joint.frames())
     parent, child = joint.ends
-    kind = type(joint).__name__
+    kind = kind_name(joint)
     return JointMark(joint.name, kind, parent, child, on_parent, on_child, axes(kind, joint.space), loop)
 
 
