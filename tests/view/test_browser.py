@@ -8,9 +8,9 @@ import pytest
 import linkwork as lw
 from linkwork import examples
 from linkwork.view import save_html, show
+from linkwork.view.camera import projected
 from linkwork.view.motion import recorded
 from linkwork.view.palette import SELECTED
-from linkwork.view.vector import _projected
 
 pytestmark = pytest.mark.browser
 
@@ -60,7 +60,7 @@ def on_screen(tab, viewer, point):
     (client,) = list(viewer.server.get_clients().values())[-1:]
     view = viewer.camera.view()
     assert np.allclose(client.camera.position, view.position, atol=1e-3 * viewer.drawing.size)
-    pixels, _ = _projected(np.array([point]), view, (box["width"], box["height"]))
+    pixels, _ = projected(np.array([point]), view, (box["width"], box["height"]))
     return box["x"] + pixels[0, 0], box["y"] + pixels[0, 1]
 
 

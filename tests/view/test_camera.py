@@ -5,10 +5,9 @@ import pytest
 
 import linkwork as lw
 from linkwork import examples
-from linkwork.view.camera import Camera
+from linkwork.view.camera import Camera, projected
 from linkwork.view.drawing import drawing
 from linkwork.view.motion import recorded
-from linkwork.view.vector import _projected
 
 
 @pytest.mark.parametrize("aspect", [0.7, 1.1, 2.0])
@@ -24,9 +23,7 @@ def test_every_view_shows_all_that_the_mechanism_passes_through(name, aspect):
                 pose = poses[drawn.bodies.index(piece.body)]
                 corners = piece.shell.corners @ piece.pose[:, :3].T + piece.pose[:, 3]
                 corners = corners @ pose[:, :3].T + pose[:, 3]
-                pixels, distance = _projected(
-                    corners, camera.view(view, aspect), (round(1000 * aspect), 1000)
-                )
+                pixels, distance = projected(corners, camera.view(view, aspect), (round(1000 * aspect), 1000))
                 assert (distance > 0.0).all()
                 assert (pixels >= 0.0).all()
                 assert (pixels <= (1000 * aspect, 1000)).all()

@@ -34,6 +34,7 @@ class Arrows(Overlay):
         self.word, self._colour, self._vectors = word, colour, vectors
         self._node = f"/overlays/{word.replace(' ', '-')}"
         self._largest = 0.0
+        self._above = np.array([0.0, 0.0, _top(subject.drawing)])
 
     def nodes(self) -> list[Any]:
         node = self._server.scene.add_arrows(
@@ -51,7 +52,7 @@ class Arrows(Overlay):
         lengths = np.linalg.norm(vectors, axis=1)
         self._largest = max(self._largest, float(lengths.max(initial=0.0)))
         seen = lengths > _SEEN * self._largest
-        self.draw(points[seen], vectors[seen] / (self._largest or 1.0))
+        self.draw(points[seen] + self._above, vectors[seen] / (self._largest or 1.0))
 
     def draw(self, points: Array, vectors: Array) -> None:
         """Draw vectors (N, 3), of which the longest ever has length 1."""
@@ -138,6 +139,14 @@ def arrows(server: Any, subject: Subject) -> list[Overlay]:
         Turns(server, subject, "applied torques", palette.APPLIED, part(subject.applied, 0)),
         Arrows(server, subject, "velocities", palette.VELOCITY, velocities),
     ]
+
+
+def _top(drawing: Drawing) -> float:
+    """Return how high arrows of the plane lie so that no body hides them; in space they are as they act."""
+    if drawing.space == "space":
+        return 0.0
+    heights = [piece.pose[2, 3] + 0.5 * float(np.ptp(piece.shell.corners[:, 2])) for piece in drawing.pieces]
+    return max(heights, default=0.0)
 
 
 def centers(drawing: Drawing, poses: WorldPoses) -> Array:

@@ -19,10 +19,12 @@ from linkwork.view.glyph import axes, glyph
 from linkwork.view.palette import GROUND, JOINT, Rgb, body_colour
 from linkwork.view.parts import SLIM, Part, described_parts, fastened, in_space, link_through
 from linkwork.view.tessellate import Shell
+from linkwork.view.ties import Tie, lines, outlines, ties
 
 Array = np.ndarray
 
 _RAIL = 0.22  # length of a rail, per size of the mechanism, unless the slider is longer
+_STOUT = 0.08  # radius of a mark, per length of the shorter body: of many small ones none is hidden by it
 _SHRINK = 0.002  # faces of different bodies that lie in one plane would flicker: some are this much smaller
 
 
@@ -74,7 +76,8 @@ class Drawing:
     pieces: tuple[Piece, ...]
     glyphs: tuple[Piece, ...]  # of joints
     joints: tuple[JointMark, ...]
-    springs: tuple[SpringMark, ...]
+    springs: tuple[SpringMark, ...]  # and rods and ropes of constraints
+    ties: tuple[Tie, ...]  # constraints and drivers
     masses: Array  # (B,) [kg]
     centers: Array  # (B, 3) in the body's frame [m]
     inertias: Array  # (B, 3, 3) about the centre of mass [kg m^2]
@@ -92,7 +95,8 @@ def drawing_of_mechanism(mechanism: Mechanism, names: tuple[str, ...], closing: 
     bodies = {"ground": mechanism.ground} | {name: mechanism.bodies[name] for name in names}
     poses = {name: _drawn_pose(body) for name, body in bodies.items()}
     marks = tuple(_joint_mark(joint, joint.name in closing) for joint in mechanism.joints.values())
-    springs = tuple(_springs(mechanism.loads.values()))
+    rods = (SpringMark(*line) for line in lines(mechanism))
+    springs = (*_springs(mechanism.loads.values()), *rods)
     shells = {name: list(described_parts(body)) for name, body in bodies.items()}
     size = _size(poses, shells, marks)
     points = fastened(marks, springs)
@@ -118,9 +122,13 @@ def drawing_of_mechanism(mechanism: Mechanism, names: tuple[str, ...], closing: 
         up=_up(mechanism),
         bodies=names,
         pieces=tuple(pieces),
-        glyphs=tuple(_glyphs(mechanism.space, marks, shells, layers, size)),
+        glyphs=(
+            *_glyphs(mechanism.space, marks, shells, layers, size),
+            *_outlines(mechanism, marks, layers, size),
+        ),
         joints=marks,
         springs=springs,
+        ties=tuple(ties(mechanism)),
         masses=np.array([inertia.mass for inertia in inertias]),
         centers=np.array([in_space(inertia.com) for inertia in inertias]).reshape(-1, 3),
         inertias=np.array([_tensor(inertia) for inertia in inertias]).reshape(-1, 3, 3),
@@ -263,6 +271,16 @@ def _layers(
     return {name: 1.1 * depth * (number - middle) for name, number in numbers.items()}
 
 
+def _outlines(
+    mechanism: Mechanism, marks: Sequence[JointMark], layers: Mapping[str, float], size: float
+) -> Iterable[Piece]:
+    """Return the marks of constraints, each in the layer of its body."""
+    for name, body, shape, pose in outlines(mechanism, {mark.name: mark for mark in marks}, size):
+        placed = pose.copy()
+        placed[2, 3] += layers.get(body, 0.0)
+        yield Piece(name, body, shape, placed, JOINT)
+
+
 def _glyphs(
     space: str,
     marks: Sequence[JointMark],
@@ -276,6 +294,8 @@ def _glyphs(
     for mark in marks:
         slim = [extents[name][0] for name in (mark.parent, mark.child) if extents[name][0] > 0.0]
         radius = float(np.clip(0.62 * min(slim, default=SLIM * size), 0.006 * size, 0.025 * size))
+        long = [extents[name][1] for name in (mark.parent, mark.child) if extents[name][1] > 0.0]
+        radius = min(radius, _STOUT * min(long, default=np.inf))
         rail = max(_RAIL * size, 1.4 * extents[mark.child][1])
         for part, pose, on_child in glyph(mark.kind, space, radius, rail, deep):
             body, frame = (mark.child, mark.on_child) if on_child else (mark.parent, mark.on_parent)

@@ -7,9 +7,10 @@ import numpy as np
 
 from linkwork.errors import LinkworkError
 from linkwork.view import palette
-from linkwork.view.arrows import arrows, centers
+from linkwork.view.arrows import arrows
 from linkwork.view.drawing import Piece
 from linkwork.view.motion import Moment
+from linkwork.view.names import Names
 from linkwork.view.overlay import Overlay
 from linkwork.view.parts import turned_to
 from linkwork.view.placing import Places, WorldPoses
@@ -20,7 +21,6 @@ from linkwork.view.tessellate import ball, box, cylinder
 
 Array = np.ndarray
 
-_NAMES = 80  # that can be told apart
 _POINTS = 600  # of a trace
 _GAPS = 6  # that are told
 
@@ -195,25 +195,6 @@ class Gaps(Overlay):
         more = f" and {len(gaps) - _GAPS} smaller" if len(gaps) > _GAPS else ""
         told = ", ".join(f"{name}: {gaps[name]:.1e}" for name in gaps if name in worst)
         self._tell(f"loop gaps [m, rad]: {told}{more}")
-
-
-class Names(Overlay):
-    """The names of bodies, at their centres of mass."""
-
-    word = "names"
-
-    def nodes(self) -> list[Any]:
-        scene = self._server.scene
-        whole = scene.add_frame("/overlays/names", show_axes=False)
-        self._labels = [
-            scene.add_label(f"/overlays/names/{k}", name, anchor="center-center", font_screen_scale=0.9)
-            for k, name in enumerate(self._drawing.bodies[:_NAMES])
-        ]
-        return [whole]
-
-    def place(self, moment: Moment, poses: WorldPoses) -> None:
-        for node, point in zip(self._labels, centers(self._drawing, poses), strict=False):
-            node.position = point
 
 
 class Springs(Overlay):

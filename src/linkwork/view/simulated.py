@@ -21,6 +21,7 @@ class Simulated(Subject):
     def __init__(self, drawing: Drawing, motion: Motion, model: Any = None, run: Any = None) -> None:
         super().__init__(drawing, motion)
         self.model, self.run = model, run
+        self._numbers = {name: k for k, name in enumerate(drawing.bodies)} | {"ground": -1}
 
     # curves
 
@@ -73,12 +74,15 @@ class Simulated(Subject):
                 wrenches.append(_moved(wrench, here - center))
             drive = tau[model.slices[joint][1]]
             if drive.any():
+                mark = self._marks[joint]
+                axes = poses.rotations[self._numbers[mark.child]] @ mark.on_child[:, :3]
+                sense = 1.0 if mark.child == body else -1.0
                 points.append(here)
-                wrenches.append(_turned(R @ frame[:, :3], self._drive(joint, moment.q, drive)))
+                wrenches.append(sense * _turned(axes, self._drive(joint, moment.q, drive)))
         return np.array(points).reshape(-1, 3), np.array(wrenches).reshape(-1, 6)
 
     def _drive(self, joint: str, q: Array | None, tau: Array) -> Array:
-        """Return the torque and force, in the joint's frame, that a drive exerts along the joint's motion."""
+        """Return the torque and force of a drive on the joint's child, in its frame there."""
         S = self.model.motion_subspace(joint, q)
         return lifted_motions(S @ np.linalg.lstsq(S.T @ S, tau, rcond=None)[0])
 

@@ -65,6 +65,7 @@ class Viewer:
             self._panel()
             self._refresh()
         self.stage.on_click(self._picked, self._hit)
+        self.server.on_client_connect(lambda client: client.camera.on_update(self._looked))
         self._thread = threading.Thread(target=self._loop, name="linkwork viewer", daemon=True)
         self._thread.start()
 
@@ -169,7 +170,9 @@ class Viewer:
         joints.on_update(lambda event: self.stage.show_joints(joints.value))
         shadows = gui.add_checkbox("shadows", self.drawing.space == "space")
         shadows.on_update(lambda event: self.stage.show_shadows(shadows.value))
-        self.switches = {"joints": joints, "shadows": shadows}
+        through = gui.add_checkbox("see-through", False)
+        through.on_update(lambda event: self.stage.show_through(through.value))
+        self.switches = {"joints": joints, "shadows": shadows, "see-through": through}
         for word in self.overlays.switches:
             box = gui.add_checkbox(word, False)
             box.on_update(lambda event, word=word, box=box: self.switch(word, box.value))
@@ -229,6 +232,11 @@ class Viewer:
             client.camera.up_direction = view.up
             client.camera.fov = view.fov
             client.camera.position, client.camera.look_at = view.position, view.look_at
+
+    def _looked(self, camera: Any) -> None:
+        """Look again which names can be read, when somebody looks from elsewhere."""
+        if self.overlays.switches["names"].visible:
+            self._stale = True
 
     def follow(self, body: str | None) -> None:
         """Let all cameras go along with a body."""
