@@ -185,9 +185,14 @@ class Motion(Viewable):
         }
 
     def traces(self, *what: str) -> list[Trace]:
-        """Return curves of named quantities: "rocker", "rocker.velocity", "C.reaction.force"."""
+        """Return curves of named quantities: "rocker", "rocker.velocity", "C.reaction.force".
+
+        Without names: what drivers, joints and bodies do.
+        """
         found = []
-        for words in what:
+        m = self.mechanism
+        moving = [f"{name}.position" for name, joint in m.joints.items() if joint.nv]
+        for words in what or (*m.drivers, *moving, *m.bodies):
             name, _, quantity = words.partition(".")
             thing = self[name]
             quantity = quantity or thing.quantities[0]
