@@ -5,7 +5,10 @@ from typing import Any
 
 
 class Viewable:
-    """Something that has moved, and can be shown."""
+    """Something that has moved, at so many times, and can be shown."""
+
+    def __len__(self) -> int:
+        raise NotImplementedError
 
     def show(self, **options: Any) -> Any:
         """Play it in the browser; the options are those of `linkwork.view.show`."""

@@ -8,6 +8,7 @@ from linkwork.compile import Model
 from linkwork.errors import FormatError, LinkworkError
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.state import State
+from linkwork.simulation.viewable import Viewable
 from linkwork.view.drawing import Drawing, drawing, lifted
 from linkwork.view.motion import Still, moment, recorded
 from linkwork.view.posing import PosedViewer
@@ -45,7 +46,6 @@ def viewer_of(thing: Any, state: Any, *, live: bool, host: str, port: int | None
 
 def subject_of(thing: Any) -> Subject:
     """Return what is looked at when something is shown, drawn or filmed; say if it cannot be."""
-    from linkwork.kinematics.motion import Motion
     from linkwork.simulation.recording import Recording
 
     if isinstance(thing, Mechanism) and thing.drivers:
@@ -56,19 +56,19 @@ def subject_of(thing: Any) -> Subject:
         thing = thing.compile()
     if isinstance(thing, Model):
         return Simulated(drawing(thing), Still(moment(thing, start_of(thing, None).q)), thing)
-    if not isinstance(thing, Recording | Motion):
+    if not isinstance(thing, Viewable):
         raise LinkworkError(
             f"show: cannot show a {type(thing).__name__}; give a Mechanism, a Model, a Recording "
             "(of a batch: runs[7]) or a Motion"
         )
     if not len(thing):
-        name = thing.mechanism.name if isinstance(thing, Motion) else thing.report.mechanism
-        raise LinkworkError(f"show: the recording of {name!r} has no samples")
-    if isinstance(thing, Motion):
-        from linkwork.view.driven import Driven, drawing_of_driven, samples_of
+        raise LinkworkError(f"show: {thing!r} has no samples")
+    if isinstance(thing, Recording):
+        return Simulated(drawing_of(thing), recorded(thing), thing.model, thing)
+    from linkwork.view.driven import Driven, drawing_of_driven, samples_of  # not before: kinematics is large
 
-        return Driven(drawing_of_driven(thing.mechanism), samples_of(thing), thing)
-    return Simulated(drawing_of(thing), recorded(thing), thing.model, thing)
+    motion: Any = thing
+    return Driven(drawing_of_driven(motion.mechanism), samples_of(motion), motion)
 
 
 def moving_subject_of(thing: Any) -> Subject:
