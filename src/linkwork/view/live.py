@@ -95,6 +95,8 @@ class LiveViewer(Viewer):
         speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1")
         speed.on_update(lambda event: setattr(engine, "speed", float(speed.value)))
         self.sliders = {}
+        if not self._inputs:
+            return
         with gui.add_folder("Inputs", expand_by_default=len(self._inputs) <= 4):
             for joint, (label, value, most) in self._inputs.items():
                 slider = gui.add_slider(label, -most, most, most / 100.0, value)

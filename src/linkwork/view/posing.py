@@ -29,8 +29,11 @@ class PosedViewer(Viewer):
 
     def controls(self, gui: Any) -> None:
         self.sliders = {}
+        ranges = list(_ranges(self._model))
+        if not ranges:
+            return
         with gui.add_folder("Joints"):
-            for name, label, low, high in _ranges(self._model):
+            for name, label, low, high in ranges:
                 here = self._q[self._model.slices[name][0]][0]
                 slider = gui.add_slider(
                     label, low, high, (high - low) / 500.0, float(np.clip(here, low, high))

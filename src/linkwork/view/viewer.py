@@ -170,9 +170,9 @@ class Viewer:
         joints.on_update(lambda event: self.stage.show_joints(joints.value))
         shadows = gui.add_checkbox("shadows", self.drawing.space == "space")
         shadows.on_update(lambda event: self.stage.show_shadows(shadows.value))
-        through = gui.add_checkbox("see-through", False)
+        through = gui.add_checkbox("see through", False)
         through.on_update(lambda event: self.stage.show_through(through.value))
-        self.switches = {"joints": joints, "shadows": shadows, "see-through": through}
+        self.switches = {"joints": joints, "shadows": shadows, "see through": through}
         for word in self.overlays.switches:
             box = gui.add_checkbox(word, False)
             box.on_update(lambda event, word=word, box=box: self.switch(word, box.value))
