@@ -414,6 +414,16 @@ def test_what_drivers_cannot_do_is_told(driven, options, words, capsys):
     assert words in capsys.readouterr().err
 
 
+def test_drivers_that_fight_are_bad_input(driven, capsys, tmp_path):
+    m = lw.load(driven)
+    m.add(lw.Driver("second", "D", 0.1))
+    path = tmp_path / "fight.json"
+    m.save(path)
+    for command in (["check", str(path)], ["run", str(path), "--for", "1"]):
+        assert main(command) == 2
+        assert "'motor', 'second' fight each other" in capsys.readouterr().err
+
+
 # the module
 
 

@@ -82,10 +82,14 @@ def _facts(thing: Any) -> dict[str, Any]:
 
 
 def _driven(mechanism: Any) -> None:
-    """Assemble a mechanism that its drivers move; AssemblyError if they do too little, or too much."""
+    """Assemble a mechanism that its drivers move; ModelError if they do too little, or too much."""
+    from linkwork.errors import AssemblyError, ModelError
     from linkwork.kinematics.positions import Positions
 
-    Positions(mechanism)
+    try:
+        Positions(mechanism)
+    except AssemblyError as error:
+        raise ModelError(str(error)) from error
 
 
 def _facts_of_run(run: Any) -> dict[str, Any]:

@@ -100,7 +100,7 @@ def _follow_drivers(mechanism: Any, options: argparse.Namespace) -> int:
     import numpy as np
 
     from linkwork.cli import FAILED, tell
-    from linkwork.errors import AssemblyError, LinkworkError
+    from linkwork.errors import AssemblyError, LinkworkError, ModelError
     from linkwork.kinematics.motion import kinematics
 
     told = ("set", "speed", "step", "method", "accuracy")
@@ -121,8 +121,8 @@ def _follow_drivers(mechanism: Any, options: argparse.Namespace) -> int:
         motion = kinematics(mechanism, np.linspace(0.0, options.duration, count + 1))
     except AssemblyError as error:
         motion, failure = getattr(error, "motion", None), error
-        if motion is None or not len(motion):
-            raise
+        if motion is None or not len(motion):  # it did not even begin
+            raise ModelError(str(error)) from error
     if options.plot:
         motion.traces(*options.plot)
     made = _keep(motion, options)

@@ -6,6 +6,9 @@ import numpy as np
 
 from linkwork.compile import Model
 from linkwork.errors import FormatError, LinkworkError
+from linkwork.geometry import Solid, Visual
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.state import State
 from linkwork.simulation.viewable import Viewable
@@ -21,6 +24,8 @@ from linkwork.view.viewer import Viewer
 def viewer_of(thing: Any, state: Any, *, live: bool, host: str, port: int | None, expose: bool) -> Viewer:
     """Return a page of a recording, a motion, a model or a mechanism."""
     where: dict[str, Any] = {"host": host, "port": port, "expose": expose}
+    if isinstance(thing, Solid):
+        thing = _standing(thing)
     if isinstance(thing, Mechanism):
         if thing.drivers:
             from linkwork.view.driving import DrivenViewer
@@ -48,6 +53,8 @@ def subject_of(thing: Any) -> Subject:
     """Return what is looked at when something is shown, drawn or filmed; say if it cannot be."""
     from linkwork.simulation.recording import Recording
 
+    if isinstance(thing, Solid):
+        thing = _standing(thing)
     if isinstance(thing, Mechanism) and thing.drivers:
         from linkwork.view.driving import Driving
 
@@ -59,7 +66,7 @@ def subject_of(thing: Any) -> Subject:
     if not isinstance(thing, Viewable):
         raise LinkworkError(
             f"show: cannot show a {type(thing).__name__}; give a Mechanism, a Model, a Recording "
-            "(of a batch: runs[7]) or a Motion"
+            "(of a batch: runs[7]), a Motion or a shape"
         )
     if not len(thing):
         raise LinkworkError(f"show: {thing!r} has no samples")
@@ -69,6 +76,14 @@ def subject_of(thing: Any) -> Subject:
 
     motion: Any = thing
     return Driven(drawing_of_driven(motion.mechanism), samples_of(motion), motion)
+
+
+def _standing(shape: Solid) -> Mechanism:
+    """Return a shape, such as a mesh from a file, as a body that stands."""
+    m = Mechanism(type(shape).__name__.lower())
+    body = m.add(Body("shape", visuals=[Visual(shape=shape)]))
+    m.add(Fixed("stand", m.ground, body))
+    return m
 
 
 def moving_subject_of(thing: Any) -> Subject:
