@@ -20,7 +20,7 @@ import numpy as np
 import linkwork as lw
 from linkwork.view.camera import Camera
 from linkwork.view.drawing import drawing
-from linkwork.view.motion import Recorded
+from linkwork.view.motion import recorded
 from linkwork.view.server import Server
 from linkwork.view.stage import Stage
 
@@ -105,7 +105,7 @@ def frame_cost(mechanism: lw.Mechanism) -> tuple[float, float]:
         drawn = drawing(model)
         stage = Stage(server, drawn, Camera(drawn, poses))
         run = lw.simulate(model, 1.0, lw.State(model.q_drawn, v), every=0.02)
-        motion = Recorded(run)
+        motion = recorded(run)
         handles = [server.scene.add_box(f"/plain/{k}") for k in range(len(model.body_names))]
 
         def batched(t: float) -> None:

@@ -27,6 +27,8 @@ def missing() -> dict[str, str]:
         reasons["peers"] = f"not installed: {', '.join(absent)} (`make peers` installs them)"
     if why := _no_browser():
         reasons["browser"] = why
+    if absent := [shell for shell in ("zsh", "fish") if which(shell) is None]:
+        reasons["shells"] = f"not installed: {', '.join(absent)} (apt-get install zsh fish)"
     if not VALIDATION.is_dir():
         reasons["reference"] = "the reference data (../shared/validation) is not there"
     return reasons

@@ -2,6 +2,7 @@
 
 import numpy as np
 from mechanisms import Knee
+from scipy.interpolate import BPoly, CubicSpline, PchipInterpolator, make_interp_spline
 
 import linkwork as lw
 from linkwork.geometry import Collision, MeshFile, Visual
@@ -151,6 +152,111 @@ def space() -> lw.Mechanism:
     )
     m.add(Wind("wind", pole, m["pin"], 2.5))
     m.add(Governor("governor", m["last"]))
+    return m
+
+
+class PinInSlot(lw.Constraint):
+    """A constraint of one's own between two bodies."""
+
+    def phi(self, a, b):
+        return [b.to_local(a.to_world(self.pin))[1]]
+
+
+class Sling(lw.Constraint):
+    """One on a joint and a body, with an unknown of its own and a place to begin."""
+
+    unknowns = 1
+
+    def guess(self, joint, body):
+        return [0.5 * joint.position]
+
+    def phi(self, joint, body, s):
+        x, *_, y = body.position
+        return [joint.position - lw.sin(s) + 0.1 * y, x - self.radius * lw.cos(s) * body.rotation[0][1]]
+
+
+class Egg(lw.Cam):
+    """A cam whose outline the class knows: still a Cam."""
+
+    def __init__(self, name, cam, follower, size):
+        super().__init__(
+            name, cam, follower, lambda s: (size * lw.cos(s), 0.7 * size * lw.sin(s)), radius=0.01
+        )
+
+
+class Rubber:
+    """A stop of one's own."""
+
+    absent = (0.0, 1.0)
+
+    def __init__(self, hardness):
+        self.hardness = hardness
+
+    def numbers(self, inertia):
+        return self.hardness * inertia, 0.1 + inertia**0.5
+
+    def mistakes(self):
+        return []
+
+    @staticmethod
+    def force(x, rate, lower, upper, numbers):
+        k, c = numbers
+        over = lw.max(x - upper, 0.0) - lw.max(lower - x, 0.0)
+        return -k * over * abs(over) - c * lw.where(over * rate > 0, rate, 0.0)
+
+
+def held(kind: str) -> lw.Mechanism:
+    """Return a mechanism with every constraint, and every way to drive; nobody asks whether it can move."""
+    m = lw.Mechanism(f"held in the {kind}", space=kind)
+    size = 2 if kind == "plane" else 3
+
+    def at(*numbers):
+        return (*numbers, 0.0, 0.0)[:size]
+
+    wheels = [
+        m.add(lw.Body(f"wheel {k}", lw.Sphere(0.1), mass=1, position=at(0.3 * k, 0.1))) for k in range(6)
+    ]
+    pins = [m.add(lw.Revolute(f"pin {k}", m.ground, wheel)) for k, wheel in enumerate(wheels)]
+    a, b, c, d, *_ = wheels
+    rack = m.add(lw.Body("rack", lw.Sphere(0.1), mass=1, position=at(1, 2)))
+    rail = m.add(lw.Prismatic("rail", m.ground, rack, axis=at(1), limits=(-1, 1), stop=Rubber(30)))
+    m.add(lw.Distance("as drawn", a, b, on_child=at(0.01, 0.1)))
+    m.add(lw.Distance("rod", a, c, 0.25, on_parent=at(0, 0.1)))
+    m.add(lw.Gear("gear", "pin 0", pins[1], 2.5))
+    m.add(lw.Gear("teeth", pins[1], "pin 2", teeth=(18, 35), kind="internal"))
+    m.add(lw.RackPinion("rack and pinion", pins[0], "rail", -0.1))
+    m.add(lw.Pulley("pulley", a, d, over=[at(0, 3), at(1, 3)], ratio=2, on_parent=at(0.1)))
+    m.add(lw.Pulley("long pulley", a, d, over=np.array([at(0, 3), at(1, 3)]), length=7))
+    m.add(lw.PointOnLine("line", a, rack, axis=at(1, 2), on_child=at(0.1, 0.2)))
+    m.add(lw.PointOnLine("along x", m.ground, rack))
+    m.add(lw.PointOnPlane("plane", m.ground, rack, normal=at(0.3, 1), on_parent=at(0.1)))
+    m.add(lw.PointOnCurve("curve", a, b, lambda s: at(s, 0.2 * s**2 + lw.sin(s)), interval=(-1, 2)))
+    m.add(lw.Cam("cam", c, rack, lambda s: (0.1 * lw.cos(s), 0.2 * lw.sin(s)), on_child=at(0.1)))
+    m.add(lw.Cam("flat", c, rack, lambda s: ((0.1 + 0.01 * lw.cos(s)) * lw.cos(s), 0.1 * lw.sin(s)),
+                 face=at(0, -1), interval=(0, 6)))  # fmt: skip
+    m.add(Egg("egg", d, rack, 0.2))
+    m.add(lw.Absolute("there", d, x=0.3, y=-0.25))
+    m.add(lw.Absolute("stays", d))
+    pose = (0.1, 0.2, 0.3) if kind == "plane" else (0.1, 0.2, 0.3, 0.6, 0, 0.8, 0)
+    m.add(lw.Absolute("posed", d, pose=pose))
+    m.add(lw.Coupling("coupling", "pin 3", "pin 4", 3, 0.1))
+    m.add(PinInSlot("slot", a, b, pin=at(0.1, 0)))
+    m.add(Sling("sling", rail, b, radius=0.3))
+    times = np.linspace(0, 2, 7)
+    m.add(lw.Driver("motor", "pin 0", lambda t: 2 * np.pi * t + 0.1 * lw.sin(t)))
+    m.add(lw.Driver("still", pins[1], 0.25))
+    m.add(lw.Driver("place", (rack, "x"), lambda t: lw.where(t > 1, 1.0, t)))
+    m.add(lw.Driver("cubic", (rack, "y"), CubicSpline(times, np.sin(times))))
+    m.add(lw.Driver("clamped", pins[2], PchipInterpolator(times, times**2, extrapolate=False)))
+    m.add(lw.Driver("b-spline", pins[3], make_interp_spline(times, np.cos(times), k=5)))
+    m.add(lw.Driver("round", "pin 4", CubicSpline([0, 1, 2], [0, 1, 0], bc_type="periodic")))
+    m.add(lw.Driver("bernstein", "pin 5", BPoly([[0.0, 1.0], [2.0, 3.0], [1.0, 0.5]], [0, 1, 2])))
+    if kind == "plane":
+        m.add(lw.Driver("angle", (a, "angle"), lambda t: t))
+    else:
+        fork = m.add(lw.Body("fork", lw.Sphere(0.1), mass=1))
+        cardan = m.add(lw.Universal("cardan", m.ground, fork, axis=(1, 0, 0), axis2=(0, 1, 0)))
+        m.add(lw.Driver("second", (cardan, 1), 0.5))
     return m
 
 

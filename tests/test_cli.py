@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +14,6 @@ from robots import ARM
 import linkwork as lw
 from linkwork import demo
 from linkwork.cli import main
-from linkwork.cli.completion import described
 from linkwork.cli.parser import COMMANDS
 from linkwork.simulation.progress import Progress
 
@@ -362,40 +360,68 @@ def test_it_tells_its_version(capsys):
     assert capsys.readouterr().out == f"linkwork {lw.__version__}\n"
 
 
-# completion
+# drivers
 
 
-def test_completion_knows_every_command_and_option(capsys):
-    words = described()
-    assert set(words) == {"", *COMMANDS}
-    assert {"--for", "--accuracy", "--out", "--plot"} <= set(words["run"])
-    assert set(demo.GALLERY) <= set(words["demo"])
-    for shell in ("bash", "zsh", "fish"):
-        assert main(["completion", shell]) == 0
-        text = capsys.readouterr().out
-        assert all(command in text for command in COMMANDS)
-        assert all(line.count("'") % 2 == 0 for line in text.splitlines())  # no text ends a quotation
+@pytest.fixture
+def driven(tmp_path):
+    m = lw.examples.four_bar()
+    m.add(lw.Driver("motor", "A", lambda t: 2 * np.pi * t))
+    path = tmp_path / "driven.json"
+    m.save(path)
+    return path
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_what_drivers_move_is_checked_and_run_by_kinematics(driven, capsys, tmp_path):
+    assert main(["check", str(driven)]) == 0
+    assert "1 degree of freedom, driven" in capsys.readouterr().out
+    assert main(["check", str(driven), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["drivers"], found["degrees_of_freedom"]) == ({"motor": "A"}, 1)
+    table = tmp_path / "run.csv"
+    assert main(["run", str(driven), "--for", "0.5", "--every", "0.1", "--out", str(table)]) == 0
+    assert "Motion('four-bar', 6 times, 0 to 0.5 s)" in capsys.readouterr().out
+    names, *rows = table.read_text().splitlines()
+    column = names.split(",").index("crank.angle [rad]")
+    angles = np.array([float(row.split(",")[column]) for row in rows])
+    drawn = lw.kinematics(lw.load(driven), [0.0])["crank"].angle[0]
+    np.testing.assert_allclose(angles - drawn, 2 * np.pi * np.linspace(0, 0.5, 6), atol=1e-9)
+
+
+def test_drivers_that_get_stuck_fail_the_run_and_keep_what_was_reached(tmp_path, capsys):
+    m = lw.examples.four_bar(crank=0.3, coupler=0.1)  # the input cannot turn round
+    m.add(lw.Driver("motor", "A", lambda t: t))
+    m.save(tmp_path / "stuck.json")
+    assert main(["run", str(tmp_path / "stuck.json"), "--for", "6", "--json"]) == 1
+    shown = capsys.readouterr()
+    found = json.loads(shown.out)
+    assert found["status"] == "FAILED"
+    assert 0 < found["end"] < 6
+    assert "cannot assemble at t = " in shown.err
+
+
 @pytest.mark.parametrize(
-    ("typed", "expected"),
+    ("options", "words"),
     [
-        ("linkwork ru", ["run"]),
-        ("linkwork demo three", ["three-cylinders"]),
-        ("linkwork run x.json --acc", ["--accuracy"]),
-        ("linkwork completion z", ["zsh"]),
+        (["--set", "A=3"], "has drivers, which say how it moves: --set is for what is simulated"),
+        (["--plot", "foo"], "unknown name 'foo'"),
+        (["--out", "x.lwr"], "is kept as a table; give a .csv"),
+        (["--every", "-1"], "--for and --every: give finite numbers"),
     ],
 )
-def test_bash_completes(typed, expected, capsys, tmp_path):
-    assert main(["completion", "bash"]) == 0
-    script = capsys.readouterr().out
-    words = typed.split()
-    script += (
-        f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _linkwork; echo ${{COMPREPLY[@]}}"
-    )
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert done.stdout.split() == expected
+def test_what_drivers_cannot_do_is_told(driven, options, words, capsys):
+    assert main(["run", str(driven), "--for", "1", *options]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_drivers_that_fight_are_bad_input(driven, capsys, tmp_path):
+    m = lw.load(driven)
+    m.add(lw.Driver("second", "D", 0.1))
+    path = tmp_path / "fight.json"
+    m.save(path)
+    for command in (["check", str(path)], ["run", str(path), "--for", "1"]):
+        assert main(command) == 2
+        assert "'motor', 'second' fight each other" in capsys.readouterr().err
 
 
 # the module

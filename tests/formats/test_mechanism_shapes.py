@@ -38,13 +38,3 @@ def test_a_wrong_part_of_a_shape_is_named_with_its_path(tmp_path):
     path.write_text(path.read_text().replace('"Polygon"', '"Polygone"'))
     with pytest.raises(lw.FormatError, match=r"shapes\[0\]\.polygon: unknown shape 'Polygone'"):
         lw.load(path)
-
-
-def test_what_files_do_not_know_is_refused_by_name(tmp_path):
-    m = lw.Mechanism("one")
-    body = m.add(lw.Body("body", lw.Sphere(0.1), density=1.0))
-    m.add(lw.Free("air", m.ground, body))
-    m.add(lw.Distance("string", m.ground, body, length=1.0))
-    with pytest.raises(lw.FormatError, match=r"'one' cannot be saved: constraint 'string'"):
-        m.save(tmp_path / "one.json")
-    assert not list(tmp_path.iterdir())

@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as ElementTree
 
-from everything import plane, space
+from everything import held, plane, space
 
 import linkwork as lw
 
@@ -48,3 +48,11 @@ def test_long_tables_are_cut():
     html = lw.examples.chain(200)._repr_html_()
     assert "and 160 more" in html
     assert html.count("<tr>") < 100
+
+
+def test_constraints_and_drivers_are_listed():
+    rows = cells(held("plane")._repr_html_())
+    assert ["gear", "Gear", "pin 0, pin 1"] in rows
+    assert ["slot", "PinInSlot", "wheel 0, wheel 1"] in rows
+    assert ["motor", "pin 0", "a function of time"] in rows
+    assert ["still", "pin 1", "0.25"] in rows

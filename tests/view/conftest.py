@@ -61,6 +61,9 @@ class Tab:
             lambda: self.page.evaluate("name => !!window.__viserMutable?.nodeRefFromName?.[name]", node)
         )
         time.sleep(2.0)  # the page settles
+        notice = self.page.locator(".mantine-Notification-closeButton")
+        if notice.count():  # that graphics are software, over the picture
+            notice.first.click()
         return self
 
     def until(self, true, seconds=60.0):

@@ -8,9 +8,9 @@ import pytest
 import linkwork as lw
 from linkwork import examples
 from linkwork.view import save_html, show
-from linkwork.view.motion import Recorded
+from linkwork.view.camera import projected
+from linkwork.view.motion import recorded
 from linkwork.view.palette import SELECTED
-from linkwork.view.vector import _projected
 
 pytestmark = pytest.mark.browser
 
@@ -60,7 +60,7 @@ def on_screen(tab, viewer, point):
     (client,) = list(viewer.server.get_clients().values())[-1:]
     view = viewer.camera.view()
     assert np.allclose(client.camera.position, view.position, atol=1e-3 * viewer.drawing.size)
-    pixels, _ = _projected(np.array([point]), view, (box["width"], box["height"]))
+    pixels, _ = projected(np.array([point]), view, (box["width"], box["height"]))
     return box["x"] + pixels[0, 0], box["y"] + pixels[0, 1]
 
 
@@ -101,7 +101,7 @@ def test_dragging_the_slider_scrubs(viewer, run, tab):
     tab.page.mouse.up()
     tab.until(lambda: 0.3 < viewer.player.t < 0.6)
     tab.page.wait_for_timeout(500)
-    poses = Recorded(run).at(viewer.player.t).poses
+    poses = recorded(run).at(viewer.player.t).poses
     tab.until(lambda: drawn_as(tab, viewer, poses))
 
 
@@ -159,7 +159,9 @@ def test_every_overlay_can_be_switched(viewer, run, tab):
         "centres of mass, inertia": "/overlays/centers",
         "joint axes": "/overlays/axes",
         "reactions": "/overlays/reactions",
-        "applied forces": "/overlays/applied",
+        "reaction torques": "/overlays/reaction-torques",
+        "applied forces": "/overlays/applied-forces",
+        "applied torques": "/overlays/applied-torques",
         "velocities": "/overlays/velocities",
         "traces": "/overlays/traces",
         "loop gaps": "/overlays/gaps",
@@ -199,7 +201,7 @@ def test_tabs_show_the_same(viewer, run, browser, tab):
         box = tab.row("Time [s]")
         box.fill("0.25")
         box.press("Enter")
-        poses = Recorded(run).at(0.25).poses
+        poses = recorded(run).at(0.25).poses
         for each in (tab, other):
             each.until(lambda each=each: drawn_as(each, viewer, poses))
     finally:

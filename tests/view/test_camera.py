@@ -5,17 +5,16 @@ import pytest
 
 import linkwork as lw
 from linkwork import examples
-from linkwork.view.camera import Camera
+from linkwork.view.camera import Camera, projected
 from linkwork.view.drawing import drawing
-from linkwork.view.motion import Recorded
-from linkwork.view.vector import _projected
+from linkwork.view.motion import recorded
 
 
 @pytest.mark.parametrize("aspect", [0.7, 1.1, 2.0])
 @pytest.mark.parametrize("name", ["four_bar", "steam_engine", "stewart_platform"])
 def test_every_view_shows_all_that_the_mechanism_passes_through(name, aspect):
     run = lw.simulate(getattr(examples, name)(), 1.0)
-    passed = Recorded(run).passed(50)
+    passed = recorded(run).passed(50)
     drawn = drawing(run.model)
     camera = Camera(drawn, passed)
     for view in camera.names:
@@ -24,9 +23,7 @@ def test_every_view_shows_all_that_the_mechanism_passes_through(name, aspect):
                 pose = poses[drawn.bodies.index(piece.body)]
                 corners = piece.shell.corners @ piece.pose[:, :3].T + piece.pose[:, 3]
                 corners = corners @ pose[:, :3].T + pose[:, 3]
-                pixels, distance = _projected(
-                    corners, camera.view(view, aspect), (round(1000 * aspect), 1000)
-                )
+                pixels, distance = projected(corners, camera.view(view, aspect), (round(1000 * aspect), 1000))
                 assert (distance > 0.0).all()
                 assert (pixels >= 0.0).all()
                 assert (pixels <= (1000 * aspect, 1000)).all()
@@ -34,7 +31,7 @@ def test_every_view_shows_all_that_the_mechanism_passes_through(name, aspect):
 
 def test_the_plane_is_seen_face_on():
     run = lw.simulate(examples.four_bar(), 0.5)
-    camera = Camera(drawing(run.model), Recorded(run).passed(5))
+    camera = Camera(drawing(run.model), recorded(run).passed(5))
     view = camera.view()
     way = view.position - view.look_at
     np.testing.assert_allclose(way / np.linalg.norm(way), (0, 0, 1))

@@ -6,7 +6,7 @@ import pytest
 import linkwork as lw
 from linkwork import examples
 from linkwork.view.drawing import lifted
-from linkwork.view.motion import Recorded, Still, small_turn_between, turn_between
+from linkwork.view.motion import Still, moment, recorded, small_turn_between, turn_between
 from linkwork.view.quaternion import from_vector, product, quaternion_rates
 
 
@@ -21,7 +21,7 @@ def run():
 
 
 def test_at_a_sample_the_pose_is_that_of_the_recording(run):
-    motion = Recorded(run)
+    motion = recorded(run)
     for k in (0, 7, len(run) - 1):
         moment = motion.at(run.time[k])
         np.testing.assert_array_equal(moment.poses, run.derived("poses")[k])
@@ -29,7 +29,7 @@ def test_at_a_sample_the_pose_is_that_of_the_recording(run):
 
 
 def test_between_samples_the_pose_is_near_the_true_one(run):
-    motion = Recorded(run)
+    motion = recorded(run)
     middles = (run.time[:-1] + run.time[1:]) / 2.0
     true = lw.simulate(run.model, 1.0, acrobat_start(run.model), times=middles)
     found = np.array([motion.at(t).poses for t in middles])
@@ -52,7 +52,7 @@ def test_quick_turns_are_those_of_the_careful_way():
 
 
 def test_rotations_between_samples_are_rotations(run):
-    R = Recorded(run).at(0.3333).poses[:, :, :3]
+    R = recorded(run).at(0.3333).poses[:, :, :3]
     np.testing.assert_allclose(R @ np.swapaxes(R, -1, -2), np.tile(np.eye(3), (len(R), 1, 1)), atol=1e-12)
 
 
@@ -62,12 +62,12 @@ def test_whole_turns_between_samples_are_made():
     m.add(lw.Revolute("axle", m.ground, wheel, axis=(0, 0, 1)))
     model = m.compile()
     run = lw.simulate(model, 2.0, model.state(velocities={"axle": 10.0}), every=1.0)  # 1.6 turns a sample
-    R = Recorded(run).at(0.25).poses[0, :, :3]
+    R = recorded(run).at(0.25).poses[0, :, :3]
     np.testing.assert_allclose(R[:2, 0], (np.cos(2.5), np.sin(2.5)), atol=1e-6)
 
 
 def test_times_outside_are_those_of_the_ends(run):
-    motion = Recorded(run)
+    motion = recorded(run)
     np.testing.assert_array_equal(motion.at(-1.0).poses, run.derived("poses")[0])
     np.testing.assert_array_equal(motion.at(99.0).poses, run.derived("poses")[-1])
 
@@ -75,5 +75,5 @@ def test_times_outside_are_those_of_the_ends(run):
 def test_a_still_is_what_the_model_says():
     model = examples.four_bar().compile()
     q = model.state(A=0.4).q
-    still = Still(model, q)
+    still = Still(moment(model, q))
     np.testing.assert_array_equal(still.at(3.0).poses, lifted(model.poses(q).array))

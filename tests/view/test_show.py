@@ -61,6 +61,13 @@ def test_a_position_that_cannot_be_is_told():
         assert np.array_equal(viewer.now().q, before)
 
 
+def test_a_shape_is_shown():
+    with lw.view.show(lw.Box(1, 2, 3) + lw.Sphere(1.0), open_browser=False, block=False) as viewer:
+        (piece,) = viewer.drawing.pieces
+        assert np.ptp(piece.shell.corners, axis=0) == pytest.approx((2, 2, 3), rel=0.01)
+    assert lw.view.snapshot(lw.Sphere(1.0), size=(64, 64)).pixels.shape == (64, 64, 3)
+
+
 def test_many_bodies_are_shown(capsys):
     with examples.chain(1500).show(open_browser=False, block=False) as viewer:
         assert len(viewer.drawing.bodies) == 1500
@@ -81,9 +88,10 @@ def test_the_user_without_av_is_told_what_to_install(run, monkeypatch, tmp_path)
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: lw.view.show(3), "cannot show a int; give a Mechanism, a Model or a Recording"),
+        (lambda: lw.view.show(3), "cannot show a int; give a Mechanism, a Model, a Recording"),
         (lambda: examples.four_bar().compile().show([1.0]), r"q has shape \(1,\); give 3 finite numbers"),
         (lambda: examples.four_bar().show(host="0.0.0.0"), "can be reached from other machines"),
+        (lambda: examples.four_bar().show(port=99999), "port 99999; give one from 1 to 65535"),
     ],
 )
 def test_mistakes_are_told(call, words):

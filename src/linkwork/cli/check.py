@@ -57,8 +57,7 @@ def _facts(thing: Any) -> dict[str, Any]:
 
     if not isinstance(thing, Mechanism):
         return _facts_of_run(thing)
-    model = thing.compile()
-    return {
+    found = {
         "kind": "mechanism",
         "name": thing.name,
         "space": thing.space,
@@ -67,11 +66,30 @@ def _facts(thing: Any) -> dict[str, Any]:
         "joints": {name: kind_name(joint) for name, joint in thing.joints.items()},
         "loads": list(thing.loads),
         "couplings": list(thing.couplings),
+        "constraints": {name: kind_name(one) for name, one in thing.constraints.items()},
+        "drivers": {name: driver.drives for name, driver in thing.drivers.items()},
+    }
+    if thing.drivers:
+        _driven(thing)
+        return found | {"degrees_of_freedom": len(thing.drivers)}
+    model = thing.compile()
+    return found | {
         "nq": model.nq,
         "nv": model.nv,
         "loop_joints": list(model.loop_names),
         "degrees_of_freedom": freedoms(model),
     }
+
+
+def _driven(mechanism: Any) -> None:
+    """Assemble a mechanism that its drivers move; ModelError if they do too little, or too much."""
+    from linkwork.errors import AssemblyError, ModelError
+    from linkwork.kinematics.positions import Positions
+
+    try:
+        Positions(mechanism)
+    except AssemblyError as error:
+        raise ModelError(str(error)) from error
 
 
 def _facts_of_run(run: Any) -> dict[str, Any]:
@@ -123,6 +141,11 @@ def _lines(thing: Any) -> list[str]:
 
     if not isinstance(thing, Mechanism):
         return [thing.summary() if hasattr(thing, "summary") else repr(thing)]
+    if thing.drivers:
+        _driven(thing)
+        count = len(thing.drivers)
+        ways = f"{count} degree{'' if count == 1 else 's'} of freedom, {'' if count == 1 else 'all '}driven"
+        return [thing.summary(), f"{ways}: `linkwork run` follows the drivers; no mistakes"]
     model = thing.compile()
     count = freedoms(model)
     ways = f"{count} degree{'' if count == 1 else 's'} of freedom"

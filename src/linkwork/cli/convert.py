@@ -49,9 +49,9 @@ def write_table(run: Any, path: str) -> None:
 
     from linkwork.atomic import write_atomically
     from linkwork.errors import LinkworkError
-    from linkwork.simulation.recording import Recording
+    from linkwork.simulation.batch_recording import Recordings
 
-    if not isinstance(run, Recording):
+    if isinstance(run, Recordings):
         raise LinkworkError("a batch of runs is no table; take one of them in Python: lw.load(...)[0]")
     traces = run.traces()
     text = io.StringIO()

@@ -65,6 +65,8 @@ def run(options: argparse.Namespace) -> int:
     mechanism = load(options.file, options.base, repair=options.repair)
     if not isinstance(mechanism, Mechanism):
         raise LinkworkError(f"{options.file} is no mechanism; `linkwork view` plays runs")
+    if mechanism.drivers:
+        return _follow_drivers(mechanism, options)
     model = mechanism.compile()
     state = None
     if options.set or options.speed:
@@ -89,6 +91,51 @@ def run(options: argparse.Namespace) -> int:
     if motion.report.failed:
         hint = f"; {motion.report.hint}" if motion.report.hint else ""
         tell(f"{motion.report.message or motion.report.outcome}{hint}")
+        return FAILED
+    return 0
+
+
+def _follow_drivers(mechanism: Any, options: argparse.Namespace) -> int:
+    """Let the drivers say how a mechanism moves: kinematics, without a simulation."""
+    import numpy as np
+
+    from linkwork.cli import FAILED, tell
+    from linkwork.errors import AssemblyError, LinkworkError, ModelError
+    from linkwork.kinematics.motion import kinematics
+
+    told = ("set", "speed", "step", "method", "accuracy")
+    usual = {"set": [], "speed": [], "step": None, "method": "auto", "accuracy": 1e-8}
+    if strange := [word for word in told if getattr(options, word) != usual[word]]:
+        raise LinkworkError(
+            f"{options.file} has drivers, which say how it moves: --{strange[0]} is for what is simulated; "
+            "leave it out"
+        )
+    if options.out and Path(options.out).suffix.lower() == ".lwr":
+        raise LinkworkError(f"--out {options.out}: what drivers determine is kept as a table; give a .csv")
+    every = options.every or options.duration / 360.0
+    if not (np.isfinite(options.duration) and options.duration >= 0.0 and every >= 0.0):
+        raise ValueError("--for and --every: give finite numbers of seconds, above 0")
+    count = round(options.duration / every) if every else 0
+    failure = None
+    try:
+        motion = kinematics(mechanism, np.linspace(0.0, options.duration, count + 1))
+    except AssemblyError as error:
+        motion, failure = getattr(error, "motion", None), error
+        if motion is None or not len(motion):  # it did not even begin
+            raise ModelError(str(error)) from error
+    if options.plot:
+        motion.traces(*options.plot)
+    made = _keep(motion, options)
+    if options.json:
+        found = {"mechanism": mechanism.name, "status": "FAILED" if failure else "DONE"}
+        found |= {"message": str(failure or ""), "end": float(motion.time[-1]), "samples": len(motion)}
+        print(json.dumps(found | {"events": list(map(str, motion.events))} | made, indent=2))
+    else:
+        print("\n".join([repr(motion), *map(str, motion.events)]))
+        for word, path in made.items():
+            print(f"{path}: the {word}")
+    if failure is not None:
+        tell(str(failure))
         return FAILED
     return 0
 

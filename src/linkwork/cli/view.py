@@ -15,10 +15,11 @@ def add(commands: Commands) -> None:
         linkwork view engine.json
         linkwork view run.lwr
         linkwork view robot.urdf --base free
+        linkwork view part.stl
         """,
         run,
     )
-    command.add_argument("file", help="a mechanism (.json, .urdf) or a run (.lwr)")
+    command.add_argument("file", help="a mechanism (.json, .urdf), a run (.lwr) or a mesh (.stl, .obj, ...)")
     add_robot_options(command)
     command.add_argument("--live", action="store_true", help="let a mechanism move, in real time")
     command.add_argument(

@@ -14,7 +14,7 @@ from linkwork.algebra.vector import Vector
 from linkwork.formats.formula import Path, Sheet
 from linkwork.formats.formula_parser import Words
 from linkwork.mechanism.joint import ALGEBRA
-from linkwork.mechanism.side import BodySide, Coordinates, coordinates
+from linkwork.mechanism.side import BodySide, Coordinates, JointSide, coordinates
 
 
 class Argument(Protocol):
@@ -87,10 +87,11 @@ class Whole:
 
 @dataclass(frozen=True)
 class BodyArgument:
-    """A body that a load acts on."""
+    """A body that a load acts on, or a constraint is on, which is `still`: it sees no velocities."""
 
     name: str
     space: str
+    still: bool = False
 
     @property
     def algebra(self) -> ModuleType:
@@ -100,6 +101,9 @@ class BodyArgument:
         n, turning, name = self.algebra.dimension, self.algebra.angular, self.name
         symbols: dict[Path, str] = {(name, ".position", k): "symbol" for k in range(n)}
         symbols |= {(name, ".rotation", i, j): "symbol" for i in range(n) for j in range(n)}
+        if self.still:
+            symbols |= {(name, ".angle"): "quantity"} if turning == 1 else {}
+            return Words(symbols, {(name, method): n for method in ("to_world", "to_local")})
         symbols |= {(name, ".motion", k): "symbol" for k in range(self.algebra.freedoms)}
         symbols |= {(name, ".velocity", k): "quantity" for k in range(n)}
         if turning == 1:
@@ -173,14 +177,17 @@ class RecordedBody(BodySide):
 
 @dataclass(frozen=True)
 class JointArgument:
-    """A joint that a load acts on."""
+    """A joint that a load acts on, or a constraint is on, which is `still`: it sees no velocities."""
 
     name: str
     nq: int
     nv: int
+    still: bool = False
 
     def words(self) -> Words:
         symbols: dict[Path, str] = {(self.name, ".q", k): "symbol" for k in range(self.nq)}
+        if self.still:
+            return Words(symbols)
         symbols |= {(self.name, ".v", k): "symbol" for k in range(self.nv)}
         return Words(symbols, verbs={(self.name, "push"): self.nv})
 
@@ -188,21 +195,15 @@ class JointArgument:
         return RecordedJoint(self, sheet)
 
 
-class RecordedJoint:
+class RecordedJoint(JointSide):
     """A joint whose coordinates are symbols, and that notes how it is pushed."""
 
     def __init__(self, joint: JointArgument, sheet: Sheet) -> None:
         self._joint, self._sheet = joint, sheet
-        self.q = [sheet.node("symbol", (joint.name, ".q", k)) for k in range(joint.nq)]
-        self.v = [sheet.node("symbol", (joint.name, ".v", k)) for k in range(joint.nv)]
-
-    @property
-    def position(self) -> Any:
-        return self.q[0] if len(self.q) == 1 else np.array(self.q)
-
-    @property
-    def velocity(self) -> Any:
-        return self.v[0] if len(self.v) == 1 else np.array(self.v)
+        super().__init__(
+            [sheet.node("symbol", (joint.name, ".q", k)) for k in range(joint.nq)],
+            [sheet.node("symbol", (joint.name, ".v", k)) for k in range(joint.nv)],
+        )
 
     def push(self, force: Any) -> None:
         self._sheet.act(self._joint.name, "push", _several(force, self._joint.nv, "force"))

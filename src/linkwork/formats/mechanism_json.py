@@ -1,7 +1,8 @@
 """Mechanisms as JSON files: readable, complete, always the same bytes for the same mechanism; read strictly.
 
     {"linkwork": "mechanism", "version": 1, "name": ..., "space": ..., "gravity": ...,
-     "bodies": [...], "joints": [...], "couplings": [...], "loads": [...]}
+     "bodies": [...], "joints": [...], "couplings": [...], "constraints": [...], "drivers": [...],
+     "loads": [...]}
 
 Elements are in the order in which they were added, kind by kind; if kinds were mixed, "order" has all names.
 """
@@ -16,6 +17,8 @@ from linkwork.atomic import write_atomically
 from linkwork.errors import FormatError, unknown
 from linkwork.formats.json_text import LARGEST, Entry, json_text, read_json
 from linkwork.formats.mechanism_json_bodies import body_data, read_body
+from linkwork.formats.mechanism_json_constraints import constraint_data, known_kind, read_constraint
+from linkwork.formats.mechanism_json_drivers import driver_data, read_driver
 from linkwork.formats.mechanism_json_joints import joint_data, read_joint
 from linkwork.formats.mechanism_json_loads import load_data, read_load
 from linkwork.formats.mechanism_json_parts import (
@@ -26,14 +29,16 @@ from linkwork.formats.mechanism_json_parts import (
     numbers,
 )
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.coupling import Coupling
+from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Element, Mechanism
 
 VERSION = 1
-_KINDS = {"bodies": Body, "joints": Joint, "couplings": Coupling, "loads": Load}
-_WORDS = {Body: "body", Joint: "joint", Coupling: "coupling", Load: "load"}
+_WORDS = {"bodies": "body", "joints": "joint", "loads": "load"}
+_LISTS = ("bodies", "joints", "couplings", "constraints", "drivers", "loads")
 
 
 # writing
@@ -61,17 +66,14 @@ def mechanism_text(mechanism: Mechanism) -> str:
         "bodies": body_data,
         "joints": joint_data,
         "couplings": _coupling_data,
+        "constraints": constraint_data,
+        "drivers": driver_data,
         "loads": lambda load: load_data(load, mechanism),
     }
     members = {mechanism.ground, *mechanism.elements}
     in_order: list[str] = []
-    for element in mechanism.elements:
-        if not isinstance(element, tuple(_KINDS.values())):
-            _refuse(
-                mechanism, element, "files do not know it yet; take it out, or keep the Python that makes it"
-            )
-    for key, kind in _KINDS.items():
-        elements = [element for element in mechanism.elements if isinstance(element, kind)]
+    for key in _LISTS:
+        elements = [element for element in mechanism.elements if _list_of(element) == key]
         in_order += [element.name for element in elements]
         if elements or key in ("bodies", "joints"):
             data[key] = [_written(mechanism, element, members, writers[key]) for element in elements]
@@ -93,15 +95,24 @@ def _written(
         if mistakes:
             raise Unsaved("; ".join(mistakes))
         return write(element)
-    except (Unsaved, FormatError) as error:
+    except (ValueError, FormatError) as error:
         _refuse(mechanism, element, str(error), error)
 
 
 def _refuse(mechanism: Mechanism, element: Element, problem: str, cause: Exception | None = None) -> NoReturn:
-    word = next((word for kind, word in _WORDS.items() if isinstance(element, kind)), "constraint")
+    word = element.word if isinstance(element, Constraint) else _WORDS[_list_of(element)]
     raise FormatError(
         f"mechanism {mechanism.name!r} cannot be saved: {word} {element.name!r}: {problem}"
     ) from cause
+
+
+def _list_of(element: Element) -> str:
+    """Return the list of a file that an element stands in."""
+    if isinstance(element, Driver):
+        return "drivers"
+    if isinstance(element, Constraint):
+        return "couplings" if known_kind(element) is Coupling else "constraints"
+    return "bodies" if isinstance(element, Body) else "joints" if isinstance(element, Joint) else "loads"
 
 
 def _check_names(mechanism: Mechanism) -> None:
@@ -130,6 +141,14 @@ def _mistakes(element: Any, mechanism: Mechanism, members: set[Element]) -> Iter
             if name not in mechanism.joints:
                 yield unknown("joint", name, mechanism.joints)
         return
+    if isinstance(element, Constraint):
+        strangers = [thing.name for thing in element.sides() if thing not in members]
+        if strangers:
+            yield f"{strangers[0]!r} is not in this mechanism; add(...) it"
+            return
+        if mechanism.space not in element.spaces:
+            yield f"a {type(element).__name__} does not exist in the {mechanism.space}"
+            return
     yield from element.mistakes()
     if isinstance(element, Load):
         try:
@@ -166,7 +185,7 @@ def mechanism_of_text(text: bytes, file: str = "text") -> Mechanism:
         head["version"].refuse(f"version {version:g}, and this Linkwork reads {VERSION}; update Linkwork")
     members = root.fields(
         ("linkwork", "version", "name", "space", "gravity", "bodies", "joints"),
-        ("couplings", "loads", "order"),
+        (*_LISTS[2:], "order"),
     )
     space = members["space"].one_of("space", "plane")
     gravity = members["gravity"].numbers(ALGEBRA[space].dimension)
@@ -200,6 +219,10 @@ class _Reading:
             joint.space = space  # a load asks how many coordinates a joint has
         for item in _listed(members, "couplings"):
             self._take(item, _read_coupling(item))
+        for item in _listed(members, "constraints"):
+            self._take(item, read_constraint(item, space, bodies, joints))
+        for item in _listed(members, "drivers"):
+            self._take(item, read_driver(item, bodies, joints))
         for item in _listed(members, "loads"):
             self._take(item, read_load(item, space, bodies, joints))
         for name in self._order(members.get("order")):

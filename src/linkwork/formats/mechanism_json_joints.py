@@ -8,7 +8,8 @@ from typing import Any
 from linkwork.errors import FormatError, unknown
 from linkwork.formats.formula_arguments import Argument, FrameArgument, Numbers
 from linkwork.formats.json_text import Entry
-from linkwork.formats.law import Law, law_of_function, law_of_text
+from linkwork.formats.law import Law, law_of_function
+from linkwork.formats.mechanism_json_laws import of_shape, read_law
 from linkwork.formats.mechanism_json_parts import (
     Unsaved,
     built,
@@ -21,18 +22,15 @@ from linkwork.formats.mechanism_json_parts import (
     read_place,
     read_value,
 )
+from linkwork.formats.mechanism_json_stops import read_stop, stop_data
 from linkwork.formats.traced import TracedJoint
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import FRICTION_SPEED, Joint, JointOptions
 from linkwork.mechanism.joints import CATALOGUE
-from linkwork.mechanism.stop import ExponentialStop, Stop
+from linkwork.mechanism.name import kind_name
+from linkwork.mechanism.stop import Stop
 
 JOINTS = {kind.__name__: kind for kind in CATALOGUE}
-STOPS: dict[str, type[Any]] = {"Stop": Stop, "ExponentialStop": ExponentialStop}
-_STOP_WORDS = {
-    "Stop": ("stiffness", "damping"),
-    "ExponentialStop": ("force_at_limit", "sharpness", "damping"),
-}
 _PLACES = ("at", "on_parent", "on_child")
 _NUMBERS = {
     "damping": 0.0,
@@ -64,8 +62,7 @@ def own_options(kind: type[Joint]) -> dict[str, inspect.Parameter]:
 def joint_data(joint: Joint) -> dict[str, Any]:
     """Return a joint as plain values; Unsaved says why it cannot be."""
     parent, child = joint.ends
-    name = joint.kind if isinstance(joint, TracedJoint) else type(joint).__name__
-    data: dict[str, Any] = {"name": joint.name, "type": name, "parent": parent, "child": child}
+    data: dict[str, Any] = {"name": joint.name, "type": kind_name(joint), "parent": parent, "child": child}
     if type(joint) in CATALOGUE:
         data |= _placed(joint)
         options = {word: getattr(joint, word) for word in own_options(type(joint))}
@@ -91,7 +88,7 @@ def _forces(joint: Joint) -> dict[str, Any]:
     if any(x is not None for pair in limits for x in pair):
         data["limits"] = limits[0] if all(pair == limits[0] for pair in limits) else limits
     if joint.stop != Stop():
-        data["stop"] = _stop_data(joint.stop)
+        data["stop"] = stop_data(joint.stop)
     for word, standard in _NUMBERS.items():
         if (value := per_coordinate(joint.per_coordinate(word), standard)) is not None:
             data[word] = value
@@ -103,14 +100,6 @@ def _forces(joint: Joint) -> dict[str, Any]:
 
 def _limit(x: float) -> float | None:
     return x if abs(x) < float("inf") else None
-
-
-def _stop_data(stop: Any) -> dict[str, Any]:
-    name = type(stop).__name__
-    if STOPS.get(name) is not type(stop):
-        raise Unsaved(f"stop {stop!r} is of a class that files do not know; use {' or '.join(STOPS)}")
-    values = {word: getattr(stop, word) for word in _STOP_WORDS[name]}
-    return {"type": name} | {word: finite(x) for word, x in values.items() if x is not None}
 
 
 # formulas of other joints: word -> the arguments of the method
@@ -204,7 +193,7 @@ def _read_traced(entry: Entry, space: str, bodies: Mapping[str, Body]) -> Joint:
     counts, values = ("positions", "quaternion"), ("neutral", "drawn")
     laws = ("rates", "subspace", "displacement", "locate")
     members = entry.fields((*_HEAD, "coordinates", "motion"), (*counts, *values, *laws, *_COMMON))
-    options: dict[str, Any] = {"kind": members["type"].text(), "laws": {}}
+    options: dict[str, Any] = {"class_name": members["type"].text(), "laws": {}}
     for word in ("coordinates", *counts):
         if word in members:
             options[word] = _count(members[word])
@@ -216,11 +205,11 @@ def _read_traced(entry: Entry, space: str, bodies: Mapping[str, Body]) -> Joint:
     if joint.quaternion is not None and joint.quaternion + 4 > joint.nq:
         members["quaternion"].refuse(f"{joint.quaternion} of {joint.nq} positions is not the first of four")
     shapes: dict[str, Callable[[Any], bool]] = {
-        "motion": _of(joint.algebra.dimension, joint.algebra.dimension + 1),
-        "rates": _of(joint.nq),
-        "subspace": _of(joint.nv, joint.algebra.freedoms),
-        "displacement": _of(joint.nv),
-        "locate": _of(joint.nq),
+        "motion": of_shape(joint.algebra.dimension, joint.algebra.dimension + 1),
+        "rates": of_shape(joint.nq),
+        "subspace": of_shape(joint.nv, joint.algebra.freedoms),
+        "displacement": of_shape(joint.nv),
+        "locate": of_shape(joint.nq),
     }
     for word, arguments in _methods(joint).items():
         if word in members:
@@ -237,23 +226,6 @@ def _count(entry: Entry) -> int:
     if not (value == int(value) and 0 <= value <= 100):
         entry.wanted("a whole number, 0 or more")
     return int(value)
-
-
-def _of(rows: int, columns: int | None = None) -> Callable[[Any], bool]:
-    """Return a test whether a result is a list of so many, or a matrix."""
-
-    def fits(result: Any) -> bool:
-        if not isinstance(result, list) or len(result) != rows:
-            return False
-        return all(not isinstance(x, list) if columns is None else _of(columns)(x) for x in result)
-
-    return fits
-
-
-def read_law(entry: Entry, arguments: list[Argument]) -> Law:
-    """Return a function from its formula: a text, or lines of it."""
-    text = [line.text() for line in entry.items()] if isinstance(entry.value, list) else entry.text()
-    return built(entry, lambda: law_of_text(text, arguments))
 
 
 def _built(
@@ -273,7 +245,7 @@ def _built(
     if "limits" in members:
         options["limits"] = _read_limits(members["limits"])
     if "stop" in members:
-        options["stop"] = _read_stop(members["stop"])
+        options["stop"] = read_stop(members["stop"])
     for word in _NUMBERS:
         if word in members:
             member = members[word]
@@ -305,10 +277,3 @@ def _pair(entry: Entry) -> tuple[Any, Any]:
         entry.wanted("two limits, lower and upper; null for none")
     lower, upper = (None if item.value is None else item.number() for item in items)
     return lower, upper
-
-
-def _read_stop(entry: Entry) -> Any:
-    members = entry.members()
-    name = members["type"].one_of(*STOPS) if "type" in members else "Stop"
-    members = entry.fields(("type",), _STOP_WORDS[name])
-    return STOPS[name](**{word: members[word].number() for word in _STOP_WORDS[name] if word in members})

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from linkwork.errors import FormatError, LinkworkError, unknown
+from linkwork.errors import LinkworkError, unknown
 from linkwork.formats.formula import flat
 from linkwork.formats.formula_arguments import (
     Argument,
@@ -16,10 +16,15 @@ from linkwork.formats.formula_arguments import (
     Whole,
     coordinates_of,
 )
-from linkwork.formats.formula_parser import RESERVED
 from linkwork.formats.json_text import Entry
-from linkwork.formats.law import Law, law_of_function
-from linkwork.formats.mechanism_json_joints import read_law
+from linkwork.formats.mechanism_json_laws import (
+    is_formula,
+    read_end,
+    read_law,
+    read_sides,
+    saved_law,
+    side_names,
+)
 from linkwork.formats.mechanism_json_parts import Unsaved, built, plain, read_value
 from linkwork.formats.traced import TracedLoad
 from linkwork.mechanism.body import Body
@@ -36,9 +41,11 @@ from linkwork.mechanism.load import (
     Wrench,
 )
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.name import kind_name
 
 KINDS = (Wrench, Force, Torque, Spring, Bushing, TorsionSpring, Motor, Feedback)
 LOADS: dict[str, type[Any]] = {kind.__name__: kind for kind in KINDS}
+_TAKEN = ("t", "system")  # names of arguments that every load has, or may have
 _ENDS = ("body", "a", "b", "joint", "joints")  # parameters that say what a load acts on
 # functions of one number
 _RESPONSES = {
@@ -47,7 +54,6 @@ _RESPONSES = {
     (TorsionSpring, "stiffness"): "angle",
     (TorsionSpring, "damping"): "rate",
 }
-_REMEDY = "write it in plain arithmetic with lw.where, lw.sin, ...; or add it in Python after loading"
 
 
 @cache
@@ -93,20 +99,12 @@ def load_data(load: Load, mechanism: Mechanism) -> dict[str, Any]:
             arguments = _arguments(kind, word, things, mechanism.space, lambda: _slices(mechanism))
             if arguments is None:
                 raise Unsaved(f"{word} {value!r} is a function; a file keeps numbers here")
-            data[word] = _law(value, word, arguments).text
+            data[word] = saved_law(value, word, arguments).text
         elif value is not None and (parameter.default is parameter.empty or value is not parameter.default):
             data[word] = plain(value)
             if data[word] == parameter.default:
                 del data[word]
     return data
-
-
-def _law(function: Callable[..., Any], word: str, arguments: Sequence[Argument]) -> Law:
-    try:
-        law = law_of_function(function, arguments)
-    except FormatError as error:
-        raise Unsaved(f"its {word} cannot be saved: {error}; {_REMEDY}") from error
-    return law
 
 
 def _slices(mechanism: Mechanism) -> tuple[Whole, Whole]:
@@ -130,10 +128,9 @@ def _traced_data(load: Load, mechanism: Mechanism) -> dict[str, Any]:
     )
     drawn = load if isinstance(load, TracedLoad) else load.drawn(_frames(things))
     function = load.law if isinstance(load, TracedLoad) else drawn.act
-    law = _law(function, "act", arguments)
-    kind = load.kind if isinstance(load, TracedLoad) else type(load).__name__
+    law = saved_law(function, "act", arguments)
     on = {name: thing.name for name, thing in zip(names, things, strict=True)}
-    data: dict[str, Any] = {"name": load.name, "type": kind, "on": on}
+    data: dict[str, Any] = {"name": load.name, "type": kind_name(load), "on": on}
     if load.whole:
         data["whole"] = True
     data["act"] = law.lines
@@ -164,16 +161,9 @@ def _frames(things: Sequence[Any]) -> list[Any]:
 
 
 def _names(load: Load) -> list[str]:
-    """Return names for the sides of a load: those of the arguments of its `act`, where they serve."""
-    said = [p.name for p in inspect.signature(load.act).parameters.values() if p.kind is not p.VAR_POSITIONAL]
-    said = said[2 if load.whole else 1 :]
-    taken = {*RESERVED, "t", "system"}
-    names = []
-    for k in range(len(load.on) if not isinstance(load, TorsionSpring) else 1):
-        name = said[k] if k < len(said) and said[k].isascii() and said[k] not in taken else f"side{k + 1}"
-        names.append(name)
-        taken.add(name)
-    return names
+    """Return names for the sides of a load."""
+    count = 1 if isinstance(load, TorsionSpring) else len(load.on)
+    return side_names(load.act, count, skipped=2 if load.whole else 1, taken=_TAKEN)
 
 
 def _act_arguments(
@@ -232,8 +222,7 @@ def read_load(entry: Entry, space: str, bodies: Mapping[str, Body], joints: Mapp
 
 
 def _read_option(entry: Entry, arguments: list[Argument] | None, space: str, kind: Any) -> Any:
-    lines = isinstance(entry.value, list) and any(isinstance(x, str) for x in entry.value)
-    if arguments is None or not (lines or isinstance(entry.value, str)):
+    if arguments is None or not is_formula(entry):
         return read_value(entry, space, kind)
     law = read_law(entry, arguments)
     if law.formula.actions or law.formula.result is None:
@@ -241,22 +230,11 @@ def _read_option(entry: Entry, arguments: list[Argument] | None, space: str, kin
     return law
 
 
-def read_end(entry: Entry, things: Mapping[str, Any]) -> Any:
-    name = entry.text()
-    if name not in things:
-        entry.refuse(unknown("body or joint", name, things))
-    return things[name]
-
-
 def _read_traced(
     entry: Entry, space: str, things: Mapping[str, Any], whole: Callable[[], tuple[Whole, Whole]]
 ) -> Load:
     members = entry.fields(("name", "type", "on", "act"), ("units", "whole"))
-    named = {}
-    for name, member in members["on"].members().items():
-        if not name.isidentifier() or not name.isascii() or name in {*RESERVED, "t", "system"}:
-            member.refuse(f"{name!r} cannot be the name of a side; give another")
-        named[name] = read_end(member, things)
+    named = read_sides(members["on"], things, _TAKEN)
     everything = "whole" in members
     if everything and members["whole"].value is not True:
         members["whole"].wanted("true, or nothing")
@@ -266,5 +244,6 @@ def _read_traced(
         members["units"].refuse(f"{len(units)} units of {len(flat(law.formula.result))} numbers")
     name, kind = members["name"].text(), members["type"].text()
     return built(
-        entry, lambda: TracedLoad(name, *named.values(), kind=kind, law=law, units=units, whole=everything)
+        entry,
+        lambda: TracedLoad(name, *named.values(), class_name=kind, law=law, units=units, whole=everything),
     )

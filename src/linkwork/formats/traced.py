@@ -1,18 +1,20 @@
-"""Joints and loads of users' own classes as they come back from a file: their formulas, without the class."""
+"""Elements of users' own classes as they come back from a file: their formulas, without the class."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 from linkwork.algebra.number import Number
 from linkwork.formats.formula_arguments import Pose
 from linkwork.formats.law import Law
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.joint import Joint, JointOptions
 from linkwork.mechanism.load import Load
 
 
 class TracedJoint(Joint):
-    """A joint by formulas; `kind` is the name of the class that it was an object of."""
+    """A joint by formulas; `class_name` is that of the class it was an object of."""
 
     def __init__(
         self,
@@ -20,7 +22,7 @@ class TracedJoint(Joint):
         parent: Body,
         child: Body,
         *,
-        kind: str,
+        class_name: str,
         laws: Mapping[str, Law],
         coordinates: int,
         positions: int | None = None,
@@ -30,13 +32,13 @@ class TracedJoint(Joint):
         **options: Unpack[JointOptions],
     ) -> None:
         super().__init__(name, parent, child, **options)
-        self.kind, self.laws = kind, dict(laws)
+        self.class_name, self.laws = class_name, dict(laws)
         self.coordinates, self.positions, self.quaternion = coordinates, positions, quaternion  # type: ignore[misc]
         self.neutral_said, self.drawn_said = neutral, drawn
 
     def __repr__(self) -> str:
         parent, child = self.ends
-        return f"{self.kind}({self.name!r}, {parent!r}, {child!r})"
+        return f"{self.class_name}({self.name!r}, {parent!r}, {child!r})"
 
     def motion(self, q: Sequence[Number]) -> Any:
         rows = self.laws["motion"](q)
@@ -70,21 +72,72 @@ class TracedJoint(Joint):
 
 
 class TracedLoad(Load):
-    """A load by its formula; `kind` is the name of the class that it was an object of."""
+    """A load by its formula; `class_name` is that of the class it was an object of."""
 
     def __init__(
-        self, name: str, *on: Any, kind: str, law: Law, units: Sequence[str] | None, whole: bool = False
+        self, name: str, *on: Any, class_name: str, law: Law, units: Sequence[str] | None, whole: bool = False
     ) -> None:
         super().__init__(name, *on)
-        self.kind, self.law, self.whole = kind, law, whole
+        self.class_name, self.law, self.whole = class_name, law, whole
         self.units_said = None if units is None else tuple(units)
 
     def __repr__(self) -> str:
         ends = "".join(f", {getattr(thing, 'name', thing)!r}" for thing in self.on)
-        return f"{self.kind}({self.name!r}{ends})"
+        return f"{self.class_name}({self.name!r}{ends})"
 
     def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:
         return super().units(shown, coordinates) if self.units_said is None else self.units_said
 
     def act(self, t: Number, *sides: Any) -> Any:
         return self.law(t, *sides)
+
+
+class TracedConstraint(Constraint):
+    """A constraint by the formula of its phi; `class_name` is that of the class it was an object of."""
+
+    def __init__(
+        self, name: str, *on: Any, class_name: str, phi: Law, unknowns: int = 0, guess: Law | None = None
+    ) -> None:
+        super().__init__(name, *on)
+        self.class_name, self.phi_law, self.guess_law = class_name, phi, guess
+        self.unknowns = unknowns  # type: ignore[misc]
+
+    def __repr__(self) -> str:
+        ends = "".join(f", {getattr(thing, 'name', thing)!r}" for thing in self.on)
+        return f"{self.class_name}({self.name!r}{ends})"
+
+    def phi(self, *sides: Any) -> Any:
+        return self.phi_law(*sides)
+
+    def guess(self, *sides: Any) -> Sequence[float]:
+        return super().guess(*sides) if self.guess_law is None else self.guess_law(*sides)
+
+
+@dataclass(frozen=True)
+class TracedStop:
+    """A stop by its formulas; `class_name` is that of the class it was an object of."""
+
+    class_name: str
+    absent: tuple[float, ...]
+    numbers_law: Law  # of the inertia
+    force_law: Law
+
+    def numbers(self, inertia: float) -> tuple[float, ...]:
+        return tuple(float(x) for x in self.numbers_law(inertia))
+
+    def mistakes(self) -> list[str]:
+        return []
+
+    def force(self, x: Number, rate: Number, lower: Number, upper: Number, numbers: Sequence[Number]) -> Any:
+        return self.force_law(x, rate, lower, upper, numbers)
+
+    @property
+    def formula(self) -> str:
+        """What tells it from other stops."""
+        return str(self.force_law.text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TracedStop) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))

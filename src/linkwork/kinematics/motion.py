@@ -12,11 +12,13 @@ from linkwork.kinematics.dead_points import MotionEvent, dead_points
 from linkwork.kinematics.forces import BodyStates, required
 from linkwork.kinematics.sparse import Factors
 from linkwork.kinematics.system import System, system_of
+from linkwork.kinematics.units import units
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.simulation.plot import Trace, figure, html
+from linkwork.simulation.viewable import Viewable
 from linkwork.trace.once import once
 
 Array = np.ndarray
@@ -38,10 +40,10 @@ def kinematics(mechanism: Mechanism, times: Any, *, start: Any = None) -> "Motio
     for k, law in enumerate(system.laws):
         drives[:, k] = law.at(at)
     system.place(reached(system, q, drives[0, :, 0]))
-    return _marched(system, at, drives)
+    return marched(system, at, drives)
 
 
-def _marched(system: System, times: Array, drives: Array) -> "Motion":
+def marched(system: System, times: Array, drives: Array) -> "Motion":
     """Go through all times from where the system is."""
     start = system.turned_near(system.driven_values(system.w.q), drives[0, :, 0])
     count = len(times)
@@ -63,7 +65,7 @@ def _stuck(system: System, motion: "Motion", time: float, goal: Array) -> Assemb
     return error
 
 
-class Motion:
+class Motion(Viewable):
     """What `kinematics` found: `motion["rocker"].angle`, `motion["C"].reaction`, `motion["motor"].force`."""
 
     def __init__(
@@ -162,10 +164,23 @@ class Motion:
             return ConstraintMotion(self, name)
         raise KeyError(unknown("name", name, (*m.bodies, *m.joints, *m.drivers, *m.constraints)))
 
+    def gaps(self, sample: int) -> dict[str, float]:
+        """Return by how much each joint and constraint is open at one of the times [m, rad]."""
+        phi = np.abs(self._system.evaluate(self.q[sample])[0])
+        m = self.mechanism
+        return {
+            name: float(phi[self._system.rows[name]].max(initial=0.0)) for name in (*m.joints, *m.constraints)
+        }
+
     def traces(self, *what: str) -> list[Trace]:
-        """Return curves of named quantities: "rocker", "rocker.velocity", "C.reaction.force"."""
+        """Return curves of named quantities: "rocker", "rocker.velocity", "C.reaction.force".
+
+        Without names: what drivers, joints and bodies do.
+        """
         found = []
-        for words in what:
+        m = self.mechanism
+        moving = [f"{name}.position" for name, joint in m.joints.items() if joint.nv]
+        for words in what or (*m.drivers, *moving, *m.bodies):
             name, _, quantity = words.partition(".")
             thing = self[name]
             quantity = quantity or thing.quantities[0]
@@ -175,9 +190,10 @@ class Motion:
                     raise ValueError(unknown(f"quantity of {name!r}", word, thing.quantities))
                 value = getattr(value, word)
             values = np.asarray(value, float).reshape(len(self.time), -1)
+            unit = units(self._system, name, quantity)
             for k in range(values.shape[1]):
                 label = f"{name}.{quantity}" + (f"[{k}]" if values.shape[1] > 1 else "")
-                found.append(Trace(label, quantity, "", values[:, k]))
+                found.append(Trace(label, quantity, unit[k if len(unit) > 1 else 0], values[:, k]))
         return found
 
     def plot(self, *what: str) -> Any:
@@ -208,14 +224,6 @@ class Motion:
             for point in np.atleast_2d(np.asarray(points, float)).tolist()
         ]
         return animate(self.mechanism, frames, curves, self.time, axes, view=view, interval=interval)
-
-    def show(self, traces: Mapping[str, Sequence[float]] | None = None) -> Any:
-        """Show the animation in a window; return it."""
-        from matplotlib import pyplot
-
-        moving = self.animate(traces)
-        pyplot.show()
-        return moving
 
     def _repr_html_(self) -> str:
         """Draw angles or places of the driven things over time, for notebooks."""

@@ -392,13 +392,13 @@ class System:
         weights[rows] *= _SOFT
         self.close(q, weights)
         left = float(np.linalg.norm(self.w.phi[rows]))
-        gap = f"{1e3 * left:.3g} mm" if self._is_length(name) else f"{left:.3g} rad"
+        gap = f"{1e3 * left:.3g} mm" if self.is_length(name) else f"{left:.3g} rad"
         return (
             f"mechanism {self.mechanism.name!r} cannot assemble{where}: closest gap {gap} at {word} "
             f"{name!r}; look for lengths that cannot meet, or draw it nearer to closed"
         )
 
-    def _is_length(self, name: str) -> bool:
+    def is_length(self, name: str) -> bool:
         """Tell whether the equations of a thing are lengths: they change when a body is moved."""
         columns = self.entry_columns[self.entries[name]]
         columns = columns[columns < self.free * len(self.bodies)]

@@ -2,8 +2,8 @@
 
 
 def kind_name(thing: object) -> str:
-    """Return what a joint or load is: the name of its class, of the original one if it came from a file."""
-    return getattr(thing, "kind", type(thing).__name__)
+    """Return what an element is: the name of its class, of the original one if it came from a file."""
+    return getattr(thing, "class_name", type(thing).__name__)
 
 
 def name_text(name: object, kind: str) -> str:

@@ -1,4 +1,4 @@
-"""How a mechanism looks in a notebook: small tables of its bodies, joints and loads."""
+"""How a mechanism looks in a notebook: small tables of what it is made of."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,9 @@ from linkwork.mechanism.placement import plain
 
 if TYPE_CHECKING:
     from linkwork.mechanism.body import Body
+    from linkwork.mechanism.constraint import Constraint
     from linkwork.mechanism.joint import Joint
+    from linkwork.mechanism.load import Load
     from linkwork.mechanism.mechanism import Mechanism
 
 MANY = 40  # rows of a table; of more the rest is counted
@@ -47,19 +49,27 @@ def mechanism_html(mechanism: "Mechanism") -> str:
     couplings = [
         (c.name, f"{c.joint} = {c.ratio:.6g} {c.of} + {c.offset:.6g}") for c in mechanism.couplings.values()
     ]
-    loads = [
-        (load.name, kind_name(load), ", ".join(str(getattr(thing, "name", thing)) for thing in load.on))
-        for load in mechanism.loads.values()
-    ]
+    others = [c for name, c in mechanism.constraints.items() if name not in mechanism.couplings]
+    drivers = [(driver.name, driver.drives, _law(driver.law)) for driver in mechanism.drivers.values()]
     return page(
         title,
         [
             table(("body", "mass [kg]", "made of", "position [m]"), map(_body_row, bodies)),
             table(("joint", "", "parent", "child", "options"), map(_joint_row, joints)),
             table(("coupling", ""), couplings),
-            table(("load", "", "on"), loads),
+            table(("constraint", "", "between"), map(_row, others)),
+            table(("driver", "of", "law"), drivers),
+            table(("load", "", "on"), map(_row, mechanism.loads.values())),
         ],
     )
+
+
+def _row(thing: "Constraint | Load") -> tuple[str, str, str]:
+    return thing.name, kind_name(thing), ", ".join(str(getattr(end, "name", end)) for end in thing.on)
+
+
+def _law(law: object) -> str:
+    return "a function of time" if callable(law) else str(law)
 
 
 def _body_row(body: "Body") -> tuple[str, str, str, str]:

@@ -20,7 +20,8 @@ def features(joint: Joint) -> Features:
     """Return the forces a joint has: words that tell kinds of joints apart."""
     found = [word for word in ("damping", "friction", "stiffness") if joint.per_coordinate(word).any()]
     if np.isfinite(joint.limit_pairs()).any():
-        found.append(f"{type(joint.stop).__module__}.{type(joint.stop).__qualname__}")
+        formula = getattr(joint.stop, "formula", "")  # of one that came from a file
+        found.append(f"{type(joint.stop).__module__}.{type(joint.stop).__qualname__} {formula}")
     return tuple(found)
 
 

@@ -70,12 +70,12 @@ class Layout:
         if name in self.constraints and quantity == "force":
             rows, unit = self.constraints[name]
             return (unit,) * (rows.stop - rows.start)
-        if name in self.joints and quantity in _COORDINATE_UNITS:
+        if name in self.joints and quantity in COORDINATE_UNITS:
             in_q, in_v = self.joints[name]
             if quantity == "position":
                 return self.position_units[in_q]
-            return tuple(_COORDINATE_UNITS[quantity][unit] for unit in self.velocity_units[in_v])
-        return (_UNITS[quantity],)
+            return tuple(COORDINATE_UNITS[quantity][unit] for unit in self.velocity_units[in_v])
+        return (UNITS[quantity],)
 
     def to_json(self) -> dict[str, Any]:
         joints = [[name, q.start, q.stop, v.start, v.stop] for name, (q, v) in self.joints.items()]
@@ -123,7 +123,7 @@ class Layout:
         return layout
 
 
-_UNITS = {
+UNITS = {
     "position": "m",
     "velocity": "m/s",
     "acceleration": "m/s²",
@@ -138,7 +138,7 @@ _UNITS = {
     "potential_energy": "J",
     "work": "J",
 }
-_COORDINATE_UNITS = {
+COORDINATE_UNITS = {
     "position": {"rad": "rad", "m": "m"},
     "velocity": {"rad": "rad/s", "m": "m/s"},
     "acceleration": {"rad": "rad/s²", "m": "m/s²"},

@@ -126,7 +126,7 @@ def _zeros(sizes: Mapping[str, int]) -> dict[str, Array]:
     return {name: room[p : p + size] for (name, size), p in zip(sizes.items(), places, strict=True)}
 
 
-def _address(array: Array) -> int:
+def _address(array: NDArray[Any]) -> int:
     """Return where an array is: the quicker way for plain numbers is the slower one for records."""
     return array.ctypes.data if array.dtype.names else array.__array_interface__["data"][0]
 

@@ -19,6 +19,7 @@ from linkwork.simulation.channels import Channels, StoredChannels
 from linkwork.simulation.plot import Trace
 from linkwork.simulation.report import Report
 from linkwork.simulation.samples import Samples, optional
+from linkwork.simulation.viewable import Viewable
 
 if TYPE_CHECKING:
     from linkwork.simulation.batch_recording import Recordings
@@ -29,7 +30,7 @@ _NOTICED = 0.5  # time of compiling that is worth a word [s]
 _ROUNDING = 1e-14  # of the potential energy: less is no energy at play
 
 
-class Recording(Samples):
+class Recording(Viewable, Samples):
     """A run: `time`, `q`, `v`, `a`; joints, bodies, springs and loads by name; energies; how it went."""
 
     def __init__(
@@ -191,30 +192,6 @@ class Recording(Samples):
         if len(traces) > plot.MANY:
             title = f"{title} ({plot.MANY} of {len(traces)} coordinates; name those you want)"
         return traces[: plot.MANY], title
-
-    def show(self, **options: Any) -> Any:
-        """Play the run in the browser; the options are those of `linkwork.view.show`."""
-        from linkwork.view import show
-
-        return show(self, **options)
-
-    def save_html(self, path: str | Path, **options: Any) -> None:
-        """Write a page that plays the run from disk, without a network; see `linkwork.view.save_html`."""
-        from linkwork.view import save_html
-
-        save_html(self, path, **options)
-
-    def save_video(self, path: str | Path, **options: Any) -> None:
-        """Write a film, `.mp4` or `.gif`; see `linkwork.view.save_video`."""
-        from linkwork.view import save_video
-
-        save_video(self, path, **options)
-
-    def snapshot(self, t: float | None = None, **options: Any) -> Any:
-        """Return a picture at a time, or of the end: `.save("x.svg")`; see `linkwork.view.snapshot`."""
-        from linkwork.view import snapshot
-
-        return snapshot(self, t, **options)
 
     def _repr_html_(self) -> str:
         traces, title = self._overview()

@@ -1,40 +1,46 @@
-"""Vectors as arrows: reactions, applied forces, velocities."""
+"""Vectors as arrows, torques as arrows that turn: reactions, applied forces, velocities."""
 
-from abc import abstractmethod
-from typing import Any
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from linkwork.view import palette
+from linkwork.view import palette, tessellate
 from linkwork.view.drawing import Drawing
-from linkwork.view.forces import Forces
 from linkwork.view.motion import Moment
 from linkwork.view.overlay import Overlay
+from linkwork.view.palette import Rgb
+from linkwork.view.parts import turned_to
 from linkwork.view.placing import Places, WorldPoses
+from linkwork.view.quaternion import quaternions
+from linkwork.view.subject import Subject
 
 Array = np.ndarray
+Vectors: TypeAlias = Callable[[Moment, WorldPoses], tuple[Array, Array]]  # points (N, 3), vectors (N, 3)
 
 _LONGEST = 0.22  # of an arrow, per size of the mechanism
+_WIDEST = 0.075  # radius of an arrow that turns
+_SEEN = 1e-3  # of the largest: what is less is not drawn
+_NONE = 1e-9  # size of what is not seen
+_ROUND = 1.5 * np.pi  # how far an arrow turns
 
 
 class Arrows(Overlay):
-    """Vectors at points; the longest that was met is as long as all that are longest."""
+    """Vectors at points; the longest that was met is drawn as long as all that are longest."""
 
-    colour = palette.REACTION
-
-    def __init__(self, server: Any, drawing: Drawing, forces: Forces) -> None:
-        super().__init__(server, drawing)
-        self._forces, self._largest = forces, 0.0
-
-    @abstractmethod
-    def vectors(self, moment: Moment, poses: WorldPoses) -> tuple[Array, Array]:
-        """Return points (N, 3), and vectors (N, 3)."""
+    def __init__(self, server: Any, subject: Subject, word: str, colour: Rgb, vectors: Vectors) -> None:
+        super().__init__(server, subject.drawing)
+        self.word, self._colour, self._vectors = word, colour, vectors
+        self._node = f"/overlays/{word.replace(' ', '-')}"
+        self._largest = 0.0
+        self._above = np.array([0.0, 0.0, _top(subject.drawing)])
 
     def nodes(self) -> list[Any]:
         node = self._server.scene.add_arrows(
-            f"/overlays/{type(self).__name__.lower()}",
+            self._node,
             np.zeros((1, 2, 3)),
-            self.colour,
+            self._colour,
             shaft_radius=0.004 * self._size,
             head_radius=0.010 * self._size,
             head_length=0.025 * self._size,
@@ -42,50 +48,105 @@ class Arrows(Overlay):
         return [node]
 
     def place(self, moment: Moment, poses: WorldPoses) -> None:
-        (node,) = self._nodes
-        points, vectors = self.vectors(moment, poses)
+        points, vectors = self._vectors(moment, poses)
         lengths = np.linalg.norm(vectors, axis=1)
         self._largest = max(self._largest, float(lengths.max(initial=0.0)))
-        seen = lengths > 1e-3 * self._largest if self._largest > 0.0 else np.zeros(len(lengths), bool)
-        if not seen.any():
-            points, vectors, seen = np.zeros((1, 3)), np.zeros((1, 3)), np.ones(1, bool)
-        ends = points[seen] + vectors[seen] * (_LONGEST * self._size / (self._largest or 1.0))
-        node.points = np.stack([points[seen], ends], axis=1).astype(np.float32)
+        seen = lengths > _SEEN * self._largest
+        self.draw(points[seen] + self._above, vectors[seen] / (self._largest or 1.0))
+
+    def draw(self, points: Array, vectors: Array) -> None:
+        """Draw vectors (N, 3), of which the longest ever has length 1."""
+        (node,) = self._nodes
+        if not len(points):
+            points, vectors = np.zeros((1, 3)), np.zeros((1, 3))
+        ends = points + vectors * (_LONGEST * self._size)
+        node.points = np.stack([points, ends], axis=1).astype(np.float32)
 
 
-class Reactions(Arrows):
-    """Forces that joints exert on their children, at the joints."""
+class Turns(Arrows):
+    """Vectors as arrows that turn about them, as a right hand does."""
 
-    word = "reactions"
+    def nodes(self) -> list[Any]:
+        vertices, faces = turning_arrow()
+        node = self._server.scene.add_batched_meshes_simple(
+            self._node,
+            vertices.astype(np.float32),
+            faces.astype(np.uint32),
+            batched_wxyzs=np.array([[1, 0, 0, 0]], np.float32),
+            batched_positions=np.zeros((1, 3), np.float32),
+            batched_scales=np.full((1, 3), _NONE, np.float32),
+            batched_colors=self._colour,
+            lod="off",
+            side="double",
+            cast_shadow=False,
+            receive_shadow=False,
+        )
+        return [node]
 
-    def vectors(self, moment: Moment, poses: WorldPoses) -> tuple[Array, Array]:
-        marks = {mark.name: mark for mark in self._drawing.joints}
-        named = [marks[name] for name in self._forces.joint_names]
-        numbers = {name: k for k, name in enumerate(self._drawing.bodies)} | {"ground": -1}
-        places = Places([numbers[mark.child] for mark in named], np.array([mark.on_child for mark in named]))
-        return places.positions(poses), self._forces.reactions(moment)
+    def draw(self, points: Array, vectors: Array) -> None:
+        (node,) = self._nodes
+        sizes = np.linalg.norm(vectors, axis=1) * (_WIDEST * self._size)
+        if not len(points):
+            points, vectors, sizes = np.zeros((1, 3)), np.zeros((1, 3)), np.array([_NONE])
+        node.batched_positions = points.astype(np.float32)
+        node.batched_wxyzs = quaternions(np.array([turned_to(v) for v in vectors])).astype(np.float32)
+        node.batched_scales = np.repeat(sizes[:, None], 3, axis=1).astype(np.float32)
 
 
-class Applied(Arrows):
-    """The net forces of springs and loads on bodies, at their centres of mass."""
+@cache
+def turning_arrow() -> tuple[Array, Array]:
+    """Return the triangles of an arrow that turns about z, of radius 1."""
+    angles = np.linspace(0.0, _ROUND, 33)
+    circle = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(len(angles))])
+    tube = tessellate.tube_surface(circle, 0.07)
+    tip = np.array([np.cos(_ROUND), np.sin(_ROUND), 0.0])
+    along = np.array([-np.sin(_ROUND), np.cos(_ROUND), 0.0])
+    cone, faces = tessellate.cone_surface()
+    head = (cone * (0.2, 0.2, 0.5)) @ turned_to(along).T + tip
+    return tessellate.joined(tube, (head, faces))
 
-    word = "applied forces"
-    colour = palette.APPLIED
 
-    def vectors(self, moment: Moment, poses: WorldPoses) -> tuple[Array, Array]:
-        return centers(self._drawing, poses), self._forces.applied(moment, poses)
+def arrows(server: Any, subject: Subject) -> list[Overlay]:
+    """Return the switches of all that is drawn as arrows."""
+    drawing = subject.drawing
+    numbers = {name: k for k, name in enumerate(drawing.bodies)} | {"ground": -1}
 
+    def reactions(moment: Moment, poses: WorldPoses) -> tuple[Array, Array]:
+        """What joints exert on their children, at the joints."""
+        known = subject.reactions(moment)
+        marks = [mark for mark in drawing.joints if mark.name in known]
+        frames = np.array([mark.on_child for mark in marks]).reshape(-1, 3, 4)
+        places = Places([numbers[mark.child] for mark in marks], frames)
+        return places.positions(poses), np.array([known[mark.name] for mark in marks]).reshape(-1, 6)
 
-class Velocities(Arrows):
-    """The velocities of the centres of mass."""
-
-    word = "velocities"
-    colour = palette.VELOCITY
-
-    def vectors(self, moment: Moment, poses: WorldPoses) -> tuple[Array, Array]:
-        points = centers(self._drawing, poses)
+    def velocities(moment: Moment, poses: WorldPoses) -> tuple[Array, Array]:
+        """Of the centres of mass."""
+        points = centers(drawing, poses)
         w, v = moment.velocities[:, :3], moment.velocities[:, 3:]
         return points, v + np.cross(w, points - poses.positions[:-1])
+
+    def part(of: Vectors, first: int) -> Vectors:
+        def vectors(moment: Moment, poses: WorldPoses) -> tuple[Array, Array]:
+            points, rows = of(moment, poses)
+            return points, rows[:, first : first + 3]
+
+        return vectors
+
+    return [
+        Arrows(server, subject, "reactions", palette.REACTION, part(reactions, 3)),
+        Turns(server, subject, "reaction torques", palette.REACTION, part(reactions, 0)),
+        Arrows(server, subject, "applied forces", palette.APPLIED, part(subject.applied, 3)),
+        Turns(server, subject, "applied torques", palette.APPLIED, part(subject.applied, 0)),
+        Arrows(server, subject, "velocities", palette.VELOCITY, velocities),
+    ]
+
+
+def _top(drawing: Drawing) -> float:
+    """Return how high arrows of the plane lie so that no body hides them; in space they are as they act."""
+    if drawing.space == "space":
+        return 0.0
+    heights = [piece.pose[2, 3] + 0.5 * float(np.ptp(piece.shell.corners[:, 2])) for piece in drawing.pieces]
+    return max(heights, default=0.0)
 
 
 def centers(drawing: Drawing, poses: WorldPoses) -> Array:

@@ -37,7 +37,9 @@ class Camera:
         self._room = room
         self._up, self._plane = drawing.up, drawing.space == "plane"
         numbers = {name: k for k, name in enumerate(drawing.bodies)}
-        shown = [piece for piece in drawing.pieces if not piece.shell.endless]
+        tied = {tie.name for tie in drawing.ties}
+        marks = [piece for piece in drawing.glyphs if piece.name in tied]
+        shown = [piece for piece in (*drawing.pieces, *marks) if not piece.shell.endless]
         points = [] if shown else [np.zeros((1, 3))]
         for piece in shown:
             corners = piece.shell.corners
@@ -108,3 +110,18 @@ class Camera:
         tall = np.tan(fov / 2.0) * 0.86 / self._room
         needed = np.maximum(np.abs(points @ top) / tall, np.abs(points @ right) / (tall * min(aspect, 4.0)))
         return float(max((needed + points @ way).max(), 1e-6 * self.radius, 0.2 * self.radius))
+
+
+def projected(points: Array, view: View, size: tuple[int, int]) -> tuple[Array, Array]:
+    """Return places in the picture, in pixels, and distances along the line of sight."""
+    back = view.position - view.look_at
+    back = back / np.linalg.norm(back)
+    right = np.cross(view.up, back)
+    right /= np.linalg.norm(right)
+    there = (points - view.position) @ np.column_stack([right, np.cross(back, right), back])
+    distance = -there[:, 2]
+    focal = 0.5 * size[1] / np.tan(view.fov / 2.0)
+    scale = focal / np.where(distance > 0.0, distance, np.inf)
+    return np.column_stack(
+        [0.5 * size[0] + there[:, 0] * scale, 0.5 * size[1] - there[:, 1] * scale]
+    ), distance

@@ -96,8 +96,8 @@ class Charts:
                 series=tuple(series),
                 title=axis,
                 scales={"x": {"time": False}},
-                axes=({"size": 28}, {"size": 52}),
-                height=190,
+                axes=({"size": 36}, {"size": 52}),
+                height=200,
             )
 
     def move(self, t: float) -> None:

@@ -3,7 +3,7 @@
 A planar mechanism lies in the plane z = 0; joined bodies lie in layers above each other, as real ones do.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,14 +13,18 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load, Spring
+from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.name import kind_name
 from linkwork.view.glyph import axes, glyph
 from linkwork.view.palette import GROUND, JOINT, Rgb, body_colour
 from linkwork.view.parts import SLIM, Part, described_parts, fastened, in_space, link_through
 from linkwork.view.tessellate import Shell
+from linkwork.view.ties import Tie, lines, outlines, ties
 
 Array = np.ndarray
 
 _RAIL = 0.22  # length of a rail, per size of the mechanism, unless the slider is longer
+_STOUT = 0.08  # radius of a mark, per length of the shorter body: of many small ones none is hidden by it
 _SHRINK = 0.002  # faces of different bodies that lie in one plane would flicker: some are this much smaller
 
 
@@ -72,7 +76,8 @@ class Drawing:
     pieces: tuple[Piece, ...]
     glyphs: tuple[Piece, ...]  # of joints
     joints: tuple[JointMark, ...]
-    springs: tuple[SpringMark, ...]
+    springs: tuple[SpringMark, ...]  # and rods and ropes of constraints
+    ties: tuple[Tie, ...]  # constraints and drivers
     masses: Array  # (B,) [kg]
     centers: Array  # (B, 3) in the body's frame [m]
     inertias: Array  # (B, 3, 3) about the centre of mass [kg m^2]
@@ -82,18 +87,23 @@ class Drawing:
 
 def drawing(model: Any) -> Drawing:
     """Return what is drawn of a model."""
-    mechanism = model.mechanism
-    bodies = {"ground": mechanism.ground} | {name: mechanism.bodies[name] for name in model.body_names}
+    return drawing_of_mechanism(model.mechanism, tuple(model.body_names), model.loop_names)
+
+
+def drawing_of_mechanism(mechanism: Mechanism, names: tuple[str, ...], closing: Container[str]) -> Drawing:
+    """Return what is drawn of a mechanism: bodies in this order, some joints closing loops."""
+    bodies = {"ground": mechanism.ground} | {name: mechanism.bodies[name] for name in names}
     poses = {name: _drawn_pose(body) for name, body in bodies.items()}
-    marks = tuple(_joint_mark(joint, joint.name in model.loop_names) for joint in mechanism.joints.values())
-    springs = tuple(_springs(mechanism.loads.values()))
+    marks = tuple(_joint_mark(joint, joint.name in closing) for joint in mechanism.joints.values())
+    rods = (SpringMark(*line) for line in lines(mechanism))
+    springs = (*_springs(mechanism.loads.values()), *rods)
     shells = {name: list(described_parts(body)) for name, body in bodies.items()}
     size = _size(poses, shells, marks)
     points = fastened(marks, springs)
     for name, body in bodies.items():
         if name != "ground" and not shells[name]:
             shells[name] = list(link_through(body, points.get(name, ()), size))
-    layers = _layers(model.space, bodies, marks, shells)
+    layers = _layers(mechanism.space, bodies, marks, shells)
     welded = _welded(marks)
     pieces = []
     for number, (name, parts) in enumerate(shells.items()):
@@ -105,20 +115,24 @@ def drawing(model: Any) -> Drawing:
             rgb, opacity = (colour, 1.0) if own_colour is None else own_colour
             smaller = replace(part, scale=_times(part.scale, shrink))
             pieces.append(Piece(name, name, smaller, placed, rgb, opacity))
-    inertias = [bodies[name].inertia for name in model.body_names]
+    inertias = [bodies[name].inertia for name in names]
     return Drawing(
-        name=model.name,
-        space=model.space,
-        up=_up(model),
-        bodies=tuple(model.body_names),
+        name=mechanism.name,
+        space=mechanism.space,
+        up=_up(mechanism),
+        bodies=names,
         pieces=tuple(pieces),
-        glyphs=tuple(_glyphs(model.space, marks, shells, layers, size)),
+        glyphs=(
+            *_glyphs(mechanism.space, marks, shells, layers, size),
+            *_outlines(mechanism, marks, layers, size),
+        ),
         joints=marks,
         springs=springs,
+        ties=tuple(ties(mechanism)),
         masses=np.array([inertia.mass for inertia in inertias]),
         centers=np.array([in_space(inertia.com) for inertia in inertias]).reshape(-1, 3),
         inertias=np.array([_tensor(inertia) for inertia in inertias]).reshape(-1, 3, 3),
-        drawn=np.array([poses[name] for name in model.body_names]).reshape(-1, 3, 4),
+        drawn=np.array([poses[name] for name in names]).reshape(-1, 3, 4),
         size=size,
     )
 
@@ -158,13 +172,13 @@ def _tensor(inertia: Inertia) -> Array:
     return tensor if tensor.shape == (3, 3) else np.diag([0.0, 0.0, float(tensor)])
 
 
-def _up(model: Any) -> Array:
+def _up(mechanism: Mechanism) -> Array:
     """Return where up is: against gravity, if that is along an axis; else along z, or y in the plane."""
-    gravity = in_space(model.gravity)
+    gravity = in_space(mechanism.gravity)
     along = np.abs(gravity) > 1e-9 * np.abs(gravity).max(initial=1e-300)
     if along.sum() == 1:
         return np.where(along, -np.sign(gravity), 0.0)
-    return np.array([0.0, 1.0, 0.0]) if model.space == "plane" else np.array([0.0, 0.0, 1.0])
+    return np.array([0.0, 1.0, 0.0]) if mechanism.space == "plane" else np.array([0.0, 0.0, 1.0])
 
 
 # sizes
@@ -206,7 +220,7 @@ def _moved(pose: Array, points: Array) -> Array:
 def _joint_mark(joint: Joint, loop: bool) -> JointMark:
     on_parent, on_child = (_frame(frame) for frame in joint.frames())
     parent, child = joint.ends
-    kind = type(joint).__name__
+    kind = kind_name(joint)
     return JointMark(joint.name, kind, parent, child, on_parent, on_child, axes(kind, joint.space), loop)
 
 
@@ -257,6 +271,16 @@ def _layers(
     return {name: 1.1 * depth * (number - middle) for name, number in numbers.items()}
 
 
+def _outlines(
+    mechanism: Mechanism, marks: Sequence[JointMark], layers: Mapping[str, float], size: float
+) -> Iterable[Piece]:
+    """Return the marks of constraints, each in the layer of its body."""
+    for name, body, shape, pose in outlines(mechanism, {mark.name: mark for mark in marks}, size):
+        placed = pose.copy()
+        placed[2, 3] += layers.get(body, 0.0)
+        yield Piece(name, body, shape, placed, JOINT)
+
+
 def _glyphs(
     space: str,
     marks: Sequence[JointMark],
@@ -270,6 +294,8 @@ def _glyphs(
     for mark in marks:
         slim = [extents[name][0] for name in (mark.parent, mark.child) if extents[name][0] > 0.0]
         radius = float(np.clip(0.62 * min(slim, default=SLIM * size), 0.006 * size, 0.025 * size))
+        long = [extents[name][1] for name in (mark.parent, mark.child) if extents[name][1] > 0.0]
+        radius = min(radius, _STOUT * min(long, default=np.inf))
         rail = max(_RAIL * size, 1.4 * extents[mark.child][1])
         for part, pose, on_child in glyph(mark.kind, space, radius, rail, deep):
             body, frame = (mark.child, mark.on_child) if on_child else (mark.parent, mark.on_parent)

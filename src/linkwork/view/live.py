@@ -18,12 +18,12 @@ from linkwork.view.engine import Engine
 from linkwork.view.motion import Moment
 from linkwork.view.palette import SELECTED
 from linkwork.view.quaternion import matrices
-from linkwork.view.viewer import Viewer
+from linkwork.view.simulated import Simulated
+from linkwork.view.viewer import SPEEDS, Viewer
 
 Array = np.ndarray
 
 _SLOW = 0.25  # between two pictures of curves and paths [s]
-_SPEEDS = ("0.05", "0.1", "0.25", "0.5", "1", "2", "4")
 _INPUTS = 8  # joints that get a slider, of a mechanism without motors
 
 
@@ -46,6 +46,26 @@ class LiveMotion:
         return lifted(self._engine.model.poses(np.array([q for _, q, _ in some])).array)
 
 
+class Running(Simulated):
+    """A model that runs: its curves are what was seen so far."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        super().__init__(drawing(engine.model), LiveMotion(engine), engine.model, self._recording())
+
+    def curves(self, names: Sequence[str]) -> tuple[Array, list[Trace]]:
+        self.run = self._recording()
+        return super().curves(names)
+
+    def _recording(self) -> Recording:
+        """Return what was seen so far, as a recording."""
+        engine = self._engine
+        moments = list(engine.history)
+        time_, q, v = (np.array([moment[k] for moment in moments]) for k in range(3))
+        report = Report(status="DONE", mechanism=engine.model.name)
+        return Recording(LiveChannels(engine.model), time_, q, v, np.zeros(len(time_)), report, engine.state)
+
+
 class LiveViewer(Viewer):
     """A page with a simulation behind it."""
 
@@ -57,7 +77,7 @@ class LiveViewer(Viewer):
         self._drawn_at = 0.0
         self._line: Any = None
         self._held_at = np.zeros(3)  # where a body was gripped, in the world
-        super().__init__(drawing(model), LiveMotion(self.engine), model=model, **where)
+        super().__init__(Running(self.engine), **where)
         self.engine.stopped = self._stopped
         self.stage.on_drag(self._dragged)
 
@@ -72,9 +92,11 @@ class LiveViewer(Viewer):
         self._start.on_click(lambda event: self.stop() if engine.running else self.start())
         others = gui.add_button_group("", ("step", "reset"))
         others.on_click(lambda event: self.step() if others.value == "step" else self.reset())
-        speed = gui.add_dropdown("Speed", _SPEEDS, initial_value="1")
+        speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1")
         speed.on_update(lambda event: setattr(engine, "speed", float(speed.value)))
         self.sliders = {}
+        if not self._inputs:
+            return
         with gui.add_folder("Inputs", expand_by_default=len(self._inputs) <= 4):
             for joint, (label, value, most) in self._inputs.items():
                 slider = gui.add_slider(label, -most, most, most / 100.0, value)
@@ -158,24 +180,6 @@ class LiveViewer(Viewer):
             self.charts.draw()
         if self.overlays.traces.visible:
             self.overlays.traces.draw()
-
-    # curves
-
-    def channels(self) -> list[str]:
-        self._run = self.recording()
-        return super().channels()
-
-    def curves(self, names: Sequence[str]) -> tuple[Array, list[Trace]]:
-        self._run = self.recording()
-        return super().curves(names)
-
-    def recording(self) -> Recording:
-        """Return what was seen so far, as a recording."""
-        moments = list(self.engine.history)
-        time_, q, v = (np.array([moment[k] for moment in moments]) for k in range(3))
-        report = Report(status="DONE", mechanism=self.drawing.name)
-        model = self.engine.model
-        return Recording(LiveChannels(model), time_, q, v, np.zeros(len(time_)), report, self.engine.state)
 
 
 def _ray(event: Any) -> tuple[Array, Array]:

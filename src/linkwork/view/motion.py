@@ -41,6 +41,11 @@ class Moment:
     sample: int = 0  # its number
     recorded: Array | None = None  # (B, 3, 4) the poses, if they are those of a sample
 
+    @classmethod
+    def standing(cls, poses: Array, t: float = 0.0) -> "Moment":
+        """Return bodies that stand at poses (B, 3, 4)."""
+        return cls(t, poses[:, :, 3], quaternions(poses[:, :, :3]), np.zeros((len(poses), 6)), recorded=poses)
+
     @cached_property
     def poses(self) -> Array:
         """The poses (B, 3, 4)."""
@@ -67,10 +72,9 @@ class Motion(Protocol):
 class Still:
     """A mechanism that stands in one position."""
 
-    def __init__(self, model: Any, q: Array, v: Array | None = None, t: float = 0.0) -> None:
-        v = np.zeros(model.nv) if v is None else v
-        self._moment = moment(model, q, v, t)
-        self.times = np.array([t])
+    def __init__(self, moment: Moment) -> None:
+        self._moment = moment
+        self.times = np.array([moment.t])
 
     def at(self, t: float) -> Moment:
         return self._moment
@@ -79,20 +83,38 @@ class Still:
         return self._moment.poses[None]
 
 
-def moment(model: Any, q: Array, v: Array, t: float) -> Moment:
-    """Return what a model says of one state."""
+def moment(model: Any, q: Array, v: Array | None = None, t: float = 0.0) -> Moment:
+    """Return what a model says of one state; it is at rest if no velocities are given."""
+    v = np.zeros(model.nv) if v is None else v
     poses, velocities = lifted(model.poses(q).array), lifted_motions(model.velocities(q, v).array)
     return Moment(t, poses[:, :, 3], quaternions(poses[:, :, :3]), velocities, q, v, recorded=poses)
 
 
-class Recorded:
-    """The motion of a recording."""
+def recorded(run: Any) -> "Sampled":
+    """Return the motion of a recording."""
+    coordinates = (run.q, run.v) if run.model is not None else (None, None)
+    poses, velocities = lifted(run.derived("poses")), lifted_motions(run.derived("velocities"))
+    return Sampled(run.time, poses, velocities, *coordinates)
 
-    def __init__(self, run: Any) -> None:
-        self._run = run
-        self.times: Array = run.time
-        self._poses = lifted(run.derived("poses"))
-        self._velocities = lifted_motions(run.derived("velocities"))
+
+class Sampled:
+    """A motion known at times (S,): poses (S, B, 3, 4), velocities (S, B, 6), coordinates if there are any.
+
+    `samples` are the numbers of these times for whoever knows more of them.
+    """
+
+    def __init__(
+        self,
+        times: Array,
+        poses: Array,
+        velocities: Array,
+        q: Array | None = None,
+        v: Array | None = None,
+        samples: Array | None = None,
+    ) -> None:
+        self.times, self._poses, self._velocities = times, poses, velocities
+        self._q, self._v = q, v
+        self._samples = np.arange(len(times)) if samples is None else samples
         self._quaternions = quaternions(self._poses[..., :3])
         self._rates = quaternion_rates(self._quaternions, self._velocities[..., :3])
 
@@ -103,11 +125,12 @@ class Recorded:
         span = float(times[after] - times[k])
         s = float(np.clip((t - times[k]) / span, 0.0, 1.0)) if span > 0.0 else 0.0
         nearest = after if s > 0.5 else k
-        q, v = (self._run.q[nearest], self._run.v[nearest]) if self._run.model is not None else (None, None)
+        q, v = (None if x is None else x[nearest] for x in (self._q, self._v))
+        sample = int(self._samples[nearest])
         if s in (0.0, 1.0):
             n = after if s else k
             poses, turns = self._poses[n], self._quaternions[n]
-            return Moment(float(times[n]), poses[..., 3], turns, self._velocities[n], q, v, nearest, poses)
+            return Moment(float(times[n]), poses[..., 3], turns, self._velocities[n], q, v, sample, poses)
         motions = self._velocities[k], self._velocities[after]
         m, n = (motion * span for motion in motions)
         places = self._poses[k, :, :, 3], self._poses[after, :, :, 3]
@@ -117,7 +140,7 @@ class Recorded:
             turns = small_turn_between(*a, *b, s)
         else:
             turns = turn_between(self._quaternions[k], m[:, :3], self._quaternions[after], n[:, :3], s)
-        return Moment(t, positions, turns, (1.0 - s) * motions[0] + s * motions[1], q, v, nearest)
+        return Moment(t, positions, turns, (1.0 - s) * motions[0] + s * motions[1], q, v, sample)
 
     def passed(self, count: int) -> Array:
         moments = np.linspace(self.times[0], self.times[-1], count if len(self.times) > 1 else 1)

@@ -7,10 +7,9 @@ from typing import Any
 
 from linkwork.simulation.container import write_atomically
 from linkwork.view.camera import Camera
-from linkwork.view.motion import Recorded
 from linkwork.view.overlays import Overlays
 from linkwork.view.server import Server
-from linkwork.view.showing import drawing_of, recording_of
+from linkwork.view.showing import moving_subject_of
 from linkwork.view.stage import Stage
 
 RATE = 60.0  # frames a second
@@ -26,17 +25,17 @@ _POLICY = (
 
 def page(run: Any, *, rate: float = RATE, show: tuple[str, ...] = ()) -> str:
     """Return the page that plays a recording."""
-    run = recording_of(run)
+    subject = moving_subject_of(run)
     if not (math.isfinite(rate) and rate > 0.0):
         raise ValueError(f"save_html: rate {rate!r}; give frames a second, above 0")
-    drawing, motion = drawing_of(run), Recorded(run)
-    start, span = float(run.time[0]), float(run.time[-1] - run.time[0])
+    drawing, motion = subject.drawing, subject.motion
+    start, span = float(motion.times[0]), float(motion.times[-1] - motion.times[0])
     count = min(int(span * rate) + 1, _MOST)
     server = Server(drawing.name, port=0)  # nobody knows its address; it is there to write the frames down
     try:
         camera = Camera(drawing, motion.passed(200))
         stage = Stage(server, drawing, camera)
-        overlays = Overlays(server, drawing, motion, run.model, run, lambda text: None)
+        overlays = Overlays(server, subject, lambda text: None)
         unknown = [word for word in show if word not in overlays.switches]
         if unknown:
             raise ValueError(

@@ -7,21 +7,22 @@ import numpy as np
 
 from linkwork.errors import LinkworkError
 from linkwork.view import palette
-from linkwork.view.arrows import Applied, Reactions, Velocities, centers
-from linkwork.view.drawing import Drawing, Piece
-from linkwork.view.forces import Forces
-from linkwork.view.motion import Moment, Motion
+from linkwork.view.arrows import arrows
+from linkwork.view.drawing import Piece
+from linkwork.view.motion import Moment
+from linkwork.view.names import Names
 from linkwork.view.overlay import Overlay
 from linkwork.view.parts import turned_to
 from linkwork.view.placing import Places, WorldPoses
 from linkwork.view.quaternion import quaternions
 from linkwork.view.stage import Batch
+from linkwork.view.subject import Subject
 from linkwork.view.tessellate import ball, box, cylinder
 
 Array = np.ndarray
 
-_NAMES = 80  # that can be told apart
 _POINTS = 600  # of a trace
+_GAPS = 6  # that are told
 
 
 class Frames(Overlay):
@@ -113,10 +114,10 @@ class Traces(Overlay):
 
     word = "traces"
 
-    def __init__(self, server: Any, drawing: Drawing, motion: Motion) -> None:
-        super().__init__(server, drawing)
-        self.motion = motion
-        self._points = drawing.centers
+    def __init__(self, server: Any, subject: Subject) -> None:
+        super().__init__(server, subject.drawing)
+        self._subject = subject
+        self._points = subject.drawing.centers
         self._chosen: list[int] = []
 
     def follow(self, body: str | None, point: Array | None) -> None:
@@ -145,7 +146,7 @@ class Traces(Overlay):
         """Draw the paths anew, if they are on the page."""
         if not self._nodes:
             return
-        poses = self.motion.passed(_POINTS)
+        poses = self._subject.motion.passed(_POINTS)
         chosen = self._chosen or list(range(len(self._drawing.bodies)))
         paths = np.einsum("sbij,bj->sbi", poses[..., :3], self._points) + poses[..., 3]
         segments = np.stack([paths[:-1, chosen], paths[1:, chosen]], axis=2).reshape(-1, 2, 3)
@@ -162,13 +163,12 @@ class Gaps(Overlay):
 
     word = "loop gaps"
 
-    def __init__(self, server: Any, drawing: Drawing, model: Any, tell: Callable[[str], None]) -> None:
-        super().__init__(server, drawing)
-        self._model, self._tell = model, tell
+    def __init__(self, server: Any, subject: Subject, tell: Callable[[str], None]) -> None:
+        super().__init__(server, subject.drawing)
+        self._subject, self._tell = subject, tell
 
     def nodes(self) -> list[Any]:
-        loops = getattr(self._model, "loop_names", ())
-        marks = [mark for mark in self._drawing.joints if mark.name in loops]
+        marks = [mark for mark in self._drawing.joints if mark.loop]
         pieces = [
             Piece(mark.name, mark.child, ball(0.02 * self._size), mark.on_child, palette.GAP, 0.4)
             for mark in marks
@@ -187,31 +187,14 @@ class Gaps(Overlay):
     def place(self, moment: Moment, poses: WorldPoses) -> None:
         for batch in self._batches:
             batch.place(poses)
-        if not self._batches:
+        gaps = self._subject.gaps(moment)
+        if not gaps:
             self._tell("no joint closes a loop")
-        elif moment.q is not None:
-            rows = np.abs(self._model.constraint_residual(moment.q))
-            gaps = [f"{name}: {rows[part].max():.1e}" for name, part in self._model.row_slices.items()]
-            self._tell("loop gaps [m, rad]: " + ", ".join(gaps))
-
-
-class Names(Overlay):
-    """The names of bodies, at their centres of mass."""
-
-    word = "names"
-
-    def nodes(self) -> list[Any]:
-        scene = self._server.scene
-        whole = scene.add_frame("/overlays/names", show_axes=False)
-        self._labels = [
-            scene.add_label(f"/overlays/names/{k}", name, anchor="center-center", font_screen_scale=0.9)
-            for k, name in enumerate(self._drawing.bodies[:_NAMES])
-        ]
-        return [whole]
-
-    def place(self, moment: Moment, poses: WorldPoses) -> None:
-        for node, point in zip(self._labels, centers(self._drawing, poses), strict=False):
-            node.position = point
+            return
+        worst = sorted(gaps, key=lambda name: -gaps[name])[:_GAPS]
+        more = f" and {len(gaps) - _GAPS} smaller" if len(gaps) > _GAPS else ""
+        told = ", ".join(f"{name}: {gaps[name]:.1e}" for name in gaps if name in worst)
+        self._tell(f"loop gaps [m, rad]: {told}{more}")
 
 
 class Springs(Overlay):
@@ -252,12 +235,10 @@ class Springs(Overlay):
 class Overlays:
     """All switches, and what they show at a moment."""
 
-    def __init__(
-        self, server: Any, drawing: Drawing, motion: Motion, model: Any, run: Any, tell: Callable[[str], None]
-    ) -> None:
-        forces = Forces(drawing, model, run)
+    def __init__(self, server: Any, subject: Subject, tell: Callable[[str], None]) -> None:
+        drawing = subject.drawing
         self._tell = tell
-        self.traces = Traces(server, drawing, motion)
+        self.traces = Traces(server, subject)
         self._springs = Springs(server, drawing)
         if drawing.springs:
             self._springs.switch(True)
@@ -266,11 +247,9 @@ class Overlays:
             Frames(server, drawing),
             Masses(server, drawing),
             Axes(server, drawing),
-            Reactions(server, drawing, forces),
-            Applied(server, drawing, forces),
-            Velocities(server, drawing, forces),
+            *arrows(server, subject),
             self.traces,
-            Gaps(server, drawing, model, tell),
+            Gaps(server, subject, tell),
         ]
         self.switches = {overlay.word: overlay for overlay in switches}
 

@@ -21,6 +21,8 @@ Array = np.ndarray
 
 SLIM = 0.02  # thickness of a link that is drawn through its joints, per size of the mechanism
 
+_STOUT = 0.08  # thickness of a link, at most, per length
+
 Part = tuple[Shell, Array, tuple[Rgb, float] | None]  # where on the body, and a colour of its own
 
 
@@ -83,7 +85,10 @@ def link_through(body: Body, points: Sequence[Array], size: float) -> Iterable[P
         if all(np.abs(point - other).max() > 1e-9 * size for other in kept):
             kept.append(point)
     points = kept
-    center, radius = in_space(body.inertia.com), 0.5 * SLIM * size
+    center = in_space(body.inertia.com)
+    ends = [*points, center] if body.inertia.mass > 0.0 else points
+    reach = max((float(np.linalg.norm(p - q)) for p in ends for q in ends), default=0.0)
+    radius = min(0.5 * SLIM * size, _STOUT * reach) if reach > 0.0 else 0.5 * SLIM * size
     if len(points) < 2 and body.inertia.mass > 0.0:
         if not points or np.abs(points[0] - center).max() > 1e-9 * size:
             points.append(center)

@@ -7,14 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.compile import Model
 from linkwork.errors import LinkworkError
-from linkwork.mechanism.mechanism import Mechanism
 from linkwork.simulation.container import write_atomically
 from linkwork.view.camera import Camera, View
-from linkwork.view.drawing import Drawing, drawing
-from linkwork.view.motion import Motion, Recorded, Still
-from linkwork.view.showing import drawing_of, recording_of, start_of
+from linkwork.view.drawing import Drawing
+from linkwork.view.showing import subject_of
 from linkwork.view.vector import svg
 
 Array = np.ndarray
@@ -61,15 +58,8 @@ class Picture:
 
 def snapshot(thing: Any, t: float | None, *, size: tuple[int, int], view: str) -> Picture:
     """Return a picture of a recording at a time, or of a model or mechanism as drawn."""
-    if isinstance(thing, Mechanism):
-        thing = thing.compile()
-    motion: Motion
-    if isinstance(thing, Model):
-        start = start_of(thing, None)
-        figure, motion = drawing(thing), Still(thing, start.q)
-    else:
-        run = recording_of(thing)
-        figure, motion = drawing_of(run), Recorded(run)
+    subject = subject_of(thing)
+    figure, motion = subject.drawing, subject.motion
     end = float(motion.times[-1])
     t = end if t is None else float(t)
     if not motion.times[0] <= t <= end:

@@ -8,7 +8,8 @@ import numpy as np
 from linkwork.errors import AssemblyError
 from linkwork.model.state import State
 from linkwork.view.drawing import drawing
-from linkwork.view.motion import Still
+from linkwork.view.motion import Still, moment
+from linkwork.view.simulated import Simulated
 from linkwork.view.viewer import Viewer
 
 Array = np.ndarray
@@ -22,13 +23,17 @@ class PosedViewer(Viewer):
     room = 1.8  # nobody knows where it will go
 
     def __init__(self, model: Any, state: State, **where: Any) -> None:
-        self._q = np.array(state.q)
-        super().__init__(drawing(model), Still(model, state.q, state.v, state.t), model=model, **where)
+        self._model, self._q = model, np.array(state.q)
+        still = Still(moment(model, state.q, state.v, state.t))
+        super().__init__(Simulated(drawing(model), still, model), **where)
 
     def controls(self, gui: Any) -> None:
         self.sliders = {}
+        ranges = list(_ranges(self._model))
+        if not ranges:
+            return
         with gui.add_folder("Joints"):
-            for name, label, low, high in _ranges(self._model):
+            for name, label, low, high in ranges:
                 here = self._q[self._model.slices[name][0]][0]
                 slider = gui.add_slider(
                     label, low, high, (high - low) / 500.0, float(np.clip(here, low, high))
@@ -50,8 +55,7 @@ class PosedViewer(Viewer):
             return
         with self._lock:
             self.tell("")
-            self._q, self.motion = q, Still(model, q)
-            self.overlays.traces.motion = self.motion
+            self._q, self.subject.motion = q, Still(moment(model, q))
             self._stale = True
             for name, slider in self.sliders.items():
                 here = float(np.clip(q[model.slices[name][0]][0], slider.min, slider.max))

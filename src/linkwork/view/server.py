@@ -103,6 +103,8 @@ def _names(host: str, expose: bool) -> list[str]:
 def _free_port(host: str, port: int | None) -> int:
     """Return the port asked for, which must be free, or a free one."""
     reason = ""
+    if port is not None and not 0 <= port <= 65535:
+        raise LinkworkError(f"port {port}; give one from 1 to 65535, or leave it out to take a free one")
     for tried in range(PORT, PORT + _TRIED) if port is None else [port]:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         with socket.socket(family) as probe:

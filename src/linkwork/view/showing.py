@@ -6,19 +6,33 @@ import numpy as np
 
 from linkwork.compile import Model
 from linkwork.errors import FormatError, LinkworkError
+from linkwork.geometry import Solid, Visual
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.state import State
+from linkwork.simulation.viewable import Viewable
 from linkwork.view.drawing import Drawing, drawing, lifted
-from linkwork.view.motion import Recorded
+from linkwork.view.motion import Still, moment, recorded
 from linkwork.view.posing import PosedViewer
+from linkwork.view.simulated import Simulated
 from linkwork.view.stored import bare, restored
+from linkwork.view.subject import Subject
 from linkwork.view.viewer import Viewer
 
 
 def viewer_of(thing: Any, state: Any, *, live: bool, host: str, port: int | None, expose: bool) -> Viewer:
-    """Return a page of a recording, a model or a mechanism."""
+    """Return a page of a recording, a motion, a model or a mechanism."""
     where: dict[str, Any] = {"host": host, "port": port, "expose": expose}
+    if isinstance(thing, Solid):
+        thing = _standing(thing)
     if isinstance(thing, Mechanism):
+        if thing.drivers:
+            from linkwork.view.driving import DrivenViewer
+
+            if state is not None:
+                raise LinkworkError(f"show: {thing.name!r} has drivers, which say where it is; give no state")
+            return DrivenViewer(thing, **where)
         thing = thing.compile()
     if isinstance(thing, Model):
         start = start_of(thing, state)
@@ -27,24 +41,56 @@ def viewer_of(thing: Any, state: Any, *, live: bool, host: str, port: int | None
 
             return LiveViewer(thing, start, **where)
         return PosedViewer(thing, start, **where)
-    run = recording_of(thing)
+    subject = subject_of(thing)
     if state is not None or live:
-        raise LinkworkError("a recording is shown as it is; give a model to show a state of, or to run live")
-    return Viewer(drawing_of(run), Recorded(run), model=run.model, run=run, **where)
+        raise LinkworkError(
+            "what has moved is shown as it did; give a model to show a state of, or to run live"
+        )
+    return Viewer(subject, **where)
 
 
-def recording_of(thing: Any) -> Any:
-    """Return a recording with samples, or say what is wrong."""
+def subject_of(thing: Any) -> Subject:
+    """Return what is looked at when something is shown, drawn or filmed; say if it cannot be."""
     from linkwork.simulation.recording import Recording
 
-    if not isinstance(thing, Recording):
+    if isinstance(thing, Solid):
+        thing = _standing(thing)
+    if isinstance(thing, Mechanism) and thing.drivers:
+        from linkwork.view.driving import Driving
+
+        return Driving(thing).subject
+    if isinstance(thing, Mechanism):
+        thing = thing.compile()
+    if isinstance(thing, Model):
+        return Simulated(drawing(thing), Still(moment(thing, start_of(thing, None).q)), thing)
+    if not isinstance(thing, Viewable):
         raise LinkworkError(
-            f"show: cannot show a {type(thing).__name__}; give a Mechanism, a Model or a Recording "
-            "(of a batch: runs[7])"
+            f"show: cannot show a {type(thing).__name__}; give a Mechanism, a Model, a Recording "
+            "(of a batch: runs[7]), a Motion or a shape"
         )
     if not len(thing):
-        raise LinkworkError(f"show: the recording of {thing.report.mechanism!r} has no samples")
-    return thing
+        raise LinkworkError(f"show: {thing!r} has no samples")
+    if isinstance(thing, Recording):
+        return Simulated(drawing_of(thing), recorded(thing), thing.model, thing)
+    from linkwork.view.driven import Driven, drawing_of_driven, samples_of  # not before: kinematics is large
+
+    motion: Any = thing
+    return Driven(drawing_of_driven(motion.mechanism), samples_of(motion), motion)
+
+
+def _standing(shape: Solid) -> Mechanism:
+    """Return a shape, such as a mesh from a file, as a body that stands."""
+    m = Mechanism(type(shape).__name__.lower())
+    body = m.add(Body("shape", visuals=[Visual(shape=shape)]))
+    m.add(Fixed("stand", m.ground, body))
+    return m
+
+
+def moving_subject_of(thing: Any) -> Subject:
+    """Return what is looked at of something that has moved: a recording or a motion."""
+    if isinstance(thing, Mechanism | Model):
+        raise LinkworkError(f"a {type(thing).__name__} does not move by itself; give a Recording or a Motion")
+    return subject_of(thing)
 
 
 def drawing_of(run: Any) -> Drawing:

@@ -13,6 +13,7 @@ from linkwork.view.placing import Places, WorldPoses
 from linkwork.view.tessellate import Shell
 
 Array = np.ndarray
+_CLEAR = 0.35  # opacity of bodies that are seen through
 Picked = Callable[[str, Array], None]  # name of a body or joint, and where it was hit in the world
 
 
@@ -105,6 +106,11 @@ class Stage:
         """Show one body or joint in the colour of what is selected."""
         for batch in (*self.bodies, *self.joints):
             batch.highlight(name)
+
+    def show_through(self, clear: bool) -> None:
+        """Let bodies be seen through, so that forces inside them are seen."""
+        for batch in self.bodies:
+            batch.handle.opacity = _CLEAR if clear else None
 
     def show_joints(self, visible: bool) -> None:
         for batch in self.joints:

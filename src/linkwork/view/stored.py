@@ -15,6 +15,7 @@ from linkwork.view import tessellate
 from linkwork.view.drawing import Drawing, JointMark, Piece, SpringMark
 from linkwork.view.palette import body_colour
 from linkwork.view.tessellate import Shell
+from linkwork.view.ties import Tie
 
 Array = np.ndarray
 
@@ -66,6 +67,7 @@ def described(drawing: Drawing) -> tuple[dict[str, Any], dict[str, Array]]:
             for m in drawing.joints
         ],
         "springs": [[m.name, m.a, m.b, m.on_a.tolist(), m.on_b.tolist()] for m in drawing.springs],
+        "ties": [[tie.name, tie.kind, *tie.on] for tie in drawing.ties],
     }
     arrays = {_PREFIX + word: getattr(drawing, word) for word in _MEASURES}
     arrays[_PREFIX + "vertices"] = np.concatenate([np.zeros((0, 3)), *(shell.vertices for shell in kinds)])
@@ -103,6 +105,7 @@ def restored(header: Mapping[str, Any], arrays: Mapping[str, Array], bodies: Seq
         SpringMark(text(name), _known(a, known), _known(b, known), _finite(on_a, (3,)), _finite(on_b, (3,)))
         for name, a, b, on_a, on_b in header["springs"]
     )
+    ties = header.get("ties", ())
     return Drawing(
         name=text(header["name"]),
         space=header["space"],
@@ -112,6 +115,7 @@ def restored(header: Mapping[str, Any], arrays: Mapping[str, Array], bodies: Seq
         glyphs=tuple(_pieces(header["glyphs"], shells, known)),
         joints=joints,
         springs=springs,
+        ties=tuple(Tie(text(name), text(kind), tuple(map(text, on))) for name, kind, *on in ties),
         size=float(header["size"]),
         **measures,
     )
@@ -136,6 +140,7 @@ def bare(name: str, layout: Layout, poses: Array) -> Drawing:
         glyphs=(),
         joints=(),
         springs=(),
+        ties=(),
         masses=np.zeros(count),
         centers=np.zeros((count, 3)),
         inertias=np.zeros((count, 3, 3)),

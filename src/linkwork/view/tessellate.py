@@ -12,6 +12,7 @@ from linkwork.geometry.solids import Box, Capsule, Cone, Cylinder, Ellipsoid, Sp
 Array = np.ndarray
 
 _AROUND, _ALONG = 32, 12  # corners of a circle, and rings of half a ball
+_TUBE = 8  # corners of the ring of a tube
 _SHARP = np.cos(np.radians(30.0))  # between a face and the mean of those at its corner: there is an edge
 
 
@@ -44,7 +45,7 @@ def shell(shape: Any) -> Shell | None:
         case Cylinder():
             return Shell("cylinder", *_cylinder(), (shape.radius, shape.radius, shape.length))
         case Cone():
-            return Shell("cone", *_cone(), (shape.radius, shape.radius, shape.length))
+            return Shell("cone", *cone_surface(), (shape.radius, shape.radius, shape.length))
         case Capsule():
             ratio = shape.length / shape.radius
             return Shell(("capsule", ratio), *_capsule(ratio), _cube(shape.radius))
@@ -94,6 +95,32 @@ def cylinder(radius: float, length: float) -> Shell:
     return Shell("cylinder", *_cylinder(), (radius, radius, length))
 
 
+def tube(points: Array, radius: float, closed: bool = False) -> Shell:
+    """Return a tube along a line of points (N, 3)."""
+    points = np.concatenate([points, points[:1]]) if closed else points
+    return Shell(("tube", points.tobytes(), radius), *tube_surface(points, radius), convex=False)
+
+
+def tube_surface(points: Array, radius: float) -> tuple[Array, Array]:
+    """Return the surface of a tube along points (N, 3), its ends open; rings turn as little as they can."""
+    ways = np.gradient(np.asarray(points, float), axis=0)
+    if np.array_equal(points[0], points[-1]):
+        ways[0] = ways[-1] = points[1] - points[-2]
+    ways /= np.maximum(np.linalg.norm(ways, axis=1, keepdims=True), 1e-300)
+    across = np.eye(3)[np.abs(ways[0]).argmin()]
+    angles = np.linspace(0.0, 2.0 * np.pi, _TUBE, endpoint=False)
+    rings = []
+    for point, way in zip(points, ways, strict=True):
+        across = across - (across @ way) * way
+        across /= np.linalg.norm(across)
+        other = np.cross(way, across)
+        rings.append(point + radius * (np.outer(np.cos(angles), across) + np.outer(np.sin(angles), other)))
+    k = np.arange(_TUBE)
+    a, b = k, (k + 1) % _TUBE
+    strip = np.concatenate([np.stack([a, b, b + _TUBE], 1), np.stack([a, b + _TUBE, a + _TUBE], 1)])
+    return np.concatenate(rings), np.concatenate([strip + ring * _TUBE for ring in range(len(points) - 1)])
+
+
 def _cube(x: float) -> tuple[float, float, float]:
     return x, x, x
 
@@ -134,7 +161,7 @@ def _turned(profile: Array) -> tuple[Array, Array]:
     return np.concatenate(rings), np.array(faces)
 
 
-def _joined(*parts: tuple[Array, Array]) -> tuple[Array, Array]:
+def joined(*parts: tuple[Array, Array]) -> tuple[Array, Array]:
     """Put surfaces together that share no vertices: the edges between them are sharp."""
     firsts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
     faces = [faces + first for (_, faces), first in zip(parts, firsts, strict=False)]
@@ -148,12 +175,12 @@ def _disc(z: float, up: bool) -> tuple[Array, Array]:
 @cache
 def _cylinder() -> tuple[Array, Array]:
     side = _turned(np.array([(1.0, -0.5), (1.0, 0.5)]))
-    return _joined(_disc(-0.5, up=False), side, _disc(0.5, up=True))
+    return joined(_disc(-0.5, up=False), side, _disc(0.5, up=True))
 
 
 @cache
-def _cone() -> tuple[Array, Array]:
-    return _joined(_disc(0.0, up=False), _turned(np.array([(1.0, 0.0), (0.0, 1.0)])))
+def cone_surface() -> tuple[Array, Array]:
+    return joined(_disc(0.0, up=False), _turned(np.array([(1.0, 0.0), (0.0, 1.0)])))
 
 
 @cache

@@ -81,3 +81,5 @@ def _rows(drawing: Drawing) -> Iterator[tuple[str, str, bool]]:
         if mark.loop:
             label = f"{mark.name} · {mark.kind.lower()}, closes {mark.parent} – {mark.child}"
             yield mark.name, label, False
+    for tie in drawing.ties:
+        yield tie.name, f"{tie.name} · {tie.kind.lower()}, {' – '.join(tie.on)}", False

@@ -5,7 +5,7 @@ from html import escape
 
 import numpy as np
 
-from linkwork.view.camera import View
+from linkwork.view.camera import View, projected
 from linkwork.view.drawing import Drawing, Piece
 from linkwork.view.palette import SPRING, Rgb, hexadecimal
 from linkwork.view.placing import WorldPoses
@@ -29,7 +29,7 @@ def svg(drawing: Drawing, poses: Array, view: View, size: tuple[int, int]) -> st
             world.rotations[numbers[name]] @ on + world.positions[numbers[name]]
             for name, on in ((mark.a, mark.on_a), (mark.b, mark.on_b))
         ]
-        pixels, distance = _projected(np.array(ends), view, size)
+        pixels, distance = projected(np.array(ends), view, size)
         shapes.append((float(distance.mean()), pixels, SPRING))
     shapes.sort(key=lambda shape: -shape[0])
     width, height = size
@@ -56,7 +56,7 @@ def _polygon(corners: Array, colour: Rgb) -> str:
 
 def _shapes(piece: Piece, corners: Array, view: View, size: tuple[int, int]) -> Iterator[Shape]:
     """Return the outline of what is convex, and of other shapes the triangles that face the viewer."""
-    pixels, distance = _projected(corners, view, size)
+    pixels, distance = projected(corners, view, size)
     if (distance <= 0.0).any():
         return  # it is beside or behind the eye
     if piece.shell.convex:
@@ -66,21 +66,6 @@ def _shapes(piece: Piece, corners: Array, view: View, size: tuple[int, int]) -> 
         a, b, c = pixels[face]
         if (b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]) < 0.0:  # y of pixels is down
             yield float(distance[face].mean()), pixels[face], piece.colour
-
-
-def _projected(points: Array, view: View, size: tuple[int, int]) -> tuple[Array, Array]:
-    """Return places in the picture, in pixels, and distances along the line of sight."""
-    back = view.position - view.look_at
-    back = back / np.linalg.norm(back)
-    right = np.cross(view.up, back)
-    right /= np.linalg.norm(right)
-    there = (points - view.position) @ np.column_stack([right, np.cross(back, right), back])
-    distance = -there[:, 2]
-    focal = 0.5 * size[1] / np.tan(view.fov / 2.0)
-    scale = focal / np.where(distance > 0.0, distance, np.inf)
-    return np.column_stack(
-        [0.5 * size[0] + there[:, 0] * scale, 0.5 * size[1] - there[:, 1] * scale]
-    ), distance
 
 
 def outline(points: Array) -> Array:

@@ -13,9 +13,8 @@ import numpy as np
 from linkwork.errors import LinkworkError
 from linkwork.simulation.samples import optional
 from linkwork.view.camera import Camera
-from linkwork.view.motion import Recorded
 from linkwork.view.picture import checked_size, chosen, floor_of
-from linkwork.view.showing import drawing_of, recording_of
+from linkwork.view.showing import moving_subject_of
 
 Array = np.ndarray
 
@@ -27,12 +26,12 @@ def frames(run: Any, rate: float, speed: float, size: tuple[int, int], view: str
     """Return the pictures of a film, (height, width, 3) of bytes each."""
     from linkwork.view.raster import Renderer
 
-    run = recording_of(run)
+    subject = moving_subject_of(run)
     for word, value in (("rate", rate), ("speed", speed)):
         if not (math.isfinite(value) and value > 0.0):
             raise ValueError(f"save_video: {word} {value!r}; give a number above 0")
-    figure, motion = drawing_of(run), Recorded(run)
-    start, span = float(run.time[0]), float(run.time[-1] - run.time[0])
+    figure, motion = subject.drawing, subject.motion
+    start, span = float(motion.times[0]), float(motion.times[-1] - motion.times[0])
     count = int(span / speed * rate + 1e-9) + 1
     if count > _MOST:
         raise ValueError(f"save_video: {count} frames, {_MOST} at most; give a higher speed or a lower rate")

@@ -4,22 +4,20 @@ import sys
 import threading
 import time
 import webbrowser
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from linkwork.simulation.plot import Trace
 from linkwork.view.camera import Camera, View
 from linkwork.view.charts import Charts
-from linkwork.view.drawing import Drawing
-from linkwork.view.motion import Moment, Motion
+from linkwork.view.motion import Moment
 from linkwork.view.overlays import Overlays
 from linkwork.view.picking import hit
 from linkwork.view.placing import WorldPoses
 from linkwork.view.player import Player
 from linkwork.view.server import Server
 from linkwork.view.stage import Stage
+from linkwork.view.subject import Subject
 from linkwork.view.tree import Tree
 
 Array = np.ndarray
@@ -29,7 +27,7 @@ _SLOW = 1.0 / 12.0  # between two changes of numbers and charts in the panel [s]
 _LOOKED_AT = 200  # moments that the first view has in mind
 _CORNERS = 40_000  # pieces times moments that it looks at
 _LISTED = 2000  # names in a list: more take a browser long
-_SPEEDS = ("0.05", "0.1", "0.25", "0.5", "1", "2", "4", "10")
+SPEEDS = ("0.05", "0.1", "0.25", "0.5", "1", "2", "4", "10")
 _NOBODY = "(nobody)"
 
 
@@ -40,16 +38,14 @@ class Viewer:
 
     def __init__(
         self,
-        drawing: Drawing,
-        motion: Motion,
+        subject: Subject,
         *,
-        model: Any = None,
-        run: Any = None,
         host: str = "127.0.0.1",
         port: int | None = None,
         expose: bool = False,
     ) -> None:
-        self.drawing, self.motion, self._model, self._run = drawing, motion, model, run
+        self.subject, self.drawing = subject, subject.drawing
+        drawing, motion = subject.drawing, subject.motion
         self.server = Server(drawing.name, host, port, expose=expose)
         self.url = self.server.url
         self.player = Player(motion.times)
@@ -69,6 +65,7 @@ class Viewer:
             self._panel()
             self._refresh()
         self.stage.on_click(self._picked, self._hit)
+        self.server.on_client_connect(lambda client: client.camera.on_update(self._looked))
         self._thread = threading.Thread(target=self._loop, name="linkwork viewer", daemon=True)
         self._thread.start()
 
@@ -118,9 +115,10 @@ class Viewer:
             self._show_tab(gui)
         with tabs.add_tab("Tree"):
             self.tree = Tree(gui, self.drawing, self.select)
-        if self.channels():
+        channels = self.subject.channels
+        if channels:
             with tabs.add_tab("Plot"):
-                self.charts = Charts(gui, self.channels()[:_LISTED], self.curves, self.tell)
+                self.charts = Charts(gui, channels[:_LISTED], self.subject.curves, self.tell)
         else:
             self.charts = None
 
@@ -136,7 +134,7 @@ class Viewer:
         self._play.on_click(lambda event: player.pause() if player.playing else player.play())
         steps = gui.add_button_group("Step", ("|<", "<", ">", ">|"))
         steps.on_click(lambda event: self._step(steps.value))
-        speed = gui.add_dropdown("Speed", _SPEEDS, initial_value="1")
+        speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1")
         speed.on_update(lambda event: setattr(player, "speed", float(speed.value)))
         loop = gui.add_checkbox("Loop", player.loop)
         loop.on_update(lambda event: setattr(player, "loop", loop.value))
@@ -163,7 +161,7 @@ class Viewer:
         self.player.seek(t)
 
     def _show_tab(self, gui: Any) -> None:
-        self.overlays = Overlays(self.server, self.drawing, self.motion, self._model, self._run, self.tell)
+        self.overlays = Overlays(self.server, self.subject, self.tell)
         views = gui.add_button_group("View", self.camera.names)
         views.on_click(lambda event: self._look(event.client, views.value))
         follow = gui.add_dropdown("Follow", (_NOBODY, *self.drawing.bodies[:_LISTED]), initial_value=_NOBODY)
@@ -172,7 +170,9 @@ class Viewer:
         joints.on_update(lambda event: self.stage.show_joints(joints.value))
         shadows = gui.add_checkbox("shadows", self.drawing.space == "space")
         shadows.on_update(lambda event: self.stage.show_shadows(shadows.value))
-        self.switches = {"joints": joints, "shadows": shadows}
+        through = gui.add_checkbox("see through", False)
+        through.on_update(lambda event: self.stage.show_through(through.value))
+        self.switches = {"joints": joints, "shadows": shadows, "see through": through}
         for word in self.overlays.switches:
             box = gui.add_checkbox(word, False)
             box.on_update(lambda event, word=word, box=box: self.switch(word, box.value))
@@ -233,6 +233,11 @@ class Viewer:
             client.camera.fov = view.fov
             client.camera.position, client.camera.look_at = view.position, view.look_at
 
+    def _looked(self, camera: Any) -> None:
+        """Look again which names can be read, when somebody looks from elsewhere."""
+        if self.overlays.switches["names"].visible:
+            self._stale = True
+
     def follow(self, body: str | None) -> None:
         """Let all cameras go along with a body."""
         with self._lock:
@@ -252,36 +257,23 @@ class Viewer:
                 position, look_at = client.camera.position + shift, client.camera.look_at + shift
                 client.camera.position, client.camera.look_at = position, look_at
 
-    # curves
-
-    def channels(self) -> list[str]:
-        """Return the names of what can be plotted."""
-        if self._run is None:
-            return []
-        layout = self._run.layout
-        moving = [joint for joint, (_, part) in layout.joints.items() if part.stop > part.start]
-        names = [f"{joint}.{word}" for joint in moving for word in ("position", "velocity", "force")]
-        names += [f"{load}.force" for load in layout.loads]
-        names += [f"{body}.{word}" for body in layout.bodies for word in ("position", "velocity")]
-        return [*names, "energy", "kinetic_energy", "potential_energy"]
-
-    def curves(self, names: Sequence[str]) -> tuple[Array, list[Trace]]:
-        """Return times, and the curves of channels."""
-        return self._run.time, self._run.traces(*names) if names else []
-
     # time
 
     def now(self) -> Moment:
         """Return what is shown."""
-        return self.motion.at(self.player.t)
+        return self.subject.motion.at(self.player.t)
 
     def _loop(self) -> None:
         before = time.perf_counter()
         while not self._ended.wait(max(0.0, before + 1.0 / RATE - time.perf_counter())):
             now = time.perf_counter()
-            self.player.advance(now - before)
+            self.advance(now - before)
             before = now
             self._refresh()
+
+    def advance(self, seconds: float) -> None:
+        """Let so much real time pass."""
+        self.player.advance(seconds)
 
     def _refresh(self) -> None:
         """Move everything to where it is now, if that is somewhere else than before."""
