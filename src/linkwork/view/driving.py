@@ -70,8 +70,7 @@ class Driving:
     def motion(self) -> Motion:
         """Return the motion so far."""
         t, q, v, a = (np.array(column) for column in zip(*self.history, strict=True))
-        none = np.full(len(t), self.system.n)
-        return Motion(self.system, t, q, v, a, np.zeros(len(t), np.int64), none)
+        return Motion(self.system, t, q, v, a, happened=())
 
     def _laws(self, t: float) -> Array:
         """Return the values of laws and their derivatives, (drivers, 3)."""
