@@ -98,6 +98,37 @@ def test_what_cannot_meet_is_told_with_its_gap():
         m.assemble()
 
 
+def test_three_pairs_of_bars_have_eight_modes():
+    """In Jansen's leg, its crank held, three points are each where two circles meet."""
+    m = lw.examples.jansen_leg()
+    m.add(lw.Driver("motor", "crank shaft", 0.3))
+    modes = lw.assembly_modes(m)
+    assert len(modes) == 8
+    feet = np.array([np.asarray(mode["foot"].position, float) for mode in modes])
+    assert np.linalg.norm(feet[:, None] - feet, axis=-1)[np.triu_indices(8, 1)].min() > 1e-3
+
+
+def test_a_plate_on_three_rods_has_six_modes():
+    """The most that such a platform can have."""
+    m = lw.Mechanism("platform", space="plane")
+    plate = m.add(lw.Body("plate"))
+    rods = (((0, 0), (0, 0), 14.98), ((15.91, 0), (17.04, 0), 15.38), ((0, 10), (12.67, 13.6), 12.0))
+    for k, (base, point, length) in enumerate(rods):
+        m.add(lw.Distance(f"rod {k}", m.ground, plate, length, on_parent=base, on_child=point))
+    modes = lw.assembly_modes(m)
+    assert len(modes) == 6
+    for mode in modes:
+        gaps = [np.linalg.norm(np.array(mode["plate"] @ p, float) - b) - length for b, p, length in rods]
+        assert np.abs(gaps).max() < 1e-11
+
+
+def test_legs_that_are_bodies_are_assembled_from_random_joints():
+    m = lw.examples.stewart_platform()
+    for name in [name for name in m.joints if name.startswith("leg")]:
+        m.add(lw.Driver(f"drive {name}", name))
+    assert len(lw.assembly_modes(m, starts=60)) > 3
+
+
 def test_a_mechanism_that_can_move_has_no_modes():
     with pytest.raises(lw.AssemblyError, match="can still move"):
         lw.assembly_modes(lw.examples.four_bar())

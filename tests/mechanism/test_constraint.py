@@ -192,21 +192,26 @@ def catalogue(m, a, b):
     yield lw.Driver("place", (a, "y"), 0.3)
     if plane:
         yield lw.Driver("angle", (a, "angle"), 0.3)
+    else:
+        m.add(lw.Spherical("ball", a, b))
+        yield lw.Driver("ball turn", ("ball", 2), 0.3)
+        yield lw.Driver("turn", (a, "qy"), 0.3)
 
 
 POINTS = "distance line surface curve edge roller flat pulley pose part"
 GEARS = "external internal bevel belt crossed rack mimic"
+DRIVERS = ("hinge", "place", "angle", "ball turn", "turn")
 
 
 @pytest.mark.parametrize("space", ["plane", "space"])
-@pytest.mark.parametrize("name", [*POINTS.split(), *GEARS.split(), "hinge", "place", "angle"])
+@pytest.mark.parametrize("name", [*POINTS.split(), *GEARS.split(), *DRIVERS])
 def test_phi_q_of_constraints_is_exact(space, name):
     generator = np.random.default_rng(7)
     m = lw.Mechanism("m", space=space)
     a, b = m.add(lw.Body("a")), m.add(lw.Body("b", position=(0.5, 0.2)))
     made = {c.name: c for c in catalogue(m, a, b)}
     if name not in made:
-        assert (space, name) == ("space", "angle")
+        assert (space, name) in {("space", "angle"), ("plane", "ball turn"), ("plane", "turn")}
         return
     constraint = m.add(made[name])
     poses = [random_pose(generator, constraint.algebra.coordinates) for _ in constraint.bodies]

@@ -57,9 +57,11 @@ class Driver(Constraint):
                 return [f"({side.name!r}, {self.component!r}) cannot be driven; give one of {words}"]
         elif not isinstance(self.component, int) or not 0 <= self.component < side.nq:
             return [f"joint {side.name!r} has {side.nq} coordinates; {self.component!r} is none of them"]
-        if not callable(self.law) and not np.isfinite(np.asarray(self.law, float)).all():
-            return [f"law {self.law!r} is not finite"]
-        return []
+        if callable(self.law):
+            return []
+        if not isinstance(self.law, int | float | np.number) or isinstance(self.law, bool):
+            return [f"law {self.law!r}; give a number, a function of time, or a spline"]
+        return [] if np.isfinite(self.law) else [f"law {self.law!r} is not finite"]
 
     def value(self, side: BodySide | JointSide) -> Number:
         """Return the coordinate that is driven."""

@@ -64,6 +64,14 @@ def ties(mechanism: Mechanism) -> tuple[Tie, ...]:
     if mistakes:
         said = f"mechanism {mechanism.name!r}: constraint {', '.join(mistakes)}, and cannot be compiled"
         raise ModelError(f"{said} into a tree with loops; use lw.kinematics(mechanism, times), or remove it")
+    jointed = {id(body) for joint in mechanism.joints.values() for body in joint.bodies}
+    for tie in found:
+        for body in (tie.parent, tie.child):
+            if body is not mechanism.ground and id(body) not in jointed:
+                raise ModelError(
+                    f"mechanism {mechanism.name!r}: body {body.name!r} hangs on constraints alone, and has no "
+                    f"place in a tree; add a Free joint to it"
+                )
     return tuple(found)
 
 
