@@ -69,8 +69,8 @@ def ties(mechanism: Mechanism) -> tuple[Tie, ...]:
         for body in (tie.parent, tie.child):
             if body is not mechanism.ground and id(body) not in jointed:
                 raise ModelError(
-                    f"mechanism {mechanism.name!r}: body {body.name!r} hangs on constraints alone, and has no "
-                    f"place in a tree; add a Free joint to it"
+                    f"mechanism {mechanism.name!r}: body {body.name!r} hangs on constraints alone, and has "
+                    "no place in a tree; add a Free joint to it"
                 )
     return tuple(found)
 
