@@ -83,7 +83,10 @@ def test_mistakes_are_told_by_name():
     text = str(error.value)
     assert "constraint 'empty': Nothing does not say what is zero" in text
     assert "constraint 'lost': body 'stranger' is not in this mechanism" in text
-    assert "driver 'tilt': ('a', 'z') cannot be driven; give one of 'x', 'y', 'angle'" in text
+    assert (
+        "driver 'tilt': ('a', 'z') cannot be driven; give one of ('a', 'x'), ('a', 'y'), ('a', 'angle')"
+        in text
+    )
     assert "driver 'motor': unknown joint 'C'" in text
 
 
@@ -230,3 +233,15 @@ def test_every_constraint_of_the_catalogue_is_accepted():
         for constraint in catalogue(m, a, b):
             m.add(constraint)
         check(m)
+
+
+def test_a_driver_of_several_coordinates_says_which():
+    m = lw.Mechanism("m")
+    a = m.add(lw.Body("a"))
+    m.add(lw.Universal("U", m.ground, a))
+    m.add(lw.Driver("motor", "U", 0.1))
+    m.add(lw.Driver("push", a, 0.1))
+    with pytest.raises(ModelError) as error:
+        check(m)
+    assert "driver 'motor': joint 'U' has 2 coordinates; say which, as in ('U', 0)" in str(error.value)
+    assert "driver 'push': 'a' cannot be driven; give one of ('a', 'x'), ('a', 'y')" in str(error.value)
