@@ -133,7 +133,7 @@ def test_a_phi_that_cannot_work_is_told_by_name():
 
 
 def test_maximal_coordinates_do_not_pass_over_options_in_silence():
-    with pytest.raises(ValueError, match=r'method "maximal" takes no step'):
+    with pytest.raises(ValueError, match=r'method "maximal" takes no loops'):
         lw.simulate(on_a_pivot(), 1.0, method="maximal", loops="restored")
 
 
