@@ -12,7 +12,7 @@ import numpy as np
 import linkwork as lw
 from linkwork.examples.parts import meeting
 
-STEP, ROUNDS, BATCH = 0.01, 5, 2048  # rad between positions, repetitions, mechanisms at once
+STEP, ROUNDS, BATCH = 0.01, 25, 2048  # rad between positions, repetitions, mechanisms at once
 
 
 def four_bar() -> lw.Mechanism:

@@ -296,3 +296,60 @@ def test_elimination_tells_the_rank_as_singular_values_do():
         for each in found.fighting:
             together = sum(x * A[row] for row, x in each.items())
             assert np.linalg.matrix_rank(np.vstack([A[:10], together]), tol=1e-9) == others
+
+
+@pytest.mark.parametrize(
+    ("law", "words"),
+    [
+        ("fast", "driver 'motor': law 'fast'; give a number, a function of time, or a spline"),
+        (np.inf, "driver 'motor': law inf is not finite"),
+        (lambda t: None, "driver 'motor': its law gave None; return one number"),
+        (lambda t: [t, t], "driver 'motor': its law gave .*; return one number"),
+        (lambda t: 1 / 0, "driver 'motor': its law raised ZeroDivisionError"),
+        (lambda t: 1 / t, "driver 'motor': its law is not finite at t = 0 s"),
+        (lambda t: 1e12 * t, "can be assembled at t = 1 s .* but not be driven there: the way is too long"),
+    ],
+)
+def test_laws_that_cannot_be_followed_are_told(law, words):
+    m = lw.examples.four_bar()
+    m.add(lw.Driver("motor", "A", law))
+    with pytest.raises((ValueError, lw.LinkworkError), match=words):
+        lw.kinematics(m, [0.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"times": "abc"}, "times 'abc'; give numbers"),
+        ({"times": []}, "times of shape"),
+        ({"times": [np.nan]}, "give finite numbers"),
+        ({"times": [0.0], "start": [1, 2]}, "start of shape .* give a posture, or the 9 finite numbers"),
+        ({"times": [0.0], "start": np.full(9, np.nan)}, "give a posture"),
+    ],
+)
+def test_what_kinematics_cannot_take_is_told(options, words):
+    m = lw.examples.four_bar()
+    m.add(lw.Driver("motor", "A", 0.0))
+    with pytest.raises(ValueError, match=words):
+        lw.kinematics(m, **options)
+
+
+def test_rotations_in_space_are_driven_by_their_quaternions():
+    m = lw.Mechanism("ball")
+    arm = m.add(lw.Body("arm"))
+    m.add(lw.Spherical("ball", m.ground, arm))
+    for k, word in enumerate(("x", "y", "z"), 1):
+        m.add(lw.Driver(word, ("ball", k), lambda t, k=k: 0.1 * k * lw.sin(t)))
+    motion = lw.kinematics(m, np.linspace(0, 3, 7))
+    q = np.stack([0.1 * k * np.sin(motion.time) for k in (1, 2, 3)], axis=-1)
+    assert motion["ball"].position[:, 1:] == pytest.approx(q, abs=1e-13)
+    assert motion["ball"].position[:, 0] == pytest.approx(np.sqrt(1 - (q**2).sum(axis=1)), abs=1e-13)
+    other = lw.Mechanism("free")
+    body = other.add(lw.Body("body"))
+    other.add(lw.Free("free", other.ground, body))
+    for word in ("x", "y", "z", "qx", "qy", "qz"):
+        scale = 0.1 * " xyz".index(word[-1]) if word[0] == "q" else 1.0
+        other.add(lw.Driver(word, (body, word), lambda t, scale=scale: scale * lw.sin(t)))
+    flight = lw.kinematics(other, motion.time)
+    assert flight["body"].angular_velocity == pytest.approx(motion["arm"].angular_velocity, abs=1e-12)
+    assert flight["body"].position[:, 2] == pytest.approx(np.sin(motion.time), abs=1e-13)

@@ -26,6 +26,7 @@ def test_many_give_what_one_after_the_other_gives(name):
     values = np.linspace(0, 1.2, 21)[:, None]
     starts = np.array([alone(v) for v in values])
     found = positions.many(values + 0.02, starts)
+    assert positions._step is not None
     wanted = np.array([alone(v + 0.02) for v in values])
     assert np.abs(found - wanted).max() < 1e-11
 

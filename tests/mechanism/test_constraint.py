@@ -83,7 +83,10 @@ def test_mistakes_are_told_by_name():
     text = str(error.value)
     assert "constraint 'empty': Nothing does not say what is zero" in text
     assert "constraint 'lost': body 'stranger' is not in this mechanism" in text
-    assert "driver 'tilt': ('a', 'z') cannot be driven; give one of 'x', 'y', 'angle'" in text
+    assert (
+        "driver 'tilt': ('a', 'z') cannot be driven; give one of ('a', 'x'), ('a', 'y'), ('a', 'angle')"
+        in text
+    )
     assert "driver 'motor': unknown joint 'C'" in text
 
 
@@ -184,21 +187,26 @@ def catalogue(m, a, b):
     yield lw.Driver("place", (a, "y"), 0.3)
     if plane:
         yield lw.Driver("angle", (a, "angle"), 0.3)
+    else:
+        m.add(lw.Spherical("ball", a, b))
+        yield lw.Driver("ball turn", ("ball", 2), 0.3)
+        yield lw.Driver("turn", (a, "qy"), 0.3)
 
 
 POINTS = "distance line surface curve edge roller flat pulley pose part"
 GEARS = "external internal bevel belt crossed rack mimic"
+DRIVERS = ("hinge", "place", "angle", "ball turn", "turn")
 
 
 @pytest.mark.parametrize("space", ["plane", "space"])
-@pytest.mark.parametrize("name", [*POINTS.split(), *GEARS.split(), "hinge", "place", "angle"])
+@pytest.mark.parametrize("name", [*POINTS.split(), *GEARS.split(), *DRIVERS])
 def test_phi_q_of_constraints_is_exact(space, name):
     generator = np.random.default_rng(7)
     m = lw.Mechanism("m", space=space)
     a, b = m.add(lw.Body("a")), m.add(lw.Body("b", position=(0.5, 0.2)))
     made = {c.name: c for c in catalogue(m, a, b)}
     if name not in made:
-        assert (space, name) == ("space", "angle")
+        assert (space, name) in {("space", "angle"), ("plane", "ball turn"), ("plane", "turn")}
         return
     constraint = m.add(made[name])
     poses = [random_pose(generator, constraint.algebra.coordinates) for _ in constraint.bodies]
@@ -217,3 +225,15 @@ def test_every_constraint_of_the_catalogue_is_accepted():
         for constraint in catalogue(m, a, b):
             m.add(constraint)
         check(m)
+
+
+def test_a_driver_of_several_coordinates_says_which():
+    m = lw.Mechanism("m")
+    a = m.add(lw.Body("a"))
+    m.add(lw.Universal("U", m.ground, a))
+    m.add(lw.Driver("motor", "U", 0.1))
+    m.add(lw.Driver("push", a, 0.1))
+    with pytest.raises(ModelError) as error:
+        check(m)
+    assert "driver 'motor': joint 'U' has 2 coordinates; say which, as in ('U', 0)" in str(error.value)
+    assert "driver 'push': 'a' cannot be driven; give one of ('a', 'x'), ('a', 'y')" in str(error.value)

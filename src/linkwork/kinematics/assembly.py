@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import AssemblyError, unknown
-from linkwork.kinematics.system import System, system_of
+from linkwork.kinematics.system import System, of_bodies, system_of, undriven_model
+from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
 
 Array = np.ndarray
@@ -45,6 +46,8 @@ def assemble(mechanism: Mechanism, branch: int | Mapping[str, Any] | None = None
     bodies in the plane (their angle): of all modes the one that is nearest to these.
     """
     system = system_of(mechanism)
+    if not isinstance(branch, int | np.integer | Mapping | None) or isinstance(branch, bool):
+        raise ValueError(f"branch {branch!r}; give a number of lw.assembly_modes, or values by names")
     if branch is None:
         posture = Posture(system, reached(system, system.assemble(), _values(system, t)))
     else:
@@ -83,15 +86,23 @@ def assembly_modes(
     Found by Newton's method from many random starts: it ends when each way was found a few times, or after
     so many `starts`. A mechanism that can still move has no end of them: AssemblyError.
     """
+    if not isinstance(starts, int | np.integer) or starts < 1:
+        raise ValueError(f"assembly_modes: starts {starts!r}; give a whole number, 1 or more")
     system = system_of(mechanism.copy())
     system.w.u[::3] = _values(system, t)
     origin, active = system.drawn(), np.ones(system.m)
     generator = np.random.default_rng(seed)
+    model = undriven_model(mechanism)
     found: list[Array] = []
     shapes = np.zeros((0, 0))
     seen: list[int] = []
     for attempt in range(starts):
-        q = origin if attempt == 0 else _anywhere(system, origin, generator)
+        if attempt == 0:
+            q = origin
+        elif attempt % 2 and model is not None:
+            q = _anyhow(system, model, generator)
+        else:
+            q = _anywhere(system, origin, generator)
         system.place(q)
         if system.close(q, active, most=100) > 1e-6 or system.polish() < 0.0 or not _holds(system):
             pass
@@ -150,6 +161,25 @@ def _anywhere(system: System, origin: Array, generator: np.random.Generator) -> 
     return q
 
 
+def _anyhow(system: System, model: Any, generator: np.random.Generator) -> Array:
+    """Return a posture with random coordinates of the joints of the spanning tree, driven ones as driven."""
+    values, joints = np.array(model.q_drawn, float), system.mechanism.joints
+    for name, (at, _) in model.slices.items():
+        joint, part = joints[name], values[at]
+        turns = np.array(joint.periodic, bool)
+        part += system.size * generator.uniform(-1.0, 1.0, len(part))
+        part[turns] = generator.uniform(-np.pi, np.pi, turns.sum())
+        if joint.quaternion is not None:
+            turn = generator.normal(size=4)
+            part[joint.quaternion : joint.quaternion + 4] = turn / np.linalg.norm(turn)
+    for k, driver in enumerate(system.drivers):
+        side = driver.sides()[0]
+        if isinstance(side, Joint) and side.name in model.slices:
+            values[model.slices[side.name][0].start + int(driver.component)] = system.w.u[3 * k]
+    q, _ = of_bodies(system, model, values, np.zeros(model.nv))
+    return q
+
+
 def _shape(system: System, q: Array) -> Array:
     """Return the frames of all bodies as numbers, places in units of the mechanism's size."""
     numbers = []
@@ -172,7 +202,10 @@ def _distance(system: System, posture: Posture, branch: Mapping[str, Any]) -> fl
             there, turns = np.array([float(posture[name].angle)]), np.array([True])
         else:
             raise ValueError(f"branch: {unknown('joint or body', name, (*m.joints, *m.bodies))}")
-        gap = there - np.atleast_1d(np.asarray(value, float))
+        wanted = np.atleast_1d(np.asarray(value, float))
+        if wanted.shape != there.shape or not np.isfinite(wanted).all():
+            raise ValueError(f"branch: {name!r} = {value!r}; give {len(there)} finite numbers")
+        gap = there - wanted
         gap = np.where(turns, (gap + np.pi) % (2 * np.pi) - np.pi, gap / system.size)
         total += float(gap @ gap)
     return total

@@ -33,8 +33,9 @@ class Drawing:
     """The lines, shapes and points of a mechanism in the axes of matplotlib, that can be moved."""
 
     def __init__(self, mechanism: Mechanism, axes: Any, view: str = "xy") -> None:
-        if view not in _VIEWS:
-            raise ValueError(f"view {view!r}; give one of {', '.join(map(repr, _VIEWS))}")
+        known = _VIEWS if mechanism.space == "space" else ("xy",)
+        if view not in known:
+            raise ValueError(f"view {view!r}; give {' or '.join(map(repr, known))}")
         self.mechanism, self.axes = mechanism, axes
         self._view = list(_VIEWS[view])
         self._size = 3 if mechanism.space == "space" else 2

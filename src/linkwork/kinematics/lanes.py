@@ -5,7 +5,7 @@ import numpy as np
 from linkwork.trace.compiled import call, entry
 
 _SMALL = 1e-9  # a step after which there is none left, as in `newton`
-_OPEN = 1e-6  # largest equation before that step, in sizes of the mechanism
+_OPEN = 1e-7  # largest equation before that step, in sizes of the mechanism
 _ROUNDS = 10
 _FAR = 1.0  # four times the longest step to begin with, that keeps to a branch [rad, sizes]
 

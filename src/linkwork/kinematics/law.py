@@ -6,7 +6,7 @@ import numpy as np
 
 from linkwork.errors import TraceError
 from linkwork.trace.differentiate import derivative
-from linkwork.trace.expression import Graph, evaluate
+from linkwork.trace.expression import Expr, Graph, evaluate
 
 
 class Law:
@@ -17,17 +17,27 @@ class Law:
         self._law: Any = law
         self._roots: list[Any] = []
         if callable(law) and not hasattr(law, "derivative"):
-            t = Graph().symbol("t")
-            try:
-                value = law(t)
-                value = value.item() if isinstance(value, np.ndarray) else value
-                first = derivative([value], {t: 1.0})
-                self._roots = [value, *first, *derivative(first, {t: 1.0})]
-            except TraceError as error:
-                raise TraceError(
-                    f"driver {name!r}: its law cannot be traced ({error}); write it with lw.sin, "
-                    "lw.where, ... or give a spline of SciPy"
-                ) from error
+            self._roots = self._traced(law)
+
+    def _traced(self, law: Any) -> list[Any]:
+        """Return value and derivatives as expressions of the time."""
+        t = Graph().symbol("t")
+        try:
+            value = law(t)
+            value = value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
+        except TraceError as error:
+            raise TraceError(
+                f"driver {self._name!r}: its law cannot be traced ({error}); write it with lw.sin, lw.where, "
+                "... or give a spline of SciPy"
+            ) from error
+        except Exception as error:  # of the user's own law
+            raise ValueError(
+                f"driver {self._name!r}: its law raised {type(error).__name__}: {error}"
+            ) from error
+        if not isinstance(value, Expr | int | float | np.number):
+            raise ValueError(f"driver {self._name!r}: its law gave {value!r:.80}; return one number")
+        first = derivative([value], {t: 1.0})
+        return [value, *first, *derivative(first, {t: 1.0})]
 
     def at(self, times: Any) -> np.ndarray:
         """Return (times, 3)."""
@@ -39,8 +49,14 @@ class Law:
             rates = [spline, spline.derivative(), spline.derivative(2)]
             found = np.stack([np.asarray(rate(t), float) for rate in rates], axis=-1)
         else:
-            found = np.array([evaluate(self._roots, lambda _, x=x: x) for x in t.tolist()], float)
+            found = np.array([self._evaluated(x) for x in t.tolist()], float)
         if not np.isfinite(found).all():
             bad = t[~np.isfinite(found).all(axis=1)][0]
             raise ValueError(f"driver {self._name!r}: its law is not finite at t = {bad:.6g} s")
         return found.reshape(-1, 3)
+
+    def _evaluated(self, t: float) -> Any:
+        try:
+            return evaluate(self._roots, lambda _: t)
+        except ArithmeticError:
+            return [np.nan] * 3

@@ -18,7 +18,7 @@ from linkwork.kinematics.dead_points import MotionEvent, root
 from linkwork.kinematics.maximal import MaximalDynamics
 from linkwork.kinematics.moment import Moment
 from linkwork.kinematics.motion import Motion
-from linkwork.kinematics.system import System, system_of, undriven_model
+from linkwork.kinematics.system import System, of_bodies, system_of, undriven_model
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.side import coordinates
 from linkwork.model.state import State
@@ -190,7 +190,7 @@ class _Run:
                 f"the action of event {event.name!r} gave {answer!r:.100}; give (q, v), {model.nq} and "
                 f"{model.nv} finite numbers"
             )
-        return self._projected(t, np.concatenate(_of_bodies(system, model, q, v)))
+        return self._projected(t, np.concatenate(of_bodies(system, model, q, v)))
 
     # what comes out
 
@@ -272,7 +272,7 @@ def _start(system: System, mechanism: Mechanism, state: Any) -> tuple[float, Arr
                 f"state has {np.size(state.q)} positions and {np.size(state.v)} velocities; "
                 f"give {model.nq} and {model.nv}"
             )
-        t, (q, v) = state.t, _of_bodies(system, model, state.q, state.v)
+        t, (q, v) = state.t, of_bodies(system, model, state.q, state.v)
     else:
         raise ValueError(f"state is a {type(state).__name__}; give a State, a Recording or a Motion")
     system.place(q)
@@ -292,25 +292,3 @@ def _end_of(system: System, motion: Motion) -> tuple[float, Array, Array]:
         v[free * k : free * (k + 1)] = motion.v[-1, free * n : free * (n + 1)]
     system.guess(q)
     return float(motion.time[-1]), q, v
-
-
-def _of_bodies(system: System, model: Any, q: Array, v: Array) -> tuple[Array, Array]:
-    """Return coordinates and velocities of bodies from those of the joints of a model."""
-    poses, speeds = model.poses(q), model.velocities(q, v)
-    found, rates = system.drawn(), np.zeros(system.n)
-    for k, body in enumerate(system.bodies):
-        X, V = poses[body.name], speeds[body.name]
-        pose = system.algebra.pose_coordinates(X)
-        found[system.coordinates * k : system.coordinates * (k + 1)] = [float(x) for x in pose]
-        turn = X.axes.local(V).scalars()[: system.algebra.angular]
-        at = system.free * k
-        rates[at : at + system.free] = [*map(float, V.v), *map(float, turn)]
-    for name, joint in system.mechanism.joints.items():  # unknowns of joints that cannot tell them
-        if not joint.can_locate:
-            at_q, at_v = model.slices[name]
-            first = system.own[name]
-            at = system.coordinates * len(system.bodies) + first
-            found[at : at + joint.nq] = q[at_q]
-            at = system.free * len(system.bodies) + first
-            rates[at : at + joint.nq] = joint.rates(q[at_q].tolist(), v[at_v].tolist())
-    return found, rates

@@ -30,11 +30,19 @@ def kinematics(mechanism: Mechanism, times: Any, *, start: Any = None) -> "Motio
     It begins in the assembly nearest to the drawing, or at `start`, a Motion's last pose (`motion.final`),
     and goes on continuously: it never changes to another way in which the mechanism can be assembled.
     """
-    at = np.atleast_1d(np.asarray(times, float))
+    try:
+        at = np.atleast_1d(np.asarray(times, float))
+    except (TypeError, ValueError):
+        raise ValueError(f"kinematics: times {times!r:.80}; give numbers [s]") from None
     if at.ndim != 1 or not len(at) or not np.isfinite(at).all():
         raise ValueError(f"kinematics: times of shape {np.shape(times)}; give finite numbers [s]")
     system = system_of(mechanism.copy())
     q = system.assemble() if start is None else np.array(start, float)
+    if q.shape != (system.nq,) or not np.isfinite(q).all():
+        raise ValueError(
+            f"kinematics: start of shape {q.shape}; give a posture, or the {system.nq} finite numbers of "
+            "motion.final"
+        )
     check_drivers(system, q)
     drives = np.zeros((len(at), len(system.laws), 3))
     for k, law in enumerate(system.laws):
@@ -271,6 +279,9 @@ class BodyMotion:
 
     def trace(self, point: Sequence[float]) -> Array:
         """Return where a point of the body is, at all times."""
+        size = self._motion._system.algebra.dimension
+        if np.shape(point) != (size,):
+            raise ValueError(f"body {self._body.name!r}: point {point!r:.80}; give {size} numbers")
         places = self.pose @ tuple(float(x) for x in point)
         return np.stack([np.broadcast_to(x, (len(self._motion),)) for x in places], axis=-1)
 

@@ -31,6 +31,7 @@ _WEAK = 1e-10  # pivot, relative, below which equations do not determine the coo
 _FINEST = 2.0**-30  # of the way between two values of the drivers
 _FIRM = 1e-6  # pivot of equations that are not near a dead point
 _NEAR = 1e-3  # a correction at the end of the way that cannot lead astray
+_MOST = 50_000  # sub-steps: more are a slip of the pen
 _STRIDE = 0.5  # largest change in one sub-step [rad, sizes of the mechanism]
 _BEND = 0.25  # largest correction of a prediction, relative to what was predicted
 
@@ -380,6 +381,8 @@ def follow(w, start, goal, kept_q):
         if way >= 0.0 and way <= _BEND * pace * share + 1e-7:
             done = there
             steps += 1
+            if steps > _MOST and done < 1.0:
+                return -steps - 1
             remember(w)
             sign = look(w)
             share *= 2.0

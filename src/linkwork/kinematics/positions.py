@@ -191,8 +191,8 @@ class Positions:
 
     @once
     def _step(self) -> tuple[int, Array] | None:
-        """The unrolled step and room for its ports; none if equations are redundant or count turns."""
-        if self.system.m != self.system.n or self.system.references or self.system.large:
+        """The unrolled step and room for its ports; none if there are too many equations, or turns count."""
+        if self.system.references or self.system.large:
             return None
         try:
             return newton_step(self.system, self.q, native.lanes()), np.zeros(5, np.int64)

@@ -4,13 +4,15 @@ p are the numbers of the mechanism that vary; all others are constants of the co
 
 The equations are eliminated on symbols, in an order of pivots that is chosen once by numbers: those that make
 the least new entries (Markowitz) among those that are not small. Away from there a pivot may get small, the
-step is then poor, and whoever iterates sees that it does not converge.
+step is then poor, and whoever iterates sees that it does not converge. Of redundant equations those are
+taken from which the others follow; whether these hold is seen, too, from the largest.
 """
 
 from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.linalg import qr
 
 from linkwork.algebra import number, rotation
 from linkwork.algebra.vector import minus, product
@@ -24,6 +26,7 @@ Array = np.ndarray
 
 PORTS = ("q", "u", "p", "new", "step")  # step: its length, and the largest equation
 _SMALL_PIVOT = 0.1  # relative to the largest of its row
+_WEAK = 1e-6  # of pivots beside the first, of equations that follow from others
 
 
 def newton_step(system: System, q: Array, lanes: int) -> int:
@@ -32,8 +35,9 @@ def newton_step(system: System, q: Array, lanes: int) -> int:
     symbols = graph.symbols(("q", k) for k in range(system.nq))
     inputs = graph.symbols(("u", k) for k in range(len(system.drivers)))
     phi, entries = _equations(system, symbols, inputs, graph)
-    matrix = {(i, j): x for i, j, x in entries}
-    x = _eliminated(matrix, system.matrix(q), [-f for f in phi])
+    kept = {row: k for k, row in enumerate(_independent(system, q))}
+    matrix = {(kept[i], j): x for i, j, x in entries if i in kept}
+    x = _eliminated(matrix, system.matrix(q)[list(kept)], [-phi[row] for row in kept])
     stores = [("new", k, value) for k, value in enumerate(_moved(system, symbols, x))]
     length: Operand = 0.0
     for value, scale in zip(x, system.columns.tolist(), strict=True):
@@ -49,6 +53,19 @@ def newton_step(system: System, q: Array, lanes: int) -> int:
 
     native.load(name, build)
     return native.address(f"step_{name}")
+
+
+def _independent(system: System, q: Array) -> list[int]:
+    """Return as many equations as there are unknowns, from which all others follow near q."""
+    if system.m == system.n:
+        return list(range(system.m))
+    system.evaluate(q)
+    factors: Any = qr(system.scaled_matrix().T, mode="r", pivoting=True)
+    R, order = factors
+    sizes = np.abs(np.diag(R))
+    if system.m < system.n or sizes[system.n - 1] < _WEAK * sizes[0]:
+        raise ZeroDivisionError("the equations do not determine the coordinates")
+    return sorted(order[: system.n].tolist())
 
 
 def _larger(a: Operand, b: Operand) -> Operand:

@@ -32,11 +32,12 @@ class Driver(Constraint):
 
     def __init__(self, name: str, what: Any, law: float | Callable[[Any], Any] = 0.0) -> None:
         thing: Any = what
-        component: Any = 0
+        component: Any = None
         if isinstance(what, tuple) and len(what) == 2:
             thing, component = what
         super().__init__(name, thing)
-        self.component: int | str = component
+        self._whole = component is None  # of what has one coordinate
+        self.component: int | str = 0 if self._whole else component
         self.law = law
 
     @property
@@ -53,13 +54,18 @@ class Driver(Constraint):
         if isinstance(side, Body):
             known = (*_PLACES[: self.algebra.dimension], *(["angle"] if self.space == "plane" else _TURNS))
             if self.component not in known:
-                words = ", ".join(map(repr, known))
-                return [f"({side.name!r}, {self.component!r}) cannot be driven; give one of {words}"]
+                words = ", ".join(f"({side.name!r}, {word!r})" for word in known)
+                said = repr(side.name) if self._whole else f"({side.name!r}, {self.component!r})"
+                return [f"{said} cannot be driven; give one of {words}"]
+        elif self._whole and side.nq > 1:
+            return [f"joint {side.name!r} has {side.nq} coordinates; say which, as in ({side.name!r}, 0)"]
         elif not isinstance(self.component, int) or not 0 <= self.component < side.nq:
             return [f"joint {side.name!r} has {side.nq} coordinates; {self.component!r} is none of them"]
-        if not callable(self.law) and not np.isfinite(np.asarray(self.law, float)).all():
-            return [f"law {self.law!r} is not finite"]
-        return []
+        if callable(self.law):
+            return []
+        if not isinstance(self.law, int | float | np.number) or isinstance(self.law, bool):
+            return [f"law {self.law!r}; give a number, a function of time, or a spline"]
+        return [] if np.isfinite(self.law) else [f"law {self.law!r} is not finite"]
 
     def value(self, side: BodySide | JointSide) -> Number:
         """Return the coordinate that is driven."""

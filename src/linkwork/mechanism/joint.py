@@ -210,6 +210,10 @@ class Joint:
 
         A pose is a Frame, or numbers: (x, y, angle) in the plane, place and quaternion in space.
         """
+        if (parent is None) != (child is None):
+            raise ValueError(
+                f"joint {self.name!r}: one pose; give both, of {self.ends[0]!r}, {self.ends[1]!r}"
+            )
         poses = [self._drawn(body) for body in self.bodies] if parent is None else [parent, child]
         return plain_or_traced(self.gap(self.pose_between(*(PoseSide.of(self.algebra, p) for p in poses))))
 

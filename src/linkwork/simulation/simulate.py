@@ -72,7 +72,8 @@ def simulate(
     `method` is "auto" (Runge-Kutta-Fehlberg 4(5), and an implicit method where the motion is stiff), or
     "rkf45", "dop853" (order 8, for high accuracy), "rodas" (implicit), "rk4", "semi-implicit", "euler".
     "maximal" is another way, with all coordinates of all bodies and a multiplier per equation: slower, for
-    any constraint and driver, and a second opinion; it returns a Motion.
+    any constraint and driver, and a second opinion; it returns a Motion, from which another such run can go
+    on, and takes no step, q, v, loops or checkpoint.
 
     Closed loops are "projected": closed after every step, positions and velocities, to rounding errors. With
     loops="restored", or lw.Restoring(stiffness, damping), springs and dampers on their gaps hold them.
