@@ -32,14 +32,16 @@ def cart_pole_accelerations(angle: float) -> np.ndarray:
     )
 
 
-def test_the_readme_runs(capsys):
+def test_the_readme_runs(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # it writes files
     names = run("README.md")
     np.testing.assert_allclose(names["a"], cart_pole_accelerations(0.3), rtol=1e-12)
     assert "(1000, 2)" in capsys.readouterr().out
     assert names["Knee"].coordinates == 1
 
 
-def test_getting_started_runs():
+def test_getting_started_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     names = run("docs/getting-started.md")
     np.testing.assert_allclose(names["a"], cart_pole_accelerations(0.3), rtol=1e-12)
     fast = names["fast"].forward_dynamics(names["q"], names["v"], np.zeros(2))

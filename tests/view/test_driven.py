@@ -270,6 +270,21 @@ def test_the_page_follows_the_slider(tab):
 
 
 @pytest.mark.browser
+def test_a_rod_can_be_selected_in_the_tree(tab):
+    from linkwork.view.palette import SELECTED
+
+    with show(slider(), **QUIET) as viewer:
+        tab.open(viewer.url)
+        plain = tab.colours("/springs")
+        tab.press("tab", "Tree")
+        tab.press("button", "rod · distance, arm – block")
+        tab.until(lambda: viewer.selected == "rod")
+        tab.until(lambda: np.abs(tab.colours("/springs") - plain).max() > 0.1)
+        red, green, blue = tab.colours("/springs")[0]
+        assert red > green > blue, SELECTED
+
+
+@pytest.mark.browser
 def test_the_page_of_a_motion_shows_the_pose_of_its_time(motion, tab):
     with motion.show(**QUIET) as viewer:
         tab.open(viewer.url)

@@ -198,7 +198,7 @@ class Gaps(Overlay):
 
 
 class Springs(Overlay):
-    """Springs, as thin rods between their ends; not on a switch."""
+    """Springs, rods and ropes, as thin lines between their ends; not on a switch."""
 
     def nodes(self) -> list[Any]:
         marks = self._drawing.springs
@@ -223,6 +223,18 @@ class Springs(Overlay):
         )
         return [node]
 
+    def highlight(self, name: str | None) -> None:
+        """Show one in the colour of what is selected."""
+        for node in self._nodes:
+            names = [mark.name for mark in self._drawing.springs]
+            chosen = [palette.SELECTED if each == name else palette.SPRING for each in names]
+            node.batched_colors = np.array(chosen, np.uint8)
+
+    def on_click(self, picked: Callable[[str | None], None]) -> None:
+        """Tell which one is clicked."""
+        for node in self._nodes:
+            node.on_click(lambda event: picked(self._drawing.springs[event.instance_index or 0].name))
+
     def place(self, moment: Moment, poses: WorldPoses) -> None:
         (node,) = self._nodes
         a, b = (places.positions(poses) for places in self._ends)
@@ -239,9 +251,9 @@ class Overlays:
         drawing = subject.drawing
         self._tell = tell
         self.traces = Traces(server, subject)
-        self._springs = Springs(server, drawing)
+        self.springs = Springs(server, drawing)
         if drawing.springs:
-            self._springs.switch(True)
+            self.springs.switch(True)
         switches = [
             Names(server, drawing),
             Frames(server, drawing),
@@ -258,7 +270,7 @@ class Overlays:
 
     def place(self, moment: Moment, poses: WorldPoses) -> None:
         """Move what is shown; what cannot be known is switched off, and said."""
-        for overlay in (self._springs, *self.switches.values()):
+        for overlay in (self.springs, *self.switches.values()):
             if overlay.visible:
                 try:
                     overlay.place(moment, poses)

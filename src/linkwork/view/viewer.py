@@ -65,6 +65,7 @@ class Viewer:
             self._panel()
             self._refresh()
         self.stage.on_click(self._picked, self._hit)
+        self.overlays.springs.on_click(self.select)
         self.server.on_client_connect(lambda client: client.camera.on_update(self._looked))
         self._thread = threading.Thread(target=self._loop, name="linkwork viewer", daemon=True)
         self._thread.start()
@@ -197,6 +198,7 @@ class Viewer:
         with self._lock:
             self.selected = name
             self.stage.highlight(name)
+            self.overlays.springs.highlight(name)
             self.tree.show(name)
             self.overlays.traces.follow(name, point)
             self._stale = True
