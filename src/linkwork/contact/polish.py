@@ -209,7 +209,7 @@ def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
     far, _a = difference(A, B, R, p, n)
     if dot(far, n) > h + _BEYOND * size:
         return 0, 0.0, n, ZERO, 0.0
-    return branches, h, n, point, _slope(w0, w1, w2, h, n, branches)
+    return branches, h, n, point, (_slope(w0, w1, w2, h, n, branches) if h > 0.0 else 0.0)
 
 
 @native

@@ -35,7 +35,6 @@ class Form(NamedTuple):
     points: Any  # memory of points
     first: int
     many: int
-    planes: Any  # memory of the planes of faces
     first_face: int
     faces: int  # 0 for a lone triangle
 
@@ -58,16 +57,15 @@ def form_of(table, i):
         table.points,
         table.index[k + FIRST_POINT],
         table.index[k + POINTS],
-        table.planes,
         table.index[k + FIRST_FACE],
         table.index[k + FACES],
     )
 
 
 @native
-def lone_triangle(table, points, first):
+def lone_triangle(points, first):
     """Return a triangle as a convex shape; its corners lie side by side."""
-    return Form(CONVEX, 0.0, 0.0, 0.0, 0.0, points, first, 3, table.planes, 0, 0)
+    return Form(CONVEX, 0.0, 0.0, 0.0, 0.0, points, first, 3, 0, 0)
 
 
 @native
