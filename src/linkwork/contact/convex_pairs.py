@@ -3,12 +3,12 @@ and by EPA where they overlap."""
 
 from linkwork.contact.epa import penetration
 from linkwork.contact.gjk import APART, NEAR, gjk, witness
+from linkwork.contact.parts import native_apart
 from linkwork.contact.polish import polish
 from linkwork.contact.round_pairs import ball_box, ball_turned, round_round
 from linkwork.contact.support import curved
 from linkwork.contact.table import BOX, CAPSULE, CONE, CYLINDER, SPHERE
 from linkwork.contact.vectors import ZERO, along, neg, norm, sub, unit
-from linkwork.trace.compiled import native_apart
 
 _EXACT = 1e-14  # between the bounds of the squared distance: as close as rounding lets it come
 _ROUGH = 1e-2  # where Newton's method goes on

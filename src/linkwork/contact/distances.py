@@ -9,6 +9,7 @@ from math import sqrt
 
 from linkwork.contact.convex_pairs import closest
 from linkwork.contact.mesh_pairs import corners
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.planar_pairs import polygon_distance
 from linkwork.contact.plane_pairs import above_plane, mesh_depth, plane_in
 from linkwork.contact.support import form_of, lone_triangle
@@ -45,7 +46,7 @@ from linkwork.contact.vectors import (
     turned,
     turned_back,
 )
-from linkwork.trace.compiled import entry, memory, native, native_apart
+from linkwork.trace.compiled import entry, memory
 
 _SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 

@@ -10,6 +10,7 @@ directions round its result need no finer faces.
 from math import sqrt
 
 from linkwork.contact.gjk import triangle_weights
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.polish import polish
 from linkwork.contact.support import curved, difference
 from linkwork.contact.table import MOST_FACES, MOST_VERTICES
@@ -30,7 +31,6 @@ from linkwork.contact.vectors import (
     three,
     unit,
 )
-from linkwork.trace.compiled import native, native_apart
 
 _EXACT = 1e-13  # of the size of A - B: a face of it is reached
 _ROUGH = 0.02  # of the depth and the size: near enough to polish

@@ -6,6 +6,7 @@ round rim is eight points, one of them the farthest in the direction.
 
 from math import sqrt
 
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.support import support
 from linkwork.contact.table import ALL_EDGES, BOX, CAPSULE, CONE, CONVEX, CYLINDER, MOST_CORNERS
 from linkwork.contact.vectors import (
@@ -23,7 +24,6 @@ from linkwork.contact.vectors import (
     three,
     unit,
 )
-from linkwork.trace.compiled import native, native_apart
 
 _RIM = ((1.0, 0.0), (0.5**0.5, 0.5**0.5), (0.0, 1.0), (-(0.5**0.5), 0.5**0.5))  # and the opposite ones
 _MOST = 24  # corners of a face; more are left out evenly

@@ -6,6 +6,7 @@ one point.
 """
 
 from linkwork.contact.features import feature
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.table import DEPTH, MOST_CORNERS, NORMAL, POINT_A, POINT_B
 from linkwork.contact.vectors import (
     add,
@@ -23,7 +24,6 @@ from linkwork.contact.vectors import (
     turned_back,
     unit,
 )
-from linkwork.trace.compiled import native, native_apart
 
 _SQUARE = 1.0 - 1e-6  # cosine of face normal and contact normal
 _PARALLEL = 1e-3  # sine of the angle of two edges

@@ -6,6 +6,7 @@ from linkwork.contact.box_box import box_box
 from linkwork.contact.convex_pairs import closest
 from linkwork.contact.manifold import points_of_contact, put_contact, thinned_by_normal
 from linkwork.contact.mesh_pairs import mesh_mesh
+from linkwork.contact.parts import native_apart
 from linkwork.contact.planar_pairs import polygon_plane, polygon_polygon
 from linkwork.contact.plane_pairs import convex_plane, mesh_plane, plane_in
 from linkwork.contact.support import form_of
@@ -40,7 +41,7 @@ from linkwork.contact.vectors import (
     turned,
     turned_back,
 )
-from linkwork.trace.compiled import entry, memory, native_apart
+from linkwork.trace.compiled import entry, memory
 
 
 @native_apart

@@ -3,10 +3,10 @@
 from linkwork.contact.features import feature
 from linkwork.contact.manifold import put_contact, thinned
 from linkwork.contact.mesh_pairs import corners
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.support import support
 from linkwork.contact.table import FIRST_NODE, STACK
 from linkwork.contact.vectors import along, dot, neg, nine, row, three, turned, turned_back
-from linkwork.trace.compiled import native, native_apart
 
 
 @native

@@ -13,6 +13,7 @@ point reaches farther, and the depth does not fall to either side.
 
 from math import sqrt
 
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.support import curved, difference
 from linkwork.contact.table import BOX, CONE, CONVEX, CYLINDER, ELLIPSOID, SPHERE
 from linkwork.contact.vectors import (
@@ -31,7 +32,6 @@ from linkwork.contact.vectors import (
     turned_back,
     unit,
 )
-from linkwork.trace.compiled import native, native_apart
 
 _STEPS = 11
 _MANY = 1 << 31  # more than a shape has branches
@@ -152,7 +152,7 @@ def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
     n = normal
     arrived, steady, last = False, True, 0.25
     h, size = 0.0, 0.0
-    point = ZERO
+    point, w0, w1, w2 = ZERO, ZERO, ZERO, ZERO
     for _step in range(_STEPS):
         d = neg(turned_back(R, n))
         x0 = _on_branch(A, a0, n)

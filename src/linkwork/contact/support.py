@@ -7,6 +7,7 @@ is computed for the core.
 from math import sqrt
 from typing import Any, NamedTuple
 
+from linkwork.contact.parts import native
 from linkwork.contact.table import (
     BOX,
     CAPSULE,
@@ -21,7 +22,6 @@ from linkwork.contact.table import (
     SPHERE,
 )
 from linkwork.contact.vectors import add, farthest, norm, row, sub, three, turned, turned_back
-from linkwork.trace.compiled import native
 
 
 class Form(NamedTuple):

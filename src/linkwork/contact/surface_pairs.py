@@ -13,6 +13,7 @@ from linkwork.contact.four_boxes import meeting
 from linkwork.contact.gjk import triangle_weights
 from linkwork.contact.manifold import points_of_contact, put_contact, thinned_by_normal
 from linkwork.contact.mesh_pairs import corners
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.support import lone_triangle, support
 from linkwork.contact.table import COLUMNS, FIRST_FACE, FIRST_FOUR, FIRST_HEIGHT, FIRST_NODE, ROWS, STACK
 from linkwork.contact.vectors import (
@@ -32,7 +33,6 @@ from linkwork.contact.vectors import (
     turned_back,
     unit,
 )
-from linkwork.trace.compiled import native, native_apart
 
 _SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 _AT_EDGE = 1e-9  # weight of a corner below which a point is on the opposite edge

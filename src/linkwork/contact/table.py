@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.trace.compiled import doubles, integers, memory, native
+from linkwork.contact.parts import native
+from linkwork.trace.compiled import doubles, integers, memory
 
 # Kinds of shapes. Those below CONVEX_KINDS have a support function.
 SPHERE, CAPSULE, BOX, CYLINDER, CONE, ELLIPSOID, CONVEX, PLANE, HEIGHT_FIELD, MESH, POLYGON = range(11)
