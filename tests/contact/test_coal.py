@@ -115,14 +115,14 @@ def test_convex_pairs_agree(one: str, other: str) -> None:
         least = overlap_along(a, b, turn, place, coals)
         if depth > least + 1e-6:  # a minimum that is not the least: rare, and close to it
             missed += 1
-            assert depth <= 1.02 * least
+            assert depth <= 1.002 * least
             continue
         if abs(least + expected[0].penetration_depth) < 1e-9 and abs(depth - least) < 1e-13:
             assert normal == pytest.approx(coals, abs=1e-6)
         # The points lie on both surfaces, that far apart.
         assert (deepest[:3] - deepest[3:6]) @ normal == pytest.approx(depth, abs=1e-9)
     assert touching > COUNT // 4
-    assert missed <= COUNT // 2000
+    assert missed <= COUNT // 10_000
 
 
 @pytest.mark.parametrize("name", CONVEX)

@@ -184,3 +184,27 @@ def test_a_mesh_with_more_contacts_than_room_is_thinned_out_not_cut_off() -> Non
     found = lw.collide(Mesh(*sheet.surface()), Mesh(*sheet.surface()), pose_b=(0.013, 0.017, 0.0))
     assert 0 < len(found) <= 32
     assert np.ptp(found.point[:, :2], axis=0).min() > 1.0
+
+
+def crosses(p: np.ndarray, q: np.ndarray) -> bool:
+    """Tell whether a side of one triangle passes through the other."""
+
+    def passes(a: np.ndarray, b: np.ndarray, t: np.ndarray) -> bool:
+        # a + s (b - a) = t0 + u (t1 - t0) + v (t2 - t0)
+        s, u, v = np.linalg.solve(np.column_stack([b - a, t[0] - t[1], t[0] - t[2]]), t[0] - a)
+        return bool(0 <= s <= 1 and u >= 0 and v >= 0 and u + v <= 1)
+
+    return any(passes(p[k - 1], p[k], q) or passes(q[k - 1], q[k], p) for k in range(3))
+
+
+@pytest.mark.parametrize("one", [1, 2, 3, 5, 8, 13])
+@pytest.mark.parametrize("other", [1, 2, 4, 7, 40])
+def test_of_meshes_of_any_size_all_triangles_are_found_that_cross(one: int, other: int) -> None:
+    rng = np.random.default_rng(100 * one + other)
+    soups = [rng.uniform(0.0, 1.0, (n, 3, 3)) for n in (one, other)]
+    world = lw.Colliders()
+    for name, soup in zip("ab", soups, strict=True):
+        faces = np.arange(3 * len(soup)).reshape(-1, 3)
+        world.add(name, Mesh(soup.reshape(-1, 3), faces), position=(0.1, 0.2, 0.3))
+    expected = [[i, j] for i in range(one) for j in range(other) if crosses(soups[0][i], soups[1][j])]
+    assert world.touching_triangles("a", "b").tolist() == expected

@@ -20,6 +20,7 @@ from linkwork.contact.table import MESH, Buffer, Table, Work, buffer, work
 from linkwork.geometry import HeightField, Plane
 from linkwork.mechanism.placement import Array, RotationLike, Space, numbers, position_vector, rotation_matrix
 
+_PARTS = 4  # of the work, for each thread
 EVERYTHING = -1  # a mask of all groups
 
 
@@ -167,10 +168,10 @@ class Colliders:
         """
         built = self._ready()
         pairs = built.pairs_within(margin)
-        parts = np.array_split(pairs, threads) if threads > 1 else [pairs]
-        if len(parts) == 1:
+        if threads == 1:
             found = [built.contacts(pairs, margin, self._work)]
-        else:
+        else:  # some pairs take longer than others: whoever is done takes the next part
+            parts = np.array_split(pairs, _PARTS * threads)
             with ThreadPoolExecutor(threads) as pool:
                 found = list(pool.map(lambda part: built.contacts(part, margin, self._work), parts))
         number = np.concatenate([each[0] for each in found])

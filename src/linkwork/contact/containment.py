@@ -1,6 +1,7 @@
 """whether points are inside a shape <- points in the world."""
 
 from linkwork.contact.mesh_pairs import corners
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.surface_pairs import field_depth
 from linkwork.contact.table import (
     BOX,
@@ -21,7 +22,7 @@ from linkwork.contact.table import (
 )
 from linkwork.contact.triangles import closest_of_segments
 from linkwork.contact.vectors import cross, dot, nine, row, sub, three, turned_back
-from linkwork.trace.compiled import entry, memory, native, native_apart
+from linkwork.trace.compiled import entry, memory
 
 
 @native_apart

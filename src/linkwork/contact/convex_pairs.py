@@ -1,14 +1,17 @@
-"""depth, normal, points <- two convex shapes: by GJK where the cores are apart, by EPA where they overlap."""
+"""depth, normal, points <- two convex shapes: balls in closed form, others by GJK where their cores are apart
+and by EPA where they overlap."""
 
 from linkwork.contact.epa import penetration
 from linkwork.contact.gjk import APART, NEAR, gjk, witness
+from linkwork.contact.parts import native_apart
 from linkwork.contact.polish import polish
+from linkwork.contact.round_pairs import ball_box, ball_turned, round_round
 from linkwork.contact.support import curved
+from linkwork.contact.table import BOX, CAPSULE, CONE, CYLINDER, SPHERE
 from linkwork.contact.vectors import ZERO, along, neg, norm, sub, unit
-from linkwork.trace.compiled import native_apart
 
 _EXACT = 1e-14  # between the bounds of the squared distance: as close as rounding lets it come
-_ROUGH = 1e-3  # where Newton's method goes on
+_ROUGH = 1e-2  # where Newton's method goes on
 
 
 @native_apart
@@ -17,6 +20,12 @@ def closest(A, B, R, p, work, limit):
 
     B is placed by R, p in the axes of A. If they are farther apart than `limit` the depth is -inf.
     """
+    if A.kind <= CAPSULE and B.kind <= CAPSULE:
+        return round_round(A, B, R, p)
+    if A.kind == SPHERE and B.kind == BOX:
+        return ball_box(A, B, R, p)
+    if A.kind == SPHERE and (B.kind == CYLINDER or B.kind == CONE):
+        return ball_turned(A, B, R, p)
     radii = A.radius + B.radius
     bends = curved(A) or curved(B)
     tolerance = _ROUGH if bends else _EXACT

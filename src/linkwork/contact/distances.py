@@ -9,7 +9,7 @@ from math import sqrt
 
 from linkwork.contact.convex_pairs import closest
 from linkwork.contact.mesh_pairs import corners
-from linkwork.contact.narrow import convex_depth
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.planar_pairs import polygon_distance
 from linkwork.contact.plane_pairs import above_plane, mesh_depth, plane_in
 from linkwork.contact.support import form_of, lone_triangle
@@ -46,7 +46,7 @@ from linkwork.contact.vectors import (
     turned,
     turned_back,
 )
-from linkwork.trace.compiled import entry, memory, native, native_apart
+from linkwork.trace.compiled import entry, memory
 
 _SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -68,9 +68,7 @@ def _to_triangle(table, A, p0, p1, p2, work, best):
     put(work.triangle, 0, p0)
     put(work.triangle, 1, p1)
     put(work.triangle, 2, p2)
-    depth, n, a, b = closest(
-        A, lone_triangle(table, work.triangle, 0), _SAME, ZERO, work, max(best, 0.0) + 1e-12
-    )
+    depth, n, a, b = closest(A, lone_triangle(work.triangle, 0), _SAME, ZERO, work, max(best, 0.0) + 1e-12)
     return -depth, n, a, b
 
 
@@ -136,7 +134,7 @@ def _mesh_mesh(table, i, j, R, p, work):
             put(work.triangle, 4, p0)
             put(work.triangle, 5, p1)
             put(work.triangle, 6, p2)
-            d, m, u, v = _to_triangle(table, lone_triangle(table, work.triangle, 4), q0, q1, q2, work, best)
+            d, m, u, v = _to_triangle(table, lone_triangle(work.triangle, 4), q0, q1, q2, work, best)
             if d < best:
                 best, n, a, b = d, m, u, v
         elif 2 * top + 4 <= STACK:
@@ -209,7 +207,7 @@ def pair_distance(table, poses, i, j, work):
     if kind_a < CONVEX_KINDS:
         A = form_of(table, i)
         if kind_b < CONVEX_KINDS:
-            depth, n, a, b = convex_depth(A, form_of(table, j), R, p, work, 1e300)
+            depth, n, a, b = closest(A, form_of(table, j), R, p, work, 1e300)
             d = -depth
         elif kind_b == PLANE:
             m, offset = plane_in(table, j, R, p)
@@ -267,7 +265,7 @@ def _mesh_field(table, i, j, R, p, work):
                 put(work.triangle, 4, q0)
                 put(work.triangle, 5, q1)
                 put(work.triangle, 6, q2)
-                T = lone_triangle(table, work.triangle, 4)
+                T = lone_triangle(work.triangle, 4)
                 low = (
                     min(q0[0], min(q1[0], q2[0])),
                     min(q0[1], min(q1[1], q2[1])),

@@ -10,6 +10,7 @@ directions round its result need no finer faces.
 from math import sqrt
 
 from linkwork.contact.gjk import triangle_weights
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.polish import polish
 from linkwork.contact.support import curved, difference
 from linkwork.contact.table import MOST_FACES, MOST_VERTICES
@@ -30,7 +31,6 @@ from linkwork.contact.vectors import (
     three,
     unit,
 )
-from linkwork.trace.compiled import native, native_apart
 
 _EXACT = 1e-13  # of the size of A - B: a face of it is reached
 _ROUGH = 0.02  # of the depth and the size: near enough to polish
@@ -64,16 +64,14 @@ def penetration(A, B, R, p, work, n):
     while True:
         lowest, low = -1, best - _EXACT * size
         for f in range(faces):
-            if work.plane[4 * f + 3] < low:
-                claimed = False
-                if polished > 0:
-                    d = three(work.plane, 4 * f)
-                    claimed = _claimed(work, d, work.plane[4 * f + 3], best, polished)
-                if not claimed:
-                    lowest, low = f, work.plane[4 * f + 3]
+            if work.plane[5 * f + 4] < low:
+                lowest, low = f, work.plane[5 * f + 4]
         if lowest < 0:
             break
-        d = three(work.plane, 4 * lowest)
+        d = three(work.plane, 5 * lowest)
+        if _claimed(work, d, low, best, polished):
+            work.plane[5 * lowest + 4] = _NEVER
+            continue
         w, a = difference(A, B, R, p, d)
         far = dot(w, d)
         gap = far - low
@@ -230,11 +228,12 @@ def _link(work, f, i, j, k, across_ij, across_jk, across_ki):
     nn = dot(n, n)
     if nn > 1e-26 * dot(x, x) * dot(y, y):
         n = scale(1.0 / sqrt(nn), n)
-        put_three(plane, 4 * f, n)
-        plane[4 * f + 3] = dot(n, o)
+        put_three(plane, 5 * f, n)
+        plane[5 * f + 3] = dot(n, o)
     else:
-        put_three(plane, 4 * f, ZERO)
-        plane[4 * f + 3] = _NEVER
+        put_three(plane, 5 * f, ZERO)
+        plane[5 * f + 3] = _NEVER
+    plane[5 * f + 4] = plane[5 * f + 3]
 
 
 @native_apart
@@ -248,7 +247,7 @@ def _expand(work, first, vertex, faces, size):
     face, plane, edges = work.face, work.plane, work.edges
     seen, todo = work.stack, work.stack  # faces from 0 on, edges to cross from MOST_FACES on
     w = row(work.w, vertex)
-    plane[4 * first + 3] = _GONE
+    plane[5 * first + 3] = plane[5 * first + 4] = _GONE
     seen[0] = first
     count, rim, top = 1, 0, MOST_FACES + 3
     for e in range(3):
@@ -258,11 +257,11 @@ def _expand(work, first, vertex, faces, size):
         h = todo[top]
         f, e = h // 3, h % 3
         after = e + 1 if e < 2 else 0
-        offset = plane[4 * f + 3]
+        offset = plane[5 * f + 3]
         if offset == _GONE:
             continue
-        if offset == _NEVER or dot(three(plane, 4 * f), w) - offset > 1e-14 * size:
-            plane[4 * f + 3] = _GONE
+        if offset == _NEVER or dot(three(plane, 5 * f), w) - offset > 1e-14 * size:
+            plane[5 * f + 3] = plane[5 * f + 4] = _GONE
             seen[count] = f
             count += 1
             todo[top], todo[top + 1] = (

@@ -6,8 +6,9 @@ round rim is eight points, one of them the farthest in the direction.
 
 from math import sqrt
 
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.support import support
-from linkwork.contact.table import BOX, CAPSULE, CONE, CONVEX, CYLINDER, MOST_CORNERS
+from linkwork.contact.table import ALL_EDGES, BOX, CAPSULE, CONE, CONVEX, CYLINDER, MOST_CORNERS
 from linkwork.contact.vectors import (
     ZERO,
     along,
@@ -23,14 +24,13 @@ from linkwork.contact.vectors import (
     three,
     unit,
 )
-from linkwork.trace.compiled import native, native_apart
 
 _RIM = ((1.0, 0.0), (0.5**0.5, 0.5**0.5), (0.0, 1.0), (-(0.5**0.5), 0.5**0.5))  # and the opposite ones
 _MOST = 24  # corners of a face; more are left out evenly
 
 
 @native_apart
-def feature(form, d, work, ring):
+def feature(table, form, d, work, ring):
     """Write what the shape meets the unit direction d with; return how many corners, and a face's normal."""
     kind = form.kind
     base = ring * MOST_CORNERS
@@ -56,7 +56,7 @@ def feature(form, d, work, ring):
         s = form.x / max(across, 1e-300)
         return _segment(work, base, (s * d[0], s * d[1], 0.0), (0.0, 0.0, form.y)), ZERO
     if kind == CONVEX:
-        return _convex_face(form, d, work, base)
+        return _convex_face(table, form, d, work, base)
     put(work.ring, base, along(support(form, d), form.radius, d))
     work.label[base] = 0
     return 1, ZERO
@@ -119,7 +119,7 @@ def _rim(r, z, d, work, base):
 
 
 @native_apart
-def _convex_face(form, d, work, base):
+def _convex_face(table, form, d, work, base):
     """Write the corners of a hull that lie in its face most aligned with d, in order round it."""
     if form.faces == 0:
         a, b, c = (
@@ -140,8 +140,14 @@ def _convex_face(form, d, work, base):
         for k in range(3):
             work.label[base + k] = k
         return 3, (neg(n) if flipped else n)
-    best = farthest(form.planes, 4, form.first_face, form.faces, d)
-    n, offset = three(form.planes, 4 * best), form.planes[4 * best + 3]
+    best = farthest(table.planes, 4, form.first_face, form.faces, d)
+    n, offset = three(table.planes, 4 * best), table.planes[4 * best + 3]
+    if table.ridge[best] == ALL_EDGES:  # a triangle by itself, not a part of a larger face
+        for k in range(3):
+            corner = table.faces[3 * best + k]
+            put(work.ring, base + k, row(form.points, form.first + corner))
+            work.label[base + k] = corner
+        return 3, n
     count = 0
     slack = 1e-9 * (1.0 + abs(offset))
     for k in range(form.first, form.first + form.many):  # no branch: who is not in it is overwritten

@@ -187,7 +187,7 @@ def _hull(s: ConvexHull) -> list[Piece]:
             points=points,
             faces=faces,
             planes=planes,
-            ridge=np.full(len(faces), 7),
+            ridge=_ridges(points, faces, planes),
         )
     ]
 

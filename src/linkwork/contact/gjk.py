@@ -5,9 +5,9 @@ known through its support function alone; a simplex of up to four of its points 
 closest point of a simplex is found by regions (Ericson, Real-Time Collision Detection, 5.1).
 """
 
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.support import difference
 from linkwork.contact.vectors import ZERO, along, cross, dot, put, row, scale, sub
-from linkwork.trace.compiled import native, native_apart
 
 APART, NEAR, INSIDE = range(3)  # farther than the limit; closest points found; the cores overlap
 _STEPS = 128

@@ -6,6 +6,7 @@ one point.
 """
 
 from linkwork.contact.features import feature
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.table import DEPTH, MOST_CORNERS, NORMAL, POINT_A, POINT_B
 from linkwork.contact.vectors import (
     add,
@@ -23,7 +24,6 @@ from linkwork.contact.vectors import (
     turned_back,
     unit,
 )
-from linkwork.trace.compiled import native, native_apart
 
 _SQUARE = 1.0 - 1e-6  # cosine of face normal and contact normal
 _PARALLEL = 1e-3  # sine of the angle of two edges
@@ -33,15 +33,15 @@ _SAME_GROUP = 0.95  # cosine of normals that are thinned out together
 
 
 @native_apart
-def points_of_contact(A, B, R, p, depth, normal, a, b, work, rows, labels, first, margin):
+def points_of_contact(table, A, B, R, p, depth, normal, a, b, work, rows, labels, first, margin):
     """Write the contact points of a pair as rows from `first` on, in axes of A; return how many, 1 to 4.
 
     Points that are apart by less than `margin` count as well; the deepest is always there.
     """
     count = 0
-    na, face_a = feature(A, normal, work, 0)
+    na, face_a = feature(table, A, normal, work, 0)
     if na > 1:
-        nb, face_b = feature(B, neg(turned_back(R, normal)), work, 1)
+        nb, face_b = feature(table, B, neg(turned_back(R, normal)), work, 1)
         if nb > 1:
             for k in range(nb):
                 put(work.ring, MOST_CORNERS + k, add(turned(R, row(work.ring, MOST_CORNERS + k)), p))

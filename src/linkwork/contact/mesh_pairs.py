@@ -2,6 +2,7 @@
 
 from linkwork.contact.four_boxes import lane_box, meeting
 from linkwork.contact.manifold import put_contact, thinned_by_normal
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.table import FIRST_FACE, FIRST_FOUR, FIRST_POINT, STACK
 from linkwork.contact.triangles import contact_of, crossing
 from linkwork.contact.vectors import (
@@ -15,7 +16,6 @@ from linkwork.contact.vectors import (
     turned,
     turned_back,
 )
-from linkwork.trace.compiled import native, native_apart
 
 
 @native

@@ -6,17 +6,14 @@ from linkwork.contact.box_box import box_box
 from linkwork.contact.convex_pairs import closest
 from linkwork.contact.manifold import points_of_contact, put_contact, thinned_by_normal
 from linkwork.contact.mesh_pairs import mesh_mesh
+from linkwork.contact.parts import native_apart
 from linkwork.contact.planar_pairs import polygon_plane, polygon_polygon
 from linkwork.contact.plane_pairs import convex_plane, mesh_plane, plane_in
-from linkwork.contact.round_pairs import ball_box, ball_turned, round_round
 from linkwork.contact.support import form_of
 from linkwork.contact.surface_pairs import convex_field, convex_mesh, mesh_field
 from linkwork.contact.table import (
     BOX,
-    CAPSULE,
-    CONE,
     CONVEX_KINDS,
-    CYLINDER,
     DEPTH,
     HEIGHT_FIELD,
     MESH,
@@ -25,7 +22,6 @@ from linkwork.contact.table import (
     POINT_A,
     POINT_B,
     POLYGON,
-    SPHERE,
     Buffer,
     Table,
     Work,
@@ -45,23 +41,11 @@ from linkwork.contact.vectors import (
     turned,
     turned_back,
 )
-from linkwork.trace.compiled import entry, memory, native, native_apart
-
-
-@native
-def convex_depth(A, B, R, p, work, limit):
-    """Return depth, normal from a to b, and a point on each of two convex shapes, in axes of A."""
-    if A.kind <= CAPSULE and B.kind <= CAPSULE:
-        return round_round(A, B, R, p)
-    if A.kind == SPHERE and B.kind == BOX:
-        return ball_box(A, B, R, p)
-    if A.kind == SPHERE and (B.kind == CYLINDER or B.kind == CONE):
-        return ball_turned(A, B, R, p)
-    return closest(A, B, R, p, work, limit)
+from linkwork.trace.compiled import entry, memory
 
 
 @native_apart
-def _convex_convex(A, B, R, p, work, margin):
+def _convex_convex(table, A, B, R, p, work, margin):
     """Write the contacts of two convex shapes in axes of A; return how many."""
     if A.kind == BOX and B.kind == BOX:
         depth, n, a, b, face = box_box(A, B, R, p, margin)
@@ -79,10 +63,10 @@ def _convex_convex(A, B, R, p, work, margin):
             put_contact(work.raw, work.raw_label, 0, a, b, n, depth, 0, 0)
             return 1
     else:
-        depth, n, a, b = convex_depth(A, B, R, p, work, margin)
+        depth, n, a, b = closest(A, B, R, p, work, margin)
         if depth < -margin:
             return 0
-    return points_of_contact(A, B, R, p, depth, n, a, b, work, work.raw, work.raw_label, 0, margin)
+    return points_of_contact(table, A, B, R, p, depth, n, a, b, work, work.raw, work.raw_label, 0, margin)
 
 
 @native_apart
@@ -107,10 +91,10 @@ def pair_contacts(table, poses, i, j, work, contacts, margin):
     if kind_a < CONVEX_KINDS:
         A = form_of(table, i)
         if kind_b < CONVEX_KINDS:
-            count = _convex_convex(A, form_of(table, j), R, p, work, margin)
+            count = _convex_convex(table, A, form_of(table, j), R, p, work, margin)
         elif kind_b == PLANE:
             m, offset = plane_in(table, j, R, p)
-            count = convex_plane(A, m, offset, work, margin)
+            count = convex_plane(table, A, m, offset, work, margin)
         elif kind_b == HEIGHT_FIELD:
             count, many = convex_field(table, A, i, j, R, p, work, margin), True
         elif kind_b == MESH:

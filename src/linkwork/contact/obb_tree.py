@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.contact.parts import native
 from linkwork.contact.vectors import add, along, cross, dot, norm, normal_to, row, scale, sub, unit
-from linkwork.trace.compiled import entry, memory, native
+from linkwork.trace.compiled import entry, memory
 
 _SWEEPS = 12  # of Jacobi's rotations
 

@@ -5,6 +5,7 @@ corners, a polygon its convex pieces. z is zero throughout. `size[0]` is the rad
 """
 
 from linkwork.contact.manifold import put_contact
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.table import FIRST_POINT, POINTS
 from linkwork.contact.triangles import closest_of_segments
 from linkwork.contact.vectors import (
@@ -22,7 +23,6 @@ from linkwork.contact.vectors import (
     turned_back,
     unit,
 )
-from linkwork.trace.compiled import native, native_apart
 
 _UP = (0.0, 0.0, 1.0)
 _SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)

@@ -3,10 +3,10 @@
 from linkwork.contact.features import feature
 from linkwork.contact.manifold import put_contact, thinned
 from linkwork.contact.mesh_pairs import corners
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.support import support
 from linkwork.contact.table import FIRST_NODE, STACK
 from linkwork.contact.vectors import along, dot, neg, nine, row, three, turned, turned_back
-from linkwork.trace.compiled import native, native_apart
 
 
 @native
@@ -24,13 +24,13 @@ def above_plane(A, m, offset):
 
 
 @native_apart
-def convex_plane(A, m, offset, work, margin):
+def convex_plane(table, A, m, offset, work, margin):
     """Write the contacts of a convex shape and a half-space, in axes of the shape; return how many."""
     depth, a = above_plane(A, m, offset)
     if depth < -margin:
         return 0
     n = neg(m)
-    corners_here, _ = feature(A, n, work, 0)
+    corners_here, _ = feature(table, A, n, work, 0)
     count = 0
     deepest = -1e300
     for k in range(corners_here):

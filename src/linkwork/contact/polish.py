@@ -13,6 +13,7 @@ point reaches farther, and the depth does not fall to either side.
 
 from math import sqrt
 
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.support import curved, difference
 from linkwork.contact.table import BOX, CONE, CONVEX, CYLINDER, ELLIPSOID, SPHERE
 from linkwork.contact.vectors import (
@@ -31,7 +32,6 @@ from linkwork.contact.vectors import (
     turned_back,
     unit,
 )
-from linkwork.trace.compiled import native, native_apart
 
 _STEPS = 11
 _MANY = 1 << 31  # more than a shape has branches
@@ -94,29 +94,34 @@ def _on_branch(form, branch, d):
 
 
 @native
-def _bent(form, branch, d, t):
-    """Return H t: how the point of a branch moves when its unit direction d turns towards t."""
+def _bent(form, branch, d, s, t):
+    """Return H s and H t: how the point of a branch moves when its unit direction d turns towards s or t."""
     kind = form.kind
     if kind == ELLIPSOID:
         xx, yy, zz = form.x * form.x, form.y * form.y, form.z * form.z
         h = sqrt(xx * d[0] * d[0] + yy * d[1] * d[1] + zz * d[2] * d[2])
-        s = (xx * d[0] / h, yy * d[1] / h, zz * d[2] / h)
-        return scale(1.0 / h, along((xx * t[0], yy * t[1], zz * t[2]), -dot(s, t), s))
+        c = 1.0 / h
+        w = (xx * d[0] * c, yy * d[1] * c, zz * d[2] * c)
+        return (
+            scale(c, along((xx * s[0], yy * s[1], zz * s[2]), -dot(w, s), w)),
+            scale(c, along((xx * t[0], yy * t[1], zz * t[2]), -dot(w, t), w)),
+        )
     if kind == CYLINDER or (kind == CONE and branch == 0):
-        across = max(sqrt(d[0] * d[0] + d[1] * d[1]), 1e-12)
-        x, y = -d[1] / across, d[0] / across
-        s = (x * t[0] + y * t[1]) * form.x / across
-        return s * x, s * y, 0.0
-    return ZERO
+        c = 1.0 / max(sqrt(d[0] * d[0] + d[1] * d[1]), 1e-12)
+        x, y = -d[1] * c, d[0] * c
+        u, v = (x * s[0] + y * s[1]) * form.x * c, (x * t[0] + y * t[1]) * form.x * c
+        return (u * x, u * y, 0.0), (v * x, v * y, 0.0)
+    return ZERO, ZERO
 
 
 @native
-def _difference_bent(A, B, R, i, j, n, t):
-    """Return H t of A - B on a branch of each."""
-    of_a = _bent(A, i, n, t)
-    if not curved(B):
-        return of_a
-    return add(of_a, turned(R, _bent(B, j, neg(turned_back(R, n)), turned_back(R, t))))
+def _difference_bent(A, B, R, i, j, n, s, t):
+    """Return H s and H t of A - B on a branch of each."""
+    Hs, Ht = _bent(A, i, n, s, t)
+    if curved(B):
+        Bs, Bt = _bent(B, j, neg(turned_back(R, n)), turned_back(R, s), turned_back(R, t))
+        Hs, Ht = add(Hs, turned(R, Bs)), add(Ht, turned(R, Bt))
+    return Hs, Ht
 
 
 @native_apart
@@ -147,7 +152,7 @@ def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
     n = normal
     arrived, steady, last = False, True, 0.25
     h, size = 0.0, 0.0
-    point = ZERO
+    point, w0, w1, w2 = ZERO, ZERO, ZERO, ZERO
     for _step in range(_STEPS):
         d = neg(turned_back(R, n))
         x0 = _on_branch(A, a0, n)
@@ -174,11 +179,10 @@ def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
             l0, l1, l2 = _weights(w0, w1, w2, u)
         else:
             # The matrix of the tangent plane: M = H - h, and the gradient.
-            Hs = _difference_bent(A, B, R, a0, b0, n, s)
-            Ht = _difference_bent(A, B, R, a0, b0, n, t)
+            Hs, Ht = _difference_bent(A, B, R, a0, b0, n, s, t)
             if branches == 2:
-                Hs = along(scale(l0, Hs), l1, _difference_bent(A, B, R, a1, b1, n, s))
-                Ht = along(scale(l0, Ht), l1, _difference_bent(A, B, R, a1, b1, n, t))
+                Us, Ut = _difference_bent(A, B, R, a1, b1, n, s, t)
+                Hs, Ht = along(scale(l0, Hs), l1, Us), along(scale(l0, Ht), l1, Ut)
             m00, m01, m11 = dot(s, Hs) - h, dot(s, Ht), dot(t, Ht) - h
             g0, g1 = dot(s, w), dot(t, w)
             if branches == 1:
@@ -209,7 +213,7 @@ def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
     far, _a = difference(A, B, R, p, n)
     if dot(far, n) > h + _BEYOND * size:
         return 0, 0.0, n, ZERO, 0.0
-    return branches, h, n, point, _slope(w0, w1, w2, h, n, branches)
+    return branches, h, n, point, (_slope(w0, w1, w2, h, n, branches) if h > 0.0 else 0.0)
 
 
 @native

@@ -48,7 +48,7 @@ def closest_points(
 
 
 def overlap(a: Any, b: Any, *, pose_a: Any = None, pose_b: Any = None, space: Space = "space") -> bool:
-    """Tell whether two shapes touch."""
+    """Tell whether two shapes touch; of a mesh its surface counts, `contains` tells of its inside."""
     return len(_placed(a, b, pose_a, pose_b, space).contacts()) > 0
 
 

@@ -9,6 +9,7 @@ from math import sqrt
 
 from linkwork.contact.broad_phase import build, opened_tree, write_bounds
 from linkwork.contact.mesh_pairs import corners
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.surface_pairs import cell, field_depth, field_triangle
 from linkwork.contact.table import (
     BOX,
@@ -51,7 +52,7 @@ from linkwork.contact.vectors import (
     turned_back,
     unit,
 )
-from linkwork.trace.compiled import entry, memory, native, native_apart
+from linkwork.trace.compiled import entry, memory
 
 MISSED = 1e300
 

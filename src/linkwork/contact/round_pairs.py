@@ -2,6 +2,7 @@
 
 from math import sqrt
 
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.table import CAPSULE, CONE
 from linkwork.contact.triangles import closest_of_segments
 from linkwork.contact.vectors import (
@@ -17,7 +18,6 @@ from linkwork.contact.vectors import (
     turned,
     turned_back,
 )
-from linkwork.trace.compiled import native, native_apart
 
 
 @native_apart

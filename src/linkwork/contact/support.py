@@ -7,6 +7,7 @@ is computed for the core.
 from math import sqrt
 from typing import Any, NamedTuple
 
+from linkwork.contact.parts import native
 from linkwork.contact.table import (
     BOX,
     CAPSULE,
@@ -21,7 +22,6 @@ from linkwork.contact.table import (
     SPHERE,
 )
 from linkwork.contact.vectors import add, farthest, norm, row, sub, three, turned, turned_back
-from linkwork.trace.compiled import native
 
 
 class Form(NamedTuple):
@@ -35,7 +35,6 @@ class Form(NamedTuple):
     points: Any  # memory of points
     first: int
     many: int
-    planes: Any  # memory of the planes of faces
     first_face: int
     faces: int  # 0 for a lone triangle
 
@@ -58,16 +57,15 @@ def form_of(table, i):
         table.points,
         table.index[k + FIRST_POINT],
         table.index[k + POINTS],
-        table.planes,
         table.index[k + FIRST_FACE],
         table.index[k + FACES],
     )
 
 
 @native
-def lone_triangle(table, points, first):
+def lone_triangle(points, first):
     """Return a triangle as a convex shape; its corners lie side by side."""
-    return Form(CONVEX, 0.0, 0.0, 0.0, 0.0, points, first, 3, table.planes, 0, 0)
+    return Form(CONVEX, 0.0, 0.0, 0.0, 0.0, points, first, 3, 0, 0)
 
 
 @native

@@ -13,6 +13,7 @@ from linkwork.contact.four_boxes import meeting
 from linkwork.contact.gjk import triangle_weights
 from linkwork.contact.manifold import points_of_contact, put_contact, thinned_by_normal
 from linkwork.contact.mesh_pairs import corners
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.support import lone_triangle, support
 from linkwork.contact.table import COLUMNS, FIRST_FACE, FIRST_FOUR, FIRST_HEIGHT, FIRST_NODE, ROWS, STACK
 from linkwork.contact.vectors import (
@@ -32,11 +33,9 @@ from linkwork.contact.vectors import (
     turned_back,
     unit,
 )
-from linkwork.trace.compiled import native, native_apart
 
 _SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 _AT_EDGE = 1e-9  # weight of a corner below which a point is on the opposite edge
-_ALL_EDGES = 7
 
 
 @native_apart
@@ -78,7 +77,7 @@ def _convex_triangle(table, A, p0, p1, p2, ridge, triangle, work, count, margin)
     put(work.triangle, 0, p0)
     put(work.triangle, 1, p1)
     put(work.triangle, 2, p2)
-    T = lone_triangle(table, work.triangle, 0)
+    T = lone_triangle(work.triangle, 0)
     depth, n, a, b = closest(A, T, _SAME, ZERO, work, margin)
     if depth < -margin:
         return count
@@ -91,7 +90,9 @@ def _convex_triangle(table, A, p0, p1, p2, ridge, triangle, work, count, margin)
             depth = dot(out, sub(p0, a))
             n = neg(out)
             b = along(a, depth, out)
-    many = points_of_contact(A, T, _SAME, ZERO, depth, n, a, b, work, work.raw, work.raw_label, count, margin)
+    many = points_of_contact(
+        table, A, T, _SAME, ZERO, depth, n, a, b, work, work.raw, work.raw_label, count, margin
+    )
     for k in range(count, count + many):
         work.raw_label[3 * k + 1] = triangle
     return count + many
@@ -233,7 +234,7 @@ def triangle_field(table, p0, p1, p2, j, R, p, triangle, work, count, margin):
     put(work.triangle, 4, p0)
     put(work.triangle, 5, p1)
     put(work.triangle, 6, p2)
-    A = lone_triangle(table, work.triangle, 4)
+    A = lone_triangle(work.triangle, 4)
     q0, q1, q2 = turned_back(R, sub(p0, p)), turned_back(R, sub(p1, p)), turned_back(R, sub(p2, p))
     low = (
         min(q0[0], min(q1[0], q2[0])),

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.trace.compiled import doubles, integers, memory, native
+from linkwork.contact.parts import native
+from linkwork.trace.compiled import doubles, integers, memory
 
 # Kinds of shapes. Those below CONVEX_KINDS have a support function.
 SPHERE, CAPSULE, BOX, CYLINDER, CONE, ELLIPSOID, CONVEX, PLANE, HEIGHT_FIELD, MESH, POLYGON = range(11)
@@ -23,6 +24,7 @@ OWNER, GROUP, MASK = range(9, 12)
 # Columns of `Buffer.number`.
 POINT_A, POINT_B, NORMAL, DEPTH = 0, 3, 6, 9
 
+ALL_EDGES = 7  # of a triangle stand out: see `Table.ridge`
 MOST_VERTICES = 160  # of the expanding polytope
 MOST_FACES = 2 * MOST_VERTICES
 MOST_CORNERS = 64  # of a polygon that is being clipped
@@ -55,7 +57,7 @@ class Work(NamedTuple):
 
     w: Any  # (MOST_VERTICES, 3) points of the Minkowski difference A - B [m]
     a: Any  # (MOST_VERTICES, 3) the points of A they come from [m]
-    plane: Any  # (MOST_FACES, 4) normals and distances of the polytope's faces
+    plane: Any  # (MOST_FACES, 5) normals, offsets of the polytope's faces; the offset, while it counts
     face: Any  # (MOST_FACES, 6) corners, and what is across the edges 01, 12, 20: 3 * face + edge
     stack: Any  # (STACK, 2)
     edges: Any  # (MOST_FACES, 3) the horizon: from corner to corner, and the edge across
@@ -84,7 +86,7 @@ def work(raw: int = 4096) -> Work:
     parts = (
         np.zeros((MOST_VERTICES, 3)),
         np.zeros((MOST_VERTICES, 3)),
-        np.zeros((MOST_FACES, 4)),
+        np.zeros((MOST_FACES, 5)),
         np.zeros((MOST_FACES, 6), np.int64),
         np.zeros((STACK, 2), np.int64),
         np.zeros((MOST_FACES, 3), np.int64),
@@ -101,7 +103,8 @@ def work(raw: int = 4096) -> Work:
 
 def buffer(room: int) -> Buffer:
     """Make room for contact points."""
-    parts = np.zeros((room, 10)), np.zeros((room, 4), np.int64), np.zeros(2, np.int64), room
+    count = np.zeros(32, np.int64)[16:18]  # not beside that of another thread, in one line of the cache
+    parts = np.zeros((room, 10)), np.zeros((room, 4), np.int64), count, room
     return Buffer(*parts, addresses(*parts))
 
 

@@ -1,8 +1,8 @@
 """where two triangles cross <- their corners: the intervals in which they meet the common line (Moeller
 1997)."""
 
+from linkwork.contact.parts import native, native_apart
 from linkwork.contact.vectors import ZERO, along, cross, dot, neg, norm, scale, sub, unit
-from linkwork.trace.compiled import native, native_apart
 
 
 @native

@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from linkwork.trace.compiled import native
+from linkwork.contact.parts import native, native_apart
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -185,13 +185,23 @@ def nine(memory, k):
     )
 
 
-@native
+@native_apart
 def farthest(memory, width, first, many, d):
     """Return which of many rows, of so many numbers each, reaches farthest in a direction; the first of
-    several."""
-    best, most = first, dot(three(memory, width * first), d)
-    for k in range(first + 1, first + many):
-        far = dot(three(memory, width * k), d)
-        if far > most:
-            best, most = k, far
-    return best
+    several.
+
+    In two runs side by side: a comparison waits for the last but one.
+    """
+    i, j = first, first
+    f = dot(three(memory, width * first), d)
+    g = f
+    k = first + 1
+    while k + 1 < first + many:
+        x, y = dot(three(memory, width * k), d), dot(three(memory, width * k + width), d)
+        i, f = (k if x > f else i), max(f, x)
+        j, g = (k + 1 if y > g else j), max(g, y)
+        k += 2
+    if k < first + many:
+        x = dot(three(memory, width * k), d)
+        i, f = (k if x > f else i), max(f, x)
+    return j if g > f or (g == f and j < i) else i

@@ -111,6 +111,18 @@ def native_apart(function: Callable[..., Any]) -> Any:
     return _part(function, True)
 
 
+def for_any_constant(part: Any) -> Any:
+    """Return a part that is compiled once for all constants of a type; by itself Numba does it for each."""
+    template = part.get_call_template
+
+    def of_types(arguments: Any, keywords: Any) -> Any:
+        named = {name: types.unliteral(kind) for name, kind in keywords.items()}
+        return template(tuple(types.unliteral(kind) for kind in arguments), named)
+
+    part.get_call_template = of_types
+    return part
+
+
 def entry(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls, at its first call: strict arithmetic, no lock held, kept on disk.
 

@@ -1,0 +1,20 @@
+"""The decorators of this package's parts: one part for any constant.
+
+Numba compiles a function anew for each constant that it is called with, `row(W, 0)` and `row(W, 1)`, which
+took a quarter of the time of the first query. What gains by it takes `native` of `trace.compiled`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from linkwork.trace import compiled
+
+
+def native(function: Callable[..., Any]) -> Any:
+    """Compile a function that native code calls; it becomes a part of the entry that calls it."""
+    return compiled.for_any_constant(compiled.native(function))
+
+
+def native_apart(function: Callable[..., Any]) -> Any:
+    """Compile a large function that is called from several places: it stays one, and compiles once."""
+    return compiled.for_any_constant(compiled.native_apart(function))
