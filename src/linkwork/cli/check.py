@@ -69,7 +69,7 @@ def _facts(thing: Any) -> dict[str, Any]:
         "constraints": {name: kind_name(one) for name, one in thing.constraints.items()},
         "drivers": {name: driver.drives for name, driver in thing.drivers.items()},
     }
-    if thing.drivers:
+    if determined(thing):
         _driven(thing)
         return found | {"degrees_of_freedom": len(thing.drivers)}
     model = thing.compile()
@@ -79,6 +79,16 @@ def _facts(thing: Any) -> dict[str, Any]:
         "loop_joints": list(model.loop_names),
         "degrees_of_freedom": freedoms(model),
     }
+
+
+def determined(mechanism: Any) -> bool:
+    """Tell whether drivers determine how a mechanism moves, so that it need not be simulated."""
+    from linkwork.errors import AssemblyError, ModelError
+
+    try:
+        return bool(mechanism.drivers) and freedoms(mechanism.compile()) == 0
+    except (AssemblyError, ModelError):
+        return True  # kinematics knows more constraints, and tells what is wrong
 
 
 def _driven(mechanism: Any) -> None:
@@ -141,7 +151,7 @@ def _lines(thing: Any) -> list[str]:
 
     if not isinstance(thing, Mechanism):
         return [thing.summary() if hasattr(thing, "summary") else repr(thing)]
-    if thing.drivers:
+    if determined(thing):
         _driven(thing)
         count = len(thing.drivers)
         ways = f"{count} degree{'' if count == 1 else 's'} of freedom, {'' if count == 1 else 'all '}driven"

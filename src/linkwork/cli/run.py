@@ -55,6 +55,7 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from linkwork.cli import FAILED, INTERRUPTED, tell
+    from linkwork.cli.check import determined
     from linkwork.errors import LinkworkError
     from linkwork.files import load
     from linkwork.mechanism.mechanism import Mechanism
@@ -65,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     mechanism = load(options.file, options.base, repair=options.repair)
     if not isinstance(mechanism, Mechanism):
         raise LinkworkError(f"{options.file} is no mechanism; `linkwork view` plays runs")
-    if mechanism.drivers:
+    if determined(mechanism):
         return _follow_drivers(mechanism, options)
     model = mechanism.compile()
     state = None

@@ -27,7 +27,7 @@ def viewer_of(thing: Any, state: Any, *, live: bool, host: str, port: int | None
     if isinstance(thing, Solid):
         thing = _standing(thing)
     if isinstance(thing, Mechanism):
-        if thing.drivers:
+        if thing.drivers and not live:
             from linkwork.view.driving import DrivenViewer
 
             if state is not None:
