@@ -22,7 +22,7 @@ from linkwork.kinematics.system import System, of_bodies, system_of, undriven_mo
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.side import coordinates
 from linkwork.model.state import State
-from linkwork.simulation.event import Event
+from linkwork.simulation.event import Event, settle
 from linkwork.simulation.options import options, sample_times, seconds
 
 Array = np.ndarray
@@ -216,20 +216,14 @@ def _number(event: Event, said: Any) -> float:
 
 
 def _check_events(system: System, events: Sequence[Event]) -> None:
-    mistakes = []
-    for event in events:
-        event.settle(system.mechanism.space)
-        found = event.mistakes()
-        try:
-            event.sides(system.mechanism.joints)
-        except ValueError as error:
-            found.append(str(error))
-        if callable(event.action) and undriven_model(system.mechanism) is None:
-            found.append(
-                "its action gives a state by joints, and this mechanism cannot be compiled, so that they do "
-                'not tell where all bodies are; use "stop" or "note"'
-            )
-        mistakes += [f"event {event.name!r}: {mistake}" for mistake in found]
+    mistakes = settle(events, system.mechanism.space, system.mechanism.joints)
+    acting = [event.name for event in events if callable(event.action)]
+    if acting and undriven_model(system.mechanism) is None:
+        mistakes += [
+            f"event {name!r}: its action gives a state by joints, and this mechanism cannot be compiled, so "
+            'that they do not tell where all bodies are; use "stop" or "note"'
+            for name in acting
+        ]
     if mistakes:
         raise ModelError("; ".join(mistakes))
 

@@ -1,6 +1,6 @@
 """Events: something happens when a quantity crosses zero."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from linkwork.algebra.number import Number
@@ -53,3 +53,18 @@ class Event(Load):
         if self.on and isinstance(self.on[0], Body):
             return self.quantity(side, t)
         return self.quantity(t, *((side.q, side.v) if self.whole else (side.position, side.velocity)))
+
+
+def settle(events: Sequence[Event], space: str, joints: Mapping[str, Joint]) -> list[str]:
+    """Let events know the mechanism they watch; return what is wrong with them."""
+    names = [event.name for event in events]
+    mistakes = [f"event {name!r}: the name is there twice" for name in {*names} if names.count(name) > 1]
+    for event in events:
+        event.settle(space)
+        found = event.mistakes()
+        try:
+            event.sides(joints)
+        except ValueError as error:
+            found.append(str(error))
+        mistakes += [f"event {event.name!r}: {mistake}" for mistake in found]
+    return mistakes

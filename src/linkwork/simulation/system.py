@@ -14,7 +14,7 @@ from linkwork.dynamics.program import Program as Compiled
 from linkwork.dynamics.program import program
 from linkwork.errors import ModelError
 from linkwork.model.tree import Tree
-from linkwork.simulation.event import Event
+from linkwork.simulation.event import Event, settle
 from linkwork.simulation.march import NONE, Program
 from linkwork.simulation.restoring import Restoring
 from linkwork.trace.tangent import tangent_name, tangent_ports
@@ -42,17 +42,7 @@ class System:
             self.tree = self.restoring.applied(self.tree)
 
     def _event_tree(self) -> Tree:
-        names = [event.name for event in self.events]
-        mistakes = [f"event {name!r}: the name is there twice" for name in {*names} if names.count(name) > 1]
-        for event in self.events:
-            event.settle(self.model.space)
-            found = event.mistakes()
-            try:
-                event.sides(self.model.joints)
-            except ValueError as error:
-                found.append(str(error))
-            mistakes += [f"event {event.name!r}: {mistake}" for mistake in found]
-        if mistakes:
+        if mistakes := settle(self.events, self.model.space, self.model.joints):
             raise ModelError("; ".join(mistakes))
         placed = self.model.place(self.events, self.tree) if self.events else ()
         for one in placed:
