@@ -12,7 +12,7 @@ from math import sqrt
 from linkwork.contact.gjk import triangle_weights
 from linkwork.contact.parts import native, native_apart
 from linkwork.contact.polish import polish
-from linkwork.contact.support import curved, difference
+from linkwork.contact.support import curved, difference, difference_apart
 from linkwork.contact.table import MOST_FACES, MOST_VERTICES
 from linkwork.contact.vectors import (
     ZERO,
@@ -51,7 +51,7 @@ def penetration(A, B, R, p, work, n):
         normal = unit(cross(sub(row(work.w, 1), row(work.w, 0)), sub(row(work.w, 2), row(work.w, 0))))
         if count < 3:
             normal = normal_to(sub(row(work.w, 1), row(work.w, 0)))
-        w, a = difference(A, B, R, p, normal)
+        w, a = difference_apart(A, B, R, p, normal)
         return max(dot(w, normal), 0.0), normal, a
     size = 0.0
     for k in range(4):
@@ -62,15 +62,13 @@ def penetration(A, B, R, p, work, n):
     polished = 0
     rough = _ROUGH
     while True:
-        lowest, low = -1, best - _EXACT * size
-        for f in range(faces):
-            if work.plane[5 * f + 4] < low:
-                lowest, low = f, work.plane[5 * f + 4]
-        if lowest < 0:
+        lowest = _lowest(work.low, faces)
+        low = work.low[lowest]
+        if not low < best - _EXACT * size:
             break
-        d = three(work.plane, 5 * lowest)
+        d = three(work.plane, 4 * lowest)
         if _claimed(work, d, low, best, polished):
-            work.plane[5 * lowest + 4] = _NEVER
+            work.low[lowest] = _NEVER
             continue
         w, a = difference(A, B, R, p, d)
         far = dot(w, d)
@@ -107,6 +105,21 @@ def penetration(A, B, R, p, work, n):
             break
         faces = grown
     return best, normal, point
+
+
+@native
+def _lowest(low, many):
+    """Return where the lowest of at least two numbers is, in two runs side by side as in `farthest`."""
+    i, j = 0, 1
+    f, g = low[0], low[1]
+    for k in range(2, many - 1, 2):
+        x, y = low[k], low[k + 1]
+        i, f = (k if x < f else i), min(f, x)
+        j, g = (k + 1 if y < g else j), min(g, y)
+    if many & 1:
+        x = low[many - 1]
+        i, f = (many - 1 if x < f else i), min(f, x)
+    return j if g < f or (g == f and j < i) else i
 
 
 @native
@@ -161,7 +174,7 @@ def _tetrahedron(A, B, R, p, work, n):
         for axis in range(6):
             s = 1.0 if axis < 3 else -1.0
             d = (s * (axis % 3 == 0), s * (axis % 3 == 1), s * (axis % 3 == 2))
-            w, a = difference(A, B, R, p, d)
+            w, a = difference_apart(A, B, R, p, d)
             gap = sub(w, row(work.w, 0))
             if dot(gap, gap) > 1e-24 * (1.0 + dot(w, w)) * dot(w, w):
                 put(work.w, 1, w)
@@ -177,7 +190,7 @@ def _tetrahedron(A, B, R, p, work, n):
         f = unit(cross(ab, e))
         for axis in range(4):
             d = e if axis == 0 else (neg(e) if axis == 1 else (f if axis == 2 else neg(f)))
-            w, a = difference(A, B, R, p, d)
+            w, a = difference_apart(A, B, R, p, d)
             area = cross(ab, sub(w, row(work.w, 0)))
             if dot(area, area) > 1e-20 * dot(ab, ab) * dot(ab, ab):
                 put(work.w, 2, w)
@@ -191,7 +204,7 @@ def _tetrahedron(A, B, R, p, work, n):
         size = norm(sub(row(work.w, 1), row(work.w, 0))) + norm(sub(row(work.w, 2), row(work.w, 0)))
         for side in range(2):
             d = normal if side == 0 else neg(normal)
-            w, a = difference(A, B, R, p, d)
+            w, a = difference_apart(A, B, R, p, d)
             if abs(dot(normal, sub(w, row(work.w, 0)))) > 1e-12 * size:
                 put(work.w, 3, w)
                 put(work.a, 3, a)
@@ -208,16 +221,16 @@ def _tetrahedron(A, B, R, p, work, n):
         put(work.a, 1, row(work.a, 2))
         put(work.w, 2, w)
         put(work.a, 2, a)
-    _link(work, 0, 0, 1, 2, 3 * 1, 3 * 2, 3 * 3)
-    _link(work, 1, 1, 0, 3, 3 * 0, 3 * 3 + 2, 3 * 2 + 1)
-    _link(work, 2, 2, 1, 3, 3 * 0 + 1, 3 * 1 + 2, 3 * 3 + 1)
-    _link(work, 3, 0, 2, 3, 3 * 0 + 2, 3 * 2 + 2, 3 * 1 + 1)
+    _link(work, 0, 0, 1, 2, 4 * 1, 4 * 2, 4 * 3)
+    _link(work, 1, 1, 0, 3, 4 * 0, 4 * 3 + 2, 4 * 2 + 1)
+    _link(work, 2, 2, 1, 3, 4 * 0 + 1, 4 * 1 + 2, 4 * 3 + 1)
+    _link(work, 3, 0, 2, 3, 4 * 0 + 2, 4 * 2 + 2, 4 * 1 + 1)
     return 4
 
 
 @native
 def _link(work, f, i, j, k, across_ij, across_jk, across_ki):
-    """Write a face: corners, the edges across (3 * face + edge), plane. A sliver without area is never the
+    """Write a face: corners, the edges across (4 * face + edge), plane. A sliver without area is never the
     lowest."""
     face, plane = work.face, work.plane
     face[6 * f + 0], face[6 * f + 1], face[6 * f + 2] = i, j, k
@@ -228,12 +241,12 @@ def _link(work, f, i, j, k, across_ij, across_jk, across_ki):
     nn = dot(n, n)
     if nn > 1e-26 * dot(x, x) * dot(y, y):
         n = scale(1.0 / sqrt(nn), n)
-        put_three(plane, 5 * f, n)
-        plane[5 * f + 3] = dot(n, o)
+        put_three(plane, 4 * f, n)
+        plane[4 * f + 3] = dot(n, o)
     else:
-        put_three(plane, 5 * f, ZERO)
-        plane[5 * f + 3] = _NEVER
-    plane[5 * f + 4] = plane[5 * f + 3]
+        put_three(plane, 4 * f, ZERO)
+        plane[4 * f + 3] = _NEVER
+    work.low[f] = plane[4 * f + 3]
 
 
 @native_apart
@@ -247,7 +260,7 @@ def _expand(work, first, vertex, faces, size):
     face, plane, edges = work.face, work.plane, work.edges
     seen, todo = work.stack, work.stack  # faces from 0 on, edges to cross from MOST_FACES on
     w = row(work.w, vertex)
-    plane[5 * first + 3] = plane[5 * first + 4] = _GONE
+    plane[4 * first + 3] = work.low[first] = _GONE
     seen[0] = first
     count, rim, top = 1, 0, MOST_FACES + 3
     for e in range(3):
@@ -255,13 +268,13 @@ def _expand(work, first, vertex, faces, size):
     while top > MOST_FACES:
         top -= 1
         h = todo[top]
-        f, e = h // 3, h % 3
+        f, e = h >> 2, h & 3
         after = e + 1 if e < 2 else 0
-        offset = plane[5 * f + 3]
+        offset = plane[4 * f + 3]
         if offset == _GONE:
             continue
-        if offset == _NEVER or dot(three(plane, 5 * f), w) - offset > 1e-14 * size:
-            plane[5 * f + 3] = plane[5 * f + 4] = _GONE
+        if offset == _NEVER or dot(three(plane, 4 * f), w) - offset > 1e-14 * size:
+            plane[4 * f + 3] = work.low[f] = _GONE
             seen[count] = f
             count += 1
             todo[top], todo[top + 1] = (
@@ -283,6 +296,6 @@ def _expand(work, first, vertex, faces, size):
     for k in range(rim):
         i, j, h = edges[3 * k], edges[3 * k + 1], edges[3 * k + 2]
         f, before, after = seen[k], seen[k - 1 if k > 0 else rim - 1], seen[k + 1 if k + 1 < rim else 0]
-        _link(work, f, i, j, vertex, h, 3 * after + 2, 3 * before + 1)
-        face[6 * (h // 3) + 3 + h % 3] = 3 * f
+        _link(work, f, i, j, vertex, h, 4 * after + 2, 4 * before + 1)
+        face[6 * (h >> 2) + 3 + (h & 3)] = 4 * f
     return max(faces, faces + rim - count)

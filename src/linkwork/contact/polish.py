@@ -14,7 +14,7 @@ point reaches farther, and the depth does not fall to either side.
 from math import sqrt
 
 from linkwork.contact.parts import native, native_apart
-from linkwork.contact.support import curved, difference
+from linkwork.contact.support import curved, difference_apart
 from linkwork.contact.table import BOX, CONE, CONVEX, CYLINDER, ELLIPSOID, SPHERE
 from linkwork.contact.vectors import (
     ZERO,
@@ -95,33 +95,31 @@ def _on_branch(form, branch, d):
 
 @native
 def _bent(form, branch, d, s, t):
-    """Return H s and H t: how the point of a branch moves when its unit direction d turns towards s or t."""
+    """Return s.H s, s.H t and t.H t: how the point of a branch moves when its unit direction d turns towards
+    s or t."""
     kind = form.kind
     if kind == ELLIPSOID:
         xx, yy, zz = form.x * form.x, form.y * form.y, form.z * form.z
-        h = sqrt(xx * d[0] * d[0] + yy * d[1] * d[1] + zz * d[2] * d[2])
-        c = 1.0 / h
+        c = 1.0 / sqrt(xx * d[0] * d[0] + yy * d[1] * d[1] + zz * d[2] * d[2])
         w = (xx * d[0] * c, yy * d[1] * c, zz * d[2] * c)
-        return (
-            scale(c, along((xx * s[0], yy * s[1], zz * s[2]), -dot(w, s), w)),
-            scale(c, along((xx * t[0], yy * t[1], zz * t[2]), -dot(w, t), w)),
-        )
+        u, v = dot(w, s), dot(w, t)
+        Es, Et = (xx * s[0], yy * s[1], zz * s[2]), (xx * t[0], yy * t[1], zz * t[2])
+        return c * (dot(Es, s) - u * u), c * (dot(Es, t) - u * v), c * (dot(Et, t) - v * v)
     if kind == CYLINDER or (kind == CONE and branch == 0):
-        c = 1.0 / max(sqrt(d[0] * d[0] + d[1] * d[1]), 1e-12)
-        x, y = -d[1] * c, d[0] * c
-        u, v = (x * s[0] + y * s[1]) * form.x * c, (x * t[0] + y * t[1]) * form.x * c
-        return (u * x, u * y, 0.0), (v * x, v * y, 0.0)
-    return ZERO, ZERO
+        across = max(d[0] * d[0] + d[1] * d[1], 1e-24)
+        c = form.x / (across * sqrt(across))
+        u, v = d[0] * s[1] - d[1] * s[0], d[0] * t[1] - d[1] * t[0]
+        return c * u * u, c * u * v, c * v * v
+    return ZERO
 
 
 @native
-def _difference_bent(A, B, R, i, j, n, s, t):
-    """Return H s and H t of A - B on a branch of each."""
-    Hs, Ht = _bent(A, i, n, s, t)
+def _difference_bent(A, B, i, j, n, s, t, d, e, f):
+    """Return the same of A - B on a branch of each; d, e, f are -n, s, t in axes of B."""
+    ss, st, tt = _bent(A, i, n, s, t)
     if curved(B):
-        Bs, Bt = _bent(B, j, neg(turned_back(R, n)), turned_back(R, s), turned_back(R, t))
-        Hs, Ht = add(Hs, turned(R, Bs)), add(Ht, turned(R, Bt))
-    return Hs, Ht
+        ss, st, tt = add((ss, st, tt), _bent(B, j, d, e, f))
+    return ss, st, tt
 
 
 @native_apart
@@ -179,11 +177,11 @@ def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
             l0, l1, l2 = _weights(w0, w1, w2, u)
         else:
             # The matrix of the tangent plane: M = H - h, and the gradient.
-            Hs, Ht = _difference_bent(A, B, R, a0, b0, n, s, t)
+            e, f = turned_back(R, s), turned_back(R, t)
+            H = _difference_bent(A, B, a0, b0, n, s, t, d, e, f)
             if branches == 2:
-                Us, Ut = _difference_bent(A, B, R, a1, b1, n, s, t)
-                Hs, Ht = along(scale(l0, Hs), l1, Us), along(scale(l0, Ht), l1, Ut)
-            m00, m01, m11 = dot(s, Hs) - h, dot(s, Ht), dot(t, Ht) - h
+                H = along(scale(l0, H), l1, _difference_bent(A, B, a1, b1, n, s, t, d, e, f))
+            m00, m01, m11 = H[0] - h, H[1], H[2] - h
             g0, g1 = dot(s, w), dot(t, w)
             if branches == 1:
                 bottom = m00 * m11 - m01 * m01
@@ -210,7 +208,7 @@ def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
         n = unit(along(along(n, e0, s), e1, t))
     if not (arrived and l0 >= -1e-9 and l1 >= -1e-9 and l2 >= -1e-9):
         return 0, 0.0, n, ZERO, 0.0
-    far, _a = difference(A, B, R, p, n)
+    far, _a = difference_apart(A, B, R, p, n)
     if dot(far, n) > h + _BEYOND * size:
         return 0, 0.0, n, ZERO, 0.0
     return branches, h, n, point, (_slope(w0, w1, w2, h, n, branches) if h > 0.0 else 0.0)

@@ -7,7 +7,7 @@ is computed for the core.
 from math import sqrt
 from typing import Any, NamedTuple
 
-from linkwork.contact.parts import native
+from linkwork.contact.parts import native, native_apart, native_inlined
 from linkwork.contact.table import (
     BOX,
     CAPSULE,
@@ -74,7 +74,7 @@ def curved(form):
     return form.kind == CYLINDER or form.kind == CONE or form.kind == ELLIPSOID
 
 
-@native
+@native_inlined
 def support(form, d):
     """Return the farthest point of the core in a direction, which need not be of unit length."""
     kind = form.kind
@@ -112,9 +112,15 @@ def support(form, d):
     return row(form.points, farthest(form.points, 3, form.first, form.many, d))
 
 
-@native
+@native_inlined
 def difference(A, B, R, p, d):
     """Return the farthest point of A - B in a direction, and the point of A it comes from, in axes of A."""
     a = support(A, d)
     b = add(turned(R, support(B, turned_back(R, (-d[0], -d[1], -d[2])))), p)
     return sub(a, b), a
+
+
+@native_apart
+def difference_apart(A, B, R, p, d):
+    """Return the same; for where it is not called in a loop."""
+    return difference(A, B, R, p, d)

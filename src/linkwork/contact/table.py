@@ -57,8 +57,9 @@ class Work(NamedTuple):
 
     w: Any  # (MOST_VERTICES, 3) points of the Minkowski difference A - B [m]
     a: Any  # (MOST_VERTICES, 3) the points of A they come from [m]
-    plane: Any  # (MOST_FACES, 5) normals, offsets of the polytope's faces; the offset, while it counts
-    face: Any  # (MOST_FACES, 6) corners, and what is across the edges 01, 12, 20: 3 * face + edge
+    plane: Any  # (MOST_FACES, 4) normals and offsets of the polytope's faces
+    low: Any  # (MOST_FACES,) the offsets, while they count
+    face: Any  # (MOST_FACES, 6) corners, and what is across the edges 01, 12, 20: 4 * face + edge
     stack: Any  # (STACK, 2)
     edges: Any  # (MOST_FACES, 3) the horizon: from corner to corner, and the edge across
     claim: Any  # (8, 5) minima of the depth: normal, and cosines of the angles round it that are theirs
@@ -86,7 +87,8 @@ def work(raw: int = 4096) -> Work:
     parts = (
         np.zeros((MOST_VERTICES, 3)),
         np.zeros((MOST_VERTICES, 3)),
-        np.zeros((MOST_FACES, 5)),
+        np.zeros((MOST_FACES, 4)),
+        np.zeros(MOST_FACES),
         np.zeros((MOST_FACES, 6), np.int64),
         np.zeros((STACK, 2), np.int64),
         np.zeros((MOST_FACES, 3), np.int64),
@@ -146,16 +148,17 @@ def opened_work(at):
         doubles(a[0]),
         doubles(a[1]),
         doubles(a[2]),
-        integers(a[3]),
+        doubles(a[3]),
         integers(a[4]),
         integers(a[5]),
-        doubles(a[6]),
+        integers(a[6]),
         doubles(a[7]),
-        integers(a[8]),
-        doubles(a[9]),
+        doubles(a[8]),
+        integers(a[9]),
         doubles(a[10]),
-        integers(a[11]),
-        a[12],
+        doubles(a[11]),
+        integers(a[12]),
+        a[13],
         0,
     )
 
