@@ -170,10 +170,8 @@ class Colliders:
         pairs = built.pairs_within(margin)
         if threads == 1:
             found = [built.contacts(pairs, margin, self._work)]
-        else:  # some pairs take longer than others: whoever is done takes the next part
-            parts = np.array_split(pairs, _PARTS * threads)
-            with ThreadPoolExecutor(threads) as pool:
-                found = list(pool.map(lambda part: built.contacts(part, margin, self._work), parts))
+        else:
+            found = self._shared_out(built, np.array_split(pairs, _PARTS * threads), margin, threads)
         number = np.concatenate([each[0] for each in found])
         label = np.concatenate([each[1] for each in found])
         return Contacts.of(number, label, built.owners)
@@ -241,6 +239,27 @@ class Colliders:
                     found.append(built.touching(i, j))
         return np.unique(np.concatenate(found), axis=0)
 
+    def _shared_out(self, built: "_Built", parts: list[Array], margin: float, threads: int) -> list[Any]:
+        """Return the contacts of each part. Some take longer than others: whoever is done takes the next.
+
+        This thread works too, and keeps the rooms of the others.
+        """
+        rooms = self._rooms
+        found: list[Any] = [None] * len(parts)
+        rooms += [work() for _ in range(threads - len(rooms))]
+        waiting = iter(list(enumerate(parts)))
+
+        def share(room: Work) -> None:
+            for k, part in waiting:
+                found[k] = built.contacts(part, margin, room)
+
+        with ThreadPoolExecutor(threads - 1) as pool:
+            others = [pool.submit(share, room) for room in rooms[1:threads]]
+            share(rooms[0])
+        for other in others:
+            other.result()
+        return found
+
     def _nearest(self, a: str, b: str) -> Array:
         for name in (a, b):
             self._member(name)
@@ -256,9 +275,14 @@ class Colliders:
     @property
     def _work(self) -> Work:
         """The room of this thread."""
-        if not hasattr(self._local, "work"):
-            self._local.work = work()
-        return self._local.work
+        return self._rooms[0]
+
+    @property
+    def _rooms(self) -> list[Work]:
+        """The room of this thread, and those that it lends to others."""
+        if not hasattr(self._local, "rooms"):
+            self._local.rooms = [work()]
+        return self._local.rooms
 
     def _member(self, name: str) -> "_Member":
         if name not in self._members:
@@ -308,6 +332,7 @@ class _Built:
         self.tree, self.near = tree(n), near(n, max(8 * n, 64))
         self.room = np.zeros_like(self.near.pairs)
         self.is_placed = False
+        self.points = 4  # of a pair, to make room for: those of meshes have more
 
     def put_in_place(self) -> None:
         placed(self.bodies, self.owner, self.local, self.poses)
@@ -335,13 +360,14 @@ class _Built:
             self.room = np.zeros_like(self.near.pairs)
 
     def contacts(self, pairs: Array, margin: float, room: Work) -> tuple[Array, Array]:
-        found: Buffer = buffer(max(4 * len(pairs), 64))
+        found: Buffer = buffer(max(self.points * len(pairs), 64))
         pairs = np.ascontiguousarray(pairs)
         while True:
             count = contacts_of_pairs(self.table, self.poses, pairs, room, found, float(margin))
             if count <= found.room:
                 return found.number[:count], found.label[:count]
-            found = buffer(2 * count)
+            self.points = max(self.points, -(-count // len(pairs)))
+            found = buffer(count)
 
     def cast(self, origins: Array, directions: Array, longest: float, mask: int, room: Work) -> Hits:
         out, hit = np.zeros((len(origins), 7)), np.zeros((len(origins), 2), np.int64)
