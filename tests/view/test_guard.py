@@ -336,7 +336,7 @@ def test_a_taken_port_is_not_shared_and_another_is_found(server):
     second = Server("second")
     try:
         assert second.port != server.port
-        assert second.port > PORT
+        assert second.port >= PORT  # others may have let it go
     finally:
         second.close()
 
