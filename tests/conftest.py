@@ -1,6 +1,7 @@
 """What every test may use, and what is said when a test cannot run here."""
 
 import os
+import signal
 from importlib.metadata import distribution
 from importlib.util import find_spec
 from pathlib import Path
@@ -44,7 +45,8 @@ def _no_browser() -> str:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse to start in CI when tests would be skipped for want of something."""
+    """Hear Ctrl-C, and refuse to start in CI when tests would be skipped for want of something."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs, and theirs, are deaf
     if IN_CI and (reasons := missing()):
         told = "; ".join(f"tests marked {marker!r}: {reason}" for marker, reason in reasons.items())
         raise pytest.UsageError(f"CI=true and not every test can run: {told}")
