@@ -154,7 +154,8 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
     module = import_module(_LATER[name])
-    return module if module.__name__ == f"linkwork.{name}" else getattr(module, name)
+    found = globals()[name] = module if module.__name__ == f"linkwork.{name}" else getattr(module, name)
+    return found
 
 
 def __dir__() -> list[str]:

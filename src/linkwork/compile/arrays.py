@@ -49,7 +49,8 @@ class ModelArrays:
     _graph: Topology
     _links: Tree  # welded bodies as one link
     _form: Form
-    _kernels: dict[tuple[int, tuple[int, ...] | None], Kernel] = field(default_factory=dict)
+    _kernels: dict[tuple[int, tuple[int, ...] | None], Kernel] = field(default_factory=dict, init=False)
+    plans: dict[Any, Any] = field(default_factory=dict, init=False)  # of runs, kept by `simulate`
 
     @property
     def mechanism(self) -> Mechanism:

@@ -24,6 +24,10 @@ from linkwork.model.tie import Tie
 from linkwork.model.tree import Tree, grow, moved_inertias
 from linkwork.trace.once import once
 
+_SMALL = (
+    8  # links; so few are unrolled, which takes some 0.1 s for all mechanisms of a build, and halves the time
+)
+
 
 class OwnForces(Algorithms):
     """A model that moves under the forces of its mechanism."""
@@ -63,7 +67,9 @@ class OwnForces(Algorithms):
         """Return the kernel of an algorithm over the tree with all forces; inertia is checked first."""
         if self._links.loops and algorithm in (motion.ALGORITHM, motion.LOADED):
             raise LinkworkError(f"mechanism {self.name!r} has closed loops, which this does not know yet")
-        return self._accelerating(algorithm, tree=self.driven())
+        tree = self.driven()
+        form = "unrolled" if self._form == "rolled" and len(tree.links) <= _SMALL else self._form
+        return self._accelerating(algorithm, tree=tree, form=form)
 
     @property
     def motion_algorithm(self) -> Algorithm:

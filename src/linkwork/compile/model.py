@@ -71,7 +71,7 @@ class Model(Diagnosed):
 
     def specialize(self) -> "Model":
         """Return the same model, unrolled for this mechanism: slower to compile, faster in batches."""
-        return replace(self, _form="unrolled", _kernels={})
+        return replace(self, _form="specialized")
 
     def show(self, state: Any = None, *, live: bool = False, **options: Any) -> Any:
         """Show the model in the browser at a state, or positions q, or as drawn; see `linkwork.view.show`.

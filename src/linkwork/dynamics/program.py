@@ -1,4 +1,9 @@
-"""An algorithm on a tree as native code: kernels and records (rolled), or one function (unrolled)."""
+"""An algorithm on a tree as native code: kernels and records, or one function.
+
+Rolled code is for links of a kind, in whatever tree, unrolled code for all mechanisms of one build: the same
+kinds of joints on the same parents, and the same zeros and ones among their constants. Specialised code has
+the constants of one mechanism in it.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,12 +30,13 @@ from linkwork.trace.emit import Pointer, Store
 from linkwork.trace.expression import Graph
 from linkwork.trace.tangent import tangent_name, tangent_pointers, tangent_ports, with_tangents
 
-Form = Literal["rolled", "unrolled"]
+Form = Literal["rolled", "unrolled", "specialized"]
 
 # columns of a link's record
 _DATA, _WORK, _PARENT, _Q, _V, _LINK = range(6)
 _RECORD = 6
 _SCALARS = ("data",)
+_SIMPLE = (0.0, 1.0, -1.0)  # constants that make code shorter
 _LONGEST = 1000  # pairs to unroll; longer code falls out of the caches: 5,050 pairs are 1.4 times slower
 
 
@@ -78,8 +84,9 @@ def program(
     looped = any(isinstance(step, Loops) for step in algorithm.passes)
     if looped and tangent:
         raise LinkworkError(f"{algorithm.name}: its derivatives with closed loops are not there yet")
-    make = _rolled if form == "rolled" or too_long or called or looped or tangent else _unrolled
-    return make(algorithm, tree, lanes, numbers, tangent)
+    if form == "rolled" or too_long or called or looped or tangent:
+        return _rolled(algorithm, tree, lanes, numbers, tangent)
+    return _unrolled(algorithm, tree, lanes, numbers, form)
 
 
 def _port_names(algorithm: Algorithm, tangent: bool) -> list[str]:
@@ -87,19 +94,20 @@ def _port_names(algorithm: Algorithm, tangent: bool) -> list[str]:
     return tangent_ports(names, _SCALARS) if tangent else names
 
 
-def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], tangent: bool) -> Program:
+def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], form: Form) -> Program:
     kinds = [(link.kind.signature, link.parent, link.q, link.v) for link in tree.links]
-    loads = [(p.formula.signature, p.formula.parameters, p.sides) for p in tree.loads if p.formula]
-    name = native.digest(
-        "unrolled", _identity(algorithm), kinds, tree.data.tobytes(), list(path), lanes, repr(loads)
-    )
+    loads = [(placed.formula.signature, placed.sides) for placed in tree.loads if placed.formula]
+    parameters = [x for placed in tree.loads if placed.formula for x in placed.formula.parameters]
+    data = np.array([*tree.data, *parameters])
+    known = [x if form == "specialized" or x in _SIMPLE else None for x in data.tolist()]
+    name = native.digest("unrolled", _identity(algorithm), kinds, repr(known), list(path), lanes, repr(loads))
 
     def build() -> tuple[str, dict[str, Any]]:
         try:
-            stores = unroll(algorithm, tree, path, packed=lanes > 1)
+            stores = unroll(algorithm, tree, path, known, packed=lanes > 1)
         except ZeroDivisionError:
             raise NumericalError(f"{algorithm.name}: nothing has mass, or a joint moves none") from None
-        function = emit.straight(f"f_{name}", lanes, _port_names(algorithm, tangent), _SCALARS, stores)
+        function = emit.straight(f"f_{name}", lanes, _port_names(algorithm, False), _SCALARS, stores)
         return emit.module(lanes, [function]), {}
 
     native.load(name, build)
@@ -107,7 +115,7 @@ def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int],
     return Program(
         native.address(f"f_{name}"),
         np.zeros(1, np.int64),
-        tree.data,
+        data,
         1,
         shapes,
         len(algorithm.given),

@@ -1,4 +1,4 @@
-"""Unrolled: an algorithm run on the symbols of a whole mechanism, whose constants are known."""
+"""Unrolled: an algorithm run on the symbols of a whole mechanism; some of its constants are known, or all."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,13 +12,16 @@ from linkwork.trace.emit import Store
 from linkwork.trace.expression import Graph, Operand, evaluate
 
 
-def unroll(algorithm: Algorithm, tree: Tree, path: Sequence[int], packed: bool) -> list[Store]:
+def unroll(
+    algorithm: Algorithm, tree: Tree, path: Sequence[int], known: Sequence[float | None], packed: bool
+) -> list[Store]:
     """Return what an algorithm stores in its outputs, as expressions of its inputs.
 
-    `path` lists the numbers of the links to walk over, parents first; `packed` stores pairs one after the
-    other.
+    `path` lists the numbers of the links to walk over, parents first; `known` are the constants of the tree
+    and then the parameters of its loads, None for those to be read; `packed` stores pairs one after
+    the other.
     """
-    run = _Run(algorithm, tree, path)
+    run = _Run(algorithm, tree, path, known)
     if algorithm.start:
         algorithm.start(run.views[0])
     run.ground_keeps = set(run.fields[0])
@@ -41,9 +44,10 @@ def unroll(algorithm: Algorithm, tree: Tree, path: Sequence[int], packed: bool) 
 class _Run:
     """The fields of all links while an algorithm is unrolled."""
 
-    def __init__(self, algorithm: Algorithm, tree: Tree, path: Sequence[int]):
+    def __init__(self, algorithm: Algorithm, tree: Tree, path: Sequence[int], known: Sequence[float | None]):
         self.algorithm, self.tree, self.path, self.algebra = algorithm, tree, path, tree.algebra
         self.graph = Graph()
+        self.data = [self.graph.symbol(("data", k)) if x is None else x for k, x in enumerate(known)]
         self.outputs = {port.name: port for port in algorithm.outputs}
         self.stores: dict[tuple[str, int], Operand] = {}
         self.ground_keeps: set[str] = set()
@@ -86,7 +90,7 @@ class _Run:
     def constituents(self, number: int) -> dict[str, Make]:
         link = self.tree.links[number - 1]
         n = DataLayout.of(self.algebra, link.kind.nv).parameters + link.kind.n_parameters
-        data = [float(x) for x in self.tree.data[link.data : link.data + n]]
+        data = self.data[link.data : link.data + n]
         v = self.input(QD, number) if QD in self.algorithm.inputs else [0.0] * link.kind.nv
         made_of = constituents(link.kind, data, self.input(Q, number), v)
         for port in self.algorithm.inputs:
@@ -102,7 +106,7 @@ class _Run:
     def world(self) -> dict[str, Make]:
         return {
             "algebra": lambda _: self.algebra,
-            "gravity": lambda _: [float(g) for g in self.tree.data[: self.algebra.dimension]],
+            "gravity": lambda _: self.data[: self.algebra.dimension],
         }
 
     def partner(self, number: int) -> View:
@@ -124,9 +128,11 @@ class _Run:
 
     def loads(self) -> None:
         """Let all loads add to `external` and `tau` of the links."""
+        first = len(self.tree.data)
         for placed in self.tree.loads:
             assert placed.formula is not None
-            sides, parameters = placed.sides, placed.formula.parameters
+            sides, parameters = placed.sides, self.data[first : first + len(placed.formula.parameters)]
+            first += len(parameters)
 
             def value(symbol: Any, sides: Any = sides, parameters: Any = parameters) -> Operand:
                 name, k = symbol.args[0]

@@ -137,7 +137,7 @@ class _Run:
             accuracy=chosen.accuracy,
             method=chosen.method,
             step=chosen.step,
-            h_max=chosen.max_step,
+            h_max=chosen.h_max,
             max_steps=chosen.max_steps,
             switch=chosen.switch,
         )

@@ -58,7 +58,7 @@ def simulate_maximal(
         raise ValueError(f"simulate: {error}") from None
     _check_events(system, chosen.events)
     run = _Run(system, chosen.events, wanted)
-    run.go(t0, q, v, t0 + span, chosen.accuracy, chosen.max_step, chosen.max_steps)
+    run.go(t0, q, v, t0 + span, chosen.accuracy, chosen.h_max, chosen.max_steps)
     return run.motion()
 
 

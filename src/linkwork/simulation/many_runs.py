@@ -12,16 +12,13 @@ from linkwork.model.state import State
 from linkwork.simulation import march
 from linkwork.simulation.account import Account
 from linkwork.simulation.batch_recording import Recordings
-from linkwork.simulation.channels import LiveChannels
 from linkwork.simulation.failure import Failure, diagnosis, interruption
 from linkwork.simulation.march import Problem, Work
 from linkwork.simulation.occurrences import Occurrences
-from linkwork.simulation.options import Options
 from linkwork.simulation.pace import LOOK, Keyboard, Pace, raise_interrupts
-from linkwork.simulation.problem import bound_problem
+from linkwork.simulation.plan import Plan
 from linkwork.simulation.progress import Progress
 from linkwork.simulation.status import Status
-from linkwork.simulation.system import System
 from linkwork.trace import native
 
 Array = np.ndarray
@@ -30,8 +27,8 @@ Array = np.ndarray
 class ManyRuns:
     """Runs from states q (N, nq), v (N, nv); `run` returns their Recordings."""
 
-    def __init__(self, system: System, chosen: Options, start: State, duration: float, times: Array):
-        self.system, self.chosen = system, chosen
+    def __init__(self, plan: Plan, start: State, duration: float, times: Array):
+        self.plan, self.system, self.chosen = plan, plan.system, plan.chosen
         self.t, self.t_end, self.times = start.t, start.t + duration, times
         self._y = np.hstack([start.q, start.v, np.zeros((len(start.q), 1))])
         self.keyboard = Keyboard()
@@ -64,7 +61,7 @@ class ManyRuns:
                 future.result()
 
     def _record(self, parts: list["_Part"], spent: tuple[float, float]) -> Recordings:
-        model, account = self.system.model, Account(self.system, self.chosen)
+        model, account = self.system.model, self.plan.account
         rows, filled, memos, ends, weakest = (
             np.concatenate([getattr(part.work.memory, name) for part in parts])
             for name in ("record", "filled", "memo", "y_final", "weakest")
@@ -85,7 +82,7 @@ class ManyRuns:
         q, v = rows[:, :, 1 : 1 + model.nq], rows[:, :, 1 + model.nq : -1]
         ended = memos["t_final"].copy()
         return Recordings(
-            LiveChannels(model), self.times, q, v, rows[:, :, -1], ended, filled, reports, finals
+            self.plan.channels, self.times, q, v, rows[:, :, -1], ended, filled, reports, finals
         )
 
     def _doubts(self, account: Account, rows: Array, filled: Array) -> list[str]:
@@ -108,18 +105,15 @@ class _Part:
         self.done = 0.0  # part of the way
 
     def run(self, report: Callable[[float], None] = lambda part: None) -> None:
-        system, chosen, times = self._runs.system, self._runs.chosen, self._runs.times
-        lanes = 1 if chosen.method == "rodas" else native.lanes()
-        problem, keep = bound_problem(system, chosen, lanes)
+        plan, times = self._runs.plan, self._runs.times
+        problem = plan.problem(1 if plan.chosen.method == "rodas" else native.lanes())
         self.work = Work(problem, self._y, self._runs.t, times, len(times))
         raised.__dict__.pop("error", None)
         self._march(problem, report)
         stiff = np.flatnonzero(self.work.memo["status"] == Status.STIFF)
         if len(stiff):
             self.work.memo["status"][stiff] = Status.RUNNING
-            problem, keep = bound_problem(system, chosen, 1)
-            self._march(problem, report)
-        del keep
+            self._march(plan.problem(1), report)
         for i in np.flatnonzero(self.work.memo["status"] != Status.DONE):
             self.failures[i] = self._failure(int(i))
 

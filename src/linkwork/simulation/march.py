@@ -6,7 +6,8 @@ What the loop does is said in `loop/__init__.py`.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from numba.core import types
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.simulation import fehlberg, rosenbrock
+from linkwork.simulation.image import Image, Part, address
 from linkwork.simulation.loop.lockstep import advance
 from linkwork.simulation.loop.records import (
     LANE,
@@ -36,16 +38,18 @@ class Program(NamedTuple):
     """Native code `void run(plan, ports)`, with the table of the addresses it reads and writes.
 
     `slots` says where in the table: (t, q, qd, qdot, qdd, power) for motion and rates, (t, q, qd, g) for
-    events, (t, q, qd, qdot, qdd, power, dt, dq, dqd, dqdot, dqdd, dpower) for the tangent.
+    events, (t, q, qd, qdot, qdd, power, dt, dq, dqd, dqdot, dqdd, dpower) for the tangent. Every run has a
+    table of its own.
     """
 
     run: int  # 0: there is none
     plan: Integers
-    ports: Integers  # written by the loop: not to be shared by threads
+    ports: Integers  # addresses of constants, 0 for all else
     slots: Sequence[int] | Integers
+    room: Mapping[int, int] = MappingProxyType({})  # place in the table -> doubles of memory of its own
+    keep: object = None  # what the addresses point to
 
 
-_LINE = 8  # numbers in a cache line
 NONE = Program(0, np.zeros(1, np.int64), np.zeros(1, np.int64), ())
 
 
@@ -70,7 +74,6 @@ class Problem:
     """Equations of motion as native code, for blocks of `lanes` mechanisms, and how to integrate them.
 
     `scale` says for positions and velocities what is a normal size: errors are relative to scale + |y|.
-    Programs have tables of addresses that the loop writes into, so a problem is for one thread at a time.
     """
 
     nq: int
@@ -107,6 +110,11 @@ class Problem:
         if method.rates and not self.rates.run:
             raise ValueError(f"method {self.method!r} needs the program `rates`")
 
+    @cached_property
+    def image(self) -> Image:
+        """The memory of a run."""
+        return _image(self)
+
     @property
     def n(self) -> int:
         """Return the number of components of a state."""
@@ -118,41 +126,27 @@ class Problem:
         return isinstance(METHODS[self.method], Rosenbrock)
 
 
-def _zeros(sizes: Mapping[str, int]) -> dict[str, Array]:
-    """Return arrays of zeros that each start at a cache line, as vector instructions want it."""
-    *places, end = accumulate((-(-size // _LINE) * _LINE for size in sizes.values()), initial=0)
-    room = np.zeros(end + _LINE)
-    room = room[-(_address(room) // 8) % _LINE :]
-    return {name: room[p : p + size] for (name, size), p in zip(sizes.items(), places, strict=True)}
-
-
-def _address(array: NDArray[Any]) -> int:
-    """Return where an array is: the quicker way for plain numbers is the slower one for records."""
-    return array.ctypes.data if array.dtype.names else array.__array_interface__["data"][0]
-
-
-def _scratch(problem: Problem, stages: int) -> dict[str, Any]:
-    """Allocate the memory of a problem's lanes."""
+def _scratch(problem: Problem, stages: int) -> dict[str, Part]:
+    """Return the memory of a problem's lanes, and the constants beside it."""
     lanes, n, ne, rows = problem.lanes, problem.n, len(problem.directions), np.size(problem.row_weights)
     implicit = problem.implicit or (problem.switch and lanes == 1)
-    sizes = dict.fromkeys(PER_LANE, lanes) | dict.fromkeys(PER_COMPONENT, n * lanes)
-    sizes |= dict.fromkeys(PER_EVENT, ne * lanes) | {
+    scale = np.full(n, np.inf)
+    scale[:-1] = problem.scale
+    return {
+        **dict.fromkeys(PER_LANE, lanes),
+        **dict.fromkeys(PER_COMPONENT, n * lanes),
+        **dict.fromkeys(PER_EVENT, ne * lanes),
+        "lane": lanes * LANE.itemsize // 8,
         "k": max(stages, 2) * n * lanes,
         "estimate": 2 * n * lanes,
         "jacobian": n * n if implicit else 0,
         "factors": (n - 1) ** 2 if implicit else 0,
+        "pivots": n - 1,
         "u": rosenbrock.METHOD.stages * n,
         "direct": 5 * n * problem.tangent_lanes,
         "gap": rows * lanes,
         "inverse_pivots": rows * lanes,
-    }
-    arrays: dict[str, Any] = _zeros(sizes)
-    scale = np.full(n, np.inf)
-    scale[:-1] = problem.scale
-    arrays["scale"][:] = np.repeat(scale, lanes)
-    return arrays | {
-        "lane": np.zeros(lanes, LANE),
-        "pivots": np.zeros(n - 1, np.int64),
+        "scale": np.repeat(scale, lanes),
         "directions": np.array(problem.directions, np.int64),
         "row_weights": np.array(problem.row_weights, float, ndmin=1),
         "weak": np.array(problem.weak, float, ndmin=1),
@@ -160,8 +154,8 @@ def _scratch(problem: Problem, stages: int) -> dict[str, Any]:
     }
 
 
-def _counts(problem: Problem, memory: Memory) -> dict[str, int]:
-    """Return the sizes of a problem and of its mechanisms."""
+def _counts(problem: Problem) -> dict[str, int]:
+    """Return the sizes of a problem."""
     return {
         "nq": problem.nq,
         "nv": problem.nv,
@@ -172,10 +166,6 @@ def _counts(problem: Problem, memory: Memory) -> dict[str, int]:
         "rows": np.size(problem.row_weights),
         "quaternion_count": len(problem.quaternions),
         "tangent_lanes": problem.tangent_lanes,
-        "many": len(memory.y),
-        "cap": memory.record.shape[1],
-        "sample_count": len(memory.times),
-        "every": len(memory.times) == 0,
     }
 
 
@@ -191,29 +181,37 @@ def _controls(problem: Problem) -> dict[str, float]:
     }
 
 
-def _remember(problem: Problem, y: Array, t: ArrayLike, times: ArrayLike, cap: int) -> Memory:
-    """Allocate what mechanisms with these states remember."""
-    many, n, ne = len(y), problem.n, len(problem.directions)
-    memo = np.zeros(many, MEMO)
-    for name in ("t", "t0", "t_final", "check_t"):
-        memo[name] = t
-    memo["end_failed"] = np.nan
-    memo["implicit"] = problem.implicit
-    memo["worst"] = -1.0
-    memo["dropped"] = memo["margin"] = np.inf
-    return Memory(
-        y=y,
-        memo=memo,
-        y_final=y.copy(),
-        record=np.zeros((many, cap, 1 + n)),
-        filled=np.zeros(many, np.int64),
-        times=np.array(times, float, ndmin=1),
-        bad_t=np.full(many, np.nan),
-        bad_y=np.full((many, n), np.nan),
-        side=np.zeros((many, ne)),
-        span=np.zeros((many, ne)),
-        weakest=np.zeros((many, n)),
-    )
+def _image(problem: Problem) -> Image:
+    """Lay out the memory of a run: the record that native functions hand each other, and all behind it."""
+    method = METHODS[problem.method]
+    explicit = fehlberg.METHOD if isinstance(method, Rosenbrock) else method
+    values = explicit.tables() | rosenbrock.METHOD.tables() | _counts(problem) | _controls(problem)
+    run = np.zeros(1, RUN)
+    parts: dict[str, Part] = {"run": run, **_scratch(problem, explicit.stages)}
+    for name, value in values.items():
+        if isinstance(value, np.ndarray):
+            parts[name] = value
+        else:
+            run[name] = value
+    pointers = [("run", _WORD[name], name) for name in parts if name != "run"]
+    programs = (problem.motion, problem.rates, problem.events, problem.tangent)
+    for name, program in zip(PROGRAMS, (*programs, problem.close_positions, problem.close_velocities)):
+        place = run[name][0]
+        place["run"], place["plan"] = program.run, address(program.plan)
+        place["slots"][: len(program.slots)] = program.slots
+        table = f"{name}.ports"
+        parts[table] = program.ports
+        pointers.append(("run", _WORD[name] + _PORTS, table))
+        for port, size in program.room.items():
+            parts[f"{table}.{port}"] = size
+            pointers.append((table, port, f"{table}.{port}"))
+    return Image(parts, pointers)
+
+
+_PORTS = 2  # word of a program's record that has the address of its table
+_fields: Any = RUN.fields
+_WORD: dict[str, int] = {name: offset // 8 for name, (_, offset) in _fields.items()}  # where a field is
+_OF_WORK = [_WORD[name] for name in ("many", "cap", "sample_count", "every", *Memory._fields)]
 
 
 class Work:
@@ -232,8 +230,29 @@ class Work:
         y = np.array(y, float, ndmin=2)
         if y.shape[1] != problem.n:
             raise ValueError(f"states have {y.shape[1]} components; nq + nv + 1 is {problem.n}")
-        self.memory = _remember(problem, y, t, times, cap)
-        self._runs: dict[Problem, tuple[int, NDArray[np.void], dict[str, Any]]] = {}
+        times = np.array(times, float, ndmin=1)
+        many, n, ne = len(y), problem.n, len(problem.directions)
+        memo = np.zeros(many, MEMO)
+        memo["t"] = memo["t0"] = memo["t_final"] = memo["check_t"] = t
+        memo["end_failed"] = np.nan
+        memo["implicit"] = problem.implicit
+        memo["worst"] = -1.0
+        memo["dropped"] = memo["margin"] = np.inf
+        self.memory = Memory(
+            y=y,
+            memo=memo,
+            y_final=y.copy(),
+            record=np.zeros((many, cap, 1 + n)),
+            filled=np.zeros(many, np.int64),
+            times=times,
+            bad_t=np.full(many, np.nan),
+            bad_y=np.full((many, n), np.nan),
+            side=np.zeros((many, ne)),
+            span=np.zeros((many, ne)),
+            weakest=np.zeros((many, n)),
+        )
+        self._sizes = many, cap, times.size, int(not times.size)
+        self._rooms: dict[Problem, tuple[NDArray[np.int64], int]] = {}
 
     @property
     def memo(self) -> NDArray[np.void]:
@@ -255,33 +274,11 @@ class Work:
 
     def address(self, problem: Problem) -> int:
         """Return the address of the record that the native loop works with, made at first use."""
-        if problem not in self._runs:
-            values = _values(problem, self.memory)
-            run = np.zeros(1, RUN)
-            for name, value in values.items():
-                run[name] = _address(value) if isinstance(value, np.ndarray) else value
-            programs = (problem.motion, problem.rates, problem.events, problem.tangent)
-            programs += (problem.close_positions, problem.close_velocities)
-            for name, program in zip(PROGRAMS, programs):
-                _connect(run[name][0], program)
-            self._runs[problem] = _address(run), run, values  # arrays live as long as their addresses
-        return self._runs[problem][0]
-
-
-def _values(problem: Problem, memory: Memory) -> dict[str, Any]:
-    """Return the numbers and arrays of a run, by the names in RUN."""
-    method = METHODS[problem.method]
-    explicit = fehlberg.METHOD if isinstance(method, Rosenbrock) else method
-    tables = explicit.tables() | rosenbrock.METHOD.tables()
-    counts = _counts(problem, memory) | _controls(problem)
-    return tables | counts | _scratch(problem, explicit.stages) | memory._asdict()
-
-
-def _connect(place: Any, program: Program) -> None:
-    """Enter a program into the record of a run."""
-    place["run"], place["plan"] = program.run, _address(program.plan)
-    place["ports"] = _address(program.ports)
-    place["slots"][: len(program.slots)] = program.slots
+        if problem not in self._rooms:
+            room, begin = problem.image.copy()
+            room[_OF_WORK] = (*self._sizes, *map(address, self.memory))
+            self._rooms[problem] = room, begin
+        return self._rooms[problem][1]
 
 
 def prepare() -> None:

@@ -8,22 +8,20 @@ from linkwork.dynamics.load_code import raised
 from linkwork.model.state import State
 from linkwork.simulation import march, resume
 from linkwork.simulation.account import Account
-from linkwork.simulation.channels import LiveChannels
 from linkwork.simulation.checkpoint import Checkpoint
 from linkwork.simulation.failure import GOOD, Failure, diagnosis, failed, interruption
 from linkwork.simulation.march import Work
 from linkwork.simulation.occurrences import Occurrences
-from linkwork.simulation.options import Options, most_numbers
+from linkwork.simulation.options import most_numbers
 from linkwork.simulation.pace import Keyboard, Pace, raise_interrupts
-from linkwork.simulation.problem import bound_problem, key
+from linkwork.simulation.plan import Plan
 from linkwork.simulation.progress import Progress
 from linkwork.simulation.recording import Recording
 from linkwork.simulation.status import Status
-from linkwork.simulation.system import System
 
 Array = np.ndarray
 
-_ROOM = 4096  # samples that the loop can write before it must be emptied
+_ROOM = 1024  # samples that the loop can write before it must be emptied
 _GOES_ON = (Status.DONE, Status.INTERRUPTED, Status.TOO_MUCH_WORK)  # from there another run can
 
 
@@ -32,17 +30,16 @@ class OneRun:
 
     def __init__(
         self,
-        system: System,
-        chosen: Options,
+        plan: Plan,
         start: State,
         duration: float,
         times: Array,
         checkpoint: Checkpoint | None,
     ):
-        self._system, self._model, self._chosen = system, system.model, chosen
+        self._plan, self._model = plan, plan.system.model
         self._start, self._duration, self._t_end = start, duration, start.t + duration
         self._times, self._checkpoint = times, checkpoint
-        self._occurrences = Occurrences(system.model, chosen, self._t_end)
+        self._occurrences = Occurrences(self._model, plan.chosen, self._t_end)
         self._rows: list[Array] = []  # samples: t, q, v, work
         self._size = 0  # numbers in them
         self.failure: Failure | None = None
@@ -50,10 +47,10 @@ class OneRun:
 
     def run(self) -> "OneRun":
         begun = time.perf_counter()
-        self._problem, keep = bound_problem(self._system, self._chosen, 1)
+        self._problem = self._plan.problem(1)
         march.prepare()
         ready = time.perf_counter()
-        self._key = key(self._system, self._chosen)
+        self._key = self._plan.key
         self._begin()
         with Keyboard() as keyboard, Progress(self._model.name) as progress:
             try:
@@ -61,9 +58,8 @@ class OneRun:
             except KeyboardInterrupt:  # of a law or an action, or Ctrl-C twice
                 self._interrupt()
         if self.failure is None:
-            self.failure = diagnosis(self._model, self._work, 0, self._system.event_tree.loads)
+            self.failure = diagnosis(self._model, self._work, 0, self._plan.system.event_tree.loads)
         self.recording = self._record(ready - begun, ready)
-        del keep
         return self
 
     # where it begins
@@ -180,15 +176,15 @@ class OneRun:
             rows = np.vstack([rows, last])
         if self._checkpoint and status in _GOES_ON:
             self._keep()
-        account = Account(self._system, self._chosen)
+        account = self._plan.account
         self._note_doubts(account, rows, status)
         events = [event for event in self._occurrences.happened if event[0] <= t]
-        q, v = (part.copy() for part in np.split(rows[:, 1:-1], [model.nq], axis=1))
+        q, v = rows[:, 1 : 1 + model.nq].copy(), rows[:, 1 + model.nq : -1].copy()
         near, times = self._work.memory.weakest[0], (compile_time, time.perf_counter() - ready)
         report = account.report(memo, rows[:, 0], q, near, self.failure, times, events, self.notes)
         memory = resume.memory(self._work, self._key) if status in _GOES_ON else None
         final = State(last[1 : 1 + model.nq], last[1 + model.nq : -1], t, memory)
-        return Recording(LiveChannels(model), rows[:, 0].copy(), q, v, rows[:, -1].copy(), report, final)
+        return Recording(self._plan.channels, rows[:, 0].copy(), q, v, rows[:, -1].copy(), report, final)
 
     def _note_doubts(self, account: Account, rows: Array, status: Status) -> None:
         """Note what is odd about a run that seems to be good."""

@@ -32,7 +32,7 @@ class Options:
     method: str  # of METHODS
     switch: bool  # to the implicit method, where the motion is stiff
     step: float  # fixed step [s]; 0: as the accuracy needs
-    max_step: float  # [s]
+    max_step: float | None  # [s]; None: as long as the accuracy allows
     max_steps: float
     events: tuple[Event, ...]
     restoring: Restoring | None  # of closed loops; None: they are closed after every step
@@ -42,6 +42,11 @@ class Options:
         watched = tuple((event.name, event.direction) for event in self.events)
         restored = self.restoring.key() if self.restoring else None
         return self.accuracy, self.method, self.switch, self.step, self.max_step, watched, restored
+
+    @property
+    def h_max(self) -> float:
+        """The longest step [s]."""
+        return inf if self.max_step is None else self.max_step
 
 
 def options(
@@ -72,7 +77,7 @@ def options(
         chosen,
         method == AUTO and step is None,
         0.0 if step is None else float(step),
-        inf if max_step is None else float(max_step),
+        None if max_step is None else float(max_step),
         float(max_steps),
         _events(events),
         chosen_restoring(loops),

@@ -32,9 +32,9 @@ def checked(model: Model, word: str, value: Any, axes: int) -> Array:
     if not 1 <= array.ndim <= axes or array.shape[-1] != size:
         wanted = f"({size},)" if axes == 1 else f"(runs, {size})"
         raise ValueError(f"{word} has shape {array.shape}; give {wanted}")
-    odd = np.argwhere(~np.isfinite(array))
-    if len(odd):
-        _complain(model, word, odd[0], f"is {array[tuple(odd[0])]}; give a finite one")
+    if not np.isfinite(array).all():
+        odd = np.argwhere(~np.isfinite(array))[0]
+        _complain(model, word, odd, f"is {array[tuple(odd)]}; give a finite one")
     return _normalised(model, array) if word == "q" else array
 
 

@@ -1,21 +1,21 @@
-"""The equations of motion of a model as native programs, with the memory one thread needs to run them."""
+"""The equations of motion of a model as native programs."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from linkwork.compile import Model
 from linkwork.dynamics import loads, loop_closure, motion
 from linkwork.dynamics.algorithm import Algorithm
-from linkwork.dynamics.kernel import aligned
 from linkwork.dynamics.program import Program as Compiled
 from linkwork.dynamics.program import program
 from linkwork.errors import ModelError
 from linkwork.model.tree import Tree
 from linkwork.simulation.event import Event, settle
-from linkwork.simulation.march import NONE, Program
+from linkwork.simulation.march import Program
 from linkwork.simulation.restoring import Restoring
 from linkwork.trace.tangent import tangent_name, tangent_ports
 
@@ -61,24 +61,25 @@ class System:
         """Whether the time may be in a law."""
         return any(one.timed for one in (*self.tree.loads, *self.event_tree.loads, *self.tree.loops))
 
-    def bind(self, lanes: int, implicit: bool) -> "Bound":
-        """Return the programs with memory of their own, for one thread; with derivatives if `implicit`."""
-        bound = Bound(self)
-        rates = self.model.rates_algorithm
-        bound.motion = bound.give_memory(self._compiled(self.algorithm, lanes), self.algorithm, _MOTION)
-        bound.rates = bound.give_memory(self._compiled(rates, lanes), rates, _MOTION)
+    def programs(self, lanes: int, implicit: bool) -> dict[str, Any]:
+        """Return the equations of motion, for `march.Problem`; with derivatives if `implicit`."""
+        moving, rates = self.algorithm, self.model.rates_algorithm
+        found = {
+            "motion": _program(self._compiled(moving, lanes), moving, _MOTION),
+            "rates": _program(self._compiled(rates, lanes), rates, _MOTION),
+        }
         if self.events:
             watched = program(loads.SHOWN_ONLY, self.event_tree, lanes, "rolled")
-            bound.events = bound.give_memory(watched, loads.SHOWN_ONLY, _EVENTS)
+            found["events"] = _program(watched, loads.SHOWN_ONLY, _EVENTS)
         if self.tree.loops and not self.restoring:
             position, velocity = loop_closure.POSITION_CORRECTION, loop_closure.VELOCITY_CORRECTION
-            bound.close_positions = bound.give_memory(self._compiled(position, lanes), position, _POSITION)
-            bound.close_velocities = bound.give_memory(self._compiled(velocity, lanes), velocity, _VELOCITY)
+            found["close_positions"] = _program(self._compiled(position, lanes), position, _POSITION)
+            found["close_velocities"] = _program(self._compiled(velocity, lanes), velocity, _VELOCITY)
         elif implicit and not self.tree.loops and all(one.formula for one in self.tree.loads):
-            compiled = self.model.motion_kernel(self.algorithm).tangent
+            compiled = self.model.motion_kernel(moving).tangent
             slots = (*_MOTION, *map(tangent_name, _MOTION))
-            bound.tangent = bound.give_memory(compiled, self.algorithm, slots, tangent=True)
-        return bound
+            found["tangent"] = _program(compiled, moving, slots, tangent=True)
+        return found
 
     def _compiled(self, algorithm: Algorithm, lanes: int) -> Compiled:
         if algorithm is motion.RESTORED:
@@ -92,30 +93,18 @@ class System:
         return np.array([units[unit] for unit in (*self.model.position_units, *self.model.coordinate_units)])
 
 
-class Bound:
-    """Programs of a system, with the memory they write to."""
-
-    def __init__(self, system: System):
-        self.motion = self.rates = self.events = self.tangent = NONE  # no tangent: by finite differences
-        self.close_positions = self.close_velocities = NONE
-        self._keep: list[object] = [system]
-
-    def give_memory(
-        self, compiled: Compiled, algorithm: Algorithm, slots: Sequence[str], tangent: bool = False
-    ) -> Program:
-        """Return a program with memory for all arrays but those of the loop, in `slots`."""
-        names = ["data", "work", *(port.name for port in algorithm.ports)]
-        sizes = [0, compiled.work_size, *(prod(shape) for shape in compiled.shapes)]
-        if tangent:
-            names, sizes = tangent_ports(names, ("data",)), sizes + sizes[1:]
-        table = np.zeros(len(names), np.int64)
-        self._keep.append(compiled)
-        for k, (name, size) in enumerate(zip(names, sizes, strict=True)):
-            if name == "data":
-                table[k] = compiled.data.ctypes.data
-            elif name not in slots:
-                memory = aligned(size * compiled.lanes)
-                self._keep.append(memory)
-                table[k] = memory.ctypes.data
-        where = np.array([names.index(name) for name in slots], np.int64)
-        return Program(compiled.run, compiled.plan, table, where)
+def _program(
+    compiled: Compiled, algorithm: Algorithm, slots: Sequence[str], tangent: bool = False
+) -> Program:
+    """Return a program with room for all arrays but those of the loop, in `slots`."""
+    names = ["data", "work", *(port.name for port in algorithm.ports)]
+    sizes = [0, compiled.work_size, *(prod(shape) for shape in compiled.shapes)]
+    if tangent:
+        names, sizes = tangent_ports(names, ("data",)), sizes + sizes[1:]
+    ports = np.array([compiled.data.ctypes.data if name == "data" else 0 for name in names], np.int64)
+    own = {
+        k: size * compiled.lanes
+        for k, (name, size) in enumerate(zip(names, sizes, strict=True))
+        if name != "data" and name not in slots
+    }
+    return Program(compiled.run, compiled.plan, ports, [names.index(name) for name in slots], own, compiled)
