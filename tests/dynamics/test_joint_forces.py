@@ -1,6 +1,6 @@
 """What joints do by themselves: damping, friction, springs and stops, of every joint, either way round."""
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 import linkwork as lw
 from linkwork.dynamics import motion
 from linkwork.dynamics.kernel import Kernel
+from linkwork.dynamics.program import Form
 
 Array = np.ndarray
 KINDS = [(kind, space) for space in ("space", "plane") for kind in kinds(space) if kind is not lw.Fixed]
@@ -418,7 +419,7 @@ def test_forms_and_lanes_agree(space):
 
 
 @pytest.mark.parametrize("space", ["space", "plane"])
-@pytest.mark.parametrize("form", ["rolled", "unrolled"])
+@pytest.mark.parametrize("form", get_args(Form))
 def test_the_power_is_that_of_the_joints_forces(space, form):
     for seed in range(3):
         model = rigged(seed, space).compile()

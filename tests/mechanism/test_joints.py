@@ -569,6 +569,21 @@ def test_an_edited_mass_or_another_link_compiles_nothing(monkeypatch):
     results(chain([0.123 * k + 1.0 for k in range(17)], gravity=-1.62, damping=0.3, limits=(-2, 2)))
 
 
+def test_few_links_of_one_build_move_by_the_same_code(monkeypatch):
+    """Code for a whole mechanism has its zeros and ones in it, but no other of its numbers."""
+
+    def motion(masses: list[float], strength: float) -> np.ndarray:
+        m = chain(masses)
+        m.add(lw.Motor("drive", next(iter(m.joints)), lambda t, q, v: strength * lw.sin(t) - 0.1 * v))
+        return m.compile().motion(np.full(len(masses), 0.3), np.full(len(masses), 0.2), 0.5)
+
+    monkeypatch.setenv("LINKWORK_CACHE", "")
+    before = motion([1.0 + math.e / 10, 2.0], 3.5)
+    monkeypatch.setattr(native, "compile_text", lambda text: pytest.fail("something was compiled"))
+    after = motion([1.0 + math.pi / 10, 2.5], 4.5)
+    assert not np.allclose(before, after)
+
+
 # what is refused
 
 

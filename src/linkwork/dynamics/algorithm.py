@@ -10,7 +10,7 @@ A pass is a function of a link and its partner (the parent, or the world). It re
 * anything else is the link's own and is there again in later passes.
 
 Passes never know whether their numbers are floats, symbols of one link (rolled) or of the whole mechanism
-(unrolled).
+(unrolled, specialised).
 """
 
 from collections.abc import Callable, Mapping
