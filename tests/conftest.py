@@ -46,9 +46,7 @@ def _no_browser() -> str:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Hear Ctrl-C, and refuse to start in CI when tests would be skipped for want of something."""
-    signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # background jobs of a shell are deaf
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell are deaf
     if IN_CI and (reasons := missing()):
         told = "; ".join(f"tests marked {marker!r}: {reason}" for marker, reason in reasons.items())
         raise pytest.UsageError(f"CI=true and not every test can run: {told}")

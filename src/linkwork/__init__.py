@@ -84,11 +84,11 @@ from linkwork.mechanism.joints import (
     Spherical,
     Universal,
 )
-from linkwork.mechanism.load import (
+from linkwork.mechanism.load import Load
+from linkwork.mechanism.loads import (
     Bushing,
     Feedback,
     Force,
-    Load,
     Motor,
     Spring,
     Torque,

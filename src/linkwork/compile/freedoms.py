@@ -12,7 +12,7 @@ from linkwork.dynamics import loop_closure
 from linkwork.dynamics.null_space import Split, split
 from linkwork.errors import unknown
 from linkwork.mechanism.joint import Joint
-from linkwork.mechanism.load import Motor
+from linkwork.mechanism.loads import Motor
 from linkwork.model.loop_lists import LoopLists
 from linkwork.trace.once import once
 

@@ -8,7 +8,7 @@ from linkwork.examples.parts import ALUMINIUM, STEEL, strut
 from linkwork.geometry import Box, Cylinder
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joints import Fixed, Revolute
-from linkwork.mechanism.load import Motor
+from linkwork.mechanism.loads import Motor
 from linkwork.mechanism.mechanism import Mechanism
 
 

@@ -29,11 +29,11 @@ from linkwork.formats.mechanism_json_parts import Unsaved, built, plain, read_va
 from linkwork.formats.traced import TracedLoad
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import ALGEBRA, Joint
-from linkwork.mechanism.load import (
+from linkwork.mechanism.load import Load
+from linkwork.mechanism.loads import (
     Bushing,
     Feedback,
     Force,
-    Load,
     Motor,
     Spring,
     Torque,

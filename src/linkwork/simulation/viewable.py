@@ -1,14 +1,15 @@
 """What can be looked at, recordings and motions alike: in the browser, as a page, a film, a picture."""
 
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
 
-class Viewable:
+class Viewable(ABC):
     """Something that has moved, at so many times, and can be shown."""
 
-    def __len__(self) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def __len__(self) -> int: ...
 
     def show(self, **options: Any) -> Any:
         """Play it in the browser; the options are those of `linkwork.view.show`."""

@@ -12,7 +12,8 @@ import numpy as np
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.joint import Joint
-from linkwork.mechanism.load import Load, Spring
+from linkwork.mechanism.load import Load
+from linkwork.mechanism.loads import Spring
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.name import kind_name
 from linkwork.view.glyph import axes, glyph

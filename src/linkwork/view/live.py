@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.mechanism.joint import Joint
-from linkwork.mechanism.load import Motor
+from linkwork.mechanism.loads import Motor
 from linkwork.model.state import State
 from linkwork.simulation.channels import LiveChannels
 from linkwork.simulation.plot import Trace
