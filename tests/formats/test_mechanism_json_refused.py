@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import random
 import re
 
@@ -309,6 +310,15 @@ def test_whatever_bytes_are_changed_a_file_is_refused_or_is_a_mechanism(name, se
 def test_noise_is_refused(text):
     with pytest.raises(lw.FormatError):
         mechanism_of_text(text)
+
+
+def test_only_regular_files_are_read(tmp_path):
+    folder, pipe = tmp_path / "folder.json", tmp_path / "pipe.json"
+    folder.mkdir()
+    os.mkfifo(pipe)
+    for path in (folder, pipe):
+        with pytest.raises(lw.FormatError, match="not a regular file"):
+            lw.load(path)
 
 
 def _refused_or_stable(text: bytes) -> None:

@@ -35,6 +35,8 @@ from linkwork.contact.vectors import (
     along,
     back_times,
     dot,
+    highest,
+    lowest,
     neg,
     nine,
     put,
@@ -266,16 +268,7 @@ def _mesh_field(table, i, j, R, p, work):
                 put(work.triangle, 5, q1)
                 put(work.triangle, 6, q2)
                 T = lone_triangle(work.triangle, 4)
-                low = (
-                    min(q0[0], min(q1[0], q2[0])),
-                    min(q0[1], min(q1[1], q2[1])),
-                    min(q0[2], min(q1[2], q2[2])),
-                )
-                high = (
-                    max(q0[0], max(q1[0], q2[0])),
-                    max(q0[1], max(q1[1], q2[1])),
-                    max(q0[2], max(q1[2], q2[2])),
-                )
+                low, high = lowest(q0, q1, q2), highest(q0, q1, q2)
                 centre = (0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2]))
                 half = (0.5 * (high[0] - low[0]), 0.5 * (high[1] - low[1]), 0.5 * (high[2] - low[2]))
                 d, m, u, v = _convex_mesh(table, T, centre, half, i, _SAME, ZERO, work)

@@ -13,7 +13,20 @@ from typing import Any
 import numpy as np
 
 from linkwork.contact.parts import native
-from linkwork.contact.vectors import add, along, cross, dot, norm, normal_to, row, scale, sub, unit
+from linkwork.contact.vectors import (
+    add,
+    along,
+    cross,
+    dot,
+    highest,
+    lowest,
+    norm,
+    normal_to,
+    row,
+    scale,
+    sub,
+    unit,
+)
 from linkwork.trace.compiled import entry, memory
 
 _SWEEPS = 12  # of Jacobi's rotations
@@ -134,17 +147,10 @@ def _write_leaf(x, f, box, node, t):
     e1 = unit(cross(e2, e0))
     e2 = cross(e0, e1)
     _write_axes(box, node, e0, e1, e2)
-    low = (
-        min(dot(a, e0), min(dot(b, e0), dot(c, e0))),
-        min(dot(a, e1), min(dot(b, e1), dot(c, e1))),
-        min(dot(a, e2), min(dot(b, e2), dot(c, e2))),
-    )
-    high = (
-        max(dot(a, e0), max(dot(b, e0), dot(c, e0))),
-        max(dot(a, e1), max(dot(b, e1), dot(c, e1))),
-        max(dot(a, e2), max(dot(b, e2), dot(c, e2))),
-    )
-    _write_extent(box, node, e0, e1, e2, low, high)
+    p = (dot(a, e0), dot(a, e1), dot(a, e2))
+    q = (dot(b, e0), dot(b, e1), dot(b, e2))
+    r = (dot(c, e0), dot(c, e1), dot(c, e2))
+    _write_extent(box, node, e0, e1, e2, lowest(p, q, r), highest(p, q, r))
 
 
 @native

@@ -22,6 +22,8 @@ from linkwork.contact.vectors import (
     along,
     cross,
     dot,
+    highest,
+    lowest,
     neg,
     nine,
     norm,
@@ -236,16 +238,7 @@ def triangle_field(table, p0, p1, p2, j, R, p, triangle, work, count, margin):
     put(work.triangle, 6, p2)
     A = lone_triangle(work.triangle, 4)
     q0, q1, q2 = turned_back(R, sub(p0, p)), turned_back(R, sub(p1, p)), turned_back(R, sub(p2, p))
-    low = (
-        min(q0[0], min(q1[0], q2[0])),
-        min(q0[1], min(q1[1], q2[1])),
-        min(q0[2], min(q1[2], q2[2])),
-    )
-    high = (
-        max(q0[0], max(q1[0], q2[0])),
-        max(q0[1], max(q1[1], q2[1])),
-        max(q0[2], max(q1[2], q2[2])),
-    )
+    low, high = lowest(q0, q1, q2), highest(q0, q1, q2)
     low_x, low_y, _u, _v = cell(table, j, low[0] - margin, low[1] - margin)
     high_x, high_y, _u, _v = cell(table, j, high[0] + margin, high[1] + margin)
     for cx in range(low_x, high_x + 1):

@@ -44,6 +44,18 @@ def along(a, s, d):
 
 
 @native
+def lowest(a, b, c):
+    """Return the lowest corner of the box around three points."""
+    return min(a[0], min(b[0], c[0])), min(a[1], min(b[1], c[1])), min(a[2], min(b[2], c[2]))
+
+
+@native
+def highest(a, b, c):
+    """Return the highest corner of the box around three points."""
+    return max(a[0], max(b[0], c[0])), max(a[1], max(b[1], c[1])), max(a[2], max(b[2], c[2]))
+
+
+@native
 def norm(a):
     return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
 

@@ -1,15 +1,14 @@
 """Untrusted XML, read into a small tree that knows its lines and parses numbers strictly."""
 
 import math
-import os
 import re
-import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
 from linkwork.errors import FormatError
+from linkwork.formats.regular_file import read_bytes
 
 # A robot of 5,000 links has 3 MB and 120,000 tags; what lies within these bounds takes a second and 256 MB.
 MAX_BYTES = 16_000_000
@@ -120,7 +119,7 @@ class Element:
 
 def parse(path: Path) -> Element:
     """Read an XML file and return its root; entities, encodings but UTF-8 and deep nesting are refused."""
-    data = _read(path)
+    data = read_bytes(path, MAX_BYTES)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -168,15 +167,6 @@ def _tree(path: Path, text: str) -> Element:
         line = parser.CurrentLineNumber
         raise FormatError(f"{path}:{line}: not well-formed XML: {problem}; correct it there") from None
     return roots[0]
-
-
-def _read(path: Path) -> bytes:
-    status = os.stat(path)
-    if not stat.S_ISREG(status.st_mode):
-        raise FormatError(f"{path}: not a regular file; give the path of a file")
-    if status.st_size > MAX_BYTES:
-        raise FormatError(f"{path}: {status.st_size} bytes; allowed are {MAX_BYTES}")
-    return path.read_bytes()
 
 
 def shorten(text: str) -> str:

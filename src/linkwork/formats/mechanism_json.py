@@ -28,6 +28,7 @@ from linkwork.formats.mechanism_json_parts import (
     no_mistakes,
     numbers,
 )
+from linkwork.formats.regular_file import read_bytes
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.coupling import Coupling
@@ -168,9 +169,7 @@ def _coupling_data(coupling: Coupling) -> dict[str, Any]:
 def load_mechanism(path: str | Path) -> Mechanism:
     """Read a mechanism from a .json file; FormatError says what is wrong, and where."""
     path = Path(path)
-    if path.stat().st_size > LARGEST:
-        raise FormatError(f"{path}: has {path.stat().st_size} bytes; allowed are {LARGEST}")
-    return mechanism_of_text(path.read_bytes(), str(path))
+    return mechanism_of_text(read_bytes(path, LARGEST), str(path))
 
 
 def mechanism_of_text(text: bytes, file: str = "text") -> Mechanism:

@@ -4,8 +4,6 @@ The readers are our own, one file each, and small: what a file says of its count
 before memory is asked for, no file names another, and nothing is mended that was not asked for.
 """
 
-import os
-import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -17,6 +15,7 @@ import numpy as np
 from linkwork.errors import FormatError, MeshError
 from linkwork.formats import MESHES
 from linkwork.formats.markup import LARGEST
+from linkwork.formats.regular_file import read_bytes
 from linkwork.geometry.facets import cut_faces
 from linkwork.geometry.mesh import Mesh, counted
 from linkwork.geometry.repair import joined
@@ -48,22 +47,12 @@ def load_mesh(path: Path, *, scale: float = 1.0, repair: bool = False) -> Mesh:
             f"{path}: cannot read {suffix or 'a file without suffix'!r}; known are {', '.join(MESHES)}"
         )
     read: Callable[[Path, bytes], Soup] = import_module(f"linkwork.formats.mesh_{suffix[1:]}").read
-    soup = read(path, read_bytes(path))
+    soup = read(path, read_bytes(path, MAX_BYTES))
     try:
         mesh = _put_together(path, soup, repair).scaled(scale)
         return mesh.repaired() if repair else mesh
     except MeshError as problem:
         raise FormatError(f"{path}: {problem}") from None
-
-
-def read_bytes(path: Path) -> bytes:
-    """Return all of a regular file that is not too large."""
-    status = os.stat(path)
-    if not stat.S_ISREG(status.st_mode):
-        raise FormatError(f"{path}: not a regular file; give the path of a file")
-    if status.st_size > MAX_BYTES:
-        raise FormatError(f"{path}: {status.st_size} bytes; allowed are {MAX_BYTES}")
-    return path.read_bytes()
 
 
 def _put_together(path: Path, soup: Soup, lenient: bool) -> Mesh:

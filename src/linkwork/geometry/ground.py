@@ -13,8 +13,29 @@ from linkwork.mechanism.placement import Array, plain
 DRAWN = 10.0  # side of the square that is drawn of a plane [m]
 
 
+class Endless(Solid):
+    """A solid without end, and so without a mass."""
+
+    @property
+    def volume(self) -> float:
+        return inf
+
+    @property
+    def gyration(self) -> tuple[float, float, float]:
+        raise self._no_mass()
+
+    def inertia(self, density: float | None = None) -> Inertia:
+        raise self._no_mass()
+
+    def _no_mass(self) -> ValueError:
+        name = type(self).__name__
+        return ValueError(
+            f"{name}: has no end, and so no mass; put it on the ground, or give the body an Inertia"
+        )
+
+
 @dataclass(frozen=True)
-class Plane(Solid):
+class Plane(Endless):
     """The half-space n . x <= offset; n points out of the solid."""
 
     normal: Any = (0.0, 0.0, 1.0)  # (3,), made a unit vector; (2,) in the plane
@@ -37,17 +58,6 @@ class Plane(Solid):
         object.__setattr__(self, "normal", tuple(normal.tolist()))
         object.__setattr__(self, "offset", offset)
 
-    @property
-    def volume(self) -> float:
-        return inf
-
-    @property
-    def gyration(self) -> tuple[float, float, float]:
-        raise _endless(self)
-
-    def inertia(self, density: float | None = None) -> Inertia:
-        raise _endless(self)
-
     def reach(self, direction: Array) -> float:
         length = float(np.linalg.norm(direction))
         along = float(np.dot(self.normal, direction))
@@ -64,7 +74,7 @@ class Plane(Solid):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HeightField(Solid):
+class HeightField(Endless):
     """Terrain over the x-y plane, solid below; a grid of heights, centred on its origin.
 
     heights[i, j] is at x = (i / (nx - 1) - 1/2) size[0] and y = (j / (ny - 1) - 1/2) size[1]. A cell is two
@@ -83,17 +93,6 @@ class HeightField(Solid):
         size = tuple(size_of("HeightField", "size", length) for length in self.size)
         object.__setattr__(self, "heights", heights)
         object.__setattr__(self, "size", size)
-
-    @property
-    def volume(self) -> float:
-        return inf
-
-    @property
-    def gyration(self) -> tuple[float, float, float]:
-        raise _endless(self)
-
-    def inertia(self, density: float | None = None) -> Inertia:
-        raise _endless(self)
 
     def height(self, x: float, y: float) -> float:
         """Return the height of the terrain over a point of its own frame [m]."""
@@ -128,10 +127,3 @@ class HeightField(Solid):
 
     def __repr__(self) -> str:
         return f"HeightField({self.heights.shape[0]} x {self.heights.shape[1]}, size={plain(self.size)})"
-
-
-def _endless(shape: Solid) -> ValueError:
-    name = type(shape).__name__
-    return ValueError(
-        f"{name}: has no end, and so no mass; put it on the ground, or give the body an Inertia"
-    )

@@ -1,0 +1,17 @@
+"""Files are read whole, if they are files: a pipe would block, a device never end."""
+
+import os
+import stat
+from pathlib import Path
+
+from linkwork.errors import FormatError
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """Return all of a regular file of at most so many bytes."""
+    status = os.stat(path)
+    if not stat.S_ISREG(status.st_mode):
+        raise FormatError(f"{path}: not a regular file; give the path of a file")
+    if status.st_size > most:
+        raise FormatError(f"{path}: {status.st_size} bytes; allowed are {most}")
+    return path.read_bytes()
