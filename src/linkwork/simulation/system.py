@@ -108,7 +108,7 @@ class Bound:
         sizes = [0, compiled.work_size, *(prod(shape) for shape in compiled.shapes)]
         if tangent:
             names, sizes = tangent_ports(names, ("data",)), sizes + sizes[1:]
-        table = np.zeros(len(names), np.int64)
+        table = np.zeros(len(names) + compiled.results, np.int64)
         self._keep.append(compiled)
         for k, (name, size) in enumerate(zip(names, sizes, strict=True)):
             if name == "data":
@@ -117,5 +117,6 @@ class Bound:
                 memory = aligned(size * compiled.lanes)
                 self._keep.append(memory)
                 table[k] = memory.ctypes.data
+        table[len(names) :] = table[names.index("work")]  # results stay in lanes: nothing to fetch
         where = np.array([names.index(name) for name in slots], np.int64)
         return Program(compiled.run, compiled.plan, table, where)
