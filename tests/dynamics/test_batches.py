@@ -1,14 +1,17 @@
 """Many at once: lane k is the single call, bit for bit, in one thread or two, rolled or specialized."""
 
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from mechanisms import Knee, chain, kinds, random_inertia, random_joint, random_state
 
 import linkwork as lw
+from linkwork.trace import native
 
 N = 1003  # no multiple of any number of lanes
 SIZES = (1, 7, 8, 9)
@@ -178,3 +181,23 @@ def test_code_for_lanes_is_made_only_for_batches():
     assert "lanes" not in vars(kernel)
     model.forward_dynamics(q[None], v[None], x[None], out=out[None])
     assert "lanes" in vars(kernel)
+
+
+@pytest.mark.skipif(not native.fetch(), reason="not known how this processor fetches a line to write to")
+def test_lines_of_results_are_fetched_now_and_then_and_not_in_one_go(monkeypatch):
+    load, texts = native.load, []
+
+    def read_along(name, build, optimize=False):
+        texts.append(build()[0])
+        return load(name, build, optimize)
+
+    monkeypatch.setattr(native, "load", read_along)
+    program = chain(8).compile().specialize().kernel("mass_matrix").lanes
+    assembly = native._machine()[0].emit_assembly(llvm.parse_assembly(texts[-1])).splitlines()
+    where = [k for k, line in enumerate(assembly) if native.fetch() in line]
+    fetched = sorted(int(re.findall(r"\s(\d*)\(", assembly[k])[0] or 0) for k in where)
+    every = fetched[1]
+    assert every % 64 == 0
+    assert fetched == list(range(0, every * len(fetched), every))
+    assert fetched[-1] < 8 * 8 * 8 * program.lanes <= fetched[-1] + every  # 8 by 8 doubles, to the last line
+    assert np.median(np.diff(where)) > 10

@@ -14,6 +14,8 @@ from simulation import scenes as scenes_module
 from simulation.scenes import METHODS, Scene, bouncing, digest, driven, how, pendulum, scenes
 
 import linkwork as lw
+from linkwork.simulation.system import System
+from linkwork.trace import native
 
 Array = np.ndarray
 
@@ -53,6 +55,20 @@ def test_a_batch_gives_what_its_runs_give_alone(name):
     batch = together(scene, starts(scene), threads=2)
     for k in (0, 7, 8, MANY - 1):
         assert_same(batch, k, scene.run(k, every=0.1))
+
+
+def test_a_specialised_batch_gives_what_its_runs_give_alone():
+    model = lw.examples.chain(5).compile().specialize()
+    bound = System(model).bind(native.lanes(), implicit=False)
+    for program in (bound.motion, bound.rates):
+        kernel_ports = set(range(len(program.ports))) - set(program.slots)
+        assert all(program.ports[k] for k in kernel_ports)  # also those whose lines are only fetched
+    assert len(bound.motion.ports) > 2 + len(model.motion_kernel(model.motion_algorithm).lanes.shapes)
+    v = np.random.default_rng(0).normal(size=(MANY, model.nv))
+    q = np.tile(model.q_drawn, (MANY, 1))
+    batch = lw.simulate(model, 0.5, q=q, v=v, every=0.1, threads=2)
+    for k in (0, 7, 8, MANY - 1):
+        assert_same(batch, k, lw.simulate(model, 0.5, lw.State(q[k], v[k]), every=0.1))
 
 
 @pytest.mark.parametrize("name", SCENES)

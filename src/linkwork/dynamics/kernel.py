@@ -52,7 +52,7 @@ class Kernel:
     @once
     def _call_many(self) -> Callable[..., Any]:
         p = self.lanes
-        return entry.batch_call(p.run, p.plan, p.places, self._room_sizes, p.shapes, p.inputs, keep=p)
+        return entry.batch_call(p.run, p.plan, p.places, p.shapes, p.inputs, keep=p)
 
     def call_many(self, *arrays: Any) -> Any:
         """Do for a batch what `call` does for one; the interpreter's lock is let go meanwhile."""
@@ -110,19 +110,16 @@ class Kernel:
             return array
         return np.ascontiguousarray(np.broadcast_to(array, (batch, *self.shapes[k])))
 
-    @property
-    def _room_sizes(self) -> list[int]:
-        """How many vectors of lanes one block of each array takes."""
-        return [int(places.max(initial=-1)) + 1 for places in self.lanes.places]
-
     def _room(self) -> Array:
-        """Return this thread's pointers: to constants, scratch memory, a room for each array."""
+        """Return this thread's pointers: to constants, scratch memory, a room for each array, results."""
         room = getattr(self._scratch, "room", None)
         if room is None:
             p = self.lanes
-            blocks = [aligned(size * p.lanes) for size in (p.work_size, *self._room_sizes)]
+            sizes = (int(places.max(initial=-1)) + 1 for places in p.places)  # vectors of lanes per block
+            blocks = [aligned(size * p.lanes) for size in (p.work_size, *sizes)]
             pointers = [p.data.ctypes.data, *(block.ctypes.data for block in blocks)]
-            room = self._scratch.room = entry.table(pointers, keep=tuple(blocks))
+            results = [0] * len(self.outputs)  # where a block's rows go: the loop over the blocks says
+            room = self._scratch.room = entry.table([*pointers, *results], keep=tuple(blocks))
         return room
 
     # checks

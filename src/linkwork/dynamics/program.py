@@ -42,7 +42,11 @@ _LONGEST = 1000  # pairs to unroll; longer code falls out of the caches: 5,050 p
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Code and tables to run an algorithm on a mechanism: `run(plan, ports)`, ports = data, work, arrays."""
+    """Code and tables to run an algorithm on a mechanism: `run(plan, ports)`, ports = data, work, arrays.
+
+    There are `results` ports more: any memory, best that which the results will be copied to, for its lines
+    are fetched.
+    """
 
     run: int  # address of void run(int64* plan, double** ports)
     plan: np.ndarray  # int64 table that `run` walks
@@ -53,6 +57,7 @@ class Program:
     lanes: int
     places: tuple[np.ndarray, ...]  # per array: where its numbers are in the room of one block in lanes
     keep: tuple[Any, ...] = ()  # what the plan points to
+    results: int = 0
 
 
 def sizes_of(tree: Tree) -> Sizes:
@@ -102,16 +107,19 @@ def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int],
     known = [x if form == "specialized" or x in _SIMPLE else None for x in data.tolist()]
     name = native.digest("unrolled", _identity(algorithm), kinds, repr(known), list(path), lanes, repr(loads))
 
+    shapes = shapes_of(algorithm, tree)
+    results = [8 * lanes * prod(shape) for shape in shapes[len(algorithm.given) :]] if lanes > 1 else []
+
     def build() -> tuple[str, dict[str, Any]]:
         try:
             stores = unroll(algorithm, tree, path, known, packed=lanes > 1)
         except ZeroDivisionError:
             raise NumericalError(f"{algorithm.name}: nothing has mass, or a joint moves none") from None
-        function = emit.straight(f"f_{name}", lanes, _port_names(algorithm, False), _SCALARS, stores)
+        names = _port_names(algorithm, False)
+        function = emit.straight(f"f_{name}", lanes, names, _SCALARS, stores, results)
         return emit.module(lanes, [function]), {}
 
     native.load(name, build)
-    shapes = shapes_of(algorithm, tree)
     return Program(
         native.address(f"f_{name}"),
         np.zeros(1, np.int64),
@@ -121,6 +129,7 @@ def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int],
         len(algorithm.given),
         lanes,
         _places(algorithm, tree, lanes),
+        results=len(results),
     )
 
 

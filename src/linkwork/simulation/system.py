@@ -101,10 +101,13 @@ def _program(
     sizes = [0, compiled.work_size, *(prod(shape) for shape in compiled.shapes)]
     if tangent:
         names, sizes = tangent_ports(names, ("data",)), sizes + sizes[1:]
-    ports = np.array([compiled.data.ctypes.data if name == "data" else 0 for name in names], np.int64)
+    data = compiled.data.ctypes.data
+    ports = [data if name == "data" else 0 for name in names]
+    ports += [data] * compiled.results  # they stay in lanes: there is nothing to fetch
     own = {
         k: size * compiled.lanes
         for k, (name, size) in enumerate(zip(names, sizes, strict=True))
         if name != "data" and name not in slots
     }
-    return Program(compiled.run, compiled.plan, ports, [names.index(name) for name in slots], own, compiled)
+    slots_at = [names.index(name) for name in slots]
+    return Program(compiled.run, compiled.plan, np.array(ports, np.int64), slots_at, own, compiled)

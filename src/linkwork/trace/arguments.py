@@ -4,8 +4,8 @@
     many(room, arrays...)   a batch, the lock let go; `room` is a table of this thread's pointers
 
 Both are METH_FASTCALL functions whose `self` is an array of integers, the spec: ndarray type, float64
-descriptor, None, False, number of arrays, of inputs, run, plan, then data, work (call) or widths, rooms,
-places (many); then per array ndim, 3 dims, count, flags. They return the last array; False if a number that
+descriptor, None, False, number of arrays, of inputs, run, plan, then data, work (call) or widths, places
+(many); then per array ndim, 3 dims, count, flags. They return the last array; False if a number that
 came out (or, of a batch, went in) is not finite; None, having done nothing, if an array is not just as the
 spec says or a result would spoil an input.
 
@@ -14,7 +14,7 @@ The layout of an ndarray is part of NumPy's binary interface (PyArrayObject_fiel
 
 import numpy as np
 
-HEAD = 11  # of the spec, before the arrays
+HEAD = 10  # of the spec, before the arrays
 PER_ARRAY = 6
 MOST_ARRAYS = 14
 READABLE = 0x0001 | 0x0100  # C contiguous, aligned
@@ -310,12 +310,10 @@ go:
   %plan = load ptr, ptr %at_plan
   %at_widths = getelementptr ptr, ptr %spec, i64 8
   %widths = load ptr, ptr %at_widths
-  %at_rooms = getelementptr ptr, ptr %spec, i64 9
-  %rooms = load ptr, ptr %at_rooms
-  %at_places = getelementptr ptr, ptr %spec, i64 10
+  %at_places = getelementptr ptr, ptr %spec, i64 9
   %places = load ptr, ptr %at_places
   %state = call ptr @PyEval_SaveThread()
-  %status = call i64 @batch_{name}(ptr %run, ptr %plan, ptr %room, ptr %slots, ptr %widths, ptr %rooms, ptr %places, i64 %inputs, i64 %count, i64 %total)
+  %status = call i64 @batch_{name}(ptr %run, ptr %plan, ptr %room, ptr %slots, ptr %widths, ptr %places, i64 %inputs, i64 %count, i64 %total)
   call void @PyEval_RestoreThread(ptr %state)
   %fine = icmp eq i64 %status, 0
   br i1 %fine, label %done, label %failed

@@ -1,17 +1,20 @@
 """LLVM text of the loop over a batch: bring a block of mechanisms into lanes, run, bring the results back.
 
-    int64 batch(run, plan, ports, arrays, widths, rooms, places, inputs, count, total)
+    int64 batch(run, plan, ports, arrays, widths, places, inputs, count, total)
 
 `arrays` are rows of `widths` doubles, one row per mechanism, inputs first. `ports[2:]` are room for one block
-of each in lanes, `rooms` vectors long, and `places` say where in that room each number of a row is. Returns 0
-if all numbers that went in and came out were finite. A block of the last few mechanisms is filled up with
-copies of the last: the same in, the same out.
+of each in lanes, and `places` say where in that room each number of a row is; the ports behind them are set
+to the rows that the results of the block will go to, for kernels that fetch their lines meanwhile (see
+`emit.straight`). Returns 0 if all numbers that went in and came out were finite. A block of the last few
+mechanisms is filled up with copies of the last: the same in, the same out.
 
 Rows become lanes by square blocks: as many vectors as lanes are loaded along the rows, transposed in
 registers and stored. Results are written along as many rows at once as there are lanes, too many streams for
 the processor to see them coming: fetching the lines two squares ahead makes a mass matrix's way out 1.6 times
-faster.
+faster. Memory then sets the pace, and whether numbers are finite is seen in passing, at no cost.
 """
+
+from collections.abc import Sequence
 
 _AHEAD = 16  # doubles
 
@@ -19,13 +22,15 @@ _AHEAD = 16  # doubles
 def text(name: str, lanes: int) -> str:
     """Return the function for this number of lanes."""
     kind = f"<{lanes} x double>"
-    arguments = "ptr %run, ptr %plan, ptr %ports, ptr %arrays, ptr %widths, ptr %rooms, ptr %places"
+    arguments = "ptr %run, ptr %plan, ptr %ports, ptr %arrays, ptr %widths, ptr %places"
     return f"""
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 
 define i64 @{name}({arguments}, i64 %inputs, i64 %count, i64 %total) {{
 entry:
   %top = sub i64 %total, 1
+  %own_ports = add i64 %count, 2
+  %goals = sub i64 %own_ports, %inputs
   br label %block
 block:
   %b = phi i64 [ 0, %entry ], [ %b_next, %block_end ]
@@ -36,12 +41,24 @@ in_test:
   %p = phi i64 [ 0, %block ], [ %p_next, %in_end ]
   %odd_in = phi {kind} [ %odd0, %block ], [ %in_odd, %in_end ]
   %more_in = icmp slt i64 %p, %inputs
-  br i1 %more_in, label %in, label %go
-{_port("in", "%p", lanes, _load_square(kind, lanes), _load_column(kind, lanes))}
+  br i1 %more_in, label %in, label %goal_test
+{_port("in", "%p", kind, lanes, _load_square(kind, lanes), _load_column(kind, lanes))}
 in_end:
-{_look("in", kind, "%odd_in")}
   %p_next = add i64 %p, 1
   br label %in_test
+goal_test:
+  %g = phi i64 [ %inputs, %in_test ], [ %g_next, %goal ]
+  %more_goals = icmp slt i64 %g, %count
+  br i1 %more_goals, label %goal, label %go
+goal:
+{_entries("goal", "%g", ("array", "arrays", "ptr"), ("width", "widths", "i64"))}
+  %goal_offset = mul i64 %b, %goal_width
+  %goal_rows = getelementptr double, ptr %goal_array, i64 %goal_offset
+  %goal_port = add i64 %g, %goals
+  %at_goal = getelementptr ptr, ptr %ports, i64 %goal_port
+  store ptr %goal_rows, ptr %at_goal
+  %g_next = add i64 %g, 1
+  br label %goal_test
 go:
   call void %run(ptr %plan, ptr %ports)
   br label %out_test
@@ -50,9 +67,8 @@ out_test:
   %odd_out = phi {kind} [ %odd_in, %go ], [ %out_odd, %out_end ]
   %more_out = icmp slt i64 %o, %count
   br i1 %more_out, label %out, label %block_end
-{_port("out", "%o", lanes, _store_square(kind, lanes), _store_column(kind, lanes))}
+{_port("out", "%o", kind, lanes, _store_square(kind, lanes), _store_column(kind, lanes))}
 out_end:
-{_look("out", kind, "%odd_out")}
   %o_next = add i64 %o, 1
   br label %out_test
 block_end:
@@ -65,37 +81,7 @@ done:
   %status = zext i{lanes} %bits to i64
   ret i64 %status
 }}
-
-{_looker(kind)}
-""".replace("@look", f"@look_{name}")
-
-
-def _looker(kind: str) -> str:
-    """Return a function that sums x - x over a room: zero if every x is finite, else not a number."""
-    return f"""define internal {kind} @look({kind} %start, ptr %room, i64 %size) {{
-entry:
-  br label %test
-test:
-  %k = phi i64 [ 0, %entry ], [ %k_next, %more ]
-  %a = phi {kind} [ %start, %entry ], [ %a_next, %more ]
-  %b = phi {kind} [ zeroinitializer, %entry ], [ %a, %more ]
-  %any = icmp slt i64 %k, %size
-  br i1 %any, label %more, label %done
-more:
-  %at = getelementptr {kind}, ptr %room, i64 %k
-  %x = load {kind}, ptr %at, align 8
-  %zero = fsub {kind} %x, %x
-  %a_next = fadd {kind} %b, %zero
-  %k_next = add i64 %k, 1
-  br label %test
-done:
-  %sum = fadd {kind} %a, %b
-  ret {kind} %sum
-}}"""
-
-
-def _look(side: str, kind: str, odd: str) -> str:
-    return f"  %{side}_odd = call {kind} @look({kind} {odd}, ptr %{side}_port, i64 %{side}_room)"
+"""
 
 
 def _rows(lanes: int) -> str:
@@ -110,33 +96,34 @@ def _rows(lanes: int) -> str:
     return "\n".join(lines)
 
 
-def _port(side: str, index: str, lanes: int, square: str, column: str) -> str:
+def _entries(side: str, index: str, *tables: tuple[str, str, str]) -> str:
+    """Look up what tables say about an array: names of the values, tables, kinds."""
+    return "\n".join(
+        f"  %at_{side}_{name} = getelementptr i64, ptr %{table}, i64 {index}\n"
+        f"  %{side}_{name} = load {kind}, ptr %at_{side}_{name}"
+        for name, table, kind in tables
+    )
+
+
+def _port(side: str, index: str, kind: str, lanes: int, square: str, column: str) -> str:
     """Move one array: squares of columns, then the columns left over."""
     rows = "\n".join(
         f"  %{side}_offset{n} = mul i64 %row{n}, %{side}_width\n"
         f"  %{side}{n} = getelementptr double, ptr %{side}_array, i64 %{side}_offset{n}"
         for n in range(lanes)
     )
-    tables = "\n".join(
-        f"  %at_{side}_{name} = getelementptr i64, ptr %{table}, i64 {index}\n"
-        f"  %{side}_{name} = load {kind}, ptr %at_{side}_{name}"
-        for name, table, kind in (
-            ("array", "arrays", "ptr"),
-            ("width", "widths", "i64"),
-            ("room", "rooms", "i64"),
-            ("places", "places", "ptr"),
-        )
-    )
+    tables = ("array", "arrays", "ptr"), ("width", "widths", "i64"), ("places", "places", "ptr")
     return f"""{side}:
   %{side}_slot = add i64 {index}, 2
   %at_{side}_port = getelementptr ptr, ptr %ports, i64 %{side}_slot
   %{side}_port = load ptr, ptr %at_{side}_port
-{tables}
+{_entries(side, index, *tables)}
   %{side}_whole = and i64 %{side}_width, -{lanes}
 {rows}
   br label %{side}_square_test
 {side}_square_test:
   %{side}_j = phi i64 [ 0, %{side} ], [ %{side}_j_next, %{side}_square ]
+  %{side}_odd_j = phi {kind} [ %odd_{side}, %{side} ], [ %{side}_odd_square, %{side}_square ]
   %{side}_more_j = icmp slt i64 %{side}_j, %{side}_whole
   br i1 %{side}_more_j, label %{side}_square, label %{side}_column_test
 {side}_square:
@@ -145,12 +132,23 @@ def _port(side: str, index: str, lanes: int, square: str, column: str) -> str:
   br label %{side}_square_test
 {side}_column_test:
   %{side}_k = phi i64 [ %{side}_whole, %{side}_square_test ], [ %{side}_k_next, %{side}_column ]
+  %{side}_odd = phi {kind} [ %{side}_odd_j, %{side}_square_test ], [ %{side}_odd_column, %{side}_column ]
   %{side}_more_k = icmp slt i64 %{side}_k, %{side}_width
   br i1 %{side}_more_k, label %{side}_column, label %{side}_end
 {side}_column:
 {column}
   %{side}_k_next = add i64 %{side}_k, 1
   br label %{side}_column_test"""
+
+
+def _looked(kind: str, vectors: Sequence[str], before: str, after: str) -> list[str]:
+    """Add x - x of every number to a sum: zero if every x is finite, else not a number."""
+    lines, total = [], "zeroinitializer"
+    for n, x in enumerate(vectors):
+        lines.append(f"  {after}_zero{n} = fsub {kind} {x}, {x}")
+        lines.append(f"  {after}_sum{n} = fadd {kind} {total}, {after}_zero{n}")
+        total = f"{after}_sum{n}"
+    return [*lines, f"  {after} = fadd {kind} {before}, {total}"]
 
 
 def _transposed(lines: list[str], vectors: list[str], kind: str, side: str) -> list[str]:
@@ -181,6 +179,7 @@ def _load_square(kind: str, lanes: int) -> str:
             f"  %in_at{n} = getelementptr double, ptr %in{n}, i64 %in_j",
             f"  %in_x{n} = load {kind}, ptr %in_at{n}, align 8",
         ]
+    lines += _looked(kind, [f"%in_x{n}" for n in range(lanes)], "%in_odd_j", "%in_odd_square")
     lines.append(f"  %in_to = getelementptr {kind}, ptr %in_port, i64 %in_j")
     for n, vector in enumerate(_transposed(lines, [f"%in_x{n}" for n in range(lanes)], kind, "in")):
         lines += [
@@ -199,6 +198,7 @@ def _store_square(kind: str, lanes: int) -> str:
             f"  %out_at{n} = getelementptr {kind}, ptr %out_port, i64 %out_place{n}",
             f"  %out_x{n} = load {kind}, ptr %out_at{n}, align 8",
         ]
+    lines += _looked(kind, [f"%out_x{n}" for n in range(lanes)], "%out_odd_j", "%out_odd_square")
     for n, vector in enumerate(_transposed(lines, [f"%out_x{n}" for n in range(lanes)], kind, "out")):
         lines += [
             f"  %out_to{n} = getelementptr double, ptr %out{n}, i64 %out_j",
@@ -219,6 +219,7 @@ def _load_column(kind: str, lanes: int) -> str:
         ]
         gathered = f"%in_g{n}"
     lines += [
+        *_looked(kind, [gathered], "%in_odd", "%in_odd_column"),
         f"  %in_lane = getelementptr {kind}, ptr %in_port, i64 %in_k",
         f"  store {kind} {gathered}, ptr %in_lane, align 8",
     ]
@@ -231,6 +232,7 @@ def _store_column(kind: str, lanes: int) -> str:
         "  %out_place = load i64, ptr %out_at_place",
         f"  %out_lane = getelementptr {kind}, ptr %out_port, i64 %out_place",
         f"  %out_value = load {kind}, ptr %out_lane, align 8",
+        *_looked(kind, ["%out_value"], "%out_odd", "%out_odd_column"),
     ]
     for n in range(lanes):
         lines += [

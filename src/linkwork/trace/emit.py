@@ -3,6 +3,10 @@
 Multiply-adds are fused here, explicitly, wherever a product is used once and only in a sum; nothing is left
 to the code generator's choice, so one lane and eight give the same bits.
 
+While a long body computes, memory would be idle, and then the results wait for it. So cache lines that will
+be written are fetched meanwhile, one every few operations. Left to itself the code generator would fetch all
+of them in one go, as nothing depends on that; so a fetch is written as an operation that passes on a value.
+
 A symbol is named by where its number lies: (base, k) is the k-th element behind the pointer `%base`. Bases in
 `scalars` hold plain doubles that all lanes share; the others hold one vector of lanes per element.
 """
@@ -12,6 +16,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from linkwork.trace import native
 from linkwork.trace.elementary import lower
 from linkwork.trace.expression import Expr, Operand, reachable
 
@@ -20,6 +25,8 @@ Store = tuple[str, int, Operand]  # base, element, value
 # Registers of eight lanes put aside on the stack must not straddle cache lines: it costs a tenth. The
 # code generator would align the stack by itself, had it known in time that it will put something aside.
 _ALIGNED = 'alignstack(64) "stackrealign"'
+_PACE = 20  # operations from one fetch to the next; at 16 and less they get in each other's way
+_STRIDE = 192  # bytes from one fetch to the next: the processor itself fetches the lines between
 _COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _UNARY = {"sqrt": "llvm.sqrt", "abs": "llvm.fabs", "floor": "llvm.floor", "round": "llvm.roundeven"}
@@ -73,6 +80,8 @@ class Body:
     lines: list[str] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)  # of the values of expressions
     count: int = 0
+    fetches: list[tuple[str, int]] = field(default_factory=list)  # lines to fetch: base, byte
+    since: int = 0  # how many operations ago the last was fetched
 
     def __post_init__(self) -> None:
         self.kind, self.suffix = _types(self.lanes)
@@ -132,6 +141,16 @@ class Body:
         self.lines += [f"  br label %{after}", f"{after}:"]
         self.label = after
         return self.value(f"phi {self.kind} [ {usual}, %{before} ], [ {chosen}, %{slow} ]")
+
+    def paced(self, value: str) -> str:
+        """Pass on a double; if it is time, a line is fetched after it was computed and before it is used."""
+        self.since += 1
+        if self.since < _PACE or not self.fetches:
+            return value
+        self.since = 0
+        base, byte = self.fetches.pop(0)
+        code = f'asm "{native.fetch()} {byte}($2)", "=v,0,r"({self.kind} {value}, ptr %{base})'
+        return self.value(f"call {self.kind} {code}")
 
     def bits(self, x: str) -> str:
         return self.value(f"bitcast {self.kind} {x} to {self.integer}")
@@ -226,7 +245,8 @@ class Body:
             if x.op == "symbol" or x.index in fused:
                 continue
             kind, args = plans.get(x.index, (x.op, x.args))
-            self.names[x.index] = self.operation(kind, args)
+            value = self.operation(kind, args)
+            self.names[x.index] = self.paced(value) if x.op in _BINARY else value
         for (base, k, _), value in zip(stores, values, strict=True):
             text = self.operand(value)
             self.lines.append(f"  store {self.kind} {text}, ptr {self.element(base, k)}, align 8")
@@ -241,11 +261,24 @@ class Body:
 
 
 def straight(
-    name: str, lanes: int, ports: Sequence[str], scalars: Collection[str], stores: Sequence[Store]
+    name: str,
+    lanes: int,
+    ports: Sequence[str],
+    scalars: Collection[str],
+    stores: Sequence[Store],
+    results: Sequence[int] = (),
 ) -> str:
-    """Return a function `void name(ptr plan, ptr ports)` that computes the stores once."""
+    """Return a function `void name(ptr plan, ptr ports)` that computes the stores once.
+
+    `results` are sizes in bytes, each of memory that one more port points to and that will be written next.
+    """
+    rows = [f"result{k}" for k in range(len(results))]
     body = Body(lanes, scalars, "entry")
-    body.lines += _port_pointers(ports)
+    body.lines += _port_pointers([*ports, *rows])
+    if native.fetch():
+        body.fetches += [
+            (base, byte) for base, size in zip(rows, results, strict=True) for byte in range(0, size, _STRIDE)
+        ]
     body.write(stores)
     lines = "\n".join(body.lines)
     head = f"define void @{name}(ptr %plan, ptr noalias %ports) {_ALIGNED}"

@@ -99,19 +99,18 @@ def batch_call(
     run: int,
     steps: np.ndarray,
     places: Sequence[np.ndarray],
-    rooms: Sequence[int],
     shapes: Sequence[tuple[int, ...]],
     inputs: int,
     keep: object,
 ) -> Any:
     """Return a built-in function of a thread's room and of arrays with one more leading axis.
 
-    The room is a table of pointers: to constants, scratch memory, `rooms` vectors of lanes for each array.
+    The room is a table of pointers: to constants, scratch memory, room in lanes for each array; and one more
+    for each result, set to where a block's rows of it will go.
     """
     widths = np.array([prod(shape) for shape in shapes], np.int64)
-    sizes = np.array(rooms, np.int64)
     where = table([p.ctypes.data for p in places], keep=tuple(places))
-    return _built_in("many", run, (steps, widths, sizes, where), shapes, inputs, keep)
+    return _built_in("many", run, (steps, widths, where), shapes, inputs, keep)
 
 
 def _built_in(

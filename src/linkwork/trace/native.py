@@ -33,6 +33,7 @@ def _machine() -> tuple[Any, Any, str]:
         )
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    llvm.initialize_native_asmparser()
     name = llvm.get_host_cpu_name()
     features = llvm.get_host_cpu_features()
     features["prefer-256-bit"] = False  # eight lanes are one register where there are such registers
@@ -48,6 +49,14 @@ def lanes() -> int:
     """Return how many doubles one SIMD register of this processor holds."""
     features = llvm.get_host_cpu_features()
     return 8 if features.get("avx512f") else 4 if features.get("avx2") else 2
+
+
+@once_in_all
+def fetch() -> str:
+    """Return the instruction by which this processor fetches a cache line to write to; "" if we know none."""
+    if not llvm.get_process_triple().startswith("x86_64"):
+        return ""
+    return "prefetchw" if llvm.get_host_cpu_features().get("prfchw") else "prefetcht0"
 
 
 @once_in_all
