@@ -59,11 +59,12 @@ def test_a_batch_gives_what_its_runs_give_alone(name):
 
 def test_a_specialised_batch_gives_what_its_runs_give_alone():
     model = lw.examples.chain(5).compile().specialize()
-    bound = System(model).bind(native.lanes(), implicit=False)
-    for program in (bound.motion, bound.rates):
-        kernel_ports = set(range(len(program.ports))) - set(program.slots)
-        assert all(program.ports[k] for k in kernel_ports)  # also those whose lines are only fetched
-    assert len(bound.motion.ports) > 2 + len(model.motion_kernel(model.motion_algorithm).lanes.shapes)
+    programs = System(model).programs(native.lanes(), implicit=False)
+    for program in programs.values():
+        own = set(range(len(program.ports))) - set(program.slots) - set(program.room)
+        assert all(program.ports[k] for k in own)  # also those whose lines are only fetched
+    lanes = model.motion_kernel(model.motion_algorithm).lanes
+    assert len(programs["motion"].ports) > 2 + len(lanes.shapes)
     v = np.random.default_rng(0).normal(size=(MANY, model.nv))
     q = np.tile(model.q_drawn, (MANY, 1))
     batch = lw.simulate(model, 0.5, q=q, v=v, every=0.1, threads=2)
