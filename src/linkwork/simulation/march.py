@@ -97,6 +97,8 @@ class Problem:
     switch: bool = False  # whether to go over to the implicit method where the motion is stiff
 
     def __post_init__(self) -> None:
+        if self.lanes not in (1, 2, 4, 8):
+            raise ValueError(f"there are 1, 2, 4 or 8 lanes, not {self.lanes}")
         method = METHODS[self.method]
         if isinstance(method, Rosenbrock):
             if self.lanes > 1:
@@ -131,14 +133,26 @@ def _address(array: NDArray[Any]) -> int:
     return array.ctypes.data if array.dtype.names else array.__array_interface__["data"][0]
 
 
+def _lines(problem: Problem) -> int:
+    """Return how many numbers the components of all lanes are, in whole cache lines."""
+    return -(-problem.n * problem.lanes // _LINE) * _LINE
+
+
+def _places(stages: int) -> int:
+    """Return how many right-hand sides are kept: of stages, two in the implicit method, and of the end."""
+    return max(stages, 2) + 1
+
+
 def _scratch(problem: Problem, stages: int) -> dict[str, Any]:
     """Allocate the memory of a problem's lanes."""
     lanes, n, ne, rows = problem.lanes, problem.n, len(problem.directions), np.size(problem.row_weights)
     implicit = problem.implicit or (problem.switch and lanes == 1)
-    sizes = dict.fromkeys(PER_LANE, lanes) | dict.fromkeys(PER_COMPONENT, n * lanes)
+    line = _lines(problem)
+    sizes = dict.fromkeys(PER_LANE, _LINE) | dict.fromkeys(PER_COMPONENT, line)
     sizes |= dict.fromkeys(PER_EVENT, ne * lanes) | {
-        "k": max(stages, 2) * n * lanes,
-        "estimate": 2 * n * lanes,
+        "h": _LINE,
+        "k": _places(stages) * line,
+        "estimate": line,
         "jacobian": n * n if implicit else 0,
         "factors": (n - 1) ** 2 if implicit else 0,
         "u": rosenbrock.METHOD.stages * n,
@@ -147,11 +161,14 @@ def _scratch(problem: Problem, stages: int) -> dict[str, Any]:
         "inverse_pivots": rows * lanes,
     }
     arrays: dict[str, Any] = _zeros(sizes)
-    scale = np.full(n, np.inf)
-    scale[:-1] = problem.scale
-    arrays["scale"][:] = np.repeat(scale, lanes)
+    scale = np.empty(n - 1)
+    scale[:] = problem.scale
+    arrays["scale"][:] = np.inf
+    arrays["scale"][: (n - 1) * lanes] = np.repeat(scale, lanes)
     return arrays | {
         "lane": np.zeros(lanes, LANE),
+        "place": np.zeros(_places(stages) - 1, np.int64),
+        "places": _places(stages),
         "pivots": np.zeros(n - 1, np.int64),
         "directions": np.array(problem.directions, np.int64),
         "row_weights": np.array(problem.row_weights, float, ndmin=1),
@@ -168,6 +185,7 @@ def _counts(problem: Problem, memory: Memory) -> dict[str, int]:
         "n": problem.n,
         "lanes": problem.lanes,
         "size": problem.n * problem.lanes,
+        "stride": 8 * _lines(problem),
         "events": len(problem.directions),
         "rows": np.size(problem.row_weights),
         "quaternion_count": len(problem.quaternions),

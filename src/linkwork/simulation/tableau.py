@@ -48,29 +48,28 @@ class Tableau:
 
     @cached_property
     def _tables(self) -> dict[str, Any]:
-        """Sums over stages, four terms at a time.
+        """Sums over stages: rows 0 ... stages - 1 are the stages, then comes the result.
 
-        Sums are filled up with 0 times stage 0. Rows 0 ... stages - 1 are the stages, then come the result,
-        two error estimates, and a sum of all stages with weights 0, NaN where any of them is not finite.
+        Terms with weight 0 are left out; the latest stage comes last, by itself.
         """
         stages = self.stages
-        others = (*self.errors, *((0.0,),) * (3 - len(self.errors)))
-        position = _matrix((*self.A, self.b, *others), stages)
-        velocity = _matrix((*(self.A_velocity or self.A), self.b_velocity or self.b, *others), stages)
-        terms = [np.flatnonzero(row) for row in (position != 0) | (velocity != 0)]
-        terms[-1] = np.arange(1, stages)
-        count = np.array([4 * max(1, -(-len(row) // 4)) for row in terms])
-        index = np.zeros((len(terms), count.max()), np.int64)
-        weights = np.zeros((2, *index.shape))
-        for r, row in enumerate(terms):
-            index[r, : len(row)] = row
-            weights[:, r, : len(row)] = position[r, row], velocity[r, row]
+        position = _matrix((*self.A, self.b), stages)
+        velocity = _matrix((*(self.A_velocity or self.A), self.b_velocity or self.b), stages)
+        weights, latest = np.zeros((2, stages + 1, stages)), np.zeros((2, stages + 1))
+        terms, count = np.zeros((stages + 1, stages), np.int64), np.zeros(stages + 1, np.int64)
+        for row in range(1, stages + 1):
+            older = np.flatnonzero((position[row, : row - 1] != 0) | (velocity[row, : row - 1] != 0))
+            count[row] = len(older)
+            terms[row, : len(older)] = older
+            weights[:, row, : len(older)] = position[row, older], velocity[row, older]
+            latest[:, row] = position[row, row - 1], velocity[row, row - 1]
         return {
             "stages": stages,
-            "width": index.shape[1],
             "count": count,
-            "terms": index,
+            "terms": terms,
             "weights": weights,
+            "latest": latest,
+            "error_weights": _matrix((*self.errors, *((0.0,),) * (2 - len(self.errors))), stages).T.copy(),
             "split": self.A_velocity is not None,
             "c": np.array(self.c),
             "rates_only": np.array([int(j in self.rates) for j in range(stages)]),

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from linkwork.simulation.loop.crossings import begin_sides
+from linkwork.simulation.loop.crossings import begin_sides, pass_sides
 from linkwork.simulation.loop.endings import stop
-from linkwork.simulation.loop.lanes import are_all, copy, copy_lane, lane_of, memo_of, scatter
+from linkwork.simulation.loop.lanes import are_all, copy_lane, copy_lines, lane_of, memo_of, rate_of, scatter
 from linkwork.simulation.loop.records import Task
 from linkwork.simulation.loop.step_size import error_order, next_step
 from linkwork.simulation.status import Status
-from linkwork.trace.compiled import doubles, native
+from linkwork.trace.compiled import doubles, integers, native
 
 _STIFF_STEPS, _RESET_STEPS, _CALM_STEPS = 15, 6, 25
 
@@ -92,17 +92,20 @@ def move_bases(run):
     """Make the ends of committed steps the bases of the next."""
     together = are_all(run, Task.MOVED.value)
     if together:
-        copy(run.base, run.kept, run.size)
-        copy(run.k, run.rate, run.size)
+        copy_lines(run, run.base, run.kept)
+        place = integers(run.place)
+        place[0], run.rate = run.rate, place[0]
     for l in range(run.lanes):
         lane = lane_of(run, l)
         if lane.who < 0 or lane.task != Task.MOVED.value:
             continue
         if not together:
             copy_lane(run, run.base, run.kept, run.size, l)
-            copy_lane(run, run.k, run.rate, run.size, l)
-        copy_lane(run, run.g_base, run.g_kept, run.events * run.lanes, l)
-        begin_sides(run, l)
+            copy_lane(run, rate_of(run, 0), run.rate, run.size, l)
+        if run.events:
+            copy_lane(run, run.g_base, run.g_kept, run.events * run.lanes, l)
+            pass_sides(run, l)
+            begin_sides(run, l)
         run.differentiated = 0
         lane.task = Task.READY.value
         if memo_of(run, lane).implicit and run.lanes > 1:

@@ -10,6 +10,7 @@ from linkwork.simulation.loop.lanes import (
     lane_of,
     memo_at,
     memo_of,
+    rate_of,
     release,
 )
 from linkwork.simulation.loop.records import ON_MESH, SHORTEST, Task
@@ -28,7 +29,7 @@ def _begin(run, l):
     memo = memo_of(run, lane)
     if memo.implicit and run.lanes > 1:
         stop(run, l, Status.STIFF.value)
-    elif not is_finite(run, run.k, run.n, l) or not is_finite(run, run.g_base, run.events, l):
+    elif not is_finite(run, rate_of(run, 0), run.n, l) or not is_finite(run, run.g_base, run.events, l):
         blame(run, l, t[l], run.base)
         stop(run, l, Status.NOT_FINITE.value)
     elif not begin_samples(run, l):
@@ -55,7 +56,7 @@ def _fill(run):
                 run.queue += 1
     if run.queue > first:
         # Lanes that are under way are evaluated again, with the same result.
-        evaluate(run, run.motion, run.t, run.base, run.k)
+        evaluate(run, run.motion, run.t, run.base, rate_of(run, 0))
         if run.events:
             evaluate_events(run, run.t, run.base, run.g_base)
         for l in range(run.lanes):

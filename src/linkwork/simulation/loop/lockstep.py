@@ -8,7 +8,7 @@ from linkwork.simulation.loop.endings import give_up, stop
 from linkwork.simulation.loop.evaluate import evaluate_events
 from linkwork.simulation.loop.inspection import inspect, look_ahead
 from linkwork.simulation.loop.judging import judge
-from linkwork.simulation.loop.lanes import busy_lanes, lane_of, memo_at, normalise, spread
+from linkwork.simulation.loop.lanes import busy_lanes, lane_of, memo_at, normalise, place_rates, spread
 from linkwork.simulation.loop.records import ON_MESH, RUN, Task
 from linkwork.simulation.loop.samples import sample, serve
 from linkwork.simulation.status import Status
@@ -88,6 +88,7 @@ def advance(address, t_end, budget):
     run.t_end, run.attention, run.queue = t_end, 0, 0
     if _is_behind(run):
         return -1
+    place_rates(run)
     for l in range(run.lanes):
         lane = lane_of(run, l)
         lane.who, lane.task, lane.step = -1, Task.IDLE.value, 0.0

@@ -124,15 +124,14 @@ PER_LANE = (
     "defect",  # of a fixed step against the trapezoidal rule, relative to scale + |y|
 )
 PER_COMPONENT = (
-    "h",  # the step, spread
     "scale",  # normal size of a component; inf for work
     "base",
     "stage",
     "marked",  # state of the marked stage
     "new",  # result of an attempt
-    "kept",  # result of the good attempt, and
-    "rate",  # the right-hand side there
+    "kept",  # result of the good attempt
     "located",  # state at an event
+    "relative",  # one over scale + |y|
     "scratch",
     "other",  # more scratch
 )
@@ -149,8 +148,11 @@ PER_EVENT = (
 )
 _OTHERS = (
     "lane",  # (lanes,) records
-    "k",  # (stages, n lanes)
-    "estimate",  # (2, n lanes), relative to scale + |y|
+    "h",  # (8,) steps of the lanes, again and again
+    "k",  # (places, stride) right-hand sides: of the stages, and `rate`
+    "place",  # (places - 1,) where those of the stages are; integers
+    "rate",  # where the one at the end of the good attempt is; exchanged with that of stage 0
+    "estimate",  # (stride,) of errors, relative to scale + |y|
     "jacobian",  # (n, n): rows of q', v', W'; columns of q, v, t
     "factors",  # (n - 1, n - 1)
     "pivots",  # (n - 1,) integers
@@ -162,9 +164,11 @@ _OTHERS = (
     "inverse_pivots",  # (rows, lanes) of the loops' equations; 0: dropped
     "weak",  # (rows,)
     "quaternions",  # first rows of four numbers of length one, integers
-    "count",  # (rows,) terms of the sums over stages, a multiple of four; integers
-    "terms",  # (rows, width) which stages; integers
-    "weights",  # (2, rows, width) for positions; for velocities and work
+    "count",  # (stages + 1,) terms of the sums for stages and result, without the latest stage; integers
+    "terms",  # (stages + 1, stages) which stages; integers
+    "weights",  # (2, stages + 1, stages) for positions; for velocities and work
+    "latest",  # (2, stages + 1) weights of the latest stage
+    "error_weights",  # (stages, 2) of the two estimates
     "c",
     "rates_only",  # (stages,) 1 where only the rates of positions are evaluated; integers
     "ros_a",  # (stages, stages) of the implicit method
@@ -179,6 +183,7 @@ _COUNTS = (
     "n",
     "lanes",
     "size",  # n lanes
+    "stride",  # bytes of an array of so many numbers, in whole lines
     "events",
     "rows",  # equations of loops
     "quaternion_count",
@@ -188,7 +193,7 @@ _COUNTS = (
     "cap",  # samples that have room
     "sample_count",  # sample times
     "stages",
-    "width",
+    "places",  # of right-hand sides: one more than stages, three at least
     "split",  # whether positions have weights of their own
     "errors",  # how many estimates
     "error_order",

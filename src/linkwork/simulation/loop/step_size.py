@@ -2,6 +2,7 @@
 
 import math
 
+from linkwork.simulation.loop.lanes import rate_of
 from linkwork.simulation.loop.records import SHORTEST, Failure, Task
 from linkwork.trace.compiled import doubles, native
 
@@ -33,7 +34,7 @@ def error_order(run, memo):
 @native
 def first_step(run, l, order):
     """Return a step in which the state moves by about the tolerance's root; the duration has no say."""
-    f, base, scale = doubles(run.k), doubles(run.base), doubles(run.scale)
+    f, base, scale = doubles(rate_of(run, 0)), doubles(run.base), doubles(run.scale)
     speed = 0.0
     for i in range(l, run.size, run.lanes):
         speed = max(speed, abs(f[i]) / (scale[i] + abs(base[i])))
