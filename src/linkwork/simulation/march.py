@@ -138,11 +138,6 @@ def _lines(problem: Problem) -> int:
     return -(-problem.n * problem.lanes // _LINE) * _LINE
 
 
-def _places(stages: int) -> int:
-    """Return how many right-hand sides are kept: of stages, two in the implicit method, and of the end."""
-    return max(stages, 2) + 1
-
-
 def _scratch(problem: Problem, stages: int) -> dict[str, Any]:
     """Allocate the memory of a problem's lanes."""
     lanes, n, ne, rows = problem.lanes, problem.n, len(problem.directions), np.size(problem.row_weights)
@@ -151,7 +146,7 @@ def _scratch(problem: Problem, stages: int) -> dict[str, Any]:
     sizes = dict.fromkeys(PER_LANE, _LINE) | dict.fromkeys(PER_COMPONENT, line)
     sizes |= dict.fromkeys(PER_EVENT, ne * lanes) | {
         "h": _LINE,
-        "k": _places(stages) * line,
+        "k": max(stages, 2) * line,
         "estimate": line,
         "jacobian": n * n if implicit else 0,
         "factors": (n - 1) ** 2 if implicit else 0,
@@ -167,8 +162,6 @@ def _scratch(problem: Problem, stages: int) -> dict[str, Any]:
     arrays["scale"][: (n - 1) * lanes] = np.repeat(scale, lanes)
     return arrays | {
         "lane": np.zeros(lanes, LANE),
-        "place": np.zeros(_places(stages) - 1, np.int64),
-        "places": _places(stages),
         "pivots": np.zeros(n - 1, np.int64),
         "directions": np.array(problem.directions, np.int64),
         "row_weights": np.array(problem.row_weights, float, ndmin=1),

@@ -1,7 +1,7 @@
 """Lines of eight doubles, a cache line each, as native parts load, combine and store them.
 
 A loop over single numbers would ask, before it becomes one over vectors, how many there are and whether
-arrays overlap, and do the rest one by one; for a mechanism of few coordinates that takes longer than the sums.
+arrays overlap, and do the rest one by one; for few coordinates that takes longer than the sums.
 An operation on lines does the same to each number as to a single one: the same bits on every machine.
 
 A line is two vectors of four: while instructions of 512 bits are under way, processors that have them compute

@@ -6,7 +6,7 @@ from linkwork.simulation.loop.explicit import explicit_step, spread_steps, stage
 from linkwork.simulation.loop.implicit import implicit_step
 from linkwork.simulation.loop.lanes import is_finite, lane_of, memo_of, rate_of
 from linkwork.simulation.loop.records import Failure
-from linkwork.trace.compiled import doubles, native
+from linkwork.trace.compiled import doubles, native, native_within
 
 
 @native
@@ -24,7 +24,7 @@ def _blame_attempt(run, l):
     blame(run, l, doubles(run.t)[l] + lane.step, run.new)
 
 
-@native
+@native_within
 def attempt(run):
     """Make a step in every lane; failure <- what went wrong."""
     implicit = run.lanes == 1 and memo_of(run, lane_of(run, run.lanes - 1)).implicit

@@ -6,8 +6,8 @@ from linkwork.simulation.loop.evaluate import evaluate, evaluate_events
 from linkwork.simulation.loop.judging import refuse
 from linkwork.simulation.loop.lanes import (
     are_all,
+    copy_all,
     copy_lane,
-    copy_lines,
     fold_top,
     fold_total,
     is_finite,
@@ -18,24 +18,24 @@ from linkwork.simulation.loop.lanes import (
 from linkwork.simulation.loop.records import Failure, Task
 from linkwork.simulation.loop.step_size import reject
 from linkwork.simulation.status import Status
-from linkwork.trace.compiled import doubles, native
+from linkwork.trace.compiled import doubles, native, native_within
 from linkwork.trace.lines import all_equal, fused, larger, line_at, magnitude
 
 _NONSENSE, _ODD = 1.0, 0.1  # defects of the trapezoidal rule that end a fixed step, that refuse another
 
 
-@native
+@native_within
 def _keep(run):
     """kept <- the results of good attempts."""
     if are_all(run, Task.PASSED.value):
-        copy_lines(run, run.kept, run.new)
+        copy_all(run, run.kept, run.new)
         return
     for l in range(run.lanes):
         if lane_of(run, l).task == Task.PASSED.value:
             copy_lane(run, run.kept, run.new, run.size, l)
 
 
-@native
+@native_within
 def _look(run):
     """dead <- NaN in lanes where the right-hand side after a good attempt is not finite, else 0.
 
@@ -43,25 +43,29 @@ def _look(run):
     """
     f, half, zero = rate_of(run, 0), all_equal(0.5) * line_at(run.h), all_equal(0.0)
     dead = defect = zero
-    for i in range(0, run.stride, 64):
+    i = 0
+    while i < run.stride:
         rate = line_at(run.rate + i)
         dead = fused(zero, rate, dead)
         moved = line_at(run.kept + i) - line_at(run.base + i)
         difference = magnitude(moved - half * (line_at(f + i) + rate))
         defect = larger(difference * line_at(run.relative + i), defect)
+        i += 64
     fold_total(run, dead, run.dead)
     fold_top(run, defect, run.defect)
 
 
-@native
+@native_within
 def _measure_stiffness(run):
     """change, distance <- between the marked stage and the result, which lie at the same time; relative."""
     f = rate_of(run, run.mark)
     change = distance = all_equal(0.0)
-    for i in range(0, run.stride, 64):
+    i = 0
+    while i < run.stride:
         relative = line_at(run.relative + i)
         change = larger(magnitude(line_at(run.rate + i) - line_at(f + i)) * relative, change)
         distance = larger(magnitude(line_at(run.kept + i) - line_at(run.marked + i)) * relative, distance)
+        i += 64
     fold_top(run, change, run.change)
     fold_top(run, distance, run.distance)
 
@@ -74,7 +78,7 @@ def _defect(run, l, i):
     return abs(kept[i] - base[i] - 0.5 * h * (f[i] + rate[i])) * relative[i]
 
 
-@native
+@native_within
 def look_ahead(run):
     """Find out about the ends of good attempts.
 
@@ -91,7 +95,7 @@ def look_ahead(run):
         nudge(run, run.reach, run.kept, run.rate, run.g_kept, run.slope_kept)
 
 
-@native
+@native_within
 def _is_stiff(run, l):
     """Tell whether h |lambda| is at the border of stability (Hairer, Wanner, Solving ODEs II, section IV.2).
 
@@ -122,7 +126,7 @@ def _turn_down(run, l):
     reject(run, lane, memo, Failure.ERROR.value)
 
 
-@native
+@native_within
 def inspect(run, l):
     """Look at a good attempt with what is known of its end; tell whether it stays good."""
     lane = lane_of(run, l)

@@ -3,8 +3,16 @@
 import math
 
 from linkwork.simulation.loop.records import LANE, MEMO, Task
-from linkwork.trace.compiled import doubles, integers, native, record
-from linkwork.trace.lines import larger, line_at, put_line, swapped_by_1, swapped_by_2, swapped_by_4
+from linkwork.trace.compiled import doubles, integers, native, native_within, record
+from linkwork.trace.lines import (
+    larger,
+    line_at,
+    number_at,
+    put_line,
+    swapped_by_1,
+    swapped_by_2,
+    swapped_by_4,
+)
 
 _LANE_SIZE, _MEMO_SIZE = LANE.itemsize, MEMO.itemsize
 _lane, _memo = record(LANE), record(MEMO)
@@ -29,25 +37,27 @@ def memo_at(run, i):
 
 
 @native
-def place_rates(run):
-    """Say where the right-hand sides of the stages are, and `rate`, which becomes the first of the next."""
-    place = integers(run.place)
-    for j in range(run.places - 1):
-        place[j] = run.k + j * run.stride
-    run.rate = run.k + (run.places - 1) * run.stride
-
-
-@native
 def rate_of(run, j):
     """Return the address of the right-hand side in stage j; stage 0 is at the base."""
-    return integers(run.place)[j]
+    return run.k + j * run.stride
 
 
-@native
-def copy_lines(run, to, source):
-    """Copy all components of all lanes to another array; both by address."""
-    for i in range(0, run.stride, 64):
-        put_line(to + i, line_at(source + i))
+@native_within
+def copy_all(run, to, source):
+    """Copy all components of all lanes to another array; both by address.
+
+    In a single mechanism number by number, as they were stored: see `number_at`.
+    """
+    i = 0
+    if run.lanes > 1:
+        while i < run.stride:
+            put_line(to + i, line_at(source + i))
+            i += 64
+        return
+    x = doubles(to)
+    while i < run.n:
+        x[i] = number_at(source + 8 * i)
+        i += 1
 
 
 @native
@@ -75,7 +85,7 @@ def copy(to, source, size):
         y[i] = x[i]
 
 
-@native
+@native_within
 def are_all(run, task):
     """Tell whether all lanes that have a mechanism are at the same task."""
     for l in range(run.lanes):
@@ -85,7 +95,7 @@ def are_all(run, task):
     return True
 
 
-@native
+@native_within
 def busy_lanes(run):
     """Return how many lanes have a mechanism."""
     busy = 0
@@ -94,7 +104,7 @@ def busy_lanes(run):
     return busy
 
 
-@native
+@native_within
 def fold_total(run, x, out):
     """out <- the totals of a line, lane by lane; by address."""
     if run.lanes < 8:
@@ -106,7 +116,7 @@ def fold_total(run, x, out):
     put_line(out, x)
 
 
-@native
+@native_within
 def fold_top(run, x, out):
     """out <- the largest of a line, lane by lane; by address."""
     if run.lanes < 8:

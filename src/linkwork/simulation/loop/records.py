@@ -44,7 +44,7 @@ MEMO = np.dtype(
             "t0",  # fixed step: t = t0 + index h
             "index",
             "begun",  # 1 once the start state was recorded
-            "previous",  # error of the last accepted step, against the tolerance; 0: none
+            "trend",  # logarithm (2) of the error of the last accepted step, against the tolerance; 0: none
             "held",  # 1 after a rejection: the next step must not grow
             "end_failed",  # the end time that could not be reached from this base in one attempt
             "implicit",  # 1 in implicit mode
@@ -129,7 +129,8 @@ PER_COMPONENT = (
     "stage",
     "marked",  # state of the marked stage
     "new",  # result of an attempt
-    "kept",  # result of the good attempt
+    "kept",  # result of the good attempt, and
+    "rate",  # the right-hand side there
     "located",  # state at an event
     "relative",  # one over scale + |y|
     "scratch",
@@ -149,9 +150,7 @@ PER_EVENT = (
 _OTHERS = (
     "lane",  # (lanes,) records
     "h",  # (8,) steps of the lanes, again and again
-    "k",  # (places, stride) right-hand sides: of the stages, and `rate`
-    "place",  # (places - 1,) where those of the stages are; integers
-    "rate",  # where the one at the end of the good attempt is; exchanged with that of stage 0
+    "k",  # (stages, stride) right-hand sides; two stages at least
     "estimate",  # (stride,) of errors, relative to scale + |y|
     "jacobian",  # (n, n): rows of q', v', W'; columns of q, v, t
     "factors",  # (n - 1, n - 1)
@@ -164,10 +163,8 @@ _OTHERS = (
     "inverse_pivots",  # (rows, lanes) of the loops' equations; 0: dropped
     "weak",  # (rows,)
     "quaternions",  # first rows of four numbers of length one, integers
-    "count",  # (stages + 1,) terms of the sums for stages and result, without the latest stage; integers
-    "terms",  # (stages + 1, stages) which stages; integers
-    "weights",  # (2, stages + 1, stages) for positions; for velocities and work
-    "latest",  # (2, stages + 1) weights of the latest stage
+    "since",  # (stages + 1,) from which stage on, after the first, a sum for a stage or for the result runs
+    "weights",  # (2, stages + 1, stages) of these sums, for positions; for velocities and work
     "error_weights",  # (stages, 2) of the two estimates
     "c",
     "rates_only",  # (stages,) 1 where only the rates of positions are evaluated; integers
@@ -193,7 +190,6 @@ _COUNTS = (
     "cap",  # samples that have room
     "sample_count",  # sample times
     "stages",
-    "places",  # of right-hand sides: one more than stages, three at least
     "split",  # whether positions have weights of their own
     "errors",  # how many estimates
     "error_order",
@@ -208,10 +204,14 @@ _COUNTS = (
 _NUMBERS = (
     "t_end",
     "tolerance",
+    "inverse_tolerance",
     "fixed",  # the fixed step; 0: error control
     "h_max",
     "time_scale",
     "max_steps",
+    "gain",  # powers of the error of the last step and
+    "trend",  # of the one before, with which the next step goes
+    "safety",  # factor of the next step
     "bound",  # of stability
     "gamma",
     "norm",  # of the Jacobian
