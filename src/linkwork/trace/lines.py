@@ -112,6 +112,18 @@ def _store(typing_context: Any, address: Any, x: Any) -> Any:
     return types.void(types.int64, _line), generate
 
 
+def _store_whole(typing_context: Any, address: Any, x: Any) -> Any:
+    """Store a line in one piece, for kernels of eight lanes, which load it so."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        places = ir.Constant(ir.VectorType(_index, LINE), list(range(LINE)))
+        whole = builder.shuffle_vector(*_halves(builder, arguments[1]), places)
+        builder.store(whole, builder.inttoptr(arguments[0], whole.type.as_pointer()), align=8 * LINE)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, _line), generate
+
+
 def _load_number(typing_context: Any, address: Any) -> Any:
     """Return the double at an address, loaded by itself.
 
@@ -187,6 +199,7 @@ def _swapping(distance: int) -> Any:
 
 line_at: Any = intrinsic(_load)
 put_line: Any = intrinsic(_store)
+put_whole_line: Any = intrinsic(_store_whole)
 number_at: Any = intrinsic(_load_number)
 all_equal: Any = intrinsic(_all_equal)
 fused: Any = intrinsic(_fused)

@@ -6,7 +6,16 @@ Sums over stages run over lines of eight numbers, whose padding does no harm: sc
 from linkwork.simulation.loop.evaluate import evaluate
 from linkwork.simulation.loop.lanes import copy, fold_top, fold_total, lane_of, rate_of
 from linkwork.trace.compiled import doubles, integers, native, native_within
-from linkwork.trace.lines import all_equal, fused, larger, line_at, magnitude, number_at, put_line
+from linkwork.trace.lines import (
+    all_equal,
+    fused,
+    larger,
+    line_at,
+    magnitude,
+    number_at,
+    put_line,
+    put_whole_line,
+)
 
 
 @native_within
@@ -19,7 +28,7 @@ def _add_latest(run, out, weight, k):
         h, w, i = line_at(run.h), all_equal(weight), 0
         while i < run.stride:
             total = fused(w, line_at(k + i), line_at(out + i))
-            put_line(out + i, fused(h, total, line_at(run.base + i)))
+            put_whole_line(out + i, fused(h, total, line_at(run.base + i)))
             i += 64
         return
     h, y, base = doubles(run.h)[0], doubles(out), doubles(run.base)

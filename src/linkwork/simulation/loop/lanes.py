@@ -9,6 +9,7 @@ from linkwork.trace.lines import (
     line_at,
     number_at,
     put_line,
+    put_whole_line,
     swapped_by_1,
     swapped_by_2,
     swapped_by_4,
@@ -51,7 +52,7 @@ def copy_all(run, to, source):
     i = 0
     if run.lanes > 1:
         while i < run.stride:
-            put_line(to + i, line_at(source + i))
+            put_whole_line(to + i, line_at(source + i))
             i += 64
         return
     x = doubles(to)
