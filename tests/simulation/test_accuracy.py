@@ -184,7 +184,7 @@ def errors(case: Callable[[], Case], accuracies: list[float], method: str) -> Ar
     """Return the largest error of whole runs, each against the accuracy asked."""
     model, start, duration, size = case()
     wanted = {"times": np.linspace(0, duration, 21), "max_step": 10.0}
-    exact = states(lw.simulate(model, duration, start, accuracy=1e-13, method="dop853", **wanted))
+    exact = states(lw.simulate(model, duration, start, accuracy=1e-13, method="rkf45", **wanted))
     allowed = sizes(model, size) + np.abs(exact)
     found = []
     for accuracy in accuracies:

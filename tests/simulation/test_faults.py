@@ -84,7 +84,7 @@ FAULTS = {
     "law that gives a text": Fault(lambda: driven(after(0.5, lambda: "much")), "motor", "TypeError"),
     "load that shows more": Fault(lambda: pendulum(Liar("liar", "elbow")), "liar", "2 numbers"),
     "sleeping law": Fault(
-        lambda: driven(asleep), "elbow", "more steps", options={"max_steps": 30, "step": None}
+        lambda: driven(asleep), "elbow", "more steps", options={"max_steps": 15, "step": None}
     ),
     "feedback 1e12": Fault(
         lambda: driven(lambda t, q, v: -1e12 * q - 1e7 * v),

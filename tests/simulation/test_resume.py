@@ -197,7 +197,7 @@ def test_a_run_out_of_steps_goes_on_with_more():
 # on disk
 
 
-LONG = 4000.0  # [s], some seconds of work
+LONG = 16000.0  # [s], some seconds of work
 
 
 def long_run(path: Path | None = None, interval: float = 0.02) -> lw.Recording:
@@ -241,7 +241,7 @@ def kill_again_and_again(folder: Path, kills: int) -> tuple[int, float]:
     for _ in range(kills):
         ended, age = killed(path, rng.uniform(0.0, 0.2))
         now = reached(path)
-        assert now >= come
+        assert now >= come or come == LONG  # from its end a run goes back to the last point of its mesh
         progress, come = progress + (now > come), now
         oldest = oldest if ended else max(oldest, age)
     return progress, oldest

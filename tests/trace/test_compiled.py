@@ -65,7 +65,7 @@ def test_memory_is_read_and_written_by_address():
 def test_the_name_of_the_cache_covers_all_that_is_compiled():
     """What is compiled calls nothing compiled of another package: the digest would not know it."""
     compiles = {
-        file: re.search(r"^@(native|native_apart|entry)$", file.read_text(), re.MULTILINE)
+        file: re.search(r"^@(native|native_apart|native_within|entry)$", file.read_text(), re.MULTILINE)
         for file in LINKWORK.rglob("*.py")
     }
     packages = {file.parent for file, found in compiles.items() if found}
@@ -78,7 +78,7 @@ def test_the_name_of_the_cache_covers_all_that_is_compiled():
 
 def test_what_a_package_takes_from_elsewhere_is_in_its_name():
     names = {file.name for file in compiled.sources(LINKWORK / "simulation" / "loop")}
-    assert {"status.py", "compiled.py", "native_parts.py", "records.py"} <= names
+    assert {"status.py", "compiled.py", "lines.py", "native_parts.py", "records.py"} <= names
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links and modes")

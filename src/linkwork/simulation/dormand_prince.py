@@ -132,6 +132,9 @@ METHOD = Tableau(
         ),
     ),
     error_order=8,
-    caution=10.0,
+    gain=0.6,
+    trend=0.2,
+    safety=0.85,
+    caution=3.0,
     stiff_bound=6.0,
 )

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 Part = NDArray[Any] | int  # an array with what is in it, or a number of words that are 0 at first
 
-_LINE = 8  # words of eight bytes in a cache line
+LINE = 8  # words of eight bytes in a cache line
 
 
 class Image:
@@ -22,9 +22,9 @@ class Image:
         filled = {name: _words(part) for name, part in parts.items() if not isinstance(part, int)}
         sizes = {name: words.size for name, words in filled.items()}
         sizes |= {name: part for name, part in parts.items() if isinstance(part, int)}
-        ends = np.cumsum([0, *(-(-size // _LINE) * _LINE for size in sizes.values())]).tolist()
+        ends = np.cumsum([0, *(-(-size // LINE) * LINE for size in sizes.values())]).tolist()
         self.starts = dict(zip(sizes, ends))
-        self._size = ends[-1] + _LINE
+        self._size = ends[-1] + LINE
         self._words = np.zeros(ends[len(filled)], np.int64)
         for name, words in filled.items():
             self._words[self.starts[name] : self.starts[name] + words.size] = words
@@ -36,7 +36,7 @@ class Image:
         """Return memory of one's own, and where it is."""
         room = np.zeros(self._size, np.int64)
         begin = address(room)
-        skip = -(begin // 8) % _LINE
+        skip = -(begin // 8) % LINE
         room, begin = room[skip:], begin + 8 * skip
         room[: self._words.size] = self._words
         room[self._addresses] += begin

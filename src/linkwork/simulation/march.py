@@ -15,7 +15,7 @@ from numba.core import types
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.simulation import fehlberg, rosenbrock
-from linkwork.simulation.image import Image, Part, address
+from linkwork.simulation.image import LINE, Image, Part, address
 from linkwork.simulation.loop.lockstep import advance
 from linkwork.simulation.loop.records import (
     LANE,
@@ -100,6 +100,8 @@ class Problem:
     switch: bool = False  # whether to go over to the implicit method where the motion is stiff
 
     def __post_init__(self) -> None:
+        if self.lanes not in (1, 2, 4, 8):
+            raise ValueError(f"there are 1, 2, 4 or 8 lanes, not {self.lanes}")
         method = METHODS[self.method]
         if isinstance(method, Rosenbrock):
             if self.lanes > 1:
@@ -126,19 +128,27 @@ class Problem:
         return isinstance(METHODS[self.method], Rosenbrock)
 
 
+def _lines(problem: Problem) -> int:
+    """Return how many numbers the components of all lanes are, in whole cache lines."""
+    return -(-problem.n * problem.lanes // LINE) * LINE
+
+
 def _scratch(problem: Problem, stages: int) -> dict[str, Part]:
     """Return the memory of a problem's lanes, and the constants beside it."""
     lanes, n, ne, rows = problem.lanes, problem.n, len(problem.directions), np.size(problem.row_weights)
     implicit = problem.implicit or (problem.switch and lanes == 1)
-    scale = np.full(n, np.inf)
-    scale[:-1] = problem.scale
+    line = _lines(problem)
+    scale, known = np.full(line, np.inf), np.empty(n - 1)
+    known[:] = problem.scale
+    scale[: (n - 1) * lanes] = np.repeat(known, lanes)
     return {
-        **dict.fromkeys(PER_LANE, lanes),
-        **dict.fromkeys(PER_COMPONENT, n * lanes),
+        **dict.fromkeys(PER_LANE, LINE),
+        **dict.fromkeys(PER_COMPONENT, line),
         **dict.fromkeys(PER_EVENT, ne * lanes),
         "lane": lanes * LANE.itemsize // 8,
-        "k": max(stages, 2) * n * lanes,
-        "estimate": 2 * n * lanes,
+        "h": LINE,
+        "k": max(stages, 2) * line,
+        "estimate": line,
         "jacobian": n * n if implicit else 0,
         "factors": (n - 1) ** 2 if implicit else 0,
         "pivots": n - 1,
@@ -146,7 +156,7 @@ def _scratch(problem: Problem, stages: int) -> dict[str, Part]:
         "direct": 5 * n * problem.tangent_lanes,
         "gap": rows * lanes,
         "inverse_pivots": rows * lanes,
-        "scale": np.repeat(scale, lanes),
+        "scale": scale,
         "directions": np.array(problem.directions, np.int64),
         "row_weights": np.array(problem.row_weights, float, ndmin=1),
         "weak": np.array(problem.weak, float, ndmin=1),
@@ -162,6 +172,7 @@ def _counts(problem: Problem) -> dict[str, int]:
         "n": problem.n,
         "lanes": problem.lanes,
         "size": problem.n * problem.lanes,
+        "stride": 8 * _lines(problem),
         "events": len(problem.directions),
         "rows": np.size(problem.row_weights),
         "quaternion_count": len(problem.quaternions),

@@ -32,6 +32,9 @@ class Tableau:
     errors: tuple[Row, ...] = ()  # none: the method is for fixed steps only
     error_order: int = 0  # the estimate shrinks with this power of h
     caution: float = 1.0  # the tolerance of one step is the accuracy asked for over this: errors add up
+    gain: float = 0.85  # how far a step follows the error of the last, and
+    trend: float = 0.2  # the one before; 1: as far as the order says
+    safety: float = 0.9  # factor of a step
     A_velocity: tuple[Row, ...] | None = None  # None: as for positions
     b_velocity: Row | None = None
     rates: tuple[int, ...] = ()
@@ -48,34 +51,27 @@ class Tableau:
 
     @cached_property
     def _tables(self) -> dict[str, Any]:
-        """Sums over stages, four terms at a time.
+        """Sums over stages: rows 1 ... stages - 1 are the stages, then comes the result.
 
-        Sums are filled up with 0 times stage 0. Rows 0 ... stages - 1 are the stages, then come the result,
-        two error estimates, and a sum of all stages with weights 0, NaN where any of them is not finite.
+        A sum takes the first stage, the latest, and those between that follow after weights of 0.
         """
         stages = self.stages
-        others = (*self.errors, *((0.0,),) * (3 - len(self.errors)))
-        position = _matrix((*self.A, self.b, *others), stages)
-        velocity = _matrix((*(self.A_velocity or self.A), self.b_velocity or self.b, *others), stages)
-        terms = [np.flatnonzero(row) for row in (position != 0) | (velocity != 0)]
-        terms[-1] = np.arange(1, stages)
-        count = np.array([4 * max(1, -(-len(row) // 4)) for row in terms])
-        index = np.zeros((len(terms), count.max()), np.int64)
-        weights = np.zeros((2, *index.shape))
-        for r, row in enumerate(terms):
-            index[r, : len(row)] = row
-            weights[:, r, : len(row)] = position[r, row], velocity[r, row]
+        position = _matrix((*self.A, self.b), stages)
+        velocity = _matrix((*(self.A_velocity or self.A), self.b_velocity or self.b), stages)
+        between = ((position != 0) | (velocity != 0))[:, 1:]
         return {
             "stages": stages,
-            "width": index.shape[1],
-            "count": count,
-            "terms": index,
-            "weights": weights,
+            "since": np.array([1 + (int(row.argmax()) if row.any() else stages) for row in between]),
+            "weights": np.array([position, velocity]),
+            "error_weights": _matrix((*self.errors, *((0.0,),) * (2 - len(self.errors))), stages).T.copy(),
             "split": self.A_velocity is not None,
             "c": np.array(self.c),
             "rates_only": np.array([int(j in self.rates) for j in range(stages)]),
             "errors": len(self.errors),
             "error_order": self.error_order,
+            "gain": self.gain / max(self.error_order, 1),
+            "trend": self.trend / max(self.error_order, 1),
+            "safety": self.safety,
             "mark": self.c.index(1.0) if self.stiff_bound else -1,
             "bound": self.stiff_bound,
         }

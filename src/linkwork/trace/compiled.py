@@ -87,28 +87,39 @@ def _remove_stale(parent: Path) -> None:
 
 
 @cache
-def _compilers() -> dict[bool, dict[str, Any]]:
+def _compilers() -> dict[str, Any]:
     """Return how functions become parts; in a later Numba it does them its own way, which takes longer."""
     if tuple(map(int, numba.__version__.split(".")[:2])) > _LAST_TESTED:
-        return {False: {}, True: {}}
-    from linkwork.trace.native_parts import ApartCompiler, PartCompiler
+        return {}
+    from linkwork.trace import native_parts
 
-    return {False: {"pipeline_class": PartCompiler}, True: {"pipeline_class": ApartCompiler}}
+    return {
+        "part": native_parts.PartCompiler,
+        "apart": native_parts.ApartCompiler,
+        "within": native_parts.WithinCompiler,
+    }
 
 
-def _part(function: Callable[..., Any], apart: bool) -> Any:
+def _part(function: Callable[..., Any], how: str) -> Any:
     options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "no_rewrites": True}
-    return _njit(nogil=True, error_model="numpy", **options, **_compilers()[apart])(function)
+    if compiler := _compilers().get(how):
+        options["pipeline_class"] = compiler
+    return _njit(nogil=True, error_model="numpy", **options)(function)
 
 
 def native(function: Callable[..., Any]) -> Any:
     """Compile a function that native code calls; it becomes a part of the entry that calls it."""
-    return _part(function, False)
+    return _part(function, "part")
 
 
 def native_apart(function: Callable[..., Any]) -> Any:
     """Compile a large function that is called from several places: it stays one, and compiles once."""
-    return _part(function, True)
+    return _part(function, "apart")
+
+
+def native_within(function: Callable[..., Any]) -> Any:
+    """Compile a function that is called so often that the call itself would count: it is copied there."""
+    return _part(function, "within")
 
 
 def for_any_constant(part: Any) -> Any:
@@ -184,6 +195,24 @@ def _memory(typing_context: Any, array: Any) -> Any:
     return kind(array), generate
 
 
+def _bits(typing_context: Any, x: Any) -> Any:
+    """Return the 64 bits of a double as an integer, from native code."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.IntType(64))
+
+    return types.int64(types.float64), generate
+
+
+def _from_bits(typing_context: Any, word: Any) -> Any:
+    """Return the double that has these 64 bits, from native code."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.DoubleType())
+
+    return types.float64(types.int64), generate
+
+
 def record(layout: np.dtype[np.void]) -> Any:
     """Return a function that native code calls for the record of this layout at an address."""
 
@@ -193,7 +222,9 @@ def record(layout: np.dtype[np.void]) -> Any:
     return intrinsic(memory)
 
 
+bits: Any = intrinsic(_bits)
 call: Any = intrinsic(_call)
 doubles: Any = intrinsic(_double_memory)
+from_bits: Any = intrinsic(_from_bits)
 integers: Any = intrinsic(_integer_memory)
 memory: Any = intrinsic(_memory)

@@ -98,6 +98,23 @@ class _Apart(_Part):
                 function.add_function_attribute("noinline")
 
 
+class _Within(_Part):
+    """A part that is copied into whatever calls it."""
+
+    def finalize(self) -> None:
+        super().finalize()
+        for function in self._final_module.functions:
+            if not function.is_declaration:
+                function.add_function_attribute("alwaysinline")
+
+
+class WithinCompiler(PartCompiler):
+    """Numba's compiler, into a part that is copied into what calls it."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *rest: Any):
+        super().__init__(typing, target, library or _Within(target.codegen(), "part"), *rest)
+
+
 class ApartCompiler(PartCompiler):
     """Numba's compiler, into a part that is not copied into what calls it."""
 

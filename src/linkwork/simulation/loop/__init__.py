@@ -14,5 +14,8 @@ The mesh of a run, its *natural* steps, does not know of samples, of the end tim
 So a run that is stopped, looked at, sampled or continued gives the same bits. All that a mechanism must
 remember is in `march.Memory`; a step that was not committed when the loop returned is repeated.
 
+Arrays of components are padded to whole lines of eight numbers, and computed by lines: see `trace/lines.py`.
+In the padding scale is inf and all else 0.
+
 The native functions hand each other one record, `records.RUN`, with numbers and the addresses of arrays.
 """

@@ -4,9 +4,9 @@ from linkwork.simulation.loop.closure import close_loops
 from linkwork.simulation.loop.endings import blame
 from linkwork.simulation.loop.explicit import explicit_step, spread_steps, stage_state
 from linkwork.simulation.loop.implicit import implicit_step
-from linkwork.simulation.loop.lanes import is_finite, lane_of, memo_of
+from linkwork.simulation.loop.lanes import is_finite, lane_of, memo_of, rate_of
 from linkwork.simulation.loop.records import Failure
-from linkwork.trace.compiled import doubles, native
+from linkwork.trace.compiled import doubles, native, native_within
 
 
 @native
@@ -18,13 +18,13 @@ def _blame_attempt(run, l):
         return
     for j in range(1, run.stages):
         stage_state(run, j, run.stage)
-        if not (is_finite(run, run.stage, run.n, l) and is_finite(run, run.k + 8 * j * run.size, run.n, l)):
+        if not (is_finite(run, run.stage, run.n, l) and is_finite(run, rate_of(run, j), run.n, l)):
             blame(run, l, time[l], run.stage)
             return
     blame(run, l, doubles(run.t)[l] + lane.step, run.new)
 
 
-@native
+@native_within
 def attempt(run):
     """Make a step in every lane; failure <- what went wrong."""
     implicit = run.lanes == 1 and memo_of(run, lane_of(run, run.lanes - 1)).implicit

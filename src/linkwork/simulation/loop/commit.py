@@ -2,18 +2,26 @@
 
 import numpy as np
 
-from linkwork.simulation.loop.crossings import begin_sides
+from linkwork.simulation.loop.crossings import begin_sides, pass_sides
 from linkwork.simulation.loop.endings import stop
-from linkwork.simulation.loop.lanes import are_all, copy, copy_lane, lane_of, memo_of, scatter
+from linkwork.simulation.loop.lanes import (
+    are_all,
+    copy_all,
+    copy_lane,
+    lane_of,
+    memo_of,
+    rate_of,
+    scatter,
+)
 from linkwork.simulation.loop.records import Task
-from linkwork.simulation.loop.step_size import error_order, next_step
+from linkwork.simulation.loop.step_size import next_step
 from linkwork.simulation.status import Status
-from linkwork.trace.compiled import doubles, native
+from linkwork.trace.compiled import doubles, native, native_within
 
 _STIFF_STEPS, _RESET_STEPS, _CALM_STEPS = 15, 6, 25
 
 
-@native
+@native_within
 def _watch_stiffness(run, lane, memo):
     """Count stiff steps, or calm ones in implicit mode; tell whether there are enough to change the mode."""
     if memo.implicit:
@@ -38,10 +46,10 @@ def _change_mode(memo):
     """Go on implicitly after explicit steps, or the other way round; the step is kept."""
     memo.implicit = 1.0 - memo.implicit
     memo.switches += 1.0
-    memo.hits = memo.misses = memo.calm = memo.previous = 0.0
+    memo.hits = memo.misses = memo.calm = memo.trend = 0.0
 
 
-@native
+@native_within
 def _book(run, lane, memo):
     """Enter the good step of a lane into the accounts."""
     memo.accepted += 1.0
@@ -68,7 +76,7 @@ def _watch_loops(run, l):
         scatter(run, run.weakest, run.kept, l)
 
 
-@native
+@native_within
 def commit(run, l):
     """Enter the good natural step of lane l into what its mechanism remembers."""
     lane = lane_of(run, l)
@@ -79,7 +87,7 @@ def commit(run, l):
         _watch_loops(run, l)
     memo.t = doubles(run.t)[l] = doubles(run.reach)[l]
     if not run.fixed:
-        memo.h = next_step(run, memo, lane.error / run.tolerance, error_order(run, memo), lane.passed)
+        memo.h = next_step(run, memo, lane.error * run.inverse_tolerance, lane.passed)
         if _watch_stiffness(run, lane, memo) and run.switch:
             _change_mode(memo)
     memo.held = memo.failure = 0.0
@@ -87,22 +95,24 @@ def commit(run, l):
     lane.task = Task.MOVED.value
 
 
-@native
+@native_within
 def move_bases(run):
     """Make the ends of committed steps the bases of the next."""
     together = are_all(run, Task.MOVED.value)
     if together:
-        copy(run.base, run.kept, run.size)
-        copy(run.k, run.rate, run.size)
+        copy_all(run, run.base, run.kept)
+        copy_all(run, rate_of(run, 0), run.rate)
     for l in range(run.lanes):
         lane = lane_of(run, l)
         if lane.who < 0 or lane.task != Task.MOVED.value:
             continue
         if not together:
             copy_lane(run, run.base, run.kept, run.size, l)
-            copy_lane(run, run.k, run.rate, run.size, l)
-        copy_lane(run, run.g_base, run.g_kept, run.events * run.lanes, l)
-        begin_sides(run, l)
+            copy_lane(run, rate_of(run, 0), run.rate, run.size, l)
+        if run.events:
+            copy_lane(run, run.g_base, run.g_kept, run.events * run.lanes, l)
+            pass_sides(run, l)
+            begin_sides(run, l)
         run.differentiated = 0
         lane.task = Task.READY.value
         if memo_of(run, lane).implicit and run.lanes > 1:

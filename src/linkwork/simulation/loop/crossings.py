@@ -36,6 +36,20 @@ def begin_sides(run, l):
 
 
 @native
+def pass_sides(run, l):
+    """See on which side of zero those were in the good step that set out from zero.
+
+    One that is back at zero just where the step ends has been there, and is about to cross.
+    """
+    i, slope = lane_of(run, l).who, doubles(run.slope_base)
+    side, span = doubles(run.side), doubles(run.span)
+    for e in range(run.events):
+        rise, at = slope[e * run.lanes + l], i * run.events + e
+        if side[at] == 0.0 and abs(rise) > _AT_ZERO * span[at]:
+            side[at] = sign_of(rise)
+
+
+@native
 def nudge(run, t, y, rate, g, slope):
     """slope <- the change of event functions, at (t, y) with values g, in a step at this rate; by address."""
     time, begin, stage = doubles(run.time), doubles(t), doubles(run.stage)

@@ -10,13 +10,14 @@ from linkwork.simulation.loop.lanes import (
     lane_of,
     memo_at,
     memo_of,
+    rate_of,
     release,
 )
 from linkwork.simulation.loop.records import ON_MESH, SHORTEST, Task
 from linkwork.simulation.loop.samples import begin_samples
 from linkwork.simulation.loop.step_size import error_order, first_step
 from linkwork.simulation.status import Status
-from linkwork.trace.compiled import doubles, native
+from linkwork.trace.compiled import doubles, native, native_within
 
 _CHECK_EVERY, _LEAST_PROGRESS = 100_000, 1e-5
 
@@ -28,7 +29,7 @@ def _begin(run, l):
     memo = memo_of(run, lane)
     if memo.implicit and run.lanes > 1:
         stop(run, l, Status.STIFF.value)
-    elif not is_finite(run, run.k, run.n, l) or not is_finite(run, run.g_base, run.events, l):
+    elif not is_finite(run, rate_of(run, 0), run.n, l) or not is_finite(run, run.g_base, run.events, l):
         blame(run, l, t[l], run.base)
         stop(run, l, Status.NOT_FINITE.value)
     elif not begin_samples(run, l):
@@ -55,7 +56,7 @@ def _fill(run):
                 run.queue += 1
     if run.queue > first:
         # Lanes that are under way are evaluated again, with the same result.
-        evaluate(run, run.motion, run.t, run.base, run.k)
+        evaluate(run, run.motion, run.t, run.base, rate_of(run, 0))
         if run.events:
             evaluate_events(run, run.t, run.base, run.g_base)
         for l in range(run.lanes):
@@ -64,7 +65,7 @@ def _fill(run):
                 _begin(run, l)
 
 
-@native
+@native_within
 def _works_too_much(run, memo, t):
     """Tell whether the attempts are used up, or will be at this pace, or bring next to no progress."""
     attempts = memo.accepted + memo.rejected
@@ -78,7 +79,7 @@ def _works_too_much(run, memo, t):
     return advance < _LEAST_PROGRESS * (run.t_end - t) or advance * (run.max_steps - attempts) < needed
 
 
-@native
+@native_within
 def _aims_at_end(run, memo, t, near):
     """Tell whether the next attempt goes to the end time."""
     if run.fixed:
@@ -86,7 +87,7 @@ def _aims_at_end(run, memo, t, near):
     return t + memo.h >= run.t_end and memo.end_failed != run.t_end
 
 
-@native
+@native_within
 def _depart(run, l):
     """Choose the next attempt from the base of lane l, or end the run there."""
     lane, t = lane_of(run, l), doubles(run.t)[l]
@@ -104,7 +105,7 @@ def _depart(run, l):
         lane.task, lane.step = Task.NATURAL.value, memo.h
 
 
-@native
+@native_within
 def start_attempts(run, draining):
     """Bring every lane to an attempt: fill what is idle, depart from bases.
 

@@ -1,9 +1,9 @@
 """Calls of the programs: equations of motion and event functions, for all lanes at once."""
 
-from linkwork.trace.compiled import call, integers, native
+from linkwork.trace.compiled import call, integers, native, native_within
 
 
-@native
+@native_within
 def evaluate(run, program, t, y, k):
     """k <- f(t, y) for all lanes; all by address."""
     ports, slots = integers(program.ports), program.slots

@@ -1,110 +1,161 @@
-"""A step of an explicit Runge-Kutta method, for all lanes at once; errors relative to scale + |y|."""
+"""A step of an explicit Runge-Kutta method, for all lanes at once; errors relative to scale + |y|.
+
+Sums over stages run over lines of eight numbers, whose padding does no harm: scale is inf there, all else 0.
+"""
 
 from linkwork.simulation.loop.evaluate import evaluate
-from linkwork.simulation.loop.lanes import copy, lane_of, sum_rows, top_rows
-from linkwork.trace.compiled import doubles, integers, native
+from linkwork.simulation.loop.lanes import copy, fold_top, fold_total, lane_of, rate_of
+from linkwork.trace.compiled import doubles, integers, native, native_within
+from linkwork.trace.lines import (
+    all_equal,
+    fused,
+    larger,
+    line_at,
+    magnitude,
+    number_at,
+    put_line,
+    put_whole_line,
+)
 
 
-@native
-def _sum(run, out, row, part, first, last):
-    """Components first ... last of out <- base + h times a weighted sum of stages; for estimates the sum.
+@native_within
+def _add_latest(run, out, weight, k):
+    """out <- base + h (out + weight k), k being the stage that was just evaluated.
 
-    Four terms a pass, and base and h with the last.
+    In a single mechanism number by number: then what follows from velocities need not wait for accelerations.
     """
-    count = integers(run.count)[row]
-    index = integers(run.terms + 8 * row * run.width)
-    rows, size = run.stages + 4, last - first
-    weight = doubles(run.weights + 8 * (part * rows + row) * run.width)
-    y, base, h = (doubles(out + 8 * first), doubles(run.base + 8 * first), doubles(run.h + 8 * first))
-    for m in range(0, count, 4):
-        k0 = doubles(run.k + 8 * (index[m] * run.size + first))
-        k1 = doubles(run.k + 8 * (index[m + 1] * run.size + first))
-        k2 = doubles(run.k + 8 * (index[m + 2] * run.size + first))
-        k3 = doubles(run.k + 8 * (index[m + 3] * run.size + first))
-        w0, w1, w2, w3 = weight[m], weight[m + 1], weight[m + 2], weight[m + 3]
-        ends = row <= run.stages and m + 4 >= count
-        if m == 0 and not ends:
-            for i in range(size):
-                y[i] = w0 * k0[i] + w1 * k1[i] + w2 * k2[i] + w3 * k3[i]
-        elif m == 0:
-            for i in range(size):
-                y[i] = base[i] + h[i] * (w0 * k0[i] + w1 * k1[i] + w2 * k2[i] + w3 * k3[i])
-        elif not ends:
-            for i in range(size):
-                y[i] += w0 * k0[i] + w1 * k1[i] + w2 * k2[i] + w3 * k3[i]
-        else:
-            for i in range(size):
-                y[i] = base[i] + h[i] * (y[i] + (w0 * k0[i] + w1 * k1[i] + w2 * k2[i] + w3 * k3[i]))
+    if run.lanes > 1:
+        h, w, i = line_at(run.h), all_equal(weight), 0
+        while i < run.stride:
+            total = fused(w, line_at(k + i), line_at(out + i))
+            put_whole_line(out + i, fused(h, total, line_at(run.base + i)))
+            i += 64
+        return
+    h, y, base = doubles(run.h)[0], doubles(out), doubles(run.base)
+    i = 0
+    while i < run.n:
+        y[i] = fused(h, fused(weight, number_at(k + 8 * i), y[i]), base[i])
+        i += 1
+
+
+@native_within
+def _sum(run, out, row, part):
+    """out <- base + h times a weighted sum of stages: the first, those from `since` on, the latest."""
+    since, i = integers(run.since)[row], 0
+    weight = doubles(run.weights + 8 * (part * (run.stages + 1) + row) * run.stages)
+    while i < run.stride:
+        total = all_equal(0.0)
+        if row > 1:
+            total = all_equal(weight[0]) * line_at(run.k + i)
+            k, j = rate_of(run, since) + i, since
+            while j < row - 1:
+                total = fused(all_equal(weight[j]), line_at(k), total)
+                k += run.stride
+                j += 1
+        put_line(out + i, total)
+        i += 64
+    _add_latest(run, out, weight[row - 1], rate_of(run, row - 1))
 
 
 @native
+def _weigh_apart(run, out, row):
+    """out <- what this row of the tables says, where positions have weights of their own."""
+    _sum(run, out, row, 1)
+    _sum(run, run.scratch, row, 0)
+    copy(out, run.scratch, run.nq * run.lanes)
+
+
+@native_within
 def _weigh(run, out, row):
-    """out <- what this row of the tables says, for positions and for velocities where they differ."""
-    cut = run.nq * run.lanes
-    for part in range(1 + run.split):
-        _sum(run, out, row, part, part * cut, cut if part < run.split else run.size)
+    """out <- what this row of the tables says."""
+    if run.split:
+        _weigh_apart(run, out, row)
+    else:
+        _sum(run, out, row, 0)
 
 
-@native
+@native_within
 def stage_state(run, j, out):
     """out, time <- where stage j evaluates the right-hand side."""
     _weigh(run, out, j)
-    t, time, c = doubles(run.t), doubles(run.time), doubles(run.c)
-    for l in range(run.lanes):
-        time[l] = t[l] + c[j] * lane_of(run, l).step
+    t, time, c = doubles(run.t), doubles(run.time), doubles(run.c)[j]
+    l = 0
+    while l < run.lanes:
+        time[l] = t[l] + c * lane_of(run, l).step
+        l += 1
+
+
+@native_within
+def weigh_errors(run):
+    """relative <- one over scale + |y|, y at the base or new, whichever is larger."""
+    one, i = all_equal(1.0), 0
+    while i < run.stride:
+        y = larger(magnitude(line_at(run.base + i)), magnitude(line_at(run.new + i)))
+        put_line(run.relative + i, one / (line_at(run.scale + i) + y))
+        i += 64
 
 
 @native
-def relative_errors(run, address, top):
-    """An estimate and its largest <- relative to scale + |y|, y at the base or new, whichever is larger."""
-    estimate = doubles(address)
-    base, new, scale = doubles(run.base), doubles(run.new), doubles(run.scale)
-    scratch = doubles(run.scratch)
-    for i in range(run.size):
-        estimate[i] = abs(estimate[i]) / (scale[i] + max(abs(base[i]), abs(new[i])))
-        scratch[i] = estimate[i]
-    top_rows(run, run.scratch, run.n, top)
+def relative_errors(run):
+    """estimate, error <- relative to scale + |y|."""
+    top = all_equal(0.0)
+    for i in range(0, run.stride, 64):
+        estimate = magnitude(line_at(run.estimate + i)) * line_at(run.relative + i)
+        put_line(run.estimate + i, estimate)
+        top = larger(estimate, top)
+    fold_top(run, top, run.error)
 
 
-@native
-def _find_sick(run):
-    """sick <- NaN in lanes where a stage, the result or an estimate is not finite, else 0."""
-    new, scratch = doubles(run.new), doubles(run.scratch)
-    first, second = doubles(run.estimate), doubles(run.estimate + 8 * run.size)
-    _weigh(run, run.scratch, run.stages + 3)
-    for i in range(run.size):
-        scratch[i] += 0.0 * (new[i] + first[i] + second[i])
-    sum_rows(run, run.scratch, run.n, run.sick)
+@native_within
+def _estimate(run):
+    """estimate, error, lower <- of the step, relative; sick <- NaN where a stage or the result is not finite.
+
+    A product with 0 is 0 unless a number is not finite.
+    """
+    weights, h, zero = doubles(run.error_weights), line_at(run.h), all_equal(0.0)
+    top = top_lower = sick = zero
+    i = 0
+    while i < run.stride:
+        estimate = lower = zero
+        at, j = run.k + i, 0
+        while j < run.stages:
+            k = line_at(at)
+            estimate = fused(all_equal(weights[2 * j]), k, estimate)
+            lower = fused(all_equal(weights[2 * j + 1]), k, lower)
+            sick = fused(zero, k, sick)
+            at += run.stride
+            j += 1
+        h_relative = h * line_at(run.relative + i)
+        estimate, lower = magnitude(h_relative * estimate), magnitude(h_relative * lower)
+        put_line(run.estimate + i, estimate)
+        top, top_lower = larger(estimate, top), larger(lower, top_lower)
+        sick = fused(zero, line_at(run.new + i) + (estimate + lower), sick)
+        i += 64
+    fold_top(run, top, run.error)
+    fold_top(run, top_lower, run.lower)
+    fold_total(run, sick, run.sick)
 
 
-@native
+@native_within
 def spread_steps(run):
-    """h <- the steps of the lanes, for every component."""
+    """h <- the steps of the lanes, again and again along a line."""
+    if run.lanes == 1:
+        put_line(run.h, all_equal(lane_of(run, 0).step))
+        return
     h = doubles(run.h)
-    for l in range(run.lanes):
-        h[l] = lane_of(run, l).step
-    done = run.lanes
-    while done < run.size:
-        more = min(done, run.size - done)
-        copy(run.h + 8 * done, run.h, more)
-        done += more
+    for l in range(8):
+        h[l] = lane_of(run, l & (run.lanes - 1)).step
 
 
-@native
+@native_within
 def explicit_step(run):
     """new, estimate, sick <- a step of every lane."""
-    rates_only, h = integers(run.rates_only), doubles(run.h)
+    rates_only = integers(run.rates_only)
     for j in range(1, run.stages):
         out = run.marked if j == run.mark else run.stage
         stage_state(run, j, out)
         program = run.rates if rates_only[j] else run.motion
-        evaluate(run, program, run.time, out, run.k + 8 * j * run.size)
+        evaluate(run, program, run.time, out, rate_of(run, j))
     _weigh(run, run.new, run.stages)
-    for e in range(run.errors):
-        address = run.estimate + 8 * e * run.size
-        _weigh(run, address, run.stages + 1 + e)
-        estimate = doubles(address)
-        for i in range(run.size):
-            estimate[i] *= h[i]
-        relative_errors(run, address, run.lower if e else run.error)
-    _find_sick(run)
+    weigh_errors(run)
+    _estimate(run)

@@ -3,9 +3,9 @@
 import math
 
 from linkwork.simulation.loop.evaluate import evaluate
-from linkwork.simulation.loop.explicit import relative_errors
+from linkwork.simulation.loop.explicit import relative_errors, weigh_errors
 from linkwork.simulation.loop.jacobian import differentiate
-from linkwork.simulation.loop.lanes import is_finite, lane_of
+from linkwork.simulation.loop.lanes import is_finite, lane_of, rate_of
 from linkwork.simulation.loop.records import Failure
 from linkwork.trace.compiled import doubles, integers, native
 
@@ -76,7 +76,7 @@ def _prepare(run, h):
 def _implicit_stage(run, s, h):
     """u_s <- stage s of the implicit method, f in stage min(s, 1) of k."""
     n, m = run.n, run.n - 1
-    f, u, jacobian = doubles(run.k + 8 * min(s, 1) * n), doubles(run.u), doubles(run.jacobian)
+    f, u, jacobian = doubles(rate_of(run, min(s, 1))), doubles(run.u), doubles(run.jacobian)
     c = doubles(run.ros_c + 8 * s * run.ros_stages)
     gamma = doubles(run.ros_gammas)[s]
     for i in range(n):
@@ -114,8 +114,8 @@ def implicit_step(run):
         if failure:
             return failure
         if s > 0:
-            evaluate(run, run.motion, run.time, run.stage, run.k + 8 * n)
-            if not is_finite(run, run.k + 8 * n, n, l):
+            evaluate(run, run.motion, run.time, run.stage, rate_of(run, 1))
+            if not is_finite(run, rate_of(run, 1), n, l):
                 return Failure.NOT_FINITE.value
         _implicit_stage(run, s, h)
     for i in range(n):
@@ -123,5 +123,6 @@ def implicit_step(run):
         new[i] = y[i] + estimate[i]
     if not is_finite(run, run.new, n, l):
         return Failure.NOT_FINITE.value
-    relative_errors(run, run.estimate, run.error)
+    weigh_errors(run)
+    relative_errors(run)
     return Failure.NONE.value

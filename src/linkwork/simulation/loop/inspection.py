@@ -6,73 +6,79 @@ from linkwork.simulation.loop.evaluate import evaluate, evaluate_events
 from linkwork.simulation.loop.judging import refuse
 from linkwork.simulation.loop.lanes import (
     are_all,
-    copy,
+    copy_all,
     copy_lane,
+    fold_top,
+    fold_total,
     is_finite,
     lane_of,
     memo_of,
-    sum_rows,
-    top_rows,
+    rate_of,
 )
 from linkwork.simulation.loop.records import Failure, Task
 from linkwork.simulation.loop.step_size import reject
 from linkwork.simulation.status import Status
-from linkwork.trace.compiled import doubles, native
+from linkwork.trace.compiled import doubles, native, native_within
+from linkwork.trace.lines import all_equal, fused, larger, line_at, magnitude
 
 _NONSENSE, _ODD = 1.0, 0.1  # defects of the trapezoidal rule that end a fixed step, that refuse another
 
 
-@native
+@native_within
 def _keep(run):
     """kept <- the results of good attempts."""
     if are_all(run, Task.PASSED.value):
-        copy(run.kept, run.new, run.size)
+        copy_all(run, run.kept, run.new)
         return
     for l in range(run.lanes):
         if lane_of(run, l).task == Task.PASSED.value:
             copy_lane(run, run.kept, run.new, run.size, l)
 
 
-@native
-def _find_dead(run):
-    """dead <- NaN in lanes where the right-hand side after a good attempt is not finite, else 0."""
-    rate, scratch = doubles(run.rate), doubles(run.scratch)
-    for i in range(run.size):
-        scratch[i] = 0.0 * rate[i]
-    sum_rows(run, run.scratch, run.n, run.dead)
+@native_within
+def _look(run):
+    """dead <- NaN in lanes where the right-hand side after a good attempt is not finite, else 0.
+
+    defect <- the largest difference from the trapezoidal rule, relative to scale + |y|.
+    """
+    f, half, zero = rate_of(run, 0), all_equal(0.5) * line_at(run.h), all_equal(0.0)
+    dead = defect = zero
+    i = 0
+    while i < run.stride:
+        rate = line_at(run.rate + i)
+        dead = fused(zero, rate, dead)
+        moved = line_at(run.kept + i) - line_at(run.base + i)
+        difference = magnitude(moved - half * (line_at(f + i) + rate))
+        defect = larger(difference * line_at(run.relative + i), defect)
+        i += 64
+    fold_total(run, dead, run.dead)
+    fold_top(run, defect, run.defect)
 
 
-@native
+@native_within
 def _measure_stiffness(run):
-    """change, distance <- between the marked stage and the result, which lie at the same time, squared."""
-    kept, marked, rate = (doubles(run.kept), doubles(run.marked), doubles(run.rate))
-    f, scratch, other = (doubles(run.k + 8 * run.mark * run.size), doubles(run.scratch), doubles(run.other))
-    for i in range(run.size):
-        scratch[i] = (rate[i] - f[i]) * (rate[i] - f[i])
-        other[i] = (kept[i] - marked[i]) * (kept[i] - marked[i])
-    sum_rows(run, run.scratch, run.n - 1, run.change)
-    sum_rows(run, run.other, run.n - 1, run.distance)
+    """change, distance <- between the marked stage and the result, which lie at the same time; relative."""
+    f = rate_of(run, run.mark)
+    change = distance = all_equal(0.0)
+    i = 0
+    while i < run.stride:
+        relative = line_at(run.relative + i)
+        change = larger(magnitude(line_at(run.rate + i) - line_at(f + i)) * relative, change)
+        distance = larger(magnitude(line_at(run.kept + i) - line_at(run.marked + i)) * relative, distance)
+        i += 64
+    fold_top(run, change, run.change)
+    fold_top(run, distance, run.distance)
 
 
 @native
-def _defect(run, i):
+def _defect(run, l, i):
     """Return the difference of a component from the trapezoidal rule, relative to scale + |y|."""
-    base, kept, scale = doubles(run.base), doubles(run.kept), doubles(run.scale)
-    f, rate, h = doubles(run.k), doubles(run.rate), doubles(run.h)
-    defect = kept[i] - base[i] - 0.5 * h[i] * (f[i] + rate[i])
-    return abs(defect) / (scale[i] + max(abs(base[i]), abs(kept[i])))
+    base, kept, relative = doubles(run.base), doubles(run.kept), doubles(run.relative)
+    f, rate, h = doubles(rate_of(run, 0)), doubles(run.rate), lane_of(run, l).passed
+    return abs(kept[i] - base[i] - 0.5 * h * (f[i] + rate[i])) * relative[i]
 
 
-@native
-def _measure_defect(run):
-    """defect <- the largest difference from the trapezoidal rule, relative to scale + |y|."""
-    scratch = doubles(run.scratch)
-    for i in range(run.size):
-        scratch[i] = _defect(run, i)
-    top_rows(run, run.scratch, run.n, run.defect)
-
-
-@native
+@native_within
 def look_ahead(run):
     """Find out about the ends of good attempts.
 
@@ -80,17 +86,16 @@ def look_ahead(run):
     """
     _keep(run)
     evaluate(run, run.motion, run.reach, run.kept, run.rate)
-    _find_dead(run)
+    _look(run)
     if run.mark >= 0 and not run.fixed:
         _measure_stiffness(run)
-    _measure_defect(run)
     if run.events:
         evaluate_events(run, run.reach, run.kept, run.g_kept)
-        nudge(run, run.t, run.base, run.k, run.g_base, run.slope_base)
+        nudge(run, run.t, run.base, rate_of(run, 0), run.g_base, run.slope_base)
         nudge(run, run.reach, run.kept, run.rate, run.g_kept, run.slope_kept)
 
 
-@native
+@native_within
 def _is_stiff(run, l):
     """Tell whether h |lambda| is at the border of stability (Hairer, Wanner, Solving ODEs II, section IV.2).
 
@@ -98,7 +103,7 @@ def _is_stiff(run, l):
     the result.
     """
     h, change, distance = (lane_of(run, l).passed, doubles(run.change), doubles(run.distance))
-    return h * h * change[l] > run.bound * run.bound * distance[l]
+    return h * change[l] > run.bound * distance[l]
 
 
 @native
@@ -111,7 +116,7 @@ def _turn_down(run, l):
     lane = lane_of(run, l)
     memo, largest = memo_of(run, lane), -1.0
     for i in range(l, run.size, run.lanes):
-        defect = _defect(run, i)
+        defect = _defect(run, l, i)
         if defect > largest:
             memo.worst, largest = i // run.lanes, defect
     if run.fixed:
@@ -121,7 +126,7 @@ def _turn_down(run, l):
     reject(run, lane, memo, Failure.ERROR.value)
 
 
-@native
+@native_within
 def inspect(run, l):
     """Look at a good attempt with what is known of its end; tell whether it stays good."""
     lane = lane_of(run, l)

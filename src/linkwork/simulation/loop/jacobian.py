@@ -1,7 +1,7 @@
 """The Jacobian of the equations of motion at the base: exact, or by differences."""
 
 from linkwork.simulation.loop.evaluate import evaluate
-from linkwork.simulation.loop.lanes import is_finite
+from linkwork.simulation.loop.lanes import is_finite, rate_of
 from linkwork.trace.compiled import call, doubles, integers, native
 
 
@@ -26,7 +26,7 @@ def _differences(run):
 
     Where the right-hand side ends just ahead, they are taken backwards.
     """
-    n, f, k, jacobian = (run.n, doubles(run.k), doubles(run.scratch), doubles(run.jacobian))
+    n, f, k, jacobian = (run.n, doubles(rate_of(run, 0)), doubles(run.scratch), doubles(run.jacobian))
     for j in range(n):
         for sign in (1.0, -1.0):
             delta = _displace(run, j, sign)

@@ -6,7 +6,7 @@ from linkwork.simulation.loop.endings import give_up, stop
 from linkwork.simulation.loop.lanes import lane_of, memo_of, normalise
 from linkwork.simulation.loop.records import Failure, Task
 from linkwork.simulation.loop.step_size import reject
-from linkwork.trace.compiled import doubles, native
+from linkwork.trace.compiled import doubles, native, native_within
 
 
 @native
@@ -19,7 +19,7 @@ def refuse(run, l, failure):
         reject(run, lane, memo_of(run, lane), failure)
 
 
-@native
+@native_within
 def _worst(run, l):
     """Return the component of lane l with the largest error."""
     estimate, worst = doubles(run.estimate), l
@@ -29,7 +29,7 @@ def _worst(run, l):
     return worst // run.lanes
 
 
-@native
+@native_within
 def _error(run, memo, l):
     """Return the error of the attempt of lane l, relative to scale + |y|; 0 where there is no estimate."""
     if run.errors == 0 and not memo.implicit:
@@ -40,7 +40,7 @@ def _error(run, memo, l):
     return error
 
 
-@native
+@native_within
 def _pass(run, l):
     """Prepare the result of a good attempt to be kept."""
     lane, t, reach = lane_of(run, l), doubles(run.t), doubles(run.reach)
@@ -57,7 +57,7 @@ def _pass(run, l):
     normalise(run, run.new, l)
 
 
-@native
+@native_within
 def judge(run, l):
     """Decide whether the attempt of lane l was good."""
     lane = lane_of(run, l)

@@ -1,9 +1,19 @@
-"""The lanes: what is in them, mechanisms into them and back, sums and copies lane by lane."""
+"""The lanes: what is in them, mechanisms into them and back, totals and copies lane by lane."""
 
 import math
 
 from linkwork.simulation.loop.records import LANE, MEMO, Task
-from linkwork.trace.compiled import doubles, integers, native, record
+from linkwork.trace.compiled import doubles, integers, native, native_within, record
+from linkwork.trace.lines import (
+    larger,
+    line_at,
+    number_at,
+    put_line,
+    put_whole_line,
+    swapped_by_1,
+    swapped_by_2,
+    swapped_by_4,
+)
 
 _LANE_SIZE, _MEMO_SIZE = LANE.itemsize, MEMO.itemsize
 _lane, _memo = record(LANE), record(MEMO)
@@ -25,6 +35,30 @@ def memo_of(run, lane):
 def memo_at(run, i):
     """Return what mechanism i remembers."""
     return _memo(run.memo + i * _MEMO_SIZE)
+
+
+@native
+def rate_of(run, j):
+    """Return the address of the right-hand side in stage j; stage 0 is at the base."""
+    return run.k + j * run.stride
+
+
+@native_within
+def copy_all(run, to, source):
+    """Copy all components of all lanes to another array; both by address.
+
+    In a single mechanism number by number, as they were stored: see `number_at`.
+    """
+    i = 0
+    if run.lanes > 1:
+        while i < run.stride:
+            put_whole_line(to + i, line_at(source + i))
+            i += 64
+        return
+    x = doubles(to)
+    while i < run.n:
+        x[i] = number_at(source + 8 * i)
+        i += 1
 
 
 @native
@@ -52,7 +86,7 @@ def copy(to, source, size):
         y[i] = x[i]
 
 
-@native
+@native_within
 def are_all(run, task):
     """Tell whether all lanes that have a mechanism are at the same task."""
     for l in range(run.lanes):
@@ -62,7 +96,7 @@ def are_all(run, task):
     return True
 
 
-@native
+@native_within
 def busy_lanes(run):
     """Return how many lanes have a mechanism."""
     busy = 0
@@ -71,36 +105,28 @@ def busy_lanes(run):
     return busy
 
 
-@native
-def sum_rows(run, address, rows, out):
-    """out <- the sums of the rows of an array, which is used up, lane by lane; both by address.
-
-    The upper half is added to the lower, again and again: vector instructions for any number of lanes, and an
-    order that does not depend on it.
-    """
-    x, total = doubles(address), doubles(out)
-    while rows > 1:
-        half = (rows + 1) // 2
-        upper = doubles(address + 8 * half * run.lanes)
-        for i in range((rows - half) * run.lanes):
-            x[i] += upper[i]
-        rows = half
-    for l in range(run.lanes):
-        total[l] = x[l]
+@native_within
+def fold_total(run, x, out):
+    """out <- the totals of a line, lane by lane; by address."""
+    if run.lanes < 8:
+        x = x + swapped_by_4(x)
+    if run.lanes < 4:
+        x = x + swapped_by_2(x)
+    if run.lanes < 2:
+        x = x + swapped_by_1(x)
+    put_line(out, x)
 
 
-@native
-def top_rows(run, address, rows, out):
-    """out <- the largest of the rows of an array, which is used up, lane by lane; both by address."""
-    x, top = doubles(address), doubles(out)
-    while rows > 1:
-        half = (rows + 1) // 2
-        upper = doubles(address + 8 * half * run.lanes)
-        for i in range((rows - half) * run.lanes):
-            x[i] = max(x[i], upper[i])
-        rows = half
-    for l in range(run.lanes):
-        top[l] = x[l]
+@native_within
+def fold_top(run, x, out):
+    """out <- the largest of a line, lane by lane; by address."""
+    if run.lanes < 8:
+        x = larger(x, swapped_by_4(x))
+    if run.lanes < 4:
+        x = larger(x, swapped_by_2(x))
+    if run.lanes < 2:
+        x = larger(x, swapped_by_1(x))
+    put_line(out, x)
 
 
 @native
@@ -155,7 +181,7 @@ def spread(run):
         if lane_of(run, l).who >= 0:
             source = l
     t, reach, base = doubles(run.t), doubles(run.reach), doubles(run.base)
-    kept, f = doubles(run.kept), doubles(run.k)
+    kept, f = doubles(run.kept), doubles(rate_of(run, 0))
     for l in range(run.lanes):
         if lane_of(run, l).who < 0:
             t[l] = reach[l] = t[source]

@@ -12,12 +12,12 @@ from linkwork.simulation.loop.lanes import busy_lanes, lane_of, memo_at, normali
 from linkwork.simulation.loop.records import ON_MESH, RUN, Task
 from linkwork.simulation.loop.samples import sample, serve
 from linkwork.simulation.status import Status
-from linkwork.trace.compiled import doubles, entry, native, record
+from linkwork.trace.compiled import doubles, entry, native, native_within, record
 
 _run = record(RUN)
 
 
-@native
+@native_within
 def _conclude_attempts(run):
     """Judge the attempts of all lanes, and evaluate what must be known to go on."""
     passed = searching = False
@@ -42,7 +42,7 @@ def _conclude_attempts(run):
         evaluate_events(run, run.time, run.new, run.g_trial)
 
 
-@native
+@native_within
 def _go_on(run, l, draining):
     """Bring lane l, in a good step, to its next attempt inside it, or to the next base."""
     lane = lane_of(run, l)
@@ -86,6 +86,7 @@ def advance(address, t_end, budget):
     """
     run = _run(address)
     run.t_end, run.attention, run.queue = t_end, 0, 0
+    run.inverse_tolerance = 1.0 / run.tolerance
     if _is_behind(run):
         return -1
     for l in range(run.lanes):

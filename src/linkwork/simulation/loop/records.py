@@ -44,7 +44,7 @@ MEMO = np.dtype(
             "t0",  # fixed step: t = t0 + index h
             "index",
             "begun",  # 1 once the start state was recorded
-            "previous",  # error of the last accepted step, against the tolerance; 0: none
+            "trend",  # logarithm (2) of the error of the last accepted step, against the tolerance; 0: none
             "held",  # 1 after a rejection: the next step must not grow
             "end_failed",  # the end time that could not be reached from this base in one attempt
             "implicit",  # 1 in implicit mode
@@ -124,7 +124,6 @@ PER_LANE = (
     "defect",  # of a fixed step against the trapezoidal rule, relative to scale + |y|
 )
 PER_COMPONENT = (
-    "h",  # the step, spread
     "scale",  # normal size of a component; inf for work
     "base",
     "stage",
@@ -133,6 +132,7 @@ PER_COMPONENT = (
     "kept",  # result of the good attempt, and
     "rate",  # the right-hand side there
     "located",  # state at an event
+    "relative",  # one over scale + |y|
     "scratch",
     "other",  # more scratch
 )
@@ -149,8 +149,9 @@ PER_EVENT = (
 )
 _OTHERS = (
     "lane",  # (lanes,) records
-    "k",  # (stages, n lanes)
-    "estimate",  # (2, n lanes), relative to scale + |y|
+    "h",  # (8,) steps of the lanes, again and again
+    "k",  # (stages, stride) right-hand sides; two stages at least
+    "estimate",  # (stride,) of errors, relative to scale + |y|
     "jacobian",  # (n, n): rows of q', v', W'; columns of q, v, t
     "factors",  # (n - 1, n - 1)
     "pivots",  # (n - 1,) integers
@@ -162,9 +163,9 @@ _OTHERS = (
     "inverse_pivots",  # (rows, lanes) of the loops' equations; 0: dropped
     "weak",  # (rows,)
     "quaternions",  # first rows of four numbers of length one, integers
-    "count",  # (rows,) terms of the sums over stages, a multiple of four; integers
-    "terms",  # (rows, width) which stages; integers
-    "weights",  # (2, rows, width) for positions; for velocities and work
+    "since",  # (stages + 1,) from which stage on, after the first, a sum for a stage or for the result runs
+    "weights",  # (2, stages + 1, stages) of these sums, for positions; for velocities and work
+    "error_weights",  # (stages, 2) of the two estimates
     "c",
     "rates_only",  # (stages,) 1 where only the rates of positions are evaluated; integers
     "ros_a",  # (stages, stages) of the implicit method
@@ -179,6 +180,7 @@ _COUNTS = (
     "n",
     "lanes",
     "size",  # n lanes
+    "stride",  # bytes of an array of so many numbers, in whole lines
     "events",
     "rows",  # equations of loops
     "quaternion_count",
@@ -188,7 +190,6 @@ _COUNTS = (
     "cap",  # samples that have room
     "sample_count",  # sample times
     "stages",
-    "width",
     "split",  # whether positions have weights of their own
     "errors",  # how many estimates
     "error_order",
@@ -203,10 +204,14 @@ _COUNTS = (
 _NUMBERS = (
     "t_end",
     "tolerance",
+    "inverse_tolerance",
     "fixed",  # the fixed step; 0: error control
     "h_max",
     "time_scale",
     "max_steps",
+    "gain",  # powers of the error of the last step and
+    "trend",  # of the one before, with which the next step goes
+    "safety",  # factor of the next step
     "bound",  # of stability
     "gamma",
     "norm",  # of the Jacobian

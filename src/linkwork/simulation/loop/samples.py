@@ -5,7 +5,7 @@ from linkwork.simulation.loop.endings import finish, stop
 from linkwork.simulation.loop.lanes import lane_of, memo_of, normalise, release
 from linkwork.simulation.loop.records import ON_MESH, Task
 from linkwork.simulation.status import Status
-from linkwork.trace.compiled import doubles, integers, native
+from linkwork.trace.compiled import doubles, integers, native, native_within
 
 
 @native
@@ -40,7 +40,7 @@ def begin_samples(run, l):
     return True
 
 
-@native
+@native_within
 def _settle(run, l, t, state):
     """Conclude the good step of lane l, whose samples are all recorded, at time t."""
     lane = lane_of(run, l)
@@ -59,7 +59,7 @@ def _settle(run, l, t, state):
         finish(run, l, Status.DONE.value, t, state)
 
 
-@native
+@native_within
 def serve(run, l):
     """Record the samples inside the good step of lane l, by side steps; then conclude it."""
     lane, times = lane_of(run, l), doubles(run.times)

@@ -1,30 +1,38 @@
 """The length of natural steps: the first, the next after a good one, a shorter one after a bad one."""
 
-import math
-
+from linkwork.simulation.loop.lanes import rate_of
 from linkwork.simulation.loop.records import SHORTEST, Failure, Task
-from linkwork.trace.compiled import doubles, native
+from linkwork.trace.compiled import bits, doubles, from_bits, native, native_within
 
-_SAFETY, _SHRINK, _GROW = 0.9, 0.2, 5.0  # the controller's factors of h
+_SHRINK, _GROW = 0.2, 5.0  # the controller's factors of h
+_GAIN, _TREND, _SAFETY = 0.85, 0.2, 0.9  # in implicit mode; safety after any step that failed
+_LEAST = -13.0  # logarithm of the smallest error that is remembered
+_ROOT = 0x3FE6A09E667F3BCD  # 1/sqrt(2), as it is stored
+_ONE = 0x3FF0000000000000
+_SHIFT = 1.5 * 2.0**52  # a number that this was added to has its whole part in the last bits
 _FIRST = 1e-2  # the first step is not longer than this [s]; the controller corrects it
 
 
 @native
-def _power(x, p):
-    """Return x**p for x > 0 to some nine digits, from the four operations: the same bits on every machine."""
-    m, e = math.frexp(x)
-    if m < 0.7071067811865476:
-        m, e = 2.0 * m, e - 1
-    z = (m - 1.0) / (m + 1.0)
+def _log2(x):
+    """Return the logarithm of x > 0 to five digits, in few operations; the same bits on every machine."""
+    exponent = (bits(x) - _ROOT) >> 52
+    z = from_bits(bits(x) - (exponent << 52)) - 1.0  # from 1/sqrt(2) - 1 to sqrt(2) - 1
     w = z * z
-    log2 = e + 2.885390081777927 * z * (1.0 + w * (1 / 3 + w * (1 / 5 + w * (1 / 7 + w * (1 / 9)))))
-    n = math.floor(p * log2 + 0.5)
-    f = (p * log2 - n) * 0.6931471805599453
-    series = 1 / 24 + f * (1 / 120 + f * (1 / 720 + f * (1 / 5040)))
-    return math.ldexp(1.0 + f * (1.0 + f * (1 / 2 + f * (1 / 6 + f * series))), int(n))
+    low, middle, high = 1.442713 - 0.721039 * z, 0.479392 - 0.368821 * z, 0.321648 - 0.200985 * z
+    return exponent + z * ((low + w * middle) + (w * w) * high)
 
 
 @native
+def _exp2(x):
+    """Return the power of two to some five digits; x is not beyond some hundreds."""
+    shifted = x + _SHIFT
+    f = x - (shifted - _SHIFT)
+    power = from_bits((bits(shifted) << 52) + _ONE)
+    return power * ((1.0 + 0.693121 * f) + (f * f) * (0.240221 + f * (0.055922 + 0.009676 * f)))
+
+
+@native_within
 def error_order(run, memo):
     """Return with which power of h the error estimate shrinks."""
     return run.ros_error_order if memo.implicit else run.error_order
@@ -33,27 +41,26 @@ def error_order(run, memo):
 @native
 def first_step(run, l, order):
     """Return a step in which the state moves by about the tolerance's root; the duration has no say."""
-    f, base, scale = doubles(run.k), doubles(run.base), doubles(run.scale)
+    f, base, scale = doubles(rate_of(run, 0)), doubles(run.base), doubles(run.scale)
     speed = 0.0
     for i in range(l, run.size, run.lanes):
         speed = max(speed, abs(f[i]) / (scale[i] + abs(base[i])))
     h = min(_FIRST, run.h_max)
-    reach = 0.5 * _power(run.tolerance, 1.0 / order)
+    reach = 0.5 * _exp2(_log2(run.tolerance) / order)
     shortest = 1e3 * SHORTEST * max(abs(doubles(run.t)[l]), run.time_scale)
     return max(reach / speed, shortest) if speed * h > reach else h
 
 
-@native
-def next_step(run, memo, error, order, h):
+@native_within
+def next_step(run, memo, error, h):
     """Return the next natural step after one of length h with this error, against the tolerance (PI)."""
-    error = max(error, 1e-10)
-    beta = 0.2 / order
-    factor = _SAFETY * _power(error, 0.75 * beta - 1.0 / order)
-    if memo.previous > 0.0:
-        factor *= _power(memo.previous, beta)
-    factor = min(1.0 if memo.held else _GROW, max(_SHRINK, factor))
-    memo.previous = max(error, 1e-4)
-    return min(h * factor, run.h_max)
+    now = _log2(max(error, 1e-10))
+    gain, trend, safety = run.gain, run.trend, run.safety
+    if memo.implicit:
+        gain, trend, safety = _GAIN / run.ros_error_order, _TREND / run.ros_error_order, _SAFETY
+    factor = safety * _exp2(trend * memo.trend - gain * now)
+    memo.trend = max(now, _LEAST)
+    return min(h * min(1.0 if memo.held else _GROW, max(_SHRINK, factor)), run.h_max)
 
 
 @native
@@ -68,7 +75,7 @@ def reject(run, lane, memo, failure):
     factor = _SHRINK
     if failure == Failure.ERROR.value:
         error = min(lane.error / run.tolerance, 1e10)
-        factor = max(_SHRINK, _SAFETY * _power(error, -1.0 / error_order(run, memo)))
+        factor = max(_SHRINK, _SAFETY * _exp2(-_log2(error) / error_order(run, memo)))
     memo.h *= factor
     memo.held = 1.0
     memo.rejected += 1.0
