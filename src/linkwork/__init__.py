@@ -38,6 +38,7 @@ from linkwork.algebra.number import (
 )
 from linkwork.algebra.spatial import Frame, rotation_x, rotation_y, rotation_z
 from linkwork.algebra.vector import norm
+from linkwork.compile import Model
 from linkwork.errors import (
     AssemblyError,
     FormatError,
@@ -105,7 +106,6 @@ from linkwork.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from linkwork import examples, view
-    from linkwork.compile import Model
     from linkwork.contact.colliders import Colliders
     from linkwork.contact.query import closest_points, collide, contains, distance, overlap, ray_cast
     from linkwork.contact.result import Contact, Contacts, Hit, Hits
@@ -128,7 +128,6 @@ _LATER = {
     "kinematics": "linkwork.kinematics",
     "Motion": "linkwork.kinematics.motion",
     "examples": "linkwork.examples",
-    "Model": "linkwork.compile",
     "integrate": "linkwork.free_bodies",
     "Particle": "linkwork.free_bodies",
     "RigidBody": "linkwork.free_bodies",
