@@ -21,7 +21,7 @@ from linkwork.simulation.status import Status
 
 Array = np.ndarray
 
-_ROOM = 1024  # samples that the loop can write before it must be emptied
+_ROOM = 2**14  # numbers that the loop can write as samples before it must be emptied
 _GOES_ON = (Status.DONE, Status.INTERRUPTED, Status.TOO_MUCH_WORK)  # from there another run can
 
 
@@ -69,7 +69,7 @@ class OneRun:
         kept = self._checkpoint.read() if self._checkpoint else None
         before = None if kept else resume.work_until(self._problem, self._key, start)
         self._first = np.array([start.t, *start.q, *start.v, before or 0.0])
-        self._work = Work(self._problem, self._first[None, 1:], start.t, times, _ROOM)
+        self._work = Work(self._problem, self._first[None, 1:], start.t, times, 1 + _ROOM // self._problem.n)
         memo = self._work.memo
         if before is not None and start.memory is not None:
             resume.recall(self._work, start.memory)
@@ -88,7 +88,7 @@ class OneRun:
     # on the way
 
     def _march(self, keyboard: Keyboard, progress: Progress) -> None:
-        work, pace = self._work, Pace()
+        work, pace = self._work, Pace(self._problem.n)
         raised.__dict__.pop("error", None)
         while True:
             pace.start()
