@@ -118,7 +118,7 @@ class _Part:
             self.failures[i] = self._failure(int(i))
 
     def _march(self, problem: Problem, report: Callable[[float], None]) -> None:
-        runs, pace, status = self._runs, Pace(problem.n * problem.lanes), self.work.memo["status"]
+        runs, pace, status = self._runs, Pace(), self.work.memo["status"]
         try:
             while not runs.keyboard.pressed and (status == Status.RUNNING).any():
                 pace.start()

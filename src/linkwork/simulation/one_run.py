@@ -88,7 +88,7 @@ class OneRun:
     # on the way
 
     def _march(self, keyboard: Keyboard, progress: Progress) -> None:
-        work, pace = self._work, Pace(self._problem.n)
+        work, pace = self._work, Pace()
         raised.__dict__.pop("error", None)
         while True:
             pace.start()

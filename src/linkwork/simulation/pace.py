@@ -9,17 +9,13 @@ from typing import Any
 from linkwork.dynamics.load_code import raised
 
 LOOK = 0.1  # between two looks [s]
-_FIRST = 10_000  # numbers to be stepped before the first
 
 
 class Pace:
-    """How many attempts the loop may make before it looks up: as many as take a tenth of a second.
+    """How many attempts the loop may make before it looks up: as many as take a tenth of a second."""
 
-    The first time nobody knows how long that is, and states of so many numbers take the longer.
-    """
-
-    def __init__(self, numbers: int) -> None:
-        self.budget = max(_FIRST // numbers, 1)
+    def __init__(self) -> None:
+        self.budget = 200
         self._begun = time.perf_counter()
 
     def start(self) -> None:
