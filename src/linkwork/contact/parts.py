@@ -20,21 +20,9 @@ def native_apart(function: Callable[..., Any]) -> Any:
     return compiled.for_any_constant(compiled.native_apart(function))
 
 
-def native_inlined(function: Callable[..., Any]) -> Any:
+def native_within(function: Callable[..., Any]) -> Any:
     """Compile a function with many arguments for fast loops: it is copied into what calls it, however large.
 
     Handing over two shapes and where they are takes as long as the support function itself.
     """
-    part = native(function)
-    template = part.get_call_template
-
-    def of_types(arguments: Any, keywords: Any) -> Any:
-        found = template(arguments, keywords)
-        for version in part.overloads.values():
-            for code in version.library._final_module.functions:
-                if not code.is_declaration:
-                    code.add_function_attribute("alwaysinline")
-        return found
-
-    part.get_call_template = of_types
-    return part
+    return compiled.for_any_constant(compiled.native_within(function))

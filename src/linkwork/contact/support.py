@@ -7,7 +7,7 @@ is computed for the core.
 from math import sqrt
 from typing import Any, NamedTuple
 
-from linkwork.contact.parts import native, native_apart, native_inlined
+from linkwork.contact.parts import native, native_apart, native_within
 from linkwork.contact.table import (
     BOX,
     CAPSULE,
@@ -74,7 +74,7 @@ def curved(form):
     return form.kind == CYLINDER or form.kind == CONE or form.kind == ELLIPSOID
 
 
-@native_inlined
+@native_within
 def support(form, d):
     """Return the farthest point of the core in a direction, which need not be of unit length."""
     kind = form.kind
@@ -112,7 +112,7 @@ def support(form, d):
     return row(form.points, farthest(form.points, 3, form.first, form.many, d))
 
 
-@native_inlined
+@native_within
 def difference(A, B, R, p, d):
     """Return the farthest point of A - B in a direction, and the point of A it comes from, in axes of A."""
     a = support(A, d)
