@@ -365,6 +365,40 @@ def test_all_forms_agree(crowded):
         assert others == pytest.approx([rolled, rolled], rel=1e-12)
 
 
+@pytest.mark.parametrize("law", [lambda s: 1.0 / s, lambda s: lw.log(s), lambda s: lw.exp(1e3 / s)])
+def test_a_law_that_guards_itself_may_meet_a_constant(law):
+    """A body on a slider never turns: code for the whole mechanism knows that its speed is 0."""
+
+    class Brake(lw.Load):
+        def act(self, t: Any, body: Any) -> Any:
+            speed = lw.norm(body.angular_velocity)
+            torque = lw.where(speed > 1e-9, law(speed), 2.0)
+            body.push((torque, 0, 0))
+            return torque
+
+    m = lw.Mechanism("slider", gravity=(0, 0, 0))
+    block = m.add(lw.Body("block", lw.Box(0.1, 0.1, 0.1), mass=4.0))
+    m.add(lw.Prismatic("slide", m.ground, block, axis=(1, 0, 0)))
+    m.add(Brake("brake", block))
+    model = m.compile()
+    for one in (model, model.specialize()):
+        assert one.motion(np.zeros(1), np.ones(1)) == pytest.approx([0.5])
+        assert lw.simulate(one, 1.0).q[-1] == pytest.approx([0.25])
+
+
+def test_much_is_rolled():
+    def form(springs: int) -> str:
+        m = lw.Mechanism("plate")
+        plate = m.add(lw.Body("plate", lw.Box(1, 1, 0.1), mass=1.0))
+        m.add(lw.Free("free", m.ground, plate))
+        for k in range(springs):
+            m.add(lw.Spring(f"spring {k}", m.ground, plate, on_parent=(0, k, 1), stiffness=10))
+        model = m.compile()
+        return model.motion_kernel(model.motion_algorithm).form
+
+    assert [form(springs) for springs in (1, 4, 100)] == ["unrolled", "unrolled", "rolled"]
+
+
 def test_both_forms_tell_the_same_loads(crowded):
     model, special = crowded
     q, v, _ = random_state(model, np.random.default_rng(1))

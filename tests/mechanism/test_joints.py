@@ -574,7 +574,10 @@ def test_few_links_of_one_build_move_by_the_same_code(monkeypatch):
 
     def motion(masses: list[float], strength: float) -> np.ndarray:
         m = chain(masses)
+        last = m.bodies[m_last(m)]
         m.add(lw.Motor("drive", next(iter(m.joints)), lambda t, q, v: strength * lw.sin(t) - 0.1 * v))
+        m.add(lw.Spring("spring", m.ground, last, on_parent=(0.3, 0.2, 3.0), stiffness=10 * strength))
+        m.joints[f"joint {len(masses) - 1}"].at = (0.01 * strength, 0.2, 0.7)
         return m.compile().motion(np.full(len(masses), 0.3), np.full(len(masses), 0.2), 0.5)
 
     monkeypatch.setenv("LINKWORK_CACHE", "")

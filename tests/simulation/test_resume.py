@@ -146,6 +146,13 @@ def test_other_options_or_another_model_are_a_fresh_start():
         assert digest(run) == digest(lw.simulate(other, 1.0, fresh(final), **options))
 
 
+def test_the_longest_step_may_be_said_or_not():
+    model = pendulum()
+    whole = lw.simulate(model, 2.0, bent(model))
+    half = lw.simulate(model, 1.0, bent(model))
+    assert digest_of(lw.simulate(model, 1.0, half, max_step=np.inf).final) == digest_of(whole.final)
+
+
 def test_a_law_that_only_differs_in_what_it_holds_is_a_fresh_start():
     def model(gain: float) -> lw.Model:
         def law(t: Any, q: Any, v: Any) -> float:

@@ -50,7 +50,7 @@ class ModelArrays:
     _links: Tree  # welded bodies as one link
     _form: Form
     _kernels: dict[tuple[int, tuple[int, ...] | None], Kernel] = field(default_factory=dict, init=False)
-    plans: dict[Any, Any] = field(default_factory=dict, init=False)  # of runs, kept by `simulate`
+    _settings: dict[Any, Any] = field(default_factory=dict, init=False)  # of runs, kept by `simulate`
 
     @property
     def mechanism(self) -> Mechanism:

@@ -24,9 +24,9 @@ from linkwork.model.tie import Tie
 from linkwork.model.tree import Tree, grow, moved_inertias
 from linkwork.trace.once import once
 
-_SMALL = (
-    8  # links; so few are unrolled, which takes some 0.1 s for all mechanisms of a build, and halves the time
-)
+# So much is unrolled: it takes up to twice as long to compile as rolled code, and half the time to run.
+_FEW = 8  # links
+_SHORT = 1200  # nodes of the laws of loads
 
 
 class OwnForces(Algorithms):
@@ -68,7 +68,9 @@ class OwnForces(Algorithms):
         if self._links.loops and algorithm in (motion.ALGORITHM, motion.LOADED):
             raise LinkworkError(f"mechanism {self.name!r} has closed loops, which this does not know yet")
         tree = self.driven()
-        form = "unrolled" if self._form == "rolled" and len(tree.links) <= _SMALL else self._form
+        laws = sum(placed.formula.size for placed in tree.loads if placed.formula)
+        small = len(tree.links) <= _FEW and laws <= _SHORT
+        form = "unrolled" if self._form == "rolled" and small else self._form
         return self._accelerating(algorithm, tree=tree, form=form)
 
     @property

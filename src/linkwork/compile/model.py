@@ -70,7 +70,7 @@ class Model(Diagnosed):
         return compile_mechanism, (self._mechanism, self._form, self.loop_names)
 
     def specialize(self) -> "Model":
-        """Return the same model, unrolled for this mechanism: slower to compile, faster in batches."""
+        """Return the same model with code for this mechanism alone: slower to compile, faster in batches."""
         return replace(self, _form="specialized")
 
     def show(self, state: Any = None, *, live: bool = False, **options: Any) -> Any:

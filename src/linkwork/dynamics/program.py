@@ -6,6 +6,7 @@ the constants of one mechanism in it.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from math import prod
@@ -21,7 +22,7 @@ from linkwork.dynamics.pairs import count_pairs, packed_places, velocities_above
 from linkwork.dynamics.rolled import RolledKind, trace_world, walks, world_fields
 from linkwork.dynamics.unrolled import unroll
 from linkwork.dynamics.views import Layout, View, type_size, typed
-from linkwork.errors import LinkworkError, NumericalError
+from linkwork.errors import LinkworkError
 from linkwork.model.kind import Kind
 from linkwork.model.loop_formula import padding
 from linkwork.model.tree import DataLayout, Tree
@@ -89,9 +90,10 @@ def program(
     looped = any(isinstance(step, Loops) for step in algorithm.passes)
     if looped and tangent:
         raise LinkworkError(f"{algorithm.name}: its derivatives with closed loops are not there yet")
-    if form == "rolled" or too_long or called or looped or tangent:
-        return _rolled(algorithm, tree, lanes, numbers, tangent)
-    return _unrolled(algorithm, tree, lanes, numbers, form)
+    if not (form == "rolled" or too_long or called or looped or tangent):
+        with suppress(ArithmeticError, ValueError):  # of constants that a law would divide by, unless it asks
+            return _unrolled(algorithm, tree, lanes, numbers, form)
+    return _rolled(algorithm, tree, lanes, numbers, tangent)
 
 
 def _port_names(algorithm: Algorithm, tangent: bool) -> list[str]:
@@ -101,20 +103,17 @@ def _port_names(algorithm: Algorithm, tangent: bool) -> list[str]:
 
 def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], form: Form) -> Program:
     kinds = [(link.kind.signature, link.parent, link.q, link.v) for link in tree.links]
-    loads = [(placed.formula.signature, placed.sides) for placed in tree.loads if placed.formula]
-    parameters = [x for placed in tree.loads if placed.formula for x in placed.formula.parameters]
-    data = np.array([*tree.data, *parameters])
+    loads = [(p.formula, p.sides) for p in tree.loads if p.formula] if Loads() in algorithm.passes else []
+    laws = [(law.signature, [(s.link, s.q.start, s.v.start) for s in sides]) for law, sides in loads]
+    data = np.array([*tree.data, *(x for law, _ in loads for x in law.parameters)])
     known = [x if form == "specialized" or x in _SIMPLE else None for x in data.tolist()]
-    name = native.digest("unrolled", _identity(algorithm), kinds, repr(known), list(path), lanes, repr(loads))
+    name = native.digest("unrolled", _identity(algorithm), kinds, repr(known), list(path), lanes, laws)
 
     shapes = shapes_of(algorithm, tree)
     results = [8 * lanes * prod(shape) for shape in shapes[len(algorithm.given) :]] if lanes > 1 else []
 
     def build() -> tuple[str, dict[str, Any]]:
-        try:
-            stores = unroll(algorithm, tree, path, known, packed=lanes > 1)
-        except ZeroDivisionError:
-            raise NumericalError(f"{algorithm.name}: nothing has mass, or a joint moves none") from None
+        stores = unroll(algorithm, tree, path, known, packed=lanes > 1)
         names = _port_names(algorithm, False)
         function = emit.straight(f"f_{name}", lanes, names, _SCALARS, stores, results)
         return emit.module(lanes, [function]), {}

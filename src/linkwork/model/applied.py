@@ -107,6 +107,7 @@ class Formula:
     signature: str  # equal for loads that can share their code
     timed: bool  # the time is in it
     varies: bool  # anything is in it that can change
+    size: int  # nodes
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,13 +315,15 @@ def _formula(
     outcome = act(load, algebra, sides, slices, numbers, seen)
     roots, parameters = lift(outcome.scalars())
     keys = sorted(outcome.wrenches), list(outcome.forces), len(outcome.told()), [s.link == 0 for s in sides]
-    used = {x.args[0][0] for x in reachable(roots) if x.op == "symbol"}
+    nodes = reachable(roots)
+    used = {x.args[0][0] for x in nodes if x.op == "symbol"}
     return Formula(
         outcome.like(roots),
         tuple(parameters),
         f"{algebra.__name__} {keys} {structure(roots)}",
         "t" in used,
         bool(used - {"parameter"}),
+        len(nodes),
     )
 
 

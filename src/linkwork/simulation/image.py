@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Part = NDArray[Any] | int  # an array with what is in it, or a number of words that are 0 at first
+from linkwork.trace.lines import LINE
 
-LINE = 8  # words of eight bytes in a cache line
+Part = NDArray[Any] | int  # an array with what is in it, or a number of words that are 0 at first
 
 
 class Image:

@@ -16,8 +16,8 @@ from linkwork.simulation.failure import Failure, diagnosis, interruption
 from linkwork.simulation.march import Problem, Work
 from linkwork.simulation.occurrences import Occurrences
 from linkwork.simulation.pace import LOOK, Keyboard, Pace, raise_interrupts
-from linkwork.simulation.plan import Plan
 from linkwork.simulation.progress import Progress
+from linkwork.simulation.setting import Setting
 from linkwork.simulation.status import Status
 from linkwork.trace import native
 
@@ -27,8 +27,8 @@ Array = np.ndarray
 class ManyRuns:
     """Runs from states q (N, nq), v (N, nv); `run` returns their Recordings."""
 
-    def __init__(self, plan: Plan, start: State, duration: float, times: Array):
-        self.plan, self.system, self.chosen = plan, plan.system, plan.chosen
+    def __init__(self, setting: Setting, start: State, duration: float, times: Array):
+        self.setting, self.system, self.chosen = setting, setting.system, setting.chosen
         self.t, self.t_end, self.times = start.t, start.t + duration, times
         self._y = np.hstack([start.q, start.v, np.zeros((len(start.q), 1))])
         self.keyboard = Keyboard()
@@ -61,7 +61,7 @@ class ManyRuns:
                 future.result()
 
     def _record(self, parts: list["_Part"], spent: tuple[float, float]) -> Recordings:
-        model, account = self.system.model, self.plan.account
+        model, account = self.system.model, self.setting.account
         rows, filled, memos, ends, weakest = (
             np.concatenate([getattr(part.work.memory, name) for part in parts])
             for name in ("record", "filled", "memo", "y_final", "weakest")
@@ -82,7 +82,7 @@ class ManyRuns:
         q, v = rows[:, :, 1 : 1 + model.nq], rows[:, :, 1 + model.nq : -1]
         ended = memos["t_final"].copy()
         return Recordings(
-            self.plan.channels, self.times, q, v, rows[:, :, -1], ended, filled, reports, finals
+            self.setting.channels, self.times, q, v, rows[:, :, -1], ended, filled, reports, finals
         )
 
     def _doubts(self, account: Account, rows: Array, filled: Array) -> list[str]:
@@ -105,15 +105,15 @@ class _Part:
         self.done = 0.0  # part of the way
 
     def run(self, report: Callable[[float], None] = lambda part: None) -> None:
-        plan, times = self._runs.plan, self._runs.times
-        problem = plan.problem(1 if plan.chosen.method == "rodas" else native.lanes())
+        setting, times = self._runs.setting, self._runs.times
+        problem = setting.problem(1 if setting.chosen.method == "rodas" else native.lanes())
         self.work = Work(problem, self._y, self._runs.t, times, len(times))
         raised.__dict__.pop("error", None)
         self._march(problem, report)
         stiff = np.flatnonzero(self.work.memo["status"] == Status.STIFF)
         if len(stiff):
             self.work.memo["status"][stiff] = Status.RUNNING
-            self._march(plan.problem(1), report)
+            self._march(setting.problem(1), report)
         for i in np.flatnonzero(self.work.memo["status"] != Status.DONE):
             self.failures[i] = self._failure(int(i))
 

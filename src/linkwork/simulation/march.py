@@ -15,7 +15,7 @@ from numba.core import types
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.simulation import fehlberg, rosenbrock
-from linkwork.simulation.image import LINE, Image, Part, address
+from linkwork.simulation.image import Image, Part, address
 from linkwork.simulation.loop.lockstep import advance
 from linkwork.simulation.loop.records import (
     LANE,
@@ -29,6 +29,7 @@ from linkwork.simulation.loop.records import (
 from linkwork.simulation.methods import METHODS
 from linkwork.simulation.status import Status
 from linkwork.simulation.tableau import Rosenbrock
+from linkwork.trace.lines import LINE
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -184,6 +185,7 @@ def _controls(problem: Problem) -> dict[str, float]:
     """Return what is wanted of the steps."""
     return {
         "tolerance": problem.accuracy / METHODS[problem.method].caution,
+        "inverse_tolerance": METHODS[problem.method].caution / problem.accuracy,
         "fixed": problem.step,
         "h_max": problem.h_max,
         "time_scale": problem.time_scale,

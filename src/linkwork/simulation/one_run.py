@@ -14,9 +14,9 @@ from linkwork.simulation.march import Work
 from linkwork.simulation.occurrences import Occurrences
 from linkwork.simulation.options import most_numbers
 from linkwork.simulation.pace import Keyboard, Pace, raise_interrupts
-from linkwork.simulation.plan import Plan
 from linkwork.simulation.progress import Progress
 from linkwork.simulation.recording import Recording
+from linkwork.simulation.setting import Setting
 from linkwork.simulation.status import Status
 
 Array = np.ndarray
@@ -30,16 +30,16 @@ class OneRun:
 
     def __init__(
         self,
-        plan: Plan,
+        setting: Setting,
         start: State,
         duration: float,
         times: Array,
         checkpoint: Checkpoint | None,
     ):
-        self._plan, self._model = plan, plan.system.model
+        self._setting, self._model = setting, setting.system.model
         self._start, self._duration, self._t_end = start, duration, start.t + duration
         self._times, self._checkpoint = times, checkpoint
-        self._occurrences = Occurrences(self._model, plan.chosen, self._t_end)
+        self._occurrences = Occurrences(self._model, setting.chosen, self._t_end)
         self._rows: list[Array] = []  # samples: t, q, v, work
         self._size = 0  # numbers in them
         self.failure: Failure | None = None
@@ -47,10 +47,10 @@ class OneRun:
 
     def run(self) -> "OneRun":
         begun = time.perf_counter()
-        self._problem = self._plan.problem(1)
+        self._problem = self._setting.problem(1)
         march.prepare()
         ready = time.perf_counter()
-        self._key = self._plan.key
+        self._key = self._setting.key
         self._begin()
         with Keyboard() as keyboard, Progress(self._model.name) as progress:
             try:
@@ -58,7 +58,7 @@ class OneRun:
             except KeyboardInterrupt:  # of a law or an action, or Ctrl-C twice
                 self._interrupt()
         if self.failure is None:
-            self.failure = diagnosis(self._model, self._work, 0, self._plan.system.event_tree.loads)
+            self.failure = diagnosis(self._model, self._work, 0, self._setting.system.event_tree.loads)
         self.recording = self._record(ready - begun, ready)
         return self
 
@@ -176,7 +176,7 @@ class OneRun:
             rows = np.vstack([rows, last])
         if self._checkpoint and status in _GOES_ON:
             self._keep()
-        account = self._plan.account
+        account = self._setting.account
         self._note_doubts(account, rows, status)
         events = [event for event in self._occurrences.happened if event[0] <= t]
         q, v = rows[:, 1 : 1 + model.nq].copy(), rows[:, 1 + model.nq : -1].copy()
@@ -184,7 +184,7 @@ class OneRun:
         report = account.report(memo, rows[:, 0], q, near, self.failure, times, events, self.notes)
         memory = resume.memory(self._work, self._key) if status in _GOES_ON else None
         final = State(last[1 : 1 + model.nq], last[1 + model.nq : -1], t, memory)
-        return Recording(self._plan.channels, rows[:, 0].copy(), q, v, rows[:, -1].copy(), report, final)
+        return Recording(self._setting.channels, rows[:, 0].copy(), q, v, rows[:, -1].copy(), report, final)
 
     def _note_doubts(self, account: Account, rows: Array, status: Status) -> None:
         """Note what is odd about a run that seems to be good."""

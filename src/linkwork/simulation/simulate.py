@@ -29,9 +29,9 @@ from linkwork.simulation.options import (
     seconds,
     worker_count,
 )
-from linkwork.simulation.plan import Plan, plan
 from linkwork.simulation.recording import Recording
 from linkwork.simulation.restoring import PROJECTED, Restoring
+from linkwork.simulation.setting import Setting, setting
 from linkwork.simulation.start import checked, checked_state, closed
 from linkwork.simulation.status import Status
 
@@ -124,16 +124,16 @@ def simulate(
         start = State(*_states(model, q, v)) if many else _start(model, state, span)
         wanted = sample_times(start.t, span, times, every)
         check_room(wanted.size * len(np.atleast_2d(start.q)) * (model.nq + model.nv + 2))
-        planned = plan(model, chosen)
+        shared = setting(model, chosen)
     if many:
-        runs = ManyRuns(planned, start, span, wanted).run(workers)
+        runs = ManyRuns(shared, start, span, wanted).run(workers)
         if check and len(runs.failed):
             warnings.warn(_failures(runs), stacklevel=2)
         return runs
     kept = None
     if checkpoint is not None:
-        kept = Checkpoint(Path(checkpoint), interval, _identity(planned, start, span, wanted))
-    run = OneRun(planned, start, span, wanted, kept).run()
+        kept = Checkpoint(Path(checkpoint), interval, _identity(shared, start, span, wanted))
+    run = OneRun(shared, start, span, wanted, kept).run()
     for note in run.notes:
         warnings.warn(note, stacklevel=2)
     if check and run.failure and run.failure.status != Status.INTERRUPTED:
@@ -198,9 +198,9 @@ def _states(model: Model, q: Any, v: Any) -> tuple[Array, Array]:
     return np.array([pair["q"] for pair in pairs]), np.array([pair["v"] for pair in pairs])
 
 
-def _identity(planned: Plan, start: State, span: float, wanted: Array) -> str:
+def _identity(shared: Setting, start: State, span: float, wanted: Array) -> str:
     """Return a digest of all that shapes a run and its samples."""
-    arrays = {"key": planned.key, "times": wanted, "q": start.q, "v": start.v}
+    arrays = {"key": shared.key, "times": wanted, "q": start.q, "v": start.v}
     arrays |= {f"memory/{name}": array for name, array in sorted((start.memory or {}).items())}
     about = [start.t, span, *((name, array.tobytes()) for name, array in arrays.items())]
     return hashlib.sha256(repr(about).encode()).hexdigest()

@@ -101,9 +101,9 @@ def _program(
     sizes = [0, compiled.work_size, *(prod(shape) for shape in compiled.shapes)]
     if tangent:
         names, sizes = tangent_ports(names, ("data",)), sizes + sizes[1:]
-    data = compiled.data.ctypes.data
-    ports = [data if name == "data" else 0 for name in names]
-    ports += [data] * compiled.results  # they stay in lanes: there is nothing to fetch
+    results = [prod(shape) for shape in compiled.shapes[compiled.inputs :]][: compiled.results]
+    names, sizes = [*names, *(["fetched"] * len(results))], [*sizes, *results]  # but the rows stay in lanes
+    ports = [compiled.data.ctypes.data if name == "data" else 0 for name in names]
     own = {
         k: size * compiled.lanes
         for k, (name, size) in enumerate(zip(names, sizes, strict=True))

@@ -86,7 +86,6 @@ def advance(address, t_end, budget):
     """
     run = _run(address)
     run.t_end, run.attention, run.queue = t_end, 0, 0
-    run.inverse_tolerance = 1.0 / run.tolerance
     if _is_behind(run):
         return -1
     for l in range(run.lanes):

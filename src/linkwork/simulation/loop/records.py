@@ -89,10 +89,7 @@ LANE = np.dtype(
         ("step", np.float64),  # of the attempt under way
         ("passed", np.float64),  # step of the good attempt
         ("error", np.float64),  # of the attempt, relative to scale + |y|
-        (
-            "margin",
-            np.float64,
-        ),  # at the end of the good attempt: how firm the weakest row of the loops is, and
+        ("margin", np.float64),  # at the end of the good attempt: how firm the loops' weakest row is, and
         ("dropped", np.float64),  # how many are redundant
         ("spent", np.float64),  # evaluations not booked yet
         ("probing", np.int64),  # event whose dip is looked at
@@ -116,12 +113,12 @@ PER_LANE = (
     "error",  # largest of the estimate, relative to scale + |y|
     "lower",  # the same of the second estimate
     "dead",  # NaN where the right-hand side after a good attempt is not finite
-    "change",  # for the test of stiffness: squares of the change of the right-hand side and
+    "change",  # for the test of stiffness: largest change, relative, of the right-hand side and
     "distance",  # of the state
     "open",  # largest gap of the loops
     "margin",  # pivot of the weakest of the loops' rows, relative to one that is dropped
     "dropped",  # how many rows are dropped
-    "defect",  # of a fixed step against the trapezoidal rule, relative to scale + |y|
+    "defect",  # of a step against the trapezoidal rule, relative to scale + |y|
 )
 PER_COMPONENT = (
     "scale",  # normal size of a component; inf for work

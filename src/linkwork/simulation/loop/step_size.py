@@ -74,7 +74,7 @@ def reject(run, lane, memo, failure):
         return
     factor = _SHRINK
     if failure == Failure.ERROR.value:
-        error = min(lane.error / run.tolerance, 1e10)
+        error = min(lane.error * run.inverse_tolerance, 1e10)
         factor = max(_SHRINK, _SAFETY * _exp2(-_log2(error) / error_order(run, memo)))
     memo.h *= factor
     memo.held = 1.0

@@ -1,4 +1,4 @@
-"""The plan of runs: a model and options, and all that does not depend on where a run starts."""
+"""The setting of runs: a model and options, and all that does not depend on where a run starts."""
 
 import hashlib
 from dataclasses import replace
@@ -17,10 +17,10 @@ from linkwork.trace.once import once
 
 Array = np.ndarray
 
-_KEPT = 16  # plans of a model
+_KEPT = 16  # settings of a model
 
 
-class Plan:
+class Setting:
     """What all runs of a model with the same options have in common."""
 
     def __init__(self, model: Model, chosen: Options):
@@ -70,21 +70,22 @@ class Plan:
 
 def _completed(chosen: Options, system: System) -> Options:
     """Return the options with what follows from the system."""
-    if chosen.max_step is None and system.timed:
-        chosen = replace(chosen, max_step=STEP_UNDER_TIME)
+    chosen = replace(
+        chosen, max_step=STEP_UNDER_TIME if chosen.max_step is None and system.timed else chosen.h_max
+    )
     if system.model.nq + system.model.nv > LARGEST_IMPLICIT:
         chosen = replace(chosen, switch=False)
     return chosen
 
 
-def plan(model: Model, chosen: Options) -> Plan:
-    """Return the plan of a model's runs; it is kept, unless there are events: those can be changed."""
+def setting(model: Model, chosen: Options) -> Setting:
+    """Return the setting of a model's runs; it is kept, unless there are events: those can be changed."""
     if chosen.events:
-        return Plan(model, chosen)
-    kept, key = model.plans, (*chosen.key(), chosen.max_steps)
+        return Setting(model, chosen)
+    kept, key = model._settings, (*chosen.key(), chosen.max_steps)
     found = kept.get(key)
     if found is None:
         if len(kept) >= _KEPT:
             kept.clear()
-        found = kept[key] = Plan(model, chosen)
+        found = kept[key] = Setting(model, chosen)
     return found

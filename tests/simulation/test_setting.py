@@ -6,29 +6,30 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 import linkwork as lw
-from linkwork.simulation.image import LINE, Image
+from linkwork.simulation.image import Image
 from linkwork.simulation.options import options
-from linkwork.simulation.plan import plan
+from linkwork.simulation.setting import setting
+from linkwork.trace.lines import LINE
 
 
 def chosen(accuracy=1e-8, events=()):
     return options(accuracy, None, "auto", None, 1e6, events)
 
 
-def test_a_plan_is_kept_for_runs_with_the_same_options():
+def test_a_setting_is_kept_for_runs_with_the_same_options():
     model = lw.examples.cart_pole().compile()
-    assert plan(model, chosen()) is plan(model, chosen())
-    assert plan(model, chosen(1e-6)) is not plan(model, chosen())
-    assert plan(model.specialize(), chosen()) is not plan(model, chosen())
+    assert setting(model, chosen()) is setting(model, chosen())
+    assert setting(model, chosen(1e-6)) is not setting(model, chosen())
+    assert setting(model.specialize(), chosen()) is not setting(model, chosen())
 
 
-def test_old_plans_are_forgotten():
+def test_old_settings_are_forgotten():
     model = lw.examples.cart_pole().compile()
-    first = plan(model, chosen())
+    first = setting(model, chosen())
     for k in range(100):
-        plan(model, chosen(1e-3 / (k + 1)))
-    assert len(model.plans) < 50
-    assert plan(model, chosen()) is not first
+        setting(model, chosen(1e-3 / (k + 1)))
+    assert len(model._settings) < 50
+    assert setting(model, chosen()) is not first
 
 
 def test_an_event_that_was_changed_is_seen_by_the_next_run():
