@@ -84,7 +84,7 @@ def _aims_at_end(run, memo, t, near):
     """Tell whether the next attempt goes to the end time."""
     if run.fixed:
         return run.t_end - t < memo.h - near
-    return t + memo.h >= run.t_end and memo.end_failed != run.t_end
+    return memo.blocked == run.t_end
 
 
 @native_within

@@ -42,7 +42,7 @@ def _add_latest(run, out, weight, k):
 def _sum(run, out, row, part):
     """out <- base + h times a weighted sum of stages: the first, those from `since` on, the latest."""
     since, i = integers(run.since)[row], 0
-    weight = doubles(run.weights + 8 * (part * (run.stages + 1) + row) * run.stages)
+    weight = doubles(run.weights + 8 * (part * (run.width + 1) + row) * run.width)
     while i < run.stride:
         total = all_equal(0.0)
         if row > 1:

@@ -62,6 +62,8 @@ def judge(run, l):
     """Decide whether the attempt of lane l was good."""
     lane = lane_of(run, l)
     lane.goal = lane.task
+    if lane.goal != Task.LAST.value:
+        lane.dense = 0
     failure, judged = lane.failure, lane.goal != Task.LAST.value
     if not failure and judged:
         lane.error = _error(run, memo_of(run, lane), l)

@@ -3,6 +3,7 @@
 from linkwork.simulation.loop.attempt import attempt
 from linkwork.simulation.loop.commit import move_bases
 from linkwork.simulation.loop.crossings import aim, choose_trial, locate, probe, seek
+from linkwork.simulation.loop.dense import find_polynomials
 from linkwork.simulation.loop.departure import start_attempts
 from linkwork.simulation.loop.endings import give_up, stop
 from linkwork.simulation.loop.evaluate import evaluate_events
@@ -35,6 +36,8 @@ def _conclude_attempts(run):
             searching = True
     if passed:
         look_ahead(run)
+        if run.dense_stages:
+            find_polynomials(run)
     if searching:
         t, time = doubles(run.t), doubles(run.time)
         for l in range(run.lanes):

@@ -1,6 +1,10 @@
-"""Samples at the base and inside a good step; when all are recorded, the step is concluded."""
+"""Samples at the base and inside a good step; when all are recorded, the step is concluded.
+
+Inside a step they are values of its polynomial, if the method has one, else the results of side steps.
+"""
 
 from linkwork.simulation.loop.commit import commit
+from linkwork.simulation.loop.dense import interpolate
 from linkwork.simulation.loop.endings import finish, stop
 from linkwork.simulation.loop.lanes import lane_of, memo_of, normalise, release
 from linkwork.simulation.loop.records import ON_MESH, Task
@@ -59,9 +63,25 @@ def _settle(run, l, t, state):
         finish(run, l, Status.DONE.value, t, state)
 
 
+@native
+def _book_polynomial(run, lane, memo, t):
+    """Enter the evaluations for a polynomial, with the last sample before t that is taken from it.
+
+    A step that is repeated after that, since the buffer was full, does not need them again. One that leads
+    beyond the end does.
+    """
+    last = memo.sample == run.sample_count or doubles(run.times)[int(memo.sample)] >= t
+    if last and lane.goal == Task.NATURAL.value:
+        memo.evaluations += run.dense_stages
+        lane.spent -= run.dense_stages
+
+
 @native_within
 def serve(run, l):
-    """Record the samples inside the good step of lane l, by side steps; then conclude it."""
+    """Record the samples inside the good step of lane l, then conclude it.
+
+    Those that take a side step, or loops to be closed, are attempts of their own.
+    """
     lane, times = lane_of(run, l), doubles(run.times)
     memo, begin = memo_of(run, lane), doubles(run.t)[l]
     event = lane.found >= 0
@@ -70,19 +90,25 @@ def serve(run, l):
     near = ON_MESH * memo.h if run.fixed and lane.goal == Task.NATURAL.value and not event else 0.0
     while memo.sample < run.sample_count and times[int(memo.sample)] <= t + near:
         wanted = times[int(memo.sample)]
-        if wanted < t - near:
+        inside = wanted < t - near
+        if inside and (run.rows or not lane.dense):
             lane.task, lane.step = Task.SAMPLE.value, wanted - begin
             return
-        if not _write(run, l, wanted, state):
+        if inside:
+            interpolate(run, l, wanted - begin, run.new)
+            normalise(run, run.new, l)
+        if not _write(run, l, wanted, run.new if inside else state):
             stop(run, l, Status.BUFFER_FULL.value)
             return
         memo.sample += 1.0
+        if inside:
+            _book_polynomial(run, lane, memo, t)
     _settle(run, l, run.t_end if abs(t - run.t_end) <= near else t, state)
 
 
 @native
 def sample(run, l, draining):
-    """Record the result of a side step; tell whether the lane goes on with its step."""
+    """Record the result of an attempt; tell whether the lane goes on with its step."""
     lane = lane_of(run, l)
     memo = memo_of(run, lane)
     normalise(run, run.new, l)
@@ -90,9 +116,13 @@ def sample(run, l, draining):
         stop(run, l, Status.BUFFER_FULL.value)
         return False
     memo.sample += 1.0
-    cost = run.ros_stages - 1 if memo.implicit else run.stages - 1
-    memo.evaluations += cost
-    lane.spent -= cost
+    if lane.dense:
+        event = lane.found >= 0
+        _book_polynomial(run, lane, memo, doubles(run.t)[l] + lane.hi if event else doubles(run.reach)[l])
+    else:
+        cost = run.ros_stages - 1 if memo.implicit else run.stages - 1
+        memo.evaluations += cost
+        lane.spent -= cost
     if draining:
         release(run, l)
     return not draining
