@@ -8,7 +8,7 @@ from linkwork.simulation.loop.evaluate import evaluate
 from linkwork.simulation.loop.explicit import stage_state
 from linkwork.simulation.loop.lanes import copy_all, copy_lane, fold_total, lane_of, memo_of, rate_of
 from linkwork.simulation.loop.records import Task
-from linkwork.trace.compiled import doubles, native, native_within
+from linkwork.trace.compiled import doubles, native, native_apart, native_within
 from linkwork.trace.lines import all_equal, fused, line_at, put_line
 
 COEFFICIENTS = 7  # beside the base itself
@@ -30,6 +30,12 @@ def are_all_inside(run):
     return True
 
 
+@native_within
+def is_new(lane):
+    """Tell whether a lane is in a good natural step that wants a polynomial."""
+    return lane.dense and lane.task == Task.PASSED.value and lane.goal == Task.NATURAL.value
+
+
 @native
 def interpolate(run, l, step, out):
     """out <- lane l of the polynomial, a step from the base; by address."""
@@ -43,31 +49,15 @@ def interpolate(run, l, step, out):
         y[i] = fused(theta, fused(rest, total, r[i]), base[i])
 
 
-@native
-def _is_natural(lane):
-    """Tell whether the attempt of a lane was good and of the mesh."""
-    return lane.task == Task.PASSED.value and lane.goal == Task.NATURAL.value
+@native_within
+def holds_something(run, l):
+    """Tell whether a sample or the end time lies inside the natural step of lane l, for a polynomial to find.
 
-
-@native
-def _choose(run):
-    """dense, whole <- of good natural steps with something inside; tell whether there are such.
-
-    A step can be repeated: what is done for it depends on what is still wanted of it.
+    When a step is repeated, samples of it that were recorded count no longer.
     """
-    reach, dead, times, some = doubles(run.reach), doubles(run.dead), doubles(run.times), False
-    for l in range(run.lanes):
-        lane = lane_of(run, l)
-        if lane.who < 0 or not _is_natural(lane):
-            continue
-        memo = memo_of(run, lane)
-        if memo.implicit or dead[l] != 0.0:
-            continue
-        sampled = memo.sample < run.sample_count and times[int(memo.sample)] < reach[l]
-        if sampled or reach[l] > run.t_end:
-            lane.dense, lane.whole, some = 1, lane.passed, True
-            lane.spent += run.dense_stages
-    return some
+    lane = lane_of(run, l)
+    inside = doubles(run.reach)[l] > min(lane.due, run.t_end)
+    return inside and run.dense_stages > 0 and not memo_of(run, lane).implicit
 
 
 @native
@@ -98,14 +88,12 @@ def _combine(run, out):
     fold_total(run, sick, run.sick)
 
 
-@native
+@native_apart
 def find_polynomials(run):
-    """polynomial <- of good natural steps with something inside.
+    """polynomial <- of the good natural steps with something inside.
 
     One that is not finite is none: then side steps do its work.
     """
-    if not _choose(run):
-        return
     copy_all(run, rate_of(run, run.stages), run.rate)
     for j in range(run.stages + 1, run.stages + 1 + run.dense_stages):
         stage_state(run, j, run.stage)
@@ -114,7 +102,9 @@ def find_polynomials(run):
     sick = doubles(run.sick)
     for l in range(run.lanes):
         lane = lane_of(run, l)
-        if lane.who >= 0 and lane.dense and _is_natural(lane):
+        if lane.who >= 0 and is_new(lane):
             if run.lanes > 1:
                 copy_lane(run, run.polynomial, run.fresh, COEFFICIENTS * run.stride // 8, l)
+            lane.spent += run.dense_stages
+            lane.whole = lane.passed
             lane.dense = 1 if sick[l] == 0.0 else 0

@@ -3,7 +3,7 @@
 from linkwork.simulation.loop.attempt import attempt
 from linkwork.simulation.loop.commit import move_bases
 from linkwork.simulation.loop.crossings import aim, choose_trial, locate, probe, seek
-from linkwork.simulation.loop.dense import find_polynomials
+from linkwork.simulation.loop.dense import find_polynomials, is_new
 from linkwork.simulation.loop.departure import start_attempts
 from linkwork.simulation.loop.endings import give_up, stop
 from linkwork.simulation.loop.evaluate import evaluate_events
@@ -21,7 +21,7 @@ _run = record(RUN)
 @native_within
 def _conclude_attempts(run):
     """Judge the attempts of all lanes, and evaluate what must be known to go on."""
-    passed = searching = False
+    passed = inside = searching = False
     for l in range(run.lanes):
         lane = lane_of(run, l)
         if lane.who < 0:
@@ -29,6 +29,7 @@ def _conclude_attempts(run):
         if lane.task < Task.PROBE.value:
             judge(run, l)
             passed = passed or lane.task == Task.PASSED.value
+            inside = inside or is_new(lane)
         elif lane.failure:
             stop(run, l, give_up(lane.failure))
         elif lane.task != Task.SAMPLE.value:
@@ -36,8 +37,8 @@ def _conclude_attempts(run):
             searching = True
     if passed:
         look_ahead(run)
-        if run.dense_stages:
-            find_polynomials(run)
+    if inside:
+        find_polynomials(run)
     if searching:
         t, time = doubles(run.t), doubles(run.time)
         for l in range(run.lanes):

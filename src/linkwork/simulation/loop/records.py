@@ -97,6 +97,7 @@ LANE = np.dtype(
         ),  # at the end of the good attempt: how firm the weakest row of the loops is, and
         ("dropped", np.float64),  # how many are redundant
         ("spent", np.float64),  # evaluations not booked yet
+        ("due", np.float64),  # time of the next sample; inf: there is none [s]
         ("probing", np.int64),  # event whose dip is looked at
         ("found", np.int64),  # event that was located; -1: none
         ("lo", np.float64),  # bracket of the event, in the step
