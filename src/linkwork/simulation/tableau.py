@@ -22,7 +22,7 @@ class Dense:
 
     A: tuple[Row, ...]
     c: Row
-    d: tuple[Row, Row, Row, Row]  # r4 ... r7
+    d: tuple[Row, ...]  # of r4 ... r7
 
 
 @dataclass(frozen=True)
