@@ -3,7 +3,7 @@
 from linkwork.simulation.loop.closure import close_loops
 from linkwork.simulation.loop.dense import are_all_inside, interpolate, is_inside
 from linkwork.simulation.loop.endings import blame
-from linkwork.simulation.loop.explicit import explicit_step, spread_steps, stage_state
+from linkwork.simulation.loop.explicit import explicit_step, spread_steps, stage_state_again
 from linkwork.simulation.loop.implicit import implicit_step
 from linkwork.simulation.loop.lanes import is_finite, lane_of, memo_of, rate_of
 from linkwork.simulation.loop.records import Failure
@@ -18,7 +18,7 @@ def _blame_attempt(run, l):
         blame(run, l, time[l], run.stage)
         return
     for j in range(1, run.stages):
-        stage_state(run, j, run.stage)
+        stage_state_again(run, j, run.stage)
         if not (is_finite(run, run.stage, run.n, l) and is_finite(run, rate_of(run, j), run.n, l)):
             blame(run, l, time[l], run.stage)
             return

@@ -5,7 +5,7 @@ something inside the step of one of them. The coefficients of a lane stay when o
 """
 
 from linkwork.simulation.loop.evaluate import evaluate
-from linkwork.simulation.loop.explicit import stage_state
+from linkwork.simulation.loop.explicit import stage_state_again
 from linkwork.simulation.loop.lanes import copy_all, copy_lane, fold_total, lane_of, memo_of, rate_of
 from linkwork.simulation.loop.records import Task
 from linkwork.trace.compiled import doubles, native, native_apart, native_within
@@ -36,7 +36,7 @@ def is_new(lane):
     return lane.dense and lane.task == Task.PASSED.value and lane.goal == Task.NATURAL.value
 
 
-@native
+@native_apart
 def interpolate(run, l, step, out):
     """out <- lane l of the polynomial, a step from the base; by address."""
     theta = step / lane_of(run, l).whole
@@ -96,7 +96,7 @@ def find_polynomials(run):
     """
     copy_all(run, rate_of(run, run.stages), run.rate)
     for j in range(run.stages + 1, run.stages + 1 + run.dense_stages):
-        stage_state(run, j, run.stage)
+        stage_state_again(run, j, run.stage)
         evaluate(run, run.motion, run.time, run.stage, rate_of(run, j))
     _combine(run, run.fresh if run.lanes > 1 else run.polynomial)
     sick = doubles(run.sick)

@@ -11,7 +11,7 @@ from linkwork.simulation.loop.endings import finish, stop
 from linkwork.simulation.loop.lanes import lane_of, memo_of, normalise, release
 from linkwork.simulation.loop.records import ON_MESH, Task
 from linkwork.simulation.status import Status
-from linkwork.trace.compiled import doubles, integers, native, native_within
+from linkwork.trace.compiled import doubles, integers, native, native_apart, native_within
 
 
 @native
@@ -30,7 +30,7 @@ def _write(run, l, t, state):
     return True
 
 
-@native
+@native_apart
 def _turn_to(run, lane, memo, sample):
     """Make a sample time, by number, the next of a lane."""
     memo.sample = sample
@@ -75,7 +75,7 @@ def _settle(run, l, t, state):
         finish(run, l, Status.DONE.value, t, state)
 
 
-@native
+@native_apart
 def _book_polynomial(run, lane, memo, t):
     """Enter the evaluations for a polynomial, with the last sample before t that is taken from it.
 
