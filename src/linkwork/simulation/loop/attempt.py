@@ -1,7 +1,7 @@
-"""An attempt: one step in every lane, of a mesh or beside it, and where it failed."""
+"""An attempt: one step in every lane, of a mesh or beside it or along a polynomial, and where it failed."""
 
 from linkwork.simulation.loop.closure import close_loops
-from linkwork.simulation.loop.dense import are_all_inside, interpolate, is_inside
+from linkwork.simulation.loop.dense import is_any_inside, take_from_polynomials
 from linkwork.simulation.loop.endings import blame
 from linkwork.simulation.loop.explicit import explicit_step, spread_steps, stage_state_again
 from linkwork.simulation.loop.implicit import implicit_step
@@ -26,26 +26,32 @@ def _blame_attempt(run, l):
 
 
 @native_within
-def attempt(run):
-    """Make a step in every lane, or take its result from a polynomial; failure <- what went wrong."""
+def _step(run):
+    """Make a step in every lane."""
     implicit = run.lanes == 1 and memo_of(run, lane_of(run, run.lanes - 1)).implicit
     failure = 0
     spread_steps(run)
     if implicit:
         failure = implicit_step(run)
-    elif not run.dense_stages or not are_all_inside(run):
+    else:
         explicit_step(run)
     sick = doubles(run.sick)
     for l in range(run.lanes):
         lane = lane_of(run, l)
-        if lane.who >= 0 and is_inside(lane):
-            lane.failure = 0
-            interpolate(run, l, lane.step, run.new)
-        elif lane.who >= 0:
+        if lane.who >= 0:
             if not implicit:
                 failure = 0 if sick[l] == 0.0 else Failure.NOT_FINITE.value
             lane.failure = failure
             lane.spent += run.ros_stages - 1 if implicit else run.stages - 1
             if failure == Failure.NOT_FINITE.value:
                 _blame_attempt(run, l)
+
+
+@native_within
+def attempt(run):
+    """Take what can be had from polynomials, else make a step in every lane; failure <- what went wrong."""
+    if run.dense_stages and is_any_inside(run):
+        take_from_polynomials(run)
+    else:
+        _step(run)
     close_loops(run)

@@ -15,25 +15,9 @@ COEFFICIENTS = 7  # beside the base itself
 
 
 @native_within
-def is_inside(lane):
+def _is_inside(lane):
     """Tell whether the result of the attempt of a lane comes from its polynomial."""
     return lane.dense and (lane.task == Task.SAMPLE.value or lane.task == Task.LAST.value)
-
-
-@native_within
-def are_all_inside(run):
-    """Tell whether that is so in all lanes that have a mechanism."""
-    for l in range(run.lanes):
-        lane = lane_of(run, l)
-        if lane.who >= 0 and not is_inside(lane):
-            return False
-    return True
-
-
-@native_within
-def is_new(lane):
-    """Tell whether a lane is in a good natural step that wants a polynomial."""
-    return lane.dense and lane.task == Task.PASSED.value and lane.goal == Task.NATURAL.value
 
 
 @native_apart
@@ -47,6 +31,37 @@ def interpolate(run, l, step, out):
         total = fused(theta, fused(rest, total, r[4 * size + i]), r[3 * size + i])
         total = fused(theta, fused(rest, total, r[2 * size + i]), r[size + i])
         y[i] = fused(theta, fused(rest, total, r[i]), base[i])
+
+
+@native_within
+def is_any_inside(run):
+    """Tell whether that is so in any lane."""
+    for l in range(run.lanes):
+        lane = lane_of(run, l)
+        if lane.who >= 0 and _is_inside(lane):
+            return True
+    return False
+
+
+@native_apart
+def take_from_polynomials(run):
+    """new <- where attempts have their results from polynomials; the other lanes wait.
+
+    So stages are evaluated only when all lanes need them.
+    """
+    for l in range(run.lanes):
+        lane = lane_of(run, l)
+        if lane.who >= 0 and _is_inside(lane):
+            lane.failure = 0
+            interpolate(run, l, lane.step, run.new)
+        elif lane.who >= 0:
+            lane.waits = 1
+
+
+@native_within
+def is_new(lane):
+    """Tell whether a lane is in a good natural step that wants a polynomial."""
+    return lane.dense and lane.task == Task.PASSED.value and lane.goal == Task.NATURAL.value
 
 
 @native_within

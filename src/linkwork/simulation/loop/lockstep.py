@@ -24,7 +24,7 @@ def _conclude_attempts(run):
     passed = inside = searching = False
     for l in range(run.lanes):
         lane = lane_of(run, l)
-        if lane.who < 0:
+        if lane.who < 0 or lane.waits:
             continue
         if lane.task < Task.PROBE.value:
             judge(run, l)
@@ -95,7 +95,7 @@ def advance(address, t_end, budget):
         return -1
     for l in range(run.lanes):
         lane = lane_of(run, l)
-        lane.who, lane.task, lane.step = -1, Task.IDLE.value, 0.0
+        lane.who, lane.task, lane.step, lane.waits = -1, Task.IDLE.value, 0.0, 0
     attempts, draining = 0, False
     while True:
         # With nobody waiting for a lane, a mechanism that needs the caller does not wait for the others.
@@ -111,6 +111,9 @@ def advance(address, t_end, budget):
         attempts += 1
         draining = draining or attempts >= budget
         for l in range(run.lanes):
-            if lane_of(run, l).who >= 0:
+            lane = lane_of(run, l)
+            if lane.waits:
+                lane.waits = 0
+            elif lane.who >= 0:
                 _go_on(run, l, draining)
         move_bases(run)

@@ -88,6 +88,7 @@ LANE = np.dtype(
         ("stiff", np.int64),  # whether the good step was at the border of stability
         ("dense", np.int64),  # whether there is a polynomial of the good natural step, and
         ("whole", np.float64),  # how long that step is
+        ("waits", np.int64),  # whether it has no part in the attempt: polynomials of others are looked at
         ("step", np.float64),  # of the attempt under way
         ("passed", np.float64),  # step of the good attempt
         ("error", np.float64),  # of the attempt, relative to scale + |y|
