@@ -57,6 +57,23 @@ def test_a_batch_gives_what_its_runs_give_alone(name):
         assert_same(batch, k, scene.run(k, every=0.1))
 
 
+@pytest.mark.parametrize("law", ["none", "events", "law in Python", "quaternions"])
+def test_a_batch_has_the_samples_of_single_runs_inside_their_steps(law):
+    models = {"quaternions": scenes_module.kites, "law in Python": lambda: driven(scenes_module.branching)}
+    notes = [lw.Event("straight", lambda t, q, v: q["elbow"], action="note")] if law == "events" else []
+    options = how("dop853", accuracy=1e-7, events=notes)
+    scene = Scene(models.get(law, pendulum)(), 0.2, options)
+    start = starts(scene)
+    batch = lw.simulate(scene.model, scene.duration, **start, every=1e-3, threads=2, **options)
+    other = lw.simulate(scene.model, scene.duration, **start, every=1e-2, threads=1, **options)
+    assert np.array_equal(batch.q[:, ::10], other.q)
+    for k in (0, 7, 8, MANY - 1):
+        one = scene.run(k, every=1e-3)
+        assert law == "law in Python" or one.report.accepted < 100
+        assert_same(batch, k, one)
+        assert batch.reports[k].evaluations == one.report.evaluations
+
+
 def test_a_specialised_batch_gives_what_its_runs_give_alone():
     model = lw.examples.chain(5).compile().specialize()
     programs = System(model).programs(native.lanes(), implicit=False)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.simulation import fehlberg, rosenbrock
 from linkwork.simulation.image import Image, Part, address
+from linkwork.simulation.loop.dense import COEFFICIENTS
 from linkwork.simulation.loop.lockstep import advance
 from linkwork.simulation.loop.records import (
     LANE,
@@ -128,6 +129,12 @@ class Problem:
         """Tell whether the method is implicit from the start."""
         return isinstance(METHODS[self.method], Rosenbrock)
 
+    @property
+    def dense_stages(self) -> int:
+        """Return how many evaluations the polynomial of a step takes; 0: samples are side steps."""
+        method = METHODS[self.method]
+        return 0 if isinstance(method, Rosenbrock) or self.step else method.dense_stages
+
 
 def _lines(problem: Problem) -> int:
     """Return how many numbers the components of all lanes are, in whole cache lines."""
@@ -139,6 +146,7 @@ def _scratch(problem: Problem, stages: int) -> dict[str, Part]:
     lanes, n, ne, rows = problem.lanes, problem.n, len(problem.directions), np.size(problem.row_weights)
     implicit = problem.implicit or (problem.switch and lanes == 1)
     line = _lines(problem)
+    coefficients = COEFFICIENTS * line if problem.dense_stages else 0
     scale, known = np.full(line, np.inf), np.empty(n - 1)
     known[:] = problem.scale
     scale[: (n - 1) * lanes] = np.repeat(known, lanes)
@@ -149,6 +157,8 @@ def _scratch(problem: Problem, stages: int) -> dict[str, Part]:
         "lane": lanes * LANE.itemsize // 8,
         "h": LINE,
         "k": max(stages, 2) * line,
+        "polynomial": coefficients,
+        "fresh": coefficients if lanes > 1 else 0,
         "estimate": line,
         "jacobian": n * n if implicit else 0,
         "factors": (n - 1) ** 2 if implicit else 0,
@@ -191,6 +201,7 @@ def _controls(problem: Problem) -> dict[str, float]:
         "time_scale": problem.time_scale,
         "max_steps": problem.max_steps,
         "switch": problem.switch and not problem.implicit,
+        "dense_stages": problem.dense_stages,
     }
 
 
@@ -200,7 +211,7 @@ def _image(problem: Problem) -> Image:
     explicit = fehlberg.METHOD if isinstance(method, Rosenbrock) else method
     values = explicit.tables() | rosenbrock.METHOD.tables() | _counts(problem) | _controls(problem)
     run = np.zeros(1, RUN)
-    parts: dict[str, Part] = {"run": run, **_scratch(problem, explicit.stages)}
+    parts: dict[str, Part] = {"run": run, **_scratch(problem, explicit.stages + 1 + explicit.dense_stages)}
     for name, value in values.items():
         if isinstance(value, np.ndarray):
             parts[name] = value
@@ -247,7 +258,7 @@ class Work:
         many, n, ne = len(y), problem.n, len(problem.directions)
         memo = np.zeros(many, MEMO)
         memo["t"] = memo["t0"] = memo["t_final"] = memo["check_t"] = t
-        memo["end_failed"] = np.nan
+        memo["blocked"] = np.nan
         memo["implicit"] = problem.implicit
         memo["worst"] = -1.0
         memo["dropped"] = memo["margin"] = np.inf
@@ -282,7 +293,7 @@ class Work:
         memo = self.memo[i]
         memo["t"] = memo["t0"] = t
         memo["index"] = 0.0
-        memo["end_failed"] = np.nan
+        memo["blocked"] = np.nan
         memo["status"] = Status.RUNNING
 
     def address(self, problem: Problem) -> int:

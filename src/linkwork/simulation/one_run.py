@@ -191,7 +191,7 @@ class OneRun:
         if status not in GOOD:
             return
         self.notes += filter(None, account.nonsense(rows[None]))
-        if hasattr(raised, "error"):
+        if hasattr(raised, "error") and raised.error[1] <= self._t_end:  # a law may end with the run
             name, at, error = raised.error
             words = f"{name!r} raised {type(error).__name__}: {error}"
             self.notes.append(f"{words} (at t = {at:.9g} s), in a step that was then shortened")

@@ -12,6 +12,20 @@ Row = tuple[float, ...]
 
 
 @dataclass(frozen=True)
+class Dense:
+    """A polynomial of theta through a step, from 0 to 1, as in Hairer's DOP853 (`contd8`).
+
+    y(theta) = y0 + theta (r1 + (1 - theta)(r2 + theta (r3 + (1 - theta)(r4 + theta (r5 + ...)))))
+    r1 = y1 - y0,  r2 = h f0 - r1,  r3 = r1 - h f1 - r2: the ends and their slopes; the others are
+    h sum d_j k_j over all stages: those of the step, f1 at its end, and some more, which are in `A` and `c`.
+    """
+
+    A: tuple[Row, ...]
+    c: Row
+    d: tuple[Row, ...]  # of r4 ... r7
+
+
+@dataclass(frozen=True)
 class Tableau:
     """An explicit Runge-Kutta method: y_new = y + h sum b_i k_i, k_i = f(t + c_i h, y + h sum a_ij k_j).
 
@@ -39,11 +53,17 @@ class Tableau:
     b_velocity: Row | None = None
     rates: tuple[int, ...] = ()
     stiff_bound: float = 0.0  # h |lambda| beyond this is outside the region of stability; 0: not tested
+    dense: Dense | None = None  # None: samples inside a step take steps of their own
 
     @property
     def stages(self) -> int:
         """Return how often the right-hand side is evaluated in a step."""
         return len(self.b)
+
+    @property
+    def dense_stages(self) -> int:
+        """Return how often it is evaluated for the polynomial, beside the end of a step; 0: there is none."""
+        return len(self.dense.c) if self.dense else 0
 
     def tables(self) -> dict[str, Any]:
         """Return the method for the native loop; see `_tables`."""
@@ -51,21 +71,24 @@ class Tableau:
 
     @cached_property
     def _tables(self) -> dict[str, Any]:
-        """Sums over stages: rows 1 ... stages - 1 are the stages, then comes the result.
+        """Sums over stages: rows 1 ... stages - 1 are the stages, then come the result, those for `dense`.
 
         A sum takes the first stage, the latest, and those between that follow after weights of 0.
         """
-        stages = self.stages
-        position = _matrix((*self.A, self.b), stages)
-        velocity = _matrix((*(self.A_velocity or self.A), self.b_velocity or self.b), stages)
+        stages, width = self.stages, self.stages + self.dense_stages
+        dense = self.dense or Dense((), (), ((),) * 4)
+        position = _matrix((*self.A, self.b, *dense.A), width)
+        velocity = _matrix((*(self.A_velocity or self.A), self.b_velocity or self.b, *dense.A), width)
         between = ((position != 0) | (velocity != 0))[:, 1:]
         return {
             "stages": stages,
-            "since": np.array([1 + (int(row.argmax()) if row.any() else stages) for row in between]),
+            "width": width,
+            "since": np.array([1 + (int(row.argmax()) if row.any() else width) for row in between]),
             "weights": np.array([position, velocity]),
             "error_weights": _matrix((*self.errors, *((0.0,),) * (2 - len(self.errors))), stages).T.copy(),
             "split": self.A_velocity is not None,
-            "c": np.array(self.c),
+            "dense_weights": _matrix(dense.d, width + 1).T.copy(),
+            "c": np.array((*self.c, 1.0, *dense.c)),
             "rates_only": np.array([int(j in self.rates) for j in range(stages)]),
             "errors": len(self.errors),
             "error_order": self.error_order,

@@ -8,8 +8,12 @@ gives bit for bit what the mechanism gives alone.
 The mesh of a run, its *natural* steps, does not know of samples, of the end time or of interruption:
 
 - a natural step from the base (t, y) is attempted with the h of the controller and, if good, committed;
-- what lies between two mesh points (samples, events, the end) is computed by *side steps* of the same method
-  from the same base, and leaves no trace in the mesh.
+- what lies between two mesh points leaves no trace in the mesh: events are looked for by *side steps* of the
+  same method from the same base; samples, and the end, are values of the step's polynomial, if the method has
+  one and steps are not fixed, else the results of side steps too.
+
+The last natural step leads beyond the end. Only if it is not finite, as with a law that ends with the run, an
+attempt is made to go from the base right to the end.
 
 So a run that is stopped, looked at, sampled or continued gives the same bits. All that a mechanism must
 remember is in `march.Memory`; a step that was not committed when the loop returned is repeated.

@@ -1,8 +1,9 @@
-"""An attempt: one step in every lane, of a mesh or beside it, and where it failed."""
+"""An attempt: one step in every lane, of a mesh or beside it or along a polynomial, and where it failed."""
 
 from linkwork.simulation.loop.closure import close_loops
+from linkwork.simulation.loop.dense import is_any_inside, take_from_polynomials
 from linkwork.simulation.loop.endings import blame
-from linkwork.simulation.loop.explicit import explicit_step, spread_steps, stage_state
+from linkwork.simulation.loop.explicit import explicit_step, spread_steps, stage_state_again
 from linkwork.simulation.loop.implicit import implicit_step
 from linkwork.simulation.loop.lanes import is_finite, lane_of, memo_of, rate_of
 from linkwork.simulation.loop.records import Failure
@@ -17,7 +18,7 @@ def _blame_attempt(run, l):
         blame(run, l, time[l], run.stage)
         return
     for j in range(1, run.stages):
-        stage_state(run, j, run.stage)
+        stage_state_again(run, j, run.stage)
         if not (is_finite(run, run.stage, run.n, l) and is_finite(run, rate_of(run, j), run.n, l)):
             blame(run, l, time[l], run.stage)
             return
@@ -25,8 +26,8 @@ def _blame_attempt(run, l):
 
 
 @native_within
-def attempt(run):
-    """Make a step in every lane; failure <- what went wrong."""
+def _step(run):
+    """Make a step in every lane."""
     implicit = run.lanes == 1 and memo_of(run, lane_of(run, run.lanes - 1)).implicit
     failure = 0
     spread_steps(run)
@@ -44,4 +45,13 @@ def attempt(run):
             lane.spent += run.ros_stages - 1 if implicit else run.stages - 1
             if failure == Failure.NOT_FINITE.value:
                 _blame_attempt(run, l)
+
+
+@native_within
+def attempt(run):
+    """Take what can be had from polynomials, else make a step in every lane; failure <- what went wrong."""
+    if run.dense_stages and is_any_inside(run):
+        take_from_polynomials(run)
+    else:
+        _step(run)
     close_loops(run)

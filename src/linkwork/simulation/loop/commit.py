@@ -91,7 +91,7 @@ def commit(run, l):
         if _watch_stiffness(run, lane, memo) and run.switch:
             _change_mode(memo)
     memo.held = memo.failure = 0.0
-    memo.end_failed = np.nan
+    memo.blocked = np.nan
     lane.task = Task.MOVED.value
 
 

@@ -84,7 +84,7 @@ def _aims_at_end(run, memo, t, near):
     """Tell whether the next attempt goes to the end time."""
     if run.fixed:
         return run.t_end - t < memo.h - near
-    return t + memo.h >= run.t_end and memo.end_failed != run.t_end
+    return memo.blocked == run.t_end
 
 
 @native_within
@@ -98,7 +98,7 @@ def _depart(run, l):
     elif _works_too_much(run, memo, t):
         stop(run, l, Status.TOO_MUCH_WORK.value)
     elif _aims_at_end(run, memo, t, near):
-        lane.task, lane.step = Task.END.value, run.t_end - t
+        lane.task, lane.step, lane.dense = Task.END.value, run.t_end - t, 0
     elif t + memo.h == t or (not run.fixed and memo.h < SHORTEST * max(abs(t), run.time_scale)):
         stop(run, l, give_up(int(memo.failure)))
     else:

@@ -5,7 +5,7 @@ Sums over stages run over lines of eight numbers, whose padding does no harm: sc
 
 from linkwork.simulation.loop.evaluate import evaluate
 from linkwork.simulation.loop.lanes import copy, fold_top, fold_total, lane_of, rate_of
-from linkwork.trace.compiled import doubles, integers, native, native_within
+from linkwork.trace.compiled import doubles, integers, native, native_apart, native_within
 from linkwork.trace.lines import (
     all_equal,
     fused,
@@ -42,7 +42,7 @@ def _add_latest(run, out, weight, k):
 def _sum(run, out, row, part):
     """out <- base + h times a weighted sum of stages: the first, those from `since` on, the latest."""
     since, i = integers(run.since)[row], 0
-    weight = doubles(run.weights + 8 * (part * (run.stages + 1) + row) * run.stages)
+    weight = doubles(run.weights + 8 * (part * (run.width + 1) + row) * run.width)
     while i < run.stride:
         total = all_equal(0.0)
         if row > 1:
@@ -83,6 +83,12 @@ def stage_state(run, j, out):
     while l < run.lanes:
         time[l] = t[l] + c * lane_of(run, l).step
         l += 1
+
+
+@native_apart
+def stage_state_again(run, j, out):
+    """Do the same outside of the steps themselves, where a call does not count."""
+    stage_state(run, j, out)
 
 
 @native_within

@@ -145,8 +145,7 @@ def inspect(run, l):
         _turn_down(run, l)
         return False
     t = doubles(run.t)[l]
-    if not run.fixed and lane.goal == Task.NATURAL.value and t + lane.passed >= run.t_end:
-        # The end is inside a good step, although the shorter way there was not good by itself.
+    if not run.fixed and lane.goal == Task.NATURAL.value and t + lane.passed > run.t_end:
         lane.task, lane.step = Task.LAST.value, run.t_end - t
         return False
     tested = run.mark >= 0 and not run.fixed and not memo.implicit

@@ -2,6 +2,7 @@
 
 import math
 
+from linkwork.simulation.loop.dense import holds_something
 from linkwork.simulation.loop.endings import give_up, stop
 from linkwork.simulation.loop.lanes import lane_of, memo_of, normalise
 from linkwork.simulation.loop.records import Failure, Task
@@ -54,6 +55,7 @@ def _pass(run, l):
         reach[l] = memo.t0 + (memo.index + 1.0) * memo.h
     else:
         reach[l] = t[l] + lane.step
+        lane.dense = 1 if holds_something(run, l) else 0
     normalise(run, run.new, l)
 
 

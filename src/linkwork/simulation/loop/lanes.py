@@ -149,6 +149,7 @@ def gather(run, i, l):
     lane = lane_of(run, l)
     lane.who = i
     lane.step = lane.passed = lane.spent = 0.0
+    lane.dense = 0
     t, reach, y = doubles(run.t), doubles(run.reach), doubles(run.y)
     t[l] = reach[l] = memo_of(run, lane).t
     base, kept = doubles(run.base), doubles(run.kept)

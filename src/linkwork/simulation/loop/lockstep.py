@@ -3,6 +3,7 @@
 from linkwork.simulation.loop.attempt import attempt
 from linkwork.simulation.loop.commit import move_bases
 from linkwork.simulation.loop.crossings import aim, choose_trial, locate, probe, seek
+from linkwork.simulation.loop.dense import find_polynomials, is_new
 from linkwork.simulation.loop.departure import start_attempts
 from linkwork.simulation.loop.endings import give_up, stop
 from linkwork.simulation.loop.evaluate import evaluate_events
@@ -20,14 +21,15 @@ _run = record(RUN)
 @native_within
 def _conclude_attempts(run):
     """Judge the attempts of all lanes, and evaluate what must be known to go on."""
-    passed = searching = False
+    passed = inside = searching = False
     for l in range(run.lanes):
         lane = lane_of(run, l)
-        if lane.who < 0:
+        if lane.who < 0 or lane.waits:
             continue
         if lane.task < Task.PROBE.value:
             judge(run, l)
             passed = passed or lane.task == Task.PASSED.value
+            inside = inside or is_new(lane)
         elif lane.failure:
             stop(run, l, give_up(lane.failure))
         elif lane.task != Task.SAMPLE.value:
@@ -35,6 +37,8 @@ def _conclude_attempts(run):
             searching = True
     if passed:
         look_ahead(run)
+    if inside:
+        find_polynomials(run)
     if searching:
         t, time = doubles(run.t), doubles(run.time)
         for l in range(run.lanes):
@@ -90,7 +94,7 @@ def advance(address, t_end, budget):
         return -1
     for l in range(run.lanes):
         lane = lane_of(run, l)
-        lane.who, lane.task, lane.step = -1, Task.IDLE.value, 0.0
+        lane.who, lane.task, lane.step, lane.waits = -1, Task.IDLE.value, 0.0, 0
     attempts, draining = 0, False
     while True:
         # With nobody waiting for a lane, a mechanism that needs the caller does not wait for the others.
@@ -106,6 +110,9 @@ def advance(address, t_end, budget):
         attempts += 1
         draining = draining or attempts >= budget
         for l in range(run.lanes):
-            if lane_of(run, l).who >= 0:
+            lane = lane_of(run, l)
+            if lane.waits:
+                lane.waits = 0
+            elif lane.who >= 0:
                 _go_on(run, l, draining)
         move_bases(run)

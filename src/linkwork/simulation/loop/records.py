@@ -25,13 +25,13 @@ class Task(enum.IntEnum):
     IDLE = 0  # no mechanism
     READY = 1  # at a base, before an attempt
     NATURAL = 2  # attempt of a step of the mesh
-    END = 3  # attempt to reach the end time
-    LAST = 4  # the same inside a natural step that was good: not judged again
+    END = 3  # attempt to reach the end time, where the natural step beyond it is not finite
+    LAST = 4  # to the end time inside a natural step that was good: not judged again
     PASSED = 5  # a good attempt, before looking at what lies inside
     MOVED = 6  # a good natural step with nothing left to do inside
     PROBE = 7  # side step to where an event function may have dipped through zero
     LOCATE = 8  # side step in search of the time of an event
-    SAMPLE = 9  # side step to a sample
+    SAMPLE = 9  # to a sample, by a side step or by the polynomial of the step
 
 
 # What a mechanism remembers beside its state; all doubles, so that it is also an array (N, columns).
@@ -46,7 +46,7 @@ MEMO = np.dtype(
             "begun",  # 1 once the start state was recorded
             "trend",  # logarithm (2) of the error of the last accepted step, against the tolerance; 0: none
             "held",  # 1 after a rejection: the next step must not grow
-            "end_failed",  # the end time that could not be reached from this base in one attempt
+            "blocked",  # the end time beyond which the natural step from this base was not finite; NaN: none
             "implicit",  # 1 in implicit mode
             "hits",  # accepted steps at the border of stability, and
             "misses",  # steps away from it since the last
@@ -86,12 +86,16 @@ LANE = np.dtype(
         ("goal", np.int64),  # the task that was judged: NATURAL, END or LAST
         ("failure", np.int64),  # of the attempt
         ("stiff", np.int64),  # whether the good step was at the border of stability
+        ("dense", np.int64),  # whether there is a polynomial of the good natural step, and
+        ("whole", np.float64),  # how long that step is
+        ("waits", np.int64),  # whether it has no part in the attempt: polynomials of others are looked at
         ("step", np.float64),  # of the attempt under way
         ("passed", np.float64),  # step of the good attempt
         ("error", np.float64),  # of the attempt, relative to scale + |y|
         ("margin", np.float64),  # at the end of the good attempt: how firm the loops' weakest row is, and
         ("dropped", np.float64),  # how many are redundant
         ("spent", np.float64),  # evaluations not booked yet
+        ("due", np.float64),  # time of the next sample; inf: there is none [s]
         ("probing", np.int64),  # event whose dip is looked at
         ("found", np.int64),  # event that was located; -1: none
         ("lo", np.float64),  # bracket of the event, in the step
@@ -147,7 +151,9 @@ PER_EVENT = (
 _OTHERS = (
     "lane",  # (lanes,) records
     "h",  # (8,) steps of the lanes, again and again
-    "k",  # (stages, stride) right-hand sides; two stages at least
+    "k",  # (stages, stride) right-hand sides; two stages at least; with those for the polynomials
+    "polynomial",  # (7, stride) coefficients of the polynomials of good natural steps, and
+    "fresh",  # the same before they are sorted by lanes
     "estimate",  # (stride,) of errors, relative to scale + |y|
     "jacobian",  # (n, n): rows of q', v', W'; columns of q, v, t
     "factors",  # (n - 1, n - 1)
@@ -160,8 +166,9 @@ _OTHERS = (
     "inverse_pivots",  # (rows, lanes) of the loops' equations; 0: dropped
     "weak",  # (rows,)
     "quaternions",  # first rows of four numbers of length one, integers
-    "since",  # (stages + 1,) from which stage on, after the first, a sum for a stage or for the result runs
-    "weights",  # (2, stages + 1, stages) of these sums, for positions; for velocities and work
+    "since",  # (width + 1,) from which stage on, after the first, a sum for a stage or for the result runs
+    "weights",  # (2, width + 1, width) of these sums, for positions; for velocities and work
+    "dense_weights",  # (stages, 4) of the coefficients of the polynomial
     "error_weights",  # (stages, 2) of the two estimates
     "c",
     "rates_only",  # (stages,) 1 where only the rates of positions are evaluated; integers
@@ -187,6 +194,8 @@ _COUNTS = (
     "cap",  # samples that have room
     "sample_count",  # sample times
     "stages",
+    "dense_stages",  # evaluations that the polynomial of a step takes; 0: there is none
+    "width",  # weights of a sum
     "split",  # whether positions have weights of their own
     "errors",  # how many estimates
     "error_order",

@@ -1,11 +1,17 @@
-"""Samples at the base and inside a good step; when all are recorded, the step is concluded."""
+"""Samples at the base and inside a good step; when all are recorded, the step is concluded.
+
+Inside a step they are values of its polynomial, if the method has one, else the results of side steps.
+"""
+
+import math
 
 from linkwork.simulation.loop.commit import commit
+from linkwork.simulation.loop.dense import interpolate
 from linkwork.simulation.loop.endings import finish, stop
 from linkwork.simulation.loop.lanes import lane_of, memo_of, normalise, release
 from linkwork.simulation.loop.records import ON_MESH, Task
 from linkwork.simulation.status import Status
-from linkwork.trace.compiled import doubles, integers, native, native_within
+from linkwork.trace.compiled import doubles, integers, native, native_apart, native_within
 
 
 @native
@@ -24,19 +30,29 @@ def _write(run, l, t, state):
     return True
 
 
+@native_apart
+def _turn_to(run, lane, memo, sample):
+    """Make a sample time, by number, the next of a lane."""
+    memo.sample = sample
+    lane.due = doubles(run.times)[int(sample)] if sample < run.sample_count else math.inf
+
+
 @native
 def begin_samples(run, l):
     """Record the start state if it is wanted; tell whether there was room."""
-    memo, times, t = (memo_of(run, lane_of(run, l)), doubles(run.times), doubles(run.t))
+    lane, t = lane_of(run, l), doubles(run.t)[l]
+    memo = memo_of(run, lane)
+    _turn_to(run, lane, memo, memo.sample)
     if memo.begun:
         return True
-    s = int(memo.sample)
-    while s < run.sample_count and times[s] < t[l]:
-        s += 1
-    listed = s < run.sample_count and times[s] == t[l]
-    if (run.every or listed) and not _write(run, l, t[l], run.base):
+    while lane.due < t:
+        _turn_to(run, lane, memo, memo.sample + 1.0)
+    listed = lane.due == t
+    if (run.every or listed) and not _write(run, l, t, run.base):
         return False
-    memo.sample, memo.begun = s + 1 if listed else s, 1.0
+    memo.begun = 1.0
+    if listed:
+        _turn_to(run, lane, memo, memo.sample + 1.0)
     return True
 
 
@@ -59,40 +75,65 @@ def _settle(run, l, t, state):
         finish(run, l, Status.DONE.value, t, state)
 
 
+@native_apart
+def _book_polynomial(run, lane, memo, t):
+    """Enter the evaluations for a polynomial, with the last sample before t that is taken from it.
+
+    A step that is repeated after that, since the buffer was full, does not need them again. One that leads
+    beyond the end does.
+    """
+    if lane.due >= t and lane.goal == Task.NATURAL.value:
+        memo.evaluations += run.dense_stages
+        lane.spent -= run.dense_stages
+
+
 @native_within
 def serve(run, l):
-    """Record the samples inside the good step of lane l, by side steps; then conclude it."""
-    lane, times = lane_of(run, l), doubles(run.times)
+    """Record the samples inside the good step of lane l, then conclude it.
+
+    Those that take a side step, or loops to be closed, are attempts of their own.
+    """
+    lane = lane_of(run, l)
     memo, begin = memo_of(run, lane), doubles(run.t)[l]
     event = lane.found >= 0
     state = run.located if event else run.kept
     t = begin + lane.hi if event else doubles(run.reach)[l]
     near = ON_MESH * memo.h if run.fixed and lane.goal == Task.NATURAL.value and not event else 0.0
-    while memo.sample < run.sample_count and times[int(memo.sample)] <= t + near:
-        wanted = times[int(memo.sample)]
-        if wanted < t - near:
+    while lane.due <= t + near:
+        wanted = lane.due
+        inside = wanted < t - near
+        if inside and (run.rows or not lane.dense):
             lane.task, lane.step = Task.SAMPLE.value, wanted - begin
             return
-        if not _write(run, l, wanted, state):
+        if inside:
+            interpolate(run, l, wanted - begin, run.new)
+            normalise(run, run.new, l)
+        if not _write(run, l, wanted, run.new if inside else state):
             stop(run, l, Status.BUFFER_FULL.value)
             return
-        memo.sample += 1.0
+        _turn_to(run, lane, memo, memo.sample + 1.0)
+        if inside:
+            _book_polynomial(run, lane, memo, t)
     _settle(run, l, run.t_end if abs(t - run.t_end) <= near else t, state)
 
 
 @native
 def sample(run, l, draining):
-    """Record the result of a side step; tell whether the lane goes on with its step."""
+    """Record the result of an attempt; tell whether the lane goes on with its step."""
     lane = lane_of(run, l)
     memo = memo_of(run, lane)
     normalise(run, run.new, l)
-    if not _write(run, l, doubles(run.times)[int(memo.sample)], run.new):
+    if not _write(run, l, lane.due, run.new):
         stop(run, l, Status.BUFFER_FULL.value)
         return False
-    memo.sample += 1.0
-    cost = run.ros_stages - 1 if memo.implicit else run.stages - 1
-    memo.evaluations += cost
-    lane.spent -= cost
+    _turn_to(run, lane, memo, memo.sample + 1.0)
+    if lane.dense:
+        event = lane.found >= 0
+        _book_polynomial(run, lane, memo, doubles(run.t)[l] + lane.hi if event else doubles(run.reach)[l])
+    else:
+        cost = run.ros_stages - 1 if memo.implicit else run.stages - 1
+        memo.evaluations += cost
+        lane.spent -= cost
     if draining:
         release(run, l)
     return not draining

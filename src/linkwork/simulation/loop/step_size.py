@@ -1,5 +1,7 @@
 """The length of natural steps: the first, the next after a good one, a shorter one after a bad one."""
 
+import numpy as np
+
 from linkwork.simulation.loop.lanes import rate_of
 from linkwork.simulation.loop.records import SHORTEST, Failure, Task
 from linkwork.trace.compiled import bits, doubles, from_bits, native, native_within
@@ -65,17 +67,23 @@ def next_step(run, memo, error, h):
 
 @native
 def reject(run, lane, memo, failure):
-    """Shorten the natural step after an attempt that failed; or no longer aim at the end time."""
+    """Shorten the natural step after an attempt that failed.
+
+    Where it led beyond the end time and was not finite, as with a law that ends there, the next attempt aims
+    at the end time; if that fails too, no longer.
+    """
     memo.evaluations += lane.spent
     lane.spent = 0.0
     lane.task = Task.READY.value
+    memo.blocked = np.nan
     if lane.goal == Task.END.value:
-        memo.end_failed = run.t_end
         return
     factor = _SHRINK
     if failure == Failure.ERROR.value:
         error = min(lane.error * run.inverse_tolerance, 1e10)
         factor = max(_SHRINK, _SAFETY * _exp2(-_log2(error) / error_order(run, memo)))
+    elif memo.t + memo.h > run.t_end:
+        memo.blocked = run.t_end
     memo.h *= factor
     memo.held = 1.0
     memo.rejected += 1.0
