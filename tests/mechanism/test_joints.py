@@ -609,6 +609,31 @@ def test_a_universal_joint_takes_both_axes_or_neither(rng):
     assert "not square" in mistake
 
 
+def test_a_joint_has_a_pose_as_drawn():
+    class Ball(lw.Joint):
+        coordinates, positions, quaternion = 3, 4, 0
+
+        def motion(self, q: Any) -> spatial.Frame:
+            return spatial.Frame(rotation=rotation.from_quaternion(q))
+
+    class Inverse(lw.Joint):
+        coordinates = 1
+
+        def motion(self, q: Any) -> spatial.Frame:
+            return spatial.Frame((1 / q[0], 0, 0))
+
+    def compiled(joint: type[lw.Joint]) -> lw.Model:
+        m = lw.Mechanism("odd")
+        body = m.add(lw.Body("body", lw.Sphere(0.1), mass=1.0))
+        m.add(joint("odd", m.ground, body, damping=0.1))
+        return m.compile()
+
+    with pytest.raises(ModelError, match=r"'odd'.*its quaternion is \[0.0, 0.0, 0.0, 0.0\] as drawn"):
+        compiled(Ball)
+    with pytest.raises(ModelError, match=r"joint 'odd' has no pose at \[0.0\]: float division by zero"):
+        lw.simulate(compiled(Inverse), 1.0)
+
+
 @EVERY_JOINT
 def test_a_joint_of_no_options_has_no_mistakes(cls, space, rng):
     assert made(cls, space, rng).mistakes() == []

@@ -5,13 +5,14 @@ Link 0 is ground, its frame the world's. Two trees are made of one mechanism: `l
 one link (for dynamics), and `bodies`, where each body is a link of its own (for poses and reactions).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from linkwork.errors import ModelError
 from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
@@ -136,7 +137,18 @@ def _placed(tree: Tree, link: Link, q: Sequence[float]) -> Any:
     """Return the pose of a link in its parent."""
     Frame = tree.algebra.Frame
     placement = Frame.from_scalars(tree.data[link.data : link.data + Frame.size].tolist())
-    return placement @ link.kind.motion(q[link.q : link.q + link.kind.nq], link.parameters)
+    return placement @ _asked(link, link.kind.motion, q)
+
+
+def _asked(link: Link, formula: Callable[..., Any], q: Sequence[float]) -> Any:
+    """Return what a formula of a link's joint gives at the mechanism's positions."""
+    own = list(q[link.q : link.q + link.kind.nq])
+    try:
+        return formula(own, link.parameters)
+    except (ArithmeticError, ValueError) as error:
+        raise ModelError(
+            f"joint {link.name!r} has no pose at {own}: {error}; let neutral() give coordinates where it has"
+        ) from None
 
 
 def moved_inertias(tree: Tree, q: Sequence[float]) -> list[list[float]]:
@@ -151,7 +163,7 @@ def moved_inertias(tree: Tree, q: Sequence[float]) -> list[list[float]]:
         data = tree.data[link.data : link.data + at.parameters].tolist()
         own = algebra.RigidInertia.from_scalars(data[at.inertia : at.inertia + size])
         composite[number] = composite[number] + own
-        S = link.kind.subspace(q[link.q : link.q + link.kind.nq], link.parameters)
+        S = _asked(link, link.kind.subspace, q)
         rotors = data[at.armature : at.parameters]
         found[number - 1] = [
             float(s.dot(composite[number] @ s)) + rotor for s, rotor in zip(S, rotors, strict=True)
