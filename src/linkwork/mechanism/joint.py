@@ -352,11 +352,9 @@ class Joint:
                 "(`positions` may be more)"
             ]
         if self.quaternion is not None:
-            four = [float(x) for x in self.drawn()[self.quaternion : self.quaternion + 4]]
+            four = [float(x) for x in self.neutral()[self.quaternion : self.quaternion + 4]]
             if len(four) < 4 or not any(four):
-                return [
-                    f"its quaternion is {four} as drawn; let neutral() give one of length 1: [1, 0, 0, 0]"
-                ]
+                return [f"neutral() gives the quaternion {four}; give one of length 1: [1, 0, 0, 0]"]
         return []
 
     def _number_mistakes(self) -> list[str]:
