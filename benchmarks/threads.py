@@ -7,7 +7,7 @@ import numpy as np
 
 from linkwork.bench import BATCH, ROBOTS, load, robot_file
 
-REPEAT = 100
+REPEAT = 1000  # a job of a tenth of a second, beside which starting a thread does not count
 
 
 def main() -> None:
