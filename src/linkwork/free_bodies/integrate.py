@@ -134,12 +134,7 @@ class _Run:
                 if isinstance(thing, RigidBody) and isinstance(thing._orientation, QuaternionOrientation)
             ],
             scale=np.concatenate([scale for part in zip(*scales) for scale in part]),
-            accuracy=chosen.accuracy,
-            method=chosen.method,
-            step=chosen.step,
-            h_max=chosen.h_max,
-            max_steps=chosen.max_steps,
-            switch=chosen.switch,
+            **chosen.controls(),
         )
 
     def _orientations(self) -> Iterator[Any]:

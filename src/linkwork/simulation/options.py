@@ -43,6 +43,17 @@ class Options:
         restored = self.restoring.key() if self.restoring else None
         return self.accuracy, self.method, self.switch, self.step, self.max_step, watched, restored
 
+    def controls(self) -> dict[str, Any]:
+        """Return how the steps of a `march.Problem` are to be made."""
+        return {
+            "accuracy": self.accuracy,
+            "method": self.method,
+            "step": self.step,
+            "h_max": self.h_max,
+            "max_steps": self.max_steps,
+            "switch": self.switch,
+        }
+
     @property
     def h_max(self) -> float:
         """The longest step [s]."""

@@ -49,12 +49,7 @@ class Setting:
             directions=[event.direction for event in chosen.events],
             quaternions=model.quaternions.tolist(),
             scale=system.scale(),
-            accuracy=chosen.accuracy,
-            method=chosen.method,
-            step=chosen.step,
-            h_max=chosen.h_max,
-            max_steps=chosen.max_steps,
-            switch=chosen.switch,
+            **chosen.controls(),
         )
 
     @once

@@ -101,8 +101,9 @@ def _program(
     sizes = [0, compiled.work_size, *(prod(shape) for shape in compiled.shapes)]
     if tangent:
         names, sizes = tangent_ports(names, ("data",)), sizes + sizes[1:]
-    results = [prod(shape) for shape in compiled.shapes[compiled.inputs :]][: compiled.results]
-    names, sizes = [*names, *(["fetched"] * len(results))], [*sizes, *results]  # but the rows stay in lanes
+    # Lines that the code fetches for its results, which here stay in lanes.
+    fetched = [prod(shape) for shape in compiled.shapes[compiled.inputs :]][: compiled.results]
+    names, sizes = [*names, *("" for _ in fetched)], [*sizes, *fetched]
     ports = [compiled.data.ctypes.data if name == "data" else 0 for name in names]
     own = {
         k: size * compiled.lanes

@@ -17,6 +17,7 @@ from numba.core.datamodel import models
 from numba.extending import intrinsic, lower_builtin, register_model, type_callable
 
 LINE = 8  # doubles
+BYTES = 8 * LINE  # of a line
 
 _HALF = LINE // 2
 

@@ -9,7 +9,7 @@ from linkwork.simulation.loop.explicit import stage_state_again
 from linkwork.simulation.loop.lanes import copy_all, copy_lane, fold_total, lane_of, memo_of, rate_of
 from linkwork.simulation.loop.records import Task
 from linkwork.trace.compiled import doubles, native, native_apart, native_within
-from linkwork.trace.lines import all_equal, fused, line_at, put_line
+from linkwork.trace.lines import BYTES, all_equal, fused, line_at, put_line
 
 COEFFICIENTS = 7  # beside the base itself
 
@@ -99,7 +99,7 @@ def _combine(run, out):
             put_line(to, r)
             sick = fused(zero, r, sick)
             to += run.stride
-        i += 64
+        i += BYTES
     fold_total(run, sick, run.sick)
 
 

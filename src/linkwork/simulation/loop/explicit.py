@@ -7,6 +7,7 @@ from linkwork.simulation.loop.evaluate import evaluate
 from linkwork.simulation.loop.lanes import copy, fold_top, fold_total, lane_of, rate_of
 from linkwork.trace.compiled import doubles, integers, native, native_apart, native_within
 from linkwork.trace.lines import (
+    BYTES,
     all_equal,
     fused,
     larger,
@@ -29,7 +30,7 @@ def _add_latest(run, out, weight, k):
         while i < run.stride:
             total = fused(w, line_at(k + i), line_at(out + i))
             put_whole_line(out + i, fused(h, total, line_at(run.base + i)))
-            i += 64
+            i += BYTES
         return
     h, y, base = doubles(run.h)[0], doubles(out), doubles(run.base)
     i = 0
@@ -53,7 +54,7 @@ def _sum(run, out, row, part):
                 k += run.stride
                 j += 1
         put_line(out + i, total)
-        i += 64
+        i += BYTES
     _add_latest(run, out, weight[row - 1], rate_of(run, row - 1))
 
 
@@ -98,14 +99,14 @@ def weigh_errors(run):
     while i < run.stride:
         y = larger(magnitude(line_at(run.base + i)), magnitude(line_at(run.new + i)))
         put_line(run.relative + i, one / (line_at(run.scale + i) + y))
-        i += 64
+        i += BYTES
 
 
 @native
 def relative_errors(run):
     """estimate, error <- relative to scale + |y|."""
     top = all_equal(0.0)
-    for i in range(0, run.stride, 64):
+    for i in range(0, run.stride, BYTES):
         estimate = magnitude(line_at(run.estimate + i)) * line_at(run.relative + i)
         put_line(run.estimate + i, estimate)
         top = larger(estimate, top)
@@ -136,7 +137,7 @@ def _estimate(run):
         put_line(run.estimate + i, estimate)
         top, top_lower = larger(estimate, top), larger(lower, top_lower)
         sick = fused(zero, line_at(run.new + i) + (estimate + lower), sick)
-        i += 64
+        i += BYTES
     fold_top(run, top, run.error)
     fold_top(run, top_lower, run.lower)
     fold_total(run, sick, run.sick)

@@ -19,7 +19,7 @@ from linkwork.simulation.loop.records import Failure, Task
 from linkwork.simulation.loop.step_size import reject
 from linkwork.simulation.status import Status
 from linkwork.trace.compiled import doubles, native, native_within
-from linkwork.trace.lines import all_equal, fused, larger, line_at, magnitude
+from linkwork.trace.lines import BYTES, all_equal, fused, larger, line_at, magnitude
 
 _NONSENSE, _ODD = 1.0, 0.1  # defects of the trapezoidal rule that end a fixed step, that refuse another
 
@@ -50,7 +50,7 @@ def _look(run):
         moved = line_at(run.kept + i) - line_at(run.base + i)
         difference = magnitude(moved - half * (line_at(f + i) + rate))
         defect = larger(difference * line_at(run.relative + i), defect)
-        i += 64
+        i += BYTES
     fold_total(run, dead, run.dead)
     fold_top(run, defect, run.defect)
 
@@ -65,7 +65,7 @@ def _measure_stiffness(run):
         relative = line_at(run.relative + i)
         change = larger(magnitude(line_at(run.rate + i) - line_at(f + i)) * relative, change)
         distance = larger(magnitude(line_at(run.kept + i) - line_at(run.marked + i)) * relative, distance)
-        i += 64
+        i += BYTES
     fold_top(run, change, run.change)
     fold_top(run, distance, run.distance)
 

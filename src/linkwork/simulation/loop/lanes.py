@@ -5,6 +5,7 @@ import math
 from linkwork.simulation.loop.records import LANE, MEMO, Task
 from linkwork.trace.compiled import doubles, integers, native, native_within, record
 from linkwork.trace.lines import (
+    BYTES,
     larger,
     line_at,
     number_at,
@@ -53,7 +54,7 @@ def copy_all(run, to, source):
     if run.lanes > 1:
         while i < run.stride:
             put_whole_line(to + i, line_at(source + i))
-            i += 64
+            i += BYTES
         return
     x = doubles(to)
     while i < run.n:
