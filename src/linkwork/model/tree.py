@@ -147,7 +147,7 @@ def _asked(link: Link, formula: Callable[..., Any], q: Sequence[float]) -> Any:
         return formula(own, link.parameters)
     except (ArithmeticError, ValueError) as error:
         raise ModelError(
-            f"joint {link.name!r} has no pose at {own}: {error}; let neutral() give coordinates where it has one"
+            f"joint {link.name!r} has no pose at {own}: {error}; let neutral() give others"
         ) from None
 
 
