@@ -86,6 +86,7 @@ def batch(model: Any, runs: int = 4, samples: int = 9) -> Recordings:
     """Return a batch of which run 1 ended after 5 samples, and run 2 before the first."""
     singles = [recorded(model, REPORT, seed, samples) for seed in range(runs)]
     filled = np.array([samples, 5, 0, samples][:runs])
+    reports = [REPORT if count == samples else FAILED for count in filled]
     return Recordings(
         LiveChannels(model),
         singles[0].time,
@@ -94,7 +95,8 @@ def batch(model: Any, runs: int = 4, samples: int = 9) -> Recordings:
         np.array([run.work for run in singles]),
         np.array([2.0, 1.2, 0.0, 2.0][:runs]),
         filled,
-        [REPORT if count == samples else FAILED for count in filled],
+        np.array([report.status for report in reports]),
+        reports,
         [run.final for run in singles],
     )
 

@@ -7,29 +7,24 @@ import numpy as np
 
 import linkwork as lw
 from linkwork.simulation.image import Image
-from linkwork.simulation.options import options
 from linkwork.simulation.setting import setting
 from linkwork.trace.lines import LINE
 
 
-def chosen(accuracy=1e-8, events=()):
-    return options(accuracy, None, "auto", None, 1e6, events)
-
-
 def test_a_setting_is_kept_for_runs_with_the_same_options():
     model = lw.examples.cart_pole().compile()
-    assert setting(model, chosen()) is setting(model, chosen())
-    assert setting(model, chosen(1e-6)) is not setting(model, chosen())
-    assert setting(model.specialize(), chosen()) is not setting(model, chosen())
+    assert setting(model) is setting(model)
+    assert setting(model, 1e-6) is not setting(model)
+    assert setting(model.specialize()) is not setting(model)
 
 
 def test_old_settings_are_forgotten():
     model = lw.examples.cart_pole().compile()
-    first = setting(model, chosen())
+    first = setting(model)
     for k in range(100):
-        setting(model, chosen(1e-3 / (k + 1)))
+        setting(model, 1e-3 / (k + 1))
     assert len(model._settings) < 50
-    assert setting(model, chosen()) is not first
+    assert setting(model) is not first
 
 
 def test_an_event_that_was_changed_is_seen_by_the_next_run():
@@ -60,14 +55,20 @@ def test_every_copy_of_an_image_points_to_its_own_parts():
     image = Image({"empty": 5, "head": head, "values": values}, [("head", 1, "values"), ("head", 2, "empty")])
     kept = []
     for _ in range(20):
-        room, begin = image.copy()
+        room = image.room()
         kept.append(room)
-        seven, at_values, at_empty = room[image.starts["head"] :][:3].tolist()
+        seven, at_values, at_empty = room.words[image.starts["head"] :][:3].tolist()
         assert seven == 7
-        for address in (begin, at_values, at_empty):
+        for address in (room.address, at_values, at_empty):
             assert address % (8 * LINE) == 0
         assert numbers(at_values, 3).tolist() == values.tolist()
         assert not numbers(at_empty, 5).any()
-        ctypes.c_double.from_address(at_values).value = 9.0
+        for address in (at_values, at_empty):
+            ctypes.c_double.from_address(address).value = 9.0
+    for room in kept:
+        at_values, at_empty = room.words[image.starts["head"] :][1:3].tolist()
+        room.clear()
+        assert numbers(at_values, 3).tolist() == values.tolist()
+        assert not numbers(at_empty, 5).any()
     assert head.tolist() == [7, 0, 0]
     assert values.tolist() == [0.0, 1.0, 2.0]

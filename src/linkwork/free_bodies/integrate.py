@@ -90,7 +90,7 @@ def integrate(
     if pull is not None and pull.shape != things[0].x.shape:
         raise ValueError(f"integrate: gravity {gravity!r}; give {things[0].x.size} numbers")
     try:
-        chosen = options(accuracy, step, method, max_step, max_steps, ())
+        chosen = options(accuracy, step, method, max_step, max_steps, ()).settled(smooth=False)
         span = seconds(duration)
         wanted = sample_times(0.0, span, times, every)
     except ValueError as error:

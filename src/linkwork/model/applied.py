@@ -22,7 +22,7 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.side import BodySide, JointSide, SystemSide, coordinates
 from linkwork.model.across import Across
 from linkwork.model.kind import Kind, lift, structure
-from linkwork.trace.expression import Graph, reachable
+from linkwork.trace.expression import Graph, is_smooth, reachable
 
 _ASKED, _ASKED_AGAIN = 100, 5  # times that a law is asked whose formula is a constant, or not
 
@@ -107,6 +107,7 @@ class Formula:
     signature: str  # equal for loads that can share their code
     timed: bool  # the time is in it
     varies: bool  # anything is in it that can change
+    smooth: bool  # it has no kinks
     size: int  # nodes
 
 
@@ -323,6 +324,7 @@ def _formula(
         f"{algebra.__name__} {keys} {structure(roots)}",
         "t" in used,
         bool(used - {"parameter"}),
+        is_smooth(roots),
         len(nodes),
     )
 

@@ -8,6 +8,7 @@ kind, whoever wrote them. From the motion X(q) follow, by differentiation on the
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from types import ModuleType
 from typing import Any
@@ -18,7 +19,7 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import CATALOGUE
 from linkwork.model import drive
 from linkwork.trace.differentiate import derivative
-from linkwork.trace.expression import Expr, Graph, Operand, evaluate, reachable, with_constants
+from linkwork.trace.expression import Expr, Graph, Operand, evaluate, is_smooth, reachable, with_constants
 
 _STRUCTURAL = (0.0, 1.0, -1.0)
 _PLANAR_EXAMPLE = "of the plane, e.g. lw.translation(x, y) @ lw.rotation(q[0])"
@@ -41,6 +42,11 @@ class Kind:
     c: tuple[Operand, ...]  # motion left when v does not change: dS/dt v
     rates: tuple[Operand, ...]  # dq/dt
     drive: tuple[Operand, ...]  # generalised forces of damping, friction, spring and stops; zeros if left out
+
+    @cached_property
+    def smooth(self) -> bool:
+        """Whether it moves and pushes without kinks."""
+        return is_smooth((*self.X, *self.S, *self.c, *self.rates, *self.drive))
 
     def motion(self, q: Sequence[Number], parameters: Sequence[Number]) -> Any:
         return self.algebra.Frame.from_scalars(self._run(self.X, q, (), parameters))

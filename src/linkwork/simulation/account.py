@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.metadata import version
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from linkwork.simulation.failure import Failure
+from linkwork.simulation.loop.records import MEMO
 from linkwork.simulation.methods import METHODS
 from linkwork.simulation.options import Options
 from linkwork.simulation.report import Report
@@ -33,7 +35,7 @@ class Account:
 
     def report(
         self,
-        memo: Any,
+        remembered: Array,
         t: Array,
         q: Array,
         weakest: Array,
@@ -42,10 +44,10 @@ class Account:
         events: Sequence[tuple[float, str]],
         notes: Sequence[str] = (),
     ) -> Report:
-        """Return the report of one run; `memo` is what the loop remembers of it, q the positions at times t,
-        `weakest` the state in which the equations of loops held least; `times` of compiling and of running.
+        """Return the report of one run, of which the loop has `remembered` this; q are the positions at times
+        t, `weakest` the state in which the equations of loops held least; `times` of compiling and running.
         """
-        chosen = self.chosen
+        chosen, memo = self.chosen, remembered.view(MEMO)[0]
         title = METHODS[chosen.method].title
         if memo["switches"]:
             title += f"; {METHODS['rodas'].title}, where it was stiff ({int(memo['switches'])} changes)"
@@ -79,7 +81,7 @@ class Account:
         notes = []
         if memo["stiff"] and not self.chosen.switch:
             notes.append('the motion is stiff in places; method="auto" or "rodas" would take fewer steps')
-        if np.isfinite(memo["margin"]) and len(q):
+        if isfinite(memo["margin"]) and len(q):
             some = q[np.linspace(0, len(q) - 1, min(len(q), _LOOKED_AT)).astype(int)]
             rank = len(model.weak_pivots) - int(memo["dropped"])
             if joints := model.weak_joints(weakest[: model.nq], some, rank):

@@ -12,7 +12,7 @@ from linkwork.model.state import State
 from linkwork.simulation import container
 from linkwork.simulation.channels import Channels, StoredChannels
 from linkwork.simulation.recording import Recording, check_shapes, restore_final, store_final
-from linkwork.simulation.report import Report
+from linkwork.simulation.report import SUCCESS, Report, in_words
 from linkwork.simulation.samples import Samples
 
 Array = np.ndarray
@@ -35,6 +35,7 @@ class Recordings(Samples):
         work: Array,
         ends: Array,
         filled: Array,
+        status: Array,
         reports: Sequence[Report],
         finals: Sequence[State],
     ) -> None:
@@ -43,8 +44,9 @@ class Recordings(Samples):
         super().__init__(channels, time, q, v, np.where(recorded, work, np.nan), recorded)
         self.ends = ends  # (N,) when each run ended [s]
         self.filled = filled  # (N,) samples of each run
-        self.reports = tuple(reports)  # how each went
-        self.finals = tuple(finals)  # where each ended
+        self.status = status  # (N,) the names of their statuses
+        self.reports = reports  # how each went
+        self.finals = finals  # where each ended
 
     @overload
     def __getitem__(self, key: str) -> Any: ...
@@ -80,19 +82,14 @@ class Recordings(Samples):
         return repr(self.reports[0].mechanism) if self.reports else "of nothing"
 
     def _outcomes(self) -> str:
-        counts = Counter(report.outcome for report in self.reports)
+        counts = Counter(map(in_words, self.status.tolist()))
         runs = f"{len(self)} run{'' if len(self) == 1 else 's'}"
         return ", ".join([runs, *(f"{count} {outcome}" for outcome, count in counts.most_common())])
 
     @property
-    def status(self) -> Array:
-        """The names of the statuses (N,)."""
-        return np.array([report.status for report in self.reports], dtype=str)
-
-    @property
     def failed(self) -> Array:
         """The numbers of the runs that ended otherwise than they were told to."""
-        return np.flatnonzero([report.failed for report in self.reports])
+        return np.flatnonzero(~np.isin(self.status, SUCCESS))
 
     def summary(self) -> str:
         """Return what happened, as text: how many, how far, how much work, and why some failed."""
@@ -150,6 +147,7 @@ def restore_batch(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Rec
         raise ValueError(f"the ends of {runs} runs are of other length")
     if ((filled < 0) | (filled > samples)).any():
         raise ValueError(f"a run has fewer than 0 or more than {samples} samples")
+    reports = [Report.from_json(header["common"] | report) for report in header["reports"]]
     return Recordings(
         channels,
         arrays["time"],
@@ -158,6 +156,7 @@ def restore_batch(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Rec
         arrays["work"],
         ends,
         filled,
-        [Report.from_json(header["common"] | report) for report in header["reports"]],
+        np.array([report.status for report in reports], dtype=str),
+        reports,
         [restore_final(arrays, f"final/{k}", names) for k, names in enumerate(header["memory"])],
     )

@@ -76,9 +76,9 @@ def interruption(t: float) -> Failure:
 
 def diagnosis(model: Model, work: Work, i: int, events: Sequence[Placed] = ()) -> Failure | None:
     """Return why mechanism i failed; None if it did not."""
-    status, t = Status(int(work.memo["status"][i])), float(work.memo["t_final"][i])
-    if status in GOOD:
+    if work.status(i) in GOOD:
         return None
+    status, t = Status(work.status(i)), float(work.memo["t_final"][i])
     if status == Status.NOT_FINITE:
         return _not_finite(model, work, i, t, events)
     memo, y = work.memory.memo[i], work.memory.y_final[i]

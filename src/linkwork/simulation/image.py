@@ -1,6 +1,6 @@
 """Memory that is laid out once, and that every run gets a copy of: arrays, and addresses inside of it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,15 +32,32 @@ class Image:
         self._addresses = np.array(list(places), np.int64)
         self._words[self._addresses] = 8 * np.array(list(places.values()), np.int64)
 
-    def copy(self) -> tuple[NDArray[np.int64], int]:
-        """Return memory of one's own, and where it is."""
-        room = np.zeros(self._size, np.int64)
+    def room(self) -> "Room":
+        """Return memory of one's own, filled."""
+        return Room(self._size, self._words, self._addresses)
+
+
+class Room:
+    """A copy of an image, whose addresses are those of its own parts."""
+
+    def __init__(self, size: int, words: NDArray[np.int64], addresses: NDArray[np.int64]):
+        room = np.zeros(size, np.int64)
         begin = address(room)
         skip = -(begin // 8) % LINE
-        room, begin = room[skip:], begin + 8 * skip
-        room[: self._words.size] = self._words
-        room[self._addresses] += begin
-        return room, begin
+        self.words, self.address = room[skip:], begin + 8 * skip
+        self._filled = words.copy()
+        self._filled[addresses] += self.address
+        self.words[: words.size] = self._filled
+
+    def fill(self, places: Sequence[int], values: Sequence[int]) -> None:
+        """Set words for as long as there is this room."""
+        self._filled[places] = self.words[places] = values
+
+    def clear(self) -> None:
+        """Make it as it was at first."""
+        size = self._filled.size
+        self.words[:size] = self._filled
+        self.words[size:] = 0
 
 
 def _words(array: NDArray[Any]) -> NDArray[np.int64]:

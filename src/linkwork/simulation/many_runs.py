@@ -12,16 +12,20 @@ from linkwork.model.state import State
 from linkwork.simulation import march
 from linkwork.simulation.account import Account
 from linkwork.simulation.batch_recording import Recordings
+from linkwork.simulation.each import Each
 from linkwork.simulation.failure import Failure, diagnosis, interruption
-from linkwork.simulation.march import Problem, Work
+from linkwork.simulation.march import MEMO, Problem, Work
 from linkwork.simulation.occurrences import Occurrences
 from linkwork.simulation.pace import LOOK, Keyboard, Pace, raise_interrupts
 from linkwork.simulation.progress import Progress
+from linkwork.simulation.report import Report
 from linkwork.simulation.setting import Setting
 from linkwork.simulation.status import Status
 from linkwork.trace import native
 
 Array = np.ndarray
+
+_NAMES = np.array([status.name for status in Status])
 
 
 class ManyRuns:
@@ -61,28 +65,46 @@ class ManyRuns:
                 future.result()
 
     def _record(self, parts: list["_Part"], spent: tuple[float, float]) -> Recordings:
-        model, account = self.system.model, self.setting.account
-        rows, filled, memos, ends, weakest = (
+        nq, account = self.system.model.nq, self.setting.account
+        rows, filled, ends, weakest = (
             np.concatenate([getattr(part.work.memory, name) for part in parts])
-            for name in ("record", "filled", "memo", "y_final", "weakest")
+            for name in ("record", "filled", "y_final", "weakest")
         )
-        filled = np.minimum(filled, np.searchsorted(self.times, memos["t_final"], side="right"))
+        remembered = np.concatenate([part.work.remembered(slice(None)) for part in parts])
+        memos = remembered.view(MEMO)[:, 0]
+        ended, codes = memos["t_final"].copy(), memos["status"].astype(int)
+        filled = np.minimum(filled, np.searchsorted(self.times, ended, side="right"))
         doubts = self._doubts(account, rows, filled)
-        reports, finals = [], []
-        each = [one for part in parts for one in zip(part.failures, part.occurrences, strict=True)]
-        positions = [row[:count, 1 : 1 + model.nq] for row, count in zip(rows, filled, strict=True)]
-        for memo, q, y, near, doubt, (failure, occurrences) in zip(
-            memos, positions, ends, weakest, doubts, each, strict=True
-        ):
-            t = float(memo["t_final"])
-            events = [event for event in occurrences.happened if event[0] <= t]
-            notes = [doubt] if doubt and not failure else []
-            reports.append(account.report(memo, self.times[: len(q)], q, near, failure, spent, events, notes))
-            finals.append(State(y[: model.nq], y[model.nq : -1], t))
-        q, v = rows[:, :, 1 : 1 + model.nq], rows[:, :, 1 + model.nq : -1]
-        ended = memos["t_final"].copy()
+        failures = [failure for part in parts for failure in part.failures]
+        happened = [occurrences.happened for part in parts for occurrences in part.occurrences]
+        for k, failure in enumerate(failures):
+            if failure:
+                codes[k] = failure.status
+
+        def report(k: int) -> Report:
+            count, failure = filled[k], failures[k]
+            q, events = rows[k, :count, 1 : 1 + nq], [event for event in happened[k] if event[0] <= ended[k]]
+            notes = [doubts[k]] if doubts[k] and not failure else []
+            return account.report(
+                remembered[k], self.times[:count], q, weakest[k], failure, spent, events, notes
+            )
+
+        def final(k: int) -> State:
+            return State(ends[k, :nq], ends[k, nq:-1], float(ended[k]))
+
+        q, v, work = rows[:, :, 1 : 1 + nq], rows[:, :, 1 + nq : -1], rows[:, :, -1]
+        count = len(rows)
         return Recordings(
-            self.setting.channels, self.times, q, v, rows[:, :, -1], ended, filled, reports, finals
+            self.setting.channels,
+            self.times,
+            q,
+            v,
+            work,
+            ended,
+            filled,
+            _NAMES[codes],
+            Each(count, report),
+            Each(count, final),
         )
 
     def _doubts(self, account: Account, rows: Array, filled: Array) -> list[str]:

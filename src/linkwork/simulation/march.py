@@ -6,7 +6,7 @@ What the loop does is said in `loop/__init__.py`.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from numba.core import types
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.simulation import fehlberg, rosenbrock
-from linkwork.simulation.image import Image, Part, address
+from linkwork.simulation.image import Image, Part, Room, address
 from linkwork.simulation.loop.dense import COEFFICIENTS
 from linkwork.simulation.loop.lockstep import advance
 from linkwork.simulation.loop.records import (
@@ -63,7 +63,6 @@ class Memory(NamedTuple):
     y_final: Array  # (N, n) state at the end, at an event, or the last good one
     record: Array  # (N, cap, 1 + n) samples: t, y
     filled: Integers  # (N,) how many
-    times: Array  # (S,) rising sample times; empty: every accepted step
     bad_t: Array  # (N,) where the right-hand side was not finite
     bad_y: Array  # (N, n)
     side: Array  # (N, ne) the sign that each event function last had; 0: it started at zero
@@ -235,7 +234,13 @@ def _image(problem: Problem) -> Image:
 _PORTS = 2  # word of a program's record that has the address of its table
 _fields: Any = RUN.fields
 _WORD: dict[str, int] = {name: offset // 8 for name, (_, offset) in _fields.items()}  # where a field is
-_OF_WORK = [_WORD[name] for name in ("many", "cap", "sample_count", "every", *Memory._fields)]
+_OF_MEMORY = [_WORD[name] for name in ("many", "cap", "every", *Memory._fields)]
+_OF_SAMPLES = [_WORD[name] for name in ("sample_count", "every", "times")]
+_COLUMNS = MEMO.names or ()
+_TIMES = _COLUMNS.index("check_t") + 1  # the first columns are times
+_STATUS = _COLUMNS.index("status")
+_AT_FIRST = {"blocked": math.nan, "worst": -1.0, "dropped": math.inf, "margin": math.inf}  # others: 0
+_FRESH = np.array([_AT_FIRST.get(name, 0.0) for name in _COLUMNS])
 
 
 class Work:
@@ -251,37 +256,54 @@ class Work:
 
         Samples are wanted at `times`, or if there are none after every step; `cap` of them have room.
         """
-        y = np.array(y, float, ndmin=2)
-        if y.shape[1] != problem.n:
-            raise ValueError(f"states have {y.shape[1]} components; nq + nv + 1 is {problem.n}")
-        times = np.array(times, float, ndmin=1)
-        many, n, ne = len(y), problem.n, len(problem.directions)
-        memo = np.zeros(many, MEMO)
-        memo["t"] = memo["t0"] = memo["t_final"] = memo["check_t"] = t
-        memo["blocked"] = np.nan
-        memo["implicit"] = problem.implicit
-        memo["worst"] = -1.0
-        memo["dropped"] = memo["margin"] = np.inf
+        many, n, ne = len(np.atleast_2d(y)), problem.n, len(problem.directions)
         self.memory = Memory(
-            y=y,
-            memo=memo,
-            y_final=y.copy(),
+            y=np.empty((many, n)),
+            memo=np.empty(many, MEMO),
+            y_final=np.empty((many, n)),
             record=np.zeros((many, cap, 1 + n)),
-            filled=np.zeros(many, np.int64),
-            times=times,
-            bad_t=np.full(many, np.nan),
-            bad_y=np.full((many, n), np.nan),
-            side=np.zeros((many, ne)),
-            span=np.zeros((many, ne)),
+            filled=np.empty(many, np.int64),
+            bad_t=np.full(many, math.nan),
+            bad_y=np.full((many, n), math.nan),
+            side=np.empty((many, ne)),
+            span=np.empty((many, ne)),
             weakest=np.zeros((many, n)),
         )
-        self._sizes = many, cap, times.size, int(not times.size)
-        self._rooms: dict[Problem, tuple[NDArray[np.int64], int]] = {}
+        self._rows = self.memory.memo.view(float).reshape(many, len(_COLUMNS))
+        self._implicit = problem.implicit
+        self._rooms: dict[Problem, Room] = {}
+        self.begin(y, t, times)
+
+    def begin(self, y: ArrayLike, t: ArrayLike = 0.0, times: ArrayLike = ()) -> None:
+        """Begin, or begin anew with as many other mechanisms; what was there is gone."""
+        kept, y = self.memory, np.asarray(y, float)
+        if y.shape[-1] != kept.y.shape[1]:
+            raise ValueError(f"states have {y.shape[-1]} components; nq + nv + 1 is {kept.y.shape[1]}")
+        kept.y[:] = kept.y_final[:] = y
+        self._rows[:] = _FRESH
+        self._rows[:, :_TIMES] = np.asarray(t, float)[..., None]
+        if self._implicit:
+            kept.memo["implicit"] = 1.0
+        kept.filled[:] = 0
+        if kept.side.size:
+            kept.side[:] = kept.span[:] = 0.0
+        self.times = np.array(times, float, ndmin=1)
+        for room in self._rooms.values():
+            room.clear()
+            self._point_to_samples(room)
 
     @property
     def memo(self) -> NDArray[np.void]:
         """Return what the mechanisms remember, records by mechanism; a view."""
         return self.memory.memo
+
+    def remembered(self, i: int | slice) -> Array:
+        """Return a copy of what mechanisms remember, as numbers; MEMO has their names."""
+        return self._rows[i].copy()
+
+    def status(self, i: int) -> int:
+        """Return how a mechanism stands, a `Status`."""
+        return int(self._rows[i, _STATUS])
 
     def samples(self, i: int) -> Array:
         """Return the samples of a mechanism recorded so far, rows of t and y; a view."""
@@ -298,17 +320,23 @@ class Work:
 
     def address(self, problem: Problem) -> int:
         """Return the address of the record that the native loop works with, made at first use."""
-        if problem not in self._rooms:
-            room, begin = problem.image.copy()
-            room[_OF_WORK] = (*self._sizes, *map(address, self.memory))
-            self._rooms[problem] = room, begin
-        return self._rooms[problem][1]
+        room = self._rooms.get(problem)
+        if room is None:
+            room = self._rooms[problem] = problem.image.room()
+            many, cap = self.memory.record.shape[:2]
+            room.fill(_OF_MEMORY, (many, cap, 1, *map(address, self.memory)))
+            self._point_to_samples(room)
+        return room.address
+
+    def _point_to_samples(self, room: Room) -> None:
+        if self.times.size:
+            room.words[_OF_SAMPLES] = self.times.size, 0, address(self.times)
 
 
+@cache
 def prepare() -> None:
     """Make native code of the loop, or load it, before it is needed."""
-    if not advance.signatures:
-        advance.compile((types.int64, types.float64, types.int64))
+    advance.compile((types.int64, types.float64, types.int64))
 
 
 def march(problem: Problem, work: Work, t_end: float, budget: int = 2**62) -> int:

@@ -1,6 +1,9 @@
 """One run: the loop is looked after, emptied, kept on disk, and its end told."""
 
 import time
+from collections.abc import Mapping
+from functools import partial
+from math import inf
 
 import numpy as np
 
@@ -8,9 +11,8 @@ from linkwork.dynamics.load_code import raised
 from linkwork.model.state import State
 from linkwork.simulation import march, resume
 from linkwork.simulation.account import Account
-from linkwork.simulation.checkpoint import Checkpoint
+from linkwork.simulation.checkpoint import Checkpoint, Kept
 from linkwork.simulation.failure import GOOD, Failure, diagnosis, failed, interruption
-from linkwork.simulation.march import Work
 from linkwork.simulation.occurrences import Occurrences
 from linkwork.simulation.options import most_numbers
 from linkwork.simulation.pace import Keyboard, Pace, raise_interrupts
@@ -21,7 +23,7 @@ from linkwork.simulation.status import Status
 
 Array = np.ndarray
 
-_ROOM = 2**14  # numbers that the loop can write as samples before it must be emptied
+_IN_BETWEEN = (Status.RUNNING, Status.BUFFER_FULL, Status.EVENT)  # the loop will be called again
 _GOES_ON = (Status.DONE, Status.INTERRUPTED, Status.TOO_MUCH_WORK)  # from there another run can
 
 
@@ -41,6 +43,7 @@ class OneRun:
         self._times, self._checkpoint = times, checkpoint
         self._occurrences = Occurrences(self._model, setting.chosen, self._t_end)
         self._rows: list[Array] = []  # samples: t, q, v, work
+        self._since = -inf  # the time after which the loop's samples are new
         self._size = 0  # numbers in them
         self.failure: Failure | None = None
         self.notes: list[str] = []  # what the user should know
@@ -52,63 +55,91 @@ class OneRun:
         ready = time.perf_counter()
         self._key = self._setting.key
         self._begin()
-        with Keyboard() as keyboard, Progress(self._model.name) as progress:
-            try:
-                self._march(keyboard, progress)
-            except KeyboardInterrupt:  # of a law or an action, or Ctrl-C twice
-                self._interrupt()
+        try:
+            self._march()
+        except KeyboardInterrupt:  # at once, of a law or an action, or Ctrl-C twice
+            self._interrupt()
         if self.failure is None:
             self.failure = diagnosis(self._model, self._work, 0, self._setting.system.event_tree.loads)
         self.recording = self._record(ready - begun, ready)
+        self._setting.give_back(self._work)
         return self
 
     # where it begins
 
     def _begin(self) -> None:
-        start, times = self._start, self._times
+        start, nq = self._start, self._model.nq
         kept = self._checkpoint.read() if self._checkpoint else None
         before = None if kept else resume.work_until(self._problem, self._key, start)
-        self._first = np.array([start.t, *start.q, *start.v, before or 0.0])
-        self._work = Work(self._problem, self._first[None, 1:], start.t, times, 1 + _ROOM // self._problem.n)
-        memo = self._work.memo
-        if before is not None and start.memory is not None:
-            resume.recall(self._work, start.memory)
-            resume.count_anew(self._work)
+        self._y = np.empty(self._problem.n)
+        self._y[:nq], self._y[nq:-1], self._y[-1] = start.q, start.v, before or 0.0
+        self._work = self._setting.work(self._y, start.t, self._times)
         if kept:
-            resume.recall(self._work, kept.memory)
-            self._rows.append(kept.rows[kept.rows[:, 0] <= max(start.t, memo["t"][0])])
-            self._occurrences.happened += kept.events
-        elif not times.size or times[0] == start.t:
-            self._rows.append(self._first[None])
-        memo["begun"] = 1.0
-        memo["sample"] = np.searchsorted(times, max(start.t, memo["t"][0]), side="right")
+            self._recall(kept)
+        elif before is not None and start.memory is not None:
+            self._follow(start.memory)
         if self._checkpoint:
             self._checkpoint.open(*self._so_far())
 
+    def _recall(self, kept: Kept) -> None:
+        """Go on where this run was interrupted."""
+        resume.recall(self._work, kept.memory)
+        self._rows.append(kept.rows[kept.rows[:, 0] <= max(self._start.t, self._work.memo["t"][0])])
+        self._occurrences.happened += kept.events
+        self._pass_samples()
+
+    def _follow(self, memory: Mapping[str, Array]) -> None:
+        """Go on where another run has ended."""
+        resume.recall(self._work, memory)
+        resume.count_anew(self._work)
+        if not self._times.size or self._times[0] == self._start.t:
+            self._rows.append(np.array([[self._start.t, *self._y]]))
+        self._work.memo["begun"] = 1.0
+        self._pass_samples()
+
+    def _pass_samples(self) -> None:
+        """Leave out the samples that there are already; the mesh may begin before the start of this run."""
+        memo = self._work.memo
+        if memo["begun"][0]:
+            self._since = self._start.t
+            memo["sample"] = np.searchsorted(self._times, max(self._since, memo["t"][0]), side="right")
+
     # on the way
 
-    def _march(self, keyboard: Keyboard, progress: Progress) -> None:
-        work, pace = self._work, Pace()
+    def _march(self) -> None:
+        """Go on to the end; most runs are there before it is time to look at the keyboard and the clock."""
         raised.__dict__.pop("error", None)
-        while True:
-            pace.start()
-            pace.took(march.march(self._problem, work, self._t_end, pace.budget))
-            self._drain()
-            raise_interrupts()
-            if self.failure is not None or not self._can_go_on():
-                return
-            if keyboard.pressed:
-                self._interrupt()
-                return
-            if self._duration:
-                progress.update((float(work.memo["t"][0]) - self._start.t) / self._duration)
-            if self._checkpoint and self._checkpoint.due:
-                self._keep()
+        at_once = self._setting.at_once
+        if at_once and not self._advance(Pace(at_once)):
+            return
+        pace = Pace()
+        with Keyboard() as keyboard, Progress(self._model.name) as progress:
+            while True:
+                if keyboard.pressed:
+                    self._interrupt()
+                    return
+                if self._duration:
+                    progress.update((float(self._work.memo["t"][0]) - self._start.t) / self._duration)
+                if self._checkpoint and self._checkpoint.due:
+                    self._keep()
+                if not self._advance(pace):
+                    return
+
+    def _advance(self, pace: Pace) -> bool:
+        """Let the loop run until it looks up; tell whether there is more to do."""
+        pace.start()
+        pace.took(march.march(self._problem, self._work, self._t_end, pace.budget))
+        self._drain()
+        raise_interrupts()
+        return self.failure is None and self._can_go_on()
 
     def _drain(self) -> None:
         """Take the samples that the loop has written."""
         rows = self._work.samples(0)
-        rows = rows[rows[:, 0] > self._start.t]  # the mesh of a run that goes on begins before it
+        if self._work.status(0) in _IN_BETWEEN:
+            rows = rows.copy()
+        if len(rows) and rows[0, 0] <= self._since:
+            rows = rows[rows[:, 0] > self._since]
         self._rows.append(rows)
         self._size += rows.size
         self._work.memory.filled[0] = 0
@@ -121,7 +152,7 @@ class OneRun:
     def _can_go_on(self) -> bool:
         """Do what the loop waits for; tell whether it has come to an end."""
         work = self._work
-        status = Status(int(work.memo["status"][0]))
+        status = work.status(0)
         if status == Status.BUFFER_FULL:
             work.memo["status"] = Status.RUNNING
         elif status == Status.EVENT:
@@ -132,7 +163,7 @@ class OneRun:
                 return False
             if not self._times.size and (after != before).any():
                 self._rows.append(np.array([[t, *after]]))
-        return status in (Status.RUNNING, Status.BUFFER_FULL, Status.EVENT)
+        return status in _IN_BETWEEN
 
     def _keep(self) -> None:
         """Write the run so far to disk; if that fails the run goes on, with what was kept before."""
@@ -161,35 +192,46 @@ class OneRun:
         return max(float(memory.memo["t"][0]), self._start.t)
 
     def _all_rows(self) -> Array:
-        self._rows = [np.concatenate([np.empty((0, self._problem.n + 1)), *self._rows])]
+        if len(self._rows) != 1:
+            self._rows = [np.concatenate(self._rows or [np.empty((0, self._problem.n + 1))])]
         return self._rows[0]
 
     def _record(self, compile_time: float, ready: float) -> Recording:
-        model, memo = self._model, self._work.memory.memo[0]
-        last = np.array([memo["t_final"], *self._work.memory.y_final[0]])
-        if last[0] < self._start.t:  # the base of a run that goes on lies before its start
-            last = self._first
-        t, status = float(last[0]), Status(int(memo["status"]))
+        nq, memory, status = self._model.nq, self._work.memory, self._work.status(0)
+        t, y = float(memory.memo["t_final"][0]), memory.y_final[0].copy()
+        if t < self._start.t:  # the base of a run that goes on lies before its start
+            t, y = self._start.t, self._y
         rows = self._all_rows()
-        rows = rows[rows[:, 0] <= t]
+        if len(rows) and rows[-1, 0] > t:
+            rows = rows[rows[:, 0] <= t]
         if status != Status.DONE and (not len(rows) or rows[-1, 0] < t):
-            rows = np.vstack([rows, last])
+            rows = np.vstack([rows, [t, *y]])
         if self._checkpoint and status in _GOES_ON:
             self._keep()
         account = self._setting.account
-        self._note_doubts(account, rows, status)
+        if status in GOOD:
+            self._note_doubts(account, rows)
         events = [event for event in self._occurrences.happened if event[0] <= t]
-        q, v = rows[:, 1 : 1 + model.nq].copy(), rows[:, 1 + model.nq : -1].copy()
-        near, times = self._work.memory.weakest[0], (compile_time, time.perf_counter() - ready)
-        report = account.report(memo, rows[:, 0], q, near, self.failure, times, events, self.notes)
-        memory = resume.memory(self._work, self._key) if status in _GOES_ON else None
-        final = State(last[1 : 1 + model.nq], last[1 + model.nq : -1], t, memory)
-        return Recording(self._setting.channels, rows[:, 0].copy(), q, v, rows[:, -1].copy(), report, final)
+        rows = rows.copy()  # the loop will write there again
+        times, q, v, work = rows[:, 0], rows[:, 1 : 1 + nq], rows[:, 1 + nq : -1], rows[:, -1]
+        kept = resume.memory(self._work, self._key)
+        spent = compile_time, time.perf_counter() - ready
+        report = partial(
+            account.report,
+            kept["memo"],
+            times,
+            q,
+            memory.weakest[0].copy(),
+            self.failure,
+            spent,
+            events,
+            self.notes,
+        )
+        final = State(y[:nq], y[nq:-1], t, kept if status in _GOES_ON else None)
+        return Recording(self._setting.channels, times, q, v, work, report, final)
 
-    def _note_doubts(self, account: Account, rows: Array, status: Status) -> None:
+    def _note_doubts(self, account: Account, rows: Array) -> None:
         """Note what is odd about a run that seems to be good."""
-        if status not in GOOD:
-            return
         self.notes += filter(None, account.nonsense(rows[None]))
         if hasattr(raised, "error") and raised.error[1] <= self._t_end:  # a law may end with the run
             name, at, error = raised.error

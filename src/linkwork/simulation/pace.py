@@ -14,8 +14,8 @@ LOOK = 0.1  # between two looks [s]
 class Pace:
     """How many attempts the loop may make before it looks up: as many as take a tenth of a second."""
 
-    def __init__(self) -> None:
-        self.budget = 200
+    def __init__(self, budget: int = 200) -> None:
+        self.budget = budget
         self._begun = time.perf_counter()
 
     def start(self) -> None:

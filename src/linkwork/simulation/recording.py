@@ -5,7 +5,7 @@ derived from them when it is first asked for, and kept. Saving derives all of it
 at where there is no model.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,11 +34,28 @@ class Recording(Viewable, Samples):
     """A run: `time`, `q`, `v`, `a`; joints, bodies, springs and loads by name; energies; how it went."""
 
     def __init__(
-        self, channels: Channels, time: Array, q: Array, v: Array, work: Array, report: Report, final: State
+        self,
+        channels: Channels,
+        time: Array,
+        q: Array,
+        v: Array,
+        work: Array,
+        report: Report | Callable[[], Report],
+        final: State,
     ) -> None:
         super().__init__(channels, time, q, v, work, np.ones(len(time), bool))
-        self.report = report
+        self._report = report
         self.final = final  # where it ended, from which another run can go on
+
+    @property
+    def report(self) -> Report:
+        """How it went."""
+        if not isinstance(self._report, Report):
+            self._report = self._report()
+        return self._report
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_report": self.report}
 
     def __getitem__(self, name: str) -> Any:
         return self.record(name)

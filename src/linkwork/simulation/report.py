@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-_SUCCESS = frozenset({"DONE", "EVENT"})  # the statuses of runs that ended as they were told to
+SUCCESS = ("DONE", "EVENT")  # the statuses of runs that ended as they were told to
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class Report:
     @property
     def failed(self) -> bool:
         """Whether the run ended otherwise than it was told to."""
-        return self.status not in _SUCCESS
+        return self.status not in SUCCESS
 
     @property
     def outcome(self) -> str:
         """The status in words."""
-        return self.status.lower().replace("_", " ")
+        return in_words(self.status)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain JSON values; numbers that are not finite become texts."""
@@ -64,6 +64,11 @@ class Report:
         values["events"] = tuple((float(time), text(event)) for time, event in values["events"])
         values["provenance"] = dict(values["provenance"])
         return cls(**values)
+
+
+def in_words(status: str) -> str:
+    """Return the name of a status as it is said."""
+    return status.lower().replace("_", " ")
 
 
 def _plain(value: Any) -> Any:

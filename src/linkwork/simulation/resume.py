@@ -22,8 +22,13 @@ _COUNTS = ("accepted", "rejected", "evaluations", "jacobians", "stiff", "switche
 def memory(work: Work, key: Array) -> dict[str, Array]:
     """Return what the only mechanism of a run remembers; `key` tells which runs can use it."""
     kept = work.memory
-    arrays = {"y": kept.y[0], "memo": kept.memo.view(float), "side": kept.side[0], "span": kept.span[0]}
-    return {name: array.copy() for name, array in arrays.items()} | {"key": key}
+    return {
+        "y": kept.y[0].copy(),
+        "memo": work.remembered(0),
+        "side": kept.side[0].copy(),
+        "span": kept.span[0].copy(),
+        "key": key,
+    }
 
 
 def recall(work: Work, memory: Mapping[str, Array]) -> None:

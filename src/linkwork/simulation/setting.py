@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -9,8 +10,9 @@ from linkwork.compile import Model
 from linkwork.model.applied import source_of
 from linkwork.simulation.account import Account
 from linkwork.simulation.channels import LiveChannels
-from linkwork.simulation.march import MEMO, Problem
-from linkwork.simulation.options import Options
+from linkwork.simulation.march import MEMO, Problem, Work
+from linkwork.simulation.options import AUTO, MOST_STEPS, Options, options
+from linkwork.simulation.restoring import PROJECTED
 from linkwork.simulation.system import LARGEST_IMPLICIT, STEP_UNDER_TIME, System
 from linkwork.trace import native
 from linkwork.trace.once import once
@@ -18,6 +20,8 @@ from linkwork.trace.once import once
 Array = np.ndarray
 
 _KEPT = 16  # settings of a model
+_FEW, _MANY = 200, 20_000  # attempts at least; numbers of a state in all of them
+_ROOM = 2**14  # numbers that the loop can write as samples before it must be emptied
 
 
 class Setting:
@@ -29,12 +33,33 @@ class Setting:
         self.account = Account(self.system, self.chosen)
         self.channels = LiveChannels(model)
         self._problems: dict[int, Problem] = {}
+        self._spare: list[Work] = []
 
     def problem(self, lanes: int) -> Problem:
         """Return the problem that the loop solves."""
         if lanes not in self._problems:
             self._problems.setdefault(lanes, self._problem(lanes))
         return self._problems[lanes]
+
+    @once
+    def at_once(self) -> int:
+        """How many attempts may be made before anybody looks: some milliseconds; none, if laws are called."""
+        return 0 if self.system.python_laws else max(_FEW, _MANY // self.problem(1).n)
+
+    def work(self, start: Array, t: float, times: Array) -> Work:
+        """Return the memory of a run of one mechanism: that of a run before it, if one was given back."""
+        try:
+            work = self._spare.pop()
+        except IndexError:
+            problem = self.problem(1)
+            return Work(problem, start, t, times, 1 + _ROOM // problem.n)
+        work.begin(start, t, times)
+        return work
+
+    def give_back(self, work: Work) -> None:
+        """Take memory that nobody looks at any more."""
+        if not self._spare:
+            self._spare.append(work)
 
     def _problem(self, lanes: int) -> Problem:
         system, chosen, model = self.system, self.chosen, self.system.model
@@ -66,21 +91,43 @@ class Setting:
 def _completed(chosen: Options, system: System) -> Options:
     """Return the options with what follows from the system."""
     chosen = replace(
-        chosen, max_step=STEP_UNDER_TIME if chosen.max_step is None and system.timed else chosen.h_max
+        chosen.settled(system.smooth),
+        max_step=STEP_UNDER_TIME if chosen.max_step is None and system.timed else chosen.h_max,
     )
     if system.model.nq + system.model.nv > LARGEST_IMPLICIT:
         chosen = replace(chosen, switch=False)
     return chosen
 
 
-def setting(model: Model, chosen: Options) -> Setting:
-    """Return the setting of a model's runs; it is kept, unless there are events: those can be changed."""
-    if chosen.events:
-        return Setting(model, chosen)
-    kept, key = model._settings, (*chosen.key(), chosen.max_steps)
-    found = kept.get(key)
+def setting(
+    model: Model,
+    accuracy: Any = 1e-8,
+    step: Any = None,
+    method: Any = AUTO,
+    max_step: Any = None,
+    max_steps: Any = MOST_STEPS,
+    events: Any = (),
+    loops: Any = PROJECTED,
+) -> Setting:
+    """Return the setting of a model's runs with these options, or say what is wrong with them.
+
+    It is kept, unless there are events: those can be changed.
+    """
+    words, kept = (accuracy, step, method, max_step, max_steps, loops), model._settings
+    lasting = events in ((), []) and _is_hashable(words)
+    found = kept.get(words) if lasting else None
     if found is None:
-        if len(kept) >= _KEPT:
-            kept.clear()
-        found = kept[key] = Setting(model, chosen)
+        found = Setting(model, options(accuracy, step, method, max_step, max_steps, events, loops))
+        if lasting:
+            if len(kept) >= _KEPT:
+                kept.clear()
+            kept[words] = found
     return found
+
+
+def _is_hashable(words: tuple[Any, ...]) -> bool:
+    try:
+        hash(words)
+    except TypeError:  # gains by name; or no numbers, which `options` will refuse
+        return False
+    return True

@@ -2,9 +2,7 @@
 
 import hashlib
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +21,6 @@ from linkwork.simulation.options import (
     MOST_STEPS,
     Options,
     check_room,
-    options,
     positive,
     sample_times,
     seconds,
@@ -68,8 +65,9 @@ def simulate(
     `step` the steps are fixed. Samples are recorded at `times`, or `every` so many seconds, exactly; else
     after every step. They do not influence the steps.
 
-    `method` is "auto" (Runge-Kutta-Fehlberg 4(5), and an implicit method where the motion is stiff), or
-    "rkf45", "dop853" (order 8, for high accuracy), "rodas" (implicit), "rk4", "semi-implicit", "euler".
+    `method` is "auto" (Runge-Kutta-Fehlberg 4(5); order 8 where all laws are smooth and no loop is closed; an
+    implicit method where the motion is stiff), or one of these: "rkf45", "dop853" (order 8), "rodas"
+    (implicit), "rk4", "semi-implicit", "euler".
     "maximal" is another way, with all coordinates of all bodies and a multiplier per equation: slower, for
     any constraint and driver, and a second opinion; it returns a Motion, from which another such run can go
     on, and takes no step, q, v, loops or checkpoint.
@@ -112,10 +110,10 @@ def simulate(
     if isinstance(model, Mechanism):
         model = model.compile()
     many = q is not None or v is not None
-    with _speaking_as_simulate():
+    try:
         _check_kinds(model, check, checkpoint)
-        chosen = options(accuracy, step, method, max_step, max_steps, events, loops)
-        span, workers = _span(duration, chosen), worker_count(threads)
+        shared = setting(model, accuracy, step, method, max_step, max_steps, events, loops)
+        span, workers = _span(duration, shared.chosen), worker_count(threads)
         interval = positive("checkpoint_interval", checkpoint_interval)
         if many and (state is not None or checkpoint is not None):
             raise ValueError("q= and v= are for batches; give no state or checkpoint with them")
@@ -123,8 +121,9 @@ def simulate(
             times = np.linspace(0.0, span, _BATCH_SAMPLES) if span else [0.0]
         start = State(*_states(model, q, v)) if many else _start(model, state, span)
         wanted = sample_times(start.t, span, times, every)
-        check_room(wanted.size * len(np.atleast_2d(start.q)) * (model.nq + model.nv + 2))
-        shared = setting(model, chosen)
+        check_room(wanted.size * (len(start.q) if many else 1) * (model.nq + model.nv + 2))
+    except ValueError as error:
+        raise ValueError(f"simulate: {error}") from None
     if many:
         runs = ManyRuns(shared, start, span, wanted).run(workers)
         if check and len(runs.failed):
@@ -139,15 +138,6 @@ def simulate(
     if check and run.failure and run.failure.status != Status.INTERRUPTED:
         raise SimulationFailed(run.failure, run.recording) from run.failure.cause
     return run.recording
-
-
-@contextmanager
-def _speaking_as_simulate() -> Iterator[None]:
-    """Let complaints about arguments begin with the name of the function."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"simulate: {error}") from None
 
 
 def _check_kinds(model: Any, check: Any, checkpoint: Any) -> None:
@@ -174,8 +164,8 @@ def _span(duration: Any, chosen: Options) -> float:
 
 def _start(model: Model, state: Any, span: float) -> State:
     start = checked_state(model, model.state() if state is None else state)
-    if start.memory is None:
-        start = replace(start, **closed(model, start.q, start.v, start.t))
+    if start.memory is None and model.loop_names:
+        start = State(*closed(model, start.q, start.v, start.t), start.t)
     if span and start.t + span == start.t:
         raise ValueError(f"duration {span:g} is less than time can resolve at state.t {start.t:g}")
     return start
@@ -195,7 +185,7 @@ def _states(model: Model, q: Any, v: Any) -> tuple[Array, Array]:
     if not model.loop_names:
         return q, v
     pairs = [closed(model, *pair) for pair in zip(q, v, strict=True)]
-    return np.array([pair["q"] for pair in pairs]), np.array([pair["v"] for pair in pairs])
+    return np.array([q for q, _ in pairs]), np.array([v for _, v in pairs])
 
 
 def _identity(shared: Setting, start: State, span: float, wanted: Array) -> str:

@@ -32,18 +32,16 @@ def checked(model: Model, word: str, value: Any, axes: int) -> Array:
     if not 1 <= array.ndim <= axes or array.shape[-1] != size:
         wanted = f"({size},)" if axes == 1 else f"(runs, {size})"
         raise ValueError(f"{word} has shape {array.shape}; give {wanted}")
-    if not np.isfinite(array).all():
+    if not isfinite(np.vdot(array, array)) and not np.isfinite(array).all():  # squares are the quicker test
         odd = np.argwhere(~np.isfinite(array))[0]
         _complain(model, word, odd, f"is {array[tuple(odd)]}; give a finite one")
     return _normalised(model, array) if word == "q" else array
 
 
-def closed(model: Model, q: Array, v: Array, t: float = 0.0) -> dict[str, Array]:
+def closed(model: Model, q: Array, v: Array, t: float = 0.0) -> tuple[Array, Array]:
     """Return positions and velocities near those given, with closed loops at time t; or AssemblyError."""
-    if not model.loop_names:
-        return {"q": q, "v": v}
     q = model.assemble(q, t=t)
-    return {"q": q, "v": model.closed_velocity(q, v, t=t)}
+    return q, model.closed_velocity(q, v, t=t)
 
 
 def _normalised(model: Model, q: Array) -> Array:

@@ -61,6 +61,12 @@ class System:
         """Whether the time may be in a law."""
         return any(one.timed for one in (*self.tree.loads, *self.event_tree.loads, *self.tree.loops))
 
+    @property
+    def smooth(self) -> bool:
+        """Whether long steps are safe: no law has a kink, and no loop can go two ways."""
+        laws = (*(link.kind for link in self.tree.links), *(one.formula for one in self.tree.loads))
+        return not self.tree.loops and all(law is not None and law.smooth for law in laws)
+
     def programs(self, lanes: int, implicit: bool) -> dict[str, Any]:
         """Return the equations of motion, for `march.Problem`; with derivatives if `implicit`."""
         moving, rates = self.algorithm, self.model.rates_algorithm

@@ -78,6 +78,7 @@ class Graph:
 CONDITIONS = frozenset({"lt", "le", "eq", "ne", "and", "or", "not", "signbit", "odd"})
 _LOGIC = frozenset({"and", "or", "not"})
 _CHOICES = frozenset({"where", "rarely"})
+_KINKS = frozenset({"lt", "le", "abs", "floor"})
 
 
 def _well_typed(op: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -438,3 +439,8 @@ def reachable(roots: Iterable[Operand]) -> list[Expr]:
             stack.extend(a for a in x.args if isinstance(a, Expr))
     found.sort(key=lambda x: x.index)
     return found
+
+
+def is_smooth(roots: Iterable[Operand]) -> bool:
+    """Tell whether nothing in them bends or jumps; what is chosen by == or != is so at single points only."""
+    return not any(x.op in _KINKS for x in reachable(roots))

@@ -40,8 +40,11 @@ MEMO = np.dtype(
         (name, np.float64)
         for name in (
             "t",  # time of the base, the last committed point [s]
-            "h",  # natural step [s]; 0: to be chosen
             "t0",  # fixed step: t = t0 + index h
+            "t_final",  # time of y_final [s]
+            "check_t",  # time and
+            "check_attempts",  # attempts at the last look at progress
+            "h",  # natural step [s]; 0: to be chosen
             "index",
             "begun",  # 1 once the start state was recorded
             "trend",  # logarithm (2) of the error of the last accepted step, against the tolerance; 0: none
@@ -64,12 +67,9 @@ MEMO = np.dtype(
             "largest",  # largest error estimate of an accepted step, relative to scale + |y|
             "sum",  # sum of those estimates
             "failure",  # why the last natural attempt failed, a `Failure`
-            "t_final",  # time of y_final [s]
             "dropped",  # the fewest rows of loops that were redundant at a base
             "margin",  # how firm the weakest of the other rows was where it was weakest, and
             "margin_t",  # when [s]
-            "check_attempts",  # attempts and
-            "check_t",  # time at the last look at progress
             "step_1",  # the last five steps taken, the latest first [s]
             "step_2",
             "step_3",
