@@ -7,9 +7,9 @@
 
 import os
 import sys
-import time
 import tracemalloc
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from linkwork.bench import best_of, subjects
 
 STEPS = 6000  # of a fixed-step run
 STEP = 0.001
+DURATION = 10.0  # [s] of cart-poles
+STARTS = ((0.1, 0.1), (0.2, 0.0), (0.3, 0.1), (0.5, 0.3), (0.8, 0.0), (1.2, 0.2), (2.0, 0.5), (2.8, 0.0))
 MANY = 10_000
 BLOCK = 1024
 
@@ -64,52 +66,49 @@ def rk4_steps() -> None:
 
 
 def accurate_run() -> None:
-    """Runs of the cart-pole, by default and finer, against the same accuracy by scipy around Pinocchio."""
+    """Default runs of the cart-pole from several starts, against scipy around Pinocchio to the same error.
+
+    That is the largest of the whole run, at the steps of each.
+    """
     import pinocchio as pin
     from scipy.integrate import solve_ivp
 
-    duration = 10.0
     mechanism = lw.examples.cart_pole()
     mechanism.joints["pin"].damping = 0.0
     model = mechanism.compile()
-    state = model.state(pin=0.3, velocities={"rail": 0.1})
     theirs = _pinocchio_cart_pole(pin, model)
     data, tau = theirs.createData(), np.zeros(2)
 
     def rates(t: float, y: np.ndarray) -> np.ndarray:
         return np.concatenate([y[2:], pin.aba(theirs, data, y[:2], y[2:], tau)])
 
-    start = np.concatenate([state.q, state.v])
-    exact = solve_ivp(rates, (0, duration), start, "DOP853", rtol=1e-13, atol=1e-13).y[:, -1]
-    for words, options in (("", {}), (", order 8", {"method": "dop853", "accuracy": 1e-10})):
-        run = lw.simulate(model, duration, state, **options)
-        ours = np.abs(np.concatenate([run.final.q, run.final.v]) - exact).max()
-        again = {"linkwork": lambda options=options: lw.simulate(model, duration, state, **options)}
-        mine = best_of(again, rounds=9)["linkwork"]
-        print(f"cart-pole, {duration:g} s to an error of {ours:.1e}: linkwork{words} {mine * 1e3:.2f} ms")
-        for method in ("RK45", "DOP853", "LSODA"):
-            peer = _scipy_time(solve_ivp, rates, start, duration, exact, ours, method)
-            goal = "  (goal 300x)" if method == "RK45" else ""
-            print(f"  scipy's {method:6} around pin.aba {peer * 1e3:5.1f} ms  {peer / mine:4.0f}x{goal}")
+    def solved(start: np.ndarray, method: str, tolerance: float, **options: Any) -> Any:
+        return solve_ivp(rates, (0, DURATION), start, method, rtol=tolerance, atol=tolerance, **options)
 
-
-def _scipy_time(
-    solve: Callable,
-    rates: Callable,
-    start: np.ndarray,
-    duration: float,
-    exact: np.ndarray,
-    error: float,
-    method: str,
-) -> float:
-    """Return the time of the loosest tolerance with which a method is as good."""
-    for tolerance in 10.0 ** np.arange(-5.0, -13.6, -0.25):
-        began = time.perf_counter()
-        end = solve(rates, (0, duration), start, method, rtol=tolerance, atol=tolerance).y[:, -1]
-        took = time.perf_counter() - began
-        if np.abs(end - exact).max() <= error:
-            return took
-    return np.inf
+    ratios: dict[str, list[float]] = {"RK45": [], "DOP853": [], "LSODA": []}
+    print(f"cart-pole, default runs of {DURATION:g} s, scipy around pin.aba to the same error")
+    for angle, speed in STARTS:
+        state = model.state(pin=angle, velocities={"rail": speed})
+        start = np.concatenate([state.q, state.v])
+        exact = solved(start, "DOP853", 1e-13, dense_output=True).sol
+        run = lw.simulate(model, DURATION, state)
+        error = np.abs(np.hstack([run.q, run.v]).T - exact(run.time)).max()
+        ours = best_of({"": lambda state=state: lw.simulate(model, DURATION, state)}, rounds=9)[""]
+        told = []
+        for method, found in ratios.items():
+            for tolerance in 10.0 ** np.arange(-5.0, -13.6, -0.25):
+                solution = solved(start, method, tolerance)
+                if np.abs(solution.y - exact(solution.t)).max() <= error:
+                    break
+            again = {"": lambda start=start, m=method, x=tolerance: solved(start, m, x)}
+            peer = best_of(again, rounds=3, seconds=0.0)[""]
+            found.append(peer / ours)
+            told.append(f"{method} {peer * 1e3:5.1f} ms {peer / ours:4.0f}x")
+        print(f"  {angle:3} rad: {ours * 1e3:.3f} ms, error {error:.0e}; {', '.join(told)}")
+    means = {method: np.exp(np.mean(np.log(found))) for method, found in ratios.items()}
+    print(
+        "  geometric means:", ", ".join(f"{name} {x:.0f}x" for name, x in means.items()), " (goal: RK45 300x)"
+    )
 
 
 def many_cart_poles() -> None:
@@ -117,13 +116,12 @@ def many_cart_poles() -> None:
     import mujoco
     from mujoco import rollout
 
-    duration = 10.0
     cores = len(os.sched_getaffinity(0))
     theirs = mujoco.MjModel.from_xml_string(_CART_POLE)
     rng = np.random.default_rng(0)
     q = rng.normal(scale=0.3, size=(MANY, 2))
     model = lw.examples.cart_pole().compile().specialize()
-    steps = round(duration / theirs.opt.timestep)
+    steps = round(DURATION / theirs.opt.timestep)
     states = np.zeros((MANY, mujoco.mj_stateSize(theirs, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
     states[:, 1:3] = q
     datas = [mujoco.MjData(theirs) for _ in range(cores)]
@@ -135,13 +133,13 @@ def many_cart_poles() -> None:
     times = best_of(
         {
             "mujoco": mujoco_rollout,
-            "linkwork": lambda: lw.simulate(model, duration, q=q, v=np.zeros((MANY, 2)), times=[duration]),
+            "linkwork": lambda: lw.simulate(model, DURATION, q=q, v=np.zeros((MANY, 2)), times=[DURATION]),
         },
         rounds=3,
         seconds=0.0,
     )
     peer = times["mujoco"] * MANY / part
-    print(f"{MANY} cart-poles for {duration:g} s, {cores} cores: mujoco rollout, {steps} steps, {peer:.2f} s")
+    print(f"{MANY} cart-poles for {DURATION:g} s, {cores} cores: mujoco rollout, {steps} steps, {peer:.2f} s")
     print(
         f"  linkwork (accuracy 1e-8) {times['linkwork']:.3f} s  {peer / times['linkwork']:.1f}x  (goal 10x)"
     )

@@ -1,11 +1,16 @@
 """What runs have in common is made once; each has memory of its own."""
 
 import ctypes
+import pickle
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
+import pytest
+from simulation.scenes import bent, branching, digest, driven, pendulum
 
 import linkwork as lw
+from linkwork.simulation.each import Each
 from linkwork.simulation.image import Image
 from linkwork.simulation.setting import setting
 from linkwork.trace.lines import LINE
@@ -72,3 +77,119 @@ def test_every_copy_of_an_image_points_to_its_own_parts():
         assert not numbers(at_empty, 5).any()
     assert head.tolist() == [7, 0, 0]
     assert values.tolist() == [0.0, 1.0, 2.0]
+
+
+# which method is "auto"
+
+
+def sprung() -> lw.Model:
+    m = lw.Mechanism("sprung")
+    body = m.add(lw.Body("body", lw.Box(0.1, 0.2, 0.3), mass=1.0))
+    m.add(lw.Free("air", m.ground, body))
+    m.add(lw.Spring("cord", m.ground, body, on_child=(0.1, 0, 0), stiffness=20.0, damping=0.1, rest=0.2))
+    return m.compile()
+
+
+class Bent(lw.Revolute):
+    """A hinge whose child jumps aside."""
+
+    def motion(self, q):
+        return lw.translation(0, 0, lw.max(q[0], 0.0)) @ lw.rotation_z(q[0])
+
+
+def on_own_joint() -> lw.Model:
+    m = lw.Mechanism("bent")
+    body = m.add(lw.Body("body", lw.Box(0.1, 0.2, 0.3), mass=1.0))
+    m.add(Bent("pin", m.ground, body))
+    return m.compile()
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "method"),
+    [
+        (pendulum(damping=0.1, stiffness=2.0), {}, "dop853"),
+        (pendulum(limits=(-1.0, 1.0), stop=lw.ExponentialStop()), {}, "dop853"),
+        (driven(lambda t, q, v: lw.sin(t) - q**3), {}, "dop853"),
+        (sprung(), {}, "dop853"),
+        (lw.examples.acrobat().compile(), {}, "dop853"),
+        (pendulum(), {"accuracy": 1e-3}, "rkf45"),
+        (pendulum(), {"step": 0.01}, "rkf45"),
+        (pendulum(limits=(-1.0, 1.0)), {}, "rkf45"),
+        (pendulum(friction=0.1), {}, "rkf45"),
+        (driven(lambda t, q, v: lw.where(t < 1.0, 1.0, 0.0)), {}, "rkf45"),
+        (driven(lambda t, q, v: -abs(v)), {}, "rkf45"),
+        (driven(branching), {}, "rkf45"),
+        (on_own_joint(), {}, "rkf45"),
+        (lw.examples.four_bar().compile(), {}, "rkf45"),
+        (lw.examples.four_bar().compile(), {"method": "dop853"}, "dop853"),
+    ],
+)
+def test_auto_is_order_8_where_everything_is_smooth(model, options, method):
+    assert setting(model, **options).chosen.method == method
+    again = options | {"method": method}
+    assert digest(lw.simulate(model, 0.3, **options)) == digest(lw.simulate(model, 0.3, **again))
+
+
+# memory that is used again
+
+
+def results(model: lw.Model) -> list[Any]:
+    """Return what becomes of runs of different kinds, one after the other."""
+    start, wild = bent(model), bent(model, elbow=1e200)
+    runs = [
+        lw.simulate(model, 2.0, start),
+        lw.simulate(model, 2.0, wild, check=False),
+        lw.simulate(model, 2.0, start, times=[0.5, 1.5]),
+        lw.simulate(model, 0.0, start),
+        lw.simulate(model, 2.0, start, max_steps=5, check=False),
+        lw.simulate(model, 2.0, start, every=0.01),
+    ]
+    runs.append(lw.simulate(model, 1.0, runs[0]))
+    return [(digest(run), run.report.accepted, run.report.status) for run in runs]
+
+
+def test_runs_leave_nothing_behind_in_the_memory_of_the_next():
+    model = pendulum()
+    first, _ = results(model), lw.simulate(model, 1.0, bent(model), check=False)
+    assert results(model) == first == results(pendulum())
+
+
+def test_a_run_keeps_its_report_when_others_follow():
+    model = pendulum()
+    runs = [lw.simulate(model, span, bent(model)) for span in (1.0, 2.0, 3.0)]
+    own = [lw.simulate(pendulum(), span, bent(model)) for span in (1.0, 2.0, 3.0)]
+    for run, other in zip(runs, own, strict=True):
+        assert (run.report.accepted, run.report.evaluations) == (
+            other.report.accepted,
+            other.report.evaluations,
+        )
+        assert run.q.tobytes() == other.q.tobytes()
+
+
+# what is made when it is asked for
+
+
+def test_each_is_made_once_and_when_it_is_asked_for():
+    made = []
+    each = Each(4, lambda k: made.append(k) or 10 * k)
+    assert (len(each), made) == (4, [])
+    assert (each[1], each[-3], each[2:]) == (10, 10, (20, 30))
+    assert made == [1, 2, 3]
+    assert list(each) == [0, 10, 20, 30]
+    with pytest.raises(IndexError):
+        each[4]
+    with pytest.raises(TypeError):
+        each["0"]
+
+
+def test_recordings_can_be_sent_to_other_processes():
+    model = sprung()
+    run = lw.simulate(model, 0.2)
+    runs = lw.simulate(model, 0.2, q=np.tile(model.q_drawn, (3, 1)))
+    twin, twins = pickle.loads(pickle.dumps((run, runs)))
+    assert digest(twin) == digest(run)
+    assert twin.report == run.report
+    assert list(twins.reports) == list(runs.reports)
+    assert [final.q.tobytes() for final in twins.finals] == [final.q.tobytes() for final in runs.finals]
+    assert twins.status.tolist() == ["DONE"] * 3
+    assert twins[1]["cord"].force.tobytes() == runs[1]["cord"].force.tobytes()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from linkwork.algebra import number
 from linkwork.errors import TraceError
-from linkwork.trace.expression import Expr, Graph, evaluate, reachable, with_constants
+from linkwork.trace.expression import Expr, Graph, evaluate, is_smooth, reachable, with_constants
 
 
 @pytest.fixture
@@ -504,3 +504,19 @@ def test_a_number_is_no_condition(x, law):
 def test_remainder_and_whole_quotient(x):
     assert values([x % 2.5, x // 2.5], x=6.0) == [1.0, 2.0]
     assert values([x % 2.5, x // 2.5], x=-1.0) == [1.5, -1.0]
+
+
+@pytest.mark.parametrize(
+    ("law", "smooth"),
+    [
+        (lambda x: number.sin(x) / (1.0 + x**2) + number.exp(-x), True),
+        (lambda x: number.where(x == 0.0, 1.0, number.sin(x) / x), True),
+        (lambda x: number.where(x > 0.0, x, 0.0), False),
+        (lambda x: number.max(x, 0.0), False),
+        (lambda x: number.sin(abs(x)), False),
+        (lambda x: x % 2.0, False),
+        (lambda x: number.tanh(x), False),  # of two halves
+    ],
+)
+def test_a_formula_is_smooth_if_it_neither_bends_nor_jumps(x, law, smooth):
+    assert is_smooth([x, law(x)]) is smooth

@@ -67,15 +67,17 @@ def fma(a: Operand, b: Operand, c: Operand) -> Operand:
 
 
 def _polynomial(z: Operand, coefficients: Sequence[float]) -> Operand:
-    """Return c0 + c1 z + c2 z^2 + ... by Horner's rule."""
-    value: Operand = coefficients[-1]
-    for c in reversed(coefficients[:-1]):
-        value = fma(value, z, c)
-    return value
+    """Return c0 + c1 z + c2 z^2 + ...: neighbours first, then pairs of them, so that no step waits long."""
+    terms: list[Operand] = list(coefficients)
+    while len(terms) > 1:
+        pairs = [fma(high, z, low) for low, high in zip(terms[::2], terms[1::2])]
+        terms = pairs + terms[2 * len(pairs) :]
+        z = z * z
+    return terms[0]
 
 
 def _reduced(x: Expr) -> tuple[Operand, Operand, Operand]:
-    """Return y, r and t with x = k pi/2 + r + t, |r| <= pi/4, and t less than half the last digit of r.
+    """Return y, r and t with x = k pi/2 + r + t, |r| <= pi/4; t is what rounding left over from r.
 
     y is k + 1.5 * 2^52: the integer k is in its last bits, ready for the questions `odd` and `flip`.
     """
@@ -84,23 +86,23 @@ def _reduced(x: Expr) -> tuple[Operand, Operand, Operand]:
     r0 = fma(-k, _HALF_PI[0], x)  # exact
     p = k * _HALF_PI[1]
     e = fma(k, _HALF_PI[1], -p)  # exact error of the product
-    s = r0 - p
-    b = s - r0
-    d = (r0 - (s - b)) - (p + b)  # exact error of the difference (Knuth)
-    t = fma(-k, _HALF_PI[2], d - e)
-    r = s + t
-    return y, r, t - (r - s)
+    r = r0 - p
+    a = r + p
+    d = (r0 - a) - (p + (r - a))  # exact error of the difference (Knuth)
+    return y, r, d + fma(-k, _HALF_PI[2], -e)
 
 
 def _sin_and_cos(x: Expr) -> tuple[Operand, Operand, Operand]:
-    """Return the quadrant y, and the sine and cosine of the reduced argument."""
+    """Return the quadrant y, and the sine and cosine of the reduced argument r + t.
+
+    Others wait for them: t, which comes late, enters last.
+    """
     y, r, t = _reduced(x)
     z = r * r
-    v = z * r
-    sine = r - (fma(z, fma(0.5, t, -(v * _polynomial(z, _SIN[1:]))), -t) - v * _SIN[0])
-    h = 0.5 * z
-    w = 1.0 - h
-    cosine = w + (((1.0 - w) - h) + fma(z, z * _polynomial(z, _COS), -(r * t)))
+    w = fma(-0.5, z, 1.0)
+    sine = r + fma(t, w, (z * r) * _polynomial(z, _SIN))
+    left = fma(-0.5, z, 1.0 - w)
+    cosine = w + fma(-r, t, fma(z * z, _polynomial(z, _COS), left))
     return y, sine, cosine
 
 
