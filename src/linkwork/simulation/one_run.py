@@ -212,8 +212,8 @@ class OneRun:
         if status in GOOD:
             self._note_doubts(account, rows)
         events = [event for event in self._occurrences.happened if event[0] <= t]
-        rows = rows.copy()  # the loop will write there again
-        times, q, v, work = rows[:, 0], rows[:, 1 : 1 + nq], rows[:, 1 + nq : -1], rows[:, -1]
+        times, work = rows[:, 0].copy(), rows[:, -1].copy()
+        q, v = rows[:, 1 : 1 + nq].copy(), rows[:, 1 + nq : -1].copy()
         kept = resume.memory(self._work, self._key)
         spent = compile_time, time.perf_counter() - ready
         report = partial(

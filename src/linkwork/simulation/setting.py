@@ -114,7 +114,7 @@ def setting(
     It is kept, unless there are events: those can be changed.
     """
     words, kept = (accuracy, step, method, max_step, max_steps, loops), model._settings
-    lasting = events in ((), []) and _is_hashable(words)
+    lasting = isinstance(events, tuple | list) and not events and _is_hashable(words)
     found = kept.get(words) if lasting else None
     if found is None:
         found = Setting(model, options(accuracy, step, method, max_step, max_steps, events, loops))
