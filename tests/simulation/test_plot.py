@@ -94,3 +94,40 @@ def test_a_ball_has_no_phase_portrait_by_itself():
     m.add(lw.Spherical("ball", m.ground, body))
     with pytest.raises(ValueError, match="4 positions and 3 velocities"):
         lw.simulate(m, 0.1).plot(phase="ball")
+
+
+# few samples, at the ends of long steps
+
+
+def box_on_springs() -> lw.Recording:
+    m = lw.Mechanism("box")
+    body = m.add(lw.Body("box", lw.Box(0.1, 0.2, 0.3), mass=1.0))
+    m.add(lw.Free("air", m.ground, body))
+    m.add(lw.Spring("cord", m.ground, body, on_child=(0.1, 0, 0), stiffness=60.0, damping=0.1, rest=0.2))
+    model = m.compile()
+    return lw.simulate(
+        model, 2.0, model.state(velocities={"air": (1.0, 2.0, 0.5, 0.3, 0.2, 0.0)}), accuracy=1e-5
+    )
+
+
+@pytest.mark.parametrize("name", ["air.position", "air.velocity", "box.position", "cord.force", "energy"])
+def test_curves_between_the_ends_of_long_steps_are_no_polygons(name):
+    run = box_on_springs()
+    figure = run.plot(name)
+    lines = [line for axis in figure.axes for line in axis.get_lines()]
+    times = np.asarray(lines[0].get_xdata(), float)
+    assert len(run) < 100 < 400 < len(times)
+    assert np.isin(run.time, times).all()
+    exact = lw.simulate(run.model, 2.0, lw.State(run.q[0], run.v[0]), times=times, accuracy=1e-10)
+    for line, curve, known in zip(lines, exact._curves(name), run._curves(name), strict=True):
+        drawn = np.asarray(line.get_ydata(), float)
+        assert np.abs(drawn - curve.values).max() < 1e-2 * np.abs(curve.values).max()
+        np.testing.assert_allclose(drawn[np.isin(times, run.time)], known.values, rtol=0, atol=1e-12)
+
+
+def test_the_curve_of_the_error_and_asked_samples_are_drawn_as_they_are():
+    run = box_on_springs()
+    asked = lw.simulate(run.model, 2.0, lw.State(run.q[0], run.v[0]), every=0.1)
+    for one, name in ((run, "error"), (asked, "box.position")):
+        line = one.plot(name).axes[0].get_lines()[0]
+        assert len(line.get_xdata()) == len(one)

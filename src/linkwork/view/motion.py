@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from linkwork.simulation.between import cubic
 from linkwork.view.drawing import lifted, lifted_motions
 from linkwork.view.placing import WorldPoses
 from linkwork.view.quaternion import (
@@ -134,7 +135,7 @@ class Sampled:
         motions = self._velocities[k], self._velocities[after]
         m, n = (motion * span for motion in motions)
         places = self._poses[k, :, :, 3], self._poses[after, :, :, 3]
-        positions = _cubic(places[0], m[:, 3:], places[1], n[:, 3:], s)
+        positions = cubic(places[0], m[:, 3:], places[1], n[:, 3:], s)
         if max(np.abs(m[:, :3]).max(initial=0.0), np.abs(n[:, :3]).max(initial=0.0)) < _SMALL:
             a, b = ((self._quaternions[i], self._rates[i] * span) for i in (k, after))
             turns = small_turn_between(*a, *b, s)
@@ -150,7 +151,7 @@ class Sampled:
 def small_turn_between(a: Array, da: Array, b: Array, db: Array, s: float) -> Array:
     """Return the quaternions between two that are near, with rates per whole way: a cubic, normalised."""
     same = np.sign(dot(a, b))  # of the two quaternions of a rotation the nearer one
-    made = _cubic(a, da, same * b, same * db, s)
+    made = cubic(a, da, same * b, same * db, s)
     return made / np.sqrt(dot(made, made))
 
 
@@ -180,13 +181,3 @@ def _rates(turn: Array, w: Array, axis: Array) -> Array:
     across = cross(turn, w)
     exact = w - across / 2.0 + c * cross(turn, across)
     return exact if (angle < 5.0).all() else np.where(angle < 5.0, exact, axis * dot(w, axis))
-
-
-def _cubic(x: Array, dx: Array, y: Array, dy: Array, s: float) -> Array:
-    """Return Hermite's cubic."""
-    return (
-        (1.0 + 2.0 * s) * (1.0 - s) ** 2 * x
-        + s * (1.0 - s) ** 2 * dx
-        + s**2 * (3.0 - 2.0 * s) * y
-        - s**2 * (1.0 - s) * dy
-    )
