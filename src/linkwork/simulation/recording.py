@@ -162,7 +162,7 @@ class Recording(Viewable, Samples):
         draws velocities over positions; `against=` draws the named curves over another one, not the time.
         """
         optional("matplotlib", "plot")
-        if "error" not in names and (drawn := self._drawn) is not self:
+        if "error" not in names and (drawn := self.drawn) is not self:
             return drawn.plot(*names, phase=phase, against=against)
         title = self.report.mechanism
         if phase:
@@ -178,7 +178,7 @@ class Recording(Viewable, Samples):
         return plot.figure(self.time, curves, title, self.report.events)
 
     @property
-    def _drawn(self) -> "Recording":
+    def drawn(self) -> "Recording":
         """It as pictures show it: with more samples, if it has those at the ends of long steps of order 8."""
         options = self.report.provenance.get("options", {})
         steps = abs(len(self) - 1 - self.report.accepted) <= 1
@@ -225,7 +225,7 @@ class Recording(Viewable, Samples):
         return traces[: plot.MANY], title
 
     def _repr_html_(self) -> str:
-        drawn = self._drawn
+        drawn = self.drawn
         traces, title = drawn._overview()
         return plot.html(title, [("status", self.report.outcome), *self._rows()], drawn.time, traces)
 

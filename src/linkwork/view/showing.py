@@ -71,7 +71,8 @@ def subject_of(thing: Any) -> Subject:
     if not len(thing):
         raise LinkworkError(f"show: {thing!r} has no samples")
     if isinstance(thing, Recording):
-        return Simulated(drawing_of(thing), recorded(thing), thing.model, thing)
+        run = thing.drawn
+        return Simulated(drawing_of(run), recorded(run), run.model, run)
     from linkwork.view.driven import Driven, drawing_of_driven, samples_of  # not before: kinematics is large
 
     motion: Any = thing
