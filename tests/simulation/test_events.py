@@ -263,3 +263,14 @@ def test_a_motor_under_an_action_has_its_work_booked():
     assert len(times(run)) > 3
     assert np.ptp(run.work) > 1.0
     assert run.energy_error < 1e-7
+
+
+def test_many_events_of_a_smooth_motion_are_all_found():
+    """Two crossings inside of one long step would be lost."""
+    m = lw.Mechanism("wheel")
+    body = m.add(lw.Body("wheel", lw.Box(1, 0.2, 0.1), mass=1.0))
+    m.add(lw.Revolute("axle", m.ground, body, axis=(0, 0, 1), damping=0.01))
+    model = m.compile()
+    half = lw.Event("half turn", lambda t, q, v: lw.sin(q["axle"] + 0.3), action="note")
+    run = lw.simulate(model, 10.0, model.state(velocities={"axle": 20.0}), events=[half])
+    assert len(run.report.events) == int((run.final.q[0] + 0.3) / np.pi) > 30

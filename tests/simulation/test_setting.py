@@ -2,6 +2,7 @@
 
 import ctypes
 import pickle
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,22 +13,55 @@ from simulation.scenes import bent, branching, digest, driven, pendulum
 import linkwork as lw
 from linkwork.simulation.each import Each
 from linkwork.simulation.image import Image
-from linkwork.simulation.setting import setting
+from linkwork.simulation.options import MOST_STEPS
+from linkwork.simulation.setting import Setting
+from linkwork.simulation.setting import setting as any_setting
 from linkwork.trace.lines import LINE
+
+WORDS = {
+    "accuracy": 1e-8,
+    "step": None,
+    "method": "auto",
+    "max_step": None,
+    "max_steps": MOST_STEPS,
+    "events": (),
+    "loops": "projected",
+}
+
+
+def setting(model: lw.Model, **words: Any) -> Setting:
+    return any_setting(model, **WORDS | words)
 
 
 def test_a_setting_is_kept_for_runs_with_the_same_options():
     model = lw.examples.cart_pole().compile()
     assert setting(model) is setting(model)
-    assert setting(model, 1e-6) is not setting(model)
+    assert setting(model, accuracy=1e-6) is not setting(model)
     assert setting(model.specialize()) is not setting(model)
+
+
+def test_gains_of_loops_by_name_are_a_setting_too():
+    model = lw.examples.four_bar().compile()
+    gains = dict.fromkeys(model.loop_names, 10000.0)
+    first = setting(model, loops=lw.Restoring(gains, 200.0))
+    assert setting(model, loops=lw.Restoring(dict(gains), 200.0)) is first
+    gains[model.loop_names[0]] = 2e4
+    assert setting(model, loops=lw.Restoring(gains, 200.0)) is not first
+
+
+@pytest.mark.parametrize("word", ["accuracy", "step", "max_step", "max_steps"])
+def test_what_is_no_number_is_refused_though_an_equal_number_is_known(word):
+    model = pendulum()
+    lw.simulate(model, 0.5, **{word: 1.0}, check=False)
+    with pytest.raises(ValueError, match=f"simulate: {word} True; give a"):
+        lw.simulate(model, 0.5, **{word: True})
 
 
 def test_old_settings_are_forgotten():
     model = lw.examples.cart_pole().compile()
     first = setting(model)
     for k in range(100):
-        setting(model, 1e-3 / (k + 1))
+        setting(model, accuracy=1e-3 / (k + 1))
     assert len(model._settings) < 50
     assert setting(model) is not first
 
@@ -108,13 +142,14 @@ def on_own_joint() -> lw.Model:
     ("model", "options", "method"),
     [
         (pendulum(damping=0.1, stiffness=2.0), {}, "dop853"),
-        (pendulum(limits=(-1.0, 1.0), stop=lw.ExponentialStop()), {}, "dop853"),
         (driven(lambda t, q, v: lw.sin(t) - q**3), {}, "dop853"),
-        (sprung(), {}, "dop853"),
         (lw.examples.acrobat().compile(), {}, "dop853"),
         (pendulum(), {"accuracy": 1e-3}, "rkf45"),
         (pendulum(), {"step": 0.01}, "rkf45"),
+        (pendulum(), {"events": [lw.Event("level", lambda t, q, v: q["elbow"], action="note")]}, "rkf45"),
         (pendulum(limits=(-1.0, 1.0)), {}, "rkf45"),
+        (pendulum(limits=(-1.0, 1.0), stop=lw.ExponentialStop()), {}, "rkf45"),
+        (sprung(), {}, "rkf45"),
         (pendulum(friction=0.1), {}, "rkf45"),
         (driven(lambda t, q, v: lw.where(t < 1.0, 1.0, 0.0)), {}, "rkf45"),
         (driven(lambda t, q, v: -abs(v)), {}, "rkf45"),
@@ -150,8 +185,29 @@ def results(model: lw.Model) -> list[Any]:
 
 def test_runs_leave_nothing_behind_in_the_memory_of_the_next():
     model = pendulum()
-    first, _ = results(model), lw.simulate(model, 1.0, bent(model), check=False)
-    assert results(model) == first == results(pendulum())
+    first = results(model)
+    assert results(model) == first
+    assert results(pendulum()) == first
+
+
+def test_where_loops_held_least_is_that_of_the_run_itself(tmp_path):
+    model = lw.examples.four_bars(2, space="plane").compile()
+    start, path = model.state(velocities={"ground pin 0": -1.0}), tmp_path / "run.lwc"
+    told = [lw.simulate(model, 3.0, start, checkpoint=path).report.warnings for _ in range(2)]
+    lw.simulate(model, 0.05, start)
+    told.append(lw.simulate(model, 3.0, start, checkpoint=path).report.warnings)
+    assert "near a singular position" in told[0][0]
+    assert told[0] == told[1] == told[2]
+
+
+def test_a_model_does_not_keep_the_sample_times_of_its_runs():
+    model = pendulum()
+    lw.simulate(model, 10.0, bent(model), every=1e-4)
+    tracemalloc.start()
+    lw.simulate(model, 10.0, bent(model), every=1e-4)
+    kept, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 300_000 < peak
 
 
 def test_a_run_keeps_its_report_when_others_follow():
@@ -166,6 +222,13 @@ def test_a_run_keeps_its_report_when_others_follow():
         assert run.q.tobytes() == other.q.tobytes()
 
 
+def test_a_report_does_not_know_what_became_of_the_samples():
+    model = lw.examples.four_bar().compile()
+    run = lw.simulate(model, 1.0)
+    run.q += 1.0
+    assert run.report.loop_gap < 1e-12
+
+
 # what is made when it is asked for
 
 
@@ -175,6 +238,9 @@ def test_each_is_made_once_and_when_it_is_asked_for():
     assert (len(each), made) == (4, [])
     assert (each[1], each[-3], each[2:]) == (10, 10, (20, 30))
     assert made == [1, 2, 3]
+    assert each == (0, 10, 20, 30)
+    assert each != (0, 10, 20)
+    assert repr(each) == "(0, 10, 20, 30)"
     assert list(each) == [0, 10, 20, 30]
     with pytest.raises(IndexError):
         each[4]

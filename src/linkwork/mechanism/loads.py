@@ -141,7 +141,7 @@ class Spring(Load):
         at_a, at_b = (_point(at, a.algebra.dimension) for at in self._ends)
         span = b.to_world(at_b) - a.to_world(at_a)
         square = span.dot(span)
-        apart = square != 0.0  # where the points meet there is no direction, and no force
+        apart = square > 0.0  # where the points meet there is no direction, and no force
         length = where(apart, sqrt(where(apart, square, 1.0)), 0.0)
         along = span / where(apart, length, 1.0)
         rate = along.dot(b.velocity_at(at_b) - a.velocity_at(at_a))

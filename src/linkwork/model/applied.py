@@ -107,7 +107,7 @@ class Formula:
     signature: str  # equal for loads that can share their code
     timed: bool  # the time is in it
     varies: bool  # anything is in it that can change
-    smooth: bool  # it has no kinks
+    smooth: bool  # nothing in it bends or jumps
     size: int  # nodes
 
 

@@ -45,7 +45,7 @@ class Kind:
 
     @cached_property
     def smooth(self) -> bool:
-        """Whether it moves and pushes without kinks."""
+        """Whether nothing in how it moves and pushes bends or jumps."""
         return is_smooth((*self.X, *self.S, *self.c, *self.rates, *self.drive))
 
     def motion(self, q: Sequence[Number], parameters: Sequence[Number]) -> Any:

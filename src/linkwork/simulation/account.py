@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.metadata import version
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,16 @@ _LOOKED_AT = 50  # samples of a run, for that
 _NAMED = 6  # joints in a warning
 
 
+class Held(NamedTuple):
+    """How the closed loops of a run held."""
+
+    gap: float | None  # the worst in the samples [m, rad]; None: there are no loops
+    warnings: Sequence[str] = ()
+
+
+_NOTHING = Held(None)
+
+
 @dataclass(frozen=True)
 class Account:
     """What the reports of all runs of a system with the same options have in common."""
@@ -36,16 +46,14 @@ class Account:
     def report(
         self,
         remembered: Array,
-        t: Array,
-        q: Array,
-        weakest: Array,
+        held: Held,
         failure: Failure | None,
         times: tuple[float, float],
         events: Sequence[tuple[float, str]],
         notes: Sequence[str] = (),
     ) -> Report:
-        """Return the report of one run, of which the loop has `remembered` this; q are the positions at times
-        t, `weakest` the state in which the equations of loops held least; `times` of compiling and running.
+        """Return the report of one run, of which the loop has `remembered` this; `times` are those of
+        compiling and of running.
         """
         chosen, memo = self.chosen, remembered.view(MEMO)[0]
         title = METHODS[chosen.method].title
@@ -69,28 +77,34 @@ class Account:
             wall_time=times[1],
             compile_time=times[0],
             error_estimate=float(memo["sum"]),
-            loop_gap=self.system.model.loop_gap(q, t),
+            loop_gap=held.gap,
             python_laws=self._python_laws,
-            warnings=(*self._warnings(memo, q, weakest), *notes),
+            warnings=(*self._stiffness(memo), *held.warnings, *notes),
             events=tuple(events),
             provenance=self._provenance,
         )
 
-    def _warnings(self, memo: Any, q: Array, weakest: Array) -> list[str]:
-        model = self.system.model
-        notes = []
+    def _stiffness(self, memo: Any) -> list[str]:
         if memo["stiff"] and not self.chosen.switch:
-            notes.append('the motion is stiff in places; method="auto" or "rodas" would take fewer steps')
-        if isfinite(memo["margin"]) and len(q):
+            return ['the motion is stiff in places; method="auto" or "rodas" would take fewer steps']
+        return []
+
+    def held(self, remembered: Array, t: Array, q: Array, weakest: Array) -> Held:
+        """Look how the loops held, at positions q at times t, and at their `weakest`."""
+        if not self.system.tree.loops or not len(q):
+            return _NOTHING
+        model, memo = self.system.model, remembered.view(MEMO)[0]
+        warnings = []
+        if isfinite(memo["margin"]):
             some = q[np.linspace(0, len(q) - 1, min(len(q), _LOOKED_AT)).astype(int)]
             rank = len(model.weak_pivots) - int(memo["dropped"])
             if joints := model.weak_joints(weakest[: model.nq], some, rank):
                 named = ", ".join(map(repr, joints[:_NAMED])) + (" and others" if joints[_NAMED:] else "")
-                notes.append(
+                warnings.append(
                     f"near a singular position at {memo['margin_t']:.6g} s: there {named} hold less than "
                     "elsewhere, and more can move"
                 )
-        return notes
+        return Held(model.loop_gap(q, t), warnings)
 
     @cached_property
     def _python_laws(self) -> tuple[str, ...]:

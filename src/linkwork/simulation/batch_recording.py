@@ -45,6 +45,7 @@ class Recordings(Samples):
         self.ends = ends  # (N,) when each run ended [s]
         self.filled = filled  # (N,) samples of each run
         self.status = status  # (N,) the names of their statuses
+        self.status.setflags(write=False)
         self.reports = reports  # how each went
         self.finals = finals  # where each ended
 
@@ -147,7 +148,7 @@ def restore_batch(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Rec
         raise ValueError(f"the ends of {runs} runs are of other length")
     if ((filled < 0) | (filled > samples)).any():
         raise ValueError(f"a run has fewer than 0 or more than {samples} samples")
-    reports = [Report.from_json(header["common"] | report) for report in header["reports"]]
+    reports = tuple(Report.from_json(header["common"] | report) for report in header["reports"])
     return Recordings(
         channels,
         arrays["time"],
@@ -158,5 +159,5 @@ def restore_batch(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Rec
         filled,
         np.array([report.status for report in reports], dtype=str),
         reports,
-        [restore_final(arrays, f"final/{k}", names) for k, names in enumerate(header["memory"])],
+        tuple(restore_final(arrays, f"final/{k}", names) for k, names in enumerate(header["memory"])),
     )

@@ -30,5 +30,13 @@ class Each(Sequence[Made], Generic[Made]):
             self._made[k] = self._make(k)
         return self._made[k]
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
     def __reduce__(self) -> tuple[Any, ...]:
         return tuple, (tuple(self),)

@@ -76,9 +76,10 @@ def interruption(t: float) -> Failure:
 
 def diagnosis(model: Model, work: Work, i: int, events: Sequence[Placed] = ()) -> Failure | None:
     """Return why mechanism i failed; None if it did not."""
-    if work.status(i) in GOOD:
+    status, t = work.status(i), float(work.memo["t_final"][i])
+    if status in GOOD:
         return None
-    status, t = Status(work.status(i)), float(work.memo["t_final"][i])
+    status = Status(status)
     if status == Status.NOT_FINITE:
         return _not_finite(model, work, i, t, events)
     memo, y = work.memory.memo[i], work.memory.y_final[i]

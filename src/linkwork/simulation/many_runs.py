@@ -81,13 +81,15 @@ class ManyRuns:
             if failure:
                 codes[k] = failure.status
 
+        held = [
+            account.held(numbers, self.times[:count], row[:count, 1 : 1 + nq], near)
+            for numbers, row, count, near in zip(remembered, rows, filled, weakest, strict=True)
+        ]
+
         def report(k: int) -> Report:
-            count, failure = filled[k], failures[k]
-            q, events = rows[k, :count, 1 : 1 + nq], [event for event in happened[k] if event[0] <= ended[k]]
-            notes = [doubts[k]] if doubts[k] and not failure else []
-            return account.report(
-                remembered[k], self.times[:count], q, weakest[k], failure, spent, events, notes
-            )
+            events = [event for event in happened[k] if event[0] <= ended[k]]
+            notes = [doubts[k]] if doubts[k] and not failures[k] else []
+            return account.report(remembered[k], held[k], failures[k], spent, events, notes)
 
         def final(k: int) -> State:
             return State(ends[k, :nq], ends[k, nq:-1], float(ended[k]))

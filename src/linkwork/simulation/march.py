@@ -237,7 +237,7 @@ _WORD: dict[str, int] = {name: offset // 8 for name, (_, offset) in _fields.item
 _OF_MEMORY = [_WORD[name] for name in ("many", "cap", "every", *Memory._fields)]
 _OF_SAMPLES = [_WORD[name] for name in ("sample_count", "every", "times")]
 _COLUMNS = MEMO.names or ()
-_TIMES = _COLUMNS.index("check_t") + 1  # the first columns are times
+_TIMES = _COLUMNS.index("check_t") + 1
 _STATUS = _COLUMNS.index("status")
 _AT_FIRST = {"blocked": math.nan, "worst": -1.0, "dropped": math.inf, "margin": math.inf}  # others: 0
 _FRESH = np.array([_AT_FIRST.get(name, 0.0) for name in _COLUMNS])
@@ -263,11 +263,11 @@ class Work:
             y_final=np.empty((many, n)),
             record=np.zeros((many, cap, 1 + n)),
             filled=np.empty(many, np.int64),
-            bad_t=np.full(many, math.nan),
-            bad_y=np.full((many, n), math.nan),
+            bad_t=np.empty(many),
+            bad_y=np.empty((many, n)),
             side=np.empty((many, ne)),
             span=np.empty((many, ne)),
-            weakest=np.zeros((many, n)),
+            weakest=np.empty((many, n)),
         )
         self._rows = self.memory.memo.view(float).reshape(many, len(_COLUMNS))
         self._implicit = problem.implicit
@@ -285,12 +285,18 @@ class Work:
         if self._implicit:
             kept.memo["implicit"] = 1.0
         kept.filled[:] = 0
+        kept.bad_t[:] = kept.bad_y[:] = math.nan
+        kept.weakest[:] = 0.0
         if kept.side.size:
             kept.side[:] = kept.span[:] = 0.0
         self.times = np.array(times, float, ndmin=1)
         for room in self._rooms.values():
             room.clear()
             self._point_to_samples(room)
+
+    def end(self) -> None:
+        """Let go of the sample times, which are not its own; it can only begin anew."""
+        self.times = np.empty(0)
 
     @property
     def memo(self) -> NDArray[np.void]:

@@ -57,7 +57,7 @@ class OneRun:
         self._begin()
         try:
             self._march()
-        except KeyboardInterrupt:  # at once, of a law or an action, or Ctrl-C twice
+        except KeyboardInterrupt:  # at once, or of a law or an action, or Ctrl-C twice
             self._interrupt()
         if self.failure is None:
             self.failure = diagnosis(self._model, self._work, 0, self._setting.system.event_tree.loads)
@@ -94,7 +94,7 @@ class OneRun:
         resume.count_anew(self._work)
         if not self._times.size or self._times[0] == self._start.t:
             self._rows.append(np.array([[self._start.t, *self._y]]))
-        self._work.memo["begun"] = 1.0
+        self._work.memo["begun"] = 1.0  # the start is here already
         self._pass_samples()
 
     def _pass_samples(self) -> None:
@@ -140,9 +140,9 @@ class OneRun:
             rows = rows.copy()
         if len(rows) and rows[0, 0] <= self._since:
             rows = rows[rows[:, 0] > self._since]
+        self._work.memory.filled[0] = 0
         self._rows.append(rows)
         self._size += rows.size
-        self._work.memory.filled[0] = 0
         if self._size > most_numbers():
             t = self._end_at_base(Status.TOO_MUCH_WORK)
             words = f"the samples of {self._size // rows.shape[1]} steps take {8e-9 * self._size:.3g} GB"
@@ -216,17 +216,8 @@ class OneRun:
         q, v = rows[:, 1 : 1 + nq].copy(), rows[:, 1 + nq : -1].copy()
         kept = resume.memory(self._work, self._key)
         spent = compile_time, time.perf_counter() - ready
-        report = partial(
-            account.report,
-            kept["memo"],
-            times,
-            q,
-            memory.weakest[0].copy(),
-            self.failure,
-            spent,
-            events,
-            self.notes,
-        )
+        held = account.held(kept["memo"], times, q, memory.weakest[0])
+        report = partial(account.report, kept["memo"], held, self.failure, spent, events, self.notes)
         final = State(y[:nq], y[nq:-1], t, kept if status in _GOES_ON else None)
         return Recording(self._setting.channels, times, q, v, work, report, final)
 

@@ -27,6 +27,7 @@ def memory(work: Work, key: Array) -> dict[str, Array]:
         "memo": work.remembered(0),
         "side": kept.side[0].copy(),
         "span": kept.span[0].copy(),
+        "weakest": kept.weakest[0].copy(),
         "key": key,
     }
 
@@ -34,7 +35,8 @@ def memory(work: Work, key: Array) -> dict[str, Array]:
 def recall(work: Work, memory: Mapping[str, Array]) -> None:
     """Go on as the run that this is the memory of."""
     kept = work.memory
-    kept.y[0], kept.side[0], kept.span[0] = memory["y"], memory["side"], memory["span"]
+    for name in ("y", "side", "span", "weakest"):
+        getattr(kept, name)[0] = memory[name]
     kept.memo.view(float)[:] = memory["memo"]
     kept.memo["status"] = Status.RUNNING
 

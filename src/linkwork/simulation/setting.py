@@ -11,8 +11,8 @@ from linkwork.model.applied import source_of
 from linkwork.simulation.account import Account
 from linkwork.simulation.channels import LiveChannels
 from linkwork.simulation.march import MEMO, Problem, Work
-from linkwork.simulation.options import AUTO, MOST_STEPS, Options, options
-from linkwork.simulation.restoring import PROJECTED
+from linkwork.simulation.options import Options, options
+from linkwork.simulation.restoring import Restoring
 from linkwork.simulation.system import LARGEST_IMPLICIT, STEP_UNDER_TIME, System
 from linkwork.trace import native
 from linkwork.trace.once import once
@@ -20,7 +20,7 @@ from linkwork.trace.once import once
 Array = np.ndarray
 
 _KEPT = 16  # settings of a model
-_FEW, _MANY = 200, 20_000  # attempts at least; numbers of a state in all of them
+_FEW, _MANY = 200, 20_000  # attempts of short runs at least; numbers of a state in all of them
 _ROOM = 2**14  # numbers that the loop can write as samples before it must be emptied
 
 
@@ -43,8 +43,9 @@ class Setting:
 
     @once
     def at_once(self) -> int:
-        """How many attempts may be made before anybody looks: some milliseconds; none, if laws are called."""
-        return 0 if self.system.python_laws else max(_FEW, _MANY // self.problem(1).n)
+        """How many attempts may be made before anybody looks: none, if they take long or Python is called."""
+        attempts = _MANY // self.problem(1).n
+        return 0 if attempts < _FEW or self.system.python_laws or self.system.events else attempts
 
     def work(self, start: Array, t: float, times: Array) -> Work:
         """Return the memory of a run of one mechanism: that of a run before it, if one was given back."""
@@ -58,6 +59,7 @@ class Setting:
 
     def give_back(self, work: Work) -> None:
         """Take memory that nobody looks at any more."""
+        work.end()
         if not self._spare:
             self._spare.append(work)
 
@@ -101,33 +103,35 @@ def _completed(chosen: Options, system: System) -> Options:
 
 def setting(
     model: Model,
-    accuracy: Any = 1e-8,
-    step: Any = None,
-    method: Any = AUTO,
-    max_step: Any = None,
-    max_steps: Any = MOST_STEPS,
-    events: Any = (),
-    loops: Any = PROJECTED,
+    accuracy: Any,
+    step: Any,
+    method: Any,
+    max_step: Any,
+    max_steps: Any,
+    events: Any,
+    loops: Any,
 ) -> Setting:
     """Return the setting of a model's runs with these options, or say what is wrong with them.
 
-    It is kept, unless there are events: those can be changed.
+    It is kept by these words and their types, unless there are events: those can be changed.
     """
-    words, kept = (accuracy, step, method, max_step, max_steps, loops), model._settings
-    lasting = isinstance(events, tuple | list) and not events and _is_hashable(words)
-    found = kept.get(words) if lasting else None
+    held = loops.key() if isinstance(loops, Restoring) else loops
+    words = (accuracy, step, method, max_step, max_steps, held)
+    key, kept = (words, tuple(map(type, words))), model._settings
+    lasting = isinstance(events, tuple | list) and not events and _is_hashable(key)
+    found = kept.get(key) if lasting else None
     if found is None:
         found = Setting(model, options(accuracy, step, method, max_step, max_steps, events, loops))
         if lasting:
             if len(kept) >= _KEPT:
                 kept.clear()
-            kept[words] = found
+            kept[key] = found
     return found
 
 
-def _is_hashable(words: tuple[Any, ...]) -> bool:
+def _is_hashable(key: Any) -> bool:
     try:
-        hash(words)
-    except TypeError:  # gains by name; or no numbers, which `options` will refuse
+        hash(key)
+    except TypeError:  # no numbers, which `options` will refuse
         return False
     return True

@@ -65,9 +65,9 @@ def simulate(
     `step` the steps are fixed. Samples are recorded at `times`, or `every` so many seconds, exactly; else
     after every step. They do not influence the steps.
 
-    `method` is "auto" (Runge-Kutta-Fehlberg 4(5); order 8 where all laws are smooth and no loop is closed; an
-    implicit method where the motion is stiff), or one of these: "rkf45", "dop853" (order 8), "rodas"
-    (implicit), "rk4", "semi-implicit", "euler".
+    `method` is "auto" (Runge-Kutta-Fehlberg 4(5); order 8 where all laws are sums, products, sines and the
+    like, without loops and events; an implicit method where the motion is stiff), or one of these: "rkf45",
+    "dop853" (order 8), "rodas" (implicit), "rk4", "semi-implicit", "euler".
     "maximal" is another way, with all coordinates of all bodies and a multiplier per equation: slower, for
     any constraint and driver, and a second opinion; it returns a Motion, from which another such run can go
     on, and takes no step, q, v, loops or checkpoint.

@@ -63,9 +63,10 @@ class System:
 
     @property
     def smooth(self) -> bool:
-        """Whether long steps are safe: no law has a kink, and no loop can go two ways."""
+        """Whether long steps are safe: no law bends or jumps, no loop can go two ways, no event is lost."""
         laws = (*(link.kind for link in self.tree.links), *(one.formula for one in self.tree.loads))
-        return not self.tree.loops and all(law is not None and law.smooth for law in laws)
+        calm = not self.tree.loops and not self.events
+        return calm and all(law is not None and law.smooth for law in laws)
 
     def programs(self, lanes: int, implicit: bool) -> dict[str, Any]:
         """Return the equations of motion, for `march.Problem`; with derivatives if `implicit`."""

@@ -78,7 +78,7 @@ class Graph:
 CONDITIONS = frozenset({"lt", "le", "eq", "ne", "and", "or", "not", "signbit", "odd"})
 _LOGIC = frozenset({"and", "or", "not"})
 _CHOICES = frozenset({"where", "rarely"})
-_KINKS = frozenset({"lt", "le", "abs", "floor"})
+_SMOOTH = frozenset({"symbol", "add", "sub", "mul", "div", "neg", "sin", "cos"})
 
 
 def _well_typed(op: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -442,5 +442,5 @@ def reachable(roots: Iterable[Operand]) -> list[Expr]:
 
 
 def is_smooth(roots: Iterable[Operand]) -> bool:
-    """Tell whether nothing in them bends or jumps; what is chosen by == or != is so at single points only."""
-    return not any(x.op in _KINKS for x in reachable(roots))
+    """Tell whether there are but sums, products, quotients, sines and cosines: nothing bends or jumps."""
+    return all(x.op in _SMOOTH for x in reachable(roots))

@@ -39,11 +39,12 @@ MEMO = np.dtype(
     [
         (name, np.float64)
         for name in (
-            "t",  # time of the base, the last committed point [s]
+            # first the times, which all begin as that of the start
+            "t",  # of the base, the last committed point [s]
             "t0",  # fixed step: t = t0 + index h
             "t_final",  # time of y_final [s]
-            "check_t",  # time and
-            "check_attempts",  # attempts at the last look at progress
+            "check_t",  # of the last look at progress
+            "check_attempts",  # attempts until then
             "h",  # natural step [s]; 0: to be chosen
             "index",
             "begun",  # 1 once the start state was recorded
