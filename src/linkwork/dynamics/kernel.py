@@ -205,6 +205,8 @@ def check_out(name: str, out: Any, shape: tuple[int, ...]) -> None:
 
 def real_array(what: str, x: Any) -> Array:
     """Return a new array of doubles, or say what is wrong with it."""
+    if type(x) is np.ndarray and x.dtype is _FLOAT:
+        return x.copy()
     try:
         if np.iscomplexobj(x) or isinstance(x, np.ma.MaskedArray):
             raise ValueError("it is complex, or masked")

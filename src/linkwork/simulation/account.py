@@ -134,7 +134,7 @@ class Account:
         `rows` (runs, samples, ...) are samples: t, q, v, work.
         """
         runs, samples, size = rows.shape
-        if not self.chosen.step or samples < 2:
+        if samples < 2:
             return [""] * runs
         model = self.system.model
         rows = rows[:, np.linspace(0, samples - 1, min(samples, _LOOKED_AT)).astype(int)]

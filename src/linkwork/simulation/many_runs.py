@@ -112,7 +112,7 @@ class ManyRuns:
     def _doubts(self, account: Account, rows: Array, filled: Array) -> list[str]:
         """Return what is odd about each run, nothing if nothing is."""
         doubts = [""] * len(rows)
-        for count in np.unique(filled):
+        for count in np.unique(filled) if self.chosen.step else ():
             some = np.flatnonzero(filled == count)
             for k, doubt in zip(some, account.nonsense(rows[some, :count]), strict=True):
                 doubts[k] = doubt

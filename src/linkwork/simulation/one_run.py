@@ -223,7 +223,8 @@ class OneRun:
 
     def _note_doubts(self, account: Account, rows: Array) -> None:
         """Note what is odd about a run that seems to be good."""
-        self.notes += filter(None, account.nonsense(rows[None]))
+        if self._setting.chosen.step:
+            self.notes += filter(None, account.nonsense(rows[None]))
         if hasattr(raised, "error") and raised.error[1] <= self._t_end:  # a law may end with the run
             name, at, error = raised.error
             words = f"{name!r} raised {type(error).__name__}: {error}"
