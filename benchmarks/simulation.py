@@ -149,7 +149,7 @@ def profile() -> None:
     """Count Python calls and allocations of runs of different length: they are the same."""
     model = lw.examples.acrobat().compile()
     state = model.state(velocities={"left knee": 2.0})
-    lw.simulate(model, 0.1, state, times=[0.1])
+    lw.simulate(model, 0.1, state, times=[0.1], method="rk4", step=1e-4)
     for steps in (10, 1000):
         calls = [0]
         sys.setprofile(lambda frame, event, argument, calls=calls: calls.__setitem__(0, calls[0] + 1))
