@@ -146,7 +146,7 @@ def many_cart_poles() -> None:
 
 
 def profile() -> None:
-    """Count Python calls and allocations of runs of different length: they are the same."""
+    """Count Python calls and allocations of runs of different length: none comes with a step."""
     model = lw.examples.acrobat().compile()
     state = model.state(velocities={"left knee": 2.0})
     lw.simulate(model, 0.1, state, times=[0.1], method="rk4", step=1e-4)
