@@ -58,9 +58,9 @@ class Setting:
         return work
 
     def give_back(self, work: Work) -> None:
-        """Take memory that nobody looks at any more."""
-        work.end()
-        if not self._spare:
+        """Take memory that nobody looks at any more, for the next run if that can be a short one."""
+        if self.at_once and not self._spare:
+            work.end()
             self._spare.append(work)
 
     def _problem(self, lanes: int) -> Problem:
