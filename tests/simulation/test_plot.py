@@ -130,3 +130,14 @@ def test_the_curve_of_the_error_and_asked_samples_are_drawn_as_they_are():
     for one, name in ((run, "error"), (asked, "box.position")):
         line = one.plot(name).axes[0].get_lines()[0]
         assert len(line.get_xdata()) == len(one)
+
+
+def test_a_run_that_failed_is_drawn_as_far_as_it_came():
+    m = lw.Mechanism("drop")
+    body = m.add(lw.Body("drop", lw.Box(0.1, 0.1, 0.1), mass=1.0))
+    m.add(lw.Prismatic("fall", m.ground, body, axis=(0, 0, 1)))
+    m.add(lw.Motor("pole", "fall", lambda t, q, v: -1.0 / (q + 1.0) ** 3))
+    run = lw.simulate(m.compile(), 5.0, check=False)
+    assert run.report.failed
+    line = run.plot("fall").axes[0].get_lines()[0]
+    np.testing.assert_array_equal(line.get_ydata(), run["fall"].position)

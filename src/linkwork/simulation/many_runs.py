@@ -80,7 +80,6 @@ class ManyRuns:
         for k, failure in enumerate(failures):
             if failure:
                 codes[k] = failure.status
-
         held = [
             account.held(numbers, self.times[:count], row[:count, 1 : 1 + nq], near)
             for numbers, row, count, near in zip(remembered, rows, filled, weakest, strict=True)
@@ -102,7 +101,7 @@ class ManyRuns:
             q,
             v,
             work,
-            ended,
+            ended.copy(),
             filled,
             _NAMES[codes],
             Each(count, report),

@@ -180,13 +180,14 @@ class Recording(Viewable, Samples):
     @property
     def drawn(self) -> "Recording":
         """It as pictures show it: with more samples, if it has those at the ends of long steps of order 8."""
-        options = self.report.provenance.get("options", {})
-        steps = abs(len(self) - 1 - self.report.accepted) <= 1
-        if options.get("method") != "dop853" or not steps or self.report.events:
+        report, model = self.report, self.model
+        long = report.provenance.get("options", {}).get("method") == "dop853"
+        steps = abs(len(self) - 1 - report.accepted) <= 1
+        uneven = report.failed or report.events or report.python_laws
+        if not (long and steps) or uneven or model is None or model.loop_names:
             return self
-        if self.model is None or self.model.loop_names or (arrays := refined(self)) is None:
-            return self
-        return Recording(self._channels, *arrays, self.report, self.final)
+        arrays = refined(self)
+        return self if arrays is None else Recording(self._channels, *arrays, report, self.final)
 
     def _curves(self, name: str) -> list[Trace]:
         """Return the curves of a name, in pictures: energies together."""

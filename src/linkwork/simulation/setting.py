@@ -115,9 +115,9 @@ def setting(
 
     It is kept by these words and their types, unless there are events: those can be changed.
     """
-    held = loops.key() if isinstance(loops, Restoring) else loops
-    words = (accuracy, step, method, max_step, max_steps, held)
-    key, kept = (words, tuple(map(type, words))), model._settings
+    words = (accuracy, step, method, max_step, max_steps, loops)
+    gains = loops.key() if isinstance(loops, Restoring) else loops
+    key, kept = (*words[:-1], gains, *map(type, words)), model._settings
     lasting = isinstance(events, tuple | list) and not events and _is_hashable(key)
     found = kept.get(key) if lasting else None
     if found is None:
