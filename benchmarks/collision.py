@@ -20,9 +20,9 @@ from scipy.spatial.transform import Rotation
 import linkwork as lw
 from linkwork.bench import best_of
 from linkwork.contact.flatten import pieces_of, table_of
-from linkwork.contact.narrow import contacts_of_pairs
+from linkwork.contact.narrow_phase import contacts_of_pairs
 from linkwork.contact.obb_tree import tree_of
-from linkwork.contact.table import buffer, work
+from linkwork.contact.shape_table import buffer, work
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "contact"))
 from coal_shapes import CONVEX, icosphere, in_coal, poses

@@ -10,7 +10,7 @@ from time import perf_counter
 import numpy as np
 
 import linkwork as lw
-from linkwork.examples.parts import meeting
+from linkwork.examples.building_blocks import meeting
 
 STEP, ROUNDS, BATCH = 0.01, 25, 2048  # rad between positions, repetitions, mechanisms at once
 

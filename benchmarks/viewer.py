@@ -20,9 +20,9 @@ import numpy as np
 import linkwork as lw
 from linkwork.view.camera import Camera
 from linkwork.view.drawing import drawing
-from linkwork.view.motion import recorded
 from linkwork.view.server import Server
 from linkwork.view.stage import Stage
+from linkwork.view.trajectory import recorded
 
 FRAMES, REPEATS = 120, 5
 

@@ -11,12 +11,12 @@ from linkwork.algebra import planar, spatial
 from linkwork.mechanism.joints import CATALOGUE
 
 Array = np.ndarray
-Kind = type[lw.Joint]
+JointClass = type[lw.Joint]
 SPACES = ("space", "plane")
 ALGEBRA = {"space": spatial, "plane": planar}
 
 
-def kinds(space: str) -> list[Kind]:
+def kinds(space: str) -> list[JointClass]:
     """Return the joints of the catalogue that exist in a space."""
     return [kind for kind in CATALOGUE if space in kind.spaces]
 
@@ -34,7 +34,7 @@ class Knee(lw.Joint):
 
 
 def random_tree(
-    seed: int, space: str = "space", joints: Sequence[Kind] | None = None, n: int | None = None
+    seed: int, space: str = "space", joints: Sequence[JointClass] | None = None, n: int | None = None
 ) -> lw.Mechanism:
     """Return a tree of up to 8 bodies (or n) on joints of all kinds (or of these), in every way to say it.
 
@@ -62,7 +62,7 @@ def random_tree(
 
 
 def random_joint(
-    kind: Kind, name: str, parent: lw.Body, child: lw.Body, rng: np.random.Generator, space: str
+    kind: JointClass, name: str, parent: lw.Body, child: lw.Body, rng: np.random.Generator, space: str
 ) -> lw.Joint:
     """Return a joint somewhere."""
 
@@ -226,7 +226,11 @@ def copied(joint: lw.Joint, parent: lw.Body, child: lw.Body) -> lw.Joint:
 
 
 def carried(
-    source: lw.Mechanism, hold: Kind, gravity: Any = None, inertia: lw.Inertia | None = None, **place: Any
+    source: lw.Mechanism,
+    hold: JointClass,
+    gravity: Any = None,
+    inertia: lw.Inertia | None = None,
+    **place: Any,
 ) -> lw.Mechanism:
     """Return a copy whose ground is a body `carrier`, itself on the joint `hold`."""
     m = lw.Mechanism(

@@ -9,7 +9,7 @@ from typing import Any
 
 import naive
 import numpy as np
-from mechanisms import ALGEBRA, SPACES, Kind, kinds, random_axis, random_frame, random_inertia
+from mechanisms import ALGEBRA, SPACES, JointClass, kinds, random_axis, random_frame, random_inertia
 from naive_joints import cross, joint_motion
 
 import linkwork as lw
@@ -41,7 +41,7 @@ def random_coordinates(joint: lw.Joint, rng: np.random.Generator) -> Array:
 
 def join(
     m: lw.Mechanism,
-    kind: Kind,
+    kind: JointClass,
     name: str,
     parent: lw.Body,
     child: lw.Body,
@@ -65,7 +65,7 @@ def join(
     return joint, q
 
 
-def random_closed(seed: int, space: str, loop: Kind | None = None, loops: int | None = None) -> Drawn:
+def random_closed(seed: int, space: str, loop: JointClass | None = None, loops: int | None = None) -> Drawn:
     """Return up to 9 bodies anywhere, joined by joints of all kinds, some of which close loops.
 
     If said, the joints that close them are of the kind `loop`: all others have armature, and are not cut.
@@ -79,7 +79,7 @@ def random_closed(seed: int, space: str, loop: Kind | None = None, loops: int | 
     count = int(rng.integers(3, 10))
     loops = loops or int(rng.integers(1, 4))
 
-    def add(kind: Kind, name: str, one: lw.Body, two: lw.Body) -> None:
+    def add(kind: JointClass, name: str, one: lw.Body, two: lw.Body) -> None:
         if rng.random() < 0.5:
             one, two = two, one
         axis = {"axis": random_axis(rng, space)} if _directed(kind, space) else {}
@@ -114,7 +114,7 @@ def random_plane(seed: int) -> tuple[Drawn, Drawn]:
     coordinates: dict[str, Array] = {}
     pairs = [(flat.ground, deep.ground)]
 
-    def add(kind: Kind, name: str, one: int, two: int) -> None:
+    def add(kind: JointClass, name: str, one: int, two: int) -> None:
         if rng.random() < 0.5:
             one, two = two, one
         (a, A), (b, B) = pairs[one], pairs[two]
@@ -143,7 +143,7 @@ def random_plane(seed: int) -> tuple[Drawn, Drawn]:
     return Drawn(flat, coordinates), Drawn(deep, coordinates)
 
 
-def _directed(kind: Kind, space: str) -> bool:
+def _directed(kind: JointClass, space: str) -> bool:
     return kind.directed and (space == "space" or kind is lw.Prismatic)
 
 

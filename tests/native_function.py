@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork.trace import emit, native
-from linkwork.trace.emit import Pointer
+from linkwork.native import emit, store
+from linkwork.native.emit import Pointer
 from linkwork.trace.expression import Graph
 
 Formula = Callable[..., Any]  # of numbers, to one number or a sequence of them
@@ -30,10 +30,10 @@ def native_function(formula: Formula, inputs: int, lanes: int = 1) -> Callable[.
     pointers = [Pointer("x", "in", 0), Pointer("y", "out", 1)]
     stores = [("y", k, root) for k, root in enumerate(roots)]
     text = emit.module(lanes, [emit.walk("NAME", lanes, ("in", "out"), (), pointers, stores)])
-    name = native.digest("test", text)
-    native.load(name, lambda: (text.replace("NAME", f"f_{name}"), {}))
+    name = store.digest("test", text)
+    store.load(name, lambda: (text.replace("NAME", f"f_{name}"), {}))
     pointer, integer = ctypes.c_void_p, ctypes.c_int64
-    run = ctypes.CFUNCTYPE(None, pointer, pointer, integer, integer)(native.address(f"f_{name}"))
+    run = ctypes.CFUNCTYPE(None, pointer, pointer, integer, integer)(store.address(f"f_{name}"))
 
     def call(*arguments: ArrayLike) -> np.ndarray:
         points = np.array(np.broadcast_arrays(*(np.asarray(a, float) for a in arguments)))

@@ -15,8 +15,8 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.check import check
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.joints import Prismatic
+from linkwork.mechanism.load_view import BodySide
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.side import BodySide
 
 # what is described, and its bodies, joints, loops, freedoms
 GALLERY: dict[str, tuple[Callable[[], Mechanism], tuple[int, int, int, int]]] = {

@@ -107,15 +107,15 @@ from linkwork.version import __version__ as __version__
 if TYPE_CHECKING:
     from linkwork import examples, view
     from linkwork.contact.colliders import Colliders
-    from linkwork.contact.query import closest_points, collide, contains, distance, overlap, ray_cast
+    from linkwork.contact.queries import closest_points, collide, contains, distance, overlap, ray_cast
     from linkwork.contact.result import Contact, Contacts, Hit, Hits
     from linkwork.free_bodies import Particle, RigidBody, integrate
     from linkwork.kinematics.assembly import assembly_modes
-    from linkwork.kinematics.drawing import image_outline
     from linkwork.kinematics.motion import Motion, kinematics
+    from linkwork.kinematics.planar_plot import image_outline
     from linkwork.kinematics.positions import Positions
     from linkwork.kinematics.sensitivity import sensitivity
-    from linkwork.simulation.recording import Recording
+    from linkwork.recording.recording import Recording
     from linkwork.simulation.simulate import simulate
     from linkwork.simulation.sweep import sweep
 
@@ -124,25 +124,25 @@ _LATER = {
     "sensitivity": "linkwork.kinematics.sensitivity",
     "Positions": "linkwork.kinematics.positions",
     "assembly_modes": "linkwork.kinematics.assembly",
-    "image_outline": "linkwork.kinematics.drawing",
+    "image_outline": "linkwork.kinematics.planar_plot",
     "kinematics": "linkwork.kinematics",
     "Motion": "linkwork.kinematics.motion",
     "examples": "linkwork.examples",
     "integrate": "linkwork.free_bodies",
     "Particle": "linkwork.free_bodies",
     "RigidBody": "linkwork.free_bodies",
-    "closest_points": "linkwork.contact.query",
-    "collide": "linkwork.contact.query",
+    "closest_points": "linkwork.contact.queries",
+    "collide": "linkwork.contact.queries",
     "Colliders": "linkwork.contact.colliders",
     "Contact": "linkwork.contact.result",
     "Contacts": "linkwork.contact.result",
-    "contains": "linkwork.contact.query",
-    "distance": "linkwork.contact.query",
+    "contains": "linkwork.contact.queries",
+    "distance": "linkwork.contact.queries",
     "Hit": "linkwork.contact.result",
     "Hits": "linkwork.contact.result",
-    "overlap": "linkwork.contact.query",
-    "ray_cast": "linkwork.contact.query",
-    "Recording": "linkwork.simulation.recording",
+    "overlap": "linkwork.contact.queries",
+    "ray_cast": "linkwork.contact.queries",
+    "Recording": "linkwork.recording.recording",
     "simulate": "linkwork.simulation.simulate",
     "sweep": "linkwork.simulation.sweep",
     "view": "linkwork.view",

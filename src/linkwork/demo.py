@@ -10,7 +10,7 @@ from typing import Any, TextIO
 from linkwork import examples
 from linkwork.errors import LinkworkError, unknown
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.simulation.recording import Recording
+from linkwork.recording.recording import Recording
 from linkwork.simulation.simulate import simulate
 
 _ROWS = 11  # of the table

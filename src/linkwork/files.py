@@ -28,11 +28,11 @@ def load(
 
         return load_mesh_file(path, packages or {}, repair=repair)
     if Path(path).suffix.lower() == ".lwr":
-        from linkwork.simulation.recording import load_recording
+        from linkwork.recording.recording import load_recording
 
         return load_recording(path)
     if Path(path).suffix.lower() in formats.MESHES:
-        from linkwork.formats.mesh import load_mesh
+        from linkwork.formats.mesh_file import load_mesh
 
         return load_mesh(Path(path), scale=scale, repair=repair)
     return formats.load(path, base, repair=repair)

@@ -13,8 +13,8 @@ import pytest
 from coal_shapes import CONVEX, icosphere, in_coal, overlap_along, poses
 
 from linkwork.contact.flatten import pieces_of, table_of
-from linkwork.contact.narrow import contacts_of_pairs, triangles_that_touch
-from linkwork.contact.table import buffer, work
+from linkwork.contact.narrow_phase import contacts_of_pairs, triangles_that_touch
+from linkwork.contact.shape_table import buffer, work
 from linkwork.geometry import HeightField, Plane
 
 COUNT = int(os.environ.get("LINKWORK_CONFIGURATIONS", "300"))

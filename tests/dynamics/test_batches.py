@@ -11,7 +11,7 @@ import pytest
 from mechanisms import Knee, chain, kinds, random_inertia, random_joint, random_state
 
 import linkwork as lw
-from linkwork.trace import native
+from linkwork.native import store
 
 N = 1003  # no multiple of any number of lanes
 SIZES = (1, 7, 8, 9)
@@ -183,18 +183,18 @@ def test_code_for_lanes_is_made_only_for_batches():
     assert "lanes" in vars(kernel)
 
 
-@pytest.mark.skipif(not native.fetch(), reason="not known how this processor fetches a line to write to")
+@pytest.mark.skipif(not store.fetch(), reason="not known how this processor fetches a line to write to")
 def test_lines_of_results_are_fetched_now_and_then_and_not_in_one_go(monkeypatch):
-    load, texts = native.load, []
+    load, texts = store.load, []
 
     def read_along(name, build, optimize=False):
         texts.append(build()[0])
         return load(name, build, optimize)
 
-    monkeypatch.setattr(native, "load", read_along)
+    monkeypatch.setattr(store, "load", read_along)
     program = chain(8).compile().specialize().kernel("mass_matrix").lanes
-    assembly = native._machine()[0].emit_assembly(llvm.parse_assembly(texts[-1])).splitlines()
-    where = [k for k, line in enumerate(assembly) if native.fetch() in line]
+    assembly = store._machine()[0].emit_assembly(llvm.parse_assembly(texts[-1])).splitlines()
+    where = [k for k, line in enumerate(assembly) if store.fetch() in line]
     fetched = sorted(int(re.findall(r"\s(\d*)\(", assembly[k])[0] or 0) for k in where)
     every = fetched[1]
     assert every % 64 == 0

@@ -4,14 +4,24 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from mechanisms import Kind, Knee, kinds, random_axis, random_inertia, random_state, random_tree, rate, rates
+from mechanisms import (
+    JointClass,
+    Knee,
+    kinds,
+    random_axis,
+    random_inertia,
+    random_state,
+    random_tree,
+    rate,
+    rates,
+)
 from naive import relative_error
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.dynamics import motion
+from linkwork.dynamics import equations_of_motion
 from linkwork.dynamics.kernel import Kernel
-from linkwork.dynamics.program import Form
+from linkwork.dynamics.native_program import Form
 
 Array = np.ndarray
 KINDS = [(kind, space) for space in ("space", "plane") for kind in kinds(space) if kind is not lw.Fixed]
@@ -20,7 +30,7 @@ both_ways = pytest.mark.parametrize("reverse", [False, True], ids=["forward", "r
 
 
 def loaded(
-    kind: Kind, space: str = "space", reverse: bool = False, **options: Any
+    kind: JointClass, space: str = "space", reverse: bool = False, **options: Any
 ) -> tuple[lw.Mechanism, lw.Model]:
     """Return a mechanism of three bodies, the joint in question between the first and the second."""
     rng = np.random.default_rng(3)
@@ -424,7 +434,7 @@ def test_the_power_is_that_of_the_joints_forces(space, form):
     for seed in range(3):
         model = rigged(seed, space).compile()
         q, v, _ = random_state(model, np.random.default_rng(seed))
-        kernel = Kernel(motion.ALGORITHM, model.driven(), form)
+        kernel = Kernel(equations_of_motion.ALGORITHM, model.driven(), form)
         nothing = [np.zeros(shape) for shape in kernel.shapes[3 : kernel.inputs]]
         qdot, a, power = kernel(0.0, q, v, *nothing)
         assert float(power) == pytest.approx(model.loads(q, v)[0] @ v, rel=1e-12)

@@ -24,9 +24,9 @@ from naive_loads import (
 )
 
 import linkwork as lw
-from linkwork.dynamics import motion
+from linkwork.dynamics import equations_of_motion
 from linkwork.dynamics.kernel import Kernel
-from linkwork.dynamics.program import Form
+from linkwork.dynamics.native_program import Form
 
 Array = np.ndarray
 
@@ -91,7 +91,7 @@ def test_a_load_between_two_bodies_keeps_their_momentum(name, space):
 def power(model: lw.Model, q: Array, v: Array, t: float, form: Any = "rolled") -> float:
     """Return the power of all applied forces that the kernel of the motion tells."""
     tree = model.driven()
-    kernel = Kernel(motion.LOADED if tree.loads else motion.ALGORITHM, tree, form)
+    kernel = Kernel(equations_of_motion.LOADED if tree.loads else equations_of_motion.ALGORITHM, tree, form)
     nothing = [np.zeros(shape) for shape in kernel.shapes[3 : kernel.inputs]]
     return float(kernel(t, q, v, *nothing)[2])
 

@@ -9,7 +9,7 @@ from mechanisms import SPACES, kinds, random_forces, rate
 from naive_loops import Closed, Drawn, random_closed, random_plane
 
 import linkwork as lw
-from linkwork.dynamics import loop_closure, motion
+from linkwork.dynamics import equations_of_motion, loop_closure
 from linkwork.errors import AssemblyError, LinkworkError, ModelError
 
 KINDS = [(kind, space) for space in SPACES for kind in kinds(space) if kind is not lw.Free]
@@ -488,4 +488,4 @@ def test_what_a_loop_joint_cannot_do_yet_is_said():
 def test_a_simulation_does_not_forget_the_loops_in_silence():
     model = four_bar().compile()
     with pytest.raises(LinkworkError, match="closed loops"):
-        model.motion_kernel(motion.ALGORITHM)
+        model.motion_kernel(equations_of_motion.ALGORITHM)

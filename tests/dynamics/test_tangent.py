@@ -10,10 +10,10 @@ from mechanisms import SPACES, Knee, kinds, random_frame, random_inertia, random
 from mechanisms import rate as slope
 
 import linkwork as lw
-from linkwork.dynamics import motion
+from linkwork.dynamics import equations_of_motion
 from linkwork.dynamics.kernel import Kernel
-from linkwork.dynamics.program import program
-from linkwork.trace import native
+from linkwork.dynamics.native_program import program
+from linkwork.native import store
 
 Array = np.ndarray
 T = 0.7
@@ -22,8 +22,8 @@ T = 0.7
 def tangent(model: lw.Model, q: Array, v: Array, t: float, directions: Array) -> tuple[Array, Array]:
     """Return (dq/dt, a, power) and, column by column, how they change along directions of (t, q, v)."""
     tree = model.driven()
-    algorithm = motion.LOADED if tree.loads else motion.ALGORITHM
-    lanes = native.lanes()
+    algorithm = equations_of_motion.LOADED if tree.loads else equations_of_motion.ALGORITHM
+    lanes = store.lanes()
     p = program(algorithm, tree, lanes, "rolled", tangent=True)
     run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(p.run)
     sizes = [prod(shape) for shape in p.shapes]
@@ -48,7 +48,9 @@ def tangent(model: lw.Model, q: Array, v: Array, t: float, directions: Array) ->
 def outputs(model: lw.Model, state: Array) -> Array:
     """Return (dq/dt, a, power) at (t, q, v)."""
     tree = model.driven()
-    kernel = Kernel(motion.LOADED if tree.loads else motion.ALGORITHM, tree, "rolled")
+    kernel = Kernel(
+        equations_of_motion.LOADED if tree.loads else equations_of_motion.ALGORITHM, tree, "rolled"
+    )
     nothing = [np.zeros(shape) for shape in kernel.shapes[3 : kernel.inputs]]
     t, q, v = state[0], state[1 : 1 + model.nq], state[1 + model.nq :]
     return np.concatenate([np.ravel(x) for x in kernel(t, q, v, *nothing)])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import linkwork as lw
 from linkwork.formats.formula_arguments import BodyArgument, Scalar, Whole
-from linkwork.formats.law import law_of_function, law_of_text
+from linkwork.formats.formula_law import law_of_function, law_of_text
 from linkwork.trace.expression import Graph, reachable
 
 T, Q, V = ARGUMENTS = [Scalar(name) for name in "tqv"]

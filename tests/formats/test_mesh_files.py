@@ -400,7 +400,7 @@ def test_only_regular_files_of_bounded_size_are_read(tmp_path, monkeypatch):
     (tmp_path / "folder.stl").mkdir()
     with pytest.raises(FormatError, match="not a regular file"):
         lw.load(tmp_path / "folder.stl")
-    monkeypatch.setattr("linkwork.formats.mesh.MAX_BYTES", 100)
+    monkeypatch.setattr("linkwork.formats.mesh_file.MAX_BYTES", 100)
     (tmp_path / "large.stl").write_bytes(b"\0" * 101)
     with pytest.raises(FormatError, match="101 bytes; allowed are 100"):
         lw.load(tmp_path / "large.stl")

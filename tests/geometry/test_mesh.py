@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import linkwork as lw
 from linkwork.geometry import Box, ConvexHull, Extrusion, Mesh, Revolution, Sphere
-from linkwork.geometry.crossings import Sheets
+from linkwork.geometry.self_intersection import Sheets
 
 CUBE = Box(1, 1, 1).mesh()
 
@@ -315,10 +315,10 @@ def test_faces_that_are_none_are_refused_with_the_reason(face, words):
 
 
 def test_work_is_bounded(monkeypatch):
-    monkeypatch.setattr("linkwork.geometry.facets.MOST_WORK", 30)
+    monkeypatch.setattr("linkwork.geometry.triangulation.MOST_WORK", 30)
     with pytest.raises(lw.MeshError, match="too many corners of concave faces"):
         Mesh.from_polygons([(*p, 0.0) for p in ELL], [range(6)])
-    monkeypatch.setattr("linkwork.geometry.crossings._MOST_PAIRS", 100)
+    monkeypatch.setattr("linkwork.geometry.self_intersection._MOST_PAIRS", 100)
     assert "so many faces at one place" in star_shaped(1).problems()[0]
 
 

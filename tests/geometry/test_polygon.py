@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linkwork.geometry import Extrusion, Polygon, Revolution
-from linkwork.geometry.flat import fault
+from linkwork.geometry.plane_figures import fault
 
 SQUARE = [(0, 0), (1, 0), (1, 1), (0, 1)]
 

@@ -7,7 +7,7 @@ from scipy.interpolate import CubicSpline
 
 import linkwork as lw
 from linkwork.kinematics.dead_points import regularity
-from linkwork.kinematics.system import System
+from linkwork.kinematics.equation_system import System
 from linkwork.mechanism.joints import CATALOGUE
 
 KINDS = [

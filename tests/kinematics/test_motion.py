@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.examples.building_blocks import meeting
 from linkwork.examples.linkages import JANSEN
-from linkwork.examples.parts import meeting
 from linkwork.kinematics.elimination import Elimination
 
 

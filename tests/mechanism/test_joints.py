@@ -15,8 +15,8 @@ from linkwork.algebra import planar, rotation, spatial
 from linkwork.errors import ModelError, TraceError
 from linkwork.mechanism.joint import JointOptions
 from linkwork.mechanism.joints import CATALOGUE
-from linkwork.model.kind import Kind, Kinds
-from linkwork.trace import native
+from linkwork.model.joint_formula import JointFormula, JointFormulas
+from linkwork.native import store
 
 STEP = mp.mpf("1e-16")  # of central differences with fifty digits: good to thirty
 CLOSE = 1e-25
@@ -139,7 +139,7 @@ def test_every_pose_of_a_joint_is_a_rigid_one(cls, space, rng):
 @BOTH_WAYS
 def test_the_kind_moves_as_the_joint_does(cls, space, rng, reverse):
     joint = made(cls, space, rng)
-    kind, parameters = Kinds().of(joint, reverse)
+    kind, parameters = JointFormulas().of(joint, reverse)
     q, _ = coordinates(joint, rng)
     assert (kind.nq, kind.nv, kind.n_parameters) == (joint.nq, joint.nv, len(parameters))
     assert distance(kind.motion(q, parameters), pose(joint, q, reverse)) < 1e-45
@@ -149,7 +149,7 @@ def test_the_kind_moves_as_the_joint_does(cls, space, rng, reverse):
 @BOTH_WAYS
 def test_the_subspace_is_the_derivative_of_the_motion(cls, space, rng, reverse):
     joint = made(cls, space, rng)
-    kind, parameters = Kinds().of(joint, reverse)
+    kind, parameters = JointFormulas().of(joint, reverse)
     q, _ = coordinates(joint, rng)
     X, S = pose(joint, q, reverse), kind.subspace(q, parameters)
     assert len(S) == joint.nv
@@ -164,7 +164,7 @@ def test_the_subspace_is_the_derivative_of_the_motion(cls, space, rng, reverse):
 @BOTH_WAYS
 def test_the_bias_is_the_change_of_the_subspace_times_velocity(cls, space, rng, reverse):
     joint = made(cls, space, rng)
-    kind, parameters = Kinds().of(joint, reverse)
+    kind, parameters = JointFormulas().of(joint, reverse)
     q, v = coordinates(joint, rng)
     rates = joint.rates(q, v)
     ahead, behind = (
@@ -178,7 +178,7 @@ def test_the_bias_is_the_change_of_the_subspace_times_velocity(cls, space, rng, 
 @BOTH_WAYS
 def test_rates_are_linear_in_velocity_and_those_of_the_joint(cls, space, rng, reverse):
     joint = made(cls, space, rng)
-    kind, parameters = Kinds().of(joint, reverse)
+    kind, parameters = JointFormulas().of(joint, reverse)
     q, v = coordinates(joint, rng)
     _, u = coordinates(joint, rng)
     rates = kind.position_rates(q, v, parameters)
@@ -200,7 +200,9 @@ def test_a_quaternion_keeps_its_length(cls, space, rng):
 @EVERY_JOINT
 def test_met_the_other_way_round_the_same_velocity_is_the_opposite_motion(cls, space, rng):
     joint = made(cls, space, rng)
-    (there, parameters), (back, back_parameters) = (Kinds().of(joint, reverse) for reverse in (False, True))
+    (there, parameters), (back, back_parameters) = (
+        JointFormulas().of(joint, reverse) for reverse in (False, True)
+    )
     q, v = coordinates(joint, rng)
     X = joint.motion(q)
     forth = combined(there.subspace(q, parameters), v, joint.algebra)
@@ -216,7 +218,7 @@ def test_met_the_other_way_round_the_same_velocity_is_the_opposite_motion(cls, s
 @BOTH_WAYS
 def test_freedoms_and_constraints_share_all_directions_between_them(cls, space, rng, reverse):
     joint = made(cls, space, rng)
-    kind, parameters = Kinds().of(joint, reverse)
+    kind, parameters = JointFormulas().of(joint, reverse)
     q, _ = coordinates(joint, rng)
     size = joint.algebra.freedoms
     S = np.array([s.scalars() for s in kind.subspace(q, parameters)], float).reshape(-1, size)
@@ -234,7 +236,7 @@ def test_reactions_do_no_work_along_the_freedoms(cls, space, rng, ground):
     model = m.compile()
     q, v, tau = rng.normal(size=model.nq), rng.normal(size=model.nv), rng.normal(size=model.nv)
     reaction = model.reactions(q, v, tau)["joint"]
-    kind, parameters = Kinds().of(joint, reverse=False)
+    kind, parameters = JointFormulas().of(joint, reverse=False)
     _, X_CJ = joint.frames()
     X_WJ = (model.poses(q)[joint.child.name] @ X_CJ).axes
     size = np.abs(np.asarray(reaction)).max()
@@ -444,7 +446,7 @@ def test_a_joint_of_the_plane_is_that_of_space(cls, rng):
 
 
 def test_joints_that_differ_by_a_number_share_their_code(rng):
-    kinds = Kinds()
+    kinds = JointFormulas()
     (one, first), (two, second) = (
         kinds.of(lw.Helical("screw", lw.Body("a"), lw.Body("b"), pitch=pitch), False) for pitch in (0.3, 0.5)
     )
@@ -456,12 +458,12 @@ def test_joints_that_differ_by_a_number_share_their_code(rng):
 
 @pytest.mark.parametrize("pitch", [0.0, 2 * math.pi, -2 * math.pi, 4 * math.pi, 1e-300])
 def test_a_number_that_happens_to_be_simple_is_right_too(pitch):
-    kind, parameters = Kinds().of(lw.Helical("screw", lw.Body("a"), lw.Body("b"), pitch=pitch), False)
+    kind, parameters = JointFormulas().of(lw.Helical("screw", lw.Body("a"), lw.Body("b"), pitch=pitch), False)
     assert kind.motion([3.0], parameters).p[2] == pytest.approx(3.0 * pitch / (2 * math.pi))
 
 
 def test_two_joints_of_one_class_share_their_code_wherever_they_are(rng):
-    kinds = Kinds()
+    kinds = JointFormulas()
     first = made(lw.Revolute, "space", rng, axis=(0, 1, 0))
     second = made(lw.Revolute, "space", rng, at=(1, 2, 3), damping=0.5, limits=(-1, 1))
     assert kinds.of(first, False)[0] is kinds.of(second, False)[0]
@@ -473,14 +475,14 @@ def test_a_users_joint_that_moves_alike_shares_the_code_of_the_catalogue(rng):
         def motion(self, q):
             return lw.rotation_z(q[0])
 
-    kinds = Kinds()
+    kinds = JointFormulas()
     assert (
         kinds.of(made(Hinge, "space", rng), False)[0] is kinds.of(made(lw.Revolute, "space", rng), False)[0]
     )
 
 
 def test_a_joint_of_the_plane_has_code_of_its_own(rng):
-    flat, full = (Kinds().of(made(lw.Revolute, space, rng), False)[0] for space in ("plane", "space"))
+    flat, full = (JointFormulas().of(made(lw.Revolute, space, rng), False)[0] for space in ("plane", "space"))
     assert flat.signature != full.signature
     assert flat.algebra is planar
     assert full.algebra is spatial
@@ -489,7 +491,7 @@ def test_a_joint_of_the_plane_has_code_of_its_own(rng):
 def test_a_signature_is_the_same_in_every_mechanism_and_that_of_no_other_joint(rng):
     def signatures() -> dict[tuple[str, str, bool], str]:
         return {
-            (cls.__name__, space, reverse): Kinds().of(made(cls, space, rng), reverse)[0].signature
+            (cls.__name__, space, reverse): JointFormulas().of(made(cls, space, rng), reverse)[0].signature
             for cls, space in EVERY
             for reverse in (False, True)
         }
@@ -507,7 +509,7 @@ def test_what_a_users_joint_reads_of_its_bodies_is_its_own(rng):
         def motion(self, q):
             return lw.translation(self.child.radius * q[0], 0, 0) @ lw.rotation_y(q[0])
 
-    kinds = Kinds()
+    kinds = JointFormulas()
     for radius in (0.3, 0.5):
         joint = made(Wheel, "space", rng)
         joint.child.radius = radius
@@ -516,10 +518,10 @@ def test_what_a_users_joint_reads_of_its_bodies_is_its_own(rng):
 
 
 def test_structural_zeros_of_a_subspace_are_known_when_code_is_made(rng):
-    kind: Kind = Kinds().of(made(lw.Revolute, "space", rng), False)[0]
+    kind: JointFormula = JointFormulas().of(made(lw.Revolute, "space", rng), False)[0]
     assert kind.S == (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     assert kind.c == (0.0,) * 6
-    slider = Kinds().of(made(lw.Prismatic, "plane", rng), False)[0]
+    slider = JointFormulas().of(made(lw.Prismatic, "plane", rng), False)[0]
     assert slider.S == (0.0, 1.0, 0.0)
 
 
@@ -562,7 +564,7 @@ def test_an_edited_mass_or_another_link_compiles_nothing(monkeypatch):
     def refuse(text: str) -> bytes:
         raise AssertionError("something was compiled")
 
-    monkeypatch.setattr(native, "compile_text", refuse)
+    monkeypatch.setattr(store, "compile_text", refuse)
     heavier = results(chain([1.0 + math.pi / 10]))
     assert not np.allclose(before[2], heavier[2])  # and the edit counts
     results(chain([1.1, 2.2 + math.pi / 100]))
@@ -582,7 +584,7 @@ def test_few_links_of_one_build_move_by_the_same_code(monkeypatch):
 
     monkeypatch.setenv("LINKWORK_CACHE", "")
     before = motion([1.0 + math.e / 10, 2.0], 3.5)
-    monkeypatch.setattr(native, "compile_text", lambda text: pytest.fail("something was compiled"))
+    monkeypatch.setattr(store, "compile_text", lambda text: pytest.fail("something was compiled"))
     after = motion([1.0 + math.pi / 10, 2.5], 4.5)
     assert not np.allclose(before, after)
 
@@ -683,9 +685,9 @@ def test_a_motion_that_is_no_frame_is_refused_by_name(rng):
             return q[0]
 
     with pytest.raises(ModelError, match=r"joint 'joint': motion\(q\) returned .*Expr; return a Frame"):
-        Kinds().of(made(Odd, "space", rng), False)
+        JointFormulas().of(made(Odd, "space", rng), False)
     with pytest.raises(ModelError, match=r"motion\(q\) returned .*Frame; return a Frame.* of the plane"):
-        Kinds().of(made(Knee, "plane", rng), False)
+        JointFormulas().of(made(Knee, "plane", rng), False)
 
 
 def test_an_if_in_a_motion_is_refused_with_its_line(rng):
@@ -695,7 +697,7 @@ def test_an_if_in_a_motion_is_refused_with_its_line(rng):
 
     line = Stop.motion.__code__.co_firstlineno + 1
     with pytest.raises(TraceError, match=rf"test_joints\.py:{line}: .*lw\.where"):
-        Kinds().of(made(Stop, "space", rng), False)
+        JointFormulas().of(made(Stop, "space", rng), False)
 
 
 # numbers per coordinate

@@ -9,8 +9,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from linkwork.simulation.march import Program
-from linkwork.trace.compiled import doubles, integers
+from linkwork.native.numba_functions import doubles, integers
+from linkwork.simulation.integration import Program
 
 Formula = Callable[..., None]  # (inputs, results): fills the array of results, knows nothing of lanes
 _alive: list[Any] = []

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.simulation.methods import METHODS
+from linkwork.simulation.integrators.methods import METHODS
 
 Array = np.ndarray
 Case = tuple[lw.Model, lw.State, float, float]  # model, start, duration [s], size (1 at most) [m]

@@ -14,8 +14,8 @@ from simulation import scenes as scenes_module
 from simulation.scenes import METHODS, Scene, bouncing, digest, driven, how, pendulum, scenes
 
 import linkwork as lw
-from linkwork.simulation.system import System
-from linkwork.trace import native
+from linkwork.native import store
+from linkwork.simulation.run_programs import RunPrograms
 
 Array = np.ndarray
 
@@ -76,7 +76,7 @@ def test_a_batch_has_the_samples_of_single_runs_inside_their_steps(law):
 
 def test_a_specialised_batch_gives_what_its_runs_give_alone():
     model = lw.examples.chain(5).compile().specialize()
-    programs = System(model).programs(native.lanes(), implicit=False)
+    programs = RunPrograms(model).programs(store.lanes(), implicit=False)
     for program in programs.values():
         own = set(range(len(program.ports))) - set(program.slots) - set(program.room)
         assert all(program.ports[k] for k in own)  # also those whose lines are only fetched

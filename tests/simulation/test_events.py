@@ -8,7 +8,7 @@ import pytest
 from simulation.scenes import METHODS, ball, bent, bouncing, driven, how, pendulum
 
 import linkwork as lw
-from linkwork.simulation import occurrences
+from linkwork.simulation import event_log
 
 G = 9.81
 FALL = math.sqrt(2 / G)  # from 1 m
@@ -92,7 +92,7 @@ def test_a_ball_that_comes_to_rest_ends_in_a_named_storm(method, restitution):
 
 
 def test_events_that_bring_the_run_no_further_are_a_storm(monkeypatch):
-    monkeypatch.setattr(occurrences, "_MANY", 300)
+    monkeypatch.setattr(event_log, "_MANY", 300)
     model = pendulum()
     event = lw.Event("hum", lambda t, q, v: lw.sin(1e5 * t), action="note")
     with pytest.raises(lw.SimulationError, match="'hum' is the last of 300"):

@@ -20,7 +20,7 @@ import pytest
 from simulation.scenes import ADAPTIVE, METHODS, ball, bent, bouncing, digest, driven, how, kites, pendulum
 
 import linkwork as lw
-from linkwork.simulation import one_run
+from linkwork.simulation import single_run
 
 Array = np.ndarray
 
@@ -241,7 +241,7 @@ def test_quaternions_are_brought_to_length_one_or_refused():
 
 
 def test_samples_that_would_fill_the_memory_end_a_run(monkeypatch):
-    monkeypatch.setattr(one_run, "most_numbers", lambda: 10_000)
+    monkeypatch.setattr(single_run, "most_numbers", lambda: 10_000)
     model = pendulum()
     with pytest.raises(lw.SimulationError, match=r"samples of .* steps take .* GB; give every=") as caught:
         lw.simulate(model, 1e4, bent(model))

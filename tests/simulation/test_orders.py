@@ -16,9 +16,9 @@ from simulation.right_hand_sides import (
     tumbling,
 )
 
-from linkwork.simulation.march import Problem, Work, march
-from linkwork.simulation.methods import METHODS
-from linkwork.simulation.status import Status
+from linkwork.recording.status import Status
+from linkwork.simulation.integration import Problem, Work, march
+from linkwork.simulation.integrators.methods import METHODS
 
 STEPS = {  # such that the smallest error is far from round-off and the largest is small
     "euler": (800, 1600, 3200),

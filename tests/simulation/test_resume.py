@@ -20,8 +20,8 @@ from simulation.scenes import METHODS, Scene, bent, digest, driven, how, pendulu
 
 import linkwork as lw
 from linkwork.errors import FormatError
-from linkwork.simulation import container
-from linkwork.simulation.pace import Pace
+from linkwork.recording import container
+from linkwork.simulation.polling import Pace
 
 Array = np.ndarray
 
@@ -207,8 +207,8 @@ def test_a_run_out_of_steps_goes_on_with_more():
 
 def look_up_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let runs be looked at after few steps."""
-    monkeypatch.setattr("linkwork.simulation.pace.LOOK", 1e-3)
-    monkeypatch.setattr("linkwork.simulation.one_run.Pace", lambda *_: Pace(5))
+    monkeypatch.setattr("linkwork.simulation.polling.LOOK", 1e-3)
+    monkeypatch.setattr("linkwork.simulation.single_run.Pace", lambda *_: Pace(5))
 
 
 LONG = 60_000.0  # [s], some seconds of work

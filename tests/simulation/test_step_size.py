@@ -7,9 +7,9 @@ import pytest
 from simulation.scenes import bent, pendulum
 
 import linkwork as lw
+from linkwork.native.numba_functions import entry
+from linkwork.simulation.integration import Problem, Program
 from linkwork.simulation.loop.step_size import _exp2, _log2
-from linkwork.simulation.march import Problem, Program
-from linkwork.trace.compiled import entry
 
 
 @entry

@@ -11,7 +11,7 @@ import pytest
 from native_function import native_function
 
 from linkwork.algebra import number as n
-from linkwork.trace import native
+from linkwork.native import store
 
 FORMULAS: dict[str, tuple[Callable[..., Any], int]] = {
     "sin": (n.sin, 1),
@@ -300,7 +300,7 @@ def test_one_lane_and_all_lanes_give_the_same_bits(rng, name):
         for _ in range(inputs)
     ]
     x = [rng.permutation(a) for a in x]  # the rare beside the usual
-    same(function(name, native.lanes())(*x), function(name, 1)(*x))
+    same(function(name, store.lanes())(*x), function(name, 1)(*x))
 
 
 FUSED: dict[str, Callable[..., Any]] = {
@@ -320,7 +320,7 @@ def test_a_product_in_a_sum_is_not_rounded_by_itself(rng, name):
     same(got, exact)
 
 
-@pytest.mark.parametrize("lanes", sorted({2, 4, native.lanes()}))
+@pytest.mark.parametrize("lanes", sorted({2, 4, store.lanes()}))
 def test_products_and_sums_are_fused_alike_in_every_lane(rng, lanes):
     def formula(x, y, z):
         shared = x * y

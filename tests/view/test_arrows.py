@@ -7,7 +7,7 @@ import linkwork as lw
 from linkwork import examples
 from linkwork.view.arrows import turning_arrow
 from linkwork.view.names import readable
-from linkwork.view.showing import subject_of
+from linkwork.view.subject_of import subject_of
 
 TURN = np.array(lw.rotation_z(0.4).rotation)
 
@@ -15,8 +15,8 @@ TURN = np.array(lw.rotation_z(0.4).rotation)
 def applied(mechanism, state=None, t=0.0):
     """Return the points and wrenches that act on a mechanism."""
     from linkwork.view.drawing import drawing
-    from linkwork.view.motion import Still, moment
-    from linkwork.view.simulated import Simulated
+    from linkwork.view.simulated_subject import Simulated
+    from linkwork.view.trajectory import Still, moment
 
     model = mechanism.compile()
     state = state or model.state()

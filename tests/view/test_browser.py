@@ -9,8 +9,8 @@ import linkwork as lw
 from linkwork import examples
 from linkwork.view import save_html, show
 from linkwork.view.camera import projected
-from linkwork.view.motion import recorded
 from linkwork.view.palette import SELECTED
+from linkwork.view.trajectory import recorded
 
 pytestmark = pytest.mark.browser
 

@@ -7,7 +7,7 @@ import linkwork as lw
 from linkwork import examples
 from linkwork.view.camera import Camera, projected
 from linkwork.view.drawing import drawing
-from linkwork.view.motion import recorded
+from linkwork.view.trajectory import recorded
 
 
 @pytest.mark.parametrize("aspect", [0.7, 1.1, 2.0])

@@ -11,7 +11,7 @@ import linkwork as lw
 from linkwork import examples
 from linkwork.view import snapshot
 from linkwork.view.palette import BACKGROUND, body_colour, hexadecimal
-from linkwork.view.vector import outline
+from linkwork.view.vector_graphics import outline
 
 
 @pytest.fixture(scope="module")

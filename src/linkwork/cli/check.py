@@ -53,7 +53,7 @@ def _mistakes(error: Exception) -> list[str]:
 
 def _facts(thing: Any) -> dict[str, Any]:
     from linkwork.mechanism.mechanism import Mechanism
-    from linkwork.mechanism.name import kind_name
+    from linkwork.mechanism.names import kind_name
 
     if not isinstance(thing, Mechanism):
         return _facts_of_run(thing)
@@ -103,7 +103,7 @@ def _driven(mechanism: Any) -> None:
 
 
 def _facts_of_run(run: Any) -> dict[str, Any]:
-    from linkwork.simulation.recording import Recording
+    from linkwork.recording.recording import Recording
 
     if isinstance(run, Recording):
         return {"kind": "run", **summary(run)}

@@ -49,7 +49,7 @@ def write_table(run: Any, path: str) -> None:
 
     from linkwork.atomic import write_atomically
     from linkwork.errors import LinkworkError
-    from linkwork.simulation.batch_recording import Recordings
+    from linkwork.recording.batch import Recordings
 
     if isinstance(run, Recordings):
         raise LinkworkError("a batch of runs is no table; take one of them in Python: lw.load(...)[0]")

@@ -21,15 +21,15 @@ from linkwork.dynamics import (
     velocities,
 )
 from linkwork.dynamics.algorithm import Algorithm
-from linkwork.dynamics.external import external_forces
+from linkwork.dynamics.external_forces import external_forces
 from linkwork.dynamics.inertia_check import LARGEST, check_inertia
 from linkwork.dynamics.kernel import Kernel, real_array
 from linkwork.errors import unknown
+from linkwork.lazy import lazy
 from linkwork.model.loops import without
-from linkwork.model.named import Named
+from linkwork.model.named_rows import Named
 from linkwork.model.subspace import constraint_subspace, motion_subspace
 from linkwork.model.tree import Link, Tree
-from linkwork.trace.once import once
 
 
 class Algorithms(ModelArrays):
@@ -73,7 +73,7 @@ class Algorithms(ModelArrays):
     ) -> Array:
         """Return the accelerations by the dense equations of a closed mechanism."""
 
-    @once
+    @lazy
     def _rigid(self) -> Tree:
         """The tree that joint forces move: without drivers and couplings."""
         return without(self._links, {*self._mechanism.drivers, *self.couplings})
@@ -86,11 +86,11 @@ class Algorithms(ModelArrays):
         """The module of forward dynamics: with loops, or without."""
         return loop_closure if self._rigid.loops else forward_dynamics
 
-    @once
+    @lazy
     def _forward_dynamics(self) -> Any:
         return self._rigid_kernel(self._forward.ALGORITHM).call
 
-    @once
+    @lazy
     def _accelerating(self) -> Callable[..., Kernel]:
         """The kernels that accelerate, once it is known that all that moves has inertia."""
         if self.nv <= LARGEST:
@@ -134,7 +134,7 @@ class Algorithms(ModelArrays):
     ) -> Array:
         """Return the forces in driven joints: what a model of closed loops adds to inverse dynamics."""
 
-    @once
+    @lazy
     def _inverse_dynamics(self) -> Any:
         return self._kernel(inverse_dynamics.ALGORITHM).call
 
@@ -177,7 +177,7 @@ class Algorithms(ModelArrays):
     def _independent_mass_matrix(self, q: Array, independent: Iterable[str], out: Array | None) -> Array:
         """Return the mass matrix in independent joints: what a model of closed loops adds."""
 
-    @once
+    @lazy
     def _mass_matrix(self) -> Any:
         return self._kernel(mass_matrix.ALGORITHM).call
 
@@ -213,7 +213,7 @@ class Algorithms(ModelArrays):
         motion = self._links.algebra.Motion
         return Named("body", self._body_rows, array, 2, motion.from_scalars, {"ground": motion.zero()})
 
-    @once
+    @lazy
     def _body_rows(self) -> dict[str, int]:
         return {name: row for row, name in enumerate(self.body_names)}
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.kernel import Kernel, check_out, real_array
-from linkwork.dynamics.program import Form
+from linkwork.dynamics.native_program import Form
+from linkwork.lazy import lazy
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.topology import Topology
 from linkwork.model.tree import Tree, grow
-from linkwork.trace.once import once
 
 Array = np.ndarray
 
@@ -62,7 +62,7 @@ class ModelArrays:
         """The joints by name, as described."""
         return MappingProxyType(self._mechanism.joints)
 
-    @once
+    @lazy
     def _bodies(self) -> Tree:
         """The tree with one link per body, for poses and reactions."""
         return grow(self._mechanism, self._graph.branches, weld=False)

@@ -9,20 +9,20 @@ import numpy as np
 
 from linkwork.compile.algorithms import Algorithms
 from linkwork.compile.arrays import Array, together
-from linkwork.dynamics import loads, motion
+from linkwork.dynamics import applied_forces, equations_of_motion
 from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.kernel import Kernel
 from linkwork.dynamics.load_code import raised
 from linkwork.errors import LinkworkError, NumericalError, unknown
+from linkwork.lazy import lazy
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
-from linkwork.model import blame
-from linkwork.model.applied import Cut, Placed, Side, place, source_of
-from linkwork.model.kind import Kind, Kinds
+from linkwork.model import nonfinite
+from linkwork.model.joint_formula import JointFormula, JointFormulas
+from linkwork.model.load_formula import Cut, PlacedLoad, Side, place, source_of
+from linkwork.model.loop_constraint import LoopConstraint
 from linkwork.model.loops import Loop, close
-from linkwork.model.tie import Tie
 from linkwork.model.tree import Tree, grow, moved_inertias
-from linkwork.trace.once import once
 
 # So much is unrolled: it takes up to twice as long to compile as rolled code, and half the time to run.
 _FEW = 8  # links
@@ -58,14 +58,14 @@ class OwnForces(Algorithms):
                 text = f"load {name!r} raised {type(cause).__name__}: {cause} (at t = {at:.9g} s)"
                 raise NumericalError(text) from cause
             for row in zip(np.atleast_2d(q), np.atleast_2d(v), np.atleast_1d(t), strict=True):
-                who, detail = blame.not_finite(self, float(row[2]), np.concatenate(row[:2]))
+                who, detail = nonfinite.not_finite(self, float(row[2]), np.concatenate(row[:2]))
                 if who in self.load_names:
                     raise NumericalError(detail) from error
             raise
 
     def motion_kernel(self, algorithm: Algorithm) -> Kernel:
         """Return the kernel of an algorithm over the tree with all forces; inertia is checked first."""
-        if self._links.loops and algorithm in (motion.ALGORITHM, motion.LOADED):
+        if self._links.loops and algorithm in (equations_of_motion.ALGORITHM, equations_of_motion.LOADED):
             raise LinkworkError(f"mechanism {self.name!r} has closed loops, which this does not know yet")
         tree = self.driven()
         laws = sum(placed.formula.size for placed in tree.loads if placed.formula)
@@ -77,13 +77,19 @@ class OwnForces(Algorithms):
     def motion_algorithm(self) -> Algorithm:
         """The algorithm of how the mechanism moves, to be run by `motion_kernel`."""
         tree = self.driven()
-        return motion.LOOPED if tree.loops else motion.LOADED if tree.loads else motion.ALGORITHM
+        return (
+            equations_of_motion.LOOPED
+            if tree.loops
+            else equations_of_motion.LOADED
+            if tree.loads
+            else equations_of_motion.ALGORITHM
+        )
 
     @property
     def rates_algorithm(self) -> Algorithm:
         """The algorithm of dq/dt alone, through the same arrays."""
         tree = self.driven()
-        return motion.LOADED_RATES if tree.loops or tree.loads else motion.RATES
+        return equations_of_motion.LOADED_RATES if tree.loops or tree.loads else equations_of_motion.RATES
 
     def loads(self, q: Array, v: Array, t: Any = 0.0) -> tuple[Array, Array]:
         """Return what is applied: generalised forces (nv,) in all joints, and forces on bodies by row.
@@ -105,14 +111,14 @@ class OwnForces(Algorithms):
 
     def _applied(self, q: Array, v: Array, t: Any) -> tuple[Array, ...]:
         (q, v, t), _ = together(("q", q, (self.nq,)), ("v", v, (self.nv,)), ("t", t, ()))
-        kernel = self._kernel(loads.APPLIED, tree=self.driven(bodies=True), form="rolled")
+        kernel = self._kernel(applied_forces.APPLIED, tree=self.driven(bodies=True), form="rolled")
         return self._applying(lambda: kernel(t, q, v), q, v, t)
 
     @property
     def load_names(self) -> tuple[str, ...]:
         return tuple(self._mechanism.loads)
 
-    @once
+    @lazy
     def load_units(self) -> dict[str, tuple[str, ...]]:
         """The units of the numbers that each load shows."""
 
@@ -130,7 +136,7 @@ class OwnForces(Algorithms):
 
     # sizes and units
 
-    @once
+    @lazy
     def size(self) -> float:
         """The largest length in the mechanism: between joints, to a centre of mass, of inertia [m]."""
         frame = self._links.algebra.Frame
@@ -144,7 +150,7 @@ class OwnForces(Algorithms):
         lengths += np.sqrt(inertias[heavy] / self.masses[heavy]).tolist()
         return max(lengths, default=0.0) or 1.0
 
-    @once
+    @lazy
     def coordinate_units(self) -> tuple[str, ...]:
         """The unit of what each velocity changes: "rad" if it turns the child, else "m"."""
         return tuple(unit for units in self._units for unit in units[1])
@@ -154,7 +160,7 @@ class OwnForces(Algorithms):
         """The unit of each position: that of the velocity it follows, or "" for numbers of a quaternion."""
         return tuple(unit for units in self._units for unit in units[0])
 
-    @once
+    @lazy
     def _units(self) -> list[tuple[list[str], list[str]]]:
         """The units of positions and velocities, link by link."""
         return [
@@ -169,7 +175,7 @@ class OwnForces(Algorithms):
 
     # trees with forces
 
-    @once
+    @lazy
     def digest(self) -> str:
         """A digest of all that shapes the motion: equal for equal mechanisms, in any process."""
         tree = self.driven()
@@ -187,11 +193,11 @@ class OwnForces(Algorithms):
         """Return the tree with the forces of its joints, and loads; links may be single bodies."""
         return self._driven_bodies if bodies else self._driven
 
-    @once
+    @lazy
     def _driven(self) -> Tree:
         return self._with_forces(weld=True)
 
-    @once
+    @lazy
     def _driven_bodies(self) -> Tree:
         return self._with_forces(weld=False)
 
@@ -200,7 +206,7 @@ class OwnForces(Algorithms):
         links = close(links, self._graph.loops, self.q_drawn.tolist(), self._moved)
         return replace(links, loads=self.place(self._mechanism.loads.values(), links))
 
-    @once
+    @lazy
     def _moved(self) -> dict[str, list[float]]:
         """The inertia that each coordinate of a joint moves as drawn, by joint."""
         found = moved_inertias(self._links, self.q_drawn.tolist())
@@ -208,7 +214,7 @@ class OwnForces(Algorithms):
         by_loop = {loop.name: _inertia_beyond(loop, self._links) for loop in self._links.loops}
         return {name: by_joint.get(name, []) for name in self.joint_names} | by_loop
 
-    def place(self, loads: Iterable[Load], tree: Tree) -> tuple[Placed, ...]:
+    def place(self, loads: Iterable[Load], tree: Tree) -> tuple[PlacedLoad, ...]:
         """Place loads (or quantities that are looked at like loads) on a tree of this model."""
 
         none = slice(0, 0)
@@ -222,9 +228,9 @@ class OwnForces(Algorithms):
             link.name: (Side(number, None, *self.slices[link.name]),)
             for number, link in enumerate(tree.links, 1)
         }
-        kinds = Kinds()
+        kinds = JointFormulas()
         for joint in self._graph.loops:
-            if isinstance(joint, Tie):
+            if isinstance(joint, LoopConstraint):
                 continue
             cut = Cut(joint, *kinds.of(joint, False))
             bodies = joint.parent.name, joint.child.name
@@ -237,7 +243,7 @@ class OwnForces(Algorithms):
 
 
 def joint_units(
-    kind: Kind, numbers: Sequence[float], q: Sequence[float], joint: Joint
+    kind: JointFormula, numbers: Sequence[float], q: Sequence[float], joint: Joint
 ) -> tuple[list[str], list[str]]:
     """Return the units of a joint's positions, and of what its velocities change: "rad" if it turns, or "m".
 

@@ -11,10 +11,10 @@ from linkwork.compile.loops import ClosedLoops
 from linkwork.dynamics import loop_closure
 from linkwork.dynamics.null_space import Split, split
 from linkwork.errors import unknown
+from linkwork.lazy import lazy
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.loads import Motor
 from linkwork.model.loop_lists import LoopLists
-from linkwork.trace.once import once
 
 _WEAKER = 0.05  # singular values beside what they are elsewhere
 
@@ -22,7 +22,7 @@ _WEAKER = 0.05  # singular values beside what they are elsewhere
 class Freedoms(ClosedLoops):
     """A model that knows its loops by name, and what they leave free."""
 
-    @once
+    @lazy
     def loops(self) -> LoopLists:
         """The loops by the names of the joints that close them, and lists of them by body.
 
@@ -33,7 +33,7 @@ class Freedoms(ClosedLoops):
 
     # sizes
 
-    @once
+    @lazy
     def loop_lengths(self) -> dict[str, float]:
         """A normal length of each loop: the largest between two of its joints on one body [m]."""
         found, ends = {}, {loop.name: loop.joint for loop in self._links.loops}
@@ -47,7 +47,7 @@ class Freedoms(ClosedLoops):
             found[name] = max(lengths) if max(lengths) > 1e-9 * self.size else self.size
         return found
 
-    @once
+    @lazy
     def _equation_weights(self) -> Array:
         """One over a normal size of each equation of the loops: 1 rad, or the length of its loop."""
         if not self._links.loops:
@@ -63,7 +63,7 @@ class Freedoms(ClosedLoops):
         sizes = np.where(sizes > 0.0, sizes, direct)  # equations between coordinates of joints
         return 1.0 / np.where(sizes > 0.0, sizes, 1.0)
 
-    @once
+    @lazy
     def _coordinate_scale(self) -> Array:
         """A normal size of a change of each coordinate: 1 rad, or the length of its loops."""
         lengths: dict[str, float] = {}
@@ -93,7 +93,7 @@ class Freedoms(ClosedLoops):
 
     # coordinates by name
 
-    @once
+    @lazy
     def coordinate_names(self) -> tuple[str, ...]:
         """The name of each velocity: of its joint, with a number if that has several: "ball[2]"."""
         return tuple(
@@ -102,7 +102,7 @@ class Freedoms(ClosedLoops):
             for name in _numbered(joint, part.stop - part.start)
         )
 
-    @once
+    @lazy
     def loop_coordinate_names(self) -> tuple[str, ...]:
         """The name of each velocity of the joints that close loops, in their order."""
         return tuple(name for loop in self._links.loops for name in _numbered(loop.name, loop.joint.nv))
@@ -123,7 +123,7 @@ class Freedoms(ClosedLoops):
             numbers += found
         return numbers
 
-    @once
+    @lazy
     def _coordinate_numbers(self) -> dict[str, list[int]]:
         """The numbers of coordinates, those of loop joints last, by name and by joint."""
         numbers = {name: [k] for k, name in enumerate(self._every_name)}
@@ -133,22 +133,22 @@ class Freedoms(ClosedLoops):
             numbers[loop.name] = [self.nv + loop.v + k for k in range(loop.joint.nv)]
         return numbers
 
-    @once
+    @lazy
     def _every_name(self) -> tuple[str, ...]:
         return (*self.coordinate_names, *self.loop_coordinate_names)
 
-    @once
+    @lazy
     def _every_unit(self) -> tuple[str, ...]:
         return (*self.coordinate_units, *self.loop_units[1])
 
-    @once
+    @lazy
     def _every_scale(self) -> Array:
         """A normal size of a change of each coordinate, those of loop joints last."""
         own = [self.loop_lengths[loop.name] for loop in self._links.loops for _ in range(loop.joint.nv)]
         units = zip(self.loop_units[1], own, strict=True)
         return np.array([*self._coordinate_scale, *(1.0 if unit == "rad" else size for unit, size in units)])
 
-    @once
+    @lazy
     def _preference(self) -> Array:
         """How much rather than others each coordinate is shown or chosen: twice, where one would hold it."""
         joints, link = self._mechanism.joints, self._links.body_links

@@ -8,17 +8,17 @@ import numpy as np
 
 from linkwork.compile.arrays import Array, delivered, together
 from linkwork.compile.forces import OwnForces, joint_units
-from linkwork.dynamics import loop_closure, motion, reactions
-from linkwork.dynamics.assembly import Closing, assemble, least_step
-from linkwork.dynamics.external import external_forces
+from linkwork.dynamics import equations_of_motion, loop_closure, reactions
+from linkwork.dynamics.external_forces import external_forces
 from linkwork.dynamics.kernel import real_array
+from linkwork.dynamics.loop_assembly import Closing, assemble, least_step
 from linkwork.dynamics.loop_reference import dense_forward_dynamics
 from linkwork.errors import AssemblyError, ModelError, unknown
+from linkwork.lazy import lazy
 from linkwork.mechanism.joint import Joint
-from linkwork.model.kind import Kinds
-from linkwork.model.named import Named
-from linkwork.model.tie import Tie
-from linkwork.trace.once import once
+from linkwork.model.joint_formula import JointFormulas
+from linkwork.model.loop_constraint import LoopConstraint
+from linkwork.model.named_rows import Named
 
 
 class ClosedLoops(OwnForces):
@@ -31,17 +31,17 @@ class ClosedLoops(OwnForces):
         """The joints that close loops, as the mechanism was cut; any other joint is in the spanning tree."""
         return tuple(loop.name for loop in self._links.loops)
 
-    @once
+    @lazy
     def row_slices(self) -> Mapping[str, slice]:
         """Where the equations of each loop joint are among those of all."""
         return MappingProxyType(
             {loop.name: slice(loop.row, loop.row + loop.rows) for loop in self._links.loops}
         )
 
-    @once
+    @lazy
     def tie_units(self) -> Mapping[str, str]:
         """The constraints and drivers, with the unit of their forces, "" if that is not known."""
-        found = {loop.name: "" for loop in self._links.loops if isinstance(loop.joint, Tie)}
+        found = {loop.name: "" for loop in self._links.loops if isinstance(loop.joint, LoopConstraint)}
         for name, driver in self._mechanism.drivers.items():
             side = driver.sides()[0]
             turns = driver.component == "angle"
@@ -52,7 +52,7 @@ class ClosedLoops(OwnForces):
             found[name] = "N m" if turns else "N"
         return MappingProxyType(found)
 
-    @once
+    @lazy
     def loop_slices(self) -> Mapping[str, tuple[slice, slice]]:
         """Where the coordinates and velocities of each loop joint are among those of all loop joints."""
         return MappingProxyType(
@@ -62,12 +62,12 @@ class ClosedLoops(OwnForces):
             }
         )
 
-    @once
+    @lazy
     def loop_units(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The units of all loop joints' coordinates, and of what their velocities change."""
         positions: list[str] = []
         velocities: list[str] = []
-        kinds, drawn = Kinds(), self.loop_motion(self.q_drawn, np.zeros(self.nv))[0]
+        kinds, drawn = JointFormulas(), self.loop_motion(self.q_drawn, np.zeros(self.nv))[0]
         for loop in self._links.loops:
             if not loop.joint.nv:
                 continue
@@ -139,7 +139,7 @@ class ClosedLoops(OwnForces):
             return None
         return float(np.abs(self.constraint_residual(q, t)).max())
 
-    @once
+    @lazy
     def row_weights(self) -> Array:
         """One over what is a normal size of each equation of the loops: 1 rad, or the mechanism's size."""
         if not self._links.loops:
@@ -149,12 +149,12 @@ class ClosedLoops(OwnForces):
         slides = turns[:, angular:].max(axis=1) > turns[:, :angular].max(axis=1)
         return np.where(slides, 1.0 / self.size, 1.0)
 
-    @once
+    @lazy
     def coordinate_sizes(self) -> Array:
         """A normal change of each velocity's coordinate: 1 rad, or the mechanism's size, (nv,)."""
         return np.array([1.0 if unit == "rad" else self.size for unit in self.coordinate_units])
 
-    @once
+    @lazy
     def weak_pivots(self) -> Array:
         """Of each equation of the loops, how little acceleration by its own unit force is none, (rows,)."""
         return np.array([x for loop in self._links.loops for x in loop.weak])
@@ -185,7 +185,7 @@ class ClosedLoops(OwnForces):
 
         Each is along the gradient of its equation. Where equations are redundant these are the least.
         """
-        kernel = self.motion_kernel(motion.LOOP_FORCES)
+        kernel = self.motion_kernel(equations_of_motion.LOOP_FORCES)
         (q, v, t), batch = together(("q", q, (self.nq,)), ("v", v, (self.nv,)), ("t", t, ()))
         scratch = [np.zeros((*batch, *shape)) for shape in kernel.shapes[3 : kernel.inputs]]
         return _least(self.constraint_jacobian(q), kernel(t, q, v, *scratch)[-1])
@@ -219,7 +219,7 @@ class ClosedLoops(OwnForces):
         rows[..., self._rigid_rows] = _least(J, found)
         return rows
 
-    @once
+    @lazy
     def _rigid_rows(self) -> Array:
         """The equations that are not of drivers or couplings, in the order of `_rigid`."""
         parts = [np.arange(*self.row_slices[loop.name].indices(10**9)) for loop in self._rigid.loops]
@@ -329,7 +329,7 @@ class ClosedLoops(OwnForces):
             self.coordinate_sizes,
         )
 
-    @once
+    @lazy
     def _has_inertia(self) -> bool:
         """Whether all that moves has inertia, by which changes can be weighed."""
         try:

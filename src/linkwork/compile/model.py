@@ -12,12 +12,12 @@ import numpy as np
 from linkwork.compile.arrays import Array
 from linkwork.compile.diagnosis import Diagnosed
 from linkwork.dynamics.kernel import real_array
-from linkwork.dynamics.program import Form
+from linkwork.dynamics.native_program import Form
 from linkwork.errors import unknown
 from linkwork.mechanism.check import check
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.name import kind_name
+from linkwork.mechanism.names import kind_name
 from linkwork.mechanism.notebook import page, table
 from linkwork.model.loops import check_loops, close
 from linkwork.model.state import State

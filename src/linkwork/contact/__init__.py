@@ -1,7 +1,7 @@
 """Collision detection: which bodies touch, where, how deep; distances, rays, containment."""
 
 from linkwork.contact.colliders import Colliders
-from linkwork.contact.query import closest_points, collide, contains, distance, overlap, ray_cast
+from linkwork.contact.queries import closest_points, collide, contains, distance, overlap, ray_cast
 from linkwork.contact.result import Contact, Contacts, Hit, Hits
 
 __all__ = [

@@ -2,9 +2,9 @@
 
 from math import sqrt
 
-from linkwork.contact.parts import native_apart
+from linkwork.contact.decorators import native_apart
 from linkwork.contact.vectors import ZERO, along, dot, neg, sub, turned
-from linkwork.trace.compiled import native
+from linkwork.native.numba_functions import native
 
 _PREFERRED = 1e-8  # of the size: a face is preferred to edges that are no better than this
 

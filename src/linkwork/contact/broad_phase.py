@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.contact.parts import native, native_apart
-from linkwork.contact.table import GROUP, MASK, OWNER, PLANE, addresses, opened_table
+from linkwork.contact.decorators import native, native_apart
+from linkwork.contact.shape_table import GROUP, MASK, OWNER, PLANE, addresses, opened_table
 from linkwork.contact.vectors import add, nine, three, times, turned
-from linkwork.trace.compiled import doubles, entry, integers, memory
+from linkwork.native.numba_functions import doubles, entry, integers, memory
 
 _LEAF = 2  # shapes below a leaf
 _LARGER = 0.1  # of the radius: so far may a shape move before the tree is built anew

@@ -13,10 +13,10 @@ from linkwork.contact.broad_phase import near, pairs_of, placed, tree
 from linkwork.contact.containment import points_inside
 from linkwork.contact.distances import distances_of_pairs
 from linkwork.contact.flatten import Piece, pieces_of, table_of
-from linkwork.contact.narrow import contacts_of_pairs, triangles_that_touch
+from linkwork.contact.narrow_phase import contacts_of_pairs, triangles_that_touch
 from linkwork.contact.rays import MISSED, cast_rays
 from linkwork.contact.result import Contacts, Hits
-from linkwork.contact.table import MESH, Buffer, Table, Work, buffer, work
+from linkwork.contact.shape_table import MESH, Buffer, Table, Work, buffer, work
 from linkwork.geometry import HeightField, Plane
 from linkwork.mechanism.placement import Array, RotationLike, Space, numbers, position_vector, rotation_matrix
 

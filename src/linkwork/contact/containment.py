@@ -1,9 +1,8 @@
 """whether points are inside a shape <- points in the world."""
 
+from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.mesh_pairs import corners
-from linkwork.contact.parts import native, native_apart
-from linkwork.contact.surface_pairs import field_depth
-from linkwork.contact.table import (
+from linkwork.contact.shape_table import (
     BOX,
     CAPSULE,
     CONE,
@@ -20,9 +19,10 @@ from linkwork.contact.table import (
     SPHERE,
     opened_table,
 )
+from linkwork.contact.surface_pairs import field_depth
 from linkwork.contact.triangles import closest_of_segments
 from linkwork.contact.vectors import cross, dot, nine, row, sub, three, turned_back
-from linkwork.trace.compiled import entry, memory
+from linkwork.native.numba_functions import entry, memory
 
 
 @native_apart

@@ -1,13 +1,13 @@
 """depth, normal, points <- two convex shapes: balls in closed form, others by GJK where their cores are apart
 and by EPA where they overlap."""
 
+from linkwork.contact.decorators import native_apart
+from linkwork.contact.depth_newton import polish
 from linkwork.contact.epa import penetration
 from linkwork.contact.gjk import APART, NEAR, gjk, witness
-from linkwork.contact.parts import native_apart
-from linkwork.contact.polish import polish
 from linkwork.contact.round_pairs import ball_box, ball_turned, round_round
+from linkwork.contact.shape_table import BOX, CAPSULE, CONE, CYLINDER, SPHERE
 from linkwork.contact.support import curved
-from linkwork.contact.table import BOX, CAPSULE, CONE, CYLINDER, SPHERE
 from linkwork.contact.vectors import ZERO, along, neg, norm, sub, unit
 
 _EXACT = 1e-14  # between the bounds of the squared distance: as close as rounding lets it come

@@ -8,13 +8,11 @@ less.
 from math import sqrt
 
 from linkwork.contact.convex_pairs import closest
+from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.mesh_pairs import corners
-from linkwork.contact.parts import native, native_apart
 from linkwork.contact.planar_pairs import polygon_distance
 from linkwork.contact.plane_pairs import above_plane, mesh_depth, plane_in
-from linkwork.contact.support import form_of, lone_triangle
-from linkwork.contact.surface_pairs import cell, field_triangle
-from linkwork.contact.table import (
+from linkwork.contact.shape_table import (
     COLUMNS,
     CONVEX_KINDS,
     FIRST_NODE,
@@ -29,6 +27,8 @@ from linkwork.contact.table import (
     opened_table,
     opened_work,
 )
+from linkwork.contact.support import form_of, lone_triangle
+from linkwork.contact.surface_pairs import cell, field_triangle
 from linkwork.contact.vectors import (
     ZERO,
     add,
@@ -48,7 +48,7 @@ from linkwork.contact.vectors import (
     turned,
     turned_back,
 )
-from linkwork.trace.compiled import entry, memory
+from linkwork.native.numba_functions import entry, memory
 
 _SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 

@@ -9,11 +9,11 @@ directions round its result need no finer faces.
 
 from math import sqrt
 
+from linkwork.contact.decorators import native, native_apart
+from linkwork.contact.depth_newton import polish
 from linkwork.contact.gjk import triangle_weights
-from linkwork.contact.parts import native, native_apart
-from linkwork.contact.polish import polish
+from linkwork.contact.shape_table import MOST_FACES, MOST_VERTICES
 from linkwork.contact.support import curved, difference, difference_apart
-from linkwork.contact.table import MOST_FACES, MOST_VERTICES
 from linkwork.contact.vectors import (
     ZERO,
     add,

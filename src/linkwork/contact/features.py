@@ -6,9 +6,9 @@ round rim is eight points, one of them the farthest in the direction.
 
 from math import sqrt
 
-from linkwork.contact.parts import native, native_apart
+from linkwork.contact.decorators import native, native_apart
+from linkwork.contact.shape_table import ALL_EDGES, BOX, CAPSULE, CONE, CONVEX, CYLINDER, MOST_CORNERS
 from linkwork.contact.support import support
-from linkwork.contact.table import ALL_EDGES, BOX, CAPSULE, CONE, CONVEX, CYLINDER, MOST_CORNERS
 from linkwork.contact.vectors import (
     ZERO,
     along,

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.contact import table as kinds
+from linkwork.contact import shape_table as kinds
 from linkwork.contact.obb_tree import fours_of, tree_of
-from linkwork.contact.table import Table, addresses
+from linkwork.contact.shape_table import Table, addresses
 from linkwork.geometry import (
     Box,
     Capsule,

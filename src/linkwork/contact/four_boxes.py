@@ -5,7 +5,7 @@ registers: all axes of four boxes take less time than those of two boxes one by 
 axis that separates.
 """
 
-from linkwork.contact.parts import native, native_apart
+from linkwork.contact.decorators import native, native_apart
 
 _EPSILON = 1e-12  # on the cosines: axes of edges that are nearly parallel say nothing
 

@@ -5,7 +5,7 @@ known through its support function alone; a simplex of up to four of its points 
 closest point of a simplex is found by regions (Ericson, Real-Time Collision Detection, 5.1).
 """
 
-from linkwork.contact.parts import native, native_apart
+from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.support import difference
 from linkwork.contact.vectors import ZERO, along, cross, dot, put, row, scale, sub
 

@@ -5,9 +5,9 @@ sides of that face, and what lies below the face touches. Two edges side by side
 one point.
 """
 
+from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.features import feature
-from linkwork.contact.parts import native, native_apart
-from linkwork.contact.table import DEPTH, MOST_CORNERS, NORMAL, POINT_A, POINT_B
+from linkwork.contact.shape_table import DEPTH, MOST_CORNERS, NORMAL, POINT_A, POINT_B
 from linkwork.contact.vectors import (
     add,
     along,

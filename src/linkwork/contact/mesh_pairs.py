@@ -1,9 +1,9 @@
 """contacts <- two meshes: the descent of two trees of oriented boxes, and triangles that cross."""
 
+from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.four_boxes import lane_box, meeting
 from linkwork.contact.manifold import put_contact, thinned_by_normal
-from linkwork.contact.parts import native, native_apart
-from linkwork.contact.table import FIRST_FACE, FIRST_FOUR, FIRST_POINT, STACK
+from linkwork.contact.shape_table import FIRST_FACE, FIRST_FOUR, FIRST_POINT, STACK
 from linkwork.contact.triangles import contact_of, crossing
 from linkwork.contact.vectors import (
     add,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.contact.parts import native
+from linkwork.contact.decorators import native
 from linkwork.contact.vectors import (
     add,
     along,
@@ -27,7 +27,7 @@ from linkwork.contact.vectors import (
     sub,
     unit,
 )
-from linkwork.trace.compiled import entry, memory
+from linkwork.native.numba_functions import entry, memory
 
 _SWEEPS = 12  # of Jacobi's rotations
 

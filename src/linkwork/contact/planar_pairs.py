@@ -4,9 +4,9 @@ One kind covers the plane: a disc is a corner with a radius, a capsule two corne
 corners, a polygon its convex pieces. z is zero throughout. `size[0]` is the radius.
 """
 
+from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.manifold import put_contact
-from linkwork.contact.parts import native, native_apart
-from linkwork.contact.table import FIRST_POINT, POINTS
+from linkwork.contact.shape_table import FIRST_POINT, POINTS
 from linkwork.contact.triangles import closest_of_segments
 from linkwork.contact.vectors import (
     ZERO,

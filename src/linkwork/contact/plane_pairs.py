@@ -1,11 +1,11 @@
 """contacts <- a half-space and a convex shape or a mesh, in closed form."""
 
+from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.features import feature
 from linkwork.contact.manifold import put_contact, thinned
 from linkwork.contact.mesh_pairs import corners
-from linkwork.contact.parts import native, native_apart
+from linkwork.contact.shape_table import FIRST_NODE, STACK
 from linkwork.contact.support import support
-from linkwork.contact.table import FIRST_NODE, STACK
 from linkwork.contact.vectors import along, dot, neg, nine, row, three, turned, turned_back
 
 

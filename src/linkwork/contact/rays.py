@@ -8,10 +8,9 @@ once.
 from math import sqrt
 
 from linkwork.contact.broad_phase import build, opened_tree, write_bounds
+from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.mesh_pairs import corners
-from linkwork.contact.parts import native, native_apart
-from linkwork.contact.surface_pairs import cell, field_depth, field_triangle
-from linkwork.contact.table import (
+from linkwork.contact.shape_table import (
     BOX,
     CAPSULE,
     COLUMNS,
@@ -35,6 +34,7 @@ from linkwork.contact.table import (
     opened_table,
     opened_work,
 )
+from linkwork.contact.surface_pairs import cell, field_depth, field_triangle
 from linkwork.contact.vectors import (
     ZERO,
     along,
@@ -52,7 +52,7 @@ from linkwork.contact.vectors import (
     turned_back,
     unit,
 )
-from linkwork.trace.compiled import entry, memory
+from linkwork.native.numba_functions import entry, memory
 
 MISSED = 1e300
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.contact.table import DEPTH, NORMAL, POINT_A, POINT_B
+from linkwork.contact.shape_table import DEPTH, NORMAL, POINT_A, POINT_B
 from linkwork.mechanism.placement import Array
 
 

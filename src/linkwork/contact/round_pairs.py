@@ -2,8 +2,8 @@
 
 from math import sqrt
 
-from linkwork.contact.parts import native, native_apart
-from linkwork.contact.table import CAPSULE, CONE
+from linkwork.contact.decorators import native, native_apart
+from linkwork.contact.shape_table import CAPSULE, CONE
 from linkwork.contact.triangles import closest_of_segments
 from linkwork.contact.vectors import (
     add,

@@ -7,8 +7,8 @@ is computed for the core.
 from math import sqrt
 from typing import Any, NamedTuple
 
-from linkwork.contact.parts import native, native_apart, native_within
-from linkwork.contact.table import (
+from linkwork.contact.decorators import native, native_apart, native_within
+from linkwork.contact.shape_table import (
     BOX,
     CAPSULE,
     CONE,

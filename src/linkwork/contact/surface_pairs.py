@@ -9,13 +9,21 @@ the face's own. Otherwise a box that slides over a floor of triangles would stum
 from math import floor
 
 from linkwork.contact.convex_pairs import closest
+from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.four_boxes import meeting
 from linkwork.contact.gjk import triangle_weights
 from linkwork.contact.manifold import points_of_contact, put_contact, thinned_by_normal
 from linkwork.contact.mesh_pairs import corners
-from linkwork.contact.parts import native, native_apart
+from linkwork.contact.shape_table import (
+    COLUMNS,
+    FIRST_FACE,
+    FIRST_FOUR,
+    FIRST_HEIGHT,
+    FIRST_NODE,
+    ROWS,
+    STACK,
+)
 from linkwork.contact.support import lone_triangle, support
-from linkwork.contact.table import COLUMNS, FIRST_FACE, FIRST_FOUR, FIRST_HEIGHT, FIRST_NODE, ROWS, STACK
 from linkwork.contact.vectors import (
     ZERO,
     add,

@@ -1,7 +1,7 @@
 """where two triangles cross <- their corners: the intervals in which they meet the common line (Moeller
 1997)."""
 
-from linkwork.contact.parts import native, native_apart
+from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.vectors import ZERO, along, cross, dot, neg, norm, scale, sub, unit
 
 

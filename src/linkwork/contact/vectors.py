@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from linkwork.contact.parts import native, native_apart
+from linkwork.contact.decorators import native, native_apart
 
 ZERO = (0.0, 0.0, 0.0)
 

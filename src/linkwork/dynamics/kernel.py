@@ -11,11 +11,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from linkwork.dynamics.algorithm import Algorithm
-from linkwork.dynamics.program import Form, Program, program, shapes_of
+from linkwork.dynamics.native_program import Form, Program, program, shapes_of
 from linkwork.errors import NumericalError
+from linkwork.lazy import lazy
 from linkwork.model.tree import Tree
-from linkwork.trace import entry, native
-from linkwork.trace.once import once
+from linkwork.native import entry, store
 
 Array = np.ndarray
 
@@ -30,26 +30,26 @@ class Kernel:
         self.inputs = len(algorithm.given)
         self._scratch = threading.local()
 
-    @once
+    @lazy
     def single(self) -> Program:
         return program(self.algorithm, self.tree, 1, self.form, self.path)
 
-    @once
+    @lazy
     def lanes(self) -> Program:
-        return program(self.algorithm, self.tree, native.lanes(), self.form, self.path)
+        return program(self.algorithm, self.tree, store.lanes(), self.form, self.path)
 
-    @once
+    @lazy
     def tangent(self) -> Program:
         """The program of derivatives, one direction per lane; see `program`."""
-        return program(self.algorithm, self.tree, native.lanes(), self.form, self.path, tangent=True)
+        return program(self.algorithm, self.tree, store.lanes(), self.form, self.path, tangent=True)
 
-    @once
+    @lazy
     def call(self) -> Callable[..., Any]:
         """A built-in function of exact arrays, outputs last; see `entry` for what it returns."""
         p = self.single
         return entry.single_call(p.run, p.plan, p.data, p.shapes, p.inputs, p.work_size, keep=p)
 
-    @once
+    @lazy
     def _call_many(self) -> Callable[..., Any]:
         p = self.lanes
         return entry.batch_call(p.run, p.plan, p.places, p.shapes, p.inputs, keep=p)

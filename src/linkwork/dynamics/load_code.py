@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from linkwork.dynamics.algorithm import Algorithm
-from linkwork.dynamics.views import Layout
-from linkwork.model.applied import Formula, Numbers, Outcome, Placed, act
+from linkwork.dynamics.link_view import Layout
+from linkwork.model.load_formula import Formula, Numbers, Outcome, PlacedLoad, act
 from linkwork.model.tree import Tree
-from linkwork.trace import emit, native
-from linkwork.trace.emit import Pointer, Store
+from linkwork.native import emit, store
+from linkwork.native.emit import Pointer, Store
+from linkwork.native.tangent import tangent_pointers, with_tangents
 from linkwork.trace.expression import Graph, evaluate
-from linkwork.trace.tangent import tangent_pointers, with_tangents
 
 _HEAD = 2  # columns before those of the sides: parameters, shown
 _SIDE = 4  # columns of a side: block, row, q, v
@@ -50,7 +50,7 @@ def load_code(
 ) -> LoadCode:
     """Compile the loads of a tree for an algorithm; loads of one formula share a kernel and a segment."""
     code = LoadCode()
-    groups: dict[str, list[tuple[Placed, list[int]]]] = {}
+    groups: dict[str, list[tuple[PlacedLoad, list[int]]]] = {}
     shown = 0
     for number, placed in enumerate(tree.loads):
         row = [len(tree.data) + len(code.data), shown]
@@ -87,7 +87,7 @@ def _native(
 ) -> int:
     """Return the address of a formula's kernel, 0 if there is nothing to do."""
     offsets = {name: layout.offsets[name] for name in ("X_W", "v")}
-    name = native.digest("load", formula.signature, list(ports), sorted(offsets.items()), lanes, tangent)
+    name = store.digest("load", formula.signature, list(ports), sorted(offsets.items()), lanes, tangent)
 
     def build() -> tuple[str, dict[str, Any]]:
         stores = _stores(algorithm, formula, offsets)
@@ -97,7 +97,7 @@ def _native(
         text = emit.walk(f"load_{name}", lanes, ports, constant, pointers, stores) if stores else ""
         return emit.module(lanes, [text] if text else []), {"any": bool(stores)}
 
-    return native.address(f"load_{name}") if native.load(name, build)["any"] else 0
+    return store.address(f"load_{name}") if store.load(name, build)["any"] else 0
 
 
 def _stores(algorithm: Algorithm, formula: Formula, offsets: dict[str, int]) -> list[Store]:
@@ -160,7 +160,7 @@ class _Called:
     def __init__(
         self,
         algorithm: Algorithm,
-        placed: Placed,
+        placed: PlacedLoad,
         tree: Tree,
         layout: Layout,
         lanes: int,

@@ -18,14 +18,14 @@ import numpy as np
 
 from linkwork.algebra.number import is_zero
 from linkwork.dynamics.algorithm import Algorithm, Loops, Rows, Solve
+from linkwork.dynamics.link_view import Layout
 from linkwork.dynamics.loop_solve import RootCode, Segment
-from linkwork.dynamics.views import Layout
 from linkwork.model.loop_formula import Formula, padding
 from linkwork.model.loop_roots import felt_by
 from linkwork.model.loops import Loop
 from linkwork.model.tree import Tree
-from linkwork.trace import emit, native
-from linkwork.trace.emit import Pointer, Store
+from linkwork.native import emit, store
+from linkwork.native.emit import Pointer, Store
 from linkwork.trace.expression import Graph, evaluate
 
 # columns of a loop's record: of the loop, then of each of its ends
@@ -151,7 +151,7 @@ class LoopCode:
         """Return the address of a formula's kernel, 0 if there is nothing to do."""
         offsets = {n: self.layout.offsets[n] for n in ("X_W", "v", "a") if n in self.layout.offsets}
         key = step.right, step.driven, step.pushed, step.restoring, sorted(offsets.items()), self.lanes
-        name = native.digest("loop", formula.signature, list(self.ports), *key)
+        name = store.digest("loop", formula.signature, list(self.ports), *key)
 
         def build() -> tuple[str, dict[str, Any]]:
             stores = self._stores(step, formula, offsets)
@@ -159,7 +159,7 @@ class LoopCode:
             text = emit.walk(f"loop_{name}", self.lanes, self.ports, self.constant, pointers, stores)
             return emit.module(self.lanes, [text] if stores else []), {"any": bool(stores)}
 
-        return native.address(f"loop_{name}") if native.load(name, build)["any"] else 0
+        return store.address(f"loop_{name}") if store.load(name, build)["any"] else 0
 
     def _stores(self, step: Loops, formula: Formula, offsets: dict[str, int]) -> list[Store]:
         graph = Graph()

@@ -14,11 +14,11 @@ import numpy as np
 
 from linkwork.algebra.vector import plus
 from linkwork.dynamics.algorithm import Rows, Solve
-from linkwork.dynamics.views import View, flatten, typed
+from linkwork.dynamics.link_view import View, flatten, typed
 from linkwork.model.loop_formula import padding
 from linkwork.model.loops import Loop
-from linkwork.trace import emit, native, profile
-from linkwork.trace.emit import Pointer, Store
+from linkwork.native import emit, skyline, store
+from linkwork.native.emit import Pointer, Store
 from linkwork.trace.expression import Graph
 
 if TYPE_CHECKING:
@@ -223,19 +223,19 @@ class RootCode:
     ) -> int:
         """Return the address of a kernel; `make` says what it points to and stores."""
         ports, lanes, constant = self.code.ports, self.lanes, self.code.constant
-        name = native.digest(f"loop {what}", list(ports), lanes, padding(self.algebra), *key)
+        name = store.digest(f"loop {what}", list(ports), lanes, padding(self.algebra), *key)
 
         def build() -> tuple[str, dict[str, Any]]:
             text = emit.walk(f"{what}_{name}", lanes, ports, constant, *make())
             return emit.module(lanes, [text]), {}
 
-        native.load(name, build)
-        return native.address(f"{what}_{name}")
+        store.load(name, build)
+        return store.address(f"{what}_{name}")
 
     def _product(self, rows: int, columns: int, nv: int, added: bool) -> int:
         """Return the kernel that makes a block y z^T of the matrix, or adds it to what is there."""
         width, ports = padding(self.algebra), self.code.ports
-        name = native.digest("loop product", list(ports), self.lanes, width, rows, columns, nv, added)
+        name = store.digest("loop product", list(ports), self.lanes, width, rows, columns, nv, added)
 
         def build() -> tuple[str, dict[str, Any]]:
             graph, stores = Graph(), []
@@ -254,8 +254,8 @@ class RootCode:
             text = emit.walk(f"product_{name}", lanes, ports, scalars, pointers, stores)
             return emit.module(lanes, [text]), {}
 
-        native.load(name, build)
-        return native.address(f"product_{name}")
+        store.load(name, build)
+        return store.address(f"product_{name}")
 
     def _border(self, rows: int) -> int:
         """Return the kernel that copies a row's force on the root behind its profile."""
@@ -274,15 +274,15 @@ class RootCode:
 
     def _solver(self, part: str, border: int = 0) -> Segment:
         width = padding(self.algebra)
-        name = native.digest(f"loop {part}", self.lanes, width, border)
+        name = store.digest(f"loop {part}", self.lanes, width, border)
 
         def build() -> tuple[str, dict[str, Any]]:
             if part == "back":
-                return profile.back(f"{part}_{name}", self.lanes), {}
-            return profile.factor(f"{part}_{name}", self.lanes, width, border), {}
+                return skyline.back(f"{part}_{name}", self.lanes), {}
+            return skyline.factor(f"{part}_{name}", self.lanes, width, border), {}
 
-        native.load(name, build, optimize=True)
-        return native.address(f"{part}_{name}"), self._table, 1, 0
+        store.load(name, build, optimize=True)
+        return store.address(f"{part}_{name}"), self._table, 1, 0
 
     def _meeting(self, what: str, step: Callable[[Any, Any], None], rows: int) -> int:
         """Return the kernel of `step(root, row)` for all rows of a loop; a row has F, right and inverse."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from linkwork.dynamics.algorithm import QD, Algorithm, Pass, Port, Q, Rows
-from linkwork.dynamics.views import (
+from linkwork.dynamics.link_view import (
     Layout,
     Read,
     View,
@@ -19,16 +19,16 @@ from linkwork.dynamics.views import (
     type_size,
     typed,
 )
-from linkwork.model.kind import Kind
+from linkwork.model.joint_formula import JointFormula
 from linkwork.model.tree import DataLayout
-from linkwork.trace.emit import Store
+from linkwork.native.emit import Store
 from linkwork.trace.expression import Expr, Graph, Operand
 
 
 class RolledKind:
     """The passes of an algorithm traced on one link of a kind: stores per pass, size of the link's block."""
 
-    def __init__(self, algorithm: Algorithm, kind: Kind, layout: Layout):
+    def __init__(self, algorithm: Algorithm, kind: JointFormula, layout: Layout):
         self.algorithm, self.kind, self.layout = algorithm, kind, layout
         self.graph = Graph()
         self.block = layout.size + kind.nv * layout.stride

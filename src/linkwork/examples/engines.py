@@ -6,14 +6,24 @@ from math import cos, hypot, pi, sin, sqrt
 import numpy as np
 
 from linkwork.algebra.number import Number, tanh
-from linkwork.examples.parts import ALUMINIUM, BRASS, STEEL, Point, link, meeting, rod, strut, upright
+from linkwork.examples.building_blocks import (
+    ALUMINIUM,
+    BRASS,
+    STEEL,
+    Point,
+    link,
+    meeting,
+    rod,
+    strut,
+    upright,
+)
 from linkwork.geometry import Box
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joints import Fixed, Prismatic, Revolute
 from linkwork.mechanism.load import Load
+from linkwork.mechanism.load_view import BodySide
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.placement import Space
-from linkwork.mechanism.side import BodySide
 
 IRON = 7200.0  # kg/m^3
 

@@ -4,7 +4,7 @@ from math import cos, pi, sin
 
 import numpy as np
 
-from linkwork.examples.parts import ALUMINIUM, Point, bar, link, meeting, upright
+from linkwork.examples.building_blocks import ALUMINIUM, Point, bar, link, meeting, upright
 from linkwork.geometry import Box, Visual
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.inertia import Inertia

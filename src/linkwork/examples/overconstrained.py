@@ -5,7 +5,7 @@ from math import atan, pi, sin, tan
 import numpy as np
 
 from linkwork.algebra.spatial import Frame, rotation_x, rotation_z, translation
-from linkwork.examples.parts import ALUMINIUM, strut
+from linkwork.examples.building_blocks import ALUMINIUM, strut
 from linkwork.geometry import Box, Cylinder
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joints import Revolute

@@ -4,7 +4,7 @@ from math import cos, pi, sin, sqrt
 
 import numpy as np
 
-from linkwork.examples.parts import ALUMINIUM, STEEL, rod, strut
+from linkwork.examples.building_blocks import ALUMINIUM, STEEL, rod, strut
 from linkwork.geometry import Cylinder
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joints import Prismatic, Revolute, Spherical, Universal

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from math import pi
 
 from linkwork.algebra.number import Number, sin
-from linkwork.examples.parts import ALUMINIUM, STEEL, strut
+from linkwork.examples.building_blocks import ALUMINIUM, STEEL, strut
 from linkwork.geometry import Box, Cylinder
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joints import Fixed, Revolute

@@ -14,7 +14,7 @@ from linkwork.algebra.vector import Vector
 from linkwork.formats.formula import Path, Sheet
 from linkwork.formats.formula_parser import Words
 from linkwork.mechanism.joint import ALGEBRA
-from linkwork.mechanism.side import BodySide, Coordinates, JointSide, coordinates
+from linkwork.mechanism.load_view import BodySide, Coordinates, JointSide, coordinates
 
 
 class Argument(Protocol):

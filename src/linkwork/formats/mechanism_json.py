@@ -21,7 +21,7 @@ from linkwork.formats.mechanism_json_constraints import constraint_data, known_k
 from linkwork.formats.mechanism_json_drivers import driver_data, read_driver
 from linkwork.formats.mechanism_json_joints import joint_data, read_joint
 from linkwork.formats.mechanism_json_loads import load_data, read_load
-from linkwork.formats.mechanism_json_parts import (
+from linkwork.formats.mechanism_json_values import (
     Unsaved,
     built,
     finite,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from linkwork.formats.json_text import Entry
-from linkwork.formats.mechanism_json_parts import (
+from linkwork.formats.mechanism_json_values import (
     Unsaved,
     built,
     numbers,

@@ -19,7 +19,7 @@ from linkwork.formats.mechanism_json_laws import (
     saved_law,
     side_names,
 )
-from linkwork.formats.mechanism_json_parts import Unsaved, built, plain, read_value
+from linkwork.formats.mechanism_json_values import Unsaved, built, plain, read_value
 from linkwork.formats.traced import TracedConstraint
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
@@ -28,7 +28,7 @@ from linkwork.mechanism.curves import Cam, PointOnCurve
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.gears import Gear, RackPinion
 from linkwork.mechanism.joint import Joint
-from linkwork.mechanism.name import kind_name
+from linkwork.mechanism.names import kind_name
 from linkwork.mechanism.points import Absolute, Distance, PointOnLine, PointOnPlane, Pulley
 
 KINDS: tuple[type[Any], ...] = (

@@ -9,7 +9,7 @@ from linkwork.formats.formula_arguments import Scalar
 from linkwork.formats.json_text import Entry
 from linkwork.formats.mechanism_json_constraints import known_kind, read_on
 from linkwork.formats.mechanism_json_laws import is_formula, read_function, saved_law
-from linkwork.formats.mechanism_json_parts import Unsaved, built, finite, numbers
+from linkwork.formats.mechanism_json_values import Unsaved, built, finite, numbers
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint

@@ -7,10 +7,11 @@ from typing import Any
 
 from linkwork.errors import FormatError, unknown
 from linkwork.formats.formula_arguments import Argument, FrameArgument, Numbers
+from linkwork.formats.formula_law import Law, law_of_function
 from linkwork.formats.json_text import Entry
-from linkwork.formats.law import Law, law_of_function
 from linkwork.formats.mechanism_json_laws import of_shape, read_law
-from linkwork.formats.mechanism_json_parts import (
+from linkwork.formats.mechanism_json_stops import read_stop, stop_data
+from linkwork.formats.mechanism_json_values import (
     Unsaved,
     built,
     finite,
@@ -22,12 +23,11 @@ from linkwork.formats.mechanism_json_parts import (
     read_place,
     read_value,
 )
-from linkwork.formats.mechanism_json_stops import read_stop, stop_data
 from linkwork.formats.traced import TracedJoint
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import FRICTION_SPEED, Joint, JointOptions
 from linkwork.mechanism.joints import CATALOGUE
-from linkwork.mechanism.name import kind_name
+from linkwork.mechanism.names import kind_name
 from linkwork.mechanism.stop import Stop
 
 JOINTS = {kind.__name__: kind for kind in CATALOGUE}

@@ -6,10 +6,10 @@ from typing import Any
 
 from linkwork.errors import FormatError, unknown
 from linkwork.formats.formula_arguments import Argument
+from linkwork.formats.formula_law import Law, law_of_function, law_of_text
 from linkwork.formats.formula_parser import RESERVED
 from linkwork.formats.json_text import Entry
-from linkwork.formats.law import Law, law_of_function, law_of_text
-from linkwork.formats.mechanism_json_parts import Unsaved, built
+from linkwork.formats.mechanism_json_values import Unsaved, built
 
 _REMEDY = "write it in plain arithmetic with lw.where, lw.sin, ...; or add it in Python after loading"
 

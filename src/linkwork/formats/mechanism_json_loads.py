@@ -25,7 +25,7 @@ from linkwork.formats.mechanism_json_laws import (
     saved_law,
     side_names,
 )
-from linkwork.formats.mechanism_json_parts import Unsaved, built, plain, read_value
+from linkwork.formats.mechanism_json_values import Unsaved, built, plain, read_value
 from linkwork.formats.traced import TracedLoad
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import ALGEBRA, Joint
@@ -41,7 +41,7 @@ from linkwork.mechanism.loads import (
     Wrench,
 )
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.name import kind_name
+from linkwork.mechanism.names import kind_name
 
 KINDS = (Wrench, Force, Torque, Spring, Bushing, TorsionSpring, Motor, Feedback)
 LOADS: dict[str, type[Any]] = {kind.__name__: kind for kind in KINDS}

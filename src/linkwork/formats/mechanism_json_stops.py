@@ -5,9 +5,9 @@ from typing import Any
 from linkwork.formats.formula_arguments import Argument, Numbers, Scalar
 from linkwork.formats.json_text import Entry
 from linkwork.formats.mechanism_json_laws import read_function, saved_law
-from linkwork.formats.mechanism_json_parts import Unsaved, finite, numbers
+from linkwork.formats.mechanism_json_values import Unsaved, finite, numbers
 from linkwork.formats.traced import TracedStop
-from linkwork.mechanism.name import kind_name
+from linkwork.mechanism.names import kind_name
 from linkwork.mechanism.stop import ExponentialStop, Stop
 
 STOPS: dict[str, type[Any]] = {"Stop": Stop, "ExponentialStop": ExponentialStop}

@@ -13,7 +13,7 @@ import numpy as np
 
 from linkwork.algebra.rotation import from_quaternion
 from linkwork.errors import FormatError
-from linkwork.formats.mesh import MAX_FACES, Soup
+from linkwork.formats.mesh_file import MAX_FACES, Soup
 
 _INDEX_TYPES = {5121: "<u1", 5123: "<u2", 5125: "<u4"}
 _FLOAT = 5126

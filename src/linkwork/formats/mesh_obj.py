@@ -6,7 +6,7 @@ import numpy as np
 
 from linkwork.errors import FormatError
 from linkwork.formats.markup import shorten
-from linkwork.formats.mesh import MAX_FACES, Soup
+from linkwork.formats.mesh_file import MAX_FACES, Soup
 from linkwork.formats.mesh_words import lines, numbers, whole
 
 _PASSED_OVER = frozenset(

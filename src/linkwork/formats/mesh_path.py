@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from linkwork.errors import FormatError
 from linkwork.formats.markup import shorten
-from linkwork.formats.mesh import load_mesh
+from linkwork.formats.mesh_file import load_mesh
 from linkwork.geometry.mesh import Mesh
 from linkwork.geometry.skin import MeshFile
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.errors import FormatError
 from linkwork.formats.markup import shorten
-from linkwork.formats.mesh import Soup
+from linkwork.formats.mesh_file import Soup
 from linkwork.formats.mesh_words import number, whole
 
 _TYPES = {

@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 from linkwork.algebra.number import Number
 from linkwork.formats.formula_arguments import Pose
-from linkwork.formats.law import Law
+from linkwork.formats.formula_law import Law
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.joint import Joint, JointOptions

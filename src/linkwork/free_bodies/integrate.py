@@ -14,9 +14,9 @@ from linkwork.free_bodies.orientation import MatrixOrientation, QuaternionOrient
 from linkwork.free_bodies.particle import Particle
 from linkwork.free_bodies.rigid_body import RigidBody
 from linkwork.mechanism.placement import Array
-from linkwork.simulation.march import Problem, Program, Work, march
+from linkwork.recording.status import MESSAGES, Status
+from linkwork.simulation.integration import Problem, Program, Work, march
 from linkwork.simulation.options import MOST_STEPS, Options, options, sample_times, seconds
-from linkwork.simulation.status import MESSAGES, Status
 
 Thing: TypeAlias = RigidBody | Particle
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.free_bodies.law import Law, value
-from linkwork.mechanism.name import name_text
+from linkwork.mechanism.names import name_text
 from linkwork.mechanism.placement import Array
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.errors import MeshError
-from linkwork.geometry.crossings import crossing
+from linkwork.geometry.mesh_topology import Edges, edges_of, loops, pieces
 from linkwork.geometry.polyhedron import integrals, normals
+from linkwork.geometry.self_intersection import crossing
 from linkwork.geometry.solid import RESOLUTION, Faces, Solid, Surface, frozen
-from linkwork.geometry.topology import Edges, edges_of, loops, pieces
 from linkwork.mechanism.placement import Array, plain
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Mesh(Solid):
 
         Faces that cross themselves, or whose corners lie in no plane, are refused.
         """
-        from linkwork.geometry.facets import cut_faces
+        from linkwork.geometry.triangulation import cut_faces
 
         points = _vertices(vertices, name)
         triangles, _ = cut_faces(points, faces, name)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.geometry import flat
+from linkwork.geometry import plane_figures
 from linkwork.geometry.solid import RESOLUTION, Faces, Solid, Surface, frozen, size_of
 from linkwork.geometry.tessellation import prism, revolved
 from linkwork.mechanism.placement import Array, plain
@@ -39,9 +39,9 @@ class Polygon(Solid):
             points = points[:-1]  # said to be closed; it is anyway
         if points.shape[1] == 3:
             points = self._flattened(points)
-        if found := flat.fault(points):
+        if found := plane_figures.fault(points):
             raise ValueError(f"Polygon: {found}")
-        size = flat.area(points)
+        size = plane_figures.area(points)
         if abs(size) <= 1e-14 * np.ptp(points, axis=0).max() ** 2:
             raise ValueError("Polygon: no area, all points lie on one line; move one of them off it")
         object.__setattr__(self, "points", frozen(points if size > 0.0 else points[::-1], ""))
@@ -74,7 +74,7 @@ class Polygon(Solid):
 
     @cached_property
     def _moments(self) -> tuple[float, Array, Array]:
-        return flat.moments(self.points)
+        return plane_figures.moments(self.points)
 
     @property
     def area(self) -> float:
@@ -99,11 +99,11 @@ class Polygon(Solid):
     @property
     def is_convex(self) -> bool:
         """Whether no corner turns in."""
-        return flat.is_convex(self.points)
+        return plane_figures.is_convex(self.points)
 
     def convex_parts(self) -> tuple["Polygon", ...]:
         """Cut the polygon into convex ones; each is placed as the whole is."""
-        cuts = flat.convex_cuts(self.points)
+        cuts = plane_figures.convex_cuts(self.points)
         if len(cuts) == 1:
             return (self,)
         place = {"position": self.position, "rotation": self.rotation, "density": self.density}
@@ -114,7 +114,7 @@ class Polygon(Solid):
     @cached_property
     def cut(self) -> Faces:
         """The polygon as triangles: (n - 2, 3) numbers of its points, counter-clockwise."""
-        return flat.ears(self.points)
+        return plane_figures.ears(self.points)
 
     def extruded(self, length: float) -> "Extrusion":
         """Return a solid of this section, drawn out along z, half to either side."""

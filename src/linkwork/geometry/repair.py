@@ -4,13 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import MeshError
-from linkwork.geometry import flat
-from linkwork.geometry.crossings import Sheets
+from linkwork.geometry import plane_figures
 from linkwork.geometry.mesh import Mesh, counted
+from linkwork.geometry.mesh_topology import connected, edges_of, loops, oriented, pieces
 from linkwork.geometry.polyhedron import signed_volumes
+from linkwork.geometry.self_intersection import Sheets
 from linkwork.geometry.solid import Faces
 from linkwork.geometry.tessellation import compact
-from linkwork.geometry.topology import connected, edges_of, loops, oriented, pieces
 from linkwork.mechanism.placement import Array
 
 _NEIGHBOURS = 8
@@ -98,8 +98,8 @@ def _filled(vertices: Array, faces: Faces, notes: list[str]) -> tuple[Array, Fac
             continue
         corners = vertices[ring]
         points = _seen_along_normal(corners)
-        if not flat.fault(points) and flat.area(points) > 0.0:
-            added.append(np.array(ring)[flat.ears(points)])
+        if not plane_figures.fault(points) and plane_figures.area(points) > 0.0:
+            added.append(np.array(ring)[plane_figures.ears(points)])
         else:
             middle, n = len(vertices), len(ring)
             vertices = np.vstack([vertices, corners.mean(axis=0)])

@@ -148,7 +148,7 @@ class Solid(ABC):
 
     def show(self, ax: Any = None, resolution: int = RESOLUTION) -> Any:
         """Draw the solid with matplotlib, and return the axes."""
-        from linkwork.geometry.drawing import draw
+        from linkwork.geometry.shape_plot import draw
 
         return draw(self, ax, resolution)
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from scipy.optimize import brentq, minimize_scalar
 
-from linkwork.kinematics.count import in_words
+from linkwork.kinematics.driver_count import in_words
+from linkwork.kinematics.equation_system import System
 from linkwork.kinematics.sparse import Factors
-from linkwork.kinematics.system import System
 
 Array = np.ndarray
 

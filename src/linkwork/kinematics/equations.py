@@ -21,8 +21,8 @@ from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import CATALOGUE
-from linkwork.mechanism.side import PoseSide
-from linkwork.model.kind import lift, structure
+from linkwork.mechanism.load_view import PoseSide
+from linkwork.model.joint_formula import lift, structure
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Expr, Graph, Operand
 

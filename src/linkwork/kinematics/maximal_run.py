@@ -15,12 +15,12 @@ from linkwork.algebra import rotation
 from linkwork.errors import AssemblyError, ModelError, SimulationError
 from linkwork.kinematics.assembly import reached
 from linkwork.kinematics.dead_points import MotionEvent, root
-from linkwork.kinematics.maximal import MaximalDynamics
-from linkwork.kinematics.moment import Moment
+from linkwork.kinematics.equation_system import System, of_bodies, system_of, undriven_model
+from linkwork.kinematics.instant import Moment
+from linkwork.kinematics.maximal_dynamics import MaximalDynamics
 from linkwork.kinematics.motion import Motion
-from linkwork.kinematics.system import System, of_bodies, system_of, undriven_model
+from linkwork.mechanism.load_view import coordinates
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.side import coordinates
 from linkwork.model.state import State
 from linkwork.simulation.event import Event, settle
 from linkwork.simulation.options import options, sample_times, seconds

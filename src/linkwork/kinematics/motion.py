@@ -7,19 +7,19 @@ import numpy as np
 
 from linkwork.errors import AssemblyError, unknown
 from linkwork.kinematics.assembly import reached
-from linkwork.kinematics.count import check_drivers
 from linkwork.kinematics.dead_points import MotionEvent, dead_points
-from linkwork.kinematics.forces import BodyStates, required
+from linkwork.kinematics.driver_count import check_drivers
+from linkwork.kinematics.driver_forces import BodyStates, required
+from linkwork.kinematics.equation_system import System, system_of
 from linkwork.kinematics.sparse import Factors
-from linkwork.kinematics.system import System, system_of
 from linkwork.kinematics.units import units
+from linkwork.lazy import lazy
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.simulation.plot import Trace, figure, html
-from linkwork.simulation.viewable import Viewable
-from linkwork.trace.once import once
+from linkwork.recording.plot import Trace, figure, html
+from linkwork.recording.viewable import Viewable
 
 Array = np.ndarray
 
@@ -106,19 +106,19 @@ class Motion(Viewable):
         span = f"{self.time[0]:.6g} to {self.time[-1]:.6g} s" if len(self) else "no time reached"
         return f"Motion({self.mechanism.name!r}, {len(self)} times, {span})"
 
-    @once
+    @lazy
     def events(self) -> tuple[MotionEvent, ...]:
         """The dead points that were met, passed or touched; of a simulation, its events."""
         if self._happened is not None:
             return self._happened
         return dead_points(self._system, self.time, self.q)
 
-    @once
+    @lazy
     def states(self) -> BodyStates:
         """Frames, motions and accelerations of all bodies."""
         return BodyStates(self._system, self.q, self.v, self.a)
 
-    @once
+    @lazy
     def multipliers(self) -> tuple[Array, Array]:
         """Forces of all equations, (times, equations), and the entries of phi_q, (times, entries).
 
@@ -221,7 +221,7 @@ class Motion(Viewable):
 
         `view` is "xy", "xz" or "yz", of a mechanism in space; `interval` the time between pictures [ms].
         """
-        from linkwork.kinematics.drawing import animate
+        from linkwork.kinematics.planar_plot import animate
 
         system = self._system
         ground = {"ground": system.algebra.Frame()}

@@ -7,8 +7,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from linkwork.kinematics.linear import factor, fill, least, solve_damped, solved
-from linkwork.trace.compiled import call, entry, native
+from linkwork.kinematics.least_squares import factor, fill, least, solve_damped, solved
+from linkwork.native.numba_functions import call, entry, native
 
 Workspace = namedtuple(
     "Workspace",

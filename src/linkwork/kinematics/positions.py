@@ -7,13 +7,13 @@ import numpy as np
 
 from linkwork.errors import AssemblyError, unknown
 from linkwork.kinematics.assembly import reached
-from linkwork.kinematics.count import check_drivers
-from linkwork.kinematics.lanes import solve_lanes
-from linkwork.kinematics.step import newton_step
-from linkwork.kinematics.system import system_of
+from linkwork.kinematics.driver_count import check_drivers
+from linkwork.kinematics.equation_system import system_of
+from linkwork.kinematics.newton_lanes import solve_lanes
+from linkwork.kinematics.newton_step import newton_step
+from linkwork.lazy import lazy
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.trace import native
-from linkwork.trace.once import once
+from linkwork.native import store
 
 Array = np.ndarray
 
@@ -99,7 +99,7 @@ class Positions:
         found, good = starts.copy(), np.zeros(len(goals), np.bool_)
         if self._step:
             step, ports = self._step
-            solve_lanes(step, ports, native.lanes(), goals, shapes, found, self.system.size, good)
+            solve_lanes(step, ports, store.lanes(), goals, shapes, found, self.system.size, good)
         try:
             for k in np.flatnonzero(~good):
                 if np.isfinite(starts[k]).all() and self._reached(starts[k], q is None, goals[k], shapes[k]):
@@ -189,13 +189,13 @@ class Positions:
         self.system.place(self.q)
         self.system.w.u[::3] = self.values
 
-    @once
+    @lazy
     def _step(self) -> tuple[int, Array] | None:
         """The unrolled step and room for its ports; none if there are too many equations, or turns count."""
         if self.system.references or self.system.large:
             return None
         try:
-            return newton_step(self.system, self.q, native.lanes()), np.zeros(5, np.int64)
+            return newton_step(self.system, self.q, store.lanes()), np.zeros(5, np.int64)
         except ZeroDivisionError:
             return None
 

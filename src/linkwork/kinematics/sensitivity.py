@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwork.errors import unknown
 from linkwork.kinematics.motion import Motion
-from linkwork.kinematics.numbers import Number, Place, number
+from linkwork.kinematics.parameters import Number, Place, number
 from linkwork.mechanism.joint import Joint
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Graph, evaluate

@@ -1,10 +1,10 @@
 """Units of what a motion knows, by the names of a mechanism."""
 
 from linkwork.compile.forces import joint_units
-from linkwork.kinematics.system import System
+from linkwork.kinematics.equation_system import System
 from linkwork.mechanism.joint import Joint
-from linkwork.model.kind import Kinds
-from linkwork.simulation.layout import COORDINATE_UNITS, UNITS
+from linkwork.model.joint_formula import JointFormulas
+from linkwork.recording.layout import COORDINATE_UNITS, UNITS
 
 
 def units(system: System, name: str, quantity: str) -> tuple[str, ...]:
@@ -28,6 +28,6 @@ def units(system: System, name: str, quantity: str) -> tuple[str, ...]:
 
 
 def _coordinates(joint: Joint) -> list[str]:
-    kind, numbers = Kinds().of(joint, False)
+    kind, numbers = JointFormulas().of(joint, False)
     positions, velocities = joint_units(kind, numbers, joint.drawn(), joint)
     return positions if len(positions) == len(velocities) else velocities

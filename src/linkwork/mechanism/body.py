@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.mechanism.inertia import Inertia
-from linkwork.mechanism.name import name_text
+from linkwork.mechanism.names import name_text
 from linkwork.mechanism.placement import (
     Array,
     RotationLike,

@@ -21,8 +21,8 @@ from linkwork.algebra.number import Number
 from linkwork.errors import unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import ALGEBRA, Joint
-from linkwork.mechanism.name import name_text
-from linkwork.mechanism.side import BodySide, JointSide, PoseSide, plain_or_traced
+from linkwork.mechanism.load_view import BodySide, JointSide, PoseSide, plain_or_traced
+from linkwork.mechanism.names import name_text
 
 _AGREE = 1e-8  # how near, relatively, a given phi_q must be to the derived one
 
@@ -148,7 +148,9 @@ class Constraint:
 
     def derived_phi_q(self, *poses: Any) -> np.ndarray:
         """Return the derivatives of `phi` by the numbers of all poses, then by its own unknowns."""
-        from linkwork.model.gap import derived_jacobian  # it differentiates, which is a later stage
+        from linkwork.model.joint_constraint import (
+            derived_jacobian,  # it differentiates, which is a later stage
+        )
 
         at: list[Any] = list(poses or self.drawn_poses())
         count = len(self.bodies)

@@ -8,8 +8,8 @@ import numpy as np
 from linkwork.algebra.number import Number
 from linkwork.algebra.vector import Vector, dot
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.load_view import BodySide
 from linkwork.mechanism.points import Point, PointConstraint
-from linkwork.mechanism.side import BodySide
 
 Curve = Callable[[Any], Sequence[Any]]
 _SAMPLES = 200  # of a curve, to begin at the nearest
@@ -109,7 +109,7 @@ class Cam(PointConstraint):
 
     def tangent(self, s: Number) -> list[Number]:
         """Return how the outline goes on from s."""
-        from linkwork.model.gap import rate  # it differentiates, which is a later stage
+        from linkwork.model.joint_constraint import rate  # it differentiates, which is a later stage
 
         return rate(self.profile, s)
 

@@ -10,7 +10,7 @@ from linkwork.algebra.number import Number
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.joint import Joint
-from linkwork.mechanism.side import BodySide, JointSide, continued
+from linkwork.mechanism.load_view import BodySide, JointSide, continued
 
 _PLACES = ("x", "y", "z")
 _TURNS = ("qw", "qx", "qy", "qz")  # of a body in space

@@ -19,9 +19,9 @@ import numpy as np
 from linkwork.algebra import planar, spatial
 from linkwork.algebra.number import Number
 from linkwork.mechanism.body import Body
-from linkwork.mechanism.name import name_text
+from linkwork.mechanism.load_view import BodySide, JointSide, PoseSide, continued, plain_or_traced
+from linkwork.mechanism.names import name_text
 from linkwork.mechanism.placement import place_mistake, plain
-from linkwork.mechanism.side import BodySide, JointSide, PoseSide, continued, plain_or_traced
 from linkwork.mechanism.stop import JointStop, Stop
 
 FRICTION_SPEED = 1e-3  # at which dry friction has reached three quarters of its value [rad/s, m/s]
@@ -143,7 +143,7 @@ class Joint:
         Unless a subclass says it, the distance to the pose at the coordinates that `locate` finds, along
         the directions the joint constrains.
         """
-        from linkwork.model.gap import derived_gap  # it differentiates, which is a later stage
+        from linkwork.model.joint_constraint import derived_gap  # it differentiates, which is a later stage
 
         return derived_gap(self, X)
 
@@ -219,7 +219,7 @@ class Joint:
 
     def phi_q(self, parent: Any = None, child: Any = None) -> np.ndarray:
         """Return the derivatives of `phi` by the numbers of both poses, parent first."""
-        from linkwork.model.gap import derived_jacobian
+        from linkwork.model.joint_constraint import derived_jacobian
 
         drawn = [np.asarray(self.algebra.pose_coordinates(self._drawn(b)), float) for b in self.bodies]
         return derived_jacobian(self, drawn if parent is None else [parent, child])

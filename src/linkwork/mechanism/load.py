@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from linkwork.errors import unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
-from linkwork.mechanism.name import name_text
+from linkwork.mechanism.names import name_text
 
 
 class Load:

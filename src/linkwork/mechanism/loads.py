@@ -12,8 +12,8 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.load import Load
+from linkwork.mechanism.load_view import BodySide, JointSide, SystemSide
 from linkwork.mechanism.placement import place_mistake, plain
-from linkwork.mechanism.side import BodySide, JointSide, SystemSide
 
 Law = Any  # a number, a vector, or a function
 

@@ -16,7 +16,7 @@ from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
-from linkwork.mechanism.name import kind_name
+from linkwork.mechanism.names import kind_name
 from linkwork.mechanism.placement import Array, Space, numbers, plain
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class Mechanism:
 
     def plot(self, axes: Any = None, *, view: str = "xy", names: bool = True) -> Any:
         """Draw the mechanism with matplotlib, seen along an axis if it is in space; return the axes."""
-        from linkwork.kinematics.drawing import plot
+        from linkwork.kinematics.planar_plot import plot
 
         return plot(self, axes, view=view, names=names)
 

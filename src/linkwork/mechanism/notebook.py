@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.mechanism.name import kind_name
+from linkwork.mechanism.names import kind_name
 from linkwork.mechanism.placement import plain
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from linkwork.algebra.number import Number, sqrt
 from linkwork.algebra.vector import Vector, dot
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
+from linkwork.mechanism.load_view import BodySide, continued
 from linkwork.mechanism.placement import plain
-from linkwork.mechanism.side import BodySide, continued
 
 Point = Sequence[float]
 

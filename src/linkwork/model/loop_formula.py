@@ -20,9 +20,9 @@ from linkwork.algebra.number import Number, is_zero, sqrt, where
 from linkwork.algebra.vector import dot, minus, product
 from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
-from linkwork.model.across import Across
-from linkwork.model.kind import Kind, lift, structure
-from linkwork.model.tie import Tie, tied
+from linkwork.model.joint_formula import JointFormula, lift, structure
+from linkwork.model.joint_kinematics import JointKinematics
+from linkwork.model.loop_constraint import LoopConstraint, tied
 from linkwork.trace.expression import Graph, Operand
 
 Formulas = dict[str, "Formula"]  # that are known, by signature
@@ -81,7 +81,11 @@ class _Symbols:
 
 
 def tie_formula(
-    tie: Tie, body_ends: Sequence[int | None], joint_ends: Sequence[int], ends: int, known: Formulas
+    tie: LoopConstraint,
+    body_ends: Sequence[int | None],
+    joint_ends: Sequence[int],
+    ends: int,
+    known: Formulas,
 ) -> tuple[Formula, list[float]]:
     """Run a constraint on symbols, the end of each of its bodies and joints given, None for ground; return
     its formula and the constants in it.
@@ -146,7 +150,7 @@ def tie_formula(
 
 
 def joint_formula(
-    joint: Joint, kind: Kind, a: int | None, b: int | None, known: Formulas
+    joint: Joint, kind: JointFormula, a: int | None, b: int | None, known: Formulas
 ) -> tuple[Formula, list[float]]:
     """Run a joint on symbols, the ends its parent and its child belong to given, None for ground; return its
     formula and the constants in it.
@@ -164,7 +168,7 @@ def joint_formula(
     X = (X_a @ on_a).local(X_WJ)
     v_b = on_b.local(v_b)
     v_rel = v_b - X.local(on_a.local(v_a))
-    across = Across.of(joint, kind, numbers, X, v_rel)
+    across = JointKinematics.of(joint, kind, numbers, X, v_rel)
     q, v = across.q, across.v
     T = complement(across.S, algebra)
     gained = v_b.cross(v_rel) + kind.bias(q, v, numbers)

@@ -10,11 +10,11 @@ import numpy as np
 from linkwork.algebra.number import is_zero
 from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
-from linkwork.model import drive
-from linkwork.model.kind import Kinds
+from linkwork.model import joint_forces
+from linkwork.model.joint_formula import JointFormulas
+from linkwork.model.loop_constraint import LoopConstraint
 from linkwork.model.loop_formula import Formula, Formulas, joint_formula, tie_formula
 from linkwork.model.loop_roots import felt_by, with_common_roots, with_own_root
-from linkwork.model.tie import Tie
 from linkwork.model.tree import Tree, link_poses, moved_inertias
 from linkwork.trace.expression import evaluate
 
@@ -27,7 +27,7 @@ _TURN = 1e-7
 class Loop:
     """A joint, or a constraint, that closes a loop, on the links of a tree."""
 
-    joint: Joint | Tie
+    joint: Joint | LoopConstraint
     ends: tuple[int, ...]  # the links that it is between, without ground
     formula: Formula
     data: tuple[float, ...]  # frames on links, numbers of its kind, gains, parameters
@@ -126,10 +126,10 @@ def without(tree: Tree, names: Collection[str]) -> Tree:
 
 
 def _placed(
-    tree: Tree, joints: Sequence[Joint | Tie], moved: Mapping[str, Sequence[float]] | None
+    tree: Tree, joints: Sequence[Joint | LoopConstraint], moved: Mapping[str, Sequence[float]] | None
 ) -> tuple[Loop, ...]:
     """Place what closes loops on the links of a tree; those that share links come together."""
-    kinds, known = Kinds(driven=moved is not None), {}
+    kinds, known = JointFormulas(driven=moved is not None), {}
     loops = [_place(joint, tree, kinds, moved, known) for joint in joints]
     return _numbered(_ordered(tree, with_common_roots(tree, loops)))
 
@@ -158,17 +158,17 @@ def _ordered(tree: Tree, loops: Sequence[Loop]) -> list[Loop]:
 
 
 def _place(
-    joint: Joint | Tie,
+    joint: Joint | LoopConstraint,
     tree: Tree,
-    kinds: Kinds,
+    kinds: JointFormulas,
     moved: Mapping[str, Sequence[float]] | None,
     known: Formulas,
 ) -> Loop:
-    if isinstance(joint, Tie):
+    if isinstance(joint, LoopConstraint):
         return _place_tie(joint, tree, known)
     kind, numbers = kinds.of(joint, False)
     if moved is not None:
-        numbers = [*numbers, *drive.settings(joint, moved[joint.name])]
+        numbers = [*numbers, *joint_forces.settings(joint, moved[joint.name])]
     links = [tree.body_links[body.name] for body in (joint.parent, joint.child)]
     ends = tuple({link: None for link in links if link})
     a, b = (ends.index(link) if link else None for link in links)
@@ -180,7 +180,7 @@ def _place(
     return _loop(joint, ends, formula, [*on_a.scalars(), *on_b.scalars(), *numbers], constants)
 
 
-def _place_tie(tie: Tie, tree: Tree, known: Formulas) -> Loop:
+def _place_tie(tie: LoopConstraint, tree: Tree, known: Formulas) -> Loop:
     numbers = {link.name: number for number, link in enumerate(tree.links, 1)}
     links = [tree.body_links[body.name] for body in tie.bodies]
     hanging = [numbers[joint.name] for joint in tie.joints]
@@ -193,7 +193,7 @@ def _place_tie(tie: Tie, tree: Tree, known: Formulas) -> Loop:
 
 
 def _loop(
-    joint: Joint | Tie,
+    joint: Joint | LoopConstraint,
     ends: tuple[int, ...],
     formula: Formula,
     numbers: Sequence[float],

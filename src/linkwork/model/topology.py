@@ -10,7 +10,7 @@ from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.model.tie import ties
+from linkwork.model.loop_constraint import ties
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from linkwork.errors import ModelError
 from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.model import drive
-from linkwork.model.applied import Placed
-from linkwork.model.kind import Kind, Kinds
+from linkwork.model import joint_forces
+from linkwork.model.joint_formula import JointFormula, JointFormulas
+from linkwork.model.load_formula import PlacedLoad
 from linkwork.model.topology import Branch
 
 Array = np.ndarray
@@ -29,7 +29,7 @@ class Link:
     """One moving link: where its constants and coordinates are."""
 
     name: str  # of the joint it hangs on
-    kind: Kind
+    kind: JointFormula
     parent: int  # number of the parent link, 0 for ground
     data: int  # where its constants begin in Tree.data
     q: int  # its first position coordinate
@@ -48,7 +48,7 @@ class Tree:
     nv: int
     body_links: dict[str, int]  # the link each body belongs to
     body_frames: dict[str, Any]  # pose of the body in its link
-    loads: tuple[Placed, ...] = ()  # what acts on the links beyond their joints
+    loads: tuple[PlacedLoad, ...] = ()  # what acts on the links beyond their joints
     loops: tuple[Any, ...] = ()  # joints that close loops, see `loops`
 
     @property
@@ -85,9 +85,9 @@ def grow(
     """
     algebra = ALGEBRA[mechanism.space]
     ground = mechanism.ground.name
-    kinds = Kinds(driven=moved is not None)
+    kinds = JointFormulas(driven=moved is not None)
     body_links, body_frames = {ground: 0}, {ground: algebra.Frame()}
-    stubs: list[tuple[Branch, Kind, list[float], int, Any]] = []
+    stubs: list[tuple[Branch, JointFormula, list[float], int, Any]] = []
     inertias: list[Any] = [algebra.RigidInertia.zero()]
     for branch in branches:
         joint, body = branch.joint, branch.body
@@ -99,7 +99,7 @@ def grow(
         else:
             kind, parameters = kinds.of(joint, branch.reverse)
             if moved is not None:
-                parameters = [*parameters, *drive.settings(joint, moved[joint.name])]
+                parameters = [*parameters, *joint_forces.settings(joint, moved[joint.name])]
             stubs.append((branch, kind, parameters, parent, placement))
             inertias.append(algebra.RigidInertia.zero())
             body_links[body.name] = len(stubs)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from linkwork.errors import FormatError
-from linkwork.simulation import container
+from linkwork.recording import container
 
 Array = np.ndarray
 

@@ -7,10 +7,10 @@ from typing import Any
 from linkwork.compile import Model
 from linkwork.dynamics.load_code import raised
 from linkwork.errors import SimulationError
-from linkwork.model import blame
-from linkwork.model.applied import Placed
-from linkwork.simulation.march import Work
-from linkwork.simulation.status import MESSAGES, Status
+from linkwork.model import nonfinite
+from linkwork.model.load_formula import PlacedLoad
+from linkwork.recording.status import MESSAGES, Status
+from linkwork.simulation.integration import Work
 
 GOOD = (Status.DONE, Status.EVENT)
 _HINTS = {
@@ -74,7 +74,7 @@ def interruption(t: float) -> Failure:
     return failed(Status.INTERRUPTED, t, "", MESSAGES[Status.INTERRUPTED])
 
 
-def diagnosis(model: Model, work: Work, i: int, events: Sequence[Placed] = ()) -> Failure | None:
+def diagnosis(model: Model, work: Work, i: int, events: Sequence[PlacedLoad] = ()) -> Failure | None:
     """Return why mechanism i failed; None if it did not."""
     status, t = work.status(i), float(work.memo["t_final"][i])
     if status in GOOD:
@@ -86,21 +86,21 @@ def diagnosis(model: Model, work: Work, i: int, events: Sequence[Placed] = ()) -
     soon = t + float(memo["h"])  # a law may jump in the step that failed
     worst = -1 if status == Status.STEP_TOO_LARGE else int(memo["worst"])
     if worst < 0:
-        worst = blame.fastest(model, soon, y)
+        worst = nonfinite.fastest(model, soon, y)
     last = ", ".join(f"{h:.3g}" for h in (memo[f"step_{k}"] for k in range(1, 6)) if h > 0.0)
-    parts = [MESSAGES[status], f"worst is the {blame.component(model, worst)}"]
+    parts = [MESSAGES[status], f"worst is the {nonfinite.component(model, worst)}"]
     parts += [f"the last steps were {last} s"] if last else []
-    parts += [push] if (push := blame.largest_force(model, soon, y)) else []
-    return failed(status, t, blame.joint(model, worst), "; ".join(parts))
+    parts += [push] if (push := nonfinite.largest_force(model, soon, y)) else []
+    return failed(status, t, nonfinite.joint(model, worst), "; ".join(parts))
 
 
-def _not_finite(model: Model, work: Work, i: int, t: float, events: Sequence[Placed]) -> Failure:
+def _not_finite(model: Model, work: Work, i: int, t: float, events: Sequence[PlacedLoad]) -> Failure:
     """Find who it was, by asking again; a law that gives no answer twice was told by `raised`."""
     at = float(work.memory.bad_t[i])
-    fault = blame.find(model, at, work.memory.bad_y[i], events)
+    fault = nonfinite.find(model, at, work.memory.bad_y[i], events)
     error = raised.__dict__.pop("error", None)
     if fault.cause is None and error and fault.name not in (*model.load_names, *(e.name for e in events)):
         name, at, cause = error
-        fault = blame.Fault(name, f"{name!r} raised {type(cause).__name__}: {cause}", cause)
+        fault = nonfinite.Fault(name, f"{name!r} raised {type(cause).__name__}: {cause}", cause)
     status = Status.NOT_FINITE if fault.cause is None else Status.LAW_RAISED
     return failed(status, t, fault.name, f"{fault.words} (at t = {at:.9g} s)", fault.cause)

@@ -12,9 +12,9 @@ import numpy as np
 from linkwork.dynamics.kernel import real_array
 from linkwork.errors import unknown
 from linkwork.simulation.event import Event
-from linkwork.simulation.methods import METHODS
+from linkwork.simulation.integrators.methods import METHODS
+from linkwork.simulation.integrators.tableau import Tableau
 from linkwork.simulation.restoring import PROJECTED, Restoring, chosen_restoring
-from linkwork.simulation.tableau import Tableau
 
 Array = np.ndarray
 

@@ -10,9 +10,9 @@ from math import inf
 import numpy as np
 
 from linkwork.model.state import State
-from linkwork.simulation import march
-from linkwork.simulation.march import Problem, Work
-from linkwork.simulation.status import Status
+from linkwork.recording.status import Status
+from linkwork.simulation import integration
+from linkwork.simulation.integration import Problem, Work
 
 Array = np.ndarray
 
@@ -63,7 +63,7 @@ def work_until(problem: Problem, key: Array, start: State) -> float | None:
         recall(trial, kept)
     except (KeyError, TypeError, ValueError):
         return None
-    march.march(problem, trial, start.t)
+    integration.march(problem, trial, start.t)
     end = trial.memory.y_final[0]
     arrived = trial.memo["status"][0] == Status.DONE and trial.memo["t_final"][0] == start.t
     return float(end[-1]) if arrived and end[:-1].tobytes() == state.tobytes() else None

@@ -11,12 +11,14 @@ import numpy as np
 from linkwork.compile import Model
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.state import State
-from linkwork.simulation.batch_recording import Recordings
+from linkwork.recording.batch import Recordings
+from linkwork.recording.recording import Recording
+from linkwork.recording.status import Status
+from linkwork.simulation.batch_run import ManyRuns
 from linkwork.simulation.checkpoint import Checkpoint
 from linkwork.simulation.event import Event
 from linkwork.simulation.failure import SimulationFailed
-from linkwork.simulation.many_runs import ManyRuns
-from linkwork.simulation.one_run import OneRun
+from linkwork.simulation.initial_state import checked, checked_state, closed
 from linkwork.simulation.options import (
     MOST_STEPS,
     Options,
@@ -26,11 +28,9 @@ from linkwork.simulation.options import (
     seconds,
     worker_count,
 )
-from linkwork.simulation.recording import Recording
 from linkwork.simulation.restoring import PROJECTED, Restoring
-from linkwork.simulation.setting import Setting, setting
-from linkwork.simulation.start import checked, checked_state, closed
-from linkwork.simulation.status import Status
+from linkwork.simulation.run_settings import RunSettings, setting
+from linkwork.simulation.single_run import OneRun
 
 Array = np.ndarray
 
@@ -188,7 +188,7 @@ def _states(model: Model, q: Any, v: Any) -> tuple[Array, Array]:
     return np.array([q for q, _ in pairs]), np.array([v for _, v in pairs])
 
 
-def _identity(shared: Setting, start: State, span: float, wanted: Array) -> str:
+def _identity(shared: RunSettings, start: State, span: float, wanted: Array) -> str:
     """Return a digest of all that shapes a run and its samples."""
     arrays = {"key": shared.key, "times": wanted, "q": start.q, "v": start.v}
     arrays |= {f"memory/{name}": array for name, array in sorted((start.memory or {}).items())}

@@ -34,9 +34,9 @@ import numpy as np
 from linkwork.atomic import write_atomically
 from linkwork.errors import FormatError, unknown
 from linkwork.fingerprint import digest, spelled, spelled_code
-from linkwork.simulation import container
+from linkwork.recording import container
+from linkwork.recording.samples import optional
 from linkwork.simulation.progress import Progress
-from linkwork.simulation.samples import optional
 
 Case = dict[str, Any]
 

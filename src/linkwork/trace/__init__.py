@@ -1,1 +1,1 @@
-"""The tracing compiler: expressions, differentiation, elementary functions, LLVM code, cache, entry."""
+"""Formulas as expressions: the graph, its derivatives, elementary functions, tangents."""

@@ -29,7 +29,7 @@ def show(
     must be allowed by `expose=True`. Without `port` a free one is taken. Scripts wait until Ctrl-C, a Python
     prompt and notebooks do not, unless `block` says otherwise. The Viewer has `.url` and `.close()`.
     """
-    from linkwork.view.showing import viewer_of
+    from linkwork.view.subject_of import viewer_of
 
     viewer = viewer_of(thing, state, live=live, host=host, port=port, expose=expose)
     print(f"{viewer.drawing.name}: {viewer.url}", flush=True)
@@ -43,7 +43,7 @@ def show(
 def appearance(run: Any) -> tuple[Any, dict[str, Any]]:
     """Return how the bodies of a recording look, as its file keeps it: plain values, and arrays."""
     from linkwork.view.drawing import drawing
-    from linkwork.view.stored import described
+    from linkwork.view.stored_drawing import described
 
     return run.appearance if run.model is None else described(drawing(run.model))
 

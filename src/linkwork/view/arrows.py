@@ -7,14 +7,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from linkwork.view import palette, tessellate
+from linkwork.view.body_pieces import turned_to
 from linkwork.view.drawing import Drawing
-from linkwork.view.motion import Moment
 from linkwork.view.overlay import Overlay
 from linkwork.view.palette import Rgb
-from linkwork.view.parts import turned_to
-from linkwork.view.placing import Places, WorldPoses
+from linkwork.view.piece_poses import Places, WorldPoses
 from linkwork.view.quaternion import quaternions
 from linkwork.view.subject import Subject
+from linkwork.view.trajectory import Moment
 
 Array = np.ndarray
 Vectors: TypeAlias = Callable[[Moment, WorldPoses], tuple[Array, Array]]  # points (N, 3), vectors (N, 3)

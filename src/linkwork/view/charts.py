@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkError
-from linkwork.simulation.plot import COLORS, MANY, Trace, by_axis
+from linkwork.recording.plot import COLORS, MANY, Trace, by_axis
 
 Array = np.ndarray
 

@@ -15,12 +15,12 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.loads import Spring
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.name import kind_name
+from linkwork.mechanism.names import kind_name
+from linkwork.view.body_pieces import SLIM, Part, described_parts, fastened, in_space, link_through
+from linkwork.view.constraint_drawing import Tie, lines, outlines, ties
 from linkwork.view.glyph import axes, glyph
 from linkwork.view.palette import GROUND, JOINT, Rgb, body_colour
-from linkwork.view.parts import SLIM, Part, described_parts, fastened, in_space, link_through
 from linkwork.view.tessellate import Shell
-from linkwork.view.ties import Tie, lines, outlines, ties
 
 Array = np.ndarray
 

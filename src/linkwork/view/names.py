@@ -7,9 +7,9 @@ import numpy as np
 
 from linkwork.view.arrows import centers
 from linkwork.view.camera import View, projected
-from linkwork.view.motion import Moment
 from linkwork.view.overlay import Overlay
-from linkwork.view.placing import WorldPoses
+from linkwork.view.piece_poses import WorldPoses
+from linkwork.view.trajectory import Moment
 
 Array = np.ndarray
 

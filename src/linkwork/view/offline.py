@@ -5,12 +5,12 @@ import math
 from pathlib import Path
 from typing import Any
 
-from linkwork.simulation.container import write_atomically
+from linkwork.recording.container import write_atomically
 from linkwork.view.camera import Camera
 from linkwork.view.overlays import Overlays
 from linkwork.view.server import Server
-from linkwork.view.showing import moving_subject_of
 from linkwork.view.stage import Stage
+from linkwork.view.subject_of import moving_subject_of
 
 RATE = 60.0  # frames a second
 _MOST = 6000  # frames in a file

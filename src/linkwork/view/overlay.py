@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.view.drawing import Drawing
-from linkwork.view.motion import Moment
-from linkwork.view.placing import Places, WorldPoses
+from linkwork.view.piece_poses import Places, WorldPoses
+from linkwork.view.trajectory import Moment
 
 Array = np.ndarray
 

@@ -8,16 +8,16 @@ import numpy as np
 from linkwork.errors import LinkworkError
 from linkwork.view import palette
 from linkwork.view.arrows import arrows
+from linkwork.view.body_pieces import turned_to
 from linkwork.view.drawing import Piece
-from linkwork.view.motion import Moment
 from linkwork.view.names import Names
 from linkwork.view.overlay import Overlay
-from linkwork.view.parts import turned_to
-from linkwork.view.placing import Places, WorldPoses
+from linkwork.view.piece_poses import Places, WorldPoses
 from linkwork.view.quaternion import quaternions
 from linkwork.view.stage import Batch
 from linkwork.view.subject import Subject
 from linkwork.view.tessellate import ball, box, cylinder
+from linkwork.view.trajectory import Moment
 
 Array = np.ndarray
 

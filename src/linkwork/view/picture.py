@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkError
-from linkwork.simulation.container import write_atomically
+from linkwork.recording.container import write_atomically
 from linkwork.view.camera import Camera, View
 from linkwork.view.drawing import Drawing
-from linkwork.view.showing import subject_of
-from linkwork.view.vector import svg
+from linkwork.view.subject_of import subject_of
+from linkwork.view.vector_graphics import svg
 
 Array = np.ndarray
 

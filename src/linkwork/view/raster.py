@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.trace.compiled import entry
+from linkwork.native.numba_functions import entry
+from linkwork.view.body_pieces import turned_to
 from linkwork.view.camera import View
 from linkwork.view.drawing import Drawing, Piece
 from linkwork.view.palette import BACKGROUND, SPRING
-from linkwork.view.parts import turned_to
-from linkwork.view.placing import WorldPoses
+from linkwork.view.piece_poses import WorldPoses
 from linkwork.view.tessellate import cylinder
 
 Array = np.ndarray

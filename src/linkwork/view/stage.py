@@ -9,7 +9,7 @@ import numpy as np
 from linkwork.view.camera import Camera
 from linkwork.view.drawing import Drawing, Piece
 from linkwork.view.palette import SELECTED
-from linkwork.view.placing import Places, WorldPoses
+from linkwork.view.piece_poses import Places, WorldPoses
 from linkwork.view.tessellate import Shell
 
 Array = np.ndarray

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from linkwork.errors import LinkworkError
-from linkwork.simulation.plot import Trace
+from linkwork.recording.plot import Trace
 from linkwork.view.drawing import Drawing
-from linkwork.view.motion import Moment, Motion
-from linkwork.view.placing import WorldPoses
+from linkwork.view.piece_poses import WorldPoses
+from linkwork.view.trajectory import Moment, Motion
 
 Array = np.ndarray
 

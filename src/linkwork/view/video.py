@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkError
-from linkwork.simulation.samples import optional
+from linkwork.recording.samples import optional
 from linkwork.view.camera import Camera
 from linkwork.view.picture import checked_size, chosen, floor_of
-from linkwork.view.showing import moving_subject_of
+from linkwork.view.subject_of import moving_subject_of
 
 Array = np.ndarray
 

@@ -10,15 +10,15 @@ import numpy as np
 
 from linkwork.view.camera import Camera, View
 from linkwork.view.charts import Charts
-from linkwork.view.motion import Moment
 from linkwork.view.overlays import Overlays
 from linkwork.view.picking import hit
-from linkwork.view.placing import WorldPoses
+from linkwork.view.piece_poses import WorldPoses
 from linkwork.view.player import Player
 from linkwork.view.server import Server
 from linkwork.view.stage import Stage
 from linkwork.view.subject import Subject
-from linkwork.view.tree import Tree
+from linkwork.view.trajectory import Moment
+from linkwork.view.tree_panel import Tree
 
 Array = np.ndarray
 

@@ -1,13 +1,13 @@
 """An attempt: one step in every lane, of a mesh or beside it or along a polynomial, and where it failed."""
 
-from linkwork.simulation.loop.closure import close_loops
-from linkwork.simulation.loop.dense import is_any_inside, take_from_polynomials
-from linkwork.simulation.loop.endings import blame
-from linkwork.simulation.loop.explicit import explicit_step, spread_steps, stage_state_again
-from linkwork.simulation.loop.implicit import implicit_step
-from linkwork.simulation.loop.lanes import is_finite, lane_of, memo_of, rate_of
+from linkwork.native.numba_functions import doubles, native, native_within
+from linkwork.simulation.loop.dense_output import is_any_inside, take_from_polynomials
+from linkwork.simulation.loop.explicit_step import explicit_step, spread_steps, stage_state_again
+from linkwork.simulation.loop.implicit_step import implicit_step
+from linkwork.simulation.loop.lane_records import is_finite, lane_of, memo_of, rate_of
+from linkwork.simulation.loop.projection import close_loops
 from linkwork.simulation.loop.records import Failure
-from linkwork.trace.compiled import doubles, native, native_within
+from linkwork.simulation.loop.termination import blame
 
 
 @native

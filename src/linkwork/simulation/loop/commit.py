@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from linkwork.simulation.loop.crossings import begin_sides, pass_sides
-from linkwork.simulation.loop.endings import stop
-from linkwork.simulation.loop.lanes import (
+from linkwork.native.numba_functions import doubles, native, native_within
+from linkwork.recording.status import Status
+from linkwork.simulation.loop.event_location import begin_sides, pass_sides
+from linkwork.simulation.loop.lane_records import (
     are_all,
     copy_all,
     copy_lane,
@@ -15,8 +16,7 @@ from linkwork.simulation.loop.lanes import (
 )
 from linkwork.simulation.loop.records import Task
 from linkwork.simulation.loop.step_size import next_step
-from linkwork.simulation.status import Status
-from linkwork.trace.compiled import doubles, native, native_within
+from linkwork.simulation.loop.termination import stop
 
 _STIFF_STEPS, _RESET_STEPS, _CALM_STEPS = 15, 6, 25
 

@@ -1,9 +1,10 @@
 """From the queue to a lane, and from a base to the next attempt."""
 
-from linkwork.simulation.loop.crossings import begin_sides
-from linkwork.simulation.loop.endings import blame, finish, give_up, stop
+from linkwork.native.numba_functions import doubles, native, native_within
+from linkwork.recording.status import Status
 from linkwork.simulation.loop.evaluate import evaluate, evaluate_events
-from linkwork.simulation.loop.lanes import (
+from linkwork.simulation.loop.event_location import begin_sides
+from linkwork.simulation.loop.lane_records import (
     busy_lanes,
     gather,
     is_finite,
@@ -14,10 +15,9 @@ from linkwork.simulation.loop.lanes import (
     release,
 )
 from linkwork.simulation.loop.records import ON_MESH, SHORTEST, Task
-from linkwork.simulation.loop.samples import begin_samples
+from linkwork.simulation.loop.sampling import begin_samples
 from linkwork.simulation.loop.step_size import error_order, first_step
-from linkwork.simulation.status import Status
-from linkwork.trace.compiled import doubles, native, native_within
+from linkwork.simulation.loop.termination import blame, finish, give_up, stop
 
 _CHECK_EVERY, _LEAST_PROGRESS = 100_000, 1e-5
 

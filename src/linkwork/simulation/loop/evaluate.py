@@ -1,6 +1,6 @@
 """Calls of the programs: equations of motion and event functions, for all lanes at once."""
 
-from linkwork.trace.compiled import call, integers, native, native_within
+from linkwork.native.numba_functions import call, integers, native, native_within
 
 
 @native_within

@@ -1,10 +1,12 @@
 """What is known of a good attempt once its end was evaluated, and whether it stays good."""
 
-from linkwork.simulation.loop.crossings import nudge
-from linkwork.simulation.loop.endings import blame, stop
+from linkwork.native.cache_lines import BYTES, all_equal, fused, larger, line_at, magnitude
+from linkwork.native.numba_functions import doubles, native, native_within
+from linkwork.recording.status import Status
+from linkwork.simulation.loop.error_test import refuse
 from linkwork.simulation.loop.evaluate import evaluate, evaluate_events
-from linkwork.simulation.loop.judging import refuse
-from linkwork.simulation.loop.lanes import (
+from linkwork.simulation.loop.event_location import nudge
+from linkwork.simulation.loop.lane_records import (
     are_all,
     copy_all,
     copy_lane,
@@ -17,9 +19,7 @@ from linkwork.simulation.loop.lanes import (
 )
 from linkwork.simulation.loop.records import Failure, Task
 from linkwork.simulation.loop.step_size import reject
-from linkwork.simulation.status import Status
-from linkwork.trace.compiled import doubles, native, native_within
-from linkwork.trace.lines import BYTES, all_equal, fused, larger, line_at, magnitude
+from linkwork.simulation.loop.termination import blame, stop
 
 _NONSENSE, _ODD = 1.0, 0.1  # defects of the trapezoidal rule that end a fixed step, that refuse another
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from linkwork.simulation.loop.lanes import rate_of
+from linkwork.native.numba_functions import bits, doubles, from_bits, native, native_within
+from linkwork.simulation.loop.lane_records import rate_of
 from linkwork.simulation.loop.records import SHORTEST, Failure, Task
-from linkwork.trace.compiled import bits, doubles, from_bits, native, native_within
 
 _SHRINK, _GROW = 0.2, 5.0  # the controller's factors of h
 _GAIN, _TREND, _SAFETY = 0.85, 0.2, 0.9  # in implicit mode; safety after any step that failed

@@ -1,0 +1,180 @@
+"""contact points <- pairs of shapes: which pair is computed how, in one compiled call for many pairs."""
+
+from typing import Any
+
+from linkwork.contact.box_box import box_box
+from linkwork.contact.convex_pairs import closest
+from linkwork.contact.decorators import native_apart
+from linkwork.contact.manifold import points_of_contact, put_contact, thinned_by_normal
+from linkwork.contact.mesh_pairs import mesh_mesh
+from linkwork.contact.planar_pairs import polygon_plane, polygon_polygon
+from linkwork.contact.plane_pairs import convex_plane, mesh_plane, plane_in
+from linkwork.contact.shape_table import (
+    BOX,
+    CONVEX_KINDS,
+    DEPTH,
+    HEIGHT_FIELD,
+    MESH,
+    NORMAL,
+    PLANE,
+    POINT_A,
+    POINT_B,
+    POLYGON,
+    Buffer,
+    Table,
+    Work,
+    opened_buffer,
+    opened_table,
+    opened_work,
+)
+from linkwork.contact.support import form_of
+from linkwork.contact.surface_pairs import convex_field, convex_mesh, mesh_field
+from linkwork.contact.vectors import (
+    add,
+    back_times,
+    dot,
+    neg,
+    nine,
+    put_three,
+    sub,
+    three,
+    turned,
+    turned_back,
+)
+from linkwork.native.numba_functions import entry, memory
+
+
+@native_apart
+def _convex_convex(table, A, B, R, p, work, margin):
+    """Write the contacts of two convex shapes in axes of A; return how many."""
+    if A.kind == BOX and B.kind == BOX:
+        depth, n, a, b, face = box_box(A, B, R, p, margin)
+        if depth < -margin:
+            return 0
+        if face:
+            # The points come from clipping; the plane of the face is all it needs to know of them.
+            a = (
+                A.x * (1.0 if n[0] > 0.0 else -1.0),
+                A.y * (1.0 if n[1] > 0.0 else -1.0),
+                A.z * (1.0 if n[2] > 0.0 else -1.0),
+            )
+            b = (a[0] - depth * n[0], a[1] - depth * n[1], a[2] - depth * n[2])
+        else:
+            put_contact(work.raw, work.raw_label, 0, a, b, n, depth, 0, 0)
+            return 1
+    else:
+        depth, n, a, b = closest(A, B, R, p, work, margin)
+        if depth < -margin:
+            return 0
+    return points_of_contact(table, A, B, R, p, depth, n, a, b, work, work.raw, work.raw_label, 0, margin)
+
+
+@native_apart
+def pair_contacts(table, poses, i, j, work, contacts, margin):
+    """Append the contact points of shapes i and j to the contacts; return how many.
+
+    Where there is no more room they are counted only.
+    """
+    swapped = table.kind[i] > table.kind[j]
+    if swapped:
+        i, j = j, i
+    Ra, pa = nine(poses, 12 * i), three(poses, 12 * i + 9)
+    Rb, pb = nine(poses, 12 * j), three(poses, 12 * j + 9)
+    kind_a, kind_b = table.kind[i], table.kind[j]
+    R, p = back_times(Ra, Rb), turned_back(Ra, sub(pb, pa))
+    if kind_a != PLANE and kind_b != PLANE:  # do the balls round them meet?
+        gap = sub(add(turned(R, three(table.reach, 7 * j)), p), three(table.reach, 7 * i))
+        reach = table.reach[7 * i + 6] + table.reach[7 * j + 6] + margin
+        if dot(gap, gap) > reach * reach:
+            return 0
+    count, many = 0, False
+    if kind_a < CONVEX_KINDS:
+        A = form_of(table, i)
+        if kind_b < CONVEX_KINDS:
+            count = _convex_convex(table, A, form_of(table, j), R, p, work, margin)
+        elif kind_b == PLANE:
+            m, offset = plane_in(table, j, R, p)
+            count = convex_plane(table, A, m, offset, work, margin)
+        elif kind_b == HEIGHT_FIELD:
+            count, many = convex_field(table, A, i, j, R, p, work, margin), True
+        elif kind_b == MESH:
+            count, many = convex_mesh(table, A, i, j, R, p, work, margin), True
+    elif kind_a == PLANE:
+        if kind_b in (MESH, POLYGON):
+            m, offset = plane_in(table, i, back_times(Rb, Ra), turned_back(Rb, sub(pa, pb)))
+            if kind_b == MESH:
+                count = mesh_plane(table, j, m, offset, work, margin)
+            else:
+                count = polygon_plane(table, j, m, offset, work, margin)
+            i, j, swapped = j, i, not swapped
+            Ra, pa = Rb, pb
+    elif kind_a == HEIGHT_FIELD:
+        if kind_b == MESH:
+            B = back_times(Rb, Ra)
+            count, many = mesh_field(table, j, i, B, turned_back(Rb, sub(pa, pb)), work, margin), True
+            i, j, swapped = j, i, not swapped
+            Ra, pa = Rb, pb
+    elif kind_a == MESH:
+        if kind_b == MESH:
+            count, _pairs = mesh_mesh(table, i, j, R, p, work, True)
+            many = True
+    elif kind_a == POLYGON and kind_b == POLYGON:
+        count = polygon_polygon(table, i, j, R, p, work, margin)
+    if many and count > 4:
+        count = thinned_by_normal(work, count)
+    _append(work, count, Ra, pa, i, j, swapped, contacts)
+    return count
+
+
+@native_apart
+def _append(work, count, R, p, i, j, swapped, contacts):
+    """Hand contacts on, from the axes of a to those of the world, and in the order in which they were
+    asked."""
+    contacts.count[1] += count
+    if contacts.count[0] + count > contacts.room:
+        return
+    for k in range(count):
+        at = contacts.count[0]
+        a = add(turned(R, three(work.raw, 10 * k + POINT_A)), p)
+        b = add(turned(R, three(work.raw, 10 * k + POINT_B)), p)
+        n = turned(R, three(work.raw, 10 * k + NORMAL))
+        put_three(contacts.number, 10 * at + POINT_A, b if swapped else a)
+        put_three(contacts.number, 10 * at + POINT_B, a if swapped else b)
+        put_three(contacts.number, 10 * at + NORMAL, neg(n) if swapped else n)
+        contacts.number[10 * at + DEPTH] = work.raw[10 * k + DEPTH]
+        contacts.label[4 * at] = j if swapped else i
+        contacts.label[4 * at + 1] = i if swapped else j
+        contacts.label[4 * at + 2] = work.raw_label[3 * k + (1 if swapped else 0)]
+        contacts.label[4 * at + 3] = work.raw_label[3 * k + (0 if swapped else 1)]
+        contacts.count[0] += 1
+
+
+def contacts_of_pairs(table: Table, poses: Any, pairs: Any, work: Work, buffer: Buffer, margin: float) -> int:
+    """Write the contacts of pairs of shapes, in their order; return how many there are.
+
+    They are in the first rows of the buffer, unless there are more than it has room for.
+    """
+    return _contacts_of_pairs(table.at, poses, pairs, work.at, buffer.at, margin)
+
+
+def triangles_that_touch(table: Table, poses: Any, i: int, j: int, work: Work) -> tuple[int, int]:
+    """Leave the triangles of two meshes that touch in `work.raw_label`; return contacts and pairs."""
+    return _triangles_that_touch(table.at, poses, i, j, work.at)
+
+
+@entry
+def _contacts_of_pairs(table, poses, pairs, work, buffer, margin):
+    t, w, c = opened_table(table), opened_work(work), opened_buffer(buffer)
+    x, pair = memory(poses), memory(pairs)
+    c.count[0], c.count[1] = 0, 0
+    for k in range(len(pairs)):
+        pair_contacts(t, x, pair[2 * k], pair[2 * k + 1], w, c, margin)
+    return c.count[1]
+
+
+@entry
+def _triangles_that_touch(table, poses, i, j, work):
+    t, w, x = opened_table(table), opened_work(work), memory(poses)
+    Ra, pa = nine(x, 12 * i), three(x, 12 * i + 9)
+    Rb, pb = nine(x, 12 * j), three(x, 12 * j + 9)
+    return mesh_mesh(t, i, j, back_times(Ra, Rb), turned_back(Ra, sub(pb, pa)), w, False)

@@ -1,0 +1,440 @@
+"""An algorithm on a tree as native code: kernels and records, or one function.
+
+Rolled code is for links of a kind, in whatever tree, unrolled code for all mechanisms of one build: the same
+kinds of joints on the same parents, and the same zeros and ones among their constants. Specialised code has
+the constants of one mechanism in it.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import groupby
+from math import prod
+from typing import Any, Literal
+
+import numpy as np
+
+from linkwork.dynamics.algorithm import Algorithm, Loads, Loops, Pairs, Pass, Rows, Sizes, Solve
+from linkwork.dynamics.link_view import Layout, View, type_size, typed
+from linkwork.dynamics.load_code import LoadCode, load_code
+from linkwork.dynamics.loop_code import LoopCode, row_pointers, row_variants
+from linkwork.dynamics.loop_solve import Segment
+from linkwork.dynamics.rolled import RolledKind, trace_world, walks, world_fields
+from linkwork.dynamics.unrolled import unroll
+from linkwork.dynamics.velocity_pairs import count_pairs, packed_places, velocities_above
+from linkwork.errors import LinkworkError
+from linkwork.model.joint_formula import JointFormula
+from linkwork.model.loop_formula import padding
+from linkwork.model.tree import DataLayout, Tree
+from linkwork.native import emit, entry, store
+from linkwork.native.emit import Pointer, Store
+from linkwork.native.tangent import tangent_name, tangent_pointers, tangent_ports, with_tangents
+from linkwork.trace.expression import Graph
+
+Form = Literal["rolled", "unrolled", "specialized"]
+
+# columns of a link's record
+_DATA, _WORK, _PARENT, _Q, _V, _LINK = range(6)
+_RECORD = 6
+_SCALARS = ("data",)
+_SIMPLE = (0.0, 1.0, -1.0)  # constants that make code shorter
+_LONGEST = 1000  # pairs to unroll; longer code falls out of the caches: 5,050 pairs are 1.4 times slower
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Code and tables to run an algorithm on a mechanism: `run(plan, ports)`, ports = data, work, arrays.
+
+    There are `results` ports more: any memory, best that which the results will be copied to, for its lines
+    are fetched.
+    """
+
+    run: int  # address of void run(int64* plan, double** ports)
+    plan: np.ndarray  # int64 table that `run` walks
+    data: np.ndarray  # constants of the mechanism
+    work_size: int  # doubles of scratch memory, per lane
+    shapes: tuple[tuple[int, ...], ...]  # of the arrays, inputs first, for one mechanism
+    inputs: int
+    lanes: int
+    places: tuple[np.ndarray, ...]  # per array: where its numbers are in the room of one block in lanes
+    keep: tuple[Any, ...] = ()  # what the plan points to
+    results: int = 0
+
+
+def sizes_of(tree: Tree) -> Sizes:
+    each = [(loop.rows, loop.joint.nq, loop.joint.nv) for loop in tree.loops]
+    of_loops = (sum(counts) for counts in zip(*each, strict=True))
+    return Sizes(tree.nq, tree.nv, len(tree.links), tree.algebra, tree.shown, *of_loops)
+
+
+def shapes_of(algorithm: Algorithm, tree: Tree) -> tuple[tuple[int, ...], ...]:
+    sizes = sizes_of(tree)
+    return tuple(port.shape(sizes) for port in algorithm.ports)
+
+
+def program(
+    algorithm: Algorithm,
+    tree: Tree,
+    lanes: int,
+    form: Form,
+    path: Sequence[int] | None = None,
+    tangent: bool = False,
+) -> Program:
+    """Compile an algorithm for a tree, for one mechanism or for lanes; `path` restricts it to these links.
+
+    With `tangent` the arrays are followed by those of their rates, the scratch memory's first.
+    """
+    numbers = list(range(1, len(tree.links) + 1)) if path is None else list(path)
+    too_long = bool(_packed(algorithm)) and count_pairs(tree) > _LONGEST
+    called = Loads() in algorithm.passes and any(placed.formula is None for placed in tree.loads)
+    looped = any(isinstance(step, Loops) for step in algorithm.passes)
+    if looped and tangent:
+        raise LinkworkError(f"{algorithm.name}: its derivatives with closed loops are not there yet")
+    if not (form == "rolled" or too_long or called or looped or tangent):
+        with suppress(ArithmeticError, ValueError):  # of constants that a law would divide by, unless it asks
+            return _unrolled(algorithm, tree, lanes, numbers, form)
+    return _rolled(algorithm, tree, lanes, numbers, tangent)
+
+
+def _port_names(algorithm: Algorithm, tangent: bool) -> list[str]:
+    names = ["data", "work", *(port.name for port in algorithm.ports)]
+    return tangent_ports(names, _SCALARS) if tangent else names
+
+
+def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], form: Form) -> Program:
+    kinds = [(link.kind.signature, link.parent, link.q, link.v) for link in tree.links]
+    loads = [(p.formula, p.sides) for p in tree.loads if p.formula] if Loads() in algorithm.passes else []
+    laws = [(law.signature, [(s.link, s.q.start, s.v.start) for s in sides]) for law, sides in loads]
+    data = np.array([*tree.data, *(x for law, _ in loads for x in law.parameters)])
+    known = [x if form == "specialized" or x in _SIMPLE else None for x in data.tolist()]
+    name = store.digest("unrolled", _identity(algorithm), kinds, repr(known), list(path), lanes, laws)
+
+    shapes = shapes_of(algorithm, tree)
+    results = [8 * lanes * prod(shape) for shape in shapes[len(algorithm.given) :]] if lanes > 1 else []
+
+    def build() -> tuple[str, dict[str, Any]]:
+        stores = unroll(algorithm, tree, path, known, packed=lanes > 1)
+        names = _port_names(algorithm, False)
+        function = emit.straight(f"f_{name}", lanes, names, _SCALARS, stores, results)
+        return emit.module(lanes, [function]), {}
+
+    store.load(name, build)
+    return Program(
+        store.address(f"f_{name}"),
+        np.zeros(1, np.int64),
+        data,
+        1,
+        shapes,
+        len(algorithm.given),
+        lanes,
+        _places(algorithm, tree, lanes),
+        results=len(results),
+    )
+
+
+def _identity(algorithm: Algorithm) -> tuple[object, ...]:
+    """Return what tells algorithms apart; their text is in the digest of the sources."""
+    ports = [port.name for port in algorithm.ports]
+    return algorithm.name, sorted(algorithm.zero), ports, list(algorithm.shared)
+
+
+def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], tangent: bool) -> Program:
+    layout = Layout(algorithm, tree.algebra)
+    kinds = {link.kind: None for link in tree.links}
+    units = {kind: _Unit(algorithm, kind, layout, lanes, tangent) for kind in kinds}
+    world = _World(algorithm, tree, layout, lanes, tangent)
+    blocks = [layout.size, *(units[link.kind].block for link in tree.links)]
+    starts = np.concatenate([[0], np.cumsum(blocks)])  # of the links' blocks in the work array
+    records, columns = _link_records(tree, starts, path), _column_records(tree, layout, starts)
+
+    segments: list[Segment] = []  # kernel, its first record, count, step
+    the_world = (records[-1:].ctypes.data, 1, 0)
+    if world.start:
+        segments.append((world.start, *the_world))
+    loads, loops = LoadCode(), None
+    rows = next((step for step in algorithm.passes if isinstance(step, Rows)), None)
+    numbers = {id(step): number for number, step in enumerate(walks(algorithm))}
+
+    def row_kernels(kind: JointFormula, direct: bool) -> list[int]:
+        return units[kind].row_kernels(numbers[id(rows)], direct)
+
+    for place, step in enumerate(algorithm.passes):
+        if isinstance(step, Pairs):
+            segments.append((world.pairs, columns.ctypes.data, len(columns), 0))
+        elif isinstance(step, Loads):
+            ports = _port_names(algorithm, tangent)
+            loads = load_code(algorithm, tree, layout, starts, lanes, ports, _SCALARS, tangent)
+            segments += loads.segments
+        elif isinstance(step, Loops):
+            ports, first = _port_names(algorithm, tangent), len(tree.data) + len(loads.data)
+            loops = LoopCode(algorithm, tree, layout, starts, lanes, ports, _SCALARS, first)
+            segments += loops.joints(step)
+        elif isinstance(step, Rows):
+            assert loops is not None
+            segments += loops.inward(0, step, row_kernels, records)
+        elif isinstance(step, Solve):
+            assert loops is not None
+            assert rows is not None
+            segments += loops.outward(0, rows, step)
+        else:
+            links = [tree.links[n - 1] for n in path]
+            kernels = [
+                units[link.kind].kernel(numbers[id(step)], on_ground=link.parent == 0) for link in links
+            ]
+            between: dict[int, list[Segment]] = {}  # what comes before a link's turn, or after it
+            before, after = algorithm.passes[place - 1], algorithm.passes[place + 1 : place + 2]
+            if loops is not None and rows in after:
+                between = {
+                    root: loops.inward(root, rows, row_kernels, records) for root in loops.roots if root
+                }
+            elif loops is not None and rows is not None and isinstance(before, Solve):
+                between = {root: loops.outward(root, rows, before) for root in loops.roots if root}
+            segments += _walks(step, kernels, records, between)
+    if world.finish:
+        segments.append((world.finish, *the_world))
+
+    clears = _clears(algorithm, tree, lanes, tangent)
+    whole = [s for s in segments if s[0] and s[2]]
+    plan = np.array([len(whole), len(clears) // 2, *clears, *(x for s in whole for x in s)], np.int64)
+    more = [*loads.data, *(loops.data if loops else ())]
+    return Program(
+        entry.walker(lanes),
+        plan,
+        np.concatenate([tree.data, more]) if more else tree.data,
+        loops.end if loops else int(starts[-1]),
+        shapes_of(algorithm, tree),
+        len(algorithm.given),
+        lanes,
+        _places(algorithm, tree, lanes),
+        (records, columns, loads, loops),
+    )
+
+
+def _walks(
+    step: Pass, kernels: Sequence[int], records: np.ndarray, between: Mapping[int, list[Segment]]
+) -> list[Segment]:
+    """Return the segments of one pass: runs of neighbouring links with the same kernel.
+
+    `between` has what comes before a link's turn if the walk is inward, and after it if outward.
+    """
+    rows = list(enumerate(kernels))
+    if step.order == "inward":
+        rows.reverse()
+    if step.tip_only:
+        rows = rows[-1:]
+    stride = _RECORD if step.order == "outward" else -_RECORD
+    segments, runs = [], 0
+
+    def run(row: tuple[int, int]) -> tuple[int, int]:
+        """Return what is the same for neighbours: the kernel, and nothing comes between."""
+        nonlocal runs
+        number, kernel = row
+        here = number + 1 in between
+        runs += here and step.order == "inward"
+        key = kernel, runs
+        runs += here and step.order == "outward"
+        return key
+
+    for (kernel, _), members in groupby(rows, key=run):
+        numbers = [number for number, _ in members]
+        own = kernel, records[numbers[0] :].ctypes.data, len(numbers), stride
+        if step.order == "inward":
+            segments += [*between.get(numbers[0] + 1, ()), own]
+        else:
+            segments += [own, *between.get(numbers[-1] + 1, ())]
+    return segments
+
+
+def _clears(algorithm: Algorithm, tree: Tree, lanes: int, tangent: bool) -> list[int]:
+    """Return port and size of each array that must start as zero."""
+    names = _port_names(algorithm, tangent)
+    cleared = algorithm.clear - (_packed(algorithm) if lanes > 1 else set())
+    found = []
+    for port, shape in zip(algorithm.ports, shapes_of(algorithm, tree), strict=True):
+        if port.name in cleared:
+            found += [names.index(port.name), prod(shape)]
+            found += [names.index(tangent_name(port.name)), prod(shape)] if tangent else []
+    return found
+
+
+def _link_records(tree: Tree, starts: np.ndarray, path: Sequence[int]) -> np.ndarray:
+    """Return per link of the path where its constants, blocks and coordinates are; the last is the world."""
+    rows = []
+    for number in path:
+        link = tree.links[number - 1]
+        rows.append((link.data, starts[number], starts[link.parent], link.q, link.v, number - 1))
+    return np.array([*rows, (0,) * _RECORD], np.int64)
+
+
+def _places(algorithm: Algorithm, tree: Tree, lanes: int) -> tuple[np.ndarray, ...]:
+    """Return where the numbers of each array lie in a block: in order, but pairs are packed."""
+    if lanes == 1:
+        return ()
+    sizes = sizes_of(tree)
+    packed = _packed(algorithm)
+    return tuple(
+        packed_places(tree) if port.name in packed else np.arange(port.total(sizes))
+        for port in algorithm.ports
+    )
+
+
+def _packed(algorithm: Algorithm) -> set[str]:
+    return {step.output for step in algorithm.passes if isinstance(step, Pairs)}
+
+
+def _column_records(tree: Tree, layout: Layout, starts: np.ndarray) -> np.ndarray:
+    """Return per velocity: where its columns lie, where its armature is, the velocity above it or -1."""
+    above = velocities_above(tree)
+    rows = []
+    for number, link in enumerate(tree.links, 1):
+        armature = link.data + DataLayout.of(tree.algebra, link.kind.nv).armature
+        for k in range(link.kind.nv):
+            rows.append((starts[number] + layout.size + k * layout.stride, armature + k, above[link.v + k]))
+    return np.array(rows, np.int64).reshape(-1, 3)
+
+
+class _Unit:
+    """The native functions of a kind of joint: one per pass, and another where ground drops what it gets."""
+
+    def __init__(self, algorithm: Algorithm, kind: JointFormula, layout: Layout, lanes: int, tangent: bool):
+        name = store.digest("rolled", _identity(algorithm), kind.signature, lanes, tangent)
+
+        def build() -> tuple[str, dict[str, Any]]:
+            traced = RolledKind(algorithm, kind, layout)
+            keeps = world_fields(algorithm, kind.algebra, layout)
+            kept = {k for field in keeps for k in layout.places(algorithm, kind.algebra, field, kind.nv)}
+            functions, kernels = [], []  # kernels: per pass, their names off and on ground
+            for number, (step, stores) in enumerate(zip(walks(algorithm), traced.passes, strict=True)):
+                if isinstance(step, Rows):
+                    kernels.append([])
+                    continue
+                on_ground = [s for s in stores if s[0] != "partner" or s[1] in kept]
+                one = step.partner == "world" or len(on_ground) == len(stores)
+                names = [f"f{number}_{name}", f"f{number}_{name}" if one else f"g{number}_{name}"]
+                variants = {names[0]: stores} if one else dict(zip(names, (stores, on_ground), strict=True))
+                for kernel, chosen in variants.items():
+                    if chosen:
+                        functions.append(_walk(algorithm, kind.algebra, step, kernel, lanes, chosen, tangent))
+                kernels.append([kernel if variants[kernel] else "" for kernel in names])
+            return emit.module(lanes, functions), {"block": traced.block, "kernels": kernels}
+
+        meta = store.load(name, build)
+        self.block: int = meta["block"]
+        self._kernels = [[store.address(f) if f else 0 for f in pair] for pair in meta["kernels"]]
+        self._row_kernels: dict[bool, list[int]] = {}
+        self._made_of = algorithm, kind, layout, lanes
+
+    def row_kernels(self, number: int, direct: bool) -> list[int]:
+        """Return the addresses of the kernels that carry rows past a link: see `row_variants`."""
+        if direct in self._row_kernels:
+            return self._row_kernels[direct]
+        algorithm, kind, layout, lanes = self._made_of
+        name = store.digest("rows", _identity(algorithm), kind.signature, lanes, direct)
+        names = [f"r{k}_{name}" for k in range(3)]
+
+        def build() -> tuple[str, dict[str, Any]]:
+            stores = RolledKind(algorithm, kind, layout).passes[number]
+            of_link = _link_pointers(algorithm, kind.algebra, "parent")
+            pointers = row_pointers(of_link, _RECORD)
+            ports, width, shared = _port_names(algorithm, tangent=False), lanes, _SCALARS
+            if lanes == 1:  # rows lie side by side, and share all numbers of the link
+                width, shared = padding(kind.algebra), (*ports, *(p.base for p in of_link))
+            functions = [
+                emit.walk(kernel, width, ports, shared, pointers, chosen)
+                for kernel, chosen in zip(names, row_variants(stores, direct), strict=True)
+            ]
+            return emit.module(width, functions), {}
+
+        store.load(name, build)
+        self._row_kernels[direct] = [store.address(kernel) for kernel in names]
+        return self._row_kernels[direct]
+
+    def kernel(self, number: int, on_ground: bool) -> int:
+        """Return the address of a pass's kernel, 0 if there is nothing to do."""
+        return self._kernels[number][on_ground]
+
+
+def _walk(
+    algorithm: Algorithm,
+    algebra: Any,
+    step: Pass,
+    name: str,
+    lanes: int,
+    stores: Sequence[Store],
+    tangent: bool,
+) -> str:
+    pointers = _link_pointers(algorithm, algebra, step.partner)
+    return _emit_walk(algorithm, name, lanes, pointers, stores, tangent)
+
+
+def _link_pointers(algorithm: Algorithm, algebra: Any, partner: str) -> list[Pointer]:
+    pointers = [
+        Pointer("data", "data", _DATA),
+        Pointer("self", "work", _WORK),
+        Pointer("partner", "work", _PARENT if partner == "parent" else None),
+    ]
+    column = {"q": _Q, "v": _V, "link": _LINK, "world": None}
+    for port in algorithm.ports:
+        pointers.append(Pointer(port.name, port.name, column[port.per], port.width(algebra)))
+    return pointers
+
+
+def _emit_walk(
+    algorithm: Algorithm,
+    name: str,
+    lanes: int,
+    pointers: Sequence[Pointer],
+    stores: Sequence[Store],
+    tangent: bool,
+) -> str:
+    if tangent:
+        stores, pointers = with_tangents(stores, _SCALARS), tangent_pointers(pointers, _SCALARS)
+    return emit.walk(name, lanes, _port_names(algorithm, tangent), _SCALARS, pointers, stores)
+
+
+class _World:
+    """The native functions of an algorithm that belong to no link: start, finish and pairs."""
+
+    def __init__(self, algorithm: Algorithm, tree: Tree, layout: Layout, lanes: int, tangent: bool):
+        name = store.digest("world", _identity(algorithm), tree.algebra.__name__, lanes, tangent)
+        pairs = next((step for step in algorithm.passes if isinstance(step, Pairs)), None)
+
+        def build() -> tuple[str, dict[str, Any]]:
+            ports = _port_names(algorithm, tangent=False)
+            pointers = [Pointer("data", "data", _DATA), Pointer("self", "work", _WORK)]
+            pointers += [Pointer(port.name, port.name) for port in algorithm.outputs]
+            functions = []
+            for part, there in (("start", algorithm.start), ("finish", algorithm.finish)):
+                if there:
+                    stores = trace_world(algorithm, tree.algebra, layout, finish=part == "finish")
+                    functions.append(
+                        _emit_walk(algorithm, f"{part}_{name}", lanes, pointers, stores, tangent)
+                    )
+            if pairs:
+                value = _pair_value(algorithm, pairs, tree.algebra, layout)
+                functions.append(
+                    emit.climb(f"pairs_{name}", lanes, ports, "data", "work", pairs.output, value, lanes > 1)
+                )
+            return emit.module(lanes, functions), {}
+
+        self.start = self.finish = self.pairs = 0
+        if algorithm.start or algorithm.finish or pairs:
+            store.load(name, build)
+            self.start = store.address(f"start_{name}") if algorithm.start else 0
+            self.finish = store.address(f"finish_{name}") if algorithm.finish else 0
+            self.pairs = store.address(f"pairs_{name}") if pairs else 0
+
+
+def _pair_value(algorithm: Algorithm, pairs: Pairs, algebra: Any, layout: Layout) -> Any:
+    graph = Graph()
+
+    def side(base: str) -> View:
+        def read(name: str) -> Any:
+            kind = algorithm.columns[name]
+            first = layout.offsets[name] - layout.size
+            size = type_size(algebra, kind)
+            return typed(algebra, kind, graph.symbols((base, first + k) for k in range(size)))
+
+        return View(read, lambda name, value: None)
+
+    return pairs.step(side("self"), side("other"))

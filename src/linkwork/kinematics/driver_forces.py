@@ -1,0 +1,124 @@
+"""Q <- q, v, a: inverse dynamics on the coordinates of bodies, by Newton and Euler.
+
+What the constraints must exert on each body is I a + v x I v, less gravity and the loads; along its
+coordinates that is Q = phi_q^T lambda.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.kinematics.driver_count import body_motion
+from linkwork.kinematics.equation_system import System
+from linkwork.kinematics.instant import Moment, across
+from linkwork.mechanism.joint import Joint
+from linkwork.model import joint_forces
+from linkwork.model.joint_formula import JointFormulas
+from linkwork.model.joint_kinematics import JointKinematics
+
+Array = np.ndarray
+
+
+class BodyStates:
+    """Frames, motions and accelerations of all bodies, over any number of times: numbers are arrays."""
+
+    def __init__(self, system: System, q: Array, v: Array, a: Array) -> None:
+        algebra, self.system = system.algebra, system
+        self.q, self.v, self.count = q, v, len(q)
+        self.frames: dict[str, Any] = {}
+        self.motions: dict[str, Any] = {}
+        self.accelerations: dict[str, Any] = {}  # spatial, in the body's frame
+        zero = np.zeros(self.count)
+        ground = system.mechanism.ground.name
+        self.frames[ground] = algebra.pose(
+            [zero] * 3 + [zero + 1.0] + [zero] * 3 if algebra.dimension == 3 else [zero] * 3
+        )
+        self.motions[ground] = self.accelerations[ground] = algebra.Motion.from_scalars([zero] * system.free)
+        for k, body in enumerate(system.bodies):
+            here = q[:, system.coordinates * k : system.coordinates * (k + 1)].T
+            X = algebra.pose(list(here))
+            at = slice(system.free * k, system.free * (k + 1))
+            V = body_motion(algebra, X, list(v[:, at].T))
+            A = body_motion(algebra, X, list(a[:, at].T))
+            # R^T p'' is not the rate of R^T p': the axes turn
+            turning = algebra.Motion.from_scalars([*[0.0] * algebra.angular, *V.v]).cross(V)
+            self.frames[body.name], self.motions[body.name] = X, V
+            self.accelerations[body.name] = A + algebra.Motion.from_scalars(
+                [*[0.0] * algebra.angular, *turning.v]
+            )
+
+    def across(self, joint: Joint) -> tuple[JointKinematics, Any]:
+        """Return a joint between its bodies, and the acceleration of its child relative to its parent."""
+        kind, numbers = JointFormulas().of(joint, False)
+        parent, child = (body.name for body in joint.bodies)
+        on_a, on_b = joint.frames()
+        X = (self.frames[parent] @ on_a).local(self.frames[child] @ on_b)
+        v_b = on_b.local(self.motions[child])
+        v_rel = v_b - X.local(on_a.local(self.motions[parent]))
+        own = list(self.q[:, self.system.coordinates * len(self.system.bodies) :].T)
+        found = across(self.system, joint, kind, numbers, X, v_rel, own)
+        gained = v_b.cross(v_rel) + kind.bias(found.q, found.v, numbers)
+        a_rel = on_b.local(self.accelerations[child]) - X.local(on_a.local(self.accelerations[parent]))
+        return found, a_rel - gained
+
+
+def required(system: System, states: BodyStates, times: Array) -> Array:
+    """Return what constraints must exert along all unknowns: (times, unknowns)."""
+    algebra = system.algebra
+    Q = np.zeros((states.count, system.n))
+    gravity = [float(x) for x in system.mechanism.gravity]
+    for k, body in enumerate(system.bodies):
+        inertia = algebra.RigidInertia.about_center(
+            float(body.inertia.mass), body.inertia.com.tolist(), body.inertia.tensor.tolist()
+        )
+        X, V, A = states.frames[body.name], states.motions[body.name], states.accelerations[body.name]
+        fall = algebra.uniform_acceleration(X.axes.local(gravity))
+        _add(system, Q, k, X, inertia @ (A - fall) + V.cross_force(inertia @ V), 1.0)
+    _add_armature(system, states, Q)
+    _subtract_loads(system, states, times, Q)
+    return Q
+
+
+def _add_armature(system: System, states: BodyStates, Q: Array) -> None:
+    """Add what turns the rotors of drives: armature times acceleration of the joint."""
+    for joint in system.mechanism.joints.values():
+        armature = joint.per_coordinate("armature")
+        if not armature.any():
+            continue
+        between, a_rel = states.across(joint)
+        forces = [inertia * a for inertia, a in zip(armature, between.rates(a_rel), strict=True)]
+        for body, frame, wrench in zip(joint.bodies, joint.frames(), between.push(forces), strict=True):
+            k = system.numbers.get(id(body))
+            if k is not None:
+                _add(system, Q, k, states.frames[body.name], frame @ wrench, 1.0)
+
+
+def _add(system: System, Q: Array, k: int, X: Any, wrench: Any, factor: float, t: Any = slice(None)) -> None:
+    """Add a wrench on a body, in its frame, along its coordinates."""
+    angular, first = system.algebra.angular, system.free * k
+    numbers = wrench.scalars()
+    linear = X.axes @ tuple(numbers[angular:])
+    for i, x in enumerate([*linear, *numbers[:angular]]):
+        Q[t, first + i] += factor * x
+
+
+def _subtract_loads(system: System, states: BodyStates, times: Array, Q: Array) -> None:
+    mechanism = system.mechanism
+    drawn = {b.name: system.algebra.Frame(b.position.tolist(), b.rotation.tolist()) for b in system.bodies}
+    drawn[mechanism.ground.name] = system.algebra.Frame()
+    loads = []
+    for load in mechanism.loads.values():
+        bodies = [side for side in load.sides(mechanism.joints) if not isinstance(side, Joint)]
+        loads.append(load.drawn([drawn[body.name] for body in bodies]))
+    joints = [joint for joint in mechanism.joints.values() if joint_forces.features(joint)]
+    if not loads and not joints:
+        return
+    for t, time in enumerate(times.tolist()):
+        now = Moment(system, time, states.q[t], states.v[t])
+        for load in loads:
+            now.see(load)
+        for joint in joints:
+            now.own_forces(joint)
+        wrenches = now.wrenches()
+        for k, body in enumerate(system.bodies):
+            _add(system, Q, k, now.bodies[body.name].frame, wrenches[body.name], -1.0, t)

@@ -1,0 +1,461 @@
+"""A mechanism as a system of equations in the coordinates of its bodies."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import AssemblyError, ModelError
+from linkwork.kinematics import newton, sparse
+from linkwork.kinematics.driver_law import Law
+from linkwork.kinematics.equation_program import walks
+from linkwork.kinematics.equations import Catalogue, Thing, borrowed
+from linkwork.kinematics.parameters import Number, number
+from linkwork.lazy import lazy
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.check import check
+from linkwork.mechanism.constraint import Constraint
+from linkwork.mechanism.driver import Driver
+from linkwork.mechanism.joint import ALGEBRA, Joint
+from linkwork.mechanism.load_view import JointSide, PoseSide
+from linkwork.mechanism.mechanism import Mechanism
+
+Array = np.ndarray
+
+LARGE = 400  # unknowns from which on equations are kept sparse
+_TRIES = 40  # starts near the drawing before an assembly is given up
+_SOFT = 1e-3  # weight of equations that may stay open, so that all others are closed
+_CLOSED = 1e-9  # what is left of equations that are satisfied, scaled
+
+
+class System:
+    """Bodies, equations by name, and the arrays that native code works on."""
+
+    def __init__(self, mechanism: Mechanism, vary: Mapping[str, Any] | None = None) -> None:
+        check(mechanism)
+        self.mechanism = mechanism
+        self.algebra: Any = ALGEBRA[mechanism.space]
+        self.bodies: list[Body] = list(mechanism.bodies.values())
+        self.numbers = {id(body): k for k, body in enumerate(self.bodies)}
+        self.drivers = list(mechanism.drivers.values())
+        self.laws = [Law(driver.name, driver.law) for driver in self.drivers]
+        self.things: list[Thing] = [
+            *mechanism.joints.values(),
+            *mechanism.constraints.values(),
+            *self.drivers,
+        ]
+        self.free, self.coordinates = self.algebra.freedoms, self.algebra.coordinates
+        self.size = self._size()
+        self.varied = {name: self._varied(name, places) for name, places in (vary or {}).items()}
+        self._number()
+        self._allocate()
+
+    # making it
+
+    def _varied(self, name: str, places: Any) -> list[Number]:
+        """Return the numbers that vary under one name: one, or several that are equal."""
+        several = places if isinstance(places, list) else [places]
+        found = [number(self.things, place, f"vary {name!r}") for place in several]
+        values = {x.value for x in found}
+        if len(values) != 1:
+            told = ", ".join(f"{value:.6g}" for value in sorted(values))
+            raise ValueError(f"vary {name!r}: numbers {told} under one name; draw them equal, or name each")
+        return found
+
+    def _equations(self, catalogue: Catalogue, thing: Thing, first: int) -> tuple[Any, list[float]]:
+        """Return equations and numbers of a thing, data from `first` on; note where those are that vary."""
+        grounded = [body is self.mechanism.ground for body in thing.bodies]
+        mine = [(name, x) for name, xs in self.varied.items() for x in xs if x.thing is thing]
+        told = [(name, x) for name, x in mine if x.side is None]
+
+        def put(symbols: list[Any]) -> Thing:
+            made = thing
+            for (_, x), symbol in zip(told, symbols, strict=True):
+                made = Number(made, x.word, x.index).put(symbol)
+            return made
+
+        equations, numbers = catalogue.of(thing, grounded, [x.value for _, x in told], put)
+        behind = equations.data - len(told)
+        for k, (name, _) in enumerate(told):
+            self.places[name].append(first + behind + k)
+        for name, x in mine:
+            if x.side is not None:
+                self.places[name].append(first + x.in_frames)
+        return equations, numbers
+
+    def _number(self) -> None:
+        """Say where the numbers of every thing are."""
+        catalogue = Catalogue(self.algebra)
+        self.rows: dict[str, slice] = {}
+        self.entries: dict[str, slice] = {}
+        self.own: dict[str, int] = {}  # first unknown of a thing's own, among those
+        self.places: dict[str, list[int]] = {name: [] for name in self.varied}  # of what varies, in data
+        records, data = [], []
+        rows: list[int] = []
+        columns: list[int] = []
+        first_own = self.free * len(self.bodies)
+        row = entry = own = reference = driver = 0
+        frame = self.algebra.Frame.size
+        for thing in self.things:
+            bodies = thing.bodies
+            equations, numbers = self._equations(catalogue, thing, len(data))
+            at = [self.numbers.get(id(body), 0) for body in bodies]
+            lender = borrowed(thing)
+            mine = own if lender is None else self.own[lender.name]
+            record = [len(data), 3 * driver, reference, self.coordinates * len(self.bodies) + mine]
+            record += [first_own + mine, row, entry]
+            for k in at:
+                record += [frame * k, self.coordinates * k, self.free * k]
+            records.append((equations, record))
+            for i, b, k in equations.entries:
+                rows.append(row + i)
+                columns.append(first_own + mine + k if b < 0 else self.free * at[b] + k)
+            self.rows[thing.name] = slice(row, row + len(equations.phi))
+            self.entries[thing.name] = slice(entry, entry + len(equations.entries))
+            self.own[thing.name] = mine
+            data += numbers
+            row, entry = row + len(equations.phi), entry + len(equations.entries)
+            own += equations.unknowns if lender is None else 0
+            reference += equations.references
+            driver += equations.inputs
+        self.n = first_own + own
+        self.nq = self.coordinates * len(self.bodies) + own
+        self.m, self.references = row, reference
+        self.entry_rows, self.entry_columns = np.array(rows, np.int64), np.array(columns, np.int64)
+        self.data, self.records = np.array(data, float), records
+        self.driver_rows = np.array([self.rows[driver.name].start for driver in self.drivers], np.int64)
+
+    def _allocate(self) -> None:
+        walk = walks(self.algebra, len(self.bodies), self.records)
+        count = {
+            "u": 3 * len(self.drivers),
+            "ref": self.references,
+            "q": self.nq,
+            "v": self.n,
+            "X": self.algebra.Frame.size * len(self.bodies),
+            "phi": self.m,
+            "phi_q": len(self.entry_rows),
+            "velocity": self.m,
+            "acceleration": self.m,
+            "located": self.references,
+        }
+        arrays = {"data": self.data, **{word: np.zeros(max(n, 1))[:n] for word, n in count.items()}}
+        ports = np.array([array.ctypes.data for array in arrays.values()], np.int64)
+        dense = (self.m, self.n) if self.n < LARGE else (0, 0)
+        self.columns = np.ones(self.n)
+        for k in range(len(self.bodies)):
+            self.columns[self.free * k : self.free * k + self.algebra.dimension] = self.size
+        self.w = newton.Workspace(
+            walk.run,
+            walk.positions,
+            walk.rates,
+            ports,
+            len(self.bodies),
+            self.coordinates,
+            self.free,
+            arrays["q"],
+            arrays["v"],
+            np.zeros(self.n),
+            arrays["u"],
+            arrays["ref"],
+            arrays["located"],
+            arrays["phi"],
+            arrays["phi_q"],
+            arrays["velocity"],
+            arrays["acceleration"],
+            self.entry_rows,
+            self.entry_columns,
+            self.columns,
+            np.ones(self.m),
+            np.zeros(dense),
+            np.zeros(self.m),
+            np.zeros(self.n),
+            np.zeros(max(self.m, self.n), np.int64),
+            np.zeros(max(self.m, self.n)),
+            np.zeros(self.n),
+            np.zeros(newton.MEMORY + 2 * len(self.drivers) + self.nq),
+            np.zeros(max(self.m, self.n)),
+        )
+        self._keep = walk, arrays
+        self.kept_q = np.zeros(self.nq)
+
+    def _size(self) -> float:
+        """Return the size of the mechanism: the longest distance of joints on one body, or drawn [m]."""
+        places: dict[str, list[Array]] = {}
+        for joint in self.mechanism.joints.values():
+            for body, X in zip(joint.bodies, joint.frames(), strict=True):
+                places.setdefault(body.name, []).append(np.array(X.position, float))
+        lengths = [
+            float(np.linalg.norm(p - q)) for group in places.values() for p in group[:20] for q in group[:20]
+        ]
+        drawn = [body.position for body in self.bodies]
+        spread = float(np.ptp(drawn, axis=0).max()) if drawn else 0.0
+        return max(lengths, default=0.0) or spread or 1.0
+
+    @lazy
+    def joint_order(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The joints of the spanning tree and those that close loops, in the order of the compiled model.
+
+        Of a mechanism that cannot be compiled: all joints as described, and none.
+        """
+        model = undriven_model(self.mechanism)
+        if model is None:
+            return tuple(self.mechanism.joints), ()
+        return model.joint_names, tuple(name for name in model.loop_names if name in self.mechanism.joints)
+
+    # poses
+
+    def drawn(self) -> Array:
+        """Return the coordinates as drawn, unknowns of constraints where they guess them."""
+        q = np.zeros(self.nq)
+        for k, body in enumerate(self.bodies):
+            X = self.algebra.Frame(body.position.tolist(), body.rotation.tolist())
+            q[self.coordinates * k : self.coordinates * (k + 1)] = self.algebra.pose_coordinates(X)
+        self.guess(q)
+        return q
+
+    def guess(self, q: Array) -> None:
+        """Set the unknowns of constraints to where they guess them, from the poses in q."""
+        for thing in self.things:
+            first = self.coordinates * len(self.bodies) + self.own[thing.name]
+            if isinstance(thing, Joint) and not thing.can_locate:
+                q[first : first + thing.nq] = thing.drawn()
+            elif isinstance(thing, Constraint) and thing.unknowns:
+                q[first : first + thing.unknowns] = thing.guess(*thing.views(self.poses(thing, q)))
+
+    def poses(self, thing: Thing, q: Array) -> list[PoseSide]:
+        """Return what a thing sees of its bodies at coordinates q."""
+        found = []
+        for body in thing.bodies:
+            k = self.numbers.get(id(body))
+            part = None if k is None else q[self.coordinates * k : self.coordinates * (k + 1)].tolist()
+            angle = 0.0 if self.algebra.dimension == 2 else None
+            found.append(
+                PoseSide(self.algebra, self.algebra.Frame(), angle)
+                if part is None
+                else PoseSide.of(self.algebra, part)
+            )
+        return found
+
+    def place(self, q: Array) -> None:
+        """Begin from coordinates q: turns are counted from there."""
+        self.w.q[:], self.w.memory[:] = q, 0.0
+        first = 0
+        for thing in self.things:
+            if isinstance(thing, Constraint) and not isinstance(thing, Driver):
+                for side in thing.views(self.poses(thing, q)):
+                    if isinstance(side, JointSide):
+                        self.w.ref[first : first + len(side.q)] = side.q
+                        first += len(side.q)
+
+    def driven_values(self, q: Array) -> Array:
+        """Return the values that the drivers' coordinates have at q."""
+        values = []
+        for driver in self.drivers:
+            if borrowed(driver):
+                first = self.coordinates * len(self.bodies) + self.own[driver.name]
+                values.append(float(q[first + int(driver.component)]))
+                continue
+            (side,) = driver.views(self.poses(driver, q))
+            values.append(float(driver.value(side)))
+        return np.array(values)
+
+    def driven_text(self, values: Array) -> str:
+        """Say which values drivers have."""
+        pairs = zip(self.drivers, values, strict=True)
+        return " with " + ", ".join(f"{driver.name} = {value:.6g}" for driver, value in pairs)
+
+    def turned_near(self, values: Array, goal: Array) -> Array:
+        """Count whole turns of driven angles so that drivers begin where their laws do."""
+        turns = np.array([driver.turns for driver in self.drivers], bool)
+        return np.where(turns, values + 2 * np.pi * np.round((goal - values) / (2 * np.pi)), values)
+
+    def sizes(self) -> Array:
+        """Return the numbers that vary, as they are."""
+        return np.array([self.data[places[0]] for places in self.places.values()])
+
+    def resize(self, sizes: Array) -> None:
+        """Give the numbers that vary other values."""
+        for places, size in zip(self.places.values(), sizes.tolist(), strict=True):
+            self.data[places] = size
+
+    # closing
+
+    def weights(self) -> Array:
+        """Return one over the length of each equation's gradient, at the coordinates as they are."""
+        self.evaluate()
+        square = np.zeros(self.m)
+        np.add.at(square, self.entry_rows, (self.w.phi_q * self.columns[self.entry_columns]) ** 2)
+        return np.where(square > 0.0, 1.0 / np.sqrt(np.where(square > 0.0, square, 1.0)), 1.0)
+
+    def evaluate(self, q: Array | None = None) -> tuple[Array, Array]:
+        """Return phi and the entries of phi_q."""
+        if q is not None:
+            self.w.q[:] = q
+        newton.look_at(self.w)
+        return self.w.phi, self.w.phi_q
+
+    def matrix(self, q: Array | None = None) -> Array:
+        """Return phi_q as a dense matrix: equations, unknowns."""
+        self.evaluate(q)
+        A = np.zeros((self.m, self.n))
+        np.add.at(A, (self.entry_rows, self.entry_columns), self.w.phi_q)
+        return A
+
+    def scaled_matrix(self) -> Array:
+        """Return phi_q as last evaluated, dense: lengths in sizes of the mechanism, rows of length one."""
+        A = np.zeros((self.m, self.n))
+        np.add.at(A, (self.entry_rows, self.entry_columns), self.w.phi_q * self.columns[self.entry_columns])
+        lengths = np.linalg.norm(A, axis=1, keepdims=True)
+        return A / np.where(lengths > 0.0, lengths, 1.0)
+
+    def close(self, q: Array, active: Array, most: int = 300) -> float:
+        """Bring the equations that are active near zero from q; return the largest left, scaled."""
+        self.w.q[:] = q
+        weights = self.weights() * active
+        n = self.n
+        if self.large:
+            return sparse.close(self, weights, most)
+        return float(
+            newton.close(self.w, weights, self.kept_q, np.zeros((n, n)), np.zeros((n, n)), np.zeros(n), most)
+        )
+
+    def assemble(self, start: Array | None = None, with_drivers: bool = False, where: str = "") -> Array:
+        """Return coordinates near a start (the drawing) that satisfy all equations; drivers move freely.
+
+        With drivers they have the values in `w.u`. AssemblyError says what stays open.
+        """
+        origin = self.drawn() if start is None else start
+        active = np.ones(self.m)
+        if not with_drivers:
+            active[self.driver_rows] = 0.0
+        best, best_q = np.inf, origin
+        generator = np.random.default_rng(1)
+        for attempt in range(_TRIES):
+            q = origin.copy()
+            if attempt:
+                q = self._shaken(origin, generator, min(1.0, 0.02 * 1.5**attempt))
+            self.place(q)
+            left = self.close(q, active)
+            if left < best:
+                best, best_q = left, self.w.q.copy()
+            if left < _CLOSED and self._exact(active):
+                return self.w.q.copy()
+        raise AssemblyError(self.open_text(best_q, active, where))
+
+    def _exact(self, active: Array) -> bool:
+        """Take the last digits: Newton's method, drivers at the values they have."""
+        if self.driver_rows.size:
+            values = self.driven_values(self.w.q)
+            held = self.w.u[::3].copy()
+            free = active[self.driver_rows] == 0.0
+            self.w.u[::3] = np.where(free, values, held)
+        return self.polish() >= 0.0
+
+    @property
+    def large(self) -> bool:
+        """Whether equations are kept sparse."""
+        return self.n >= LARGE
+
+    def polish(self) -> float:
+        """Satisfy all equations near the coordinates as they are; return how far these moved, or -1."""
+        return sparse.polish(self) if self.large else float(newton.polish(self.w))
+
+    def advance(self, start: Array, goal: Array) -> int:
+        """Drive from values of the drivers to others; return the number of sub-steps, negative if stuck."""
+        if self.large:
+            return sparse.advance(self, start, goal)
+        return int(newton.advance(self.w, start, goal, self.kept_q))
+
+    def march(self, drives: Array, q: Array, v: Array, a: Array, start: Array) -> int:
+        """Fill in the motion; return how many times were reached."""
+        if self.large:
+            return sparse.march(self, drives, q, v, a, start)
+        return int(newton.march(self.w, drives, q, v, a, self.kept_q, start))
+
+    def _shaken(self, q: Array, generator: np.random.Generator, amount: float) -> Array:
+        """Return coordinates moved at random by an amount of the mechanism's size, and of a radian."""
+        self.w.q[:] = q
+        change = generator.normal(size=self.n) * amount
+        newton.shift(self.w, change)
+        moved = self.w.q.copy()
+        self.guess(moved)
+        return moved
+
+    def open_text(self, q: Array, active: Array | None = None, where: str = "") -> str:
+        """Say how far the worst, by name, stays open if all else is closed."""
+        weights = np.ones(self.m) if active is None else active.copy()
+        phi = self.evaluate(q)[0] * weights
+        undriven = [thing for thing in self.things if not isinstance(thing, Driver)]
+        worst = max(undriven or self.things, key=lambda x: float(np.linalg.norm(phi[self.rows[x.name]])))
+        name, word, rows = worst.name, _kind(worst), self.rows[worst.name]
+        weights[rows] *= _SOFT
+        self.close(q, weights)
+        left = float(np.linalg.norm(self.w.phi[rows]))
+        if left < _CLOSED * self.size:
+            return (
+                f"mechanism {self.mechanism.name!r} can be assembled{where}, but not be driven there: the "
+                "way is too long, or leads over a dead point; give times, or values, in between"
+            )
+        gap = f"{1e3 * left:.3g} mm" if self.is_length(name) else f"{left:.3g} rad"
+        return (
+            f"mechanism {self.mechanism.name!r} cannot assemble{where}: closest gap {gap} at {word} "
+            f"{name!r}; look for lengths that cannot meet, or draw it nearer to closed"
+        )
+
+    def is_length(self, name: str) -> bool:
+        """Tell whether the equations of a thing are lengths: they change when a body is moved."""
+        columns = self.entry_columns[self.entries[name]]
+        columns = columns[columns < self.free * len(self.bodies)]
+        return bool((columns % self.free < self.algebra.dimension).any())
+
+    def named(self, q: Array) -> Mapping[str, Any]:
+        """Return the poses of all bodies, by name."""
+        X = {}
+        for k, body in enumerate(self.bodies):
+            X[body.name] = self.algebra.pose(q[self.coordinates * k : self.coordinates * (k + 1)].tolist())
+        return X
+
+
+def undriven_model(mechanism: Mechanism) -> Any:
+    """Return the model of a mechanism without its drivers; None if it cannot be compiled."""
+    alone = mechanism.copy()
+    for name in list(alone.drivers):
+        alone.remove(name)
+    try:
+        return alone.compile()
+    except ModelError:
+        return None
+
+
+def of_bodies(system: System, model: Any, q: Array, v: Array) -> tuple[Array, Array]:
+    """Return coordinates and velocities of bodies from those of the joints of a model."""
+    poses, speeds = model.poses(q), model.velocities(q, v)
+    found, rates = system.drawn(), np.zeros(system.n)
+    for k, body in enumerate(system.bodies):
+        X, V = poses[body.name], speeds[body.name]
+        pose = system.algebra.pose_coordinates(X)
+        found[system.coordinates * k : system.coordinates * (k + 1)] = [float(x) for x in pose]
+        turn = X.axes.local(V).scalars()[: system.algebra.angular]
+        at = system.free * k
+        rates[at : at + system.free] = [*map(float, V.v), *map(float, turn)]
+    for name, joint in system.mechanism.joints.items():  # unknowns of joints that cannot tell them
+        if not joint.can_locate:
+            at_q, at_v = model.slices[name]
+            first = system.own[name]
+            at = system.coordinates * len(system.bodies) + first
+            found[at : at + joint.nq] = q[at_q]
+            at = system.free * len(system.bodies) + first
+            rates[at : at + joint.nq] = joint.rates(q[at_q].tolist(), v[at_v].tolist())
+    return found, rates
+
+
+def _kind(thing: Thing) -> str:
+    return "joint" if isinstance(thing, Joint) else thing.word
+
+
+def system_of(mechanism: Mechanism, vary: Mapping[str, Any] | None = None) -> System:
+    """Return the equations of a mechanism, some numbers of which may vary; ModelError if there are none."""
+    if not mechanism.bodies:
+        raise ModelError(f"mechanism {mechanism.name!r} has no bodies; add some")
+    return System(mechanism, vary)

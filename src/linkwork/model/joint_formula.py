@@ -1,0 +1,204 @@
+"""The kind of a joint: its formulas with the numbers taken out, so that joints alike share their native code.
+
+A joint's `motion` is traced once on symbols. Constants other than 0, 1 and -1 become parameters, which are
+data of the link; what is left is a structure of operations, and two joints of the same structure are of one
+kind, whoever wrote them. From the motion X(q) follow, by differentiation on the graph, the motion subspace S
+= X^-1 dX/dq, and c = dS/dt v.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from types import ModuleType
+from typing import Any
+
+from linkwork.algebra.number import Number
+from linkwork.errors import ModelError, TraceError
+from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.joints import CATALOGUE
+from linkwork.model import joint_forces
+from linkwork.trace.differentiate import derivative
+from linkwork.trace.expression import Expr, Graph, Operand, evaluate, is_smooth, reachable, with_constants
+
+_STRUCTURAL = (0.0, 1.0, -1.0)
+_PLANAR_EXAMPLE = "of the plane, e.g. lw.translation(x, y) @ lw.rotation(q[0])"
+
+
+@dataclass(frozen=True, eq=False)
+class JointFormula:
+    """Formulas of a joint over symbols ("q", k), ("v", k), ("parameter", k) and ("setting", k)."""
+
+    algebra: ModuleType
+    nq: int
+    nv: int
+    reverse: bool  # the joint is met the other way round
+    armature: bool  # some drive has inertia; without, the code is shorter
+    n_constants: int  # numbers in the formula of its motion
+    n_parameters: int  # those, and then the settings of its own forces
+    signature: str  # equal for joints of the same structure
+    X: tuple[Operand, ...]  # pose of the outer joint frame in the inner one
+    S: tuple[Operand, ...]  # motion per unit of each velocity, in the outer frame, one after the other
+    c: tuple[Operand, ...]  # motion left when v does not change: dS/dt v
+    rates: tuple[Operand, ...]  # dq/dt
+    drive: tuple[Operand, ...]  # generalised forces of damping, friction, spring and stops; zeros if left out
+
+    @cached_property
+    def smooth(self) -> bool:
+        """Whether nothing in how it moves and pushes bends or jumps."""
+        return is_smooth((*self.X, *self.S, *self.c, *self.rates, *self.drive))
+
+    def motion(self, q: Sequence[Number], parameters: Sequence[Number]) -> Any:
+        return self.algebra.Frame.from_scalars(self._run(self.X, q, (), parameters))
+
+    def subspace(self, q: Sequence[Number], parameters: Sequence[Number]) -> list[Any]:
+        scalars = self._run(self.S, q, (), parameters)
+        size = self.algebra.Motion.size
+        return [self.algebra.Motion.from_scalars(scalars[k * size : (k + 1) * size]) for k in range(self.nv)]
+
+    def bias(self, q: Sequence[Number], v: Sequence[Number], parameters: Sequence[Number]) -> Any:
+        return self.algebra.Motion.from_scalars(self._run(self.c, q, v, parameters))
+
+    def position_rates(
+        self, q: Sequence[Number], v: Sequence[Number], parameters: Sequence[Number]
+    ) -> list[Number]:
+        return self._run(self.rates, q, v, parameters)
+
+    def own_forces(
+        self, q: Sequence[Number], v: Sequence[Number], parameters: Sequence[Number]
+    ) -> list[Number]:
+        return self._run(self.drive, q, v, parameters)
+
+    def _run(
+        self, roots: Sequence[Operand], q: Sequence[Number], v: Sequence[Number], parameters: Sequence[Number]
+    ) -> list[Number]:
+        numbers = {"q": q, "v": v, "parameter": parameters, "setting": parameters[self.n_constants :]}
+        return evaluate(roots, lambda symbol: numbers[symbol.args[0][0]][symbol.args[0][1]])
+
+
+class JointFormulas:
+    """The kinds met so far in one mechanism; `driven` ones have the joints' own forces in them."""
+
+    def __init__(self, driven: bool = False) -> None:
+        self._driven = driven
+        self._by_signature: dict[str, JointFormula] = {}
+        self._by_class: dict[Hashable, tuple[JointFormula, list[float]]] = {}
+
+    def of(self, joint: Joint, reverse: bool) -> tuple[JointFormula, list[float]]:
+        """Return the kind of a joint, met the other way round if `reverse`, and the numbers of its motion.
+
+        Joints of the catalogue move by their class and its `parameters` alone, so they are traced once; a
+        user's class may look at anything, so each of its joints is.
+        """
+        if type(joint) not in CATALOGUE:
+            return _trace(joint, reverse, self._driven, self._by_signature)
+        numbers = tuple(getattr(joint, name) for name in joint.parameters)
+        own = joint_forces.features(joint) if self._driven else ()
+        key = type(joint), reverse, numbers, bool(joint.per_coordinate("armature").any()), own
+        if key not in self._by_class:
+            self._by_class[key] = _trace(joint, reverse, self._driven, self._by_signature)
+        return self._by_class[key]
+
+
+def _trace(
+    joint: Joint, reverse: bool, driven: bool, known: dict[str, JointFormula]
+) -> tuple[JointFormula, list[float]]:
+    graph = Graph()
+    q = graph.symbols(("q", k) for k in range(joint.nq))
+    v = graph.symbols(("v", k) for k in range(joint.nv))
+    X = _motion(joint, q)
+    S = _subspace(joint, X, q)
+    if reverse:  # X^-1 has the motion -X S seen from the other side
+        S = [-(X @ s) for s in S]
+        X = X.inverse
+    rates = list(joint.rates(q, v))
+    size = joint.algebra.Motion.size
+    flat_S = [x for s in S for x in s.scalars()]
+    dS = derivative(flat_S, dict(zip(q, rates, strict=True)))
+    c = joint.algebra.Motion.zero()
+    for k, speed in enumerate(v):
+        c = c + joint.algebra.Motion.from_scalars(dS[k * size : (k + 1) * size]) * speed
+    settings = graph.symbols(("setting", k) for k in range(joint_forces.count(joint) if driven else 0))
+    forces = _forces(joint, q, v, settings) if driven else [0.0] * joint.nv
+    groups = (X.scalars(), flat_S, c.scalars(), rates, forces)
+    roots, constants = lift([x for group in groups for x in group])
+    armature = bool(joint.per_coordinate("armature").any())
+    signature = f"{joint.algebra.__name__} {joint.nq} {joint.nv} {reverse} {armature} {structure(roots)}"
+    if signature not in known:
+        ends = list(accumulate(map(len, groups)))
+        pieces = [tuple(roots[end - len(group) : end]) for group, end in zip(groups, ends, strict=True)]
+        sizes = joint.nq, joint.nv, reverse, armature, len(constants), len(constants) + len(settings)
+        known[signature] = JointFormula(joint.algebra, *sizes, signature, *pieces)
+    return known[signature], constants
+
+
+def _rate(joint: Joint, q: Sequence[Expr]) -> Callable[..., list[Operand]]:
+    """Return how functions of q change at velocities v."""
+    return lambda roots, v: derivative(roots, dict(zip(q, joint.rates(q, v), strict=True)))
+
+
+def _motion(joint: Joint, q: Sequence[Expr]) -> Any:
+    try:
+        X = joint.motion(q)
+    except TraceError as error:
+        raise TraceError(f"joint {joint.name!r}: {error}") from error
+    except Exception as error:
+        raise ModelError(
+            f"joint {joint.name!r}: motion(q) raised {type(error).__name__}: {error} "
+            f"(it was called with {len(q)} coordinates)"
+        ) from error
+    if not isinstance(X, joint.algebra.Frame):
+        raise ModelError(
+            f"joint {joint.name!r}: motion(q) returned {type(X).__module__}.{type(X).__name__}; "
+            "return a Frame, "
+            + (
+                "e.g. lw.translation(x, y, z) @ lw.rotation_y(q[0])"
+                if joint.space == "space"
+                else _PLANAR_EXAMPLE
+            )
+        )
+    return X
+
+
+def _forces(joint: Joint, q: Sequence[Expr], v: Sequence[Expr], settings: Sequence[Expr]) -> list[Operand]:
+    try:
+        return joint_forces.forces(joint, q, v, settings, _rate(joint, q))
+    except (TraceError, ModelError) as error:
+        raise type(error)(f"joint {joint.name!r}: {error}") from error
+
+
+def _subspace(joint: Joint, X: Any, q: Sequence[Expr]) -> list[Any]:
+    """Return the motion per unit of each velocity: said by the joint, or X^-1 times the derivative of X."""
+    said = joint.subspace(q)
+    if said is not None:
+        return said
+    S = []
+    for k in range(joint.nv):
+        unit = [1.0 if i == k else 0.0 for i in range(joint.nv)]
+        dX = _rate(joint, q)(X.scalars(), unit)
+        S.append(X.twist(joint.algebra.Frame.from_scalars(dX)))
+    return S
+
+
+def lift(roots: Sequence[Operand]) -> tuple[list[Operand], list[float]]:
+    """Replace constants by parameters, each different number by one."""
+    graph = Graph()
+    numbers: dict[float, int] = {}
+
+    def constant(x: float) -> Operand:
+        if x in _STRUCTURAL:
+            return x
+        return graph.symbol(("parameter", numbers.setdefault(x, len(numbers))))
+
+    lifted = with_constants(roots, lambda symbol: graph.symbol(symbol.args[0]), constant)
+    return lifted, list(numbers)
+
+
+def structure(roots: Sequence[Operand]) -> str:
+    """Return a text that is equal for equal structures."""
+    local: dict[int, int] = {}
+    lines = []
+    for x in reachable(roots):
+        local[x.index] = len(local)
+        lines.append((x.op, *(f"#{local[a.index]}" if isinstance(a, Expr) else a for a in x.args)))
+    return repr((lines, [f"#{local[r.index]}" if isinstance(r, Expr) else r for r in roots]))

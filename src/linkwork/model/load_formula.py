@@ -1,0 +1,335 @@
+"""Loads placed on a tree, and their formulas with the numbers taken out: loads alike share native code.
+
+As with joints (`kind`), a load is run once on symbols; constants become parameters, which are data. A law
+that cannot be run on symbols is kept as Python, to be called; a law that gives another formula when it is
+asked twice (it draws random numbers, or counts its calls) is no formula, and is kept as Python too.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from linkwork.algebra.number import Number
+from linkwork.errors import ModelError
+from linkwork.fingerprint import digest, spelled_code
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.load import Load
+from linkwork.mechanism.load_view import BodySide, JointSide, SystemSide, coordinates
+from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.joint_formula import JointFormula, lift, structure
+from linkwork.model.joint_kinematics import JointKinematics
+from linkwork.trace.expression import Graph, is_smooth, reachable
+
+_ASKED, _ASKED_AGAIN = 100, 5  # times that a law is asked whose formula is a constant, or not
+
+Slices = Mapping[str, tuple[slice, slice]]  # joint -> (slice in q, slice in v)
+Both = tuple[Sequence[Number], Sequence[Number]]  # positions and velocities
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A joint that closes a loop, and so has no coordinates in the tree."""
+
+    joint: Joint
+    kind: JointFormula
+    numbers: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Side:
+    """Where a load acts: on a body of a link, or on the joint of one, or on an end of a cut joint."""
+
+    link: int  # 0 for ground
+    frame: Any  # of the body, or of the cut joint's end, in its link; None for a joint of the tree
+    q: slice  # coordinates of the joint, none for a body
+    v: slice
+    body: str = ""  # the body it is on; none for a joint of the tree
+    on_body: Any = None  # the frame in the body
+    cut: Cut | None = None  # the joint; its ends, on parent and child, come one after the other
+
+    def pose(self, poses: Mapping[str, Any]) -> Any:
+        """Return the pose of the link, from those of bodies."""
+        return poses[self.body] @ self.on_body @ self.frame.inverse
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What a load is run on, over any number."""
+
+    t: Number
+    frame: Callable[[int], Any]  # of a side's link in the world
+    motion: Callable[[int], Any]  # of a side's link, in its frame
+    joint: Callable[[int], Both]  # of a side's joint
+    whole: Callable[[], Both]  # of the mechanism
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a load does, and what it shows of it."""
+
+    wrenches: dict[int, Any]  # by side: force in the frame and about the origin of its link
+    forces: dict[tuple[int, int], Number]  # by side (-1: the whole mechanism) and velocity: generalised force
+    across: dict[tuple[str, int], Number]  # by cut joint and velocity: generalised force, in `wrenches` too
+    shown: list[Number]
+
+    def scalars(self) -> list[Number]:
+        wrenches = (x for wrench in self.wrenches.values() for x in wrench.scalars())
+        others = (*self.forces.values(), *self.across.values(), *self.shown)
+        return [x if hasattr(x, "graph") else float(x) for x in (*wrenches, *others)]
+
+    def like(self, scalars: Sequence[Number]) -> "Outcome":
+        """Return an outcome of this form, made of other numbers."""
+        numbers = iter(scalars)
+        wrenches = {
+            k: type(w).from_scalars([next(numbers) for _ in range(w.size)]) for k, w in self.wrenches.items()
+        }
+        forces = {key: next(numbers) for key in self.forces}
+        across = {key: next(numbers) for key in self.across}
+        return Outcome(wrenches, forces, across, list(numbers))
+
+    def told(self) -> list[Number]:
+        """Return the numbers that are kept: what the load shows, and its forces in cut joints."""
+        return [*self.shown, *self.across.values()]
+
+
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """A load over symbols ("t", 0), ("X0", k), ("v0", k), ("q0", k), ("qd0", k) of its first side, ...,
+    ("q", k), ("qd", k) of the whole mechanism, and ("parameter", k).
+    """
+
+    outcome: Outcome
+    parameters: tuple[float, ...]
+    signature: str  # equal for loads that can share their code
+    timed: bool  # the time is in it
+    varies: bool  # anything is in it that can change
+    smooth: bool  # nothing in it bends or jumps
+    size: int  # nodes
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedLoad:
+    """A load on the links of a tree."""
+
+    load: Load
+    algebra: ModuleType
+    sides: tuple[Side, ...]
+    seen: int  # how many things it is given; sides beyond are those of joints that it may ask for
+    slices: Slices
+    formula: Formula | None  # None: its law must be called
+    shown: int  # how many numbers it shows
+    across: tuple[tuple[str, int], ...]  # cut joints and their velocities, whose forces are told after these
+
+    @property
+    def told(self) -> int:
+        """How many numbers it shows or tells of cut joints."""
+        return self.shown + len(self.across)
+
+    @property
+    def name(self) -> str:
+        return self.load.name
+
+    @property
+    def timed(self) -> bool:
+        """Whether the time may be in its law."""
+        return self.formula is None or self.formula.timed
+
+
+class _CutSide(JointSide):
+    """A cut joint, seen from its ends; what drives it pushes both."""
+
+    def __init__(self, cut: Cut, a: BodySide, b: BodySide):
+        X = a.frame.local(b.frame)
+        self._seen = JointKinematics.of(cut.joint, cut.kind, cut.numbers, X, b.motion - X.local(a.motion))
+        self.name, self.ends = cut.joint.name, (a, b)
+        super().__init__(self._seen.q, self._seen.v)
+
+    def settle(self) -> None:
+        """Let the ends feel the forces."""
+        for end, wrench in zip(self.ends, self._seen.push(self.forces), strict=True):
+            end.wrench = end.wrench + wrench
+
+
+def act(
+    load: Load, algebra: ModuleType, sides: Sequence[Side], slices: Slices, numbers: Numbers, seen: int
+) -> Outcome:
+    """Run a load on any numbers; it is given the first `seen` of what its sides make."""
+    bodies = {
+        k: BodySide(algebra, numbers.frame(k) @ side.frame, side.frame.local(numbers.motion(k)))
+        for k, side in enumerate(sides)
+        if side.frame is not None
+    }
+    views: list[Any] = []
+    k = 0
+    while k < len(sides):
+        cut = sides[k].cut
+        if cut:
+            views.append(_CutSide(cut, bodies[k], bodies[k + 1]))
+        else:
+            views.append(bodies[k] if k in bodies else _TreeSide(k, *numbers.joint(k)))
+        k += 2 if cut else 1
+    cuts = {view.name: view for view in views if isinstance(view, _CutSide)}
+    everything: list[SystemSide] = []
+    if load.whole:
+        q, v = (
+            coordinates(
+                numbers.whole()[n],
+                {joint: pair[n] for joint, pair in slices.items()},
+                {name: (view.position, view.velocity)[n] for name, view in cuts.items()},
+            )
+            for n in (0, 1)
+        )
+        everything = [SystemSide(q, v, cuts)]
+    shown = load.act(numbers.t, *everything, *views[:seen])
+    forces: dict[tuple[int, int], Number] = {}
+    for view in views:
+        if isinstance(view, _TreeSide):
+            for n, force in enumerate(view.forces):
+                key = (-1, sides[view.side].v.start + n) if load.whole else (view.side, n)
+                forces[key] = forces.get(key, 0.0) + force
+    for system in everything:
+        for n, force in enumerate(system.forces):
+            forces[-1, n] = forces.get((-1, n), 0.0) + force
+    across = {(name, n): force for name, view in cuts.items() for n, force in enumerate(view.forces)}
+    for view in cuts.values():
+        view.settle()
+    wrenches: dict[int, Any] = {}
+    for k, body in bodies.items():
+        if sides[k].link:
+            first = next(other for other in bodies if sides[other].link == sides[k].link)
+            wrench = sides[k].frame @ body.wrench
+            wrenches[first] = wrenches[first] + wrench if first in wrenches else wrench
+    return Outcome(wrenches, forces, across, _numbers(shown))
+
+
+class _TreeSide(JointSide):
+    """A joint of the tree, and which side it is."""
+
+    def __init__(self, side: int, q: Sequence[Number], v: Sequence[Number]):
+        super().__init__(q, v)
+        self.side = side
+
+
+def _numbers(shown: Any) -> list[Number]:
+    if shown is None:
+        return []
+    items = list(shown) if isinstance(shown, list | tuple) or np.ndim(shown) else [shown]
+    return [x.item() if isinstance(x, np.ndarray) else x for x in items]
+
+
+def place(
+    load: Load,
+    mechanism: Mechanism,
+    algebra: ModuleType,
+    body_sides: Mapping[str, Side],
+    joint_sides: Mapping[str, Sequence[Side]],
+    slices: Slices,
+    q_drawn: Sequence[float],
+    poses: Mapping[str, Any],
+) -> PlacedLoad:
+    """Find the links a load acts on, and make a formula of it, or see that it works on plain numbers.
+
+    A joint has one side, or two if it is cut. `poses` are those of the bodies as drawn.
+    """
+    things = load.sides(mechanism.joints)
+    given = [
+        (body_sides[thing.name],) if isinstance(thing, Body) else joint_sides[thing.name] for thing in things
+    ]
+    if load.whole:  # it may look at any joint, and push it
+        names = {thing.name for thing in things}
+        given += [pair for name, pair in joint_sides.items() if len(pair) == 2 and name not in names]
+    sides, seen = tuple(side for pair in given for side in pair), len(things)
+    load = load.drawn([poses[thing.name] for thing in things if isinstance(thing, Body)])
+    still = [0.0] * sum(part.stop - part.start for _, part in slices.values())
+    formula = _if_pure(lambda: _formula(load, algebra, sides, slices, len(q_drawn), len(still), seen))
+    if formula:
+        told = formula.outcome
+        return PlacedLoad(load, algebra, sides, seen, slices, formula, len(told.shown), tuple(told.across))
+
+    def joint(k: int) -> Both:
+        return list(q_drawn[sides[k].q]), still[sides[k].v]
+
+    numbers = Numbers(
+        0.0,
+        lambda k: sides[k].pose(poses),
+        lambda k: algebra.Motion.zero(),
+        joint,
+        lambda: (q_drawn, still),
+    )
+    try:
+        outcome = act(load, algebra, sides, slices, numbers, seen)
+        outcome.scalars()
+    except Exception as error:
+        raise ModelError(
+            f"{load.word} {load.name!r}: its law raised {type(error).__name__}: {error}"
+        ) from error
+    return PlacedLoad(load, algebra, sides, seen, slices, None, len(outcome.shown), tuple(outcome.across))
+
+
+def _if_pure(trace: Callable[[], Formula]) -> Formula | None:
+    """Return a formula, if it can be had and is always the same.
+
+    One in which nothing varies is asked for more often: it may have been drawn by lot.
+    """
+    try:
+        first = trace()
+        for _ in range(_ASKED_AGAIN if first.varies else _ASKED):
+            again = trace()
+            if (again.signature, again.parameters) != (first.signature, first.parameters):
+                return None
+        return first
+    except Exception:  # whatever a law does on symbols that it would not do on numbers
+        return None
+
+
+def _formula(
+    load: Load, algebra: ModuleType, sides: Sequence[Side], slices: Slices, nq: int, nv: int, seen: int
+) -> Formula:
+    graph = Graph()
+
+    def symbols(name: str, count: int) -> list[Any]:
+        return graph.symbols((name, i) for i in range(count))
+
+    def frame(k: int) -> Any:
+        if not sides[k].link:
+            return algebra.Frame()
+        return algebra.Frame.from_scalars(symbols(f"X{k}", algebra.Frame.size))
+
+    def motion(k: int) -> Any:
+        if not sides[k].link:
+            return algebra.Motion.zero()
+        return algebra.Motion.from_scalars(symbols(f"v{k}", algebra.Motion.size))
+
+    def joint(k: int) -> Both:
+        q, v = sides[k].q, sides[k].v
+        if load.whole:
+            return symbols("q", nq)[q], symbols("qd", nv)[v]
+        return symbols(f"q{k}", q.stop - q.start), symbols(f"qd{k}", v.stop - v.start)
+
+    numbers = Numbers(
+        graph.symbol(("t", 0)), frame, motion, joint, lambda: (symbols("q", nq), symbols("qd", nv))
+    )
+    outcome = act(load, algebra, sides, slices, numbers, seen)
+    roots, parameters = lift(outcome.scalars())
+    keys = sorted(outcome.wrenches), list(outcome.forces), len(outcome.told()), [s.link == 0 for s in sides]
+    nodes = reachable(roots)
+    used = {x.args[0][0] for x in nodes if x.op == "symbol"}
+    return Formula(
+        outcome.like(roots),
+        tuple(parameters),
+        f"{algebra.__name__} {keys} {structure(roots)}",
+        "t" in used,
+        bool(used - {"parameter"}),
+        is_smooth(roots),
+        len(nodes),
+    )
+
+
+def source_of(load: Load) -> str:
+    """Return a fingerprint of a load whose law must be called: its class, its numbers, its functions."""
+    mine = {word: value for word, value in vars(load).items() if word not in ("on", "_place")}
+    return digest([spelled_code(type(load)), {word: spelled_code(value) for word, value in mine.items()}])

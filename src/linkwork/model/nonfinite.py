@@ -1,0 +1,146 @@
+"""Who is to blame when a motion goes wrong: the joint or load by name, and its value."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from linkwork.model.load_formula import Numbers, PlacedLoad, act
+
+Array = np.ndarray
+Found = tuple[list[float], BaseException | None]  # what a load gives, or what it raised instead
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is not finite, by name and in words; `cause` is what a law that must be called raised."""
+
+    name: str
+    words: str
+    cause: BaseException | None = None
+
+
+def joint(model: Any, index: int) -> str:
+    """Return the name of the joint that a number of the state (q, v) belongs to."""
+    side, k = (0, index) if index < model.nq else (1, index - model.nq)
+    return next(name for name, parts in model.slices.items() if parts[side].start <= k < parts[side].stop)
+
+
+def component(model: Any, index: int) -> str:
+    """Return the joint, and the coordinate, of a number of the state (q, v)."""
+    side, k, word = (0, index, "position") if index < model.nq else (1, index - model.nq, "velocity")
+    name = joint(model, index)
+    part = model.slices[name][side]
+    number = f"[{k - part.start}]" if part.stop - part.start > 1 else ""
+    return f"{word}{number} of joint {name!r}"
+
+
+def not_finite(model: Any, t: float, y: Array) -> tuple[str, str]:
+    """Find what is not finite at a state: return its name, and the fault in words."""
+    fault = find(model, t, y)
+    return fault.name, fault.words
+
+
+def find(model: Any, t: float, y: Array, events: Sequence[PlacedLoad] = ()) -> Fault:
+    """Find what is not finite at a state: a coordinate, a load, an event, or a joint's own force."""
+    y = y[: model.nq + model.nv]
+    odd = np.flatnonzero(~np.isfinite(y))
+    if len(odd):
+        where = int(odd[0])
+        return Fault(joint(model, where), f"the {component(model, where)} is {y[where]}")
+    for placed, (values, error) in _loads(model, t, y, events):
+        what = f"{'event' if placed in events else 'load'} {placed.name!r}"
+        if error is not None and placed.formula is None:
+            return Fault(placed.name, f"{what} raised {type(error).__name__}: {error}", error)
+        if error is not None:  # native code gives what is not a number instead
+            return Fault(placed.name, f"{what} gives no finite number: {error}")
+        if not all(map(isfinite, values)):
+            return Fault(placed.name, f"{what} gives {_odd(values, placed.shown)}")
+    for name, forces in _own_forces(model, y):
+        if not all(map(isfinite, forces)):
+            return Fault(name, f"the spring, damper or stop of joint {name!r} gives {_odd(forces, 0)}")
+    largest = int(np.argmax(np.abs(y)))
+    return Fault(joint(model, largest), f"the {component(model, largest)} has grown to {y[largest]:.3g}")
+
+
+def largest_force(model: Any, t: float, y: Array) -> str:
+    """Return, in words, what pushes most at a state; nothing if nothing pushes."""
+    found = [
+        (f"load {placed.name!r}", values)
+        for placed, (values, _) in _loads(model, t, y[: model.nq + model.nv], ())
+    ]
+    found += [(f"joint {name!r} itself", forces) for name, forces in _own_forces(model, y)]
+    sizes = [(max((abs(x) for x in values), default=0.0), name) for name, values in found]
+    size, name = max(sizes, default=(0.0, ""))
+    return f"the largest force there is that of {name}, {size:.3g}" if size > 0.0 else ""
+
+
+def fastest(model: Any, t: float, y: Array) -> int:
+    """Return the number of the state (q, v) that changes most, for its size."""
+    q, v = y[: model.nq], y[model.nq : model.nq + model.nv]
+    try:
+        rates = np.concatenate([model.position_rates(q, v), model.motion(q, v, t)])
+    except ArithmeticError:
+        rates = np.concatenate([model.position_rates(q, v), v])
+    return int(np.argmax(np.abs(rates) / (1.0 + np.abs(y[: len(rates)]))))
+
+
+def _loads(
+    model: Any, t: float, y: Array, events: Sequence[PlacedLoad]
+) -> Iterator[tuple[PlacedLoad, Found]]:
+    """Run every load, and event, on plain numbers."""
+    placed = (*model.driven(bodies=True).loads, *events)
+    if not placed:
+        return
+    q, v = y[: model.nq], y[model.nq :]
+    try:
+        seen = model.poses(q), model.velocities(q, v)
+    except ArithmeticError:  # numbers too large: bodies are nowhere
+        return
+    with np.errstate(all="ignore"):
+        yield from ((one, _run(one, t, q.tolist(), v.tolist(), *seen)) for one in placed)
+
+
+def _run(placed: PlacedLoad, t: float, q: list[float], v: list[float], poses: Any, velocities: Any) -> Found:
+    """Run a load on plain numbers."""
+
+    def frame(k: int) -> Any:
+        return placed.sides[k].pose(poses)
+
+    def motion(k: int) -> Any:
+        side = placed.sides[k]
+        return side.frame @ side.on_body.local(poses[side.body].axes.local(velocities[side.body]))
+
+    def of_joint(k: int) -> tuple[list[float], list[float]]:
+        return q[placed.sides[k].q], v[placed.sides[k].v]
+
+    numbers = Numbers(t, frame, motion, of_joint, lambda: (q, v))
+    try:
+        outcome = act(placed.load, placed.algebra, placed.sides, placed.slices, numbers, placed.seen)
+        if len(outcome.shown) != placed.shown:
+            raise ValueError(f"{len(outcome.shown)} numbers, where there were {placed.shown} before")
+        return [float(x) for x in (*outcome.shown, *outcome.scalars())], None
+    except Exception as error:
+        return [], error
+
+
+def _own_forces(model: Any, y: Array) -> Iterator[tuple[str, list[float]]]:
+    """Return the generalised forces of the joints themselves; NaN where they cannot be computed."""
+    for link in model.driven(bodies=True).links:
+        here, speed = (
+            y[first : first + count].tolist()
+            for first, count in ((link.q, link.kind.nq), (model.nq + link.v, link.kind.nv))
+        )
+        try:
+            with np.errstate(all="ignore"):
+                yield link.name, [float(x) for x in link.kind.own_forces(here, speed, link.parameters)]
+        except (ArithmeticError, ValueError):
+            yield link.name, [float("nan")]
+
+
+def _odd(values: Sequence[float], shown: int) -> str:
+    """Return the first value that is not finite, and which it is of those a load shows."""
+    k, x = next((k, x) for k, x in enumerate(values) if not isfinite(x))
+    return f"{x} in component {k}" if 1 < shown > k else f"{x}"

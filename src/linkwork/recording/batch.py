@@ -1,0 +1,163 @@
+"""What a batch of runs returns: one array for all of them, and each as a recording of its own."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from operator import index
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+
+from linkwork.model.state import State
+from linkwork.recording import container
+from linkwork.recording.channels import Channels, StoredChannels
+from linkwork.recording.recording import Recording, check_shapes, restore_final, store_final
+from linkwork.recording.report import SUCCESS, Report, in_words
+from linkwork.recording.samples import Samples
+
+Array = np.ndarray
+
+_SHOWN = 5  # failed runs that a summary tells of
+
+
+class Recordings(Samples):
+    """Runs of one mechanism at common times: `runs[k]` is one of them, `runs["pin"].position` is (N, S).
+
+    A run that ended early has no samples after its end: NaN in every array.
+    """
+
+    def __init__(
+        self,
+        channels: Channels,
+        time: Array,
+        q: Array,
+        v: Array,
+        work: Array,
+        ends: Array,
+        filled: Array,
+        status: Array,
+        reports: Sequence[Report],
+        finals: Sequence[State],
+    ) -> None:
+        recorded = np.arange(len(time)) < np.asarray(filled)[:, None]
+        q, v = (np.where(recorded[:, :, None], array, np.nan) for array in (q, v))
+        super().__init__(channels, time, q, v, np.where(recorded, work, np.nan), recorded)
+        self.ends = ends  # (N,) when each run ended [s]
+        self.filled = filled  # (N,) samples of each run
+        self.status = status  # (N,) the names of their statuses
+        self.status.setflags(write=False)
+        self.reports = reports  # how each went
+        self.finals = finals  # where each ended
+
+    @overload
+    def __getitem__(self, key: str) -> Any: ...
+    @overload
+    def __getitem__(self, key: int) -> Recording: ...
+
+    def __getitem__(self, key: str | int) -> Any:
+        """Return a joint, body or load over all runs by name, or a run by number."""
+        if isinstance(key, str):
+            return self.record(key)
+        k = range(len(self))[index(key)]
+        count = int(self.filled[k])
+        return Recording(
+            self._channels.of_run(k, count),
+            self.time[:count],
+            self.q[k, :count],
+            self.v[k, :count],
+            self.work[k, :count],
+            self.reports[k],
+            self.finals[k],
+        )
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def __iter__(self) -> Iterator[Recording]:
+        return (self[k] for k in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<Recordings {self._name()}: {self._outcomes()}>"
+
+    def _name(self) -> str:
+        return repr(self.reports[0].mechanism) if self.reports else "of nothing"
+
+    def _outcomes(self) -> str:
+        counts = Counter(map(in_words, self.status.tolist()))
+        runs = f"{len(self)} run{'' if len(self) == 1 else 's'}"
+        return ", ".join([runs, *(f"{count} {outcome}" for outcome, count in counts.most_common())])
+
+    @property
+    def failed(self) -> Array:
+        """The numbers of the runs that ended otherwise than they were told to."""
+        return np.flatnonzero(~np.isin(self.status, SUCCESS))
+
+    def summary(self) -> str:
+        """Return what happened, as text: how many, how far, how much work, and why some failed."""
+        steps, rejected, evaluations = (
+            sum(getattr(report, word) for report in self.reports)
+            for word in ("accepted", "rejected", "evaluations")
+        )
+        span = f"{self.time[0]:g} to {self.time[-1]:g} s" if len(self.time) else "none"
+        wall = max((report.wall_time for report in self.reports), default=0.0)
+        lines = [
+            f"{self._name()}: {self._outcomes()}",
+            f"  time       {span}, {len(self.time)} samples",
+            f"  steps      {steps} accepted, {rejected} rejected, {evaluations} evaluations",
+            f"  wall time  {wall:.3g} s",
+        ]
+        for k in self.failed[:_SHOWN]:
+            report = self.reports[k]
+            lines.append(f"  run {k} failed at {self.ends[k]:g} s: {report.message or report.outcome}")
+        if len(self.failed) > _SHOWN:
+            lines.append(f"  and {len(self.failed) - _SHOWN} more failed: see `failed`")
+        return "\n".join(lines)
+
+    def save(self, path: str | Path) -> None:
+        """Write all runs to one file, all or nothing; `lw.load` reads it, also where there is no model."""
+        arrays, absent = self.arrays()
+        arrays["ends"] = np.asarray(self.ends, dtype=float)
+        arrays["filled"] = np.asarray(self.filled, dtype=np.int64)
+        memories = [store_final(arrays, f"final/{k}", final) for k, final in enumerate(self.finals)]
+        common, reports = _factored([report.to_json() for report in self.reports])
+        header = {
+            "kind": "recordings",
+            "layout": self.layout.to_json(),
+            "common": common,
+            "reports": reports,
+            "absent": absent,
+            "memory": memories,
+        }
+        container.write(path, header, arrays)
+
+
+def _factored(reports: list[dict[str, Any]]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Take out what all reports have in common, which is most of them."""
+    first = reports[0] if reports else {}
+    common = {key: value for key, value in first.items() if all(item[key] == value for item in reports)}
+    return common, [{key: item[key] for key in item.keys() - common.keys()} for item in reports]
+
+
+def restore_batch(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Recordings:
+    """Return what `save` wrote; ValueError, KeyError or TypeError if it is not all there."""
+    channels = StoredChannels(header, arrays)
+    ends, filled, samples = arrays["ends"], arrays["filled"], arrays["time"].size
+    runs = len(header["reports"])
+    check_shapes(arrays, channels, (runs, samples))
+    if ends.shape != (runs,) or filled.shape != (runs,) or len(header["memory"]) != runs:
+        raise ValueError(f"the ends of {runs} runs are of other length")
+    if ((filled < 0) | (filled > samples)).any():
+        raise ValueError(f"a run has fewer than 0 or more than {samples} samples")
+    reports = tuple(Report.from_json(header["common"] | report) for report in header["reports"])
+    return Recordings(
+        channels,
+        arrays["time"],
+        arrays["q"],
+        arrays["v"],
+        arrays["work"],
+        ends,
+        filled,
+        np.array([report.status for report in reports], dtype=str),
+        reports,
+        tuple(restore_final(arrays, f"final/{k}", names) for k, names in enumerate(header["memory"])),
+    )

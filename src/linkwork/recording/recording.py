@@ -1,0 +1,324 @@
+"""What a run returns: arrays over time, by the names of the mechanism; how it went; and its file.
+
+A run keeps time, positions and velocities. Everything else (accelerations, forces, poses, energies, ...) is
+derived from them when it is first asked for, and kept. Saving derives all of it, so that a file can be looked
+at where there is no model.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import isnan, nan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.errors import FormatError, LinkworkError
+from linkwork.model.state import State
+from linkwork.recording import container, plot
+from linkwork.recording.channels import Channels, StoredChannels
+from linkwork.recording.interpolation import refined
+from linkwork.recording.plot import Trace
+from linkwork.recording.report import Report
+from linkwork.recording.samples import Samples, optional
+from linkwork.recording.viewable import Viewable
+
+if TYPE_CHECKING:
+    from linkwork.recording.batch import Recordings
+
+Array = np.ndarray
+
+_NOTICED = 0.5  # time of compiling that is worth a word [s]
+_ROUNDING = 1e-14  # of the potential energy: less is no energy at play
+
+
+class Recording(Viewable, Samples):
+    """A run: `time`, `q`, `v`, `a`; joints, bodies, springs and loads by name; energies; how it went."""
+
+    def __init__(
+        self,
+        channels: Channels,
+        time: Array,
+        q: Array,
+        v: Array,
+        work: Array,
+        report: Report | Callable[[], Report],
+        final: State,
+    ) -> None:
+        super().__init__(channels, time, q, v, work, np.ones(len(time), bool))
+        self._report = report
+        self.final = final  # where it ended, from which another run can go on
+
+    @property
+    def report(self) -> Report:
+        """How it went."""
+        if not isinstance(self._report, Report):
+            self._report = self._report()
+        return self._report
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_report": self.report}
+
+    def __getitem__(self, name: str) -> Any:
+        return self.record(name)
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def __repr__(self) -> str:
+        return f"<Recording {self.report.mechanism!r}: {self.report.outcome}, {self._span()}>"
+
+    def _span(self) -> str:
+        samples = f"{len(self)} sample{'' if len(self) == 1 else 's'}"
+        return f"{self.time[0]:g} to {self.time[-1]:g} s, {samples}" if len(self) else samples
+
+    @property
+    def status(self) -> str:
+        return self.report.status
+
+    @property
+    def message(self) -> str:
+        return self.report.message
+
+    @property
+    def energy_balance(self) -> Array:
+        """Energy that came from nowhere (S,): E - E0 less the work done since the start [J]."""
+        return (self.energy - self.energy[0]) - (self.work - self.work[0])
+
+    @property
+    def energy_error(self) -> float:
+        """Largest |energy_balance|, relative to the energy at play.
+
+        That is the largest kinetic energy, or the range of the potential energy or of the work if that is
+        more. A mechanism in which nothing happens has the error 0; a run of one sample has none, NaN.
+        """
+        if len(self) < 2:
+            return nan
+        worst = float(np.abs(self.energy_balance).max())
+        at_play = self._energy_at_play()
+        rounding = _ROUNDING * float(np.abs(self.potential_energy).max())
+        return worst / at_play if at_play > rounding else worst if worst > rounding else 0.0
+
+    def _energy_at_play(self) -> float:
+        ranges = [float(np.ptp(energy)) for energy in (self.potential_energy, self.work)]
+        return max(float(self.kinetic_energy.max()), *ranges)
+
+    def _own_traces(self, name: str) -> list[Trace]:
+        if name != "error":
+            return super()._own_traces(name)
+        at_play = self._energy_at_play() if len(self) else 0.0
+        values = np.abs(self.energy_balance) / at_play if at_play > 0.0 else np.zeros(len(self))
+        return [Trace("error", "energy error, relative", "1", np.where(values > 0.0, values, nan), True)]
+
+    def summary(self) -> str:
+        """Return what happened, as text: how far, how much work, how exact, and why if it failed."""
+        rows = self._rows()
+        width = max(len(word) for word, _ in rows)
+        lines = [f"  {word:{width}}  {text}" for word, text in rows]
+        return "\n".join([f"{self.report.mechanism}: {self.report.outcome}", *lines])
+
+    def _rows(self) -> list[tuple[str, str]]:
+        report = self.report
+        rows = [("failed", text) for text in (report.message, report.hint) if report.failed and text]
+        steps = f"{report.accepted} accepted, {report.rejected} rejected"
+        rows += [
+            ("time", self._span()),
+            ("steps", f"{steps}, {report.evaluations} evaluations"),
+            ("wall time", self._speed()),
+            ("method", _method(report)),
+            ("achieved", self._achieved()),
+        ]
+        if report.python_laws:
+            rows.append(("Python laws", f"{', '.join(report.python_laws)} (slower)"))
+        rows += [("event", f"{name} at {time:g} s") for time, name in report.events[:8]]
+        if len(report.events) > 8:
+            rows.append(("event", f"and {len(report.events) - 8} more"))
+        return rows + [("warning", text) for text in report.warnings]
+
+    def _speed(self) -> str:
+        wall = self.report.wall_time
+        span = float(self.time[-1] - self.time[0]) if len(self) else 0.0
+        factor = f" ({span / wall:.3g} times real time)" if wall > 0.0 and span > 0.0 else ""
+        compiled = self.report.compile_time
+        before = f", after {compiled:.2g} s of compiling, which is kept" if compiled > _NOTICED else ""
+        return f"{wall:.3g} s{factor}{before}"
+
+    def _achieved(self) -> str:
+        try:
+            found = self.energy_error
+            energy = "energy error not known" if isnan(found) else f"energy error {found:.2g}"
+        except (LinkworkError, ArithmeticError, ValueError) as error:
+            energy = f"energy error unknown ({error})"
+        estimate = self.report.error_estimate
+        told = [energy] if estimate is None else [energy, f"error estimate {estimate:.2g}"]
+        if self.report.loop_gap is not None:
+            told.append(f"worst loop gap {self.report.loop_gap:.2g}")
+        return ", ".join(told)
+
+    def plot(self, *names: str, phase: str | Sequence[str] = (), against: str | None = None) -> Any:
+        """Return a matplotlib Figure of the named curves ("pin", "pole.position[2]"); see `traces`.
+
+        "energy" shows kinetic and potential energy and their sum, and the work where there is any; "error"
+        how much energy came from nowhere. Without names it shows the positions of the joints. `phase="pin"`
+        draws velocities over positions; `against=` draws the named curves over another one, not the time.
+        """
+        optional("matplotlib", "plot")
+        if "error" not in names and (drawn := self.drawn) is not self:
+            return drawn.plot(*names, phase=phase, against=against)
+        title = self.report.mechanism
+        if phase:
+            if names or against:
+                raise ValueError("plot: give phase= alone; phase=('pin', 'rail') draws several")
+            several = (phase,) if isinstance(phase, str) else phase
+            return plot.against([pair for name in several for pair in self._phase(name)], title)
+        if against is not None:
+            return plot.against(self._paired(names, against), title)
+        if not names:
+            return plot.figure(self.time, *self._overview(), self.report.events)
+        curves = [trace for name in names for trace in self._curves(name)]
+        return plot.figure(self.time, curves, title, self.report.events)
+
+    @property
+    def drawn(self) -> "Recording":
+        """It as pictures show it: with more samples, if it has those at the ends of long steps of order 8."""
+        report, model = self.report, self.model
+        long = report.provenance.get("options", {}).get("method") == "dop853"
+        steps = abs(len(self) - 1 - report.accepted) <= 1
+        uneven = report.failed or report.events or report.python_laws
+        if not (long and steps) or uneven or model is None or model.loop_names:
+            return self
+        arrays = refined(self)
+        return self if arrays is None else Recording(self._channels, *arrays, report, self.final)
+
+    def _curves(self, name: str) -> list[Trace]:
+        """Return the curves of a name, in pictures: energies together."""
+        if name != "energy" or self._known(name):
+            return self.traces(name)
+        parts = ["energy", "kinetic_energy", "potential_energy"]
+        scale = float(np.abs(self.energy).max()) if len(self) else 0.0
+        worked = len(self) > 0 and float(np.ptp(self.work)) > 1e-12 * scale
+        return self.traces(*parts, *(["work"] if worked else []))
+
+    def _phase(self, name: str) -> list[tuple[Trace, Trace]]:
+        positions, velocities = self.traces(f"{name}.position"), self.traces(f"{name}.velocity")
+        if len(positions) != len(velocities):
+            raise ValueError(
+                f"phase {name!r}: it has {len(positions)} positions and {len(velocities)} velocities, which "
+                f"do not go together; draw what you want, as in plot('{name}.velocity[0]', against='...')"
+            )
+        return list(zip(positions, velocities, strict=True))
+
+    def _paired(self, names: Sequence[str], against: str) -> list[tuple[Trace, Trace]]:
+        across = self.traces(against)
+        if len(across) != 1 or not names:
+            raise ValueError(
+                f"against {against!r}: it has {len(across)} curves; name one, as in 'pole.position[0]', and "
+                "what to draw over it"
+            )
+        return [(across[0], trace) for trace in self.traces(*names)]
+
+    def _overview(self) -> tuple[list[Trace], str]:
+        """Return the positions of the joints, as many as can be told apart, and what to write above."""
+        joints = (name for name in self.layout.joints if name not in self.layout.constraints)
+        traces = [trace for name in joints for trace in self.traces(f"{name}.position")]
+        title = self.report.mechanism
+        if len(traces) > plot.MANY:
+            title = f"{title} ({plot.MANY} of {len(traces)} coordinates; name those you want)"
+        return traces[: plot.MANY], title
+
+    def _repr_html_(self) -> str:
+        drawn = self.drawn
+        traces, title = drawn._overview()
+        return plot.html(title, [("status", self.report.outcome), *self._rows()], drawn.time, traces)
+
+    def to_dataframe(self, *names: str) -> Any:
+        """Return a pandas.DataFrame over time with a column per curve, as `traces` names them."""
+        pandas = optional("pandas", "export")
+        index = pandas.Index(self.time, name="time")
+        return pandas.DataFrame({trace.label: trace.values for trace in self.traces(*names)}, index)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to a file, all or nothing; `lw.load` reads it, also where there is no model."""
+        from linkwork.view import appearance
+
+        arrays, absent = self.arrays()
+        drawing, shapes = appearance(self)
+        arrays |= shapes
+        memory = store_final(arrays, "final", self.final)
+        header = {
+            "kind": "recording",
+            "layout": self.layout.to_json(),
+            "report": self.report.to_json(),
+            "absent": absent,
+            "memory": memory,
+            "drawing": drawing,
+        }
+        container.write(path, header, arrays)
+
+
+def _method(report: Report) -> str:
+    asked = [("accuracy", report.accuracy, ""), ("step", report.step, " s")]
+    return ", ".join([report.method, *(f"{word} {x:g}{unit}" for word, x, unit in asked if x is not None)])
+
+
+# files
+
+
+def load_recording(path: str | Path) -> "Recording | Recordings":
+    """Read what `save` wrote; FormatError says what is wrong with a file."""
+    from linkwork.recording.batch import restore_batch  # which is made of recordings
+
+    header, arrays = container.read(path)
+    try:
+        match header.get("kind"):
+            case "recording":
+                return _restore(header, arrays)
+            case "recordings":
+                return restore_batch(header, arrays)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FormatError(f"{path}: is no complete recording: {type(error).__name__}: {error}") from None
+    raise FormatError(f"{path}: holds {header.get('kind')!r}, not a recording")
+
+
+def _restore(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Recording:
+    channels = StoredChannels(header, arrays)
+    check_shapes(arrays, channels, (arrays["time"].size,))
+    return Recording(
+        channels,
+        arrays["time"],
+        arrays["q"],
+        arrays["v"],
+        arrays["work"],
+        Report.from_json(header["report"]),
+        restore_final(arrays, "final", header["memory"]),
+    )
+
+
+def check_shapes(arrays: Mapping[str, Array], channels: StoredChannels, lead: tuple[int, ...]) -> None:
+    """Raise ValueError if an array has not one entry per sample, or not the size of the mechanism."""
+    layout = channels.layout
+    if arrays["time"].shape != lead[-1:]:
+        raise ValueError(f"array 'time' has shape {arrays['time'].shape}, not {lead[-1:]}")
+    sizes = {"q": (layout.nq,), "v": (layout.nv,), "work": ()}
+    for name, inner in (sizes | layout.shapes()).items():
+        if name in arrays and arrays[name].shape != (*lead, *inner):
+            raise ValueError(f"array {name!r} has shape {arrays[name].shape}, not {(*lead, *inner)}")
+    for name in layout.loads:
+        array = arrays.get(f"load/{name}")
+        if array is not None and (array.ndim != len(lead) + 1 or array.shape[: len(lead)] != lead):
+            raise ValueError(f"the force of {name!r} has shape {array.shape} for samples {lead}")
+
+
+def store_final(arrays: dict[str, Array], prefix: str, state: State) -> list[str] | None:
+    """Add a state to arrays, with its memory as it is; return the names of what is in that memory."""
+    arrays |= {f"{prefix}/q": state.q, f"{prefix}/v": state.v, f"{prefix}/t": np.array(state.t, dtype=float)}
+    if state.memory is None:
+        return None
+    arrays |= {f"{prefix}/memory/{name}": np.asarray(array) for name, array in state.memory.items()}
+    return list(state.memory)
+
+
+def restore_final(arrays: Mapping[str, Array], prefix: str, names: list[str] | None) -> State:
+    """Return the state that `store_final` put there."""
+    memory = None if names is None else {name: arrays[f"{prefix}/memory/{name}"] for name in names}
+    q, v, t = (arrays[f"{prefix}/{part}"] for part in "qvt")
+    return State(q, v, float(t), memory=memory)

@@ -1,0 +1,160 @@
+"""A joint, a body or a load over time."""
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from linkwork.recording.samples import Samples
+
+Array = np.ndarray
+
+
+class JointRecord:
+    """A joint over time; a joint of one coordinate has arrays (S,), one of k coordinates (S, k)."""
+
+    quantities = ("position", "velocity", "acceleration", "force", "reaction")
+
+    def __init__(self, samples: "Samples", name: str) -> None:
+        self._samples, self._name = samples, name
+
+    def __repr__(self) -> str:
+        return f"<joint {self._name!r}: {', '.join(self.quantities)}>"
+
+    def _of(self, tree: Array, loops: str, side: int) -> Array:
+        """Return what is of the joint in an array of the tree's joints, or in that of loop joints."""
+        part, size = self._samples.layout.joints[self._name][side], tree.shape[-1]
+        if part.start < size or part.start == part.stop:
+            return _squeezed(tree[..., part])
+        return _squeezed(self._samples.derived(loops)[..., part.start - size : part.stop - size])
+
+    @property
+    def position(self) -> Array:
+        return self._of(self._samples.q, "loop_positions", 0)
+
+    @property
+    def velocity(self) -> Array:
+        return self._of(self._samples.v, "loop_velocities", 1)
+
+    @property
+    def acceleration(self) -> Array:
+        return self._of(self._samples.a, "loop_accelerations", 1)
+
+    @property
+    def force(self) -> Array:
+        """The joint's own force: drive, spring, damping, friction, stops and motors."""
+        return self._of(self._samples.derived("forces"), "loop_forces", 1)
+
+    @property
+    def reaction(self) -> Any:
+        """The constraint force on the child, in world axes: a Force with `.torque` and `.force`."""
+        row = list(self._samples.layout.joints).index(self._name)
+        array = self._samples.derived("reactions")[..., row, :]
+        return self._samples.layout.algebra.Force.from_scalars(list(np.moveaxis(array, -1, 0)))
+
+
+class ConstraintRecord(JointRecord):
+    """A constraint or a driver over time."""
+
+    quantities = ("force", "reaction")
+
+    def __repr__(self) -> str:
+        return f"<constraint {self._name!r}: {', '.join(self.quantities)}>"
+
+    @property
+    def force(self) -> Array:
+        """The forces of its equations, each along the gradient of `phi`: what a driver drives with."""
+        rows, _ = self._samples.layout.constraints[self._name]
+        return _squeezed(self._samples.derived("row_forces")[..., rows])
+
+
+class BodyRecord:
+    """A body over time: its origin and axes in the world."""
+
+    quantities = (
+        "position",
+        "rotation",
+        "velocity",
+        "angular_velocity",
+        "acceleration",
+        "angular_acceleration",
+    )
+
+    def __init__(self, samples: "Samples", name: str) -> None:
+        self._samples, self._name = samples, name
+        self._row = samples.layout.bodies.index(name)
+        if samples.layout.space == "plane":
+            self.quantities = (*self.quantities, "angle")
+
+    def __repr__(self) -> str:
+        return f"<body {self._name!r}: pose, {', '.join(self.quantities)}>"
+
+    @property
+    def pose(self) -> Any:
+        """The pose, a Frame of arrays: `.position`, `.rotation`, in the plane `.angle`."""
+        rows = self._samples.derived("poses")[..., self._row, :, :]
+        scalars = rows.reshape(*rows.shape[:-2], prod(rows.shape[-2:]))
+        return self._samples.layout.algebra.Frame.from_scalars(list(np.moveaxis(scalars, -1, 0)))
+
+    @property
+    def position(self) -> Array:
+        return self._samples.derived("poses")[..., self._row, :, -1]
+
+    @property
+    def rotation(self) -> Array:
+        return self._samples.derived("poses")[..., self._row, :, :-1]
+
+    @property
+    def angle(self) -> Array:
+        """The angle in the plane, from -pi to pi."""
+        if self._samples.layout.space != "plane":
+            raise AttributeError(f"body {self._name!r}: `angle` is for the plane; in space use `rotation`")
+        rotation = self.rotation
+        return np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
+
+    @property
+    def velocity(self) -> Array:
+        """The velocity of the origin, in world axes."""
+        return self._linear("velocities")
+
+    @property
+    def angular_velocity(self) -> Array:
+        return self._angular("velocities")
+
+    @property
+    def acceleration(self) -> Array:
+        """The acceleration of the origin, in world axes."""
+        return self._linear("body_accelerations")
+
+    @property
+    def angular_acceleration(self) -> Array:
+        return self._angular("body_accelerations")
+
+    def _linear(self, quantity: str) -> Array:
+        return self._samples.derived(quantity)[..., self._row, self._samples.layout.algebra.angular :]
+
+    def _angular(self, quantity: str) -> Array:
+        angular = self._samples.layout.algebra.angular
+        return _squeezed(self._samples.derived(quantity)[..., self._row, :angular])
+
+
+class LoadRecord:
+    """A spring, motor or load over time."""
+
+    quantities = ("force",)
+
+    def __init__(self, samples: "Samples", name: str) -> None:
+        self._samples, self._name = samples, name
+
+    def __repr__(self) -> str:
+        return f"<load {self._name!r}: force>"
+
+    @property
+    def force(self) -> Array:
+        """What the load shows: a motor its force, a spring its tension."""
+        return _squeezed(self._samples.derived(f"load/{self._name}"))
+
+
+def _squeezed(array: Array) -> Array:
+    return array[..., 0] if array.shape[-1] == 1 else array

@@ -1,0 +1,92 @@
+"""What happens in a run: its events so far, what they do, and when they are too many."""
+
+import numpy as np
+
+from linkwork.compile import Model
+from linkwork.mechanism.load_view import coordinates
+from linkwork.recording.status import Status
+from linkwork.simulation.event import Event
+from linkwork.simulation.failure import Failure, failed
+from linkwork.simulation.initial_state import checked
+from linkwork.simulation.integration import Work
+from linkwork.simulation.options import Options
+
+Array = np.ndarray
+
+_STORM, _STORM_TIME = 50, 1e-9  # so many events within this time [s] are a storm,
+_AGAIN_TIME, _AGAIN_PART = 1e-12, 1e-5  # and one that acts, and is back within this time, or part of a step
+_MANY, _LEAST_PROGRESS = 10_000, 0.01  # so are many that bring the run on by less than this part of the rest
+_SHORTEST = 2.0**-46  # of the time: the step after an event is not shorter
+
+
+class Occurrences:
+    """The events of one run."""
+
+    def __init__(self, model: Model, chosen: Options, t_end: float):
+        self._model, self._chosen, self._t_end = model, chosen, t_end
+        self.happened: list[tuple[float, str]] = []
+        self.failure: Failure | None = None  # of an action, or for a storm
+        self.over = False  # the run has come to its end by an event
+
+    def handle(self, work: Work, i: int) -> Array | None:
+        """Do what the event that mechanism i has met says; return the state after it, None at the end."""
+        event = self._chosen.events[int(work.memo["event"][i])]
+        t, y = float(work.memo["t_final"][i]), work.memory.y_final[i].copy()
+        self.happened.append((t, event.name))
+        self.failure = self._storm(t, event)
+        if callable(event.action) and not self.failure:
+            y = self._after(event, t, y)
+        if self.failure:
+            work.memo["status"][i] = self.failure.status
+        self.over = event.action == "stop" or self.failure is not None
+        if self.over:
+            return None
+        since = t - float(work.memo["t0"][i])  # the last one, or the start
+        work.restart(i, t, y)
+        if callable(event.action) and since > 0.0:
+            # The next may follow as soon as this one did: not to be stepped over.
+            work.memo["h"][i] = min(work.memo["h"][i], max(since, _SHORTEST * max(1.0, abs(t))))
+        return y
+
+    def _storm(self, t: float, event: Event) -> Failure | None:
+        """Tell whether that was one event too many."""
+        size = max(1.0, abs(t))
+        limits = [(_STORM, _STORM_TIME * size), (_MANY, _LEAST_PROGRESS * (self._t_end - t))]
+        if callable(event.action) and event.direction:
+            again = (k for k, (_, name) in enumerate(reversed(self.happened)) if k and name == event.name)
+            within = max(_AGAIN_TIME * size, _AGAIN_PART * self._chosen.step)
+            limits.append((next(again, len(self.happened)) + 1, within))
+        for count, limit in limits:
+            if len(self.happened) >= count and (taken := t - self.happened[-count][0]) < limit:
+                words = f"event {event.name!r} is the last of {count} within {taken:.3g} s"
+                return failed(Status.EVENT_STORM, t, event.name, words)
+        return None
+
+    def _after(self, event: Event, t: float, y: Array) -> Array:
+        """Return the state that an action gives; what it adds to the energy counts as work."""
+        model = self._model
+        q, v = y[: model.nq], y[model.nq : -1]
+        try:
+            new_q, new_v = _answer(model, event, t, q, v)
+            work = model.energy(new_q, new_v) - model.energy(q, v)
+        except Exception as error:
+            words = f"the action of event {event.name!r} {error}"
+            self.failure = failed(Status.LAW_RAISED, t, event.name, words, error.__cause__ or error)
+            return y
+        return np.array([*new_q, *new_v, y[-1] + work])
+
+
+def _answer(model: Model, event: Event, t: float, q: Array, v: Array) -> list[Array]:
+    """Return what the action of an event gives, checked; it may change what it is given, or return anew."""
+    assert callable(event.action)
+    named = ({joint: pair[n] for joint, pair in model.slices.items()} for n in (0, 1))
+    given = [coordinates(x.tolist(), by) for x, by in zip((q, v), named, strict=True)]
+    try:
+        answer = event.action(t, *given)
+    except Exception as error:
+        raise ValueError(f"raised {type(error).__name__}: {error}") from error
+    new = given if answer is None else answer
+    try:
+        return [checked(model, word, x, 1) for word, x in zip("qv", new, strict=True)]
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"gave {new!r:.100}; give (q, v): {error}") from error

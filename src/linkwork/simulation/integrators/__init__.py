@@ -1,0 +1,1 @@
+"""Methods of integration: one file each, a table of coefficients and where it was published."""

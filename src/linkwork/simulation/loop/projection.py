@@ -1,0 +1,93 @@
+"""Closed loops stay closed: the result of a step is brought back to where they are, positions and velocities.
+
+A correction is mass-weighted: the smallest in the sense of kinetic energy. Newton's method doubles the digits
+each time, so a gap that was small is closed without looking again; rounding errors too: near positions where
+links are in line they would grow. A lane is corrected by its own gap alone.
+"""
+
+import math
+
+from linkwork.native.numba_functions import call, doubles, integers, native
+from linkwork.simulation.loop.evaluate import evaluate
+from linkwork.simulation.loop.lane_records import lane_of
+from linkwork.simulation.loop.records import Failure
+
+_SMALL = 1e-7  # gap whose square is none, in radians, and in units of the mechanism's size
+_ROUNDS = 8
+
+
+@native
+def _largest_gap(run, l):
+    """Return the largest gap of lane l."""
+    gap, weights, largest = doubles(run.gap), doubles(run.row_weights), 0.0
+    for i in range(run.rows):
+        largest = max(largest, weights[i] * abs(gap[i * run.lanes + l]))
+    return largest
+
+
+@native
+def _correct_positions(run):
+    """Close the gaps once; tell whether to look again."""
+    program, q, again = run.close_positions, run.nq * run.lanes, False
+    ports, slots = integers(program.ports), program.slots
+    ports[slots[0]], ports[slots[1]] = run.time, run.new
+    ports[slots[2]], ports[slots[3]] = run.gap, run.other + 8 * q
+    call(program.run, program.plan, program.ports)
+    new, there, change = doubles(run.new), doubles(run.other), doubles(run.scratch)
+    for i in range(q):
+        there[i] = new[i]
+    evaluate(run, run.rates, run.time, run.other, run.scratch)
+    open_by = doubles(run.open)
+    for l in range(run.lanes):
+        if not open_by[l] > _SMALL:
+            continue  # closed, or not a number
+        open_by[l] = _largest_gap(run, l)
+        for i in range(l, q, run.lanes):
+            new[i] += change[i]
+        again = again or open_by[l] > _SMALL
+    return again
+
+
+@native
+def _correct_velocities(run):
+    """Take from the velocities what would open the loops."""
+    program, q = run.close_velocities, run.nq * run.lanes
+    ports, slots = integers(program.ports), program.slots
+    ports[slots[0]], ports[slots[1]], ports[slots[2]] = run.time, run.new, run.new + 8 * q
+    ports[slots[3]], ports[slots[4]], ports[slots[5]] = run.gap, run.inverse_pivots, run.other
+    call(program.run, program.plan, program.ports)
+    new, change = doubles(run.new), doubles(run.other)
+    for i in range(run.nv * run.lanes):
+        new[q + i] += change[i]
+
+
+@native
+def _look_at_pivots(run, l):
+    """margin, dropped <- how firm the rows of lane l are."""
+    inverse, weak, margin, dropped = doubles(run.inverse_pivots), doubles(run.weak), math.inf, 0.0
+    for i in range(run.rows):
+        pivot = inverse[i * run.lanes + l]
+        if pivot > 0.0:
+            margin = min(margin, 1.0 / (pivot * weak[i]))
+        else:
+            dropped += 1.0
+    doubles(run.margin)[l], doubles(run.dropped)[l] = margin, dropped
+
+
+@native
+def close_loops(run):
+    """new <- the nearest states with closed loops; failure of lanes where they stay open."""
+    if run.rows == 0:
+        return
+    open_by, t, time = doubles(run.open), doubles(run.t), doubles(run.time)
+    for l in range(run.lanes):
+        open_by[l], time[l] = 1.0, t[l] + lane_of(run, l).step
+    for _ in range(_ROUNDS):
+        if not _correct_positions(run):
+            break
+    _correct_velocities(run)
+    for l in range(run.lanes):
+        lane = lane_of(run, l)
+        _look_at_pivots(run, l)
+        if lane.who >= 0 and not lane.failure and not open_by[l] <= _SMALL:
+            lane.failure = Failure.OPEN.value

@@ -1,0 +1,137 @@
+"""The setting of runs: a model and options, and all that does not depend on where a run starts."""
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linkwork.compile import Model
+from linkwork.lazy import lazy
+from linkwork.model.load_formula import source_of
+from linkwork.native import store
+from linkwork.recording.channels import LiveChannels
+from linkwork.simulation.integration import MEMO, Problem, Work
+from linkwork.simulation.options import Options, options
+from linkwork.simulation.restoring import Restoring
+from linkwork.simulation.run_programs import LARGEST_IMPLICIT, STEP_UNDER_TIME, RunPrograms
+from linkwork.simulation.statistics import Statistics
+
+Array = np.ndarray
+
+_KEPT = 16  # settings of a model
+_FEW, _MANY = 200, 20_000  # attempts of short runs at least; numbers of a state in all of them
+_ROOM = 2**14  # numbers that the loop can write as samples before it must be emptied
+
+
+class RunSettings:
+    """What all runs of a model with the same options have in common."""
+
+    def __init__(self, model: Model, chosen: Options):
+        self.system = RunPrograms(model, chosen.events, chosen.restoring)
+        self.chosen = _completed(chosen, self.system)
+        self.account = Statistics(self.system, self.chosen)
+        self.channels = LiveChannels(model)
+        self._problems: dict[int, Problem] = {}
+        self._spare: list[Work] = []
+
+    def problem(self, lanes: int) -> Problem:
+        """Return the problem that the loop solves."""
+        if lanes not in self._problems:
+            self._problems.setdefault(lanes, self._problem(lanes))
+        return self._problems[lanes]
+
+    @lazy
+    def at_once(self) -> int:
+        """How many attempts may be made before anybody looks: none, if they take long or Python is called."""
+        attempts = _MANY // self.problem(1).n
+        return 0 if attempts < _FEW or self.system.python_laws or self.system.events else attempts
+
+    def work(self, start: Array, t: float, times: Array) -> Work:
+        """Return the memory of a run of one mechanism: that of a run before it, if one was given back."""
+        try:
+            work = self._spare.pop()
+        except IndexError:
+            problem = self.problem(1)
+            return Work(problem, start, t, times, 1 + _ROOM // problem.n)
+        work.begin(start, t, times)
+        return work
+
+    def give_back(self, work: Work) -> None:
+        """Take memory that nobody looks at any more, for the next run if that can be a short one."""
+        if self.at_once and not self._spare:
+            work.end()
+            self._spare.append(work)
+
+    def _problem(self, lanes: int) -> Problem:
+        system, chosen, model = self.system, self.chosen, self.system.model
+        return Problem(
+            nq=model.nq,
+            nv=model.nv,
+            **system.programs(lanes, lanes == 1 and (chosen.switch or chosen.method == "rodas")),
+            row_weights=() if system.restoring else model.row_weights,
+            weak=() if system.restoring else model.weak_pivots,
+            lanes=lanes,
+            tangent_lanes=store.lanes(),
+            directions=[event.direction for event in chosen.events],
+            quaternions=model.quaternions.tolist(),
+            scale=system.scale(),
+            **chosen.controls(),
+        )
+
+    @lazy
+    def key(self) -> Array:
+        """A digest, as integers, of what shapes the steps; with the same one a run can go on."""
+        watched = [
+            (one.formula.signature, one.formula.parameters) if one.formula else source_of(one.load)
+            for one in self.system.event_tree.loads
+        ]
+        about = (self.system.model.digest, self.chosen.key(), watched, MEMO.names)
+        return np.frombuffer(hashlib.sha256(repr(about).encode()).digest(), np.dtype("<i8"))
+
+
+def _completed(chosen: Options, system: RunPrograms) -> Options:
+    """Return the options with what follows from the system."""
+    chosen = replace(
+        chosen.settled(system.smooth),
+        max_step=STEP_UNDER_TIME if chosen.max_step is None and system.timed else chosen.h_max,
+    )
+    if system.model.nq + system.model.nv > LARGEST_IMPLICIT:
+        chosen = replace(chosen, switch=False)
+    return chosen
+
+
+def setting(
+    model: Model,
+    accuracy: Any,
+    step: Any,
+    method: Any,
+    max_step: Any,
+    max_steps: Any,
+    events: Any,
+    loops: Any,
+) -> RunSettings:
+    """Return the setting of a model's runs with these options, or say what is wrong with them.
+
+    It is kept by these words and their types, unless there are events: those can be changed.
+    """
+    words = (accuracy, step, method, max_step, max_steps, loops)
+    gains = loops.key() if isinstance(loops, Restoring) else loops
+    key, kept = (*words[:-1], gains, *map(type, words)), model._settings
+    lasting = isinstance(events, tuple | list) and not events and _is_hashable(key)
+    found = kept.get(key) if lasting else None
+    if found is None:
+        found = RunSettings(model, options(accuracy, step, method, max_step, max_steps, events, loops))
+        if lasting:
+            if len(kept) >= _KEPT:
+                kept.clear()
+            kept[key] = found
+    return found
+
+
+def _is_hashable(key: Any) -> bool:
+    try:
+        hash(key)
+    except TypeError:  # no numbers, which `options` will refuse
+        return False
+    return True

@@ -1,0 +1,231 @@
+"""One run: the loop is looked after, emptied, kept on disk, and its end told."""
+
+import time
+from collections.abc import Mapping
+from functools import partial
+from math import inf
+
+import numpy as np
+
+from linkwork.dynamics.load_code import raised
+from linkwork.model.state import State
+from linkwork.recording.recording import Recording
+from linkwork.recording.status import Status
+from linkwork.simulation import integration, resume
+from linkwork.simulation.checkpoint import Checkpoint, Kept
+from linkwork.simulation.event_log import Occurrences
+from linkwork.simulation.failure import GOOD, Failure, diagnosis, failed, interruption
+from linkwork.simulation.options import most_numbers
+from linkwork.simulation.polling import Keyboard, Pace, raise_interrupts
+from linkwork.simulation.progress import Progress
+from linkwork.simulation.run_settings import RunSettings
+from linkwork.simulation.statistics import Statistics
+
+Array = np.ndarray
+
+_IN_BETWEEN = (Status.RUNNING, Status.BUFFER_FULL, Status.EVENT)  # the loop will be called again
+_GOES_ON = (Status.DONE, Status.INTERRUPTED, Status.TOO_MUCH_WORK)  # from there another run can
+
+
+class OneRun:
+    """A run of one mechanism; `run` makes `recording`, `failure` and `notes`."""
+
+    def __init__(
+        self,
+        setting: RunSettings,
+        start: State,
+        duration: float,
+        times: Array,
+        checkpoint: Checkpoint | None,
+    ):
+        self._setting, self._model = setting, setting.system.model
+        self._start, self._duration, self._t_end = start, duration, start.t + duration
+        self._times, self._checkpoint = times, checkpoint
+        self._occurrences = Occurrences(self._model, setting.chosen, self._t_end)
+        self._rows: list[Array] = []  # samples: t, q, v, work
+        self._since = -inf  # the time after which the loop's samples are new
+        self._size = 0  # numbers in them
+        self.failure: Failure | None = None
+        self.notes: list[str] = []  # what the user should know
+
+    def run(self) -> "OneRun":
+        begun = time.perf_counter()
+        self._problem = self._setting.problem(1)
+        integration.prepare()
+        ready = time.perf_counter()
+        self._key = self._setting.key
+        self._begin()
+        try:
+            self._march()
+        except KeyboardInterrupt:  # at once, or of a law or an action, or Ctrl-C twice
+            self._interrupt()
+        if self.failure is None:
+            self.failure = diagnosis(self._model, self._work, 0, self._setting.system.event_tree.loads)
+        self.recording = self._record(ready - begun, ready)
+        self._setting.give_back(self._work)
+        return self
+
+    # where it begins
+
+    def _begin(self) -> None:
+        start, nq = self._start, self._model.nq
+        kept = self._checkpoint.read() if self._checkpoint else None
+        before = None if kept else resume.work_until(self._problem, self._key, start)
+        self._y = np.empty(self._problem.n)
+        self._y[:nq], self._y[nq:-1], self._y[-1] = start.q, start.v, before or 0.0
+        self._work = self._setting.work(self._y, start.t, self._times)
+        if kept:
+            self._recall(kept)
+        elif before is not None and start.memory is not None:
+            self._follow(start.memory)
+        if self._checkpoint:
+            self._checkpoint.open(*self._so_far())
+
+    def _recall(self, kept: Kept) -> None:
+        """Go on where this run was interrupted."""
+        resume.recall(self._work, kept.memory)
+        self._rows.append(kept.rows[kept.rows[:, 0] <= max(self._start.t, self._work.memo["t"][0])])
+        self._occurrences.happened += kept.events
+        self._pass_samples()
+
+    def _follow(self, memory: Mapping[str, Array]) -> None:
+        """Go on where another run has ended."""
+        resume.recall(self._work, memory)
+        resume.count_anew(self._work)
+        if not self._times.size or self._times[0] == self._start.t:
+            self._rows.append(np.array([[self._start.t, *self._y]]))
+        self._work.memo["begun"] = 1.0  # the start is here already
+        self._pass_samples()
+
+    def _pass_samples(self) -> None:
+        """Leave out the samples that there are already; the mesh may begin before the start of this run."""
+        memo = self._work.memo
+        if memo["begun"][0]:
+            self._since = self._start.t
+            memo["sample"] = np.searchsorted(self._times, max(self._since, memo["t"][0]), side="right")
+
+    # on the way
+
+    def _march(self) -> None:
+        """Go on to the end; most runs are there before it is time to look at the keyboard and the clock."""
+        raised.__dict__.pop("error", None)
+        at_once = self._setting.at_once
+        if at_once and not self._advance(Pace(at_once)):
+            return
+        pace = Pace()
+        with Keyboard() as keyboard, Progress(self._model.name) as progress:
+            while True:
+                if keyboard.pressed:
+                    self._interrupt()
+                    return
+                if self._duration:
+                    progress.update((float(self._work.memo["t"][0]) - self._start.t) / self._duration)
+                if self._checkpoint and self._checkpoint.due:
+                    self._keep()
+                if not self._advance(pace):
+                    return
+
+    def _advance(self, pace: Pace) -> bool:
+        """Let the loop run until it looks up; tell whether there is more to do."""
+        pace.start()
+        pace.took(integration.march(self._problem, self._work, self._t_end, pace.budget))
+        self._drain()
+        raise_interrupts()
+        return self.failure is None and self._can_go_on()
+
+    def _drain(self) -> None:
+        """Take the samples that the loop has written."""
+        rows = self._work.samples(0)
+        if self._work.status(0) in _IN_BETWEEN:
+            rows = rows.copy()
+        if len(rows) and rows[0, 0] <= self._since:
+            rows = rows[rows[:, 0] > self._since]
+        self._work.memory.filled[0] = 0
+        self._rows.append(rows)
+        self._size += rows.size
+        if self._size > most_numbers():
+            t = self._end_at_base(Status.TOO_MUCH_WORK)
+            words = f"the samples of {self._size // rows.shape[1]} steps take {8e-9 * self._size:.3g} GB"
+            hint = "give every= or times=, and go on from the final state"
+            self.failure = failed(Status.TOO_MUCH_WORK, t, self._model.name, words, hint=hint)
+
+    def _can_go_on(self) -> bool:
+        """Do what the loop waits for; tell whether it has come to an end."""
+        work = self._work
+        status = work.status(0)
+        if status == Status.BUFFER_FULL:
+            work.memo["status"] = Status.RUNNING
+        elif status == Status.EVENT:
+            t, before = work.memo["t_final"][0], work.memory.y_final[0].copy()
+            after = self._occurrences.handle(work, 0)
+            self.failure = self._occurrences.failure
+            if after is None:
+                return False
+            if not self._times.size and (after != before).any():
+                self._rows.append(np.array([[t, *after]]))
+        return status in _IN_BETWEEN
+
+    def _keep(self) -> None:
+        """Write the run so far to disk; if that fails the run goes on, with what was kept before."""
+        assert self._checkpoint
+        try:
+            self._checkpoint.write(*self._so_far())
+        except OSError as error:
+            self._checkpoint.put_off()
+            if not any(note.startswith("checkpoint") for note in self.notes):
+                self.notes.append(f"checkpoint: an older one was kept: {error}")
+
+    def _so_far(self) -> tuple[dict[str, Array], Array, list[tuple[float, str]]]:
+        return resume.memory(self._work, self._key), self._all_rows(), self._occurrences.happened
+
+    # where it ends
+
+    def _interrupt(self) -> None:
+        self._drain()
+        self.failure = interruption(self._end_at_base(Status.INTERRUPTED))
+
+    def _end_at_base(self, status: Status) -> float:
+        """End the run at the last point of the mesh; return the time."""
+        memory = self._work.memory
+        memory.memo["status"], memory.memo["t_final"] = status, memory.memo["t"]
+        memory.y_final[0] = memory.y[0]
+        return max(float(memory.memo["t"][0]), self._start.t)
+
+    def _all_rows(self) -> Array:
+        if len(self._rows) != 1:
+            self._rows = [np.concatenate(self._rows or [np.empty((0, self._problem.n + 1))])]
+        return self._rows[0]
+
+    def _record(self, compile_time: float, ready: float) -> Recording:
+        nq, memory, status = self._model.nq, self._work.memory, self._work.status(0)
+        t, y = float(memory.memo["t_final"][0]), memory.y_final[0].copy()
+        if t < self._start.t:  # the base of a run that goes on lies before its start
+            t, y = self._start.t, self._y
+        rows = self._all_rows()
+        if len(rows) and rows[-1, 0] > t:
+            rows = rows[rows[:, 0] <= t]
+        if status != Status.DONE and (not len(rows) or rows[-1, 0] < t):
+            rows = np.vstack([rows, [t, *y]])
+        if self._checkpoint and status in _GOES_ON:
+            self._keep()
+        account = self._setting.account
+        if status in GOOD:
+            self._note_doubts(account, rows)
+        events = [event for event in self._occurrences.happened if event[0] <= t]
+        times, work = rows[:, 0].copy(), rows[:, -1].copy()
+        q, v = rows[:, 1 : 1 + nq].copy(), rows[:, 1 + nq : -1].copy()
+        kept = resume.memory(self._work, self._key)
+        spent = compile_time, time.perf_counter() - ready
+        held = account.held(kept["memo"], times, q, memory.weakest[0])
+        report = partial(account.report, kept["memo"], held, self.failure, spent, events, self.notes)
+        final = State(y[:nq], y[nq:-1], t, kept if status in _GOES_ON else None)
+        return Recording(self._setting.channels, times, q, v, work, report, final)
+
+    def _note_doubts(self, account: Statistics, rows: Array) -> None:
+        """Note what is odd about a run that seems to be good."""
+        if self._setting.chosen.step:
+            self.notes += filter(None, account.nonsense(rows[None]))
+        if hasattr(raised, "error") and raised.error[1] <= self._t_end:  # a law may end with the run
+            name, at, error = raised.error
+            words = f"{name!r} raised {type(error).__name__}: {error}"
+            self.notes.append(f"{words} (at t = {at:.9g} s), in a step that was then shortened")

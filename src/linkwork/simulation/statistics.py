@@ -1,0 +1,165 @@
+"""The account of a run: what the loop has counted, and all that shaped it."""
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.metadata import version
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork.recording.report import Report
+from linkwork.recording.status import Status
+from linkwork.simulation.failure import Failure
+from linkwork.simulation.integrators.methods import METHODS
+from linkwork.simulation.loop.records import MEMO
+from linkwork.simulation.options import Options
+from linkwork.simulation.run_programs import RunPrograms
+from linkwork.version import __version__
+
+Array = np.ndarray
+
+_NONSENSE = 0.1  # of the energy at play: steps that lose or make as much are worth a warning
+_LOOKED_AT = 50  # samples of a run, for that
+_NAMED = 6  # joints in a warning
+
+
+class Held(NamedTuple):
+    """How the closed loops of a run held."""
+
+    gap: float | None  # the worst in the samples [m, rad]; None: there are no loops
+    warnings: Sequence[str] = ()
+
+
+_NOTHING = Held(None)
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What the reports of all runs of a system with the same options have in common."""
+
+    system: RunPrograms
+    chosen: Options
+
+    def report(
+        self,
+        remembered: Array,
+        held: Held,
+        failure: Failure | None,
+        times: tuple[float, float],
+        events: Sequence[tuple[float, str]],
+        notes: Sequence[str] = (),
+    ) -> Report:
+        """Return the report of one run, of which the loop has `remembered` this; `times` are those of
+        compiling and of running.
+        """
+        chosen, memo = self.chosen, remembered.view(MEMO)[0]
+        title = METHODS[chosen.method].title
+        if memo["switches"]:
+            title += f"; {METHODS['rodas'].title}, where it was stiff ({int(memo['switches'])} changes)"
+        if self.system.tree.loops:
+            title += (
+                "; loops held by restoring wrenches" if self.system.restoring else "; loops closed every step"
+            )
+        return Report(
+            status=(failure.status if failure else Status(int(memo["status"]))).name,
+            message=failure.message if failure else "",
+            hint=failure.hint if failure else "",
+            mechanism=self.system.model.name,
+            method=title,
+            accuracy=None if chosen.step else chosen.accuracy,
+            step=chosen.step or None,
+            accepted=int(memo["accepted"]),
+            rejected=int(memo["rejected"]),
+            evaluations=int(memo["evaluations"]),
+            wall_time=times[1],
+            compile_time=times[0],
+            error_estimate=float(memo["sum"]),
+            loop_gap=held.gap,
+            python_laws=self._python_laws,
+            warnings=(*self._stiffness(memo), *held.warnings, *notes),
+            events=tuple(events),
+            provenance=self._provenance,
+        )
+
+    def _stiffness(self, memo: Any) -> list[str]:
+        if memo["stiff"] and not self.chosen.switch:
+            return ['the motion is stiff in places; method="auto" or "rodas" would take fewer steps']
+        return []
+
+    def held(self, remembered: Array, t: Array, q: Array, weakest: Array) -> Held:
+        """Look how the loops held, at positions q at times t, and at their `weakest`."""
+        if not self.system.tree.loops or not len(q):
+            return _NOTHING
+        model, memo = self.system.model, remembered.view(MEMO)[0]
+        warnings = []
+        if isfinite(memo["margin"]):
+            some = q[np.linspace(0, len(q) - 1, min(len(q), _LOOKED_AT)).astype(int)]
+            rank = len(model.weak_pivots) - int(memo["dropped"])
+            if joints := model.weak_joints(weakest[: model.nq], some, rank):
+                named = ", ".join(map(repr, joints[:_NAMED])) + (" and others" if joints[_NAMED:] else "")
+                warnings.append(
+                    f"near a singular position at {memo['margin_t']:.6g} s: there {named} hold less than "
+                    "elsewhere, and more can move"
+                )
+        return Held(model.loop_gap(q, t), warnings)
+
+    @cached_property
+    def _python_laws(self) -> tuple[str, ...]:
+        return self.system.python_laws
+
+    @cached_property
+    def _provenance(self) -> dict[str, Any]:
+        """What the runs can be repeated with."""
+        chosen = self.chosen
+        return {
+            **_versions(),
+            "model": self.system.model.digest,
+            "options": {
+                "method": chosen.method,
+                "switch": chosen.switch,
+                "accuracy": chosen.accuracy,
+                "step": chosen.step,
+                "max_step": chosen.max_step,
+                "max_steps": chosen.max_steps,
+                "events": [event.name for event in chosen.events],
+            },
+        }
+
+    def nonsense(self, rows: Array) -> list[str]:
+        """Tell in words, run by run, whether fixed steps lost energy or made it: nothing else judges them.
+
+        `rows` (runs, samples, ...) are samples: t, q, v, work.
+        """
+        runs, samples, size = rows.shape
+        if samples < 2:
+            return [""] * runs
+        model = self.system.model
+        rows = rows[:, np.linspace(0, samples - 1, min(samples, _LOOKED_AT)).astype(int)]
+        flat = rows.reshape(-1, size)
+        q, v, work = flat[:, 1 : 1 + model.nq], flat[:, 1 + model.nq : -1], rows[:, :, -1]
+        kinetic = model.kinetic_energy(q, v).reshape(work.shape)
+        potential = model.potential_energy(q).reshape(work.shape)
+        balance = kinetic + potential - work
+        at_play = np.max([kinetic.max(axis=1), np.ptp(potential, axis=1), np.ptp(work, axis=1)], axis=0)
+        worst = np.abs(balance - balance[:, :1]).max(axis=1)
+        return [
+            f"the energy does not balance: {x:.3g} J of {e:.3g} J; give a smaller step="
+            if x > _NONSENSE * e
+            else ""
+            for x, e in zip(worst.tolist(), at_play.tolist(), strict=True)
+        ]
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {
+        "linkwork": __version__,
+        "numpy": np.__version__,
+        "llvmlite": version("llvmlite"),
+        "numba": version("numba"),
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+    }

@@ -1,0 +1,77 @@
+"""A mechanism that stands, and can be put into other positions by sliders; its loops stay closed."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import AssemblyError
+from linkwork.model.state import State
+from linkwork.view.drawing import drawing
+from linkwork.view.simulated_subject import Simulated
+from linkwork.view.trajectory import Still, moment
+from linkwork.view.viewer import Viewer
+
+Array = np.ndarray
+
+_JOINTS = 12  # that get a slider
+
+
+class PosedViewer(Viewer):
+    """A page of a model at rest."""
+
+    room = 1.8  # nobody knows where it will go
+
+    def __init__(self, model: Any, state: State, **where: Any) -> None:
+        self._model, self._q = model, np.array(state.q)
+        still = Still(moment(model, state.q, state.v, state.t))
+        super().__init__(Simulated(drawing(model), still, model), **where)
+
+    def controls(self, gui: Any) -> None:
+        self.sliders = {}
+        ranges = list(_ranges(self._model))
+        if not ranges:
+            return
+        with gui.add_folder("Joints"):
+            for name, label, low, high in ranges:
+                here = self._q[self._model.slices[name][0]][0]
+                slider = gui.add_slider(
+                    label, low, high, (high - low) / 500.0, float(np.clip(here, low, high))
+                )
+                slider.on_update(
+                    lambda event, name=name, slider=slider: event.client and self.pose(name, slider.value)
+                )
+                self.sliders[name] = slider
+
+    def pose(self, joint: str, value: float) -> None:
+        """Put a joint to a coordinate [rad, m]; the others follow as little as they can."""
+        model = self._model
+        q = self._q.copy()
+        q[model.slices[joint][0]] = value
+        try:
+            q = model.assemble(q, hold=[joint])
+        except AssemblyError as error:
+            self.tell(str(error))
+            return
+        with self._lock:
+            self.tell("")
+            self._q, self.subject.motion = q, Still(moment(model, q))
+            self._stale = True
+            for name, slider in self.sliders.items():
+                here = float(np.clip(q[model.slices[name][0]][0], slider.min, slider.max))
+                if slider.value != here:
+                    slider.value = here
+
+
+def _ranges(model: Any) -> Iterable[tuple[str, str, float, float]]:
+    """Return joint, label and range of the first joints of one coordinate."""
+    single = [name for name in model.joint_names if model.joints[name].nv == model.joints[name].nq == 1]
+    for name in single[:_JOINTS]:
+        number = model.slices[name][1].start
+        turns = model.coordinate_units[number] == "rad"
+        most = 3.14 if turns else float(f"{0.5 * model.size:.1g}")
+        low, high = (
+            limit if np.isfinite(limit) else side * most
+            for limit, side in zip(model.limits[number], (-1, 1), strict=True)
+        )
+        yield name, f"{name} [{'rad' if turns else 'm'}]", float(low), float(max(high, low + 1e-6))

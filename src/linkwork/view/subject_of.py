@@ -1,0 +1,126 @@
+"""From what the user has to what is shown."""
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.compile import Model
+from linkwork.errors import FormatError, LinkworkError
+from linkwork.geometry import Solid, Visual
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.joints import Fixed
+from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.state import State
+from linkwork.recording.viewable import Viewable
+from linkwork.view.drawing import Drawing, drawing, lifted
+from linkwork.view.pose_panel import PosedViewer
+from linkwork.view.simulated_subject import Simulated
+from linkwork.view.stored_drawing import bare, restored
+from linkwork.view.subject import Subject
+from linkwork.view.trajectory import Still, moment, recorded
+from linkwork.view.viewer import Viewer
+
+
+def viewer_of(thing: Any, state: Any, *, live: bool, host: str, port: int | None, expose: bool) -> Viewer:
+    """Return a page of a recording, a motion, a model or a mechanism."""
+    where: dict[str, Any] = {"host": host, "port": port, "expose": expose}
+    if isinstance(thing, Solid):
+        thing = _standing(thing)
+    if isinstance(thing, Mechanism):
+        if thing.drivers and not live:
+            from linkwork.view.driver_panel import DrivenViewer
+
+            if state is not None:
+                raise LinkworkError(f"show: {thing.name!r} has drivers, which say where it is; give no state")
+            return DrivenViewer(thing, **where)
+        thing = thing.compile()
+    if isinstance(thing, Model):
+        start = start_of(thing, state)
+        if live:
+            from linkwork.view.live_panel import LiveViewer
+
+            return LiveViewer(thing, start, **where)
+        return PosedViewer(thing, start, **where)
+    subject = subject_of(thing)
+    if state is not None or live:
+        raise LinkworkError(
+            "what has moved is shown as it did; give a model to show a state of, or to run live"
+        )
+    return Viewer(subject, **where)
+
+
+def subject_of(thing: Any) -> Subject:
+    """Return what is looked at when something is shown, drawn or filmed; say if it cannot be."""
+    from linkwork.recording.recording import Recording
+
+    if isinstance(thing, Solid):
+        thing = _standing(thing)
+    if isinstance(thing, Mechanism) and thing.drivers:
+        from linkwork.view.driver_panel import Driving
+
+        return Driving(thing).subject
+    if isinstance(thing, Mechanism):
+        thing = thing.compile()
+    if isinstance(thing, Model):
+        return Simulated(drawing(thing), Still(moment(thing, start_of(thing, None).q)), thing)
+    if not isinstance(thing, Viewable):
+        raise LinkworkError(
+            f"show: cannot show a {type(thing).__name__}; give a Mechanism, a Model, a Recording "
+            "(of a batch: runs[7]), a Motion or a shape"
+        )
+    if not len(thing):
+        raise LinkworkError(f"show: {thing!r} has no samples")
+    if isinstance(thing, Recording):
+        run = thing.drawn
+        return Simulated(drawing_of(run), recorded(run), run.model, run)
+    from linkwork.view.kinematic_subject import (  # not before: kinematics is large
+        Driven,
+        drawing_of_driven,
+        samples_of,
+    )
+
+    motion: Any = thing
+    return Driven(drawing_of_driven(motion.mechanism), samples_of(motion), motion)
+
+
+def _standing(shape: Solid) -> Mechanism:
+    """Return a shape, such as a mesh from a file, as a body that stands."""
+    m = Mechanism(type(shape).__name__.lower())
+    body = m.add(Body("shape", visuals=[Visual(shape=shape)]))
+    m.add(Fixed("stand", m.ground, body))
+    return m
+
+
+def moving_subject_of(thing: Any) -> Subject:
+    """Return what is looked at of something that has moved: a recording or a motion."""
+    if isinstance(thing, Mechanism | Model):
+        raise LinkworkError(f"a {type(thing).__name__} does not move by itself; give a Recording or a Motion")
+    return subject_of(thing)
+
+
+def drawing_of(run: Any) -> Drawing:
+    """Return what is drawn of a recording: as its model says, or its file."""
+    if run.model is not None:
+        return drawing(run.model)
+    header, arrays = run.appearance
+    name = run.report.mechanism
+    if header is None:
+        return bare(name, run.layout, lifted(run.derived("poses")))
+    try:
+        return restored(header, arrays, run.layout.bodies)
+    except (ValueError, TypeError, KeyError, IndexError) as error:
+        raise FormatError(f"{name}: what the file says of how it looks is damaged: {error}") from None
+
+
+def start_of(model: Model, state: Any) -> State:
+    """Return the state to show: given as one, as positions, or as drawn."""
+    if state is None:
+        return State(model.assemble(model.q_drawn), np.zeros(model.nv))
+    if isinstance(state, State):
+        return state
+    if hasattr(state, "final"):
+        return state.final
+    q = np.asarray(state, float)
+    if q.shape != (model.nq,) or not np.isfinite(q).all():
+        raise ValueError(f"show: q has shape {q.shape}; give {model.nq} finite numbers, or model.state(...)")
+    return State(q, np.zeros(model.nv))

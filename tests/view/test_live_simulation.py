@@ -1,0 +1,113 @@
+"""A simulation that goes on while it is looked at: its pace, its hand, its failures."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork import examples
+from linkwork.model.state import State
+from linkwork.view.live_simulation import PIECE, Engine
+
+
+def made(mechanism, drivable=(), **named):
+    model = mechanism.compile()
+    state = model.state(**named)
+    return Engine(model, State(state.q, state.v), dict.fromkeys(drivable))
+
+
+@pytest.fixture
+def pendulum():
+    engine = made(examples.cart_pole(), ("rail",), pin=0.5)
+    yield engine
+    engine.close()
+
+
+def test_it_moves_as_simulate_says(pendulum):
+    start = pendulum.state
+    for _ in range(30):
+        pendulum.step()
+    run = lw.simulate(pendulum.model, 30 * PIECE, start)
+    assert pendulum.state.t == pytest.approx(0.5)
+    np.testing.assert_allclose(pendulum.state.q, run.final.q, atol=1e-5)
+
+
+def test_it_keeps_pace_with_real_time(pendulum):
+    pendulum.step()  # what is compiled at first use
+    pendulum.speed = 0.5
+    begun, t = time.perf_counter(), pendulum.state.t
+    pendulum.start()
+    time.sleep(1.0)
+    pendulum.stop()
+    passed = time.perf_counter() - begun
+    assert 0.0 < pendulum.state.t - t <= 0.5 * (passed + 2 * PIECE)
+
+
+def test_reset_goes_back_to_the_start(pendulum):
+    q = pendulum.state.q.copy()
+    pendulum.step(0.3)
+    assert not np.array_equal(pendulum.state.q, q)
+    pendulum.reset()
+    np.testing.assert_array_equal(pendulum.state.q, q)
+    assert pendulum.state.t == 0.0
+    assert len(pendulum.history) == 1
+
+
+def test_a_hand_pulls_a_body_to_where_it_is_dragged():
+    m = lw.Mechanism("puck", space="plane", gravity=(0, 0))
+    puck = m.add(lw.Body("puck", lw.Sphere(0.1), mass=1.0))
+    m.add(lw.Free("free", m.ground, puck))
+    engine = made(m)
+    try:
+        engine.grab("puck", np.array([0.05, 0.0, 0.0]))
+        engine.drag(np.array([1.0, 0.5, 0.0]))
+        for _ in range(30):
+            engine.step(0.1)
+        pose = engine.now.poses[0]
+        np.testing.assert_allclose((pose[:, :3] @ (0.05, 0, 0) + pose[:, 3])[:2], (1.0, 0.5), atol=1e-3)
+        engine.release()
+        assert engine.hand.idle
+    finally:
+        engine.close()
+
+
+def test_a_hand_in_space_turns_a_closed_mechanism():
+    engine = made(examples.steam_engine())
+    try:
+        before = engine.now.poses[engine.model.body_names.index("flywheel")].copy()
+        engine.grab("flywheel", np.array([0.1, 0.0, 0.0]))
+        engine.drag(np.array([0.0, 0.0, 0.1]))
+        for _ in range(10):
+            engine.step(0.1)
+        after = engine.now.poses[engine.model.body_names.index("flywheel")]
+        held = after[:, :3] @ before[:, :3].T @ (0.1, 0.0, 0.0)
+        assert held @ (0.0, 0.0, 1.0) > 0.05
+        assert engine.model.loop_gap(engine.state.q[None]) < 1e-9
+    finally:
+        engine.close()
+
+
+def test_an_input_drives_its_joint(pendulum):
+    pendulum.hand.drives["rail"] = 5.0
+    pendulum.step(0.01)
+    state = pendulum.state
+    at_rest = pendulum.model.forward_dynamics(*(pendulum.history[0][k] for k in (1, 2)), np.array([5.0, 0.0]))
+    assert state.v[0] / 0.01 == pytest.approx(at_rest[0], rel=0.02)
+
+
+def test_what_cannot_go_on_is_told_and_stops():
+    m = examples.cart_pole()
+    m.add(lw.Motor("bad", "rail", lambda t, q, v: float("nan") if float(t) > 0.05 else 0.0))
+    engine = made(m)
+    told, event = [], threading.Event()
+    engine.stopped = lambda why: (told.append(why), event.set())
+    engine.start()
+    try:
+        assert event.wait(10.0)
+        assert not engine.running
+        assert "bad" in told[0]
+        assert np.isfinite(engine.state.q).all()
+    finally:
+        engine.close()
