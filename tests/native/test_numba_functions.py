@@ -78,7 +78,7 @@ def test_the_name_of_the_cache_covers_all_that_is_compiled():
 
 def test_what_a_package_takes_from_elsewhere_is_in_its_name():
     names = {file.name for file in numba_functions.sources(LINKWORK / "simulation" / "loop")}
-    assert {"status.py", "compiled.py", "lines.py", "native_parts.py", "records.py"} <= names
+    assert {"status.py", "numba_functions.py", "cache_lines.py", "numba_compilers.py", "records.py"} <= names
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links and modes")

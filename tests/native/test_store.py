@@ -23,12 +23,12 @@ from linkwork.trace.expression import Graph
 CHILD = """
 import ctypes, json, sys
 import numpy as np
-from linkwork.trace import emit, native
+from linkwork.native import emit, store
 from linkwork.trace.expression import Graph
 
 lines = []
 for k in json.loads(sys.argv[1]):
-    name = native.digest("test of the cache", k)
+    name = store.digest("test of the cache", k)
     built = []
 
     def build():
@@ -37,10 +37,10 @@ for k in json.loads(sys.argv[1]):
         text = emit.straight(f"f_{name}", 1, ["x", "y"], (), [("y", 0, float(k) * x + 1.0)])
         return emit.module(1, [text]), {"k": k, "words": "grüß dich"}
 
-    meta = native.load(name, build)
+    meta = store.load(name, build)
     x, y = np.array([2.0]), np.zeros(1)
     ports = np.array([x.ctypes.data, y.ctypes.data], np.int64)
-    run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(native.address(f"f_{name}"))
+    run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(store.address(f"f_{name}"))
     run(None, ports.ctypes.data)
     assert meta == {"k": k, "words": "grüß dich"}, meta
     lines.append((f"{name}.o", bool(built), float(y[0])))
@@ -88,12 +88,12 @@ MODEL = """
 import json, sys
 import numpy as np
 import linkwork as lw
-from linkwork.trace import native
+from linkwork.native import store
 
 if sys.argv[1] == "forbidden":
     def refuse(text):
         raise AssertionError("compiled something")
-    native.compile_text = refuse
+    store.compile_text = refuse
 m = lw.Mechanism()
 arm = m.add(lw.Body("arm", lw.Box(1, 0.1, 0.1), density=1000.0))
 hand = m.add(lw.Body("hand", lw.Sphere(0.1), density=1000.0, position=(1, 0, 0)))
