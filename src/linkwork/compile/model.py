@@ -23,9 +23,10 @@ from linkwork.model.loops import check_loops, close
 from linkwork.model.state import State
 from linkwork.model.topology import topology
 from linkwork.model.tree import grow
+from linkwork.viewable import Viewable
 
 
-class Model(Diagnosed):
+class Model(Viewable, Diagnosed):
     """What the machine needs of a mechanism: immutable, shared freely between threads.
 
     Arrays of one state have shape (nq,) or (nv,); with a leading axis of N they are batches, computed in SIMD
@@ -72,16 +73,6 @@ class Model(Diagnosed):
     def specialize(self) -> "Model":
         """Return the same model with code for this mechanism alone: slower to compile, faster in batches."""
         return replace(self, _form="specialized")
-
-    def show(self, state: Any = None, *, live: bool = False, **options: Any) -> Any:
-        """Show the model in the browser at a state, or positions q, or as drawn; see `linkwork.view.show`.
-
-        With `live=True` it moves from there, in real time, and can be dragged. The other options are `host`,
-        `port`, `expose`, `open_browser` and `block`.
-        """
-        from linkwork.view import show
-
-        return show(self, state, live=live, **options)
 
     def state(
         self,

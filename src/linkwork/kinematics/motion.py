@@ -19,7 +19,7 @@ from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.recording.plot import Trace, figure, html
-from linkwork.recording.viewable import Viewable
+from linkwork.viewable import Playable
 
 Array = np.ndarray
 
@@ -73,7 +73,7 @@ def _stuck(system: System, motion: "Motion", time: float, goal: Array) -> Assemb
     return error
 
 
-class Motion(Viewable):
+class Motion(Playable):
     """What `kinematics` found: `motion["rocker"].angle`, `motion["C"].reaction`, `motion["motor"].force`."""
 
     def __init__(

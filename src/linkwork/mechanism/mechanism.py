@@ -18,6 +18,7 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.names import kind_name
 from linkwork.mechanism.placement import Array, Space, numbers, plain
+from linkwork.viewable import Viewable
 
 if TYPE_CHECKING:
     from linkwork.compile import Model
@@ -28,7 +29,7 @@ Added = TypeVar("Added", bound=Element)
 GRAVITY = {"space": (0.0, 0.0, -9.81), "plane": (0.0, -9.81)}
 
 
-class Mechanism:
+class Mechanism(Viewable):
     """Bodies and joints by name, in space or in the plane.
 
     >>> from linkwork.mechanism.joints import Revolute
@@ -175,12 +176,6 @@ class Mechanism:
         from linkwork.formats.mechanism_json import save_mechanism
 
         save_mechanism(self, Path(path))
-
-    def show(self, state: Any = None, **options: Any) -> Any:
-        """Show the mechanism in the browser, as drawn; the options are those of `Model.show`."""
-        from linkwork.view import show
-
-        return show(self, state, **options)
 
     def assemble(self, branch: Any = None, t: float = 0.0) -> Any:
         """Draw the mechanism as it fits, drivers where their laws are at time t; return the poses by name.

@@ -20,7 +20,7 @@ from linkwork.recording.interpolation import refined
 from linkwork.recording.plot import Trace
 from linkwork.recording.report import Report
 from linkwork.recording.samples import Samples, optional
-from linkwork.recording.viewable import Viewable
+from linkwork.viewable import Playable, appearance
 
 if TYPE_CHECKING:
     from linkwork.recording.batch import Recordings
@@ -31,7 +31,7 @@ _NOTICED = 0.5  # time of compiling that is worth a word [s]
 _ROUNDING = 1e-14  # of the potential energy: less is no energy at play
 
 
-class Recording(Viewable, Samples):
+class Recording(Playable, Samples):
     """A run: `time`, `q`, `v`, `a`; joints, bodies, springs and loads by name; energies; how it went."""
 
     def __init__(
@@ -238,8 +238,6 @@ class Recording(Viewable, Samples):
 
     def save(self, path: str | Path) -> None:
         """Write everything to a file, all or nothing; `lw.load` reads it, also where there is no model."""
-        from linkwork.view import appearance
-
         arrays, absent = self.arrays()
         drawing, shapes = appearance(self)
         arrays |= shapes

@@ -11,7 +11,6 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.state import State
-from linkwork.recording.viewable import Viewable
 from linkwork.view.drawing import Drawing, drawing, lifted
 from linkwork.view.pose_panel import PosedViewer
 from linkwork.view.simulated_subject import Simulated
@@ -19,6 +18,7 @@ from linkwork.view.stored_drawing import bare, restored
 from linkwork.view.subject import Subject
 from linkwork.view.trajectory import Still, moment, recorded
 from linkwork.view.viewer import Viewer
+from linkwork.viewable import Playable
 
 
 def viewer_of(thing: Any, state: Any, *, live: bool, host: str, port: int | None, expose: bool) -> Viewer:
@@ -63,7 +63,7 @@ def subject_of(thing: Any) -> Subject:
         thing = thing.compile()
     if isinstance(thing, Model):
         return Simulated(drawing(thing), Still(moment(thing, start_of(thing, None).q)), thing)
-    if not isinstance(thing, Viewable):
+    if not isinstance(thing, Playable):
         raise LinkworkError(
             f"show: cannot show a {type(thing).__name__}; give a Mechanism, a Model, a Recording "
             "(of a batch: runs[7]), a Motion or a shape"
