@@ -3,14 +3,15 @@
 import ctypes
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numba
 import numpy as np
 
 from linkwork.native.numba_functions import doubles, integers
-from linkwork.simulation.integration import Program
+from linkwork.simulation.loop.programs import PROGRAMS, Program
+from linkwork.simulation.problem import Problem
 
 Formula = Callable[..., None]  # (inputs, results): fills the array of results, knows nothing of lanes
 _alive: list[Any] = []
@@ -44,26 +45,27 @@ def _native(formula: Formula, sizes: tuple[int, ...], inputs: int, lanes: int) -
     return address
 
 
-def _program(formula: Formula, sizes: tuple[int, ...], inputs: int, lanes: int) -> Program:
-    ports = len(sizes)
-    address = _native(formula, sizes, inputs, lanes)
-    return Program(address, np.zeros(1, np.int64), np.zeros(ports, np.int64), range(ports))
+def _program(
+    name: str, formula: Formula, sizes: tuple[int, ...], inputs: int, lanes: int, order: Sequence[str] = ()
+) -> Program:
+    """Return a formula as a program of PROGRAMS; `order` is that of the formula's ports, if another."""
+    ports = (*order, *(port for port in PROGRAMS[name] if port not in order))
+    return Program.of_ports(_native(formula, sizes, inputs, lanes), ports)
 
 
 def motion(formula: Formula, nq: int = 1, nv: int = 1, lanes: int = 1) -> Program:
     """Return t, q, v -> q', v', power as a program."""
-    return _program(formula, (1, nq, nv, nq, nv, 1), 3, lanes)
+    return _program("motion", formula, (1, nq, nv, nq, nv, 1), 3, lanes)
 
 
 def rates(formula: Formula, nq: int = 1, nv: int = 1, lanes: int = 1) -> Program:
     """Return t, q, v -> q' as a program with the ports of motion."""
-    made = _program(formula, (1, nq, nv, nq), 3, lanes)
-    return made._replace(ports=np.zeros(6, np.int64), slots=range(6))
+    return _program("rates", formula, (1, nq, nv, nq), 3, lanes)
 
 
 def events(formula: Formula, count: int, nq: int = 1, nv: int = 1, lanes: int = 1) -> Program:
     """Return t, q, v -> g as a program."""
-    return _program(formula, (1, nq, nv, count), 3, lanes)
+    return _program("event_functions", formula, (1, nq, nv, count), 3, lanes)
 
 
 def tangent(formula: Formula, nq: int = 1, nv: int = 1, lanes: int = 1) -> Program:
@@ -71,8 +73,14 @@ def tangent(formula: Formula, nq: int = 1, nv: int = 1, lanes: int = 1) -> Progr
 
     The formula gets six inputs; the ports in between, where a tangent writes values, stay untouched.
     """
-    made = _program(formula, (1, nq, nv, 1, nq, nv, nq, nv, 1), 6, lanes)
-    return made._replace(ports=np.zeros(12, np.int64), slots=(0, 1, 2, 9, 10, 11, 3, 4, 5, 6, 7, 8))
+    order = ("t", "q", "qd", "dt", "dq", "dqd", "dqdot", "dqdd", "dpower")
+    return _program("tangent", formula, (1, nq, nv, 1, nq, nv, nq, nv, 1), 6, lanes, order)
+
+
+def problem_of(**options: Any) -> Problem:
+    """Return a problem whose programs are among the options, by name."""
+    programs = {name: options.pop(name) for name in PROGRAMS if name in options}
+    return Problem(programs=programs, **options)
 
 
 def pendulum(x, f):

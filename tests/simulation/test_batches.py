@@ -78,10 +78,10 @@ def test_a_specialised_batch_gives_what_its_runs_give_alone():
     model = lw.examples.chain(5).compile().specialize()
     programs = RunPrograms(model).programs(store.lanes(), implicit=False)
     for program in programs.values():
-        own = set(range(len(program.ports))) - set(program.slots) - set(program.room)
-        assert all(program.ports[k] for k in own)  # also those whose lines are only fetched
+        own = set(range(len(program.table))) - set(program.ports.values()) - set(program.room)
+        assert all(program.table[k] for k in own)  # also those whose lines are only fetched
     lanes = model.motion_kernel(model.motion_algorithm).lanes
-    assert len(programs["motion"].ports) > 2 + len(lanes.shapes)
+    assert len(programs["motion"].table) > 2 + len(lanes.shapes)
     v = np.random.default_rng(0).normal(size=(MANY, model.nv))
     q = np.tile(model.q_drawn, (MANY, 1))
     batch = lw.simulate(model, 0.5, q=q, v=v, every=0.1, threads=2)

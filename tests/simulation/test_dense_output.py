@@ -14,6 +14,7 @@ from simulation.right_hand_sides import (
     motion,
     pendulum,
     pendulum_rates,
+    problem_of,
     prothero_robinson,
     rates,
     root_of_time,
@@ -23,9 +24,10 @@ from simulation.scenes import driven
 
 import linkwork as lw
 from linkwork.recording.status import Status
-from linkwork.simulation.integration import Problem, Work, march
+from linkwork.simulation.integration import Work, march
 from linkwork.simulation.integrators.methods import METHODS
 from linkwork.simulation.integrators.tableau import Tableau
+from linkwork.simulation.problem import Problem
 
 SWING = [1.0, 0.7, 0.0]
 TURN = [1.0, 0.0, 0.0, 0.0, 0.4, 1.0, 0.3, 0.0]
@@ -36,11 +38,11 @@ OF_ORDER_8: Tableau = METHODS["dop853"]
 
 
 def swinging(**options: Any) -> Problem:
-    return Problem(nq=1, nv=1, motion=motion(pendulum), rates=rates(pendulum_rates), **options)
+    return problem_of(nq=1, nv=1, motion=motion(pendulum), rates=rates(pendulum_rates), **options)
 
 
 def turning(**options: Any) -> Problem:
-    return Problem(nq=4, nv=3, motion=motion(tumbling, 4, 3), quaternions=[0], **options)
+    return problem_of(nq=4, nv=3, motion=motion(tumbling, 4, 3), quaternions=[0], **options)
 
 
 PROBLEMS = {"pendulum": (swinging, SWING, 2.0), "quaternion": (turning, TURN, 3.0)}
@@ -157,11 +159,11 @@ def hole(x, f):
 def test_where_the_polynomial_is_not_finite_side_steps_are():
     """A stage of the polynomial meets the hole at a fifth of the step; none of the step does."""
     options: dict[str, Any] = {"nq": 1, "nv": 1, "motion": motion(hole), "method": "dop853"}
-    problem, times = Problem(**options, accuracy=1e-2), [0.005, 0.05, 0.09, 0.1, 0.15]
+    problem, times = problem_of(**options, accuracy=1e-2), [0.005, 0.05, 0.09, 0.1, 0.15]
     work = Work(problem, SWING, times=times)
     work.memo["h"] = 0.1
     march(problem, work, 0.3)
-    aside = finished(Problem(**options, step=0.1), SWING, 0.1, times)
+    aside = finished(problem_of(**options, step=0.1), SWING, 0.1, times)
     assert Status(int(work.memo["status"][0])) == Status.DONE
     assert work.memo["rejected"] == 0
     assert work.samples(0)[:4].tobytes() == aside.samples(0)[:4].tobytes()
@@ -218,8 +220,8 @@ def test_a_lane_gives_what_the_mechanism_gives_alone(budget):
     start = np.zeros((LANES + 3, 5))
     start[:, 0], start[:, 3] = 1.0, np.linspace(1.0, 0.15, LANES + 3)
     options: dict[str, Any] = {"nq": 2, "nv": 2, "method": "dop853", "accuracy": 1e-8}
-    single = Problem(motion=motion(kepler, 2, 2), **options)
-    block = Problem(motion=motion(kepler, 2, 2, LANES), lanes=LANES, **options)
+    single = problem_of(motion=motion(kepler, 2, 2), **options)
+    block = problem_of(motion=motion(kepler, 2, 2, LANES), lanes=LANES, **options)
     times = np.linspace(0.0, 3.0, 500)
     alone, together = finished(single, start, 3.0, times), Work(block, start, times=times, cap=5000)
     while (together.memo["status"] == Status.RUNNING).any():
@@ -237,8 +239,8 @@ def ground(x, g):
 def test_samples_end_at_an_event():
     def falling(lanes: int) -> Problem:
         program, floor = motion(free_fall, lanes=lanes), events(ground, 1, lanes=lanes)
-        return Problem(
-            nq=1, nv=1, motion=program, events=floor, directions=[-1], method="dop853", lanes=lanes
+        return problem_of(
+            nq=1, nv=1, motion=program, event_functions=floor, directions=[-1], method="dop853", lanes=lanes
         )
 
     heights, times = np.array([[0.2, 0.0, 0.0], [1.0, 0.0, 0.0], [9.0, 0.0, 0.0]]), np.arange(0.0, 1.0, 0.003)
@@ -257,7 +259,7 @@ def test_samples_end_at_an_event():
 
 def test_samples_of_a_stiff_motion_come_from_both_modes():
     """After explicit steps, whose polynomials serve, an implicit mode, which has none."""
-    problem = Problem(nq=1, nv=1, motion=motion(prothero_robinson), method="dop853", switch=True)
+    problem = problem_of(nq=1, nv=1, motion=motion(prothero_robinson), method="dop853", switch=True)
     times = np.linspace(0.0, 1.0, 400)
     work = finished(problem, [0.0, 1.0, 0.0], 1.0, times)
     assert work.memo["switches"] == 1
@@ -271,7 +273,7 @@ def test_samples_of_a_stiff_motion_come_from_both_modes():
 
 @pytest.mark.parametrize("method", ADAPTIVE)
 def test_a_law_may_end_with_the_run(method):
-    problem = Problem(nq=1, nv=1, motion=motion(root_of_time), method=method)
+    problem = problem_of(nq=1, nv=1, motion=motion(root_of_time), method=method)
     times = np.linspace(0.0, 1.0, 300)
     work = finished(problem, [0.0, 1.0, 0.0], 1.0, times)
     assert Status(int(work.memo["status"][0])) == Status.DONE

@@ -17,6 +17,7 @@ from simulation.right_hand_sides import (
     pendulum,
     pendulum_rates,
     pendulum_tangent,
+    problem_of,
     prothero_robinson,
     rates,
     root_of_time,
@@ -29,9 +30,10 @@ from simulation.right_hand_sides import (
 )
 
 from linkwork.recording.status import MESSAGES, Status
-from linkwork.simulation.integration import MEMO, Problem, Work, march
+from linkwork.simulation.integration import MEMO, Work, march
 from linkwork.simulation.integrators import rosenbrock
 from linkwork.simulation.integrators.methods import METHODS
+from linkwork.simulation.problem import Problem
 
 NO_SAMPLES = (math.inf,)
 SWING = [1.0, 0.0, 0.0]
@@ -40,7 +42,7 @@ SWING = [1.0, 0.0, 0.0]
 def swinging(**options: Any) -> Problem:
     """Return a pendulum as a problem."""
     lanes = options.get("lanes", 1)
-    return Problem(
+    return problem_of(
         nq=1, nv=1, motion=motion(pendulum, lanes=lanes), rates=rates(pendulum_rates, lanes=lanes), **options
     )
 
@@ -166,8 +168,8 @@ def varied(count: int) -> np.ndarray:
 @pytest.mark.parametrize("count", [1, LANES + 3])
 def test_a_lane_gives_what_the_mechanism_gives_alone(method, count):
     options: dict[str, Any] = {"nq": 2, "nv": 2, "method": method, "accuracy": 1e-7}
-    single = Problem(motion=motion(kepler, 2, 2), **options)
-    block = Problem(motion=motion(kepler, 2, 2, LANES), lanes=LANES, **options)
+    single = problem_of(motion=motion(kepler, 2, 2), **options)
+    block = problem_of(motion=motion(kepler, 2, 2, LANES), lanes=LANES, **options)
     times = np.linspace(0.0, 3.0, 17)
     together = finished(block, varied(count), 3.0, times, 17)
     alone = finished(single, varied(count), 3.0, times, 17)
@@ -179,7 +181,9 @@ def test_a_lane_gives_what_the_mechanism_gives_alone(method, count):
 
 def test_a_lane_that_fails_does_not_disturb_the_others():
     start, times = np.tile([0.0, 1.0, 0.0], (7, 1)), np.array([0.5, -3.0, 0.2, 0.0, -5.0, 2.0, 0.9])
-    single, block = (Problem(nq=1, nv=1, motion=motion(root_of_time, lanes=k), lanes=k) for k in (1, LANES))
+    single, block = (
+        problem_of(nq=1, nv=1, motion=motion(root_of_time, lanes=k), lanes=k) for k in (1, LANES)
+    )
     alone, together = (Work(problem, start, times, times=NO_SAMPLES) for problem in (single, block))
     march(single, alone, 2.5)
     march(block, together, 2.5)
@@ -190,7 +194,7 @@ def test_a_lane_that_fails_does_not_disturb_the_others():
 
 
 def test_lanes_that_return_often_change_no_bit():
-    block = Problem(nq=2, nv=2, motion=motion(kepler, 2, 2, LANES), lanes=LANES)
+    block = problem_of(nq=2, nv=2, motion=motion(kepler, 2, 2, LANES), lanes=LANES)
     times = np.linspace(0.0, 2.0, 17)
     whole = finished(block, varied(7), 2.0, times, 17)
     parts = Work(block, varied(7), times=times, cap=17)
@@ -200,8 +204,8 @@ def test_lanes_that_return_often_change_no_bit():
 
 
 def test_a_block_can_be_finished_by_a_single_lane():
-    block = Problem(nq=2, nv=2, motion=motion(kepler, 2, 2, LANES), lanes=LANES)
-    single = Problem(nq=2, nv=2, motion=motion(kepler, 2, 2))
+    block = problem_of(nq=2, nv=2, motion=motion(kepler, 2, 2, LANES), lanes=LANES)
+    single = problem_of(nq=2, nv=2, motion=motion(kepler, 2, 2))
     work = Work(block, varied(6), times=NO_SAMPLES)
     march(block, work, 2.0, 20)
     assert (work.memo["status"] == Status.RUNNING).any()
@@ -229,7 +233,7 @@ def test_samples_on_a_fixed_mesh_are_the_mesh():
 
 def test_quaternions_keep_their_length():
     """At the base, at samples and at the end, with steps so long that they would lose it."""
-    problem = Problem(nq=4, nv=3, motion=motion(tumbling, 4, 3), quaternions=[0], method="rk4", step=0.5)
+    problem = problem_of(nq=4, nv=3, motion=motion(tumbling, 4, 3), quaternions=[0], method="rk4", step=0.5)
     work = finished(problem, [1.0, 0.0, 0.0, 0.0, 0.4, 1.0, 0.3, 0.0], 9.7, np.linspace(0.0, 9.7, 50))
     for states in (work.memory.y, work.memory.y_final, work.samples(0)[:, 1:]):
         assert np.linalg.norm(states[:, :4], axis=1) == pytest.approx(1.0, abs=4e-16)
@@ -245,8 +249,13 @@ def dropped(directions: Sequence[int], **options: Any) -> Problem:
     """Return a stone that looks at the ground and at a height of 1."""
     lanes = options.get("lanes", 1)
     ground = events(falling, 2, lanes=lanes)
-    return Problem(
-        nq=1, nv=1, motion=motion(free_fall, lanes=lanes), events=ground, directions=directions, **options
+    return problem_of(
+        nq=1,
+        nv=1,
+        motion=motion(free_fall, lanes=lanes),
+        event_functions=ground,
+        directions=directions,
+        **options,
     )
 
 
@@ -333,8 +342,8 @@ def corner(x, g):
 
 
 def test_of_two_events_at_the_same_time_both_come():
-    problem = Problem(
-        nq=1, nv=1, motion=motion(waiting), events=events(corner, 2), directions=[-1, -1], h_max=0.3
+    problem = problem_of(
+        nq=1, nv=1, motion=motion(waiting), event_functions=events(corner, 2), directions=[-1, -1], h_max=0.3
     )
     work = finished(problem, [0.0, 1.0, 0.0], 3.0, NO_SAMPLES)
     seen = [(work.memo["event"][0], work.memo["t_final"][0])]
@@ -376,7 +385,7 @@ def relaxation_reference() -> np.ndarray:
 
 @pytest.mark.parametrize("options", [{"method": "rodas"}, {"switch": True}], ids=["rodas", "auto"])
 def test_a_stiff_motion_takes_few_steps(options):
-    problem = Problem(nq=1, nv=1, motion=motion(van_der_pol), accuracy=1e-5, max_steps=5000, **options)
+    problem = problem_of(nq=1, nv=1, motion=motion(van_der_pol), accuracy=1e-5, max_steps=5000, **options)
     work = finished(problem, STIFF_START, 2000.0, NO_SAMPLES)
     assert status(work) == Status.DONE
     assert work.memo["accepted"] + work.memo["rejected"] < 700
@@ -385,7 +394,7 @@ def test_a_stiff_motion_takes_few_steps(options):
 
 
 def test_stiffness_is_counted_but_ignored_unless_switching_is_wanted():
-    problem = Problem(nq=1, nv=1, motion=motion(prothero_robinson))
+    problem = problem_of(nq=1, nv=1, motion=motion(prothero_robinson))
     work = finished(problem, [0.0, 1.0, 0.0], 0.01, NO_SAMPLES)
     assert status(work) == Status.DONE
     assert work.memo["stiff"] > 5
@@ -406,7 +415,7 @@ def relaxing(x, f):
 
 
 def test_the_implicit_mode_is_left_when_stiffness_ends():
-    problem = Problem(nq=1, nv=1, motion=motion(relaxing), switch=True, h_max=0.05)
+    problem = problem_of(nq=1, nv=1, motion=motion(relaxing), switch=True, h_max=0.05)
     work = finished(problem, [0.0, 1.0, 0.0], 10.0, NO_SAMPLES)
     assert status(work) == Status.DONE
     assert work.memo["switches"] == 2
@@ -416,8 +425,8 @@ def test_the_implicit_mode_is_left_when_stiffness_ends():
 
 def test_a_stiff_mechanism_leaves_the_lanes_and_goes_on_alone():
     options: dict[str, Any] = {"nq": 1, "nv": 1, "switch": True}
-    block = Problem(motion=motion(prothero_robinson, lanes=LANES), lanes=LANES, **options)
-    single = Problem(motion=motion(prothero_robinson), **options)
+    block = problem_of(motion=motion(prothero_robinson, lanes=LANES), lanes=LANES, **options)
+    single = problem_of(motion=motion(prothero_robinson), **options)
     start = [[0.0, 1.0, 0.0], [0.5, 1.0, 0.0], [1.0, 1.0, 0.0]]
     work = finished(block, start, 1.0, NO_SAMPLES)
     assert set(work.memo["status"]) == {Status.STIFF}
@@ -452,9 +461,9 @@ def test_singular_equations_are_told_with_fixed_steps_and_avoided_with_others():
         "motion": motion(growing),
         "tangent": tangent(growing_tangent),
     }
-    fixed = Problem(method="rodas", step=0.25, **options)  # 1/(h gamma) = 16
+    fixed = problem_of(method="rodas", step=0.25, **options)  # 1/(h gamma) = 16
     assert status(finished(fixed, [0.0, 1.0, 0.0], 1.0, NO_SAMPLES)) == Status.SINGULAR_JACOBIAN
-    free = Problem(method="rodas", accuracy=0.1, **options)
+    free = problem_of(method="rodas", accuracy=0.1, **options)
     work = Work(free, [0.0, 1e-9, 0.0], times=NO_SAMPLES)
     work.memo["h"] = 0.25
     march(free, work, 1.0)
@@ -485,7 +494,7 @@ def rodas_step(J: np.ndarray, y: np.ndarray, h: float) -> np.ndarray:
 @pytest.mark.parametrize("h", [0.1, 0.25])
 def test_the_implicit_equations_are_solved_with_pivots(h):
     start = np.array([0.0, 1e-14])
-    problem = Problem(
+    problem = problem_of(
         nq=1, nv=1, motion=motion(crossed), tangent=tangent(crossed_tangent), method="rodas", step=h
     )
     work = finished(problem, [*start, 0.0], h, NO_SAMPLES)
@@ -500,7 +509,7 @@ def infinite_slope(x, f):
 
 
 def test_a_jacobian_that_is_not_finite_is_told():
-    problem = Problem(nq=1, nv=1, motion=motion(waiting), tangent=tangent(infinite_slope), method="rodas")
+    problem = problem_of(nq=1, nv=1, motion=motion(waiting), tangent=tangent(infinite_slope), method="rodas")
     work = finished(problem, [0.0, 1.0, 0.0], 1.0, NO_SAMPLES)
     assert status(work) == Status.NOT_FINITE
     assert work.memory.bad_y[0].tolist() == [0.0, 1.0, 0.0]
@@ -508,7 +517,7 @@ def test_a_jacobian_that_is_not_finite_is_told():
 
 @pytest.mark.parametrize("method", ["rkf45", "dop853", "rodas"])
 def test_a_singularity_ends_in_underflow(method):
-    problem = Problem(nq=1, nv=1, motion=motion(explosion), method=method)
+    problem = problem_of(nq=1, nv=1, motion=motion(explosion), method=method)
     work = finished(problem, [0.0, 1.0, 0.0], 2.0, NO_SAMPLES)
     assert status(work) == Status.STEP_UNDERFLOW
     assert work.memo["t"][0] == pytest.approx(1.0, abs=1e-4)
@@ -518,7 +527,7 @@ def test_a_singularity_ends_in_underflow(method):
 
 @pytest.mark.parametrize("method", ["rkf45", "dop853", "rodas"])
 def test_where_a_law_ends_is_told(method):
-    problem = Problem(nq=1, nv=1, motion=motion(root_of_time), method=method)
+    problem = problem_of(nq=1, nv=1, motion=motion(root_of_time), method=method)
     work = finished(problem, [0.0, 1.0, 0.0], 2.0, NO_SAMPLES)
     assert status(work) == Status.NOT_FINITE
     assert work.memo["t"][0] == pytest.approx(1.0, abs=1e-9)
@@ -527,7 +536,7 @@ def test_where_a_law_ends_is_told(method):
 
 
 def test_a_law_that_is_not_finite_at_the_start_is_told_at_once():
-    problem = Problem(nq=1, nv=1, motion=motion(root_of_time))
+    problem = problem_of(nq=1, nv=1, motion=motion(root_of_time))
     work = Work(problem, [[0.0, 1.0, 0.0]] * 2, [1.5, 0.0], times=NO_SAMPLES)
     march(problem, work, 0.9 + 1.0)
     assert status(work, 0) == Status.NOT_FINITE
@@ -537,7 +546,7 @@ def test_a_law_that_is_not_finite_at_the_start_is_told_at_once():
 
 
 def test_with_fixed_steps_a_law_that_is_not_finite_ends_the_run_at_once():
-    problem = Problem(nq=1, nv=1, motion=motion(root_of_time), method="rk4", step=0.15)
+    problem = problem_of(nq=1, nv=1, motion=motion(root_of_time), method="rk4", step=0.15)
     work = finished(problem, [0.0, 1.0, 0.0], 2.0, NO_SAMPLES)
     assert status(work) == Status.NOT_FINITE
     assert work.memo["index"] == 6
@@ -560,7 +569,7 @@ def test_work_is_limited():
 
 
 def test_next_to_no_progress_is_too_much_work():
-    problem = Problem(nq=1, nv=1, motion=motion(waiting), h_max=1e-9)
+    problem = problem_of(nq=1, nv=1, motion=motion(waiting), h_max=1e-9)
     work = finished(problem, [0.0, 1.0, 0.0], 1e3, NO_SAMPLES)
     assert status(work) == Status.TOO_MUCH_WORK
     assert work.memo["accepted"] == 100_000
@@ -568,7 +577,7 @@ def test_next_to_no_progress_is_too_much_work():
 
 @pytest.mark.parametrize("method", ["rkf45", "dop853"])
 def test_an_end_in_a_step_that_is_refused_does_not_change_the_mesh(method):
-    problem = Problem(nq=1, nv=1, motion=motion(struck), accuracy=3e-4, method=method)
+    problem = problem_of(nq=1, nv=1, motion=motion(struck), accuracy=3e-4, method=method)
     start, refused = [1.0, 0.0, 0.0], 0
     straight = finished(problem, start, 2.0, NO_SAMPLES)
     for t_end in np.linspace(0.9, 1.1, 41):
@@ -586,7 +595,7 @@ def test_an_end_in_a_step_that_is_refused_does_not_change_the_mesh(method):
 @pytest.mark.parametrize("method", ["rkf45", "dop853"])
 def test_an_end_inside_a_good_step_is_what_a_sample_there_is(method):
     """A long step misses the blow, a shorter one that ends in it does not: the mesh is that of the long."""
-    problem = Problem(nq=1, nv=1, motion=motion(tapped), method=method)
+    problem = problem_of(nq=1, nv=1, motion=motion(tapped), method=method)
     start, ends = [1.0, 0.0, 0.0], np.linspace(0.9, 1.1, 81)
     samples = finished(problem, start, 2.0, ends).samples(0)
     for t_end, sample in zip(ends, samples):
@@ -599,7 +608,7 @@ def test_an_end_inside_a_good_step_is_what_a_sample_there_is(method):
 @pytest.mark.parametrize("formula", [struck, root_of_time])
 @pytest.mark.parametrize("method", ["rkf45", "rodas"])
 def test_returning_between_rejections_changes_no_bit(formula, method):
-    problem = Problem(nq=1, nv=1, motion=motion(formula), accuracy=1e-5, method=method)
+    problem = problem_of(nq=1, nv=1, motion=motion(formula), accuracy=1e-5, method=method)
     whole = finished(problem, [1.0, 0.0, 0.0], 2.0, NO_SAMPLES)
     assert whole.memo["rejected"] > 0
     parts = Work(problem, [1.0, 0.0, 0.0], times=NO_SAMPLES, cap=5000)
@@ -609,7 +618,7 @@ def test_returning_between_rejections_changes_no_bit(formula, method):
 
 
 def test_a_step_does_not_grow_right_after_a_rejection():
-    problem = Problem(nq=1, nv=1, motion=motion(root_of_time))
+    problem = problem_of(nq=1, nv=1, motion=motion(root_of_time))
     work = Work(problem, [0.0, 1.0, 0.0], times=NO_SAMPLES)
     seen = 0
     while status(work) == Status.RUNNING:
@@ -624,9 +633,9 @@ def test_a_step_does_not_grow_right_after_a_rejection():
 @pytest.mark.parametrize("accuracy", [1e-4, 1e-6, 1e-8, 1e-10])
 @pytest.mark.parametrize(("formula", "n", "start"), [(pendulum, 1, SWING), (kepler, 2, [1.0, 0, 0, 0.8, 0])])
 def test_the_error_follows_the_accuracy(formula, n, start, accuracy):
-    best = Problem(nq=n, nv=n, motion=motion(formula, n, n), method="dop853", accuracy=1e-12)
+    best = problem_of(nq=n, nv=n, motion=motion(formula, n, n), method="dop853", accuracy=1e-12)
     exact = finished(best, start, 10.0, NO_SAMPLES).memory.y_final[0]
-    problem = Problem(nq=n, nv=n, motion=motion(formula, n, n), accuracy=accuracy)
+    problem = problem_of(nq=n, nv=n, motion=motion(formula, n, n), accuracy=accuracy)
     error = np.abs(finished(problem, start, 10.0, NO_SAMPLES).memory.y_final[0] - exact)[:-1].max()
     assert 1e-2 < error / accuracy < 1e2
 
@@ -648,7 +657,7 @@ def test_what_cannot_be_done_is_said_before():
     with pytest.raises(ValueError, match="one lane"):
         swinging(method="rodas", lanes=LANES)
     with pytest.raises(ValueError, match="rates"):
-        Problem(nq=1, nv=1, motion=motion(pendulum), method="semi-implicit", step=0.1)
+        problem_of(nq=1, nv=1, motion=motion(pendulum), method="semi-implicit", step=0.1)
     with pytest.raises(ValueError, match="components"):
         Work(swinging(), [1.0, 0.0])
     for t_end in (0.5, math.nan):

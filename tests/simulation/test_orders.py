@@ -10,6 +10,7 @@ from simulation.right_hand_sides import (
     pendulum,
     pendulum_rates,
     pendulum_tangent,
+    problem_of,
     prothero_robinson,
     rates,
     tangent,
@@ -17,8 +18,9 @@ from simulation.right_hand_sides import (
 )
 
 from linkwork.recording.status import Status
-from linkwork.simulation.integration import Problem, Work, march
+from linkwork.simulation.integration import Work, march
 from linkwork.simulation.integrators.methods import METHODS
+from linkwork.simulation.problem import Problem
 
 STEPS = {  # such that the smallest error is far from round-off and the largest is small
     "euler": (800, 1600, 3200),
@@ -53,7 +55,7 @@ def test_order_on_a_problem_that_depends_on_time(method):
     exact = np.array([s * e, (3.0 * c + s / 3.0) * e, s * e])  # work is the integral of the exact velocity
     errors = []
     for count in STEPS[method]:
-        problem = Problem(
+        problem = problem_of(
             nq=1, nv=1, motion=motion(driven), rates=rates(pendulum_rates), method=method, step=2.0 / count
         )
         errors.append(float(np.abs(final(problem, [0.0, 3.0, 0.0], 2.0) - exact).max()))
@@ -66,7 +68,7 @@ def test_order_with_a_quaternion(method):
     program = motion(tumbling, 4, 3)
 
     def turned(name: str, count: int) -> np.ndarray:
-        problem = Problem(nq=4, nv=3, motion=program, quaternions=[0], method=name, step=3.0 / count)
+        problem = problem_of(nq=4, nv=3, motion=program, quaternions=[0], method=name, step=3.0 / count)
         return final(problem, start, 3.0)
 
     best = turned("dop853", 600)
@@ -81,7 +83,7 @@ def test_order_of_the_implicit_method_on_a_stiff_problem():
     errors = []
     steps = (20, 40, 80)
     for count in steps:
-        problem = Problem(nq=1, nv=1, motion=motion(prothero_robinson), method="rodas", step=2.0 / count)
+        problem = problem_of(nq=1, nv=1, motion=motion(prothero_robinson), method="rodas", step=2.0 / count)
         errors.append(abs(final(problem, [0.0, 1.0, 0.0], 2.0)[0] - math.sin(2.0)))
     assert errors[-1] < 1e-7
     assert slope(errors, steps) > 2.8
@@ -89,8 +91,8 @@ def test_order_of_the_implicit_method_on_a_stiff_problem():
 
 @pytest.mark.parametrize("lanes", [1, 4])
 def test_exact_derivatives_give_what_differences_give(lanes):
-    plain = Problem(nq=1, nv=1, motion=motion(pendulum), method="rodas", accuracy=1e-8)
-    exact = Problem(
+    plain = problem_of(nq=1, nv=1, motion=motion(pendulum), method="rodas", accuracy=1e-8)
+    exact = problem_of(
         nq=1,
         nv=1,
         motion=motion(pendulum),

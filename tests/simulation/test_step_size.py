@@ -8,8 +8,9 @@ from simulation.scenes import bent, pendulum
 
 import linkwork as lw
 from linkwork.native.numba_functions import entry
-from linkwork.simulation.integration import Problem, Program
+from linkwork.simulation.loop.programs import PROGRAMS, Program
 from linkwork.simulation.loop.step_size import _exp2, _log2
+from linkwork.simulation.problem import Problem
 
 
 @entry
@@ -37,6 +38,6 @@ def test_few_steps_are_refused(method, accuracy):
 
 @pytest.mark.parametrize("lanes", [0, 3, 16])
 def test_lanes_share_a_cache_line(lanes):
-    program = Program(1, np.zeros(1, np.int64), np.zeros(1, np.int64), ())
+    program = Program.of_ports(1, PROGRAMS["motion"])
     with pytest.raises(ValueError, match=f"1, 2, 4 or 8 lanes, not {lanes}"):
-        Problem(nq=1, nv=1, motion=program, lanes=lanes)
+        Problem(nq=1, nv=1, programs={"motion": program}, lanes=lanes)

@@ -15,14 +15,16 @@ from linkwork.free_bodies.particle import Particle
 from linkwork.free_bodies.rigid_body import RigidBody
 from linkwork.mechanism.placement import Array
 from linkwork.recording.status import MESSAGES, Status
-from linkwork.simulation.integration import Problem, Program, Work, march
+from linkwork.simulation.integration import Work, march
+from linkwork.simulation.loop.programs import PROGRAMS, Program
 from linkwork.simulation.options import MOST_STEPS, Options, options, sample_times, seconds
+from linkwork.simulation.problem import Problem
 
 Thing: TypeAlias = RigidBody | Particle
 
 _ROOM = 1024  # samples that the loop can write before it must be emptied
 _BUDGET = 1000  # steps at a time; one, where R is made orthonormal after every step
-_PORTS = 6  # t, q, v, q', v', power
+_PORTS = len(PROGRAMS["motion"])  # t, q, v, q', v', power
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +128,7 @@ class _Run:
         self.problem = Problem(
             nq=self.nq,
             nv=self.nv,
-            motion=self._program(self._motion),
-            rates=self._program(self._rates),
+            programs={"motion": self._program(self._motion), "rates": self._program(self._rates)},
             quaternions=[
                 int(first) + thing.x.size
                 for thing, first in zip(things, self.cuts_q)
@@ -159,7 +160,7 @@ class _Run:
         self._keep.append(native)
         address = ctypes.cast(native, ctypes.c_void_p).value
         assert address is not None
-        return Program(address, np.zeros(1, np.int64), np.zeros(_PORTS, np.int64), range(_PORTS))
+        return Program.of_ports(address, PROGRAMS["motion"])
 
     def _motion(self, ports: Any) -> None:
         self._rates(ports)

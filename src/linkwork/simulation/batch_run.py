@@ -17,8 +17,10 @@ from linkwork.recording.status import Status
 from linkwork.simulation import integration
 from linkwork.simulation.event_log import Occurrences
 from linkwork.simulation.failure import Failure, diagnosis, interruption
-from linkwork.simulation.integration import MEMO, Problem, Work
+from linkwork.simulation.integration import MEMO, Work
+from linkwork.simulation.integrators.methods import METHODS
 from linkwork.simulation.polling import LOOK, Keyboard, Pace, raise_interrupts
+from linkwork.simulation.problem import Problem
 from linkwork.simulation.progress import Progress
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.statistics import Statistics
@@ -129,7 +131,7 @@ class _Part:
 
     def run(self, report: Callable[[float], None] = lambda part: None) -> None:
         setting, times = self._runs.setting, self._runs.times
-        problem = setting.problem(1 if setting.chosen.method == "rodas" else store.lanes())
+        problem = setting.problem(1 if METHODS[setting.chosen.method].implicit else store.lanes())
         self.work = Work(problem, self._y, self._runs.t, times, len(times))
         raised.__dict__.pop("error", None)
         self._march(problem, report)

@@ -13,7 +13,6 @@ from linkwork.dynamics.kernel import real_array
 from linkwork.errors import unknown
 from linkwork.simulation.event import Event
 from linkwork.simulation.integrators.methods import METHODS
-from linkwork.simulation.integrators.tableau import Tableau
 from linkwork.simulation.restoring import PROJECTED, Restoring, chosen_restoring
 
 Array = np.ndarray
@@ -56,7 +55,7 @@ class Options:
         return replace(self, method="dop853" if high else "rkf45")
 
     def controls(self) -> dict[str, Any]:
-        """Return how the steps of a `march.Problem` are to be made."""
+        """Return how the steps of a `Problem` are to be made."""
         return {
             "accuracy": self.accuracy,
             "method": self.method,
@@ -109,8 +108,7 @@ def options(
 def _method(method: Any, step: float | None) -> str:
     if not isinstance(method, str) or method not in (AUTO, *METHODS):
         raise ValueError(unknown("method", method, [AUTO, *METHODS]))
-    table = METHODS.get(method)
-    if step is None and isinstance(table, Tableau) and not table.errors:
+    if step is None and method != AUTO and not METHODS[method].estimates:
         raise ValueError(f"method {method!r} cannot tell its error; give it a step=")
     return method
 

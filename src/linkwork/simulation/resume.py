@@ -12,7 +12,8 @@ import numpy as np
 from linkwork.model.state import State
 from linkwork.recording.status import Status
 from linkwork.simulation import integration
-from linkwork.simulation.integration import Problem, Work
+from linkwork.simulation.integration import Work
+from linkwork.simulation.problem import Problem
 
 Array = np.ndarray
 

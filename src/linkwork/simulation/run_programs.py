@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -14,22 +13,17 @@ from linkwork.dynamics.native_program import Program as Compiled
 from linkwork.dynamics.native_program import program
 from linkwork.errors import ModelError
 from linkwork.model.tree import Tree
-from linkwork.native.tangent import tangent_name, tangent_ports
+from linkwork.native.tangent import tangent_ports
 from linkwork.simulation.event import Event, settle
-from linkwork.simulation.integration import Program
+from linkwork.simulation.loop.programs import PROGRAMS, Program
 from linkwork.simulation.restoring import Restoring
 
 LARGEST_IMPLICIT = 1000  # states; beyond, a Jacobian takes too much memory and time
 STEP_UNDER_TIME = 0.1  # longest step where a law knows the time, so that no pulse is stepped over [s]
 
-_MOTION = ("t", "q", "qd", "qdot", "qdd", "power")
-_EVENTS = ("t", "q", "qd", "shown")
-_POSITION = ("t", "q", "gap_position", "qdd")
-_VELOCITY = ("t", "q", "qd", "gap_velocity", "inverse_pivot", "qdd")
-
 
 class RunPrograms:
-    """What `march` needs of a model; `events` are looked at."""
+    """What the loop needs of a model; `events` are looked at."""
 
     def __init__(self, model: Model, events: Sequence[Event] = (), restoring: Restoring | None = None):
         self.model = model
@@ -68,24 +62,22 @@ class RunPrograms:
         calm = not self.tree.loops and not self.events
         return calm and all(law is not None and law.smooth for law in laws)
 
-    def programs(self, lanes: int, implicit: bool) -> dict[str, Any]:
-        """Return the equations of motion, for `march.Problem`; with derivatives if `implicit`."""
-        moving, rates = self.algorithm, self.model.rates_algorithm
-        found = {
-            "motion": _program(self._compiled(moving, lanes), moving, _MOTION),
-            "rates": _program(self._compiled(rates, lanes), rates, _MOTION),
-        }
+    def programs(self, lanes: int, implicit: bool) -> dict[str, Program]:
+        """Return the programs of a run, by the names of PROGRAMS; with derivatives if `implicit`."""
+        projected = bool(self.tree.loops) and not self.restoring
+        algorithms = {"motion": self.algorithm, "rates": self.model.rates_algorithm}
+        if projected:
+            algorithms["close_positions"] = loop_closure.POSITION_CORRECTION
+            algorithms["close_velocities"] = loop_closure.VELOCITY_CORRECTION
+        found = {name: _program(name, self._compiled(one, lanes), one) for name, one in algorithms.items()}
         if self.events:
-            watched = program(applied_forces.SHOWN_ONLY, self.event_tree, lanes, "rolled")
-            found["events"] = _program(watched, applied_forces.SHOWN_ONLY, _EVENTS)
-        if self.tree.loops and not self.restoring:
-            position, velocity = loop_closure.POSITION_CORRECTION, loop_closure.VELOCITY_CORRECTION
-            found["close_positions"] = _program(self._compiled(position, lanes), position, _POSITION)
-            found["close_velocities"] = _program(self._compiled(velocity, lanes), velocity, _VELOCITY)
-        elif implicit and not self.tree.loops and all(one.formula for one in self.tree.loads):
-            compiled = self.model.motion_kernel(moving).tangent
-            slots = (*_MOTION, *map(tangent_name, _MOTION))
-            found["tangent"] = _program(compiled, moving, slots, tangent=True)
+            shown = applied_forces.SHOWN_ONLY
+            found["event_functions"] = _program(
+                "event_functions", program(shown, self.event_tree, lanes, "rolled"), shown
+            )
+        if implicit and not self.tree.loops and all(one.formula for one in self.tree.loads):
+            tangent = self.model.motion_kernel(self.algorithm).tangent
+            found["tangent"] = _program("tangent", tangent, self.algorithm, tangent=True)
         return found
 
     def _compiled(self, algorithm: Algorithm, lanes: int) -> Compiled:
@@ -100,10 +92,8 @@ class RunPrograms:
         return np.array([units[unit] for unit in (*self.model.position_units, *self.model.coordinate_units)])
 
 
-def _program(
-    compiled: Compiled, algorithm: Algorithm, slots: Sequence[str], tangent: bool = False
-) -> Program:
-    """Return a program with room for all arrays but those of the loop, in `slots`."""
+def _program(name: str, compiled: Compiled, algorithm: Algorithm, tangent: bool = False) -> Program:
+    """Return a program with room for all arrays but its ports."""
     names = ["data", "work", *(port.name for port in algorithm.ports)]
     sizes = [0, compiled.work_size, *(prod(shape) for shape in compiled.shapes)]
     if tangent:
@@ -111,11 +101,16 @@ def _program(
     # Lines that the code fetches for its results, which here stay in lanes.
     fetched = [prod(shape) for shape in compiled.shapes[compiled.inputs :]][: compiled.results]
     names, sizes = [*names, *("" for _ in fetched)], [*sizes, *fetched]
-    ports = [compiled.data.ctypes.data if name == "data" else 0 for name in names]
-    own = {
-        k: size * compiled.lanes
-        for k, (name, size) in enumerate(zip(names, sizes, strict=True))
-        if name != "data" and name not in slots
-    }
-    slots_at = [names.index(name) for name in slots]
-    return Program(compiled.run, compiled.plan, np.array(ports, np.int64), slots_at, own, compiled)
+    ports = PROGRAMS[name]
+    return Program(
+        run=compiled.run,
+        plan=compiled.plan,
+        table=np.array([compiled.data.ctypes.data if name == "data" else 0 for name in names], np.int64),
+        ports={port: names.index(port) for port in ports},
+        room={
+            k: size * compiled.lanes
+            for k, (name, size) in enumerate(zip(names, sizes, strict=True))
+            if name != "data" and name not in ports
+        },
+        keep=compiled,
+    )

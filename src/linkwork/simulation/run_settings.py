@@ -11,8 +11,10 @@ from linkwork.lazy import lazy
 from linkwork.model.load_formula import source_of
 from linkwork.native import store
 from linkwork.recording.channels import LiveChannels
-from linkwork.simulation.integration import MEMO, Problem, Work
+from linkwork.simulation.integration import MEMO, Work
+from linkwork.simulation.integrators.methods import METHODS
 from linkwork.simulation.options import Options, options
+from linkwork.simulation.problem import Problem
 from linkwork.simulation.restoring import Restoring
 from linkwork.simulation.run_programs import LARGEST_IMPLICIT, STEP_UNDER_TIME, RunPrograms
 from linkwork.simulation.statistics import Statistics
@@ -65,10 +67,11 @@ class RunSettings:
 
     def _problem(self, lanes: int) -> Problem:
         system, chosen, model = self.system, self.chosen, self.system.model
+        implicit = lanes == 1 and (chosen.switch or METHODS[chosen.method].implicit)
         return Problem(
             nq=model.nq,
             nv=model.nv,
-            **system.programs(lanes, lanes == 1 and (chosen.switch or chosen.method == "rodas")),
+            programs=system.programs(lanes, implicit),
             row_weights=() if system.restoring else model.row_weights,
             weak=() if system.restoring else model.weak_pivots,
             lanes=lanes,

@@ -13,7 +13,7 @@ import numpy as np
 from linkwork.recording.report import Report
 from linkwork.recording.status import Status
 from linkwork.simulation.failure import Failure
-from linkwork.simulation.integrators.methods import METHODS
+from linkwork.simulation.integrators.methods import FOR_STIFF, METHODS
 from linkwork.simulation.loop.records import MEMO
 from linkwork.simulation.options import Options
 from linkwork.simulation.run_programs import RunPrograms
@@ -58,7 +58,7 @@ class Statistics:
         chosen, memo = self.chosen, remembered.view(MEMO)[0]
         title = METHODS[chosen.method].title
         if memo["switches"]:
-            title += f"; {METHODS['rodas'].title}, where it was stiff ({int(memo['switches'])} changes)"
+            title += f"; {FOR_STIFF.title}, where it was stiff ({int(memo['switches'])} changes)"
         if self.system.tree.loops:
             title += (
                 "; loops held by restoring wrenches" if self.system.restoring else "; loops closed every step"

@@ -1,9 +1,9 @@
-"""What a method of integration is: Butcher's tableau, or Rosenbrock's, and a few words for the user."""
+"""What a method of integration is: step control, and Butcher's tableau or Rosenbrock's."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,49 @@ class Dense:
     d: tuple[Row, ...]  # of r4 ... r7
 
 
-@dataclass(frozen=True)
-class Tableau:
+@dataclass(frozen=True, kw_only=True)
+class StepMethod:
+    """What the loop and the user know of a method, explicit or implicit."""
+
+    name: str
+    title: str
+    order: int
+    error_order: int = 0  # the estimate shrinks with this power of h
+    caution: float = 1.0  # the tolerance of one step is the accuracy asked for over this: errors add up
+    gain: float = 0.85  # how far a step follows the error of the last, and
+    trend: float = 0.2  # the one before; 1: as far as the order says
+    safety: float = 0.9  # factor of a step
+
+    implicit: ClassVar[bool]  # whether it needs the Jacobian; then it is for one lane
+
+    @property
+    def stages(self) -> int:
+        """How often the right-hand side is evaluated in a step."""
+        raise NotImplementedError
+
+    @property
+    def estimates(self) -> int:
+        """How many estimates of the error there are; without any it is for fixed steps only."""
+        raise NotImplementedError
+
+    @property
+    def dense_stages(self) -> int:
+        """How often it is evaluated for the polynomial, beside the end of a step; 0: there is none."""
+        return 0
+
+    @property
+    def needs_rates(self) -> bool:
+        """Whether a stage evaluates the rates of positions alone."""
+        return False
+
+    @cached_property
+    def tables(self) -> dict[str, Any]:
+        """The method's numbers, for the native loop."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tableau(StepMethod):
     """An explicit Runge-Kutta method: y_new = y + h sum b_i k_i, k_i = f(t + c_i h, y + h sum a_ij k_j).
 
     A partitioned method has weights of its own for velocities (and for the work done by applied forces);
@@ -37,40 +78,36 @@ class Tableau:
     estimate is that of Hairer's DOP853: |e5|^2 / sqrt(|e5|^2 + 0.01 |e3|^2).
     """
 
-    name: str
-    title: str
-    order: int
     A: tuple[Row, ...]  # row i has i numbers
     b: Row
     c: Row
     errors: tuple[Row, ...] = ()  # none: the method is for fixed steps only
-    error_order: int = 0  # the estimate shrinks with this power of h
-    caution: float = 1.0  # the tolerance of one step is the accuracy asked for over this: errors add up
-    gain: float = 0.85  # how far a step follows the error of the last, and
-    trend: float = 0.2  # the one before; 1: as far as the order says
-    safety: float = 0.9  # factor of a step
     A_velocity: tuple[Row, ...] | None = None  # None: as for positions
     b_velocity: Row | None = None
     rates: tuple[int, ...] = ()
     stiff_bound: float = 0.0  # h |lambda| beyond this is outside the region of stability; 0: not tested
     dense: Dense | None = None  # None: samples inside a step take steps of their own
 
+    implicit = False
+
     @property
     def stages(self) -> int:
-        """Return how often the right-hand side is evaluated in a step."""
         return len(self.b)
 
     @property
+    def estimates(self) -> int:
+        return len(self.errors)
+
+    @property
     def dense_stages(self) -> int:
-        """Return how often it is evaluated for the polynomial, beside the end of a step; 0: there is none."""
         return len(self.dense.c) if self.dense else 0
 
-    def tables(self) -> dict[str, Any]:
-        """Return the method for the native loop; see `_tables`."""
-        return self._tables
+    @property
+    def needs_rates(self) -> bool:
+        return bool(self.rates)
 
     @cached_property
-    def _tables(self) -> dict[str, Any]:
+    def tables(self) -> dict[str, Any]:
         """Sums over stages: rows 1 ... stages - 1 are the stages, then come the result, those for `dense`.
 
         A sum takes the first stage, the latest, and those between that follow after weights of 0.
@@ -90,46 +127,38 @@ class Tableau:
             "dense_weights": _matrix(dense.d, width + 1).T.copy(),
             "c": np.array((*self.c, 1.0, *dense.c)),
             "rates_only": np.array([int(j in self.rates) for j in range(stages)]),
-            "errors": len(self.errors),
-            "error_order": self.error_order,
-            "gain": self.gain / max(self.error_order, 1),
-            "trend": self.trend / max(self.error_order, 1),
-            "safety": self.safety,
+            "dense_stages": self.dense_stages,
             "mark": self.c.index(1.0) if self.stiff_bound else -1,
             "bound": self.stiff_bound,
         }
 
 
-@dataclass(frozen=True)
-class Rosenbrock:
+@dataclass(frozen=True, kw_only=True)
+class Rosenbrock(StepMethod):
     """A stiffly accurate Rosenbrock method, written for u_i so that no product with the Jacobian J is needed.
 
     (I/(h gamma) - J) u_i = f(t + alpha_i h, y + sum a_ij u_j) + sum (c_ij/h) u_j + h gamma_i df/dt
     The last stage is at an embedded solution; the result is that plus the last u, the error estimate.
     """
 
-    name: str
-    title: str
-    order: int
     gamma: float
     a: tuple[Row, ...]  # row i has i numbers
     c: tuple[Row, ...]
     alpha: Row
     gammas: Row
-    error_order: int
-    caution: float
+
+    implicit = True
 
     @property
     def stages(self) -> int:
-        """Return how many stages a step has."""
         return len(self.alpha)
 
-    def tables(self) -> dict[str, Any]:
-        """Return the method for the native loop."""
-        return self._tables
+    @property
+    def estimates(self) -> int:
+        return 1
 
     @cached_property
-    def _tables(self) -> dict[str, Any]:
+    def tables(self) -> dict[str, Any]:
         return {
             "ros_stages": self.stages,
             "gamma": self.gamma,
@@ -137,7 +166,6 @@ class Rosenbrock:
             "ros_c": _matrix(self.c, self.stages),
             "ros_alpha": np.array(self.alpha),
             "ros_gammas": np.array(self.gammas),
-            "ros_error_order": self.error_order,
         }
 
 

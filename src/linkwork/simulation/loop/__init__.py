@@ -16,7 +16,7 @@ The last natural step leads beyond the end. Only if it is not finite, as with a 
 attempt is made to go from the base right to the end.
 
 So a run that is stopped, looked at, sampled or continued gives the same bits. All that a mechanism must
-remember is in `integration.Memory`; a step that was not committed when the loop returned is repeated.
+remember is in `records.Memory`; a step that was not committed when the loop returned is repeated.
 
 Arrays of components are padded to whole lines of eight numbers, and computed by lines (`native/cache_lines`).
 In the padding scale is inf and all else 0.

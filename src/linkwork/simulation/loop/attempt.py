@@ -4,7 +4,7 @@ from linkwork.native.numba_functions import doubles, native, native_within
 from linkwork.simulation.loop.dense_output import is_any_inside, take_from_polynomials
 from linkwork.simulation.loop.explicit_step import explicit_step, spread_steps, stage_state_again
 from linkwork.simulation.loop.implicit_step import implicit_step
-from linkwork.simulation.loop.lane_records import is_finite, lane_of, memo_of, rate_of
+from linkwork.simulation.loop.lane_records import is_finite, lane_of, memo_of, method_of, rate_of
 from linkwork.simulation.loop.projection import close_loops
 from linkwork.simulation.loop.records import Failure
 from linkwork.simulation.loop.termination import blame
@@ -42,7 +42,7 @@ def _step(run):
             if not implicit:
                 failure = 0 if sick[l] == 0.0 else Failure.NOT_FINITE.value
             lane.failure = failure
-            lane.spent += run.ros_stages - 1 if implicit else run.stages - 1
+            lane.spent += method_of(run, memo_of(run, lane)).evaluations
             if failure == Failure.NOT_FINITE.value:
                 _blame_attempt(run, l)
 

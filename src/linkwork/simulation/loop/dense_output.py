@@ -8,7 +8,15 @@ from linkwork.native.cache_lines import BYTES, all_equal, fused, line_at, put_li
 from linkwork.native.numba_functions import doubles, native, native_apart, native_within
 from linkwork.simulation.loop.evaluate import evaluate
 from linkwork.simulation.loop.explicit_step import stage_state_again
-from linkwork.simulation.loop.lane_records import copy_all, copy_lane, fold_total, lane_of, memo_of, rate_of
+from linkwork.simulation.loop.lane_records import (
+    copy_all,
+    copy_lane,
+    fold_total,
+    lane_of,
+    memo_of,
+    method_of,
+    rate_of,
+)
 from linkwork.simulation.loop.records import Task
 
 COEFFICIENTS = 7  # beside the base itself
@@ -72,7 +80,7 @@ def holds_something(run, l):
     """
     lane = lane_of(run, l)
     inside = doubles(run.reach)[l] > min(lane.due, run.t_end)
-    return inside and run.dense_stages > 0 and not memo_of(run, lane).implicit
+    return inside and method_of(run, memo_of(run, lane)).dense_stages > 0
 
 
 @native

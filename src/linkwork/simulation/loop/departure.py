@@ -11,12 +11,13 @@ from linkwork.simulation.loop.lane_records import (
     lane_of,
     memo_at,
     memo_of,
+    method_of,
     rate_of,
     release,
 )
 from linkwork.simulation.loop.records import ON_MESH, SHORTEST, Task
 from linkwork.simulation.loop.sampling import begin_samples
-from linkwork.simulation.loop.step_size import error_order, first_step
+from linkwork.simulation.loop.step_size import first_step
 from linkwork.simulation.loop.termination import blame, finish, give_up, stop
 
 _CHECK_EVERY, _LEAST_PROGRESS = 100_000, 1e-5
@@ -38,7 +39,7 @@ def _begin(run, l):
         if run.fixed:
             memo.h = run.fixed
         elif memo.h == 0.0:
-            memo.h = first_step(run, l, error_order(run, memo))
+            memo.h = first_step(run, l, method_of(run, memo).error_order)
         begin_sides(run, l)
         lane.task = Task.READY.value
 

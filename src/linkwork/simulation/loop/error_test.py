@@ -4,7 +4,7 @@ import math
 
 from linkwork.native.numba_functions import doubles, native, native_within
 from linkwork.simulation.loop.dense_output import holds_something
-from linkwork.simulation.loop.lane_records import lane_of, memo_of, normalise
+from linkwork.simulation.loop.lane_records import lane_of, memo_of, method_of, normalise
 from linkwork.simulation.loop.records import Failure, Task
 from linkwork.simulation.loop.step_size import reject
 from linkwork.simulation.loop.termination import give_up, stop
@@ -33,10 +33,11 @@ def _worst(run, l):
 @native_within
 def _error(run, memo, l):
     """Return the error of the attempt of lane l, relative to scale + |y|; 0 where there is no estimate."""
-    if run.errors == 0 and not memo.implicit:
+    estimates = method_of(run, memo).estimates
+    if estimates == 0:
         return 0.0
     error, lower = doubles(run.error)[l], doubles(run.lower)[l]
-    if run.errors == 2 and not memo.implicit and error > 0.0:
+    if estimates == 2 and error > 0.0:
         error = error * error / math.sqrt(error * error + 0.01 * lower * lower)
     return error
 

@@ -14,10 +14,10 @@ from linkwork.native.cache_lines import (
     swapped_by_4,
 )
 from linkwork.native.numba_functions import doubles, integers, native, native_within, record
-from linkwork.simulation.loop.records import LANE, MEMO, Task
+from linkwork.simulation.loop.records import LANE, MEMO, METHOD, Task
 
-_LANE_SIZE, _MEMO_SIZE = LANE.itemsize, MEMO.itemsize
-_lane, _memo = record(LANE), record(MEMO)
+_LANE_SIZE, _MEMO_SIZE, _METHOD_SIZE = LANE.itemsize, MEMO.itemsize, METHOD.itemsize
+_lane, _memo, _method = record(LANE), record(MEMO), record(METHOD)
 
 
 @native
@@ -36,6 +36,12 @@ def memo_of(run, lane):
 def memo_at(run, i):
     """Return what mechanism i remembers."""
     return _memo(run.memo + i * _MEMO_SIZE)
+
+
+@native
+def method_of(run, memo):
+    """Return the method that a mechanism's steps are made by, as step control sees it."""
+    return _method(run.methods + int(memo.implicit) * _METHOD_SIZE)
 
 
 @native

@@ -29,10 +29,10 @@ def _largest_gap(run, l):
 def _correct_positions(run):
     """Close the gaps once; tell whether to look again."""
     program, q, again = run.close_positions, run.nq * run.lanes, False
-    ports, slots = integers(program.ports), program.slots
-    ports[slots[0]], ports[slots[1]] = run.time, run.new
-    ports[slots[2]], ports[slots[3]] = run.gap, run.other + 8 * q
-    call(program.run, program.plan, program.ports)
+    table = integers(program.table)
+    table[program.t], table[program.q] = run.time, run.new
+    table[program.gap_position], table[program.qdd] = run.gap, run.other + 8 * q
+    call(program.run, program.plan, program.table)
     new, there, change = doubles(run.new), doubles(run.other), doubles(run.scratch)
     for i in range(q):
         there[i] = new[i]
@@ -52,10 +52,11 @@ def _correct_positions(run):
 def _correct_velocities(run):
     """Take from the velocities what would open the loops."""
     program, q = run.close_velocities, run.nq * run.lanes
-    ports, slots = integers(program.ports), program.slots
-    ports[slots[0]], ports[slots[1]], ports[slots[2]] = run.time, run.new, run.new + 8 * q
-    ports[slots[3]], ports[slots[4]], ports[slots[5]] = run.gap, run.inverse_pivots, run.other
-    call(program.run, program.plan, program.ports)
+    table = integers(program.table)
+    table[program.t], table[program.q], table[program.qd] = run.time, run.new, run.new + 8 * q
+    table[program.gap_velocity], table[program.inverse_pivot] = run.gap, run.inverse_pivots
+    table[program.qdd] = run.other
+    call(program.run, program.plan, program.table)
     new, change = doubles(run.new), doubles(run.other)
     for i in range(run.nv * run.lanes):
         new[q + i] += change[i]

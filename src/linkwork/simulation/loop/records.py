@@ -1,8 +1,21 @@
-"""What the native functions hand each other: the record of a run, of a lane, and of a mechanism's memory."""
+"""What lies where in the memory of a run: names, shapes, units.
+
+Native functions hand each other one record, RUN. It holds counts and settings, the programs, and the
+addresses of all arrays. These are doubles unless said, (..., lanes): component i of lane l is at
+i * lanes + l. A state is y = (q, v, W): positions [rad, m; quaternions have no unit], velocities
+[rad/s, m/s], work of applied forces [J].
+"""
 
 import enum
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.simulation.loop.programs import PROGRAMS, program_record
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 EPSILON = 2.0**-52
 SHORTEST = 16 * EPSILON  # step, relative to the time
@@ -32,6 +45,82 @@ class Task(enum.IntEnum):
     PROBE = 7  # side step to where an event function may have dipped through zero
     LOCATE = 8  # side step in search of the time of an event
     SAMPLE = 9  # to a sample, by a side step or by the polynomial of the step
+
+
+# ---- Counts and settings, in RUN itself ----
+
+_COUNTS = (
+    "nq",  # positions
+    "nv",  # velocities
+    "n",  # nq + nv + 1, components of a state
+    "lanes",  # mechanisms side by side: 1, 2, 4 or 8
+    "size",  # n lanes
+    "stride",  # bytes of an array of `size` numbers, in whole cache lines
+    "events",  # event functions
+    "rows",  # equations of closed loops; 0 also where wrenches restore them
+    "quaternion_count",
+    "tangent_lanes",  # directions that the tangent takes at once
+    "many",  # mechanisms of the run, N
+    "queue",  # the next of them that waits for a lane
+    "cap",  # samples per mechanism that have room
+    "sample_count",  # sample times
+    "every",  # 1: record every step
+    "switch",  # 1: go over to the implicit method where the motion is stiff
+    "differentiated",  # 1: the Jacobian is that of the base
+    "attention",  # 1: an event or a full buffer waits for the caller
+    # of the explicit method's tables
+    "stages",
+    "dense_stages",  # evaluations that the polynomial of a step takes; 0: there is none
+    "width",  # weights of a sum over stages
+    "split",  # 1: positions have weights of their own
+    "mark",  # a stage at the end of the step, for the test of stiffness; -1: none
+    # of the implicit method's
+    "ros_stages",
+)
+_NUMBERS = (
+    "t_end",  # [s]
+    "tolerance",  # of the error of a step, relative to scale + |y|
+    "inverse_tolerance",
+    "fixed",  # the fixed step [s]; 0: error control
+    "h_max",  # the longest step [s]
+    "time_scale",  # times below count as this when it is asked whether a step is too short [s]
+    "max_steps",
+    "bound",  # h |lambda| at the border of the explicit method's stability
+    "gamma",  # of the implicit method
+    "norm",  # of the Jacobian [1/s]
+    "factored",  # the step that the factors are for [s]
+)
+
+# ---- A method, as step control sees it; [0] is the explicit one of a run, [1] the implicit one ----
+
+METHOD = np.dtype(
+    [
+        ("evaluations", np.int64),  # of a step, beside that at its base
+        ("dense_stages", np.int64),  # evaluations that the polynomial takes; 0: samples are side steps
+        ("estimates", np.int64),  # of the error; 0: for fixed steps only
+        ("error_order", np.int64),  # the estimate shrinks with this power of the step
+        ("gain", np.float64),  # powers of the error of the last step and
+        ("trend", np.float64),  # of the one before, with which the next step goes
+        ("safety", np.float64),  # factor of the next step
+    ]
+)
+
+# ---- A mechanism: N of each, kept from call to call ----
+
+
+class Memory(NamedTuple):
+    """All that the N mechanisms of a run are and remember, from call to call."""
+
+    y: Array  # (N, n) state at the base
+    memo: NDArray[np.void]  # (N,) records MEMO
+    y_final: Array  # (N, n) state at the end, at an event, or the last good one
+    record: Array  # (N, cap, 1 + n) samples: t, y
+    filled: Integers  # (N,) samples recorded
+    bad_t: Array  # (N,) where the right-hand side was not finite: the time [s], and
+    bad_y: Array  # (N, n) the state
+    side: Array  # (N, events) the sign that each event function last had; 0: it started at zero
+    span: Array  # (N, events) the largest magnitude it had
+    weakest: Array  # (N, n) state in which the equations of loops held least
 
 
 # What a mechanism remembers beside its state; all doubles, so that it is also an array (N, columns).
@@ -80,6 +169,8 @@ MEMO = np.dtype(
     ]
 )
 
+# ---- A lane: records, and arrays by name and shape; scratch memory that no run needs again ----
+
 LANE = np.dtype(
     [
         ("who", np.int64),  # mechanism; -1: none
@@ -107,128 +198,86 @@ LANE = np.dtype(
     ]
 )
 
-_PROGRAM = np.dtype([("run", np.int64), ("plan", np.int64), ("ports", np.int64), ("slots", np.int64, 12)])
+# Shapes are in the counts above and in these: line, 8 numbers, in which lanes repeat; padded, `size` in whole
+# lines; all_stages, those of polynomials included; coefficients, of polynomials, fresh_coefficients, the same
+# for several lanes; square = n and m = n - 1, where there is a Jacobian, else both are 0.
+ARRAYS = {
+    "lane": ("lanes", "lane_words"),  # records LANE
+    # (line,)
+    "t": ("line",),  # of the base [s]
+    "reach": ("line",),  # time at the end of the good attempt [s]
+    "time": ("line",),  # of a stage [s]
+    "h": ("line",),  # steps [s]
+    "sick": ("line",),  # NaN where a stage is not finite
+    "error": ("line",),  # largest of the estimate, relative to scale + |y|
+    "lower": ("line",),  # the same of the second estimate
+    "dead": ("line",),  # NaN where the right-hand side after a good attempt is not finite
+    "change": ("line",),  # for the test of stiffness: largest change, relative, of the right-hand side and
+    "distance": ("line",),  # of the state
+    "open": ("line",),  # largest gap of the loops, times its weight
+    "margin": ("line",),  # pivot of the weakest of the loops' rows, relative to one that is dropped
+    "dropped": ("line",),  # how many rows are dropped
+    "defect": ("line",),  # of a step against the trapezoidal rule, relative to scale + |y|
+    # states and their rates
+    "base": ("padded",),  # state at the base
+    "stage": ("padded",),
+    "marked": ("padded",),  # state of the marked stage
+    "new": ("padded",),  # result of an attempt
+    "kept": ("padded",),  # result of the good attempt, and
+    "rate": ("padded",),  # the right-hand side there
+    "located": ("padded",),  # state at an event
+    "relative": ("padded",),  # one over scale + |y|
+    "estimate": ("padded",),  # of errors, relative to scale + |y|
+    "scratch": ("padded",),
+    "other": ("padded",),  # more scratch
+    "k": ("all_stages", "padded"),  # right-hand sides of the stages; two at least
+    "polynomial": ("coefficients", "padded"),  # coefficients of the polynomials of good natural steps, and
+    "fresh": ("fresh_coefficients", "padded"),  # the same before they are sorted by lanes
+    # event functions
+    "g_base": ("events", "lanes"),
+    "g_kept": ("events", "lanes"),
+    "g_trial": ("events", "lanes"),
+    "slope_base": ("events", "lanes"),  # change in a step at the rate at the base, and
+    "slope_kept": ("events", "lanes"),  # at the end
+    "target": ("events", "lanes"),  # sign after the crossing looked for; 0: none
+    "start": ("events", "lanes"),  # where inside the step the crossing can begin
+    "low": ("events", "lanes"),  # values at the ends of the bracket
+    "high": ("events", "lanes"),
+    # closed loops
+    "gap": ("rows", "lanes"),  # [m, rad] or their rates
+    "inverse_pivots": ("rows", "lanes"),  # of the loops' equations; 0: dropped
+    # the implicit method
+    "jacobian": ("square", "n"),  # (n, n): rows of q', v', W'; columns of q, v, t
+    "factors": ("m", "m"),
+    "pivots": ("m",),  # integers
+    "u": ("ros_stages", "n"),
+    "direct": (5, "n", "tangent_lanes"),  # state, value, direction, derivative; t and dt
+}
 
-# Arrays of the lanes, by length; component i of lane l is at i * lanes + l.
-PER_LANE = (
-    "t",  # of the base
-    "reach",  # time at the end of the good attempt
-    "time",  # of a stage
-    "sick",  # NaN where a stage is not finite
-    "error",  # largest of the estimate, relative to scale + |y|
-    "lower",  # the same of the second estimate
-    "dead",  # NaN where the right-hand side after a good attempt is not finite
-    "change",  # for the test of stiffness: largest change, relative, of the right-hand side and
-    "distance",  # of the state
-    "open",  # largest gap of the loops
-    "margin",  # pivot of the weakest of the loops' rows, relative to one that is dropped
-    "dropped",  # how many rows are dropped
-    "defect",  # of a step against the trapezoidal rule, relative to scale + |y|
-)
-PER_COMPONENT = (
-    "scale",  # normal size of a component; inf for work
-    "base",
-    "stage",
-    "marked",  # state of the marked stage
-    "new",  # result of an attempt
-    "kept",  # result of the good attempt, and
-    "rate",  # the right-hand side there
-    "located",  # state at an event
-    "relative",  # one over scale + |y|
-    "scratch",
-    "other",  # more scratch
-)
-PER_EVENT = (
-    "g_base",
-    "g_kept",
-    "g_trial",
-    "slope_base",  # change in a step at the rate at the base, and
-    "slope_kept",  # at the end
-    "target",  # sign after the crossing looked for; 0: none
-    "start",  # where inside the step the crossing can begin
-    "low",  # values at the ends of the bracket
-    "high",
-)
-_OTHERS = (
-    "lane",  # (lanes,) records
-    "h",  # (8,) steps of the lanes, again and again
-    "k",  # (stages, stride) right-hand sides; two stages at least; with those for the polynomials
-    "polynomial",  # (7, stride) coefficients of the polynomials of good natural steps, and
-    "fresh",  # the same before they are sorted by lanes
-    "estimate",  # (stride,) of errors, relative to scale + |y|
-    "jacobian",  # (n, n): rows of q', v', W'; columns of q, v, t
-    "factors",  # (n - 1, n - 1)
-    "pivots",  # (n - 1,) integers
-    "u",  # (stages, n) of the implicit method
-    "direct",  # (5, n tangent_lanes): state, value, direction, derivative; t and dt
-    "directions",  # (ne,) integers
-    "gap",  # (rows, lanes) of the loops' equations
-    "row_weights",  # (rows,)
-    "inverse_pivots",  # (rows, lanes) of the loops' equations; 0: dropped
-    "weak",  # (rows,)
-    "quaternions",  # first rows of four numbers of length one, integers
+# ---- Constants of a run ----
+
+_CONSTANTS = (
+    "times",  # (sample_count,) sample times [s]
+    "methods",  # (2,) records METHOD
+    "scale",  # (padded,) normal size of a component; inf for work
+    "directions",  # (events,) crossings that count: -1 falling, 1 rising, 0 both; integers
+    "row_weights",  # (rows,) of the gaps, one over their normal size
+    "weak",  # (rows,) pivots below which a row is dropped
+    "quaternions",  # (quaternion_count,) first components of four numbers of length one; integers
     "since",  # (width + 1,) from which stage on, after the first, a sum for a stage or for the result runs
     "weights",  # (2, width + 1, width) of these sums, for positions; for velocities and work
     "dense_weights",  # (stages, 4) of the coefficients of the polynomial
     "error_weights",  # (stages, 2) of the two estimates
-    "c",
+    "c",  # (all_stages,) times of the stages, in steps
     "rates_only",  # (stages,) 1 where only the rates of positions are evaluated; integers
-    "ros_a",  # (stages, stages) of the implicit method
-    "ros_c",
-    "ros_alpha",
-    "ros_gammas",
+    "ros_a",  # (ros_stages, ros_stages) of the implicit method
+    "ros_c",  # (ros_stages, ros_stages)
+    "ros_alpha",  # (ros_stages,)
+    "ros_gammas",  # (ros_stages,)
 )
-_MEMORY = ("y", "memo", "y_final", "record", "filled", "times", "bad_t", "bad_y", "side", "span", "weakest")
-_COUNTS = (
-    "nq",
-    "nv",
-    "n",
-    "lanes",
-    "size",  # n lanes
-    "stride",  # bytes of an array of so many numbers, in whole lines
-    "events",
-    "rows",  # equations of loops
-    "quaternion_count",
-    "tangent_lanes",
-    "many",  # mechanisms
-    "queue",  # the next of them that waits for a lane
-    "cap",  # samples that have room
-    "sample_count",  # sample times
-    "stages",
-    "dense_stages",  # evaluations that the polynomial of a step takes; 0: there is none
-    "width",  # weights of a sum
-    "split",  # whether positions have weights of their own
-    "errors",  # how many estimates
-    "error_order",
-    "mark",  # a stage at the end of the step, for the test of stiffness; -1: none
-    "ros_stages",
-    "ros_error_order",
-    "switch",
-    "every",  # record every step
-    "differentiated",  # whether the Jacobian is that of the base
-    "attention",  # whether an event or a full buffer waits for the caller
-)
-_NUMBERS = (
-    "t_end",
-    "tolerance",
-    "inverse_tolerance",
-    "fixed",  # the fixed step; 0: error control
-    "h_max",
-    "time_scale",
-    "max_steps",
-    "gain",  # powers of the error of the last step and
-    "trend",  # of the one before, with which the next step goes
-    "safety",  # factor of the next step
-    "bound",  # of stability
-    "gamma",
-    "norm",  # of the Jacobian
-    "factored",  # the step of the factors
-)
-PROGRAMS = ("motion", "rates", "event_functions", "tangent", "close_positions", "close_velocities")
 
-# All that the native functions see: counts and addresses, numbers, programs.
 RUN = np.dtype(
-    [(name, np.int64) for name in (*_COUNTS, *PER_LANE, *PER_COMPONENT, *PER_EVENT, *_OTHERS, *_MEMORY)]
+    [(name, np.int64) for name in (*_COUNTS, *ARRAYS, *_CONSTANTS, *Memory._fields)]
     + [(name, np.float64) for name in _NUMBERS]
-    + [(name, _PROGRAM) for name in PROGRAMS]
+    + [(name, program_record(name)) for name in PROGRAMS]
 )

@@ -9,7 +9,7 @@ from linkwork.native.numba_functions import doubles, integers, native, native_ap
 from linkwork.recording.status import Status
 from linkwork.simulation.loop.commit import commit
 from linkwork.simulation.loop.dense_output import interpolate
-from linkwork.simulation.loop.lane_records import lane_of, memo_of, normalise, release
+from linkwork.simulation.loop.lane_records import lane_of, memo_of, method_of, normalise, release
 from linkwork.simulation.loop.records import ON_MESH, Task
 from linkwork.simulation.loop.termination import finish, stop
 
@@ -131,7 +131,7 @@ def sample(run, l, draining):
         event = lane.found >= 0
         _book_polynomial(run, lane, memo, doubles(run.t)[l] + lane.hi if event else doubles(run.reach)[l])
     else:
-        cost = run.ros_stages - 1 if memo.implicit else run.stages - 1
+        cost = method_of(run, memo).evaluations
         memo.evaluations += cost
         lane.spent -= cost
     if draining:

@@ -41,14 +41,15 @@ def _differences(run):
 def _connect_tangent(run):
     """Hand the tangent's program the addresses in `direct`."""
     program, lanes, row = run.tangent, run.tangent_lanes, 8 * run.n * run.tangent_lanes
-    ports, slots = integers(program.ports), program.slots
+    table = integers(program.table)
     q, v = 8 * run.nq * lanes, 8 * run.nv * lanes
     y = run.direct
     value, direction, derivative, t = y + row, y + 2 * row, y + 3 * row, y + 4 * row
-    ports[slots[0]], ports[slots[1]], ports[slots[2]] = t, y, y + q
-    ports[slots[3]], ports[slots[4]], ports[slots[5]] = value, value + q, value + q + v
-    ports[slots[6]], ports[slots[7]], ports[slots[8]] = t + 8 * lanes, direction, direction + q
-    ports[slots[9]], ports[slots[10]], ports[slots[11]] = derivative, derivative + q, derivative + q + v
+    table[program.t], table[program.q], table[program.qd] = t, y, y + q
+    table[program.qdot], table[program.qdd], table[program.power] = value, value + q, value + q + v
+    table[program.dt], table[program.dq], table[program.dqd] = t + 8 * lanes, direction, direction + q
+    table[program.dqdot], table[program.dqdd] = derivative, derivative + q
+    table[program.dpower] = derivative + q + v
 
 
 @native
@@ -68,7 +69,7 @@ def _tangents(run):
                 direction[i * lanes + l] = 1.0 if i == first + l else 0.0
             times[l] = doubles(run.t)[0]
             times[lanes + l] = 1.0 if first + l == n - 1 else 0.0
-        call(program.run, program.plan, program.ports)
+        call(program.run, program.plan, program.table)
         for l in range(min(lanes, n - first)):
             for i in range(n):
                 jacobian[i * n + first + l] = derivative[i * lanes + l]

@@ -3,11 +3,11 @@
 import numpy as np
 
 from linkwork.native.numba_functions import bits, doubles, from_bits, native, native_within
-from linkwork.simulation.loop.lane_records import rate_of
+from linkwork.simulation.loop.lane_records import method_of, rate_of
 from linkwork.simulation.loop.records import SHORTEST, Failure, Task
 
 _SHRINK, _GROW = 0.2, 5.0  # the controller's factors of h
-_GAIN, _TREND, _SAFETY = 0.85, 0.2, 0.9  # in implicit mode; safety after any step that failed
+_SAFETY = 0.9  # factor of a step after one that failed
 _LEAST = -13.0  # logarithm of the smallest error that is remembered
 _ROOT = 0x3FE6A09E667F3BCD  # 1/sqrt(2), as it is stored
 _ONE = 0x3FF0000000000000
@@ -34,12 +34,6 @@ def _exp2(x):
     return power * ((1.0 + 0.693121 * f) + (f * f) * (0.240221 + f * (0.055922 + 0.009676 * f)))
 
 
-@native_within
-def error_order(run, memo):
-    """Return with which power of h the error estimate shrinks."""
-    return run.ros_error_order if memo.implicit else run.error_order
-
-
 @native
 def first_step(run, l, order):
     """Return a step in which the state moves by about the tolerance's root; the duration has no say."""
@@ -57,10 +51,8 @@ def first_step(run, l, order):
 def next_step(run, memo, error, h):
     """Return the next natural step after one of length h with this error, against the tolerance (PI)."""
     now = _log2(max(error, 1e-10))
-    gain, trend, safety = run.gain, run.trend, run.safety
-    if memo.implicit:
-        gain, trend, safety = _GAIN / run.ros_error_order, _TREND / run.ros_error_order, _SAFETY
-    factor = safety * _exp2(trend * memo.trend - gain * now)
+    method = method_of(run, memo)
+    factor = method.safety * _exp2(method.trend * memo.trend - method.gain * now)
     memo.trend = max(now, _LEAST)
     return min(h * min(1.0 if memo.held else _GROW, max(_SHRINK, factor)), run.h_max)
 
@@ -81,7 +73,7 @@ def reject(run, lane, memo, failure):
     factor = _SHRINK
     if failure == Failure.ERROR.value:
         error = min(lane.error * run.inverse_tolerance, 1e10)
-        factor = max(_SHRINK, _SAFETY * _exp2(-_log2(error) / error_order(run, memo)))
+        factor = max(_SHRINK, _SAFETY * _exp2(-_log2(error) / method_of(run, memo).error_order))
     elif memo.t + memo.h > run.t_end:
         memo.blocked = run.t_end
     memo.h *= factor
