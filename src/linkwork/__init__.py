@@ -97,6 +97,7 @@ from linkwork.mechanism.loads import (
     Wrench,
 )
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.merge import merge
 from linkwork.mechanism.points import Absolute, Distance, PointOnLine, PointOnPlane, Pulley
 from linkwork.mechanism.stop import ExponentialStop, Stop
 from linkwork.model.state import State
@@ -116,6 +117,7 @@ if TYPE_CHECKING:
     from linkwork.kinematics.positions import Positions
     from linkwork.kinematics.sensitivity import sensitivity
     from linkwork.recording.recording import Recording
+    from linkwork.simulation.forest import Forest
     from linkwork.simulation.simulate import simulate
     from linkwork.simulation.sweep import sweep
 
@@ -143,6 +145,7 @@ _LATER = {
     "overlap": "linkwork.contact.queries",
     "ray_cast": "linkwork.contact.queries",
     "Recording": "linkwork.recording.recording",
+    "Forest": "linkwork.simulation.forest",
     "simulate": "linkwork.simulation.simulate",
     "sweep": "linkwork.simulation.sweep",
     "view": "linkwork.view",
@@ -202,6 +205,7 @@ __all__ = [
     "Fixed",
     "floor",
     "Force",
+    "Forest",
     "FormatError",
     "Frame",
     "Free",
@@ -221,6 +225,7 @@ __all__ = [
     "load",
     "log",
     "Mechanism",
+    "merge",
     "Mesh",
     "MeshError",
     "Model",

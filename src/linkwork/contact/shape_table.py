@@ -13,7 +13,7 @@ import numpy as np
 from linkwork.contact.decorators import native
 from linkwork.native.numba_functions import doubles, integers, memory
 
-# JointFormulas of shapes. Those below CONVEX_KINDS have a support function.
+# Kinds of shapes. Those below CONVEX_KINDS have a support function.
 SPHERE, CAPSULE, BOX, CYLINDER, CONE, ELLIPSOID, CONVEX, PLANE, HEIGHT_FIELD, MESH, POLYGON = range(11)
 CONVEX_KINDS = PLANE
 

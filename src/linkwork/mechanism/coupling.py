@@ -32,11 +32,20 @@ class Coupling(Constraint):
                 raise TypeError(f"coupling {name!r}: {word} {end!r} is no joint; give a joint or its name")
         names = [str(getattr(end, "name", end)) for end in (joint, of)]
         super().__init__(name, *names)
-        self.joint, self.of = names
         for word, value in (("ratio", ratio), ("offset", offset)):
             if isinstance(value, str):
                 raise TypeError(f"coupling {name!r}: {word} {value!r}; give a number")
         self.ratio, self.offset = float(ratio), float(offset)  # offset in [rad] or [m]
+
+    @property
+    def joint(self) -> str:
+        """The name of the joint that follows."""
+        return str(self.on[0])
+
+    @property
+    def of(self) -> str:
+        """The name of the joint that leads."""
+        return str(self.on[1])
 
     def phi(self, joint: Any, of: Any) -> list[Number]:
         return [joint.position - self.ratio * of.position - self.offset]

@@ -8,7 +8,7 @@ from linkwork.algebra.number import Number
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.joint import Joint
 
-JointFormula = Literal["external", "internal", "bevel", "belt", "crossed"]
+GearKind = Literal["external", "internal", "bevel", "belt", "crossed"]
 _SENSE = {"external": -1.0, "internal": 1.0, "bevel": -1.0, "belt": 1.0, "crossed": -1.0}
 
 
@@ -31,7 +31,7 @@ class Gear(Constraint):
         ratio: float | None = None,
         *,
         teeth: tuple[float, float] | None = None,
-        kind: JointFormula = "external",
+        kind: GearKind = "external",
     ) -> None:
         super().__init__(name, first, second)
         self.ratio, self.teeth, self.kind = ratio, teeth, kind

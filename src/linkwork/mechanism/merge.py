@@ -1,0 +1,143 @@
+"""Several mechanisms as one: copies of their elements under qualified names, "left/knee".
+
+The ground of a member becomes a body of the name of that member, fixed to the ground of the whole where the
+member is placed. So whatever was on ground (joints, springs, curves, shapes) needs no change; the weld costs
+nothing, since bodies fixed to each other are one link.
+"""
+
+import copy
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import ModelError, unknown
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.constraint import Constraint
+from linkwork.mechanism.joint import ALGEBRA, Joint
+from linkwork.mechanism.joints import Fixed
+from linkwork.mechanism.load import Load
+from linkwork.mechanism.load_view import Coordinates, coordinates
+from linkwork.mechanism.loads import Feedback
+from linkwork.mechanism.mechanism import Mechanism
+
+SEPARATOR = "/"
+
+
+def merge(
+    members: Mapping[str, Mechanism], *, name: str = "merged", at: Mapping[str, Any] | None = None
+) -> Mechanism:
+    """Return one mechanism with copies of several, whose names get those of the members in front.
+
+    `at` says where the ground of a member is placed: a point or a Frame; at the origin, if not given. A law
+    of feedback sees the coordinates of its own member, under their old names. To let members touch, add
+    joints, springs or constraints between them.
+
+    >>> from linkwork.examples import cart_pole
+    >>> pair = merge({"left": cart_pole(), "right": cart_pole()}, at={"right": (2, 0, 0)})
+    >>> "left/pin" in pair, "right/cart" in pair
+    (True, True)
+    """
+    if not members:
+        raise ModelError("merge: no mechanisms; give {name: mechanism, ...}")
+    places = dict(at or {})
+    for given in places:
+        if given not in members:
+            raise ModelError(f"merge: at= has {unknown('member', given, members)}")
+    first = next(iter(members.values()))
+    for member, mechanism in members.items():
+        _check(member, mechanism, first)
+    whole = Mechanism(name, gravity=first.gravity, space=first.space)
+    for member, mechanism in members.items():
+        _add(whole, member, mechanism, places.get(member))
+    return whole
+
+
+def _check(member: str, mechanism: Any, first: Mechanism) -> None:
+    if not isinstance(mechanism, Mechanism):
+        raise TypeError(f"merge: {member!r} is a {type(mechanism).__name__}; give a Mechanism")
+    if not isinstance(member, str) or not member or SEPARATOR in member or member == "ground":
+        raise ModelError(f"merge: member name {member!r}; give a word without {SEPARATOR!r}, not 'ground'")
+    if mechanism.space != first.space:
+        raise ModelError(f"merge: {member!r} is in the {mechanism.space}, others in the {first.space}")
+    if not np.array_equal(mechanism.gravity, first.gravity):
+        raise ModelError(
+            f"merge: {member!r} has gravity {mechanism.gravity.tolist()}, others have "
+            f"{first.gravity.tolist()}; there is one gravity: set it in all"
+        )
+    for load in mechanism.loads.values():
+        if load.whole and type(load) is not Feedback:
+            raise ModelError(
+                f"merge: {type(load).__name__} {load.name!r} of {member!r} sees all coordinates by name; "
+                "make it a Feedback, or give the joints it needs"
+            )
+
+
+def _add(whole: Mechanism, member: str, mechanism: Mechanism, place: Any) -> None:
+    """Add copies of all elements of a member, renamed and placed."""
+    prefix = member + SEPARATOR
+    base, placed = _base(member, mechanism, place)
+    whole.add(base)
+    whole.add(Fixed(prefix + "ground", whole.ground, base, on_parent=placed))
+    memo: dict[int, Any] = {id(mechanism.ground): base}
+    for element in mechanism.elements:
+        made = copy.deepcopy(element, memo)
+        made._name = prefix + element.name
+        if isinstance(made, Body):
+            _move(made, placed)
+        elif isinstance(made, Joint):
+            if made.on_parent is None and made.on_child is None:
+                drawn = element.child.position if element.at is None else element.at
+                made.at = placed @ element._frame(drawn)
+        else:
+            _requalify(made, prefix)
+        whole.add(made)
+
+
+def _base(member: str, mechanism: Mechanism, place: Any) -> tuple[Body, Any]:
+    """Return the body that a member's ground becomes, and where it is."""
+    Frame = ALGEBRA[mechanism.space].Frame
+    placed = place if isinstance(place, Frame) else Frame() if place is None else Frame(position=list(place))
+    base = copy.deepcopy(mechanism.ground)
+    base._name = member
+    _move(base, placed)
+    return base, placed
+
+
+def _move(body: Body, placed: Any) -> None:
+    """Draw a body elsewhere: where it is on a ground that is placed."""
+    drawn = type(placed)(position=body.position.tolist(), rotation=body.rotation.tolist())
+    moved = placed @ drawn
+    body.position, body.rotation = np.array(moved.position, float), np.array(moved.rotation, float)
+
+
+def _requalify(made: Constraint | Load, prefix: str) -> None:
+    """Let an element refer to joints by their new names."""
+    made.on = tuple(prefix + thing if isinstance(thing, str) else thing for thing in made.on)
+    if isinstance(made, Feedback):
+        made.law = _Within(made.law, prefix)
+
+
+@dataclass(frozen=True)
+class _Within:
+    """A law of feedback that sees the coordinates of one member only, under the names it knows."""
+
+    law: Callable[..., Any]
+    prefix: str
+
+    def __call__(self, t: Any, q: Coordinates, v: Coordinates) -> Any:
+        return self.law(t, self._own(q), self._own(v))
+
+    def _own(self, whole: Coordinates) -> Coordinates:
+        def ours(names: Iterable[str]) -> list[str]:
+            return [name for name in names if name.startswith(self.prefix)]
+
+        values: list[Any] = []
+        slices: dict[str, slice] = {}
+        for name in ours(whole.slices):
+            part = np.asarray(whole)[whole.slices[name]].tolist()
+            slices[name.removeprefix(self.prefix)] = slice(len(values), len(values) + len(part))
+            values += part
+        others = {name.removeprefix(self.prefix): whole.others[name] for name in ours(whole.others)}
+        return coordinates(values, slices, others)

@@ -1,0 +1,87 @@
+"""Several mechanisms as one, under qualified names."""
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.examples import cart_pole, four_bar, steam_engine, stewart_platform
+
+
+def feedback() -> lw.Mechanism:
+    m = cart_pole()
+    m.add(lw.Feedback("balance", "rail", lambda t, q, v: 40 * q["pin"] + 8 * v[1]))
+    m.add(lw.Motor("motor", "pin", lambda t, q, v: 0.1 * lw.sin(t) - 0.01 * v))
+    return m
+
+
+def geared() -> lw.Mechanism:
+    m = lw.Mechanism("geared", space="plane")
+    wheels = [
+        m.add(
+            lw.Body(
+                f"wheel {k}", lw.Polygon([(0, 0), (0.1, 0), (0, 0.1)]), density=10.0, position=(0.3 * k, 0)
+            )
+        )
+        for k in range(2)
+    ]
+    for k, wheel in enumerate(wheels):
+        m.add(lw.Revolute(f"axle {k}", m.ground, wheel))
+    m.add(lw.Coupling("mesh", "axle 1", "axle 0", -2.0))
+    m.add(lw.Driver("drive", "axle 0", lambda t: t))
+    return m
+
+
+@pytest.mark.parametrize("make", [cart_pole, steam_engine, stewart_platform, four_bar, feedback, geared])
+@pytest.mark.parametrize("turned", [False, True])
+def test_each_member_moves_as_it_does_alone(make, turned):
+    one = make()
+    space = one.space == "space"
+    place = lw.translation(2, 1, 0.5) @ lw.rotation_z(0.7) if space else lw.translation(2, 1)
+    both = lw.merge({"a": make(), "b": one}, at={"b": place if turned else (2, 0, 0) if space else (2, 0)})
+    alone = lw.simulate(one, 0.3, every=0.1)
+    run = lw.simulate(both, 0.3, every=0.1)
+    model = one.compile()
+    for member in "ab":
+        for joint in (*model.joint_names, *model.loop_names):
+            if joint in one.joints and one.joints[joint].nq:
+                got = run[f"{member}/{joint}"].position
+                np.testing.assert_allclose(got, alone[joint].position, atol=2e-7, rtol=0)
+
+
+def test_bodies_are_where_their_member_is_placed():
+    both = lw.merge({"a": cart_pole(), "b": cart_pole()}, at={"b": (0, 3, 1)})
+    model = both.compile()
+    poses = model.poses(model.state({"a/pin": 0.3, "b/pin": 0.3}).q)
+    np.testing.assert_allclose(poses["b/pole"].position - poses["a/pole"].position, (0, 3, 1), atol=1e-14)
+    np.testing.assert_allclose(poses["b"].position, (0, 3, 1))
+
+
+def test_members_can_be_joined():
+    both = lw.merge({"a": cart_pole(), "b": cart_pole()}, at={"b": (1, 0, 0)})
+    both.add(lw.Spring("spring", both["a/cart"], both["b/cart"], stiffness=100.0))
+    model = both.compile()
+    run = lw.simulate(model, 1.0, model.state({"a/rail": -0.1}))
+    assert run.energy_error < 1e-6
+    assert np.ptp(run["b/rail"].position) > 0.01
+
+
+def test_the_members_are_left_as_they_were():
+    one = feedback()
+    before = one.summary()
+    lw.merge({"a": one, "b": one}, at={"b": (1, 0, 0)}).compile()
+    assert one.summary() == before
+    assert one["pole"].position.tolist() == feedback()["pole"].position.tolist()
+
+
+def test_what_cannot_be_merged_is_refused_by_name():
+    low = lw.Mechanism("low", gravity=(0, 0, -1.62))
+    with pytest.raises(lw.ModelError, match="'b' has gravity"):
+        lw.merge({"a": cart_pole(), "b": low})
+    with pytest.raises(lw.ModelError, match="unknown member 'c'"):
+        lw.merge({"a": cart_pole()}, at={"c": (0, 0, 0)})
+    with pytest.raises(lw.ModelError, match="'b' is in the plane"):
+        lw.merge({"a": cart_pole(), "b": lw.Mechanism(space="plane")})
+    with pytest.raises(lw.ModelError, match="no mechanisms"):
+        lw.merge({})
+    with pytest.raises(TypeError, match="'a' is a Model"):
+        lw.merge({"a": cart_pole().compile()})
