@@ -87,9 +87,7 @@ def _add(whole: Mechanism, member: str, mechanism: Mechanism, place: Any) -> Non
         if isinstance(made, Body):
             _move(made, placed)
         elif isinstance(made, Joint):
-            if made.on_parent is None and made.on_child is None:
-                drawn = element.child.position if element.at is None else element.at
-                made.at = placed @ element._frame(drawn)
+            _move_joint(made, element, placed)
         else:
             _requalify(made, prefix)
         whole.add(made)
@@ -110,6 +108,13 @@ def _move(body: Body, placed: Any) -> None:
     drawn = type(placed)(position=body.position.tolist(), rotation=body.rotation.tolist())
     moved = placed @ drawn
     body.position, body.rotation = np.array(moved.position, float), np.array(moved.rotation, float)
+
+
+def _move_joint(made: Joint, joint: Any, placed: Any) -> None:
+    """Place a joint that is drawn in the world; one that is given on its bodies moves with them."""
+    if made.on_parent is None and made.on_child is None:
+        drawn = joint.child.position if joint.at is None else joint.at
+        made.at = placed @ made._frame(drawn)
 
 
 def _requalify(made: Constraint | Load, prefix: str) -> None:
