@@ -65,7 +65,7 @@ class ModelArrays:
     @lazy
     def _bodies(self) -> Tree:
         """The tree with one link per body, for poses and reactions."""
-        return grow(self._mechanism, self._graph.branches, weld=False)
+        return grow(self._mechanism, self._graph.branches, weld=False, like=self._links)
 
     def _kernel(
         self,

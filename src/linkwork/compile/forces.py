@@ -22,7 +22,7 @@ from linkwork.model.joint_formula import JointFormula, JointFormulas
 from linkwork.model.load_formula import Cut, PlacedLoad, Side, place, source_of
 from linkwork.model.loop_constraint import LoopConstraint
 from linkwork.model.loops import Loop, close
-from linkwork.model.tree import Tree, grow, moved_inertias
+from linkwork.model.tree import Tree, moved_inertias, with_own_forces
 
 # So much is unrolled: it takes up to twice as long to compile as rolled code, and half the time to run.
 _FEW = 8  # links
@@ -202,8 +202,8 @@ class OwnForces(Algorithms):
         return self._with_forces(weld=False)
 
     def _with_forces(self, weld: bool) -> Tree:
-        links = grow(self._mechanism, self._graph.branches, weld, moved=self._moved)
-        links = close(links, self._graph.loops, self.q_drawn.tolist(), self._moved)
+        links = with_own_forces(self._links if weld else self._bodies, lambda: self._moved)
+        links = close(replace(links, loops=()), self._graph.loops, self.q_drawn.tolist(), lambda: self._moved)
         return replace(links, loads=self.place(self._mechanism.loads.values(), links))
 
     @lazy
@@ -217,7 +217,9 @@ class OwnForces(Algorithms):
     def place(self, loads: Iterable[Load], tree: Tree) -> tuple[PlacedLoad, ...]:
         """Place loads (or quantities that are looked at like loads) on a tree of this model."""
 
-        none = slice(0, 0)
+        loads, none = list(loads), slice(0, 0)
+        if not loads:
+            return ()
 
         def end(body: str, on_body: Any, cut: Cut | None = None) -> Side:
             frame = tree.body_frames[body] @ on_body

@@ -142,7 +142,7 @@ class Solve:
     field: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Algorithm:
     """Outputs from inputs by passes."""
 

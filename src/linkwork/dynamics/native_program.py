@@ -8,8 +8,9 @@ the constants of one mechanism in it.
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import groupby
+from functools import lru_cache
 from math import prod
+from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +22,7 @@ from linkwork.dynamics.loop_code import LoopCode, row_pointers, row_variants
 from linkwork.dynamics.loop_solve import Segment
 from linkwork.dynamics.rolled import RolledKind, trace_world, walks, world_fields
 from linkwork.dynamics.unrolled import unroll
-from linkwork.dynamics.velocity_pairs import count_pairs, packed_places, velocities_above
+from linkwork.dynamics.velocity_pairs import count_pairs, packed_places, velocities_above, velocity_links
 from linkwork.errors import LinkworkError
 from linkwork.model.joint_formula import JointFormula
 from linkwork.model.loop_formula import padding
@@ -64,7 +65,7 @@ class Program:
 def sizes_of(tree: Tree) -> Sizes:
     each = [(loop.rows, loop.joint.nq, loop.joint.nv) for loop in tree.loops]
     of_loops = (sum(counts) for counts in zip(*each, strict=True))
-    return Sizes(tree.nq, tree.nv, len(tree.links), tree.algebra, tree.shown, *of_loops)
+    return Sizes(tree.nq, tree.nv, len(tree.blocks), tree.algebra, tree.shown, *of_loops)
 
 
 def shapes_of(algorithm: Algorithm, tree: Tree) -> tuple[tuple[int, ...], ...]:
@@ -84,7 +85,7 @@ def program(
 
     With `tangent` the arrays are followed by those of their rates, the scratch memory's first.
     """
-    numbers = list(range(1, len(tree.links) + 1)) if path is None else list(path)
+    numbers = np.arange(1, len(tree.blocks) + 1) if path is None else np.array(path, np.int64)
     too_long = bool(_packed(algorithm)) and count_pairs(tree) > _LONGEST
     called = Loads() in algorithm.passes and any(placed.formula is None for placed in tree.loads)
     looped = any(isinstance(step, Loops) for step in algorithm.passes)
@@ -101,13 +102,14 @@ def _port_names(algorithm: Algorithm, tangent: bool) -> list[str]:
     return tangent_ports(names, _SCALARS) if tangent else names
 
 
-def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], form: Form) -> Program:
+def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, numbers: np.ndarray, form: Form) -> Program:
+    path: list[int] = numbers.tolist()
     kinds = [(link.kind.signature, link.parent, link.q, link.v) for link in tree.links]
     loads = [(p.formula, p.sides) for p in tree.loads if p.formula] if Loads() in algorithm.passes else []
     laws = [(law.signature, [(s.link, s.q.start, s.v.start) for s in sides]) for law, sides in loads]
     data = np.array([*tree.data, *(x for law, _ in loads for x in law.parameters)])
     known = [x if form == "specialized" or x in _SIMPLE else None for x in data.tolist()]
-    name = store.digest("unrolled", _identity(algorithm), kinds, repr(known), list(path), lanes, laws)
+    name = store.digest("unrolled", _identity(algorithm), kinds, repr(known), path, lanes, laws)
 
     shapes = shapes_of(algorithm, tree)
     results = [8 * lanes * prod(shape) for shape in shapes[len(algorithm.given) :]] if lanes > 1 else []
@@ -138,17 +140,19 @@ def _identity(algorithm: Algorithm) -> tuple[object, ...]:
     return algorithm.name, sorted(algorithm.zero), ports, list(algorithm.shared)
 
 
-def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], tangent: bool) -> Program:
+def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: np.ndarray, tangent: bool) -> Program:
     layout = Layout(algorithm, tree.algebra)
-    kinds = {link.kind: None for link in tree.links}
-    units = {kind: _Unit(algorithm, kind, layout, lanes, tangent) for kind in kinds}
-    world = _World(algorithm, tree, layout, lanes, tangent)
-    blocks = [layout.size, *(units[link.kind].block for link in tree.links)]
-    starts = np.concatenate([[0], np.cumsum(blocks)])  # of the links' blocks in the work array
-    records, columns = _link_records(tree, starts, path), _column_records(tree, layout, starts)
+    kinds = [_unit(algorithm, kind, lanes, tangent) for kind in tree.kinds]
+    units = dict(zip(tree.kinds, kinds, strict=True))
+    world = _world(algorithm, tree.algebra, lanes, tangent)
+    blocks = np.array([unit.block for unit in kinds], np.int64)[tree.kind_numbers]
+    starts = np.cumsum([0, layout.size, *blocks])  # of the links' blocks in the work array
+    records = _link_records(tree, starts, path)
+    columns = _column_records(tree, layout, starts) if _packed(algorithm) else np.empty((0, 3), np.int64)
 
     segments: list[Segment] = []  # kernel, its first record, count, step
-    the_world = (records[-1:].ctypes.data, 1, 0)
+    first = records.ctypes.data
+    the_world = (first + records[:-1].nbytes, 1, 0)
     if world.start:
         segments.append((world.start, *the_world))
     loads, loops = LoadCode(), None
@@ -166,8 +170,8 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], t
             loads = load_code(algorithm, tree, layout, starts, lanes, ports, _SCALARS, tangent)
             segments += loads.segments
         elif isinstance(step, Loops):
-            ports, first = _port_names(algorithm, tangent), len(tree.data) + len(loads.data)
-            loops = LoopCode(algorithm, tree, layout, starts, lanes, ports, _SCALARS, first)
+            ports, behind = _port_names(algorithm, tangent), len(tree.data) + len(loads.data)
+            loops = LoopCode(algorithm, tree, layout, starts, lanes, ports, _SCALARS, behind)
             segments += loops.joints(step)
         elif isinstance(step, Rows):
             assert loops is not None
@@ -177,10 +181,9 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], t
             assert rows is not None
             segments += loops.outward(0, rows, step)
         else:
-            links = [tree.links[n - 1] for n in path]
-            kernels = [
-                units[link.kind].kernel(numbers[id(step)], on_ground=link.parent == 0) for link in links
-            ]
+            of_kinds = np.array([unit.kernels(numbers[id(step)]) for unit in kinds], np.int64).reshape(-1, 2)
+            on_ground = tree.parents[path - 1] == 0
+            kernels = of_kinds[tree.kind_numbers[path - 1], on_ground.astype(int)]
             between: dict[int, list[Segment]] = {}  # what comes before a link's turn, or after it
             before, after = algorithm.passes[place - 1], algorithm.passes[place + 1 : place + 2]
             if loops is not None and rows in after:
@@ -189,7 +192,7 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], t
                 }
             elif loops is not None and rows is not None and isinstance(before, Solve):
                 between = {root: loops.outward(root, rows, before) for root in loops.roots if root}
-            segments += _walks(step, kernels, records, between)
+            segments += _walks(step, kernels, first, between)
     if world.finish:
         segments.append((world.finish, *the_world))
 
@@ -211,37 +214,33 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: Sequence[int], t
 
 
 def _walks(
-    step: Pass, kernels: Sequence[int], records: np.ndarray, between: Mapping[int, list[Segment]]
+    step: Pass, kernels: np.ndarray, first: int, between: Mapping[int, list[Segment]]
 ) -> list[Segment]:
     """Return the segments of one pass: runs of neighbouring links with the same kernel.
 
-    `between` has what comes before a link's turn if the walk is inward, and after it if outward.
+    `first` is the address of the first record. `between` has what comes before a link's turn if the walk is
+    inward, and after it if outward.
     """
-    rows = list(enumerate(kernels))
-    if step.order == "inward":
-        rows.reverse()
+    if not len(kernels):
+        return []
     if step.tip_only:
-        rows = rows[-1:]
-    stride = _RECORD if step.order == "outward" else -_RECORD
-    segments, runs = [], 0
-
-    def run(row: tuple[int, int]) -> tuple[int, int]:
-        """Return what is the same for neighbours: the kernel, and nothing comes between."""
-        nonlocal runs
-        number, kernel = row
-        here = number + 1 in between
-        runs += here and step.order == "inward"
-        key = kernel, runs
-        runs += here and step.order == "outward"
-        return key
-
-    for (kernel, _), members in groupby(rows, key=run):
-        numbers = [number for number, _ in members]
-        own = kernel, records[numbers[0] :].ctypes.data, len(numbers), stride
-        if step.order == "inward":
-            segments += [*between.get(numbers[0] + 1, ()), own]
-        else:
-            segments += [own, *between.get(numbers[-1] + 1, ())]
+        return [(int(kernels[-1]), first + 8 * _RECORD * (len(kernels) - 1), 1, _RECORD)]
+    breaks = kernels[1:] != kernels[:-1]
+    for number in between:  # a link whose turn something comes before, inward, or after, ends a run
+        if number - 1 < len(breaks):
+            breaks[number - 1] = True
+    ends = np.append(np.flatnonzero(breaks), len(kernels) - 1)
+    begins = np.append(0, ends[:-1] + 1)
+    runs = list(zip(begins.tolist(), ends.tolist(), kernels[ends].tolist(), strict=True))
+    segments: list[Segment] = []
+    if step.order == "outward":
+        for begin, end, kernel in runs:
+            segments.append((kernel, first + 8 * _RECORD * begin, end - begin + 1, _RECORD))
+            segments += between.get(end + 1, ())
+        return segments
+    for begin, end, kernel in reversed(runs):
+        segments += between.get(end + 1, ())
+        segments.append((kernel, first + 8 * _RECORD * end, end - begin + 1, -_RECORD))
     return segments
 
 
@@ -257,13 +256,14 @@ def _clears(algorithm: Algorithm, tree: Tree, lanes: int, tangent: bool) -> list
     return found
 
 
-def _link_records(tree: Tree, starts: np.ndarray, path: Sequence[int]) -> np.ndarray:
+def _link_records(tree: Tree, starts: np.ndarray, path: np.ndarray) -> np.ndarray:
     """Return per link of the path where its constants, blocks and coordinates are; the last is the world."""
-    rows = []
-    for number in path:
-        link = tree.links[number - 1]
-        rows.append((link.data, starts[number], starts[link.parent], link.q, link.v, number - 1))
-    return np.array([*rows, (0,) * _RECORD], np.int64)
+    records = np.zeros((len(path) + 1, _RECORD), np.int64)
+    rows = records[:-1]
+    rows[:, _DATA], rows[:, _Q], rows[:, _V] = tree.starts[path - 1].T
+    rows[:, _WORK], rows[:, _PARENT] = starts[path], starts[tree.parents[path - 1]]
+    rows[:, _LINK] = path - 1
+    return records
 
 
 def _places(algorithm: Algorithm, tree: Tree, lanes: int) -> tuple[np.ndarray, ...]:
@@ -284,13 +284,20 @@ def _packed(algorithm: Algorithm) -> set[str]:
 
 def _column_records(tree: Tree, layout: Layout, starts: np.ndarray) -> np.ndarray:
     """Return per velocity: where its columns lie, where its armature is, the velocity above it or -1."""
-    above = velocities_above(tree)
-    rows = []
-    for number, link in enumerate(tree.links, 1):
-        armature = link.data + DataLayout.of(tree.algebra, link.kind.nv).armature
-        for k in range(link.kind.nv):
-            rows.append((starts[number] + layout.size + k * layout.stride, armature + k, above[link.v + k]))
-    return np.array(rows, np.int64).reshape(-1, 3)
+    links, k = velocity_links(tree)
+    columns = starts[links] + layout.size + k * layout.stride
+    armature = tree.starts[links - 1, 0] + DataLayout.of(tree.algebra, 0).armature + k
+    return np.column_stack([columns, armature, velocities_above(tree)]).astype(np.int64)
+
+
+@lru_cache(maxsize=4096)
+def _unit(algorithm: Algorithm, kind: JointFormula, lanes: int, tangent: bool) -> "_Unit":
+    return _Unit(algorithm, kind, Layout(algorithm, kind.algebra), lanes, tangent)
+
+
+@lru_cache(maxsize=1024)
+def _world(algorithm: Algorithm, algebra: ModuleType, lanes: int, tangent: bool) -> "_World":
+    return _World(algorithm, algebra, Layout(algorithm, algebra), lanes, tangent)
 
 
 class _Unit:
@@ -349,9 +356,9 @@ class _Unit:
         self._row_kernels[direct] = [store.address(kernel) for kernel in names]
         return self._row_kernels[direct]
 
-    def kernel(self, number: int, on_ground: bool) -> int:
-        """Return the address of a pass's kernel, 0 if there is nothing to do."""
-        return self._kernels[number][on_ground]
+    def kernels(self, number: int) -> list[int]:
+        """Return the addresses of a pass's kernels, off and on ground, 0 if there is nothing to do."""
+        return self._kernels[number]
 
 
 def _walk(
@@ -395,8 +402,8 @@ def _emit_walk(
 class _World:
     """The native functions of an algorithm that belong to no link: start, finish and pairs."""
 
-    def __init__(self, algorithm: Algorithm, tree: Tree, layout: Layout, lanes: int, tangent: bool):
-        name = store.digest("world", _identity(algorithm), tree.algebra.__name__, lanes, tangent)
+    def __init__(self, algorithm: Algorithm, algebra: ModuleType, layout: Layout, lanes: int, tangent: bool):
+        name = store.digest("world", _identity(algorithm), algebra.__name__, lanes, tangent)
         pairs = next((step for step in algorithm.passes if isinstance(step, Pairs)), None)
 
         def build() -> tuple[str, dict[str, Any]]:
@@ -406,12 +413,12 @@ class _World:
             functions = []
             for part, there in (("start", algorithm.start), ("finish", algorithm.finish)):
                 if there:
-                    stores = trace_world(algorithm, tree.algebra, layout, finish=part == "finish")
+                    stores = trace_world(algorithm, algebra, layout, finish=part == "finish")
                     functions.append(
                         _emit_walk(algorithm, f"{part}_{name}", lanes, pointers, stores, tangent)
                     )
             if pairs:
-                value = _pair_value(algorithm, pairs, tree.algebra, layout)
+                value = _pair_value(algorithm, pairs, algebra, layout)
                 functions.append(
                     emit.climb(f"pairs_{name}", lanes, ports, "data", "work", pairs.output, value, lanes > 1)
                 )

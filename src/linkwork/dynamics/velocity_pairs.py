@@ -5,15 +5,22 @@ import numpy as np
 from linkwork.model.tree import Tree
 
 
+def velocity_links(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each velocity the number of its link, and which of the link's velocities it is."""
+    counts = np.diff(tree.starts[:, 2])
+    links = np.repeat(np.arange(1, len(counts) + 1), counts)
+    return links, np.arange(tree.nv) - tree.starts[links - 1, 2]
+
+
 def velocities_above(tree: Tree) -> list[int]:
     """Return for each velocity the next towards ground, in its joint or in one that carries it; or -1."""
     above: list[int] = []
     last = [-1]  # per link, its last velocity, or that of the nearest link with one towards ground
-    for link in tree.links:
-        nearest = last[link.parent]
-        for k in range(link.kind.nv):
+    for parent, count in zip(tree.parents.tolist(), np.diff(tree.starts[:, 2]).tolist(), strict=True):
+        nearest = last[parent]
+        for _ in range(count):
             above.append(nearest)
-            nearest = link.v + k
+            nearest = len(above) - 1
         last.append(nearest)
     return above
 

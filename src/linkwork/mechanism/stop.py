@@ -95,6 +95,9 @@ class ExponentialStop:
         return force * tendons - damping * rate
 
 
+STOPS: tuple[type, ...] = (Stop, ExponentialStop)
+
+
 def _negative(stop: object, *words: str) -> list[str]:
     found = []
     for word in words:

@@ -19,10 +19,15 @@ Features = tuple[str, ...]  # which of its forces a joint has; the numbers are d
 def features(joint: Joint) -> Features:
     """Return the forces a joint has: words that tell kinds of joints apart."""
     found = [word for word in ("damping", "friction", "stiffness") if joint.per_coordinate(word).any()]
-    if np.isfinite(joint.limit_pairs()).any():
+    if has_stops(joint):
         formula = getattr(joint.stop, "formula", "")  # of one that came from a file
         found.append(f"{type(joint.stop).__module__}.{type(joint.stop).__qualname__} {formula}")
     return tuple(found)
+
+
+def has_stops(joint: Joint) -> bool:
+    """Whether the joint has limits, which it meets at stops."""
+    return joint.limits is not None and bool(np.isfinite(joint.limit_pairs()).any())
 
 
 def settings(joint: Joint, inertia: Sequence[float]) -> list[float]:

@@ -12,11 +12,14 @@ from functools import cached_property
 from itertools import accumulate
 from types import ModuleType
 from typing import Any
+from weakref import WeakValueDictionary
 
 from linkwork.algebra.number import Number
 from linkwork.errors import ModelError, TraceError
+from linkwork.lazy import LOCK
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import CATALOGUE
+from linkwork.mechanism.stop import STOPS
 from linkwork.model import joint_forces
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Expr, Graph, Operand, evaluate, is_smooth, reachable, with_constants
@@ -77,32 +80,42 @@ class JointFormula:
 
 
 class JointFormulas:
-    """The kinds met so far in one mechanism; `driven` ones have the joints' own forces in them."""
+    """The formulas of joints; `driven` ones have the joints' own forces in them.
+
+    Formulas of one structure are one object in the whole process, as long as any model uses it: tables of
+    native code are kept by it.
+    """
 
     def __init__(self, driven: bool = False) -> None:
         self._driven = driven
-        self._by_signature: dict[str, JointFormula] = {}
-        self._by_class: dict[Hashable, tuple[JointFormula, list[float]]] = {}
 
     def of(self, joint: Joint, reverse: bool) -> tuple[JointFormula, list[float]]:
         """Return the kind of a joint, met the other way round if `reverse`, and the numbers of its motion.
 
         Joints of the catalogue move by their class and its `parameters` alone, so they are traced once; a
-        user's class may look at anything, so each of its joints is.
+        user's class, of a joint or of its stop, may look at anything, so each of its joints is.
         """
-        if type(joint) not in CATALOGUE:
-            return _trace(joint, reverse, self._driven, self._by_signature)
+        if type(joint) not in CATALOGUE or (self._driven and type(joint.stop) not in STOPS):
+            return _trace(joint, reverse, self._driven)
         numbers = tuple(getattr(joint, name) for name in joint.parameters)
         own = joint_forces.features(joint) if self._driven else ()
-        key = type(joint), reverse, numbers, bool(joint.per_coordinate("armature").any()), own
-        if key not in self._by_class:
-            self._by_class[key] = _trace(joint, reverse, self._driven, self._by_signature)
-        return self._by_class[key]
+        armature = bool(joint.per_coordinate("armature").any())
+        key = type(joint), joint.space, reverse, self._driven, numbers, armature, own
+        with LOCK:
+            if key not in _by_class:
+                if len(_by_class) >= _MOST_CLASSES:
+                    _by_class.pop(next(iter(_by_class)))
+                _by_class[key] = _trace(joint, reverse, self._driven)
+            kind, constants = _by_class[key]
+        return kind, list(constants)
 
 
-def _trace(
-    joint: Joint, reverse: bool, driven: bool, known: dict[str, JointFormula]
-) -> tuple[JointFormula, list[float]]:
+_MOST_CLASSES = 1000  # helical joints of ever new pitch must not fill the memory
+_by_class: dict[Hashable, tuple[JointFormula, list[float]]] = {}  # of joints of the catalogue
+_by_signature: WeakValueDictionary[str, JointFormula] = WeakValueDictionary()
+
+
+def _trace(joint: Joint, reverse: bool, driven: bool) -> tuple[JointFormula, list[float]]:
     graph = Graph()
     q = graph.symbols(("q", k) for k in range(joint.nq))
     v = graph.symbols(("v", k) for k in range(joint.nv))
@@ -124,12 +137,14 @@ def _trace(
     roots, constants = lift([x for group in groups for x in group])
     armature = bool(joint.per_coordinate("armature").any())
     signature = f"{joint.algebra.__name__} {joint.nq} {joint.nv} {reverse} {armature} {structure(roots)}"
-    if signature not in known:
-        ends = list(accumulate(map(len, groups)))
-        pieces = [tuple(roots[end - len(group) : end]) for group, end in zip(groups, ends, strict=True)]
-        sizes = joint.nq, joint.nv, reverse, armature, len(constants), len(constants) + len(settings)
-        known[signature] = JointFormula(joint.algebra, *sizes, signature, *pieces)
-    return known[signature], constants
+    with LOCK:
+        kind = _by_signature.get(signature)
+        if kind is None:
+            ends = list(accumulate(map(len, groups)))
+            pieces = [tuple(roots[end - len(group) : end]) for group, end in zip(groups, ends, strict=True)]
+            sizes = joint.nq, joint.nv, reverse, armature, len(constants), len(constants) + len(settings)
+            kind = _by_signature[signature] = JointFormula(joint.algebra, *sizes, signature, *pieces)
+    return kind, constants
 
 
 def _rate(joint: Joint, q: Sequence[Expr]) -> Callable[..., list[Operand]]:

@@ -1,6 +1,6 @@
 """What closes the loops of a spanning tree: joints that were cut, and constraints, placed on its links."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
@@ -67,7 +67,7 @@ def close(
     tree: Tree,
     joints: Sequence[Joint],
     q_drawn: Sequence[float],
-    moved: Mapping[str, Sequence[float]] | None = None,
+    moved: Callable[[], Mapping[str, Sequence[float]]] | None = None,
 ) -> Tree:
     """Return the tree with joints that close loops.
 
@@ -75,7 +75,7 @@ def close(
     """
     if not joints:
         return tree
-    loops = _placed(tree, joints, moved)
+    loops = _placed(tree, joints, None if moved is None else moved())
     where = q_drawn, link_poses(tree, q_drawn), moved_inertias(tree, q_drawn)
     return replace(tree, loops=tuple(replace(loop, weak=_weak(tree, loop, *where)) for loop in loops))
 

@@ -1,10 +1,12 @@
 """The graph of bodies and joints: a spanning tree from ground, and the joints that close loops."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import zip_longest
 from typing import Any
+
+import numpy as np
 
 from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.body import Body
@@ -13,7 +15,7 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.loop_constraint import ties
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Branch:
     """One body of the spanning tree and the joint it hangs on."""
 
@@ -21,8 +23,41 @@ class Branch:
     parent: Body  # the body nearer to ground
     joint: Joint
     reverse: bool  # the body is the joint's parent: the joint is met the other way round
-    inner: Any  # the joint's frame on the body nearer to ground
-    outer: Any  # the joint's frame on the body
+
+    @property
+    def inner(self) -> Any:
+        """The joint's frame on the body nearer to ground."""
+        return self._frames[1 if self.reverse else 0]
+
+    @property
+    def outer(self) -> Any:
+        """The joint's frame on the body."""
+        return self._frames[0 if self.reverse else 1]
+
+    @cached_property
+    def _frames(self) -> tuple[Any, Any]:
+        return self.joint.frames()
+
+    @cached_property
+    def of_body(self) -> np.ndarray:
+        """Mass, centre and tensor of the body: numbers of a row."""
+        inertia = self.body.inertia
+        return np.concatenate([[inertia.mass], inertia.com, inertia.tensor.ravel()])
+
+    @cached_property
+    def drawn(self) -> np.ndarray:
+        """The joint's coordinates as drawn, (nq,)."""
+        return np.array(self.joint.drawn(), float)
+
+    @cached_property
+    def of_coordinates(self) -> np.ndarray:
+        """Per velocity what `COORDINATE_WORDS` say, (nv, 7)."""
+        joint = self.joint
+        columns = [joint.per_coordinate(word) for word in COORDINATE_WORDS[2:]]
+        return np.column_stack([joint.limit_pairs().reshape(-1, 2), *columns])
+
+
+COORDINATE_WORDS = ("lower", "upper", "damping", "friction", "stiffness", "rest", "armature")
 
 
 @dataclass(frozen=True)
@@ -33,93 +68,101 @@ class Topology:
     loops: tuple[Any, ...]  # joints, and constraints as ties
 
 
-def topology(mechanism: Mechanism, wanted: Iterable[str] = ()) -> Topology:
-    """Span the tree, cut what closes loops, and number the bodies depth first; cut those that are wanted."""
+Children = dict[Body, list[tuple[Body, Joint]]]  # body -> the bodies it carries, and the joints they hang on
+
+
+def topology(mechanism: Mechanism, wanted: Iterable[str] = (), like: Topology | None = None) -> Topology:
+    """Span the tree, cut what closes loops, and number the bodies depth first; cut those that are wanted.
+
+    Branches of the same body on the same joint are taken over from a topology `like` this one.
+    """
     joints = list(mechanism.joints.values())
     cut = _wanted(mechanism, wanted)
     worth = _worth_cutting(mechanism)
     while True:  # each round cuts a better joint of a loop, or is the last
         children, used = _span(mechanism, [joint for joint in joints if joint.name not in cut])
-        closing = [joint for joint in joints if joint.name not in used and joint.name not in cut]
-        better = next(
-            (name for joint in closing if (name := _better_cut(joint, children, worth)) is not None), None
-        )
+        closing = [joint for joint in joints if joint not in used and joint.name not in cut]
+        better = _better_cut(closing, children, worth) if closing else None
         if better is None:
             break
         cut.add(better)
+    known = {branch.body: branch for branch in like.branches} if like else {}
     order: list[Branch] = []
-    stack = list(reversed(children[mechanism.ground.name]))
+    stack = [(mechanism.ground, *pair) for pair in reversed(children[mechanism.ground])]
     while stack:
-        branch = stack.pop()
+        parent, body, joint = stack.pop()
+        branch = known.get(body)
+        if branch is None or branch.joint is not joint or branch.parent is not parent:
+            branch = Branch(body, parent, joint, reverse=joint.child is parent)
         order.append(branch)
-        stack.extend(reversed(children[branch.body.name]))
-    closing = [joint for joint in joints if joint.name not in used]
+        if body in children:
+            stack.extend((body, *pair) for pair in reversed(children[body]))
+    closing = [joint for joint in joints if joint not in used]
     return Topology(tuple(order), (*closing, *ties(mechanism, closing)))
 
 
 def _wanted(mechanism: Mechanism, names: Iterable[str]) -> set[str]:
     """Return the joints that are to be cut; ModelError if they cannot all be."""
     cut = {names} if isinstance(names, str) else set(names)
+    if not cut:
+        return cut
     for name in cut:
         if name not in mechanism.joints:
             raise ModelError(f"cut: {unknown('joint', name, mechanism.joints)}")
     _, used = _span(mechanism, [joint for joint in mechanism.joints.values() if joint.name not in cut])
-    if cut and len(used) < len(mechanism.bodies):
+    if len(used) < len(mechanism.bodies):
         named = ", ".join(map(repr, sorted(cut)))
         raise ModelError(f"cut: without {named} not all bodies are connected to ground; cut fewer")
     return cut
 
 
-def _span(mechanism: Mechanism, joints: list[Joint]) -> tuple[dict[str, list[Branch]], set[str]]:
-    """Return the branches that leave each body, and the joints used: breadth first, so paths are short."""
-    touching: dict[str, list[Joint]] = defaultdict(list)
+def _span(mechanism: Mechanism, joints: list[Joint]) -> tuple[Children, set[Joint]]:
+    """Return the bodies that each body carries, and the joints used: breadth first, so paths are short."""
+    touching: dict[Body, list[tuple[Body, Joint]]] = {}  # body -> its neighbours
     for joint in joints:
-        touching[joint.parent.name].append(joint)
-        touching[joint.child.name].append(joint)
-    reached = {mechanism.ground.name}
-    children: dict[str, list[Branch]] = defaultdict(list)
-    used: set[str] = set()
+        parent, child = joint.parent, joint.child
+        touching.setdefault(parent, []).append((child, joint))
+        touching.setdefault(child, []).append((parent, joint))
+    reached = {mechanism.ground}
+    children: Children = {mechanism.ground: []}
+    used: set[Joint] = set()
     front = [mechanism.ground]
-    while front:
-        following = []
-        for parent in front:
-            for joint in touching[parent.name]:
-                reverse = joint.child is parent
-                body = joint.parent if reverse else joint.child
-                if body.name in reached:
-                    continue
-                used.add(joint.name)
-                reached.add(body.name)
-                inner, outer = joint.frames()[:: -1 if reverse else 1]
-                children[parent.name].append(Branch(body, parent, joint, reverse, inner, outer))
-                following.append(body)
-        front = following
+    for parent in front:  # grows while it is walked
+        for body, joint in touching.get(parent, ()):
+            if body not in reached:
+                used.add(joint)
+                reached.add(body)
+                children.setdefault(parent, []).append((body, joint))
+                front.append(body)
     return children, used
 
 
 def _better_cut(
-    joint: Joint, children: dict[str, list[Branch]], worth: Callable[[Joint], tuple[Any, ...]]
+    closing: Sequence[Joint], children: Children, worth: Callable[[Joint], tuple[Any, ...]]
 ) -> str | None:
-    """Return the joint of a loop that leaves fewer equations when it is cut instead; None if there is none.
+    """Return the first joint of a loop that leaves fewer equations when it is cut instead; None if none is.
 
     A cut joint leaves one equation per freedom it takes; it must be able to tell its coordinates from the
     poses of its bodies; and loads and drives act on joints of the tree.
     """
-    above = {branch.body.name: branch for row in children.values() for branch in row}
-    paths = []
-    for body in (joint.parent, joint.child):
-        path, name = [], body.name
-        while name in above:
-            path.append(above[name])
-            name = above[name].parent.name
-        paths.append(path)
-    a, b = paths
-    while a and b and a[-1] is b[-1]:  # what both have in common is not in the loop
-        a.pop()
-        b.pop()
-    candidates = [joint, *(branch.joint for pair in zip_longest(a, b) for branch in pair if branch)]
-    best = max(candidates, key=worth)  # the first of the best: nearest to the middle of the loop
-    return None if best is joint or worth(best) == worth(joint) else best.name
+    above = {body: (parent, joint) for parent, row in children.items() for body, joint in row}
+    for joint in closing:
+        paths: list[list[Joint]] = []
+        for body in (joint.parent, joint.child):
+            path = []
+            while body in above:
+                body, carrying = above[body]
+                path.append(carrying)
+            paths.append(path)
+        a, b = paths
+        while a and b and a[-1] is b[-1]:  # what both have in common is not in the loop
+            a.pop()
+            b.pop()
+        candidates = [joint, *(other for pair in zip_longest(a, b) for other in pair if other)]
+        best = max(candidates, key=worth)  # the first of the best: nearest to the middle of the loop
+        if best is not joint and worth(best) != worth(joint):
+            return best.name
+    return None
 
 
 def _worth_cutting(mechanism: Mechanism) -> Callable[[Joint], tuple[Any, ...]]:

@@ -6,7 +6,9 @@ one link (for dynamics), and `bodies`, where each body is a link of its own (for
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
@@ -38,18 +40,131 @@ class Link:
 
 
 @dataclass(frozen=True, eq=False)
+class Seat:
+    """A body in its link; it does not depend on how links are numbered."""
+
+    branch: Branch
+    base: Any  # pose of the parent body in its own link
+    welded: bool
+
+    def same(self, branch: Branch, base: Any, welded: bool) -> bool:
+        """Whether it is the seat of this branch on a body at this place in its link."""
+        return self.branch is branch and self.base is base and self.welded is welded
+
+    @cached_property
+    def placement(self) -> Any:
+        """The pose of the joint's inner frame in the parent's link."""
+        return self.base @ self.branch.inner
+
+    @cached_property
+    def frame(self) -> Any:
+        """The pose of the body in its link."""
+        outside = self.branch.outer.inverse
+        return self.placement @ outside if self.welded else outside
+
+    @cached_property
+    def inertia(self) -> Any:
+        """The inertia of the body, in the frame of its link."""
+        inertia = self.branch.body.inertia
+        return self.frame @ ALGEBRA[self.branch.body.space].RigidInertia.about_center(
+            float(inertia.mass), inertia.com.tolist(), inertia.tensor.tolist()
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """The constants of a link as they are in Tree.data; they do not depend on how links are numbered."""
+
+    seats: tuple[Seat, ...]  # the body on the joint, and those that are welded to it
+    kind: JointFormula
+    parameters: tuple[float, ...]
+    data: Array  # what DataLayout says
+
+    @property
+    def name(self) -> str:
+        return self.seats[0].branch.joint.name
+
+    @cached_property
+    def has_stops(self) -> bool:
+        """Whether the joint has limits: the numbers of its stops depend on what it moves."""
+        return joint_forces.has_stops(self.seats[0].branch.joint)
+
+    @cached_property
+    def driven(self) -> "Block":
+        """The block with the joint's own forces, if it has no stops."""
+        return self.with_forces(())
+
+    def with_forces(self, moved: Sequence[float]) -> "Block":
+        """Return the block with the joint's own forces; `moved` is the inertia each coordinate moves."""
+        branch = self.seats[0].branch
+        kind, parameters = JointFormulas(driven=True).of(branch.joint, branch.reverse)
+        settings = joint_forces.settings(branch.joint, moved)
+        return Block(
+            self.seats,
+            kind,
+            (*parameters, *settings),
+            np.concatenate([self._constants, parameters, settings]),
+        )
+
+    @property
+    def _constants(self) -> Array:
+        return self.data[: len(self.data) - len(self.parameters)]
+
+
+@dataclass(frozen=True, eq=False)
 class Tree:
     """Links in an order in which parents come first, and their constants."""
 
     algebra: ModuleType
-    links: tuple[Link, ...]  # without ground: link number i is links[i - 1]
-    data: Array  # gravity, then per link what DataLayout says [SI]
-    nq: int
-    nv: int
+    blocks: tuple[Block, ...]  # of the links, without ground: link number i is blocks[i - 1]
+    parents: Array  # (links,) number of the parent link, 0 for ground
+    gravity: Array
     body_links: dict[str, int]  # the link each body belongs to
     body_frames: dict[str, Any]  # pose of the body in its link
+    seats: Mapping[str, Seat]  # by body
     loads: tuple[PlacedLoad, ...] = ()  # what acts on the links beyond their joints
     loops: tuple[Any, ...] = ()  # joints that close loops, see `loops`
+    kinds: tuple[JointFormula, ...] = field(init=False)  # those that there are
+    kind_numbers: Array = field(init=False)  # (links,) which of them a link has
+    data: Array = field(init=False)  # gravity, then per link what DataLayout says [SI]
+    starts: Array = field(init=False)  # (links + 1, 3) first of a link's constants, positions, velocities
+
+    def __post_init__(self) -> None:
+        numbers: dict[JointFormula, int] = {}
+        which = [numbers.setdefault(block.kind, len(numbers)) for block in self.blocks]
+        sizes = np.zeros((len(which) + 1, 3), np.int64)
+        each = np.array([(kind.nq, kind.nv) for kind in numbers], np.int64).reshape(-1, 2)
+        sizes[0, 0] = len(self.gravity)
+        sizes[1:, 0] = [len(block.data) for block in self.blocks]
+        sizes[1:, 1:] = each[which]
+        made = {
+            "kinds": tuple(numbers),
+            "kind_numbers": np.array(which, np.int64),
+            "data": np.concatenate([self.gravity, *(block.data for block in self.blocks)]),
+            "starts": np.cumsum(sizes, axis=0),
+        }
+        for name, value in made.items():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+            object.__setattr__(self, name, value)
+
+    @property
+    def nq(self) -> int:
+        return int(self.starts[-1, 1])
+
+    @property
+    def nv(self) -> int:
+        return int(self.starts[-1, 2])
+
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """The links without ground, one by one: link number i is links[i - 1]."""
+        return tuple(
+            Link(block.name, block.kind, parent, data, q, v, block.parameters)
+            for block, parent, (data, q, v) in zip(
+                self.blocks, self.parents.tolist(), self.starts[:-1].tolist(), strict=True
+            )
+        )
 
     @property
     def shown(self) -> int:
@@ -73,56 +188,66 @@ class DataLayout:
         return cls(0, frame, frame + inertia, 2 * frame + inertia, 2 * frame + inertia + nv)
 
 
-def grow(
-    mechanism: Mechanism,
-    branches: Sequence[Branch],
-    weld: bool,
-    moved: Mapping[str, Sequence[float]] | None = None,
-) -> Tree:
+def grow(mechanism: Mechanism, branches: Sequence[Branch], weld: bool, like: Tree | None = None) -> Tree:
     """Turn the spanning tree into arrays; `weld` makes one link of bodies joined by Fixed joints.
 
-    If `moved` says which inertia each coordinate of a joint moves, the joints' own forces are in their kinds.
+    What hangs on the same branches is taken over from a tree `like` this one.
     """
     algebra = ALGEBRA[mechanism.space]
     ground = mechanism.ground.name
-    kinds = JointFormulas(driven=moved is not None)
-    body_links, body_frames = {ground: 0}, {ground: algebra.Frame()}
-    stubs: list[tuple[Branch, JointFormula, list[float], int, Any]] = []
-    inertias: list[Any] = [algebra.RigidInertia.zero()]
+    known_seats: Mapping[str, Seat] = like.seats if like else {}
+    known_blocks = {block.seats[0]: block for block in like.blocks} if like else {}
+    body_links, frames = {ground: 0}, {ground: like.body_frames[ground] if like else algebra.Frame()}
+    seats: dict[str, Seat] = {}
+    parents: list[int] = []
+    members: list[list[Seat]] = [[]]
     for branch in branches:
-        joint, body = branch.joint, branch.body
-        parent = body_links[branch.parent.name]
-        placement = body_frames[branch.parent.name] @ branch.inner
-        if weld and type(joint) is Fixed:  # a subclass may move its frame
-            body_links[body.name] = parent
-            body_frames[body.name] = placement @ branch.outer.inverse
+        name, base = branch.body.name, frames[branch.parent.name]
+        welded = weld and type(branch.joint) is Fixed  # a subclass may move its frame
+        seat = known_seats.get(name)
+        if seat is None or not seat.same(branch, base, welded):
+            seat = Seat(branch, base, welded)
+        seats[name], frames[name] = seat, seat.frame
+        number = body_links[branch.parent.name]
+        if welded:
+            members[number].append(seat)
         else:
-            kind, parameters = kinds.of(joint, branch.reverse)
-            if moved is not None:
-                parameters = [*parameters, *joint_forces.settings(joint, moved[joint.name])]
-            stubs.append((branch, kind, parameters, parent, placement))
-            inertias.append(algebra.RigidInertia.zero())
-            body_links[body.name] = len(stubs)
-            body_frames[body.name] = branch.outer.inverse
-        number = body_links[body.name]
-        inertias[number] = inertias[number] + body_frames[body.name] @ _rigid(algebra, body.inertia)
-    links: list[Link] = []
-    data: list[float] = [float(g) for g in mechanism.gravity]
-    nq = nv = 0
-    for number, (branch, kind, parameters, parent, placement) in enumerate(stubs, 1):
-        links.append(Link(branch.joint.name, kind, parent, len(data), nq, nv, tuple(parameters)))
-        data += [*placement.scalars(), *inertias[number].scalars(), *body_frames[branch.body.name].scalars()]
-        data += [*branch.joint.per_coordinate("armature"), *parameters]
-        nq, nv = nq + kind.nq, nv + kind.nv
-    array = np.array(data, float)
-    array.setflags(write=False)
-    return Tree(algebra, tuple(links), array, nq, nv, body_links, body_frames)
+            parents.append(number)
+            number = len(members)
+            members.append([seat])
+        body_links[name] = number
+    blocks = []
+    for link in members[1:]:
+        block = known_blocks.get(link[0])
+        if block is None or block.seats != tuple(link):
+            block = _block(algebra, tuple(link))
+        blocks.append(block)
+    gravity = np.array(mechanism.gravity, float)
+    return Tree(algebra, tuple(blocks), np.array(parents, np.int64), gravity, body_links, frames, seats)
 
 
-def _rigid(algebra: ModuleType, inertia: Any) -> Any:
-    return algebra.RigidInertia.about_center(
-        float(inertia.mass), inertia.com.tolist(), inertia.tensor.tolist()
-    )
+def _block(algebra: ModuleType, seats: tuple[Seat, ...]) -> Block:
+    branch = seats[0].branch
+    kind, parameters = JointFormulas().of(branch.joint, branch.reverse)
+    inertia = algebra.RigidInertia.zero()
+    for seat in seats:
+        inertia = inertia + seat.inertia
+    numbers = [*seats[0].placement.scalars(), *inertia.scalars(), *seats[0].frame.scalars()]
+    data = np.array([*numbers, *branch.joint.per_coordinate("armature"), *parameters], float)
+    return Block(seats, kind, tuple(parameters), data)
+
+
+def with_own_forces(tree: Tree, moved: Callable[[], Mapping[str, Sequence[float]]]) -> Tree:
+    """Return a tree with the joints' own forces in their kinds.
+
+    `moved` is asked for the inertia that each coordinate of a joint moves if any joint has stops.
+    """
+    stopped = any(map(attrgetter("has_stops"), tree.blocks))
+    inertias = moved() if stopped else {}
+    blocks = [
+        block.with_forces(inertias[block.name]) if block.has_stops else block.driven for block in tree.blocks
+    ]
+    return replace(tree, blocks=tuple(blocks))
 
 
 def link_poses(tree: Tree, q: Sequence[float]) -> list[Any]:
