@@ -84,10 +84,10 @@ def test_a_ray_ends_where_the_solid_begins(name: str) -> None:
         assert hit.normal @ direction <= 1e-12
         assert np.linalg.norm(hit.normal) == pytest.approx(1.0)
         assert not inside[steps < hit.distance - 1e-9].any()
-        first = steps[np.argmax(inside)] if inside.any() else np.inf
-        if np.isfinite(first):
-            assert hit.distance <= first + 1e-9
-            assert first - hit.distance < 0.3
+        if inside.any():  # all are convex: the first point inside is the next one after the hit
+            assert -1e-9 <= steps[np.argmax(inside)] - hit.distance < steps[1] + 1e-9
+        around = hit.point + 1e-6 * np.array([[-1.0], [1.0]]) * hit.normal
+        assert lw.contains(solid, around, pose=frame).tolist() == [True, False]
     assert hits > 20
 
 

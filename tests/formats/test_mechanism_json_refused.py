@@ -285,24 +285,42 @@ def _mutate(data, rng: random.Random):
             at[key] = copy.deepcopy(other)
 
 
-@settings(max_examples=400)
-@given(st.sampled_from(sorted(DATA)), st.integers(0, 2**32), st.integers(1, 3))
-def test_whatever_is_changed_a_file_is_refused_or_is_a_mechanism(name, seed, count):
+def _other_values(name: str, seed: int, count: int) -> bytes:
+    """Return a file in which some values were changed."""
     data, rng = copy.deepcopy(DATA[name]), random.Random(seed)
     for _ in range(count):
         _mutate(data, rng)
-    _refused_or_stable(json.dumps(data).encode())
+    return json.dumps(data).encode()
 
 
-@settings(max_examples=200)
-@given(st.sampled_from(sorted(DATA)), st.integers(0, 2**32))
-def test_whatever_bytes_are_changed_a_file_is_refused_or_is_a_mechanism(name, seed):
+def _other_bytes(name: str, seed: int) -> bytes:
+    """Return a file in which some bytes were changed."""
     rng = random.Random(seed)
     text = bytearray(json.dumps(DATA[name]).encode())
     for _ in range(rng.randrange(1, 4)):
         place = rng.randrange(len(text))
         text[place : place + rng.randrange(3)] = rng.randbytes(rng.randrange(3))
-    _refused_or_stable(bytes(text))
+    return bytes(text)
+
+
+@settings(max_examples=400)
+@given(st.sampled_from(sorted(DATA)), st.integers(0, 2**32), st.integers(1, 3))
+def test_whatever_is_changed_a_file_is_refused_or_is_a_mechanism(name, seed, count):
+    _is_read_and_stable(_other_values(name, seed, count))
+
+
+@settings(max_examples=200)
+@given(st.sampled_from(sorted(DATA)), st.integers(0, 2**32))
+def test_whatever_bytes_are_changed_a_file_is_refused_or_is_a_mechanism(name, seed):
+    _is_read_and_stable(_other_bytes(name, seed))
+
+
+@pytest.mark.parametrize("name", sorted(DATA))
+def test_of_the_changed_files_some_are_read_and_some_are_refused(name):
+    for change in (_other_bytes, lambda name, seed: _other_values(name, seed, 1)):
+        read = [_is_read_and_stable(change(name, seed)) for seed in range(30)]
+        assert any(read)
+        assert not all(read)
 
 
 @settings(max_examples=100)
@@ -321,16 +339,17 @@ def test_only_regular_files_are_read(tmp_path):
             lw.load(path)
 
 
-def _refused_or_stable(text: bytes) -> None:
-    """A file is refused, or what it says can be saved and is then the same for good."""
+def _is_read_and_stable(text: bytes) -> bool:
+    """Say whether a file is read; what it says can then be saved, and is the same for good."""
     try:
         mechanism = mechanism_of_text(text)
     except lw.FormatError:
-        return
+        return False
     try:
         saved = mechanism_text(mechanism)
     except lw.FormatError as error:
         if "compiled" not in str(error):  # a law of all coordinates needs a mechanism that can be
             raise
-        return
+        return True
     assert mechanism_text(mechanism_of_text(saved.encode())) == saved
+    return True

@@ -1,6 +1,5 @@
 """URDF: the files that must be refused, with file, line, element, value and remedy."""
 
-import contextlib
 import os
 import re
 import warnings
@@ -124,6 +123,11 @@ REFUSED = {
 }
 
 
+def test_unchanged_it_is_accepted(read):
+    assert read(ARM).compile().nv > 0
+    assert read(ARM.rstrip().encode()).compile().nv > 0
+
+
 @pytest.mark.parametrize("case", REFUSED)
 def test_it_is_refused_with_file_line_element_and_remedy(read, case):
     before, after, words = REFUSED[case]
@@ -178,6 +182,7 @@ def test_a_random_mutation_is_loaded_or_refused_but_nothing_else(read):
         b"]]>",
         b"<!--",
     ]
+    read_or_refused = []
     for _ in range(1000):
         data = bytearray(ARM.encode())
         for _ in range(rng.integers(1, 4)):
@@ -185,8 +190,13 @@ def test_a_random_mutation_is_loaded_or_refused_but_nothing_else(read):
             data[at : at + length] = tokens[rng.integers(len(tokens))]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with contextlib.suppress(LinkworkError):
+            try:
                 read(bytes(data))
+                read_or_refused.append("read")
+            except LinkworkError:
+                read_or_refused.append("refused")
+    assert read_or_refused.count("read") > 10
+    assert read_or_refused.count("refused") > 100
 
 
 def test_only_regular_files_are_opened(tmp_path):

@@ -475,6 +475,8 @@ def test_files_that_hold_something_else_are_refused(tmp_path: Path, run: Recordi
     path = tmp_path / "run.lwr"
     run.save(path)
     header, arrays = container.read(path)
+    container.write(path, header, arrays)
+    assert (load_recording(path).q == run.q).all()  # unchanged it is accepted
     wrong: list[tuple[dict[str, Any], dict[str, Array]]] = [
         (header | {"kind": "scene"}, arrays),
         ({key: value for key, value in header.items() if key != "layout"}, arrays),

@@ -236,6 +236,20 @@ HOSTILE = {
 }
 
 
+FRIENDLY = {  # from the same makers, with nothing wrong
+    "token": lambda s: request(s, f"/?token={s.guard.token}"),
+    "known": known(),
+    "known, of our own page": known(Origin=origin),
+    "socket": socket_of(Origin=origin),
+    "lines": with_lines("GET / HTTP/1.1", "Host: 127.0.0.1:{port}"),
+}
+
+
+@pytest.mark.parametrize("name", FRIENDLY)
+def test_a_friendly_request_succeeds(server, name):
+    assert succeeded(talk(server, FRIENDLY[name](server), wait=3.0, until=b"\r\n\r\n"))
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_request_does_not_succeed(server, name):
     assert not succeeded(talk(server, HOSTILE[name](server), wait=3.0))

@@ -34,15 +34,20 @@ def test_it_moves_as_simulate_says(pendulum):
     np.testing.assert_allclose(pendulum.state.q, run.final.q, atol=1e-5)
 
 
-def test_it_keeps_pace_with_real_time(pendulum):
+@pytest.mark.parametrize("speed", [0.25, 1.0])
+def test_it_keeps_pace_with_real_time(pendulum, speed):
     pendulum.step()  # what is compiled at first use
-    pendulum.speed = 0.5
-    begun, t = time.perf_counter(), pendulum.state.t
-    pendulum.start()
-    time.sleep(1.0)
-    pendulum.stop()
-    passed = time.perf_counter() - begun
-    assert 0.0 < pendulum.state.t - t <= 0.5 * (passed + 2 * PIECE)
+    pendulum.speed = speed
+    paces = []
+    for _ in range(4):  # a busy machine may hold it up, and never hastens it
+        begun, t = time.perf_counter(), pendulum.state.t
+        pendulum.start()
+        time.sleep(0.4)
+        pendulum.stop()
+        passed = time.perf_counter() - begun
+        assert pendulum.state.t - t <= speed * (passed + 2 * PIECE)
+        paces.append((pendulum.state.t - t) / passed)
+    assert max(paces) > 0.8 * speed
 
 
 def test_reset_goes_back_to_the_start(pendulum):
