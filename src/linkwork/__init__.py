@@ -99,6 +99,7 @@ from linkwork.mechanism.loads import (
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.merge import merge
 from linkwork.mechanism.points import Absolute, Distance, PointOnLine, PointOnPlane, Pulley
+from linkwork.mechanism.sketch import Line
 from linkwork.mechanism.stop import ExponentialStop, Stop
 from linkwork.model.state import State
 from linkwork.simulation.event import Event
@@ -220,6 +221,7 @@ __all__ = [
     "integrate",
     "Joint",
     "kinematics",
+    "Line",
     "LinkworkError",
     "Load",
     "load",

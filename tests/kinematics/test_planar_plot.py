@@ -94,10 +94,10 @@ def test_constraints_are_drawn():
     curves = [line.get_xydata() for line in m.plot().lines]
     assert any(np.allclose(curve, [(0.2, 0.1), (1, 0.3)]) for curve in curves if len(curve) == 2)
     assert any(np.allclose(curve, [(0, 0), (0, 2), (1, 2), (1, 0)]) for curve in curves if len(curve) == 4)
-    circles = [curve for curve in curves if len(curve) == 66]
-    radii = [np.linalg.norm(circle[:-1] - circle[-1], axis=1) for circle in circles]
-    assert [radius.mean() for radius in radii] == pytest.approx([0.75, 0.25])
-    assert sum(len(curve) == 129 for curve in curves) == 2
+    circles = [curve for curve in curves if len(curve) == 49]
+    radii = [np.linalg.norm(circle[:-1] - circle[:-1].mean(axis=0), axis=1) for circle in circles]
+    assert [radius.mean() for radius in radii] == pytest.approx([0.75, 0.25, 0.1])  # wheels, and the roller
+    assert sum(len(curve) == 97 for curve in curves) == 2
     matplotlib.pyplot.close("all")
 
 

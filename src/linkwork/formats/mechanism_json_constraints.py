@@ -54,7 +54,7 @@ def known_kind(constraint: Constraint) -> type[Any] | None:
     for kind in type(constraint).__mro__:
         if kind in (*KINDS, Coupling, Driver):
             return kind
-        if any(not word.startswith("__") and word != "mistakes" for word in vars(kind)):
+        if any(not word.startswith("__") and word not in ("mistakes", "sketch") for word in vars(kind)):
             return None
     return None
 

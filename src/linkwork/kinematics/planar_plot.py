@@ -15,11 +15,11 @@ from linkwork.errors import LinkworkError
 from linkwork.formats.mesh_path import load_mesh_file
 from linkwork.geometry.skin import MeshFile, Visual
 from linkwork.geometry.solid import Solid
-from linkwork.kinematics.marks import marks, points_on
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.joints import Prismatic
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.sketch import attachments, sketches
 
 Array = np.ndarray
 
@@ -39,14 +39,15 @@ class Drawing:
         self.mechanism, self.axes = mechanism, axes
         self._view = list(_VIEWS[view])
         self._size = 3 if mechanism.space == "space" else 2
-        self._lines: list[tuple[list[tuple[str, Array]], Any]] = []
+        self._lines: list[tuple[Sequence[tuple[str, Array]], Any]] = []
+        self._attached = attachments(mechanism)
         self._shells: list[tuple[str, _Shell]] = []
         colors = cycle(_COLORS)
         for body in (mechanism.ground, *mechanism.bodies.values()):
             self._draw_body(body, "#808080" if body is mechanism.ground else next(colors))
-        for constraint in mechanism.constraints.values():
-            for line in marks(constraint, self._reach()):
-                self._add_line(line, "-.", "#404040", 1.0)
+        elements = (*mechanism.constraints.values(), *mechanism.drivers.values(), *mechanism.loads.values())
+        for _, line in sketches(elements, self._reach()):
+            self._add_line(line.pieces, "-.", "#404040", 1.0)
         self._joints = []
         for joint in mechanism.joints.values():
             marker = "s" if isinstance(joint, Prismatic) else "o"
@@ -70,19 +71,13 @@ class Drawing:
             line = np.array([*points, points[0]] if closed else points)
             self._add_line([(body.name, line)], "--" if grounded else "-", color, 1.0 if grounded else 3.0)
 
-    def _add_line(self, line: list[tuple[str, Array]], style: str, color: str, width: float) -> None:
+    def _add_line(self, line: Sequence[tuple[str, Array]], style: str, color: str, width: float) -> None:
         options = {"color": color, "linewidth": width, "solid_capstyle": "round", "zorder": 1}
         self._lines.append((line, self.axes.plot([], [], style, **options)[0]))
 
     def _fastened(self, body: Body) -> list[Array]:
         """Return the points of a body at which something holds it."""
-        points = []
-        for joint in self.mechanism.joints.values():
-            for end, frame in zip(joint.bodies, joint.frames(), strict=True):
-                if end is body:
-                    points.append(np.array(frame.position, float))
-        for constraint in self.mechanism.constraints.values():
-            points += [point for end, point in points_on(constraint) if end is body]
+        points = [point[: self._size] for point in self._attached.get(body.name, ())]
         if body is not self.mechanism.ground and len(points) == 1 and points[0].any():
             points.append(np.zeros(self._size))  # a link with one joint reaches to its origin
         return points

@@ -11,9 +11,9 @@ A constraint of one's own says only `phi`; its derivatives are derived:
 
 import copy
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.load_view import BodySide, JointSide, PoseSide, plain_or_traced
 from linkwork.mechanism.names import name_text
+
+if TYPE_CHECKING:
+    from linkwork.mechanism.sketch import Line
 
 _AGREE = 1e-8  # how near, relatively, a given phi_q must be to the derived one
 
@@ -81,7 +84,15 @@ class Constraint:
         return [0.0] * self.unknowns
 
     def mistakes(self) -> list[str]:
-        """List what is wrong with what the constraint was told, in words."""
+        """List what is wrong with the options of the constraint, in words."""
+        return []
+
+    def sketch(self, size: float) -> "Iterable[Line]":
+        """Return what it looks like, as lines on bodies (`lw.Line`); `size` [m] is that of all."""
+        return []
+
+    def attached(self) -> Sequence[tuple[Body, Sequence[float]]]:
+        """Return the points by which it holds bodies."""
         return []
 
     # what follows

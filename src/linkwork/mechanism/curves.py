@@ -10,6 +10,7 @@ from linkwork.algebra.vector import Vector, dot
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.load_view import BodySide
 from linkwork.mechanism.points import Point, PointConstraint
+from linkwork.mechanism.sketch import Line, circle, curve, guide
 
 Curve = Callable[[Any], Sequence[Any]]
 _SAMPLES = 200  # of a curve, to begin at the nearest
@@ -39,6 +40,9 @@ class PointOnCurve(PointConstraint):
 
     def mistakes(self) -> list[str]:
         return [*super().mistakes(), *curve_mistakes(self.curve, self.interval, self.algebra.dimension)]
+
+    def sketch(self, size: float) -> list[Line]:
+        return [curve(self.ends[0], self.points[0], self.curve, self.interval)]
 
     def guess(self, parent: Any, child: Any) -> list[float]:
         there = np.array(self.child_in_parent(parent, child), float)
@@ -82,6 +86,16 @@ class Cam(PointConstraint):
         if self.face is not None and self.radius:
             found.append("radius= and face= exclude each other: a follower has a roller or a flat face")
         return found
+
+    def sketch(self, size: float) -> list[Line]:
+        (cam, follower), (on_cam, on_follower) = self.ends, self.points
+        lines = [curve(cam, on_cam, self.profile, self.interval)]
+        if self.radius:
+            lines.append(circle(follower, float(self.radius), on_follower))
+        if self.face is not None:
+            x, y, *_ = self.face
+            lines.append(guide(follower, on_follower, (-y, x), 0.5 * size))
+        return lines
 
     def _flat(self, cam: BodySide, follower: BodySide) -> tuple[Vector, Vector]:
         """Return, in the cam's axes, the follower's point and its normal."""

@@ -7,6 +7,7 @@ import numpy as np
 from linkwork.algebra.number import Number
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.sketch import Line, pose_in_space, wheel
 
 GearKind = Literal["external", "internal", "bevel", "belt", "crossed"]
 _SENSE = {"external": -1.0, "internal": 1.0, "bevel": -1.0, "belt": 1.0, "crossed": -1.0}
@@ -48,6 +49,22 @@ class Gear(Constraint):
             found.append(f"{word} {getattr(self, word)!r}; give {size} finite and above 0")
         return found
 
+    def sketch(self, size: float) -> list[Line]:
+        """Draw the pitch circles of wheels with parallel axes; those of belts do not touch."""
+        hinges = [side for side in self.sides() if isinstance(side, Joint)]
+        (p, z), (q, w) = (_drawn_axis(hinge) for hinge in hinges)
+        if abs(z @ w) < 0.999:
+            return []
+        apart = float(np.linalg.norm(np.cross(q - p, z)))
+        ratio = abs(self.factor)  # of the radii, first over second
+        if self.kind == "internal":
+            second = apart / abs(ratio - 1.0) if ratio != 1.0 else 0.0
+        else:
+            second = apart / (1.0 + ratio) * (0.5 if self.kind in ("belt", "crossed") else 1.0)
+        if second == 0.0:
+            return []
+        return [*wheel(hinges[0], ratio * second), *wheel(hinges[1], second)]
+
     @property
     def factor(self) -> float:
         """How far the second turns when the first turns by one."""
@@ -76,6 +93,10 @@ class RackPinion(Constraint):
             found.append(f"radius {self.radius!r}; give a finite number that is not 0")
         return found
 
+    def sketch(self, size: float) -> list[Line]:
+        pinion = self.sides()[0]
+        return wheel(pinion, abs(float(self.radius))) if isinstance(pinion, Joint) else []
+
     def phi(self, pinion: Any, rack: Any) -> list[Number]:
         return [rack.position - self.radius * pinion.position]
 
@@ -87,3 +108,11 @@ def one_coordinate(constraint: Constraint) -> list[str]:
         for joint in constraint.sides()
         if isinstance(joint, Joint) and (joint.nv != 1 or joint.nq != 1)
     ]
+
+
+def _drawn_axis(joint: Joint) -> tuple[np.ndarray, np.ndarray]:
+    """Return the place of a joint as drawn, and the direction of its axis, in the world."""
+    body = joint.parent
+    X_WB = joint.algebra.Frame(body.position.tolist(), body.rotation.tolist())
+    axes, place = pose_in_space(X_WB @ joint.frames()[0])
+    return place, axes[:, 2]

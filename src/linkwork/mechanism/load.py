@@ -12,13 +12,16 @@ A function that cannot be traced, say for an `if`, is called as it is, which is 
 
 import copy
 import inspect
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from linkwork.errors import unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.names import name_text
+
+if TYPE_CHECKING:
+    from linkwork.mechanism.sketch import Line
 
 
 class Load:
@@ -80,7 +83,15 @@ class Load:
         )
 
     def mistakes(self) -> list[str]:
-        """List what is wrong with what the load was told, in words; `Mechanism.compile` collects them."""
+        """List what is wrong with the options of the load, in words; `Mechanism.compile` collects them."""
+        return []
+
+    def sketch(self, size: float) -> "Iterable[Line]":
+        """Return what it looks like, as lines on bodies (`lw.Line`); `size` [m] is that of all."""
+        return []
+
+    def attached(self) -> Sequence[tuple[Body, Sequence[float]]]:
+        """Return the points by which it holds bodies."""
         return []
 
     def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.load_view import BodySide, JointSide, SystemSide
 from linkwork.mechanism.placement import place_mistake, plain
+from linkwork.mechanism.sketch import Line
 
 Law = Any  # a number, a vector, or a function
 
@@ -133,6 +134,14 @@ class Spring(Load):
     @property
     def _ends(self) -> tuple[Any, Any]:
         return self.on_parent, self.on_child
+
+    def attached(self) -> list[tuple[Body, Any]]:
+        size = ALGEBRA[self.space].dimension
+        bodies = [body for body in self.on if isinstance(body, Body)]
+        return [(body, _point(at, size)) for body, at in zip(bodies, self._ends, strict=True)]
+
+    def sketch(self, size: float) -> list[Line]:
+        return [Line(*self.attached())]
 
     def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:
         return ("N",)

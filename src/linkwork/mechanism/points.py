@@ -11,6 +11,7 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.load_view import BodySide, continued
 from linkwork.mechanism.placement import plain
+from linkwork.mechanism.sketch import Line, guide
 
 Point = Sequence[float]
 
@@ -60,6 +61,17 @@ class PointConstraint(Constraint):
     def mistakes(self) -> list[str]:
         return [*self.vector_mistakes("on_parent"), *self.vector_mistakes("on_child")]
 
+    def attached(self) -> list[tuple[Body, Any]]:
+        return list(zip(self.ends, self.points, strict=True))
+
+    @property
+    def ends(self) -> tuple[Body, Body]:
+        """The two bodies."""
+        a, b = self.sides()
+        assert isinstance(a, Body)
+        assert isinstance(b, Body)
+        return a, b
+
     def child_in_parent(self, parent: BodySide, child: BodySide) -> Vector:
         """Return where the child's point is, seen from the place on the parent, in the parent's axes."""
         on_parent, on_child = self.points
@@ -102,6 +114,9 @@ class Distance(PointConstraint):
         )
         return float(np.linalg.norm(a - b))
 
+    def sketch(self, size: float) -> list[Line]:
+        return [Line(*self.attached())]
+
     def phi(self, parent: Any, child: Any) -> list[Number]:
         """Half the difference of squares, over the length: metres near zero, and smooth everywhere."""
         on_parent, on_child = self.points
@@ -127,6 +142,10 @@ class PointOnLine(PointConstraint):
 
     def mistakes(self) -> list[str]:
         return [*super().mistakes(), *self.vector_mistakes("axis", direction=True)]
+
+    def sketch(self, size: float) -> list[Line]:
+        axis = (1.0, 0.0, 0.0) if self.axis is None else self.axis
+        return [guide(self.ends[0], self.points[0], axis, size)]
 
     def phi(self, parent: Any, child: Any) -> list[Number]:
         there = self.child_in_parent(parent, child)
@@ -155,6 +174,10 @@ class PointOnPlane(PointConstraint):
 
     def mistakes(self) -> list[str]:
         return [*super().mistakes(), *self.vector_mistakes("normal", direction=True)]
+
+    def sketch(self, size: float) -> list[Line]:
+        normal = (0.0, 0.0, 1.0)[-self.algebra.dimension :] if self.normal is None else self.normal
+        return [guide(self.ends[0], self.points[0], along, size) for along in _across(normal)]
 
     def phi(self, parent: Any, child: Any) -> list[Number]:
         there = self.child_in_parent(parent, child)
@@ -191,6 +214,10 @@ class Pulley(PointConstraint):
         if not (np.isfinite(self.ratio) and self.ratio > 0.0):
             found.append(f"ratio {self.ratio!r}; give a finite number above 0")
         return found
+
+    def sketch(self, size: float) -> list[Line]:
+        first, last = self.attached()
+        return [Line(first, ("ground", self.over), last)]
 
     def _pieces(self, a: Sequence[Number], b: Sequence[Number]) -> Number:
         total: Number = 0.0

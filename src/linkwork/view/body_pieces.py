@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from linkwork.mechanism.inertia import Inertia
 from linkwork.view import tessellate
 from linkwork.view.palette import Rgb
 from linkwork.view.tessellate import Shell
-
-if TYPE_CHECKING:
-    from linkwork.view.drawing import JointMark, SpringMark
 
 Array = np.ndarray
 
@@ -63,19 +60,6 @@ def _opened(shape: Any) -> Any:
 def _rgb(colour: Sequence[float]) -> Rgb:
     red, green, blue = (round(255 * min(max(float(part), 0.0), 1.0)) for part in colour[:3])
     return red, green, blue
-
-
-def fastened(marks: "Sequence[JointMark]", springs: "Sequence[SpringMark]") -> dict[str, list[Array]]:
-    """Return by body the points at which something is fastened to it."""
-    points: dict[str, list[Array]] = {}
-    for mark in marks:
-        if mark.kind != "Free":
-            points.setdefault(mark.child, []).append(mark.on_child[:, 3])
-            points.setdefault(mark.parent, []).append(mark.on_parent[:, 3])
-    for spring in springs:
-        points.setdefault(spring.a, []).append(spring.on_a)
-        points.setdefault(spring.b, []).append(spring.on_b)
-    return points
 
 
 def link_through(body: Body, points: Sequence[Array], size: float) -> Iterable[Part]:

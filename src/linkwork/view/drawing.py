@@ -12,12 +12,11 @@ import numpy as np
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.joint import Joint
-from linkwork.mechanism.load import Load
-from linkwork.mechanism.loads import Spring
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.names import kind_name
-from linkwork.view.body_pieces import SLIM, Part, described_parts, fastened, in_space, link_through
-from linkwork.view.constraint_drawing import Tie, lines, outlines, ties
+from linkwork.mechanism.sketch import Line, attachments
+from linkwork.view.body_pieces import SLIM, Part, described_parts, in_space, link_through
+from linkwork.view.constraint_drawing import Tie, outlines, rods, sketch_lines, ties
 from linkwork.view.glyph import axes, glyph
 from linkwork.view.palette import GROUND, JOINT, Rgb, body_colour
 from linkwork.view.tessellate import Shell
@@ -57,7 +56,7 @@ class JointMark:
 
 @dataclass(frozen=True, eq=False)
 class SpringMark:
-    """A spring between points of two bodies."""
+    """A line between points of two bodies: a spring, a rod or a rope."""
 
     name: str
     a: str
@@ -96,11 +95,10 @@ def drawing_of_mechanism(mechanism: Mechanism, names: tuple[str, ...], closing: 
     bodies = {"ground": mechanism.ground} | {name: mechanism.bodies[name] for name in names}
     poses = {name: _drawn_pose(body) for name, body in bodies.items()}
     marks = tuple(_joint_mark(joint, joint.name in closing) for joint in mechanism.joints.values())
-    rods = (SpringMark(*line) for line in lines(mechanism))
-    springs = (*_springs(mechanism.loads.values()), *rods)
     shells = {name: list(described_parts(body)) for name, body in bodies.items()}
     size = _size(poses, shells, marks)
-    points = fastened(marks, springs)
+    lines = sketch_lines(mechanism, size)
+    points = attachments(mechanism)
     for name, body in bodies.items():
         if name != "ground" and not shells[name]:
             shells[name] = list(link_through(body, points.get(name, ()), size))
@@ -125,10 +123,10 @@ def drawing_of_mechanism(mechanism: Mechanism, names: tuple[str, ...], closing: 
         pieces=tuple(pieces),
         glyphs=(
             *_glyphs(mechanism.space, marks, shells, layers, size),
-            *_outlines(mechanism, marks, layers, size),
+            *_outlines(lines, layers, size),
         ),
         joints=marks,
-        springs=springs,
+        springs=tuple(SpringMark(*rod) for rod in rods(lines)),
         ties=tuple(ties(mechanism)),
         masses=np.array([inertia.mass for inertia in inertias]),
         centers=np.array([in_space(inertia.com) for inertia in inertias]).reshape(-1, 3),
@@ -215,7 +213,7 @@ def _moved(pose: Array, points: Array) -> Array:
     return points @ pose[:, :3].T + pose[:, 3]
 
 
-# joints and springs
+# joints
 
 
 def _joint_mark(joint: Joint, loop: bool) -> JointMark:
@@ -223,16 +221,6 @@ def _joint_mark(joint: Joint, loop: bool) -> JointMark:
     parent, child = joint.ends
     kind = kind_name(joint)
     return JointMark(joint.name, kind, parent, child, on_parent, on_child, axes(kind, joint.space), loop)
-
-
-def _springs(loads: Iterable[Load]) -> Iterable[SpringMark]:
-    for load in loads:
-        if isinstance(load, Spring):
-            a, b = (thing for thing in load.on if isinstance(thing, Body))
-            on_a, on_b = (
-                np.zeros(3) if at is None else in_space(at) for at in (load.on_parent, load.on_child)
-            )
-            yield SpringMark(load.name, a.name, b.name, on_a, on_b)
 
 
 def _welded(marks: Sequence[JointMark]) -> set[str]:
@@ -272,11 +260,9 @@ def _layers(
     return {name: 1.1 * depth * (number - middle) for name, number in numbers.items()}
 
 
-def _outlines(
-    mechanism: Mechanism, marks: Sequence[JointMark], layers: Mapping[str, float], size: float
-) -> Iterable[Piece]:
-    """Return the marks of constraints, each in the layer of its body."""
-    for name, body, shape, pose in outlines(mechanism, {mark.name: mark for mark in marks}, size):
+def _outlines(lines: Sequence[tuple[str, Line]], layers: Mapping[str, float], size: float) -> Iterable[Piece]:
+    """Return the lines that lie on one body, each in the layer of that body."""
+    for name, body, shape, pose in outlines(lines, size):
         placed = pose.copy()
         placed[2, 3] += layers.get(body, 0.0)
         yield Piece(name, body, shape, placed, JOINT)
