@@ -86,20 +86,12 @@ from linkwork.mechanism.joints import (
     Universal,
 )
 from linkwork.mechanism.load import Load
-from linkwork.mechanism.loads import (
-    Bushing,
-    Feedback,
-    Force,
-    Motor,
-    Spring,
-    Torque,
-    TorsionSpring,
-    Wrench,
-)
+from linkwork.mechanism.loads import Feedback, Force, Motor, Torque, Wrench
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.merge import merge
 from linkwork.mechanism.points import Absolute, Distance, PointOnLine, PointOnPlane, Pulley
 from linkwork.mechanism.sketch import Line
+from linkwork.mechanism.springs import Bushing, Spring, TorsionSpring
 from linkwork.mechanism.stop import ExponentialStop, Stop
 from linkwork.model.state import State
 from linkwork.simulation.event import Event

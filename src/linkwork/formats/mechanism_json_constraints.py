@@ -1,13 +1,12 @@
 """Constraints in a mechanism's file: those of the catalogue by their options, others by their phi."""
 
-import inspect
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any, Literal, get_args, get_origin
 
 from linkwork.errors import unknown
 from linkwork.formats.formula_arguments import Argument, BodyArgument, JointArgument, Scalar
 from linkwork.formats.json_text import Entry
+from linkwork.formats.mechanism_json_kinds import constructor, own_kinds
 from linkwork.formats.mechanism_json_laws import (
     check_name,
     is_formula,
@@ -24,50 +23,24 @@ from linkwork.formats.traced import TracedConstraint
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.coupling import Coupling
-from linkwork.mechanism.curves import Cam, PointOnCurve
 from linkwork.mechanism.driver import Driver
-from linkwork.mechanism.gears import Gear, RackPinion
-from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.names import kind_name
-from linkwork.mechanism.points import Absolute, Distance, PointOnLine, PointOnPlane, Pulley
 
-KINDS: tuple[type[Any], ...] = (
-    Distance,
-    Gear,
-    RackPinion,
-    Pulley,
-    PointOnLine,
-    PointOnPlane,
-    PointOnCurve,
-    Cam,
-    Absolute,
-)
-CONSTRAINTS = {kind.__name__: kind for kind in KINDS}
-_ENDS = ("body", "parent", "child", "cam", "follower", "first", "second", "pinion", "rack")
-_CURVES = {"curve": None, "profile": 2}  # functions of a place s, and how many numbers they give
+_ELSEWHERE = (Coupling, Driver)  # that have lists of their own in a file
 _MOST = 100  # unknowns, or equations, of one constraint
 _REMEDY = "write it in plain arithmetic with lw.where, lw.sin, ...; or add the constraint after loading"
 
 
 def known_kind(constraint: Constraint) -> type[Any] | None:
     """Return the class by which a constraint is saved: its own, or one that it adds no equations to."""
+    known = own_kinds(Constraint, "phi").values()
     for kind in type(constraint).__mro__:
-        if kind in (*KINDS, Coupling, Driver):
+        if kind in known:
             return kind
         if any(not word.startswith("__") and word not in ("mistakes", "sketch") for word in vars(kind)):
             return None
     return None
-
-
-@cache
-def _options(kind: type[Any]) -> dict[str, inspect.Parameter]:
-    parameters = inspect.signature(kind.__init__).parameters
-    return {word: p for word, p in parameters.items() if word not in ("self", "name", *_ENDS)}
-
-
-@cache
-def _ends(kind: type[Any]) -> int:
-    return sum(word in _ENDS for word in inspect.signature(kind.__init__).parameters)
 
 
 # writing
@@ -80,10 +53,10 @@ def constraint_data(constraint: Constraint) -> dict[str, Any]:
         return _traced_data(constraint)
     on = [str(getattr(thing, "name", thing)) for thing in constraint.on]
     data: dict[str, Any] = {"name": constraint.name, "type": kind.__name__, "on": on}
-    for word, parameter in _options(kind).items():
+    for word, parameter in constructor(kind).options.items():
         value = getattr(constraint, word)
-        if word in _CURVES:
-            data[word] = saved_law(value, word, [Scalar("s")], _REMEDY).text
+        if word in kind.laws:
+            data[word] = saved_law(value, word, [Scalar(name) for name in kind.laws[word]], _REMEDY).text
         elif value is not None:
             written = plain(value)
             if parameter.default is parameter.empty or written != plain(parameter.default):
@@ -141,19 +114,17 @@ def read_constraint(
     if "phi" in members:
         return _read_traced(entry, space, things)
     name = members["type"].text() if "type" in members else ""
-    if name not in CONSTRAINTS:
+    known = {word: kind for word, kind in own_kinds(Constraint, "phi").items() if kind not in _ELSEWHERE}
+    if name not in known:
         entry.fields(("name", "type", "on"), tuple(members))
-        known = unknown("constraint", name, CONSTRAINTS)
-        members["type"].refuse(f"{known} (a constraint of your own has 'phi')")
-    kind = CONSTRAINTS[name]
-    parameters = _options(kind)
-    needed = tuple(word for word, p in parameters.items() if p.default is p.empty)
-    members = entry.fields(("name", "type", "on", *needed), tuple(parameters))
-    on = read_on(members["on"], things, kind.takes, _ends(kind), name)
-    size = len(bodies["ground"].position)
+        problem = unknown("constraint", name, known)
+        members["type"].refuse(f"{problem} (a constraint of your own has 'phi')")
+    kind, takes = known[name], constructor(known[name])
+    members = entry.fields(("name", "type", "on", *takes.needed), tuple(takes.options))
+    on = read_on(members["on"], things, kind.takes, len(takes.ends), name)
     values = {
-        word: _read_option(members[word], word, space, size, p.annotation)
-        for word, p in parameters.items()
+        word: _read_option(members[word], kind, word, space, p.annotation)
+        for word, p in takes.options.items()
         if word in members
     }
     return built(entry, lambda: kind(members["name"].text(), *on, **values))
@@ -171,14 +142,15 @@ def read_on(entry: Entry, things: Mapping[str, Any], takes: Any, count: int, kin
     return found
 
 
-def _read_option(entry: Entry, word: str, space: str, size: int, kind: Any) -> Any:
-    if word in _CURVES:
-        return read_function(entry, [Scalar("s")], _CURVES[word] or size)
-    if get_origin(kind) is Literal:
-        return entry.one_of(*get_args(kind))
+def _read_option(entry: Entry, kind: type[Constraint], word: str, space: str, annotation: Any) -> Any:
+    if word in kind.laws:
+        count = kind.law_sizes.get(word, ALGEBRA[space].dimension)
+        return read_function(entry, [Scalar(name) for name in kind.laws[word]], count)
+    if get_origin(annotation) is Literal:
+        return entry.one_of(*get_args(annotation))
     if is_formula(entry):
         entry.wanted("numbers")
-    return read_value(entry, space, kind)
+    return read_value(entry, space, annotation)
 
 
 def _read_traced(entry: Entry, space: str, things: Mapping[str, Any]) -> TracedConstraint:

@@ -1,8 +1,6 @@
 """Loads in a mechanism's file: their laws as numbers or formulas; those of other classes as what they do."""
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from linkwork.errors import LinkworkError, unknown
@@ -17,6 +15,7 @@ from linkwork.formats.formula_arguments import (
     coordinates_of,
 )
 from linkwork.formats.json_text import Entry
+from linkwork.formats.mechanism_json_kinds import constructor, own_kinds
 from linkwork.formats.mechanism_json_laws import (
     is_formula,
     read_end,
@@ -30,52 +29,28 @@ from linkwork.formats.traced import TracedLoad
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.load import Load
-from linkwork.mechanism.loads import (
-    Bushing,
-    Feedback,
-    Force,
-    Motor,
-    Spring,
-    Torque,
-    TorsionSpring,
-    Wrench,
-)
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.names import kind_name
 
-KINDS = (Wrench, Force, Torque, Spring, Bushing, TorsionSpring, Motor, Feedback)
-LOADS: dict[str, type[Any]] = {kind.__name__: kind for kind in KINDS}
 _TAKEN = ("t", "system")  # names of arguments that every load has, or may have
-_ENDS = ("body", "a", "b", "joint", "joints")  # parameters that say what a load acts on
-# functions of one number
-_RESPONSES = {
-    (Spring, "stiffness"): "extension",
-    (Spring, "damping"): "rate",
-    (TorsionSpring, "stiffness"): "angle",
-    (TorsionSpring, "damping"): "rate",
-}
-
-
-@cache
-def _options(kind: type[Any]) -> dict[str, inspect.Parameter]:
-    parameters = inspect.signature(kind.__init__).parameters
-    return {word: p for word, p in parameters.items() if word not in ("self", "name", *_ENDS)}
 
 
 def _arguments(
-    kind: type[Any], word: str, things: Sequence[Any], space: str, whole: Callable[[], tuple[Whole, Whole]]
+    kind: type[Load], word: str, things: Sequence[Any], space: str, whole: Callable[[], tuple[Whole, Whole]]
 ) -> list[Argument] | None:
     """Return what a law is given; None where a function is no law."""
-    if (kind, word) in _RESPONSES:
-        return [Scalar(_RESPONSES[kind, word])]
-    if word != "law":
+    if word not in kind.laws:
         return None
-    if issubclass(kind, Wrench):
-        return [BodyArgument("body", space), Scalar("t")]
-    if kind is Motor:
+    coordinates: dict[str, Argument] = {}
+    if kind.whole:
+        coordinates = dict(zip("qv", whole(), strict=True))
+    elif kind.takes is Joint:
         (joint,) = things
-        return [Scalar("t"), coordinates_of("q", joint.nq), coordinates_of("v", joint.nv)]
-    return [Scalar("t"), *whole()]
+        coordinates = {"q": coordinates_of("q", joint.nq), "v": coordinates_of("v", joint.nv)}
+    return [
+        BodyArgument(name, space) if name == "body" else coordinates.get(name) or Scalar(name)
+        for name in kind.laws[word]
+    ]
 
 
 # writing
@@ -87,13 +62,13 @@ def load_data(load: Load, mechanism: Mechanism) -> dict[str, Any]:
         name = getattr(thing, "name", thing)
         if name not in mechanism:
             raise Unsaved(f"it acts on {name!r}, which is not in this mechanism; add it")
-    if type(load) not in KINDS:
-        return _traced_data(load, mechanism)
     kind = type(load)
+    if kind not in own_kinds(Load, "act").values():
+        return _traced_data(load, mechanism)
     on = [str(getattr(thing, "name", thing)) for thing in load.on]
     data: dict[str, Any] = {"name": load.name, "type": kind.__name__, "on": on}
     things = load.sides(mechanism.joints)
-    for word, parameter in _options(kind).items():
+    for word, parameter in constructor(kind).options.items():
         value = getattr(load, word)
         if callable(value):
             arguments = _arguments(kind, word, things, mechanism.space, lambda: _slices(mechanism))
@@ -122,7 +97,11 @@ def _slices(mechanism: Mechanism) -> tuple[Whole, Whole]:
 def _traced_data(load: Load, mechanism: Mechanism) -> dict[str, Any]:
     """Return a load of another class by what its `act` does."""
     things = load.sides(mechanism.joints)
-    names = list(load.law.names[2 if load.whole else 1 :]) if isinstance(load, TracedLoad) else _names(load)
+    first = 2 if load.whole else 1  # of the arguments that are sides
+    if isinstance(load, TracedLoad):
+        names = list(load.law.names[first:])
+    else:
+        names = side_names(load.act, len(things), skipped=first, taken=_TAKEN)
     arguments = _act_arguments(
         dict(zip(names, things, strict=True)), mechanism.space, load.whole, lambda: _slices(mechanism)
     )
@@ -160,12 +139,6 @@ def _frames(things: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _names(load: Load) -> list[str]:
-    """Return names for the sides of a load."""
-    count = 1 if isinstance(load, TorsionSpring) else len(load.on)
-    return side_names(load.act, count, skipped=2 if load.whole else 1, taken=_TAKEN)
-
-
 def _act_arguments(
     sides: Mapping[str, Any], space: str, whole: bool, slices: Callable[[], tuple[Whole, Whole]]
 ) -> list[Argument]:
@@ -195,30 +168,25 @@ def read_load(entry: Entry, space: str, bodies: Mapping[str, Body], joints: Mapp
     members = entry.members()
     if "act" in members:
         return _read_traced(entry, space, {**bodies, **joints}, whole)
-    name = members["type"].text() if "type" in members else ""
-    if name not in LOADS:
+    name, known = members["type"].text() if "type" in members else "", own_kinds(Load, "act")
+    if name not in known:
         entry.fields(("name", "type", "on"), tuple(members))
-        members["type"].refuse(f"{unknown('load', name, LOADS)} (a load of your own has 'act')")
-    kind = LOADS[name]
-    parameters = _options(kind)
-    needed = tuple(word for word, p in parameters.items() if p.default is p.empty)
-    members = entry.fields(("name", "type", "on", *needed), tuple(parameters))
+        members["type"].refuse(f"{unknown('load', name, known)} (a load of your own has 'act')")
+    kind, takes = known[name], constructor(known[name])
+    members = entry.fields(("name", "type", "on", *takes.needed), tuple(takes.options))
     things = [read_end(item, {**bodies, **joints}) for item in members["on"].items()]
-    ends = [p for p in inspect.signature(kind.__init__).parameters.values() if p.name in _ENDS]
-    least = sum(p.default is p.empty for p in ends)
-    several = kind is Feedback
-    if not (least <= len(things) <= len(ends)) and not (several and things):
-        members["on"].refuse(f"a {name} acts on {least}; {len(things)} are given")
+    if not (takes.fewest <= len(things) <= len(takes.ends)) and not (takes.several and things):
+        members["on"].refuse(f"a {name} acts on {takes.fewest}; {len(things)} are given")
     for item, thing in zip(members["on"].items(), things, strict=True):
         if kind.takes is not None and not isinstance(thing, kind.takes):
             item.wanted(f"the name of a {kind.takes.__name__.lower()}")
     values: dict[str, Any] = {}
-    for word, parameter in parameters.items():
+    for word, parameter in takes.options.items():
         if word in members:
             arguments = _arguments(kind, word, things, space, whole)
             values[word] = _read_option(members[word], arguments, space, parameter.annotation)
     text = members["name"].text()
-    return built(entry, lambda: kind(text, *([things] if several else things), **values))
+    return built(entry, lambda: kind(text, *([things] if takes.several else things), **values))
 
 
 def _read_option(entry: Entry, arguments: list[Argument] | None, space: str, kind: Any) -> Any:

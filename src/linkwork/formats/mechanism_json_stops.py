@@ -1,5 +1,6 @@
 """Stops of joints in a mechanism's file: ours by their options, those of other classes by their formulas."""
 
+from dataclasses import fields
 from typing import Any
 
 from linkwork.formats.formula_arguments import Argument, Numbers, Scalar
@@ -7,14 +8,10 @@ from linkwork.formats.json_text import Entry
 from linkwork.formats.mechanism_json_laws import read_function, saved_law
 from linkwork.formats.mechanism_json_values import Unsaved, finite, numbers
 from linkwork.formats.traced import TracedStop
+from linkwork.mechanism import stop as stops
 from linkwork.mechanism.names import kind_name
-from linkwork.mechanism.stop import ExponentialStop, Stop
 
-STOPS: dict[str, type[Any]] = {"Stop": Stop, "ExponentialStop": ExponentialStop}
-_WORDS = {
-    "Stop": ("stiffness", "damping"),
-    "ExponentialStop": ("force_at_limit", "sharpness", "damping"),
-}
+STOPS: dict[str, type[Any]] = {kind.__name__: kind for kind in stops.STOPS}
 _MOST = 100  # numbers of a stop
 
 
@@ -23,11 +20,15 @@ def _arguments(count: int) -> list[Argument]:
     return [*map(Scalar, ("x", "rate", "lower", "upper")), Numbers("numbers", count)]
 
 
+def _words(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
 def stop_data(stop: Any) -> dict[str, Any]:
     """Return a stop as plain values; Unsaved says why it cannot be."""
     name = kind_name(stop)
     if type(stop) in STOPS.values():
-        values = {word: getattr(stop, word) for word in _WORDS[name]}
+        values = {word: getattr(stop, word) for word in _words(type(stop))}
         return {"type": name} | {word: finite(x) for word, x in values.items() if x is not None}
     absent = numbers(stop.absent)
     try:
@@ -51,11 +52,12 @@ def read_stop(entry: Entry) -> Any:
     if "force" in members:
         return _read_traced(entry)
     if "type" in members and members["type"].text() not in STOPS:
-        members["type"].wanted(""""Stop" or "ExponentialStop", or the 'force' of your own""")
+        members["type"].wanted(" or ".join(f'"{name}"' for name in STOPS) + ", or the 'force' of your own")
     members = entry.fields(("type",), tuple(members))
     name = members["type"].text()
-    members = entry.fields(("type",), _WORDS[name])
-    return STOPS[name](**{word: members[word].number() for word in _WORDS[name] if word in members})
+    words = _words(STOPS[name])
+    members = entry.fields(("type",), words)
+    return STOPS[name](**{word: members[word].number() for word in words if word in members})
 
 
 def _read_traced(entry: Entry) -> TracedStop:

@@ -21,6 +21,7 @@ from linkwork.algebra.number import Number
 from linkwork.errors import unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import ALGEBRA, Joint
+from linkwork.mechanism.load import Laws
 from linkwork.mechanism.load_view import BodySide, JointSide, PoseSide, plain_or_traced
 from linkwork.mechanism.names import name_text
 
@@ -38,6 +39,8 @@ class Constraint:
 
     spaces: ClassVar[frozenset[str]] = frozenset({"space", "plane"})
     takes: ClassVar[type[Body] | type[Joint] | None] = None  # what it is between, None for both
+    laws: ClassVar[Laws] = {}  # options that are functions, and names of the numbers they are given
+    law_sizes: ClassVar[Mapping[str, int]] = {}  # how many numbers these return, if not one per dimension
     word: ClassVar[str] = "constraint"  # what it is called in messages
     sees_unknowns: ClassVar[bool] = False  # may be on joints that cannot tell their coordinates from a pose
     unknowns: ClassVar[int] = 0  # numbers of its own, that `phi` gets after the sides and that are solved for

@@ -1,13 +1,14 @@
 """Constraints along curves: where on the curve is an unknown of its own, found with the poses."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
 from linkwork.algebra.number import Number
 from linkwork.algebra.vector import Vector, dot
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.load import Laws
 from linkwork.mechanism.load_view import BodySide
 from linkwork.mechanism.points import Point, PointConstraint
 from linkwork.mechanism.sketch import Line, circle, curve, guide
@@ -23,6 +24,7 @@ class PointOnCurve(PointConstraint):
     """
 
     unknowns = 1
+    laws: ClassVar[Laws] = {"curve": ("s",)}
 
     def __init__(
         self,
@@ -61,6 +63,8 @@ class Cam(PointConstraint):
     """
 
     unknowns = 1
+    laws: ClassVar[Laws] = {"profile": ("s",)}
+    law_sizes: ClassVar[Mapping[str, int]] = {"profile": 2}
 
     def __init__(
         self,

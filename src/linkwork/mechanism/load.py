@@ -13,7 +13,7 @@ A function that cannot be traced, say for an `if`, is called as it is, which is 
 import copy
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from linkwork.errors import unknown
 from linkwork.mechanism.body import Body
@@ -23,13 +23,21 @@ from linkwork.mechanism.names import name_text
 if TYPE_CHECKING:
     from linkwork.mechanism.sketch import Line
 
+Laws: TypeAlias = Mapping[str, tuple[str, ...]]  # options that may be functions -> names of their arguments
+
 
 class Load:
-    """Something that pushes bodies, or drives joints; `on` are those, in the order `act` gets them."""
+    """Something that pushes bodies, or drives joints; `on` are those, in the order `act` gets them.
+
+    `laws` names what the functions that it takes are given, by which files keep them as formulas: "body" is
+    the body it acts on, "q" and "v" are the coordinates of its joint (of all joints, if it sees the `whole`);
+    any other name is a number, such as the time "t".
+    """
 
     whole: bool = False  # `act` gets all coordinates of the mechanism as well, before the others
     word: ClassVar[str] = "load"  # what it is called in messages
     takes: ClassVar[type[Body] | type[Joint] | None] = None  # what it acts on, None for both
+    laws: ClassVar[Laws] = {}  # options that may be functions, and of what
     space: str = "space"  # or "plane", as the mechanism it was added to
 
     def __init__(self, name: str, *on: Body | Joint | str) -> None:

@@ -69,7 +69,7 @@ class ExponentialStop:
 
     f is `force_at_limit`, in N m (N for slides), `sharpness` in 1/rad (1/m); `damping` in N m s/rad
     (N s/m) acts between the limits too. (McKenna and Zeltzer, Dynamic simulation of autonomous legged
-    locomotion, 1990, as in the first seed.)
+    locomotion, 1990.)
     """
 
     force_at_limit: float | None = None
@@ -95,7 +95,7 @@ class ExponentialStop:
         return force * tendons - damping * rate
 
 
-STOPS: tuple[type, ...] = (Stop, ExponentialStop)
+STOPS: tuple[type[JointStop], ...] = (Stop, ExponentialStop)
 
 
 def _negative(stop: object, *words: str) -> list[str]:
