@@ -38,7 +38,6 @@ from linkwork.algebra.number import (
 )
 from linkwork.algebra.spatial import Frame, rotation_x, rotation_y, rotation_z
 from linkwork.algebra.vector import norm
-from linkwork.compile import Model
 from linkwork.errors import (
     AssemblyError,
     FormatError,
@@ -93,6 +92,7 @@ from linkwork.mechanism.points import Absolute, Distance, PointOnLine, PointOnPl
 from linkwork.mechanism.sketch import Line
 from linkwork.mechanism.springs import Bushing, Spring, TorsionSpring
 from linkwork.mechanism.stop import ExponentialStop, Stop
+from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.simulation.event import Event
 from linkwork.simulation.restoring import Restoring

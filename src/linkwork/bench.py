@@ -17,10 +17,10 @@ from typing import Any, Literal, TextIO
 import numpy as np
 
 from linkwork import examples
-from linkwork.compile import Model
 from linkwork.errors import LinkworkError
 from linkwork.formats import load
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.model import Model
 
 BATCH = 1024
 SMALL_BATCH = 128  # mass matrices of so many humanoids still fit the second-level cache, of 1,024 they do not

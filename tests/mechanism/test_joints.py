@@ -15,8 +15,8 @@ from linkwork.algebra import planar, rotation, spatial
 from linkwork.errors import ModelError, TraceError
 from linkwork.mechanism.joint import JointOptions
 from linkwork.mechanism.joints import CATALOGUE
-from linkwork.model.joint_formula import JointFormula, JointFormulas
 from linkwork.native import store
+from linkwork.tree.joint_formula import JointFormula, JointFormulas
 
 STEP = mp.mpf("1e-16")  # of central differences with fifty digits: good to thirty
 CLOSE = 1e-25

@@ -7,7 +7,7 @@ import numpy as np
 
 from linkwork.dynamics.kernel import real_array
 from linkwork.errors import unknown
-from linkwork.model.tree import Tree
+from linkwork.tree.tree import Tree
 
 Array = np.ndarray
 

@@ -14,8 +14,8 @@ from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.native_program import Form, Program, program, shapes_of
 from linkwork.errors import NumericalError
 from linkwork.lazy import lazy
-from linkwork.model.tree import Tree
 from linkwork.native import entry, store
+from linkwork.tree.tree import Tree
 
 Array = np.ndarray
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from linkwork.dynamics.algorithm import Algorithm, Port
-from linkwork.model.joint_formula import JointFormula
-from linkwork.model.tree import DataLayout
 from linkwork.trace.expression import Operand
+from linkwork.tree.joint_formula import JointFormula
+from linkwork.tree.tree import DataLayout
 
 Read = Callable[[str], Any]
 Write = Callable[[str, Any], None]

@@ -15,12 +15,12 @@ import numpy as np
 
 from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.link_view import Layout
-from linkwork.model.load_formula import Formula, Numbers, Outcome, PlacedLoad, act
-from linkwork.model.tree import Tree
 from linkwork.native import emit, store
 from linkwork.native.emit import Pointer, Store
 from linkwork.native.tangent import tangent_pointers, with_tangents
 from linkwork.trace.expression import Graph, evaluate
+from linkwork.tree.load_formula import Formula, Numbers, Outcome, PlacedLoad, act
+from linkwork.tree.tree import Tree
 
 _HEAD = 2  # columns before those of the sides: parameters, shown
 _SIDE = 4  # columns of a side: block, row, q, v

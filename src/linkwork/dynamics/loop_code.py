@@ -20,13 +20,13 @@ from linkwork.algebra.number import is_zero
 from linkwork.dynamics.algorithm import Algorithm, Loops, Rows, Solve
 from linkwork.dynamics.link_view import Layout
 from linkwork.dynamics.loop_solve import RootCode, Segment
-from linkwork.model.loop_formula import Formula, padding
-from linkwork.model.loop_roots import felt_by
-from linkwork.model.loops import Loop
-from linkwork.model.tree import Tree
 from linkwork.native import emit, store
 from linkwork.native.emit import Pointer, Store
 from linkwork.trace.expression import Graph, evaluate
+from linkwork.tree.loop_formula import Formula, padding
+from linkwork.tree.loop_roots import felt_by
+from linkwork.tree.loops import Loop
+from linkwork.tree.tree import Tree
 
 # columns of a loop's record: of the loop, then of each of its ends
 _DATA, _RIGHT, _PACE, _ROW, _Q, _V = range(6)

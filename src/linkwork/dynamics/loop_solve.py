@@ -15,11 +15,11 @@ import numpy as np
 from linkwork.algebra.vector import plus
 from linkwork.dynamics.algorithm import Rows, Solve
 from linkwork.dynamics.link_view import View, flatten, typed
-from linkwork.model.loop_formula import padding
-from linkwork.model.loops import Loop
 from linkwork.native import emit, skyline, store
 from linkwork.native.emit import Pointer, Store
 from linkwork.trace.expression import Graph
+from linkwork.tree.loop_formula import padding
+from linkwork.tree.loops import Loop
 
 if TYPE_CHECKING:
     from linkwork.dynamics.loop_code import Entry, LoopCode

@@ -24,13 +24,13 @@ from linkwork.dynamics.rolled import RolledKind, trace_world, walks, world_field
 from linkwork.dynamics.unrolled import unroll
 from linkwork.dynamics.velocity_pairs import count_pairs, packed_places, velocities_above, velocity_links
 from linkwork.errors import LinkworkError
-from linkwork.model.joint_formula import JointFormula
-from linkwork.model.loop_formula import padding
-from linkwork.model.tree import DataLayout, Tree
 from linkwork.native import emit, entry, store
 from linkwork.native.emit import Pointer, Store
 from linkwork.native.tangent import tangent_name, tangent_pointers, tangent_ports, with_tangents
 from linkwork.trace.expression import Graph
+from linkwork.tree.joint_formula import JointFormula
+from linkwork.tree.loop_formula import padding
+from linkwork.tree.tree import DataLayout, Tree
 
 Form = Literal["rolled", "unrolled", "specialized"]
 

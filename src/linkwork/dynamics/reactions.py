@@ -11,7 +11,7 @@ from linkwork.dynamics import poses
 from linkwork.dynamics.algorithm import EXTERNAL, QD, QDD, Algorithm, Pass, Port, Q
 from linkwork.dynamics.forward_dynamics import base as accelerated_base
 from linkwork.dynamics.inverse_dynamics import forces
-from linkwork.model.subspace import drive_directions
+from linkwork.tree.subspace import drive_directions
 
 REACTIONS = Port("reaction", "link", lambda n: (n.links, n.algebra.freedoms))
 

@@ -19,10 +19,10 @@ from linkwork.dynamics.link_view import (
     type_size,
     typed,
 )
-from linkwork.model.joint_formula import JointFormula
-from linkwork.model.tree import DataLayout
 from linkwork.native.emit import Store
 from linkwork.trace.expression import Expr, Graph, Operand
+from linkwork.tree.joint_formula import JointFormula
+from linkwork.tree.tree import DataLayout
 
 
 class RolledKind:

@@ -7,9 +7,9 @@ from linkwork.algebra.vector import plus
 from linkwork.dynamics.algorithm import QD, Algorithm, Loads, Pairs, Pass, Port, Q, Sizes, T
 from linkwork.dynamics.link_view import Make, View, constituents, flatten, port_value, typed
 from linkwork.dynamics.velocity_pairs import pairs
-from linkwork.model.tree import DataLayout, Tree
 from linkwork.native.emit import Store
 from linkwork.trace.expression import Graph, Operand, evaluate
+from linkwork.tree.tree import DataLayout, Tree
 
 
 def unroll(

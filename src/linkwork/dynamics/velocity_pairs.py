@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from linkwork.model.tree import Tree
+from linkwork.tree.tree import Tree
 
 
 def velocity_links(tree: Tree) -> tuple[np.ndarray, np.ndarray]:

@@ -12,9 +12,9 @@ from linkwork.kinematics.driver_count import body_motion
 from linkwork.kinematics.equation_system import System
 from linkwork.kinematics.instant import Moment, across
 from linkwork.mechanism.joint import Joint
-from linkwork.model import joint_forces
-from linkwork.model.joint_formula import JointFormulas
-from linkwork.model.joint_kinematics import JointKinematics
+from linkwork.tree import joint_forces
+from linkwork.tree.joint_formula import JointFormulas
+from linkwork.tree.joint_kinematics import JointKinematics
 
 Array = np.ndarray
 

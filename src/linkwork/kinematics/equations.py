@@ -22,9 +22,9 @@ from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import CATALOGUE
 from linkwork.mechanism.load_view import PoseSide
-from linkwork.model.joint_formula import lift, structure
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Expr, Graph, Operand
+from linkwork.tree.joint_formula import lift, structure
 
 Thing = Joint | Constraint
 

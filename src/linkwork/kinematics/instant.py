@@ -10,9 +10,9 @@ from linkwork.kinematics.equation_system import System
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.load_view import BodySide, Coordinates, JointSide, SystemSide, coordinates
-from linkwork.model import joint_forces
-from linkwork.model.joint_formula import JointFormula, JointFormulas
-from linkwork.model.joint_kinematics import JointKinematics
+from linkwork.tree import joint_forces
+from linkwork.tree.joint_formula import JointFormula, JointFormulas
+from linkwork.tree.joint_kinematics import JointKinematics
 
 Array = np.ndarray
 

@@ -18,9 +18,9 @@ from linkwork.algebra import number, rotation
 from linkwork.algebra.vector import minus, product
 from linkwork.kinematics.equation_program import sources
 from linkwork.kinematics.equation_system import System
-from linkwork.model.joint_formula import structure
 from linkwork.native import emit, store
 from linkwork.trace.expression import Graph, Operand, evaluate
+from linkwork.tree.joint_formula import structure
 
 Array = np.ndarray
 

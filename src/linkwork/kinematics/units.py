@@ -1,10 +1,10 @@
 """Units of what a motion knows, by the names of a mechanism."""
 
-from linkwork.compile.forces import joint_units
 from linkwork.kinematics.equation_system import System
 from linkwork.mechanism.joint import Joint
-from linkwork.model.joint_formula import JointFormulas
+from linkwork.model.forces import joint_units
 from linkwork.recording.layout import COORDINATE_UNITS, UNITS
+from linkwork.tree.joint_formula import JointFormulas
 
 
 def units(system: System, name: str, quantity: str) -> tuple[str, ...]:

@@ -162,7 +162,7 @@ class Constraint:
 
     def derived_phi_q(self, *poses: Any) -> np.ndarray:
         """Return the derivatives of `phi` by the numbers of all poses, then by its own unknowns."""
-        from linkwork.model.joint_constraint import (
+        from linkwork.tree.joint_constraint import (
             derived_jacobian,  # it differentiates, which is a later stage
         )
 

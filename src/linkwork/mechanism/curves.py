@@ -127,7 +127,7 @@ class Cam(PointConstraint):
 
     def tangent(self, s: Number) -> list[Number]:
         """Return how the outline goes on from s."""
-        from linkwork.model.joint_constraint import rate  # it differentiates, which is a later stage
+        from linkwork.tree.joint_constraint import rate  # it differentiates, which is a later stage
 
         return rate(self.profile, s)
 

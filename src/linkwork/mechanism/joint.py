@@ -143,7 +143,7 @@ class Joint:
         Unless a subclass says it, the distance to the pose at the coordinates that `locate` finds, along
         the directions the joint constrains.
         """
-        from linkwork.model.joint_constraint import derived_gap  # it differentiates, which is a later stage
+        from linkwork.tree.joint_constraint import derived_gap  # it differentiates, which is a later stage
 
         return derived_gap(self, X)
 
@@ -219,7 +219,7 @@ class Joint:
 
     def phi_q(self, parent: Any = None, child: Any = None) -> np.ndarray:
         """Return the derivatives of `phi` by the numbers of both poses, parent first."""
-        from linkwork.model.joint_constraint import derived_jacobian
+        from linkwork.tree.joint_constraint import derived_jacobian
 
         drawn = [np.asarray(self.algebra.pose_coordinates(self._drawn(b)), float) for b in self.bodies]
         return derived_jacobian(self, drawn if parent is None else [parent, child])

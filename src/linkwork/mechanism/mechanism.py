@@ -21,7 +21,7 @@ from linkwork.mechanism.placement import Array, Space, numbers, plain
 from linkwork.viewable import Viewable
 
 if TYPE_CHECKING:
-    from linkwork.compile import Model
+    from linkwork.model.model import Model
 
 Element: TypeAlias = Body | Joint | Constraint | Load
 Added = TypeVar("Added", bound=Element)
@@ -164,7 +164,7 @@ class Mechanism(Viewable):
 
         Loops are cut where it costs least. `cut` names joints that are to be cut, should it matter.
         """
-        from linkwork.compile import compile_mechanism
+        from linkwork.model.model import compile_mechanism
 
         return compile_mechanism(self, cut=cut)
 

@@ -1,1 +1,1 @@
-"""From the description to arrays: topology, kinds of joints, numbering, state."""
+"""The Model: what the machine needs of a mechanism, and the functions of it and a state."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.model.load_formula import Numbers, PlacedLoad, act
+from linkwork.tree.load_formula import Numbers, PlacedLoad, act
 
 Array = np.ndarray
 Found = tuple[list[float], BaseException | None]  # what a load gives, or what it raised instead

@@ -64,7 +64,7 @@ def _surroundings() -> bytes:
     """Digest what shapes all code: the sources of the compiler and of the physics, LLVM, the processor."""
     digest = hashlib.sha256()
     package = Path(__file__).parents[1]
-    for folder in ("algebra", "dynamics", "mechanism", "model", "native", "trace"):
+    for folder in ("algebra", "dynamics", "mechanism", "native", "trace", "tree"):
         for file in sorted((package / folder).glob("*.py")):
             digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     digest.update(f"{llvmlite.__version__} {llvm.llvm_version_info} {_machine()[2]} {sys.byteorder}".encode())

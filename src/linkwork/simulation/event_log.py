@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from linkwork.compile import Model
 from linkwork.mechanism.load_view import coordinates
+from linkwork.model.model import Model
 from linkwork.recording.status import Status
 from linkwork.simulation.event import Event
 from linkwork.simulation.failure import Failure, failed

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from linkwork.compile import Model
 from linkwork.dynamics.load_code import raised
 from linkwork.errors import SimulationError
 from linkwork.model import nonfinite
-from linkwork.model.load_formula import PlacedLoad
+from linkwork.model.model import Model
 from linkwork.recording.status import MESSAGES, Status
 from linkwork.simulation.integration import Work
+from linkwork.tree.load_formula import PlacedLoad
 
 GOOD = (Status.DONE, Status.EVENT)
 _HINTS = {

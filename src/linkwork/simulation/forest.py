@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.compile import Model
 from linkwork.errors import ModelError, SimulationError, unknown
 from linkwork.lazy import lazy
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.merge import SEPARATOR
+from linkwork.model import Model
 from linkwork.model.state import State
 from linkwork.native import store
 from linkwork.recording.batch import Recordings

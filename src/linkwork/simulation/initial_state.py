@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.compile import Model
 from linkwork.dynamics.kernel import real_array
 from linkwork.model import nonfinite
+from linkwork.model.model import Model
 from linkwork.model.state import State
 
 Array = np.ndarray

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import unknown
-from linkwork.model.tree import Tree
+from linkwork.tree.tree import Tree
 
 
 @dataclass(frozen=True)

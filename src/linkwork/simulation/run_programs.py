@@ -6,17 +6,17 @@ from math import prod
 
 import numpy as np
 
-from linkwork.compile import Model
 from linkwork.dynamics import applied_forces, equations_of_motion, loop_closure
 from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.native_program import Program as Compiled
 from linkwork.dynamics.native_program import program
 from linkwork.errors import ModelError
-from linkwork.model.tree import Tree
+from linkwork.model.model import Model
 from linkwork.native.tangent import tangent_ports
 from linkwork.simulation.event import Event, settle
 from linkwork.simulation.loop.programs import PROGRAMS, Program
 from linkwork.simulation.restoring import Restoring
+from linkwork.tree.tree import Tree
 
 LARGEST_IMPLICIT = 1000  # states; beyond, a Jacobian takes too much memory and time
 STEP_UNDER_TIME = 0.1  # longest step where a law knows the time, so that no pulse is stepped over [s]

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.compile import Model
 from linkwork.lazy import lazy
-from linkwork.model.load_formula import source_of
+from linkwork.model.model import Model
 from linkwork.native import store
 from linkwork.recording.channels import LiveChannels
 from linkwork.simulation.integration import MEMO, Work
@@ -18,6 +17,7 @@ from linkwork.simulation.problem import Problem
 from linkwork.simulation.restoring import Restoring
 from linkwork.simulation.run_programs import LARGEST_IMPLICIT, STEP_UNDER_TIME, RunPrograms
 from linkwork.simulation.statistics import Statistics
+from linkwork.tree.load_formula import source_of
 
 Array = np.ndarray
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.compile import Model
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.recording.batch import Recordings
 from linkwork.recording.recording import Recording

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.compile import Model
 from linkwork.errors import FormatError, LinkworkError
 from linkwork.geometry import Solid, Visual
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.view.drawing import Drawing, drawing, lifted
 from linkwork.view.pose_panel import PosedViewer

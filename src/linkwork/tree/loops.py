@@ -10,13 +10,13 @@ import numpy as np
 from linkwork.algebra.number import is_zero
 from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
-from linkwork.model import joint_forces
-from linkwork.model.joint_formula import JointFormulas
-from linkwork.model.loop_constraint import LoopConstraint
-from linkwork.model.loop_formula import Formula, Formulas, joint_formula, tie_formula
-from linkwork.model.loop_roots import felt_by, with_common_roots, with_own_root
-from linkwork.model.tree import Tree, link_poses, moved_inertias
 from linkwork.trace.expression import evaluate
+from linkwork.tree import joint_forces
+from linkwork.tree.joint_formula import JointFormulas
+from linkwork.tree.loop_constraint import LoopConstraint
+from linkwork.tree.loop_formula import Formula, Formulas, joint_formula, tie_formula
+from linkwork.tree.loop_roots import felt_by, with_common_roots, with_own_root
+from linkwork.tree.tree import Tree, link_poses, moved_inertias
 
 # Near a position where a loop's links are in line, a row has a short lever: rounding errors of its gap, over
 # this lever squared, turn the velocities. The row is weak, and dropped, where they would by this much.

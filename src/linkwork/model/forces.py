@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.compile.algorithms import Algorithms
-from linkwork.compile.arrays import Array, together
 from linkwork.dynamics import applied_forces, equations_of_motion
 from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.kernel import Kernel
@@ -18,11 +16,13 @@ from linkwork.lazy import lazy
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.model import nonfinite
-from linkwork.model.joint_formula import JointFormula, JointFormulas
-from linkwork.model.load_formula import Cut, PlacedLoad, Side, place, source_of
-from linkwork.model.loop_constraint import LoopConstraint
-from linkwork.model.loops import Loop, close
-from linkwork.model.tree import Tree, moved_inertias, with_own_forces
+from linkwork.model.algorithms import Algorithms
+from linkwork.model.arrays import Array, together
+from linkwork.tree.joint_formula import JointFormula, JointFormulas
+from linkwork.tree.load_formula import Cut, PlacedLoad, Side, place, source_of
+from linkwork.tree.loop_constraint import LoopConstraint
+from linkwork.tree.loops import Loop, close
+from linkwork.tree.tree import Tree, moved_inertias, with_own_forces
 
 # So much is unrolled: it takes up to twice as long to compile as rolled code, and half the time to run.
 _FEW = 8  # links

@@ -14,8 +14,8 @@ from linkwork.lazy import lazy
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.model.topology import Topology
-from linkwork.model.tree import Tree, grow
+from linkwork.tree.topology import Topology
+from linkwork.tree.tree import Tree, grow
 
 Array = np.ndarray
 

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.compile.arrays import Array
-from linkwork.compile.diagnosis import Diagnosed
 from linkwork.dynamics.kernel import real_array
 from linkwork.dynamics.native_program import Form
 from linkwork.errors import unknown
@@ -19,10 +17,12 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.names import kind_name
 from linkwork.mechanism.notebook import page, table
-from linkwork.model.loops import check_loops, close
+from linkwork.model.arrays import Array
+from linkwork.model.diagnosis import Diagnosed
 from linkwork.model.state import State
-from linkwork.model.topology import topology
-from linkwork.model.tree import grow
+from linkwork.tree.loops import check_loops, close
+from linkwork.tree.topology import topology
+from linkwork.tree.tree import grow
 from linkwork.viewable import Viewable
 
 

@@ -13,8 +13,8 @@ from linkwork.algebra.number import Number
 from linkwork.algebra.vector import dot
 from linkwork.errors import ModelError, TraceError
 from linkwork.mechanism.joint import Joint
-from linkwork.model.joint_formula import JointFormula
-from linkwork.model.subspace import drive_directions
+from linkwork.tree.joint_formula import JointFormula
+from linkwork.tree.subspace import drive_directions
 
 
 @dataclass(frozen=True)

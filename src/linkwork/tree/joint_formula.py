@@ -20,9 +20,9 @@ from linkwork.lazy import LOCK
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import CATALOGUE
 from linkwork.mechanism.stop import STOPS
-from linkwork.model import joint_forces
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Expr, Graph, Operand, evaluate, is_smooth, reachable, with_constants
+from linkwork.tree import joint_forces
 
 _STRUCTURAL = (0.0, 1.0, -1.0)
 _PLANAR_EXAMPLE = "of the plane, e.g. lw.translation(x, y) @ lw.rotation(q[0])"

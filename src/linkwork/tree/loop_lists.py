@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from linkwork.errors import unknown
 from linkwork.mechanism.joint import Joint
-from linkwork.model.topology import Branch, Topology
+from linkwork.tree.topology import Branch, Topology
 
 
 @dataclass(frozen=True)

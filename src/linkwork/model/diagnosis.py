@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.compile.arrays import Array
-from linkwork.compile.findings import DeadPoint, Diagnosis, Drives, Motion
-from linkwork.compile.independent import IndependentCoordinates
 from linkwork.dynamics import loop_closure, reactions
 from linkwork.dynamics.kernel import real_array
 from linkwork.dynamics.mobility import Branch, Surroundings, branches, trend
 from linkwork.dynamics.null_space import RANK, pivots
+from linkwork.model.arrays import Array
+from linkwork.model.findings import DeadPoint, Diagnosis, Drives, Motion
+from linkwork.model.independent import IndependentCoordinates
 
 _OPEN = 1e-9  # a gap, without units: what is wider is closed first
 _NEAR = 0.2  # a way, without units: what is farther is not told

@@ -9,7 +9,7 @@ from linkwork.algebra.dense import inverse_positive
 from linkwork.algebra.vector import product
 
 if TYPE_CHECKING:
-    from linkwork.model.tree import Link
+    from linkwork.tree.tree import Link
 
 _LESS = 2.0**-60  # weight of sliding against turning where one freedom does both
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.compile.arrays import Array
-from linkwork.compile.loops import ClosedLoops
 from linkwork.dynamics import loop_closure
 from linkwork.dynamics.null_space import Split, split
 from linkwork.errors import unknown
 from linkwork.lazy import lazy
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.loads import Motor
-from linkwork.model.loop_lists import LoopLists
+from linkwork.model.arrays import Array
+from linkwork.model.closed_loops import ClosedLoops
+from linkwork.tree.loop_lists import LoopLists
 
 _WEAKER = 0.05  # singular values beside what they are elsewhere
 

@@ -20,9 +20,9 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.load_view import BodySide, JointSide, SystemSide, coordinates
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.model.joint_formula import JointFormula, lift, structure
-from linkwork.model.joint_kinematics import JointKinematics
 from linkwork.trace.expression import Graph, is_smooth, reachable
+from linkwork.tree.joint_formula import JointFormula, lift, structure
+from linkwork.tree.joint_kinematics import JointKinematics
 
 _ASKED, _ASKED_AGAIN = 100, 5  # times that a law is asked whose formula is a constant, or not
 

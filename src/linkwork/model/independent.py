@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.compile.arrays import Array, delivered, together
-from linkwork.compile.freedoms import Freedoms
 from linkwork.dynamics import loop_closure
 from linkwork.dynamics.null_space import RANK, pivots
 from linkwork.errors import AssemblyError, LinkworkError
+from linkwork.model.arrays import Array, delivered, together
+from linkwork.model.freedoms import Freedoms
 
 _OPEN = 1e-6  # of what is given, beside what it is made of: more is no rounding
 _NEGLIGIBLE = 1e-9  # of the largest: what drives can do to a motion they do not move

@@ -12,7 +12,7 @@ from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.model.loop_constraint import ties
+from linkwork.tree.loop_constraint import ties
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.compile.arrays import Array, delivered, together
-from linkwork.compile.forces import OwnForces, joint_units
 from linkwork.dynamics import equations_of_motion, loop_closure, reactions
 from linkwork.dynamics.external_forces import external_forces
 from linkwork.dynamics.kernel import real_array
@@ -16,9 +14,11 @@ from linkwork.dynamics.loop_reference import dense_forward_dynamics
 from linkwork.errors import AssemblyError, ModelError, unknown
 from linkwork.lazy import lazy
 from linkwork.mechanism.joint import Joint
-from linkwork.model.joint_formula import JointFormulas
-from linkwork.model.loop_constraint import LoopConstraint
+from linkwork.model.arrays import Array, delivered, together
+from linkwork.model.forces import OwnForces, joint_units
 from linkwork.model.named_rows import Named
+from linkwork.tree.joint_formula import JointFormulas
+from linkwork.tree.loop_constraint import LoopConstraint
 
 
 class ClosedLoops(OwnForces):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from linkwork.compile.findings import Diagnosis, Motion
+    from linkwork.model.findings import Diagnosis, Motion
 
 _SHOWN = 8  # joints of one motion, at most
 _FAR = 0.2  # a way without units that is worth telling

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.mechanism.joint import Joint
-from linkwork.model.tree import Tree
 from linkwork.trace.expression import evaluate
+from linkwork.tree.tree import Tree
 
 
 def felt_by(tree: Tree, loop: Any) -> list[int]:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from linkwork.compile.arrays import Array
-from linkwork.compile.diagnosis_text import html, text
 from linkwork.errors import unknown
+from linkwork.model.arrays import Array
+from linkwork.model.diagnosis_text import html, text
 
 
 @dataclass(frozen=True, eq=False)

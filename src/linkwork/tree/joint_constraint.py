@@ -12,10 +12,10 @@ import numpy as np
 
 from linkwork.algebra.number import Number
 from linkwork.mechanism.joint import Joint
-from linkwork.model.joint_formula import JointFormulas
-from linkwork.model.loop_formula import complement
 from linkwork.trace.differentiate import derivative, jacobian
 from linkwork.trace.expression import Graph, evaluate
+from linkwork.tree.joint_formula import JointFormulas
+from linkwork.tree.loop_formula import complement
 
 
 def derived_gap(joint: Joint, X: Any) -> list[Number]:

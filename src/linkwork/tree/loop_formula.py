@@ -20,10 +20,10 @@ from linkwork.algebra.number import Number, is_zero, sqrt, where
 from linkwork.algebra.vector import dot, minus, product
 from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
-from linkwork.model.joint_formula import JointFormula, lift, structure
-from linkwork.model.joint_kinematics import JointKinematics
-from linkwork.model.loop_constraint import LoopConstraint, tied
 from linkwork.trace.expression import Graph, Operand
+from linkwork.tree.joint_formula import JointFormula, lift, structure
+from linkwork.tree.joint_kinematics import JointKinematics
+from linkwork.tree.loop_constraint import LoopConstraint, tied
 
 Formulas = dict[str, "Formula"]  # that are known, by signature
 

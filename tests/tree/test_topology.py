@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import linkwork as lw
-from linkwork.model.topology import Topology, topology
+from linkwork.tree.topology import Topology, topology
 
 
 def mechanism(*joints: str) -> lw.Mechanism:

@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwork.compile.arrays import Array, ModelArrays, delivered
 from linkwork.dynamics import (
     energy,
     forward_dynamics,
@@ -26,10 +25,11 @@ from linkwork.dynamics.inertia_check import LARGEST, check_inertia
 from linkwork.dynamics.kernel import Kernel, real_array
 from linkwork.errors import unknown
 from linkwork.lazy import lazy
-from linkwork.model.loops import without
+from linkwork.model.arrays import Array, ModelArrays, delivered
 from linkwork.model.named_rows import Named
-from linkwork.model.subspace import constraint_subspace, motion_subspace
-from linkwork.model.tree import Link, Tree
+from linkwork.tree.loops import without
+from linkwork.tree.subspace import constraint_subspace, motion_subspace
+from linkwork.tree.tree import Link, Tree
 
 
 class Algorithms(ModelArrays):

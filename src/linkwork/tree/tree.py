@@ -18,10 +18,10 @@ from linkwork.errors import ModelError
 from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.model import joint_forces
-from linkwork.model.joint_formula import JointFormula, JointFormulas
-from linkwork.model.load_formula import PlacedLoad
-from linkwork.model.topology import Branch
+from linkwork.tree import joint_forces
+from linkwork.tree.joint_formula import JointFormula, JointFormulas
+from linkwork.tree.load_formula import PlacedLoad
+from linkwork.tree.topology import Branch
 
 Array = np.ndarray
 

@@ -1,0 +1,1 @@
+"""A mechanism as a tree of links: topology, kinds of joints, closed loops, loads, all as data."""
