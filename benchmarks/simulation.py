@@ -162,7 +162,7 @@ def profile() -> None:
 
 
 def _without_stops(model: lw.Model) -> lw.Model:
-    mechanism = model._mechanism.copy()
+    mechanism = model.mechanism.copy()
     for joint in mechanism.joints.values():
         joint.limits = None
     return mechanism.compile()

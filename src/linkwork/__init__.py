@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     from linkwork.contact.result import Contact, Contacts, Hit, Hits
     from linkwork.free_bodies import Particle, RigidBody, integrate
     from linkwork.kinematics.assembly import assembly_modes
+    from linkwork.kinematics.maximal_run import simulate_maximal
     from linkwork.kinematics.motion import Motion, kinematics
     from linkwork.kinematics.planar_plot import image_outline
     from linkwork.kinematics.positions import Positions
@@ -140,6 +141,7 @@ _LATER = {
     "Recording": "linkwork.recording.recording",
     "Forest": "linkwork.simulation.forest",
     "simulate": "linkwork.simulation.simulate",
+    "simulate_maximal": "linkwork.kinematics.maximal_run",
     "sweep": "linkwork.simulation.sweep",
     "view": "linkwork.view",
 }
@@ -257,6 +259,7 @@ __all__ = [
     "sensitivity",
     "sign",
     "simulate",
+    "simulate_maximal",
     "SimulationError",
     "sin",
     "sinh",

@@ -434,7 +434,7 @@ def test_the_power_is_that_of_the_joints_forces(space, form):
     for seed in range(3):
         model = rigged(seed, space).compile()
         q, v, _ = random_state(model, np.random.default_rng(seed))
-        kernel = Kernel(equations_of_motion.ALGORITHM, model.driven(), form)
+        kernel = Kernel(equations_of_motion.ALGORITHM, model.loaded_tree, form)
         nothing = [np.zeros(shape) for shape in kernel.shapes[3 : kernel.inputs]]
         qdot, a, power = kernel(0.0, q, v, *nothing)
         assert float(power) == pytest.approx(model.loads(q, v)[0] @ v, rel=1e-12)

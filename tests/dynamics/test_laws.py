@@ -43,7 +43,7 @@ def test_laws_in_arrays_are_native(name, whole):
     model = m.compile()
     q, v, _ = random_state(model, np.random.default_rng(1))
     np.testing.assert_allclose(model.load_values("law", q, v, T), law(T, q, v), rtol=1e-14)
-    assert model.driven().loads[0].formula is not None
+    assert model.loaded_tree.loads[0].formula is not None
 
 
 TABLE = {0: 2.0, 1: -1.0, 2: 0.5}

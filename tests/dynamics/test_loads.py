@@ -27,6 +27,7 @@ import linkwork as lw
 from linkwork.dynamics import equations_of_motion
 from linkwork.dynamics.kernel import Kernel
 from linkwork.dynamics.native_program import Form
+from linkwork.model.own_forces import motion_algorithm, motion_kernel
 
 Array = np.ndarray
 
@@ -90,7 +91,7 @@ def test_a_load_between_two_bodies_keeps_their_momentum(name, space):
 
 def power(model: lw.Model, q: Array, v: Array, t: float, form: Any = "rolled") -> float:
     """Return the power of all applied forces that the kernel of the motion tells."""
-    tree = model.driven()
+    tree = model.loaded_tree
     kernel = Kernel(equations_of_motion.LOADED if tree.loads else equations_of_motion.ALGORITHM, tree, form)
     nothing = [np.zeros(shape) for shape in kernel.shapes[3 : kernel.inputs]]
     return float(kernel(t, q, v, *nothing)[2])
@@ -394,7 +395,7 @@ def test_much_is_rolled():
         for k in range(springs):
             m.add(lw.Spring(f"spring {k}", m.ground, plate, on_parent=(0, k, 1), stiffness=10))
         model = m.compile()
-        return model.motion_kernel(model.motion_algorithm).form
+        return motion_kernel(model, motion_algorithm(model)).form
 
     assert [form(springs) for springs in (1, 4, 100)] == ["unrolled", "unrolled", "rolled"]
 

@@ -9,8 +9,10 @@ from mechanisms import SPACES, kinds, random_forces, rate
 from naive_loops import Closed, Drawn, random_closed, random_plane
 
 import linkwork as lw
-from linkwork.dynamics import equations_of_motion, loop_closure
+from linkwork.dynamics import equations_of_motion
 from linkwork.errors import AssemblyError, LinkworkError, ModelError
+from linkwork.model.loop_closing import moved_by
+from linkwork.model.own_forces import motion_kernel
 
 KINDS = [(kind, space) for space in SPACES for kind in kinds(space) if kind is not lw.Free]
 
@@ -150,7 +152,7 @@ def test_loops_end_at_their_roots(space):
         if absolute:  # its forces do not cancel: it joins the loops that it meets, and all end at ground
             m.add(Level("level", m["foot 1"], m["foot 2"]))
         model = m.compile()
-        roots = [loop.root for loop in model._links.loops]
+        roots = [loop.root for loop in model.link_tree.loops]
         assert len(set(roots)) == (3 if absolute else 4)
         assert (0 in roots) == absolute
         q = model.assemble()
@@ -338,7 +340,7 @@ def ladder(n: int) -> lw.Mechanism:
 
 def test_a_row_of_loops_takes_memory_in_proportion():
     models = [ladder(n).compile() for n in (10, 20, 40)]
-    sizes = [model._kernel(loop_closure.ALGORITHM).single.work_size for model in models]
+    sizes = [model.forward_kernel.single.work_size for model in models]
     assert sizes[2] - sizes[1] == pytest.approx(2 * (sizes[1] - sizes[0]), rel=0.05)
     model = models[0]
     v = model.closed_velocity(model.q_drawn, np.ones(model.nv))
@@ -374,7 +376,7 @@ def test_a_mechanism_is_assembled_near_where_it_was_drawn():
 def test_random_mechanisms_close_again(space):
     for seed in range(20):
         c = case(random_closed(seed, space), seed)
-        off = c.model._moved_by(c.q, 0.02 * np.random.default_rng(seed).normal(size=c.model.nv))
+        off = moved_by(c.model, c.q, 0.02 * np.random.default_rng(seed).normal(size=c.model.nv))
         try:
             q = c.model.assemble(off)
         except AssemblyError:
@@ -488,4 +490,4 @@ def test_what_a_loop_joint_cannot_do_yet_is_said():
 def test_a_simulation_does_not_forget_the_loops_in_silence():
     model = four_bar().compile()
     with pytest.raises(LinkworkError, match="closed loops"):
-        model.motion_kernel(equations_of_motion.ALGORITHM)
+        motion_kernel(model, equations_of_motion.ALGORITHM)

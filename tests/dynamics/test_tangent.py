@@ -21,7 +21,7 @@ T = 0.7
 
 def tangent(model: lw.Model, q: Array, v: Array, t: float, directions: Array) -> tuple[Array, Array]:
     """Return (dq/dt, a, power) and, column by column, how they change along directions of (t, q, v)."""
-    tree = model.driven()
+    tree = model.loaded_tree
     algorithm = equations_of_motion.LOADED if tree.loads else equations_of_motion.ALGORITHM
     lanes = store.lanes()
     p = program(algorithm, tree, lanes, "rolled", tangent=True)
@@ -47,7 +47,7 @@ def tangent(model: lw.Model, q: Array, v: Array, t: float, directions: Array) ->
 
 def outputs(model: lw.Model, state: Array) -> Array:
     """Return (dq/dt, a, power) at (t, q, v)."""
-    tree = model.driven()
+    tree = model.loaded_tree
     kernel = Kernel(
         equations_of_motion.LOADED if tree.loads else equations_of_motion.ALGORITHM, tree, "rolled"
     )

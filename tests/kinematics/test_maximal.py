@@ -25,7 +25,7 @@ def test_a_simulation_agrees_with_the_recursive_one():
     state = model.state(velocities={"A": 3.0})
     times = [0.0, 0.1, 0.4]
     run = lw.simulate(model, 0.4, state, times=times, accuracy=1e-10)
-    motion = lw.simulate(model, 0.4, state, times=times, accuracy=1e-10, method="maximal")
+    motion = lw.simulate_maximal(model, 0.4, state, times=times, accuracy=1e-10)
     assert motion["A"].position == pytest.approx(run["A"].position, abs=1e-7)
     assert motion["A"].velocity == pytest.approx(run["A"].velocity, abs=1e-6)
     assert motion["B"].reaction.force == pytest.approx(np.asarray(run["B"].reaction.force), abs=1e-5)
@@ -36,19 +36,19 @@ def test_a_law_of_all_coordinates_is_a_load():
     m.add(lw.Feedback("hold", "pin", lambda t, q, v: -3.0 * q["pin"] - 0.5 * v[0]))
     state = m.compile().state(pin=0.4)
     run = lw.simulate(m, 1.0, state, every=0.25, accuracy=1e-10)
-    motion = lw.simulate(m, 1.0, state, every=0.25, accuracy=1e-10, method="maximal")
+    motion = lw.simulate_maximal(m, 1.0, state, every=0.25, accuracy=1e-10)
     assert motion.time == pytest.approx(run.time)
     assert motion["pin"].position == pytest.approx(run["pin"].position, abs=1e-7)
 
 
 def test_samples_are_those_asked_for():
     m = pendulum()
-    assert lw.simulate(m, 0.3, every=0.1, method="maximal").time == pytest.approx([0, 0.1, 0.2, 0.3])
-    steps = lw.simulate(m, 0.3, method="maximal").time
+    assert lw.simulate_maximal(m, 0.3, every=0.1).time == pytest.approx([0, 0.1, 0.2, 0.3])
+    steps = lw.simulate_maximal(m, 0.3).time
     assert steps[0] == 0.0
     assert steps[-1] == 0.3
     with pytest.raises(ValueError, match="simulate: times from 0 to 1 s reach out of the run"):
-        lw.simulate(m, 0.3, times=[0.0, 1.0], method="maximal")
+        lw.simulate_maximal(m, 0.3, times=[0.0, 1.0])
 
 
 def test_an_event_stops_where_it_is():
@@ -56,7 +56,7 @@ def test_an_event_stops_where_it_is():
     state = m.compile().state(pin=0.5)
     options = {"events": [lw.Event("down", lambda t, q, v: q["pin"], direction=-1)], "accuracy": 1e-10}
     run = lw.simulate(m, 5.0, state, **options)
-    motion = lw.simulate(m, 5.0, state, method="maximal", **options)
+    motion = lw.simulate_maximal(m, 5.0, state, **options)
     assert [event.name for event in motion.events] == ["down"]
     assert motion.events[0].time == pytest.approx(run.final.t, abs=1e-8)
     assert motion.time[-1] == motion.events[0].time
@@ -74,7 +74,7 @@ def test_events_are_noted_each_time(of):
     event = lw.Event("down", quantity, of={"joint": "pin", "body": m["bob"], None: None}[of], action="note")
     state = m.compile().state(pin=0.5)
     run = lw.simulate(m, 4.0, state, events=[event], accuracy=1e-10)
-    motion = lw.simulate(m, 4.0, state, events=[event], accuracy=1e-10, method="maximal", times=[0.0, 4.0])
+    motion = lw.simulate_maximal(m, 4.0, state, events=[event], accuracy=1e-10, times=[0.0, 4.0])
     wanted = [time for time, _ in run.report.events]
     assert [each.time for each in motion.events] == pytest.approx(wanted, abs=1e-8)
     assert len(wanted) > 2
@@ -93,7 +93,7 @@ def test_an_action_gives_the_state_to_go_on_from():
         return q, [-0.8 * v["height"]]
 
     event = lw.Event("impact", lambda t, q, v: q["height"] + 1.0, direction=-1, action=bounce)
-    motion = lw.simulate(m, 1.5, method="maximal", events=[event])
+    motion = lw.simulate_maximal(m, 1.5, events=[event])
     fall = np.sqrt(2 / 9.81)
     assert [each.time for each in motion.events] == pytest.approx([fall, fall * (1 + 1.6)], abs=1e-9)
     assert motion["ball"].position[:, 2].min() > -1e-9
@@ -105,39 +105,35 @@ def test_a_mechanism_that_cannot_be_compiled_has_events_too():
     m.add(lw.Absolute("level", bob, angle=0.0))
     m.add(lw.PointOnCurve("wire", m.ground, bob, lambda s: [lw.cos(s), lw.sin(s)], interval=(-3, 3)))
     lowest = lw.Event("lowest", lambda body, t: body.position[0], of=bob)
-    motion = lw.simulate(m, 3.0, method="maximal", events=[lowest], accuracy=1e-9)
+    motion = lw.simulate_maximal(m, 3.0, events=[lowest], accuracy=1e-9)
     assert motion["bob"].position[-1] == pytest.approx([0, -1], abs=1e-8)
     speed = np.linalg.norm(motion["bob"].velocity[-1])
     assert speed == pytest.approx(np.sqrt(2 * 9.81), abs=1e-6)
     acting = lw.Event("lowest", lambda body, t: body.position[0], of=bob, action=lambda t, q, v: (q, v))
     with pytest.raises(lw.ModelError, match=r'event .lowest.: its action gives a state by joints.*"note"'):
-        lw.simulate(m, 3.0, method="maximal", events=[acting])
+        lw.simulate_maximal(m, 3.0, events=[acting])
 
 
 def test_a_run_goes_on_from_the_end_of_another():
     m = sprung_four_bar()
     state = m.compile().state(velocities={"A": 3.0})
-    whole = lw.simulate(m, 0.4, state, times=[0.4], method="maximal", accuracy=1e-11)
-    half = lw.simulate(m, 0.2, state, method="maximal", accuracy=1e-11)
-    rest = lw.simulate(m, 0.2, half, times=[0.4], method="maximal", accuracy=1e-11)
+    whole = lw.simulate_maximal(m, 0.4, state, times=[0.4], accuracy=1e-11)
+    half = lw.simulate_maximal(m, 0.2, state, accuracy=1e-11)
+    rest = lw.simulate_maximal(m, 0.2, half, times=[0.4], accuracy=1e-11)
     assert rest.q == pytest.approx(whole.q, abs=1e-8)
     assert rest.v == pytest.approx(whole.v, abs=1e-7)
 
 
 def test_what_it_cannot_do_is_told():
     m = pendulum()
-    for options, words in (
-        ({"step": 0.1}, "no step;"),
-        ({"q": np.zeros((3, 1))}, "no q;"),
-        ({"loops": "restored"}, "no loops;"),
-        ({"step": 0.1, "checkpoint": "a.lwr"}, "no step, checkpoint;"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            lw.simulate(m, 1.0, method="maximal", **options)
-    with pytest.raises(ValueError, match="simulate: duration nan"):
-        lw.simulate(m, np.nan, method="maximal")
-    with pytest.raises(ValueError, match="simulate: state is a list"):
-        lw.simulate(m, 1.0, [1.0], method="maximal")
+    with pytest.raises(ValueError, match="simulate_maximal: model is a str"):
+        lw.simulate_maximal("pendulum", 1.0)
+    with pytest.raises(ValueError, match="simulate_maximal: accuracy 0;"):
+        lw.simulate_maximal(m, 1.0, accuracy=0)
+    with pytest.raises(ValueError, match="simulate_maximal: duration nan"):
+        lw.simulate_maximal(m, np.nan)
+    with pytest.raises(ValueError, match="simulate_maximal: state is a list"):
+        lw.simulate_maximal(m, 1.0, [1.0])
 
 
 def test_a_mechanism_with_constraints_swings():
@@ -146,7 +142,7 @@ def test_a_mechanism_with_constraints_swings():
     bob = m.add(lw.Body.from_points("bob", [1.0, 1.0], [(0.1, 0), (-0.1, 0)], position=(1, 0)))
     m.add(lw.Distance("rod", m.ground, bob, 1.0))
     m.add(lw.Absolute("level", bob, angle=0.0))
-    motion = lw.simulate(m, 1.0, method="maximal", accuracy=1e-9, every=0.1)
+    motion = lw.simulate_maximal(m, 1.0, accuracy=1e-9, every=0.1)
     energy = 0.5 * (motion["bob"].velocity ** 2).sum(axis=1) + 9.81 * motion["bob"].position[:, 1]
     assert np.abs(energy).max() < 1e-6
     assert np.abs(np.linalg.norm(motion["bob"].position, axis=1) - 1.0).max() < 1e-12
@@ -155,7 +151,7 @@ def test_a_mechanism_with_constraints_swings():
 def test_many_bodies_are_solved_sparse():
     """A chain of 60 hinges: energy stays."""
     m = lw.examples.chain(60)
-    motion = lw.simulate(m, 0.02, method="maximal", times=[0.0, 0.02], accuracy=1e-8)
+    motion = lw.simulate_maximal(m, 0.02, times=[0.0, 0.02], accuracy=1e-8)
     run = lw.simulate(m, 0.02, times=[0.0, 0.02], accuracy=1e-10)
     for name in ("pin0", "pin30", "pin59"):
         assert motion[name].position == pytest.approx(run[name].position, abs=1e-8)

@@ -11,6 +11,7 @@ from kinematics.mechanism_makers import bare, constrained, random_loop, random_t
 
 import linkwork as lw
 from linkwork.mechanism.joints import CATALOGUE
+from linkwork.model.idle_forces import component_names
 
 EXAMPLES = {
     "four-bar": lw.examples.four_bar,
@@ -115,7 +116,7 @@ def test_accelerations_and_reactions_agree(name):
     for joint, (_, at_v) in model.slices.items():
         if np.any(tau[at_v]):
             pushed.add(lw.Motor(f"motor of {joint}", joint, tau[at_v].tolist()))
-    free = lw.simulate(pushed, 0.0, lw.State(q, v), times=[0.0], method="maximal")
+    free = lw.simulate_maximal(pushed, 0.0, lw.State(q, v), times=[0.0])
 
     joints = dict(model.slices)
     loop_a = model.loop_accelerations(q, v, a) if model.loop_names else np.zeros(0)
@@ -128,7 +129,7 @@ def test_accelerations_and_reactions_agree(name):
         for each in recursive:
             wanted = np.array(recursive[each].scalars(), float)
             doubtful = about.not_unique.get(each, ())
-            unique = [k for k, word in enumerate(model._component_names) if word not in doubtful]
+            unique = [k for k, word in enumerate(component_names(model)) if word not in doubtful]
             compare_reactions(_numbers(way[each].reaction, 0), wanted, unique, largest, each)
     for driver in motion.mechanism.drivers.values():
         joint = driver.on[0]

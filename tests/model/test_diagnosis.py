@@ -14,6 +14,8 @@ from naive_loops import Drawn, random_closed, random_plane
 from test_gallery import GALLERY
 
 import linkwork as lw
+from linkwork.model.dimensionless import split_equations
+from linkwork.model.idle_forces import component_names
 
 
 @dataclass
@@ -27,7 +29,7 @@ class Absolute:
     q: np.ndarray
 
     def __post_init__(self):
-        mechanism, model = self.model._mechanism, self.model
+        mechanism, model = self.model.mechanism, self.model
         planar = mechanism.space == "plane"
         rows = [2, 3, 4] if planar else list(range(6))
         poses = model.poses(self.q)
@@ -84,7 +86,7 @@ def rank(A: np.ndarray) -> int:
 
 def gap_in_sizes(model: lw.Model, q: np.ndarray) -> bool:
     """Tell whether it is clear which singular values are zero."""
-    sizes = model._split(q).sizes
+    sizes = split_equations(model, q).sizes
     return not ((sizes > 1e-10) & (sizes < 1e-4)).any()
 
 
@@ -109,7 +111,7 @@ def test_freedoms_and_redundant_joints_do_not_depend_on_what_was_cut():
             assert d.redundant.get(name, 0) == every.redundant(name), (seed, name)
             words = [
                 word
-                for word, free in zip(model._component_names, every.not_unique(name), strict=True)
+                for word, free in zip(component_names(model), every.not_unique(name), strict=True)
                 if free
             ]
             assert list(d.not_unique.get(name, ())) == words, (seed, name)

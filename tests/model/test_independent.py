@@ -11,6 +11,7 @@ from test_gallery import GALLERY
 
 import linkwork as lw
 from linkwork.errors import AssemblyError, LinkworkError
+from linkwork.model.loop_closing import moved_by
 
 
 @dataclass
@@ -98,7 +99,7 @@ def test_the_rate_of_the_map_is_its_derivative():
                 continue
             y = speeds(c, names, c.v)
             h = 1e-5
-            sides = [c.model.assemble(c.model._moved_by(c.q, side * h * c.v)) for side in (1, -1)]
+            sides = [c.model.assemble(moved_by(c.model, c.q, side * h * c.v)) for side in (1, -1)]
             rate = (
                 (c.model.velocity_map(sides[0], names) - c.model.velocity_map(sides[1], names)) @ y / (2 * h)
             )
@@ -200,7 +201,7 @@ def test_a_slider_crank_in_closed_form():
     """Crank angle x from the piston's line: piston at r cos x + sqrt(l^2 - r^2 sin^2 x), by hand."""
     r, l = 0.1, 0.3
     model = lw.examples.slider_crank(r, l).compile()
-    bodies = {name: model._mechanism.bodies[name] for name in ("crank", "rod", "piston")}
+    bodies = {name: model.mechanism.bodies[name] for name in ("crank", "rod", "piston")}
     crank, rod, piston = (bodies[name].inertia for name in ("crank", "rod", "piston"))
     g = -model.gravity[1]
     for angle, speed, gain in ((0.4, 3.0, -2.0), (2.0, -7.0, 5.0), (4.0, 1.0, 0.0)):
@@ -240,7 +241,7 @@ def test_a_slider_crank_in_closed_form():
 
 def test_a_parallelogram_is_a_pendulum_of_cranks_and_a_coupler_that_does_not_turn():
     model = lw.examples.four_bar(0.2, 0.5, 0.2, 0.5, angle=0.7, mass=2.0).compile()
-    bodies = model._mechanism.bodies
+    bodies = model.mechanism.bodies
     crank = bodies["crank"].inertia
     about_pin = 2.0 * crank.com @ crank.com + float(crank.tensor)
     q = model.assemble()

@@ -14,6 +14,7 @@ from simulation import scenes as scenes_module
 from simulation.scenes import METHODS, Scene, bouncing, digest, driven, how, pendulum, scenes
 
 import linkwork as lw
+from linkwork.model.own_forces import motion_algorithm, motion_kernel
 from linkwork.native import store
 from linkwork.simulation.run_programs import RunPrograms
 
@@ -80,7 +81,7 @@ def test_a_specialised_batch_gives_what_its_runs_give_alone():
     for program in programs.values():
         own = set(range(len(program.table))) - set(program.ports.values()) - set(program.room)
         assert all(program.table[k] for k in own)  # also those whose lines are only fetched
-    lanes = model.motion_kernel(model.motion_algorithm).lanes
+    lanes = motion_kernel(model, motion_algorithm(model)).lanes
     assert len(programs["motion"].table) > 2 + len(lanes.shapes)
     v = np.random.default_rng(0).normal(size=(MANY, model.nv))
     q = np.tile(model.q_drawn, (MANY, 1))

@@ -132,15 +132,15 @@ def test_a_phi_that_cannot_work_is_told_by_name():
         m.compile()
 
 
-def test_maximal_coordinates_do_not_pass_over_options_in_silence():
-    with pytest.raises(ValueError, match=r'method "maximal" takes no loops'):
-        lw.simulate(on_a_pivot(), 1.0, method="maximal", loops="restored")
+def test_maximal_coordinates_are_a_function_of_their_own():
+    with pytest.raises(ValueError, match=r'simulate: method "maximal" is a .* lw\.simulate_maximal'):
+        lw.simulate(on_a_pivot(), 1.0, method="maximal")
 
 
 def same_motion(m: lw.Mechanism, duration: float, joints: str, forces: str) -> lw.Recording:
     """Simulate; multipliers over the poses of all bodies are the second opinion."""
     run = lw.simulate(m, duration, every=0.1, accuracy=1e-10)
-    other = lw.simulate(m, duration, method="maximal", every=0.1, accuracy=1e-10)
+    other = lw.simulate_maximal(m, duration, every=0.1, accuracy=1e-10)
     for name in joints.split():
         np.testing.assert_allclose(run[name].position, other[name].position, atol=1e-8, err_msg=name)
         for part in ("force", "torque"):

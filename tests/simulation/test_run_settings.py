@@ -1,8 +1,10 @@
 """What runs have in common is made once; each has memory of its own."""
 
 import ctypes
+import gc
 import pickle
 import tracemalloc
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,24 +15,14 @@ from simulation.scenes import bent, branching, digest, driven, pendulum
 import linkwork as lw
 from linkwork.native.cache_lines import LINE
 from linkwork.recording.lazy_sequence import Each
-from linkwork.simulation.options import MOST_STEPS
+from linkwork.simulation import run_settings
+from linkwork.simulation.options import RunOptions
 from linkwork.simulation.run_settings import RunSettings
-from linkwork.simulation.run_settings import setting as any_setting
 from linkwork.simulation.workspace import WorkspaceLayout
-
-WORDS = {
-    "accuracy": 1e-8,
-    "step": None,
-    "method": "auto",
-    "max_step": None,
-    "max_steps": MOST_STEPS,
-    "events": (),
-    "loops": "projected",
-}
 
 
 def setting(model: lw.Model, **words: Any) -> RunSettings:
-    return any_setting(model, **WORDS | words)
+    return run_settings.setting(model, RunOptions(**words))
 
 
 def test_a_setting_is_kept_for_runs_with_the_same_options():
@@ -62,8 +54,22 @@ def test_old_settings_are_forgotten():
     first = setting(model)
     for k in range(100):
         setting(model, accuracy=1e-3 / (k + 1))
-    assert len(model._settings) < 50
+    assert len(run_settings._kept[model]) < 50
     assert setting(model) is not first
+
+
+def test_settings_do_not_keep_a_model_alive():
+    model = lw.examples.four_bar().compile()
+    alive, kept = weakref.ref(model), len(run_settings._kept)
+    run = lw.simulate(model, 0.1)
+    assert len(run_settings._kept) == kept + 1
+    del model
+    gc.collect()
+    assert alive() is not None, "the recording asks it"
+    del run
+    gc.collect()
+    assert alive() is None
+    assert len(run_settings._kept) <= kept
 
 
 def test_an_event_that_was_changed_is_seen_by_the_next_run():

@@ -144,7 +144,7 @@ def test_a_maximal_run_can_be_looked_at_too():
     m = lw.Mechanism("pendulum", space="plane")
     bob = m.add(lw.Body("bob", lw.Box(0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0)))
     m.add(lw.Revolute("pin", m.ground, bob, at=(0, 0)))
-    run = lw.simulate(m, 0.1, method="maximal")
+    run = lw.simulate_maximal(m, 0.1)
     with run.show(**QUIET) as viewer:
         assert viewer.drawing.bodies == ("bob",)
 

@@ -83,6 +83,16 @@ class Kernel:
                 o[...] = target
         return tuple(outs)
 
+    def finish(self, done: Any, inputs: tuple[Any, ...], out: Array) -> Array:
+        """Go on where `call` gave `done` in place of `out`: convert the inputs, run a batch, or explain."""
+        if done is None and np.ndim(out) > len(self.outputs[0]):  # else lanes would be compiled for nothing
+            done = self.call_many(*inputs, out)
+        if done is out:
+            return out
+        if done is False:
+            self.explain([out], inputs)
+        return self(*inputs, out=(out,))[0]
+
     def bind(self, *arrays: Array) -> tuple[Any, int, Array]:
         """Return (function, plan, ports) for compiled loops: `function(plan, ports.ctypes.data)`, unchecked.
 

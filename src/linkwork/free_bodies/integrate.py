@@ -17,7 +17,7 @@ from linkwork.mechanism.placement import Array
 from linkwork.recording.status import MESSAGES, Status
 from linkwork.simulation.integration import Work, march
 from linkwork.simulation.loop.programs import PROGRAMS, Program
-from linkwork.simulation.options import MOST_STEPS, Options, options, sample_times, seconds
+from linkwork.simulation.options import MOST_STEPS, Options, RunOptions, sample_times, seconds
 from linkwork.simulation.problem import Problem
 
 Thing: TypeAlias = RigidBody | Particle
@@ -92,7 +92,7 @@ def integrate(
     if pull is not None and pull.shape != things[0].x.shape:
         raise ValueError(f"integrate: gravity {gravity!r}; give {things[0].x.size} numbers")
     try:
-        chosen = options(accuracy, step, method, max_step, max_steps, ()).settled(smooth=False)
+        chosen = RunOptions(accuracy, step, method, max_step, max_steps).checked().settled(smooth=False)
         span = seconds(duration)
         wanted = sample_times(0.0, span, times, every)
     except ValueError as error:

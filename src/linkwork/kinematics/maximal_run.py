@@ -1,4 +1,4 @@
-"""simulate(..., method="maximal"): a run in the coordinates of all bodies, with its events.
+"""simulate_maximal: a run in the coordinates of all bodies, with its events.
 
 Dormand and Prince's method of order 8; after every step the state is projected onto the constraints. Between
 the ends of a step the motion is known by the method's own interpolation: samples are taken there, and events
@@ -21,9 +21,11 @@ from linkwork.kinematics.maximal_dynamics import MaximalDynamics
 from linkwork.kinematics.motion import Motion
 from linkwork.mechanism.load_view import coordinates
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.model import Model
 from linkwork.model.state import State
+from linkwork.recording.recording import Recording
 from linkwork.simulation.event import Event, settle
-from linkwork.simulation.options import options, sample_times, seconds
+from linkwork.simulation.options import MOST_STEPS, RunOptions, sample_times, seconds
 
 Array = np.ndarray
 
@@ -33,29 +35,41 @@ _STORM_TIME = 1e-9  # [s]
 
 
 def simulate_maximal(
-    model: Any,
+    model: Model | Mechanism,
     duration: float,
-    state: Any = None,
+    state: State | Recording | Motion | None = None,
     *,
     accuracy: float = 1e-8,
     times: Any = None,
     every: float | None = None,
     events: Sequence[Event] = (),
     max_step: float | None = None,
-    max_steps: float = 1e8,
+    max_steps: float = MOST_STEPS,
 ) -> Motion:
-    """Let a mechanism move for a duration from a state, and return its Motion at the times asked for."""
-    mechanism = model if isinstance(model, Mechanism) else getattr(model, "_mechanism", None)
+    """Let a mechanism move for a duration [s] in the coordinates of all its bodies; return its Motion.
+
+    A second opinion beside `simulate`, and for constraints that it does not take: every joint, constraint and
+    driver gives its equations, each with a Lagrange multiplier. It costs more, and runs one mechanism. The
+    state is one of the joints, a Recording, or the Motion of such a run, from whose end it goes on; as drawn
+    and at rest, if not given. Samples are at `times`, or `every` so many seconds; else after every step.
+
+    >>> import linkwork as lw
+    >>> motion = lw.simulate_maximal(lw.examples.four_bar(), 0.1, every=0.05)
+    >>> motion.time
+    array([0.  , 0.05, 0.1 ])
+    """
+    mechanism = model.mechanism if isinstance(model, Model) else model
     if not isinstance(mechanism, Mechanism):
-        raise ValueError(f"simulate: model is a {type(model).__name__}; give a Model or a Mechanism")
+        raise ValueError(f"simulate_maximal: model is a {type(model).__name__}; give a Model or a Mechanism")
+    words = RunOptions(accuracy, method="dop853", max_step=max_step, max_steps=max_steps, events=events)
     try:
-        chosen = options(accuracy, None, "dop853", max_step, max_steps, events)
+        chosen = words.checked()
         span = seconds(duration)
         system = system_of(mechanism.copy())
-        t0, q, v = _start(system, mechanism, state)
+        t0, q, v = _start(system, mechanism, state.final if isinstance(state, Recording) else state)
         wanted = sample_times(t0, span, times, every)
     except ValueError as error:
-        raise ValueError(f"simulate: {error}") from None
+        raise ValueError(f"simulate_maximal: {error}") from None
     _check_events(system, chosen.events)
     run = _Run(system, chosen.events, wanted)
     run.go(t0, q, v, t0 + span, chosen.accuracy, chosen.h_max, chosen.max_steps)
@@ -258,8 +272,8 @@ def _start(system: System, mechanism: Mechanism, state: Any) -> tuple[float, Arr
         model = undriven_model(mechanism)
         if model is None:
             raise ModelError(
-                f"simulate: mechanism {mechanism.name!r} cannot be compiled, so that a state by joints does "
-                "not tell where all its bodies are; give a Motion, or nothing: as drawn and at rest"
+                f"simulate_maximal: mechanism {mechanism.name!r} cannot be compiled, so that a state by "
+                "joints does not tell where all its bodies are; give a Motion, or no state"
             )
         if np.shape(state.q) != (model.nq,) or np.shape(state.v) != (model.nv,):
             raise ValueError(

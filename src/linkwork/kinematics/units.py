@@ -2,7 +2,7 @@
 
 from linkwork.kinematics.equation_system import System
 from linkwork.mechanism.joint import Joint
-from linkwork.model.forces import joint_units
+from linkwork.model.units_and_sizes import joint_units
 from linkwork.recording.layout import COORDINATE_UNITS, UNITS
 from linkwork.tree.joint_formula import JointFormulas
 

@@ -164,7 +164,7 @@ class Mechanism(Viewable):
 
         Loops are cut where it costs least. `cut` names joints that are to be cut, should it matter.
         """
-        from linkwork.model.model import compile_mechanism
+        from linkwork.model.compile import compile_mechanism
 
         return compile_mechanism(self, cut=cut)
 

@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from linkwork.errors import unknown
-from linkwork.model.arrays import Array
 from linkwork.model.diagnosis_text import html, text
+
+Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)

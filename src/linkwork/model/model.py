@@ -1,32 +1,48 @@
-"""The user's class, and how one is made of a mechanism."""
+"""The Model: what the machine needs of a mechanism, as documented arrays.
 
-import copy
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from itertools import accumulate
+What can be asked of a model and a state are functions, one file per subject; each is a method here, too.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from linkwork.dynamics.kernel import real_array
+from linkwork.dynamics.algorithm import Algorithm
+from linkwork.dynamics.kernel import Kernel
+from linkwork.dynamics.kernels import Kernels, Path
 from linkwork.dynamics.native_program import Form
-from linkwork.errors import unknown
-from linkwork.mechanism.check import check
+from linkwork.lazy import lazy
+from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.names import kind_name
-from linkwork.mechanism.notebook import page, table
-from linkwork.model.arrays import Array
-from linkwork.model.diagnosis import Diagnosed
-from linkwork.model.state import State
-from linkwork.tree.loops import check_loops, close
-from linkwork.tree.topology import topology
-from linkwork.tree.tree import grow
+from linkwork.model import (
+    body_motion,
+    diagnosis,
+    dimensionless,
+    drive_forces,
+    energy_and_momentum,
+    independent_coordinates,
+    joint_space,
+    loop_closing,
+    loop_equations,
+    model_page,
+    own_forces,
+    reaction_forces,
+    trees,
+    units_and_sizes,
+)
+from linkwork.tree.topology import Topology
+from linkwork.tree.tree import Tree
 from linkwork.viewable import Viewable
 
+Array = np.ndarray
 
-class Model(Viewable, Diagnosed):
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Model(Viewable):
     """What the machine needs of a mechanism: immutable, shared freely between threads.
 
     Arrays of one state have shape (nq,) or (nv,); with a leading axis of N they are batches, computed in SIMD
@@ -35,31 +51,151 @@ class Model(Viewable, Diagnosed):
     names to Force, or to arrays of the same numbers (torque first), in the body's frame, about its origin.
     """
 
-    def __repr__(self) -> str:
-        form = "" if self._form == "rolled" else ", specialized"
-        count = len(self.loop_names)
-        form = (f", {count} loop{'s' if count > 1 else ''}" if count else "") + form
-        return f"Model({self.name!r}, {len(self.body_names)} bodies, nq={self.nq}, nv={self.nv}{form})"
+    name: str
+    space: str  # "space" or "plane"
+    gravity: Array  # (3,) or (2,) [m/s^2]
+    nq: int  # numbers of a position
+    nv: int  # numbers of a velocity
+    body_names: tuple[str, ...]  # parents before children, without ground
+    joint_names: tuple[str, ...]  # joint k carries body k
+    load_names: tuple[str, ...]  # springs, motors, forces
+    parents: Array  # (bodies,) number of the body that carries body k, -1 for ground
+    masses: Array  # (bodies,) [kg]
+    centers: Array  # (bodies, 3) or (bodies, 2) centre of mass in the body's frame [m]
+    inertias: Array  # (bodies, 3, 3) or (bodies,) tensor about the centre of mass, body axes [kg m^2]
+    slices: Mapping[str, tuple[slice, slice]]  # joint -> (slice in q, slice in v)
+    q_drawn: Array  # (nq,) positions as drawn [rad, m, quaternions]
+    limits: Array  # (nv, 2) lower, upper; infinite where there is none [rad, m]
+    damping: Array  # (nv,) force per velocity [N m s/rad, N s/m]
+    friction: Array  # (nv,) dry friction [N m, N]
+    stiffness: Array  # (nv,) spring of the joint [N m/rad, N/m]
+    rest: Array  # (nv,) where that spring rests [rad, m]
+    armature: Array  # (nv,) inertia of the drive [kg m^2, kg]
+    quaternions: Array  # (k,) number of the first of four positions that are a quaternion
+    couplings: Mapping[str, Coupling]  # by name
+    mechanism: Mechanism  # as it was when compiled; not to be changed
+    graph: Topology  # the spanning tree of the mechanism's graph, and what closes loops
+    link_tree: Tree  # bodies welded together as one link, with their constants
+    form: Form  # of native code: "rolled", shared by all mechanisms of such joints, or "specialized"
+    kernels: Kernels = field(default_factory=Kernels, init=False)  # native code of this model's trees
 
-    def _repr_html_(self) -> str:
-        """Show the model in a notebook: its numbers, and its joints in the order of the coordinates."""
-        loops = (
-            f"{len(self.loop_names)}, closed by {', '.join(self.loop_names)}" if self.loop_names else "none"
-        )
-        numbers = [
-            ("space", self.space),
-            ("bodies", str(len(self.body_names))),
-            ("positions nq", str(self.nq)),
-            ("velocities nv", str(self.nv)),
-            ("loops", loops),
-            ("loads", ", ".join(self.load_names) or "none"),
-        ]
-        rows = [
-            (name, kind_name(self.joints[name]), body, _range(q), _range(v))
-            for (name, (q, v)), body in zip(self.slices.items(), self.body_names, strict=True)
-        ]
-        tables = [table((), numbers), table(("joint", "", "carries", "in q", "in v"), rows)]
-        return page(f"Model {self.name}", tables)
+    # The rest follows from these: functions of a model (and a state), as methods; and arrays, computed once.
+
+    # dynamics in the coordinates of the joints
+    forward_dynamics = joint_space.forward_dynamics
+    inverse_dynamics = joint_space.inverse_dynamics
+    bias_forces = joint_space.bias_forces
+    gravity_forces = joint_space.gravity_forces
+    mass_matrix = joint_space.mass_matrix
+    position_rates = joint_space.position_rates
+    kernel = joint_space.kernel
+    forward_kernel = lazy(joint_space.forward_kernel)
+    inverse_kernel = lazy(joint_space.inverse_kernel)
+    mass_kernel = lazy(joint_space.mass_kernel)
+    inertia_fault = lazy(joint_space.inertia_fault)
+
+    # motion of bodies
+    poses = body_motion.poses
+    velocities = body_motion.velocities
+    accelerations = body_motion.accelerations
+    body_accelerations = body_motion.body_accelerations
+    jacobian = body_motion.jacobian
+    motion_subspace = body_motion.motion_subspace
+    constraint_subspace = body_motion.constraint_subspace
+    body_rows = lazy(body_motion.body_rows)
+
+    # forces that joints bear
+    reactions = reaction_forces.reactions
+    reactions_at = reaction_forces.reactions_at
+    reactions_in_motion = reaction_forces.reactions_in_motion
+    loop_forces = reaction_forces.loop_forces
+    row_forces_in_motion = reaction_forces.row_forces_in_motion
+
+    # sums over all bodies
+    energy = energy_and_momentum.energy
+    kinetic_energy = energy_and_momentum.kinetic_energy
+    potential_energy = energy_and_momentum.potential_energy
+    momentum = energy_and_momentum.momentum
+    center_of_mass = energy_and_momentum.center_of_mass
+
+    # motion under the mechanism's own forces
+    motion = own_forces.motion
+    loads = own_forces.loads
+    load_values = own_forces.load_values
+    loop_drives = own_forces.loop_drives
+
+    # closed loops
+    loops = lazy(loop_equations.loops)
+    loop_names = lazy(loop_equations.loop_names)
+    row_slices = lazy(loop_equations.row_slices)
+    loop_slices = lazy(loop_equations.loop_slices)
+    row_weights = lazy(loop_equations.row_weights)
+    weak_pivots = lazy(loop_equations.weak_pivots)
+    loop_coordinates = loop_equations.loop_coordinates
+    loop_motion = loop_equations.loop_motion
+    loop_accelerations = loop_equations.loop_accelerations
+    loop_gap = loop_equations.loop_gap
+    constraint_residual = loop_equations.constraint_residual
+    constraint_velocity = loop_equations.constraint_velocity
+    constraint_jacobian = loop_equations.constraint_jacobian
+    closed_velocity = loop_closing.closed_velocity
+    assemble = loop_closing.assemble
+    state = loop_closing.state
+
+    # what is free to move
+    diagnose = diagnosis.diagnose
+    independent_joints = independent_coordinates.independent_joints
+    velocity_map = independent_coordinates.velocity_map
+    velocity_map_rate = independent_coordinates.velocity_map_rate
+    generalized_forces = drive_forces.generalized_forces
+    loop_scales = lazy(dimensionless.loop_scales)
+
+    # units, sizes and names
+    size = lazy(units_and_sizes.size)
+    tree_units = lazy(units_and_sizes.tree_units)
+    position_units = lazy(units_and_sizes.position_units)
+    coordinate_units = lazy(units_and_sizes.coordinate_units)
+    coordinate_sizes = lazy(units_and_sizes.coordinate_sizes)
+    coordinate_names = lazy(units_and_sizes.coordinate_names)
+    loop_coordinate_names = lazy(units_and_sizes.loop_coordinate_names)
+    loop_units = lazy(units_and_sizes.loop_units)
+    tie_units = lazy(units_and_sizes.tie_units)
+    load_units = lazy(units_and_sizes.load_units)
+
+    # trees of links, for the algorithms
+    body_tree = lazy(trees.body_tree)
+    undriven_tree = lazy(trees.undriven_tree)
+    undriven_rows = lazy(trees.undriven_rows)
+    loaded_tree = lazy(trees.loaded_tree)
+    loaded_body_tree = lazy(trees.loaded_body_tree)
+    moved_inertia = lazy(trees.moved_inertia)
+    digest = lazy(trees.digest)
+
+    _repr_html_ = model_page.page
+
+    @property
+    def joints(self) -> Mapping[str, Joint]:
+        """The joints by name, as described."""
+        return MappingProxyType(self.mechanism.joints)
+
+    def kernel_of(
+        self,
+        algorithm: Algorithm,
+        tree: Tree | None = None,
+        form: Form | None = None,
+        path: Path | None = None,
+    ) -> Kernel:
+        """Return the kernel of an algorithm on a tree of this model: that of its links or of its bodies."""
+        if tree is None:
+            tree = self.link_tree if algorithm.tree == "links" else self.body_tree
+        return self.kernels.get(algorithm, tree, form or self.form, path)
+
+    def specialize(self) -> "Model":
+        """Return the same model with code for this mechanism alone: slower to compile, faster in batches."""
+        return replace(self, form="specialized")
+
+    def __repr__(self) -> str:
+        return model_page.line(self)
 
     def __copy__(self) -> "Model":
         return self
@@ -68,109 +204,6 @@ class Model(Viewable, Diagnosed):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return compile_mechanism, (self._mechanism, self._form, self.loop_names)
+        from linkwork.model.compile import compile_mechanism
 
-    def specialize(self) -> "Model":
-        """Return the same model with code for this mechanism alone: slower to compile, faster in batches."""
-        return replace(self, _form="specialized")
-
-    def state(
-        self,
-        positions: Mapping[str, Any] | None = None,
-        /,
-        *,
-        velocities: Mapping[str, Any] | None = None,
-        t: float = 0.0,
-        **named: Any,
-    ) -> State:
-        """Return a state by joint names: positions, and velocities in a mapping; the rest as drawn, still.
-
-        Positions are given by keyword, or, for joints whose names are no Python words, in a mapping. With
-        closed loops what is named is kept, and all else follows from it.
-        """
-        q, v = self.q_drawn.copy(), np.zeros(self.nv)
-        for array, side, values in ((q, 0, {**(positions or {}), **named}), (v, 1, dict(velocities or {}))):
-            for name, value in values.items():
-                if name in self.row_slices:
-                    raise ValueError(
-                        f"state: joint {name!r} closes a loop, and follows from the others; give those, and "
-                        "let model.assemble(q) close the loops"
-                    )
-                if name not in self.slices:
-                    raise ValueError(f"state: {unknown('joint', name, self.slices)}")
-                part = array[self.slices[name][side]]
-                given = real_array(f"state: joint {name!r}", value)
-                if given.size != part.size or given.ndim > 1 or not np.isfinite(given).all():
-                    raise ValueError(f"state: joint {name!r} is {value!r}; give {part.size} finite numbers")
-                part[:] = given
-        if positions or named or velocities:
-            q = self.assemble(q, hold={**(positions or {}), **named}, t=t)
-            v = self.closed_velocity(q, v, hold=velocities or (), t=t)
-        return State(q, v, float(t))
-
-
-def compile_mechanism(mechanism: Mechanism, form: Form = "rolled", cut: Iterable[str] = ()) -> "Model":
-    """Check a mechanism and turn a copy of it into a Model: later changes are not seen."""
-    check(mechanism)
-    mechanism = copy.deepcopy(mechanism)
-    graph = topology(mechanism, cut)
-    check_loops(graph.loops)
-    links = grow(mechanism, graph.branches, weld=True)
-    joints = [branch.joint for branch in graph.branches]
-    links = close(links, graph.loops, [float(x) for joint in joints for x in joint.drawn()])
-    numbers = {branch.body.name: number for number, branch in enumerate(graph.branches)} | {"ground": -1}
-
-    def each(values: Callable[[Joint], Any]) -> Array:
-        return _frozen([x for joint in joints for x in values(joint)])
-
-    return Model(
-        name=mechanism.name,
-        space=mechanism.space,
-        gravity=_frozen(mechanism.gravity),
-        nq=links.nq,
-        nv=links.nv,
-        body_names=tuple(branch.body.name for branch in graph.branches),
-        joint_names=tuple(joint.name for joint in joints),
-        parents=_frozen([numbers[branch.parent.name] for branch in graph.branches], int),
-        masses=_frozen([branch.body.inertia.mass for branch in graph.branches]),
-        centers=_frozen([branch.body.inertia.com for branch in graph.branches]),
-        inertias=_frozen([branch.body.inertia.tensor for branch in graph.branches]),
-        slices=MappingProxyType(_slices(joints)),
-        q_drawn=each(lambda joint: joint.drawn()),
-        limits=each(lambda joint: joint.limit_pairs()).reshape(-1, 2),
-        damping=each(lambda joint: joint.per_coordinate("damping")),
-        friction=each(lambda joint: joint.per_coordinate("friction")),
-        stiffness=each(lambda joint: joint.per_coordinate("stiffness")),
-        rest=each(lambda joint: joint.per_coordinate("rest")),
-        armature=each(lambda joint: joint.per_coordinate("armature")),
-        quaternions=_frozen(_quaternions(joints), int),
-        couplings=MappingProxyType(dict(mechanism.couplings)),
-        _mechanism=mechanism,
-        _graph=graph,
-        _links=links,
-        _form=form,
-    )
-
-
-def _range(part: slice) -> str:
-    if part.stop - part.start <= 1:
-        return str(part.start) if part.stop > part.start else "-"
-    return f"{part.start} to {part.stop - 1}"
-
-
-def _slices(joints: Sequence[Joint]) -> dict[str, tuple[slice, slice]]:
-    """Return where the coordinates of each joint are, in the order of the joints."""
-    q = list(accumulate((joint.nq for joint in joints), initial=0))
-    v = list(accumulate((joint.nv for joint in joints), initial=0))
-    return {joint.name: (slice(*q[k : k + 2]), slice(*v[k : k + 2])) for k, joint in enumerate(joints)}
-
-
-def _quaternions(joints: Sequence[Joint]) -> list[int]:
-    starts = _slices(joints)
-    return [starts[j.name][0].start + j.quaternion for j in joints if j.quaternion is not None]
-
-
-def _frozen(values: Any, kind: type = float) -> Array:
-    array = np.array(values, kind)
-    array.setflags(write=False)
-    return array
+        return compile_mechanism, (self.mechanism, self.form, self.loop_names)

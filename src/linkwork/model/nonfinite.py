@@ -91,7 +91,7 @@ def _loads(
     model: Any, t: float, y: Array, events: Sequence[PlacedLoad]
 ) -> Iterator[tuple[PlacedLoad, Found]]:
     """Run every load, and event, on plain numbers."""
-    placed = (*model.driven(bodies=True).loads, *events)
+    placed = (*model.loaded_body_tree.loads, *events)
     if not placed:
         return
     q, v = y[: model.nq], y[model.nq :]
@@ -128,7 +128,7 @@ def _run(placed: PlacedLoad, t: float, q: list[float], v: list[float], poses: An
 
 def _own_forces(model: Any, y: Array) -> Iterator[tuple[str, list[float]]]:
     """Return the generalised forces of the joints themselves; NaN where they cannot be computed."""
-    for link in model.driven(bodies=True).links:
+    for link in model.loaded_body_tree.links:
         here, speed = (
             y[first : first + count].tolist()
             for first, count in ((link.q, link.kind.nq), (model.nq + link.v, link.kind.nv))

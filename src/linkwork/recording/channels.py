@@ -35,24 +35,9 @@ class Channels(ABC):
 class LiveChannels(Channels):
     """Derived quantities computed by the model."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, layout: Layout | None = None) -> None:
         self.model = model
-        units = getattr(model, "load_units", {})
-        loop_units = model.loop_units
-        behind = {
-            name: (_moved(q, model.nq), _moved(v, model.nv)) for name, (q, v) in model.loop_slices.items()
-        }
-        self.layout = Layout(
-            space=model.space,
-            joints={name: model.slices[name] for name in model.joint_names} | behind,
-            bodies=tuple(model.body_names),
-            constraints={name: (model.row_slices[name], unit) for name, unit in model.tie_units.items()},
-            loads={name: units.get(name, ("",)) for name in model.load_names},
-            position_units=tuple(unit or "1" for unit in (*model.position_units, *loop_units[0])),
-            velocity_units=(*model.coordinate_units, *loop_units[1]),
-            nq=model.nq,
-            nv=model.nv,
-        )
+        self.layout = layout or layout_of(model)
 
     def derive(self, quantity: str, samples: "Samples") -> Mapping[str, Array]:
         there = samples.recorded
@@ -119,6 +104,23 @@ class StoredChannels(Channels):
         cut.layout, cut._absent, cut.appearance = self.layout, self._absent, self.appearance
         cut._arrays = {name: array[k, :count] for name, array in self._arrays.items()}
         return cut
+
+
+def layout_of(model: Any) -> Layout:
+    """Return where the names of a model are in arrays, and in what units."""
+    loop_units = model.loop_units
+    behind = {name: (_moved(q, model.nq), _moved(v, model.nv)) for name, (q, v) in model.loop_slices.items()}
+    return Layout(
+        space=model.space,
+        joints={name: model.slices[name] for name in model.joint_names} | behind,
+        bodies=tuple(model.body_names),
+        constraints={name: (model.row_slices[name], unit) for name, unit in model.tie_units.items()},
+        loads={name: model.load_units.get(name, ("",)) for name in model.load_names},
+        position_units=tuple(unit or "1" for unit in (*model.position_units, *loop_units[0])),
+        velocity_units=(*model.coordinate_units, *loop_units[1]),
+        nq=model.nq,
+        nv=model.nv,
+    )
 
 
 def derivable(layout: Layout) -> list[str]:

@@ -19,14 +19,14 @@ from linkwork.errors import ModelError, SimulationError, unknown
 from linkwork.lazy import lazy
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.merge import SEPARATOR
-from linkwork.model import Model
+from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.native import store
 from linkwork.recording.batch import Recordings
 from linkwork.recording.recording import Recording
 from linkwork.simulation.batch_run import ManyRuns
 from linkwork.simulation.initial_state import checked_state, closed
-from linkwork.simulation.options import MOST_STEPS, sample_times, seconds, worker_count
+from linkwork.simulation.options import MOST_STEPS, RunOptions, sample_times, seconds, worker_count
 from linkwork.simulation.restoring import PROJECTED, Restoring
 from linkwork.simulation.run_settings import setting
 
@@ -169,6 +169,7 @@ class Forest:
         """
         start = self.state() if state is None else state
         parts = self.parts(start)
+        words = RunOptions(accuracy, step, method, max_step, max_steps, loops=loops)
         try:
             span, workers = seconds(duration), worker_count(threads)
             if times is None and every is None:
@@ -178,7 +179,7 @@ class Forest:
             raise ValueError(f"simulate: {error}") from None
 
         def run(model: Model, names: tuple[str, ...]) -> Recordings:
-            shared = setting(model, accuracy, step, method, max_step, max_steps, (), loops)
+            shared = setting(model, words)
             pairs = [_closed(model, parts[name]) for name in names]
             q, v = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
             return ManyRuns(shared, State(q, v, start.t), span, wanted).run(1)

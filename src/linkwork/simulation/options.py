@@ -2,7 +2,7 @@
 
 import functools
 import os
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Any
@@ -71,41 +71,64 @@ class Options:
         return inf if self.max_step is None else self.max_step
 
 
-def options(
-    accuracy: Any,
-    step: Any,
-    method: Any,
-    max_step: Any,
-    max_steps: Any,
-    events: Any,
-    loops: Any = PROJECTED,
-) -> Options:
-    """Check what the user said."""
-    for word, value, needed, finite in (
-        ("accuracy", accuracy, True, True),
-        ("step", step, False, True),
-        ("max_step", max_step, False, False),
-        ("max_steps", max_steps, True, False),
-    ):
-        if value is not None or needed:
-            positive(word, value, finite)
-    if accuracy < 1e-14:
-        raise ValueError(f"accuracy {accuracy:g}; doubles have 16 digits: give 1e-14 or more")
-    if step is not None and max_step is not None and step > max_step:
-        raise ValueError(f"step {step:g} is longer than max_step {max_step:g}; give one of them")
-    return Options(
-        float(accuracy),
-        _method(method, step),
-        method == AUTO and step is None,
-        0.0 if step is None else float(step),
-        None if max_step is None else float(max_step),
-        float(max_steps),
-        _events(events),
-        chosen_restoring(loops),
-    )
+@dataclass(frozen=True)
+class RunOptions:
+    """How `simulate` is to integrate, in the words of its caller."""
+
+    accuracy: Any = 1e-8
+    step: Any = None
+    method: Any = AUTO
+    max_step: Any = None
+    max_steps: Any = MOST_STEPS
+    events: Any = ()
+    loops: Any = PROJECTED
+
+    def key(self) -> Hashable | None:
+        """Return what tells these words from others, types included: 1 is a number, True is none.
+
+        None if they cannot be compared; nor can events, which can be changed.
+        """
+        if not isinstance(self.events, tuple | list) or self.events:
+            return None
+        words = self.accuracy, self.step, self.method, self.max_step, self.max_steps, self.loops
+        gains = self.loops.key() if isinstance(self.loops, Restoring) else self.loops
+        key = (*words[:-1], gains, *map(type, words))
+        try:
+            hash(key)
+        except TypeError:  # no numbers, which `checked` will refuse
+            return None
+        return key
+
+    def checked(self) -> Options:
+        """Return what the words mean, or say what is wrong with them."""
+        for word, needed, finite in (
+            ("accuracy", True, True),
+            ("step", False, True),
+            ("max_step", False, False),
+            ("max_steps", True, False),
+        ):
+            if (value := getattr(self, word)) is not None or needed:
+                positive(word, value, finite)
+        accuracy, step, max_step = self.accuracy, self.step, self.max_step
+        if accuracy < 1e-14:
+            raise ValueError(f"accuracy {accuracy:g}; doubles have 16 digits: give 1e-14 or more")
+        if step is not None and max_step is not None and step > max_step:
+            raise ValueError(f"step {step:g} is longer than max_step {max_step:g}; give one of them")
+        return Options(
+            float(accuracy),
+            _method(self.method, step),
+            self.method == AUTO and step is None,
+            0.0 if step is None else float(step),
+            None if max_step is None else float(max_step),
+            float(self.max_steps),
+            _events(self.events),
+            chosen_restoring(self.loops),
+        )
 
 
 def _method(method: Any, step: float | None) -> str:
+    if method == "maximal":
+        raise ValueError('method "maximal" is a function of its own: lw.simulate_maximal(model, duration)')
     if not isinstance(method, str) or method not in (AUTO, *METHODS):
         raise ValueError(unknown("method", method, [AUTO, *METHODS]))
     if step is None and method != AUTO and not METHODS[method].estimates:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
+from weakref import ref
 
 import numpy as np
 
@@ -11,7 +12,10 @@ from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.native_program import Program as Compiled
 from linkwork.dynamics.native_program import program
 from linkwork.errors import ModelError
+from linkwork.model import trees
+from linkwork.model.joint_space import accelerating_kernel
 from linkwork.model.model import Model
+from linkwork.model.own_forces import motion_algorithm, motion_kernel, rates_algorithm
 from linkwork.native.tangent import tangent_ports
 from linkwork.simulation.event import Event, settle
 from linkwork.simulation.loop.programs import PROGRAMS, Program
@@ -23,22 +27,32 @@ STEP_UNDER_TIME = 0.1  # longest step where a law knows the time, so that no pul
 
 
 class RunPrograms:
-    """What the loop needs of a model; `events` are looked at."""
+    """What the loop needs of a model; `events` are looked at.
+
+    The model is not kept alive: programs are kept by it (`run_settings`), and needed only while it runs.
+    """
 
     def __init__(self, model: Model, events: Sequence[Event] = (), restoring: Restoring | None = None):
-        self.model = model
-        self.tree = model.driven()
+        self._model = ref(model)
+        self.tree = model.loaded_tree
         self.restoring = restoring if self.tree.loops else None
         self.events = tuple(events)
         self.event_tree = self._event_tree()
-        self.algorithm = equations_of_motion.RESTORED if self.restoring else model.motion_algorithm
+        self.algorithm = equations_of_motion.RESTORED if self.restoring else motion_algorithm(model)
         if self.restoring:
             self.tree = self.restoring.applied(self.tree)
+
+    @property
+    def model(self) -> Model:
+        model = self._model()
+        if model is None:
+            raise ReferenceError("the model of these programs is gone; keep it while they run")
+        return model
 
     def _event_tree(self) -> Tree:
         if mistakes := settle(self.events, self.model.space, self.model.joints):
             raise ModelError("; ".join(mistakes))
-        placed = self.model.place(self.events, self.tree) if self.events else ()
+        placed = trees.place(self.model, self.events, self.tree) if self.events else ()
         for one in placed:
             if one.shown != 1:
                 raise ModelError(f"event {one.name!r}: its quantity is {one.shown} numbers; give one")
@@ -65,7 +79,7 @@ class RunPrograms:
     def programs(self, lanes: int, implicit: bool) -> dict[str, Program]:
         """Return the programs of a run, by the names of PROGRAMS; with derivatives if `implicit`."""
         projected = bool(self.tree.loops) and not self.restoring
-        algorithms = {"motion": self.algorithm, "rates": self.model.rates_algorithm}
+        algorithms = {"motion": self.algorithm, "rates": rates_algorithm(self.model)}
         if projected:
             algorithms["close_positions"] = loop_closure.POSITION_CORRECTION
             algorithms["close_velocities"] = loop_closure.VELOCITY_CORRECTION
@@ -76,14 +90,17 @@ class RunPrograms:
                 "event_functions", program(shown, self.event_tree, lanes, "rolled"), shown
             )
         if implicit and not self.tree.loops and all(one.formula for one in self.tree.loads):
-            tangent = self.model.motion_kernel(self.algorithm).tangent
+            tangent = motion_kernel(self.model, self.algorithm).tangent
             found["tangent"] = _program("tangent", tangent, self.algorithm, tangent=True)
         return found
 
     def _compiled(self, algorithm: Algorithm, lanes: int) -> Compiled:
         if algorithm is equations_of_motion.RESTORED:
             return program(algorithm, self.tree, lanes, "rolled")
-        kernel = self.model.motion_kernel(algorithm)
+        if algorithm in (loop_closure.POSITION_CORRECTION, loop_closure.VELOCITY_CORRECTION):
+            kernel = accelerating_kernel(self.model, algorithm)  # the equations do not depend on loads
+        else:
+            kernel = motion_kernel(self.model, algorithm)
         return kernel.single if lanes == 1 else kernel.lanes
 
     def scale(self) -> np.ndarray:

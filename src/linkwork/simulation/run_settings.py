@@ -1,20 +1,20 @@
 """The setting of runs: a model and options, and all that does not depend on where a run starts."""
 
 import hashlib
+from collections.abc import Hashable
 from dataclasses import replace
-from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from linkwork.lazy import lazy
+from linkwork.lazy import LOCK, lazy
 from linkwork.model.model import Model
 from linkwork.native import store
-from linkwork.recording.channels import LiveChannels
+from linkwork.recording.channels import LiveChannels, layout_of
 from linkwork.simulation.integration import MEMO, Work
 from linkwork.simulation.integrators.methods import METHODS
-from linkwork.simulation.options import Options, options
+from linkwork.simulation.options import Options, RunOptions
 from linkwork.simulation.problem import Problem
-from linkwork.simulation.restoring import Restoring
 from linkwork.simulation.run_programs import LARGEST_IMPLICIT, STEP_UNDER_TIME, RunPrograms
 from linkwork.simulation.statistics import Statistics
 from linkwork.tree.load_formula import source_of
@@ -27,15 +27,20 @@ _ROOM = 2**14  # numbers that the loop can write as samples before it must be em
 
 
 class RunSettings:
-    """What all runs of a model with the same options have in common."""
+    """What all runs of a model with the same options have in common; it does not keep the model alive."""
 
     def __init__(self, model: Model, chosen: Options):
         self.system = RunPrograms(model, chosen.events, chosen.restoring)
         self.chosen = _completed(chosen, self.system)
         self.account = Statistics(self.system, self.chosen)
-        self.channels = LiveChannels(model)
+        self._layout = layout_of(model)
         self._problems: dict[int, Problem] = {}
         self._spare: list[Work] = []
+
+    @property
+    def channels(self) -> LiveChannels:
+        """Where a recording's derived quantities come from: the model, which a recording keeps alive."""
+        return LiveChannels(self.system.model, self._layout)
 
     def problem(self, lanes: int) -> Problem:
         """Return the problem that the loop solves."""
@@ -104,37 +109,23 @@ def _completed(chosen: Options, system: RunPrograms) -> Options:
     return chosen
 
 
-def setting(
-    model: Model,
-    accuracy: Any,
-    step: Any,
-    method: Any,
-    max_step: Any,
-    max_steps: Any,
-    events: Any,
-    loops: Any,
-) -> RunSettings:
+_kept: WeakKeyDictionary[Model, dict[Hashable, RunSettings]] = WeakKeyDictionary()
+
+
+def setting(model: Model, words: RunOptions) -> RunSettings:
     """Return the setting of a model's runs with these options, or say what is wrong with them.
 
-    It is kept by these words and their types, unless there are events: those can be changed.
+    It is kept as long as the model lives (and does not keep it alive), by the words and their types.
     """
-    words = (accuracy, step, method, max_step, max_steps, loops)
-    gains = loops.key() if isinstance(loops, Restoring) else loops
-    key, kept = (*words[:-1], gains, *map(type, words)), model._settings
-    lasting = isinstance(events, tuple | list) and not events and _is_hashable(key)
-    found = kept.get(key) if lasting else None
-    if found is None:
-        found = RunSettings(model, options(accuracy, step, method, max_step, max_steps, events, loops))
-        if lasting:
+    key = words.key()
+    if key is None:
+        return RunSettings(model, words.checked())
+    with LOCK:
+        kept = _kept.setdefault(model, {})
+        found = kept.get(key)
+        if found is None:
+            found = RunSettings(model, words.checked())
             if len(kept) >= _KEPT:
                 kept.clear()
             kept[key] = found
     return found
-
-
-def _is_hashable(key: Any) -> bool:
-    try:
-        hash(key)
-    except TypeError:  # no numbers, which `options` will refuse
-        return False
-    return True

@@ -22,6 +22,7 @@ from linkwork.simulation.initial_state import checked, checked_state, closed
 from linkwork.simulation.options import (
     MOST_STEPS,
     Options,
+    RunOptions,
     check_room,
     positive,
     sample_times,
@@ -34,7 +35,7 @@ from linkwork.simulation.single_run import OneRun
 
 Array = np.ndarray
 
-_BATCH_SAMPLES = 101  # of each run of a batch, unless told
+_BATCH_SAMPLES = 101  # of each run of a batch, unless times are given
 
 
 def simulate(
@@ -68,9 +69,7 @@ def simulate(
     `method` is "auto" (Runge-Kutta-Fehlberg 4(5); order 8 where all laws are sums, products, sines and the
     like, without loops and events; an implicit method where the motion is stiff), or one of these: "rkf45",
     "dop853" (order 8), "rodas" (implicit), "rk4", "semi-implicit", "euler".
-    "maximal" is another way, with all coordinates of all bodies and a multiplier per equation: slower, for
-    any constraint and driver, and a second opinion; it returns a Motion, from which another such run can go
-    on, and takes no step, q, v, loops or checkpoint.
+    For constraints that it does not take, and for a second opinion, there is `simulate_maximal`.
 
     Closed loops are "projected": closed after every step, positions and velocities, to rounding errors. With
     loops="restored", or lw.Restoring(stiffness, damping), springs and dampers on their gaps hold them.
@@ -80,64 +79,75 @@ def simulate(
     seconds; the same call goes on from there after a crash.
 
     A run that cannot go on raises SimulationError, which has what was computed as `.run`; with check=False it
-    is returned. Of a batch, the failed ones are told in a warning. Ctrl-C returns what was computed, with the
-    status INTERRUPTED. From the `final` of a run another can go on, bit for bit as if it had not ended.
+    is returned. Of a batch, a warning names the failed ones. Ctrl-C returns what was computed, with status
+    INTERRUPTED. From the `final` of a run another can go on, bit for bit as if it had not ended.
     """
-    if isinstance(state, Recording):
-        state = state.final
-    if method == "maximal":
-        from linkwork.kinematics.maximal_run import simulate_maximal
-
-        others = {"step": step, "q": q, "v": v, "checkpoint": checkpoint}
-        not_there = [word for word, given in others.items() if given is not None]
-        if not_there + ["loops"] * (loops != PROJECTED):
-            words = ", ".join(not_there + ["loops"] * (loops != PROJECTED))
-            raise ValueError(
-                f'simulate: method "maximal" takes no {words}; it chooses its steps, runs one mechanism and '
-                "projects its constraints: leave them out, or use another method"
-            )
-        return simulate_maximal(
-            model,
-            duration,
-            state,
-            accuracy=accuracy,
-            times=times,
-            every=every,
-            events=events,
-            max_step=max_step,
-            max_steps=max_steps,
-        )
     if isinstance(model, Mechanism):
         model = model.compile()
-    many = q is not None or v is not None
+    batch = q is not None or v is not None
     try:
         _check_kinds(model, check, checkpoint)
-        shared = setting(model, accuracy, step, method, max_step, max_steps, events, loops)
+        words = RunOptions(accuracy, step, method, max_step, max_steps, events, loops)
+        shared = setting(model, words)
         span, workers = _span(duration, shared.chosen), worker_count(threads)
         interval = positive("checkpoint_interval", checkpoint_interval)
-        if many and (state is not None or checkpoint is not None):
+        if batch and (state is not None or checkpoint is not None):
             raise ValueError("q= and v= are for batches; give no state or checkpoint with them")
-        if many and times is None and every is None:
-            times = np.linspace(0.0, span, _BATCH_SAMPLES) if span else [0.0]
-        start = State(*_states(model, q, v)) if many else _start(model, state, span)
-        wanted = sample_times(start.t, span, times, every)
-        check_room(wanted.size * (len(start.q) if many else 1) * (model.nq + model.nv + 2))
+        if batch:
+            runs = _batch(shared, model, q, v, span, times, every)
+        else:
+            runs = _single(shared, model, state, span, times, every, checkpoint, interval)
     except ValueError as error:
         raise ValueError(f"simulate: {error}") from None
-    if many:
-        runs = ManyRuns(shared, start, span, wanted).run(workers)
-        if check and len(runs.failed):
-            warnings.warn(_failures(runs), stacklevel=2)
-        return runs
-    kept = None
-    if checkpoint is not None:
-        kept = Checkpoint(Path(checkpoint), interval, _identity(shared, start, span, wanted))
-    run = OneRun(shared, start, span, wanted, kept).run()
+    if isinstance(runs, ManyRuns):
+        return _batch_result(runs.run(workers), check)
+    return _single_result(runs.run(), check)
+
+
+def _single(
+    shared: RunSettings,
+    model: Model,
+    state: Any,
+    span: float,
+    times: Any,
+    every: Any,
+    checkpoint: str | Path | None,
+    interval: float,
+) -> OneRun:
+    """Return the run of one mechanism, ready to go."""
+    start = _start(model, state.final if isinstance(state, Recording) else state, span)
+    wanted = sample_times(start.t, span, times, every)
+    check_room(wanted.size * (model.nq + model.nv + 2))
+    if checkpoint is None:
+        return OneRun(shared, start, span, wanted, None)
+    kept = Checkpoint(Path(checkpoint), interval, _identity(shared, start, span, wanted))
+    return OneRun(shared, start, span, wanted, kept)
+
+
+def _batch(
+    shared: RunSettings, model: Model, q: Any, v: Any, span: float, times: Any, every: Any
+) -> ManyRuns:
+    """Return the runs of a batch, ready to go."""
+    if times is None and every is None:
+        times = np.linspace(0.0, span, _BATCH_SAMPLES) if span else [0.0]
+    start = State(*_states(model, q, v))
+    wanted = sample_times(start.t, span, times, every)
+    check_room(wanted.size * len(start.q) * (model.nq + model.nv + 2))
+    return ManyRuns(shared, start, span, wanted)
+
+
+def _single_result(run: OneRun, check: bool) -> Recording:
     for note in run.notes:
-        warnings.warn(note, stacklevel=2)
+        warnings.warn(note, stacklevel=3)
     if check and run.failure and run.failure.status != Status.INTERRUPTED:
         raise SimulationFailed(run.failure, run.recording) from run.failure.cause
     return run.recording
+
+
+def _batch_result(runs: Recordings, check: bool) -> Recordings:
+    if check and len(runs.failed):
+        warnings.warn(_failures(runs), stacklevel=3)
+    return runs
 
 
 def _check_kinds(model: Any, check: Any, checkpoint: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork.model.dimensionless import weak_joints
 from linkwork.recording.report import Report
 from linkwork.recording.status import Status
 from linkwork.simulation.failure import Failure
@@ -98,7 +99,7 @@ class Statistics:
         if isfinite(memo["margin"]):
             some = q[np.linspace(0, len(q) - 1, min(len(q), _LOOKED_AT)).astype(int)]
             rank = len(model.weak_pivots) - int(memo["dropped"])
-            if joints := model.weak_joints(weakest[: model.nq], some, rank):
+            if joints := weak_joints(model, weakest[: model.nq], some, rank):
                 named = ", ".join(map(repr, joints[:_NAMED])) + (" and others" if joints[_NAMED:] else "")
                 warnings.append(
                     f"near a singular position at {memo['margin_t']:.6g} s: there {named} hold less than "

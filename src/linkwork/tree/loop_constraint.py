@@ -78,7 +78,7 @@ def ties(mechanism: Mechanism, cut: Collection[Joint]) -> tuple[LoopConstraint, 
             found.append(LoopConstraint(constraint, *_ends(mechanism, sides), bodies, joints))
     if mistakes:
         said = f"mechanism {mechanism.name!r}: {'; '.join(mistakes)}"
-        raise ModelError(f'{said}. Else use lw.simulate(..., method="maximal"), or lw.kinematics')
+        raise ModelError(f"{said}. Else use lw.simulate_maximal, or lw.kinematics")
     jointed = {id(body) for joint in mechanism.joints.values() for body in joint.bodies}
     for body in (body for tie in found for body in tie.bodies):
         if id(body) not in jointed:
@@ -195,7 +195,7 @@ def _law(driver: Driver, time: Expr) -> Any:
     except Exception as error:
         raise ModelError(
             f"driver {driver.name!r}: its law cannot be traced ({type(error).__name__}: {error}); write it "
-            'with lw.sin, lw.where, ..., or use lw.kinematics or method="maximal"'
+            "with lw.sin, lw.where, ..., or use lw.kinematics or lw.simulate_maximal"
         ) from error
 
 

@@ -1,0 +1,110 @@
+"""How bodies move when the joints do: poses, velocities, accelerations, Jacobians, freedoms of joints."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.dynamics import jacobian as of_path
+from linkwork.dynamics import poses as outward
+from linkwork.dynamics import velocities as rates
+from linkwork.dynamics.kernel import real_array
+from linkwork.errors import unknown
+from linkwork.model.arguments import delivered
+from linkwork.model.named_rows import Named
+from linkwork.tree import subspace
+from linkwork.tree.tree import Link
+
+if TYPE_CHECKING:
+    from linkwork.model.model import Model
+
+Array = np.ndarray
+
+
+def poses(model: "Model", q: Array, *, out: Array | None = None) -> Named:
+    """Return the poses of the bodies by name; `.array` has the rows of [R | p]."""
+    (array,) = model.kernel_of(outward.ALGORITHM)(q, out=(out,))
+    frame = model.link_tree.algebra.Frame
+    return Named("body", model.body_rows, array, 3, frame.from_scalars, {"ground": frame()})
+
+
+def velocities(model: "Model", q: Array, v: Array, *, out: Array | None = None) -> Named:
+    """Return the velocities of the bodies' origins by name, in world axes, angular first."""
+    (array,) = model.kernel_of(rates.ALGORITHM)(q, v, out=(out,))
+    return _motions(model, array)
+
+
+def accelerations(
+    model: "Model", q: Array, v: Array, tau: Array, *, forces: Any = None, out: Array | None = None
+) -> Named:
+    """Return how bodies accelerate under joint forces tau: angular, and of the origins, in world axes."""
+    return body_accelerations(model, q, v, model.forward_dynamics(q, v, tau, forces=forces), out=out)
+
+
+def body_accelerations(model: "Model", q: Array, v: Array, a: Array, *, out: Array | None = None) -> Named:
+    """Return the accelerations of bodies when the joints accelerate by a: as `accelerations` does."""
+    (array,) = model.kernel_of(rates.ACCELERATION_ALGORITHM)(q, v, a, out=(out,))
+    return _motions(model, array)
+
+
+def _motions(model: "Model", array: Array) -> Named:
+    motion = model.link_tree.algebra.Motion
+    return Named("body", model.body_rows, array, 2, motion.from_scalars, {"ground": motion.zero()})
+
+
+def body_rows(model: "Model") -> dict[str, int]:
+    """The row of each body in arrays by body."""
+    return {name: row for row, name in enumerate(model.body_names)}
+
+
+def jacobian(model: "Model", q: Array, body: str, point: Any = None, *, out: Array | None = None) -> Array:
+    """Return how a point of a body (its origin, if not given) moves per unit of each velocity.
+
+    (6, nv) in space, (3, nv) in the plane: angular velocity, then velocity of the point, in world axes.
+    """
+    tree = model.link_tree
+    if body not in tree.body_links:
+        raise ValueError(f"jacobian: {unknown('body', body, model.body_names)}")
+    dimension = tree.algebra.dimension
+    place = real_array("jacobian: point", [0.0] * dimension if point is None else point)
+    if place.shape != (dimension,) or not np.isfinite(place).all():
+        raise ValueError(
+            f"jacobian: point {point!r}; give {dimension} finite numbers in the frame of {body!r}"
+        )
+    path = _path(model, tree.body_links[body])
+    in_link = np.array(tree.body_frames[body] @ place.tolist())
+    if path:
+        (rows,) = model.kernel_of(of_path.ALGORITHM, path=path)(q, in_link)
+    else:
+        batch = poses(model, q).array.shape[:-3]  # checks q
+        rows = np.zeros((*batch, model.nv, tree.algebra.freedoms))
+    return delivered("jacobian", np.swapaxes(rows, -1, -2), out)
+
+
+def _path(model: "Model", number: int) -> tuple[int, ...]:
+    """Return the numbers of the links from the base to a link; none for ground."""
+    path: list[int] = []
+    while number:
+        path.append(number)
+        number = model.link_tree.links[number - 1].parent
+    return tuple(reversed(path))
+
+
+def motion_subspace(model: "Model", joint: str, q: Array) -> Array:
+    """Return the child's motion per unit of each velocity, in its joint frame: (freedoms, nv)."""
+    return subspace.motion_subspace(*_link_at(model, joint, q))
+
+
+def constraint_subspace(model: "Model", joint: str, q: Array) -> Array:
+    """Return a basis of the forces a joint can exert without doing work, in its frame on the child."""
+    return subspace.constraint_subspace(*_link_at(model, joint, q))
+
+
+def _link_at(model: "Model", joint: str, q: Array) -> tuple[Link, Array]:
+    if joint not in model.slices:
+        raise ValueError(unknown("joint", joint, model.slices))
+    array = real_array("q", q)
+    if array.shape != (model.nq,):
+        raise ValueError(f"q has shape {array.shape}; give {model.nq} numbers")
+    if not np.isfinite(array).all():
+        raise ValueError("q is not finite")
+    return model.body_tree.links[model.joint_names.index(joint)], array[model.slices[joint][0]]

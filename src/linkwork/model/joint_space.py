@@ -1,0 +1,200 @@
+"""Dynamics in the coordinates of the joints: accelerations, joint forces, the mass matrix."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from linkwork.dynamics import forward_dynamics as on_trees
+from linkwork.dynamics import inverse_dynamics as newton_euler
+from linkwork.dynamics import loop_closure
+from linkwork.dynamics import mass_matrix as composite_bodies
+from linkwork.dynamics import position_rates as rates
+from linkwork.dynamics.algorithm import Algorithm
+from linkwork.dynamics.external_forces import external_forces
+from linkwork.dynamics.inertia_check import LARGEST, check_inertia
+from linkwork.dynamics.kernel import Kernel
+from linkwork.dynamics.loop_reference import dense_forward_dynamics
+from linkwork.dynamics.native_program import Form
+from linkwork.errors import ModelError, unknown
+from linkwork.model import drive_forces, independent_coordinates
+from linkwork.model.arguments import delivered, together
+from linkwork.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from linkwork.model.model import Model
+
+Array = np.ndarray
+
+
+def forward_dynamics(
+    model: "Model",
+    q: Array,
+    v: Array,
+    tau: Array,
+    *,
+    forces: Any = None,
+    solver: Literal["sparse", "svd"] = "sparse",
+    out: Array | None = None,
+) -> Array:
+    """Return the accelerations (nv,) that joint forces tau (and forces on bodies) give.
+
+    This is the rigid-body answer: damping, friction, springs and limits of joints are not in it, armature
+    is. Closed loops stay closed: q and v are those of the spanning tree, and should close the loops. But
+    drivers do not drive, and couplings do not couple, as with mimic joints in other libraries of robots:
+    tau moves all joints. `motion` has all of these. With solver="svd" it is found the slow way, as a
+    reference: by singular values of the dense equations.
+    """
+    if solver != "sparse":
+        return _by_singular_values(model, q, v, tau, forces, solver, out)
+    if forces is not None:
+        return _with_forces(model)(q, v, tau, external_forces(model.link_tree, forces), out=(out,))[0]
+    kernel = model.forward_kernel
+    if out is None:
+        return kernel(q, v, tau)[0]
+    done = kernel.call(q, v, tau, out)
+    return out if done is out else kernel.finish(done, (q, v, tau), out)
+
+
+def forward_kernel(model: "Model") -> Kernel:
+    """The kernel of forward dynamics: with closed loops, or without."""
+    module = loop_closure if model.undriven_tree.loops else on_trees
+    return accelerating_kernel(model, module.ALGORITHM, model.undriven_tree)
+
+
+def _with_forces(model: "Model") -> Kernel:
+    module = loop_closure if model.undriven_tree.loops else on_trees
+    return accelerating_kernel(model, module.WITH_FORCES, model.undriven_tree)
+
+
+def accelerating_kernel(
+    model: "Model", algorithm: Algorithm, tree: Tree | None = None, form: Form | None = None
+) -> Kernel:
+    """Return a kernel that divides by inertia; ModelError names the joints that move none."""
+    if model.inertia_fault:
+        raise ModelError(model.inertia_fault)
+    return model.kernel_of(algorithm, tree, form)
+
+
+def inertia_fault(model: "Model") -> str:
+    """What is wrong with the inertia of all that moves; empty if nothing is."""
+    if model.nv > LARGEST:
+        return ""
+    joints = [name for name, (_, part) in model.slices.items() for _ in range(part.start, part.stop)]
+    elsewhere = model.q_drawn + 0.3 * np.sin(1.0 + np.arange(model.nq))  # anywhere
+    try:
+        check_inertia((mass_matrix(model, q) for q in (model.q_drawn, elsewhere)), joints)
+    except ModelError as error:
+        return str(error)
+    return ""
+
+
+def _by_singular_values(
+    model: "Model", q: Array, v: Array, tau: Array, forces: Any, solver: str, out: Array | None
+) -> Array:
+    if solver != "svd":
+        raise ValueError(f'forward_dynamics: solver {solver!r}; give "sparse" or "svd"')
+    given = ("q", q, model.nq), ("v", v, model.nv), ("tau", tau, model.nv)
+    (q, v, tau), batch = together(*((name, x, (size,)) for name, x, size in given))
+    drive = tau - inverse_dynamics(model, q, v, np.zeros(v.shape), forces=forces)
+    rows = model.undriven_rows
+    M, J = mass_matrix(model, q), model.constraint_jacobian(q)[..., rows, :]
+    right = model.kernel_of(loop_closure.BIAS)(q, v)[0][..., rows]
+    found = np.empty(v.shape)
+    for k in np.ndindex(batch):
+        found[k] = dense_forward_dynamics(M[k], drive[k], J[k], right[k], model.weak_pivots[rows])
+    return delivered("forward_dynamics", found, out)
+
+
+def inverse_dynamics(
+    model: "Model",
+    q: Array,
+    v: Array,
+    a: Array,
+    *,
+    driven: Iterable[str] | None = None,
+    forces: Any = None,
+    out: Array | None = None,
+) -> Array:
+    """Return the joint forces (nv,) that accelerations a take.
+
+    With closed loops: those in the joints of the spanning tree when the loop joints bear nothing. With
+    `driven` joints, the forces in these alone, in the order of their names: the loops bear the rest. If
+    several sets of forces do it, the one with the least sum of squares. v and a have to keep the loops
+    closed, and the joints have to be able to produce a: else an error names the joints.
+    """
+    if driven is not None:
+        return drive_forces.drive_forces(model, q, v, a, driven, forces, out)
+    if forces is not None:
+        external = external_forces(model.link_tree, forces)
+        return model.kernel_of(newton_euler.WITH_FORCES)(q, v, a, external, out=(out,))[0]
+    kernel = model.inverse_kernel
+    if out is None:
+        return kernel(q, v, a)[0]
+    done = kernel.call(q, v, a, out)
+    return out if done is out else kernel.finish(done, (q, v, a), out)
+
+
+def inverse_kernel(model: "Model") -> Kernel:
+    """The kernel of inverse dynamics."""
+    return model.kernel_of(newton_euler.ALGORITHM)
+
+
+def bias_forces(
+    model: "Model", q: Array, v: Array, *, independent: Iterable[str] | None = None, out: Array | None = None
+) -> Array:
+    """Return the joint forces (nv,) at zero acceleration: gravity, Coriolis and centrifugal terms.
+
+    With `independent` joints, those in these alone that keep their velocities constant; v is always that
+    of the whole mechanism, see `velocity_map`.
+    """
+    if independent is not None:
+        return independent_coordinates.bias_forces(model, q, v, independent, out)
+    return model.kernel_of(newton_euler.BIAS)(q, v, out=(out,))[0]
+
+
+def gravity_forces(
+    model: "Model", q: Array, *, independent: Iterable[str] | None = None, out: Array | None = None
+) -> Array:
+    """Return the joint forces (nv,) that hold the mechanism at rest; or those in `independent` joints."""
+    if independent is not None:
+        return independent_coordinates.gravity_forces(model, q, independent, out)
+    return model.kernel_of(newton_euler.GRAVITY)(q, out=(out,))[0]
+
+
+def mass_matrix(
+    model: "Model", q: Array, *, independent: Iterable[str] | None = None, out: Array | None = None
+) -> Array:
+    """Return the mass matrix (nv, nv), armature included; with closed loops, of the spanning tree.
+
+    With `independent` joints, that of the closed mechanism in these alone, in the order of their names.
+    """
+    if independent is not None:
+        return independent_coordinates.mass_matrix(model, q, independent, out)
+    kernel = model.mass_kernel
+    if out is None:
+        return kernel(q)[0]
+    done = kernel.call(q, out)
+    return out if done is out else kernel.finish(done, (q,), out)
+
+
+def mass_kernel(model: "Model") -> Kernel:
+    """The kernel of the mass matrix."""
+    return model.kernel_of(composite_bodies.ALGORITHM)
+
+
+def position_rates(model: "Model", q: Array, v: Array, *, out: Array | None = None) -> Array:
+    """Return dq/dt (nq,) at velocities v; they differ where there are quaternions or free bodies."""
+    return model.kernel_of(rates.ALGORITHM)(q, v, out=(out,))[0]
+
+
+def kernel(model: "Model", name: str) -> Kernel:
+    """Return the kernel of forward_dynamics, inverse_dynamics or mass_matrix, for compiled loops."""
+    made = {
+        "forward_dynamics": lambda: model.forward_kernel,
+        "inverse_dynamics": lambda: model.inverse_kernel,
+        "mass_matrix": lambda: model.mass_kernel,
+    }
+    if name not in made:
+        raise ValueError(f"kernel: {unknown('algorithm', name, made)}")
+    return made[name]()

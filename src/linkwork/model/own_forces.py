@@ -1,0 +1,123 @@
+"""Motion under the mechanism's own forces: those of its joints and its loads."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.dynamics import applied_forces, equations_of_motion
+from linkwork.dynamics.algorithm import Algorithm
+from linkwork.dynamics.kernel import Kernel
+from linkwork.dynamics.load_code import raised
+from linkwork.errors import LinkworkError, NumericalError, unknown
+from linkwork.model import nonfinite
+from linkwork.model.arguments import together
+from linkwork.model.joint_space import accelerating_kernel
+
+if TYPE_CHECKING:
+    from linkwork.model.model import Model
+
+Array = np.ndarray
+
+# What is unrolled: it takes up to twice as long to compile as rolled code, and half the time to run.
+_FEW = 8  # links
+_SHORT = 1200  # nodes of the laws of loads
+
+
+def motion(model: "Model", q: Array, v: Array, t: Any = 0.0, *, out: Array | None = None) -> Array:
+    """Return the accelerations (nv,) under all forces of the mechanism: those of its joints and loads.
+
+    This is what `simulate` integrates: damping, friction, springs and stops of joints are in it.
+    """
+    kernel = motion_kernel(model, motion_algorithm(model))
+    (q, v, t), batch = together(("q", q, (model.nq,)), ("v", v, (model.nv,)), ("t", t, ()))
+    scratch = [np.zeros((*batch, *shape)) for shape in kernel.shapes[3 : kernel.inputs]]
+    return _applying(model, lambda: kernel(t, q, v, *scratch, out=(None, out, None))[1], q, v, t)
+
+
+def _applying(model: "Model", run: Callable[[], Any], q: Array, v: Array, t: Array) -> Any:
+    """Run what applies the loads; if the result is not finite, name the load that gave it."""
+    raised.__dict__.pop("error", None)
+    try:
+        return run()
+    except (NumericalError, ValueError) as error:
+        fit = q.shape[-1:] == (model.nq,) and v.shape[-1:] == (model.nv,)
+        if not fit or not all(np.isfinite(x).all() for x in (q, v, t)):
+            raise
+        if hasattr(raised, "error"):
+            name, at, cause = raised.error
+            if not isinstance(cause, Exception):  # Ctrl-C
+                raise cause from None
+            text = f"load {name!r} raised {type(cause).__name__}: {cause} (at t = {at:.9g} s)"
+            raise NumericalError(text) from cause
+        for row in zip(np.atleast_2d(q), np.atleast_2d(v), np.atleast_1d(t), strict=True):
+            name, detail = nonfinite.not_finite(model, float(row[2]), np.concatenate(row[:2]))
+            if name in model.load_names:
+                raise NumericalError(detail) from error
+        raise
+
+
+def motion_kernel(model: "Model", algorithm: Algorithm) -> Kernel:
+    """Return the kernel of an algorithm over the tree with all forces; inertia is checked first."""
+    tree = model.loaded_tree
+    if tree.loops and algorithm in (equations_of_motion.ALGORITHM, equations_of_motion.LOADED):
+        raise LinkworkError(
+            f"mechanism {model.name!r} has closed loops, and {algorithm.name!r} is for trees; "
+            "take the algorithm that motion_algorithm gives"
+        )
+    laws = sum(placed.formula.size for placed in tree.loads if placed.formula)
+    small = len(tree.links) <= _FEW and laws <= _SHORT
+    form = "unrolled" if model.form == "rolled" and small else model.form
+    return accelerating_kernel(model, algorithm, tree, form)
+
+
+def motion_algorithm(model: "Model") -> Algorithm:
+    """Return the algorithm of how the mechanism moves, to be run by `motion_kernel`."""
+    tree = model.loaded_tree
+    if tree.loops:
+        return equations_of_motion.LOOPED
+    return equations_of_motion.LOADED if tree.loads else equations_of_motion.ALGORITHM
+
+
+def rates_algorithm(model: "Model") -> Algorithm:
+    """Return the algorithm of dq/dt alone, through the same arrays."""
+    tree = model.loaded_tree
+    return equations_of_motion.LOADED_RATES if tree.loops or tree.loads else equations_of_motion.RATES
+
+
+def loads(model: "Model", q: Array, v: Array, t: Any = 0.0) -> tuple[Array, Array]:
+    """Return what is applied: generalised forces (nv,) in all joints, and forces on bodies by row.
+
+    The former are those of damping, friction, springs, stops and motors; the latter, (bodies, 6) or
+    (bodies, 3), are in the frame that its joint has on the body, torque first.
+    """
+    tau, external, drive, *_ = _applied(model, q, v, t)
+    return tau + drive, external
+
+
+def load_values(model: "Model", name: str, q: Array, v: Array, t: Any = 0.0) -> Array:
+    """Return what a load shows: a motor its force, a spring its tension; (n,)."""
+    first = 0
+    for placed in model.loaded_body_tree.loads:
+        if placed.name == name:
+            return _applied(model, q, v, t)[3][..., first : first + placed.shown]
+        first += placed.told
+    raise ValueError(f"load_values: {unknown('load', name, model.load_names)}")
+
+
+def loop_drives(model: "Model", q: Array, v: Array, t: Any = 0.0) -> Array:
+    """Return what drives the loop joints: damping, friction, springs, stops and motors."""
+    *_, shown, forces = _applied(model, q, v, t)
+    first = 0
+    for placed in model.loaded_body_tree.loads:
+        first += placed.shown
+        for k, (name, n) in enumerate(placed.across):
+            forces[..., model.loop_slices[name][1].start + n] += shown[..., first + k]
+        first += len(placed.across)
+    return forces
+
+
+def _applied(model: "Model", q: Array, v: Array, t: Any) -> tuple[Array, ...]:
+    (q, v, t), _ = together(("q", q, (model.nq,)), ("v", v, (model.nv,)), ("t", t, ()))
+    kernel = model.kernel_of(applied_forces.APPLIED, model.loaded_body_tree, "rolled")
+    return _applying(model, lambda: kernel(t, q, v), q, v, t)

@@ -1,0 +1,139 @@
+"""Units and sizes of coordinates and of what loads show; names of coordinates."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.mechanism.joint import Joint
+from linkwork.tree.joint_formula import JointFormula, JointFormulas
+from linkwork.tree.load_formula import Side
+from linkwork.tree.loop_constraint import LoopConstraint
+
+if TYPE_CHECKING:
+    from linkwork.model.model import Model
+
+Array = np.ndarray
+Units = tuple[tuple[str, ...], tuple[str, ...]]  # of positions, and of what velocities change
+
+
+def joint_units(
+    kind: JointFormula, numbers: Sequence[float], q: Sequence[float], joint: Joint
+) -> tuple[list[str], list[str]]:
+    """Return the units of a joint's positions, and of what its velocities change: "rad" if it turns, or "m".
+
+    A position has the unit of the velocity it follows, or none if it is of a quaternion.
+    """
+    angular = joint.algebra.angular
+    velocities = [
+        "rad" if any(abs(x) > 0.0 for x in s.scalars()[:angular]) else "m" for s in kind.subspace(q, numbers)
+    ]
+    rows = np.zeros((kind.nv, kind.nq))
+    for k, unit in enumerate(np.eye(kind.nv).tolist()):
+        rows[k] = kind.position_rates(q, unit, numbers)
+    positions = [velocities[int(k)] for k in np.abs(rows).argmax(axis=0)] if kind.nv else []
+    if joint.quaternion is not None:
+        positions[joint.quaternion : joint.quaternion + 4] = [""] * 4
+    return positions, velocities
+
+
+def tree_units(model: "Model") -> Units:
+    """The units of the positions of all tree joints, and of what their velocities change."""
+    found = [
+        joint_units(
+            link.kind,
+            link.parameters,
+            model.q_drawn[link.q : link.q + link.kind.nq].tolist(),
+            model.joints[link.name],
+        )
+        for link in model.link_tree.links
+    ]
+    return tuple(u for units in found for u in units[0]), tuple(u for units in found for u in units[1])
+
+
+def position_units(model: "Model") -> tuple[str, ...]:
+    """The unit of each position: that of the velocity it follows, or "" for numbers of a quaternion."""
+    return model.tree_units[0]
+
+
+def coordinate_units(model: "Model") -> tuple[str, ...]:
+    """The unit of what each velocity changes: "rad" if it turns the child, else "m"."""
+    return model.tree_units[1]
+
+
+def loop_units(model: "Model") -> Units:
+    """The units of all loop joints' coordinates, and of what their velocities change."""
+    positions: list[str] = []
+    velocities: list[str] = []
+    kinds, drawn = JointFormulas(), model.loop_motion(model.q_drawn, np.zeros(model.nv))[0]
+    for loop in model.link_tree.loops:
+        if not loop.joint.nv:
+            continue
+        here = drawn[model.loop_slices[loop.name][0]].tolist()
+        units = joint_units(*kinds.of(loop.joint, False), here, loop.joint)
+        positions, velocities = [*positions, *units[0]], [*velocities, *units[1]]
+    return tuple(positions), tuple(velocities)
+
+
+def tie_units(model: "Model") -> Mapping[str, str]:
+    """The constraints and drivers, with the unit of their forces, "" if that is not known."""
+    found = {loop.name: "" for loop in model.link_tree.loops if isinstance(loop.joint, LoopConstraint)}
+    for name, driver in model.mechanism.drivers.items():
+        side = driver.sides()[0]
+        turns = driver.component == "angle"
+        if isinstance(side, Joint):
+            number = model.slices[side.name][1].start + int(driver.component)
+            turns = model.coordinate_units[number] == "rad"
+        found[name] = "N m" if turns else "N"
+    return MappingProxyType(found)
+
+
+def load_units(model: "Model") -> dict[str, tuple[str, ...]]:
+    """The units of the numbers that each load shows."""
+
+    def of_side(side: Side) -> Sequence[str]:
+        cut = side.cut
+        if cut is None:
+            return model.coordinate_units[side.v]
+        first = side.body == cut.joint.parent.name  # one of two
+        return joint_units(cut.kind, cut.numbers, cut.joint.drawn(), cut.joint)[1] if first else ()
+
+    return {
+        placed.name: placed.load.units(placed.shown, [u for side in placed.sides for u in of_side(side)])
+        for placed in model.loaded_tree.loads
+    }
+
+
+def size(model: "Model") -> float:
+    """The largest length in the mechanism: between joints, to a centre of mass, of inertia [m]."""
+    tree = model.link_tree
+    frame = tree.algebra.Frame
+    offsets = [
+        frame.from_scalars(tree.data[link.data : link.data + frame.size]).position for link in tree.links
+    ]
+    lengths = [float(np.linalg.norm(x)) for x in (*offsets, *model.centers)]
+    heavy = model.masses > 0.0
+    inertias = model.inertias.reshape(len(model.masses), -1).max(axis=1, initial=0.0)
+    lengths += np.sqrt(inertias[heavy] / model.masses[heavy]).tolist()
+    return max(lengths, default=0.0) or 1.0
+
+
+def coordinate_sizes(model: "Model") -> Array:
+    """A normal change of each velocity's coordinate: 1 rad, or the mechanism's size, (nv,)."""
+    return np.array([1.0 if unit == "rad" else model.size for unit in model.coordinate_units])
+
+
+def coordinate_names(model: "Model") -> tuple[str, ...]:
+    """The name of each velocity: of its joint, with a number if that has several: "ball[2]"."""
+    slices = model.slices.items()
+    return tuple(name for joint, (_, part) in slices for name in _numbered(joint, part.stop - part.start))
+
+
+def loop_coordinate_names(model: "Model") -> tuple[str, ...]:
+    """The name of each velocity of the joints that close loops, in their order."""
+    return tuple(name for loop in model.link_tree.loops for name in _numbered(loop.name, loop.joint.nv))
+
+
+def _numbered(joint: str, count: int) -> list[str]:
+    return [joint] if count == 1 else [f"{joint}[{k}]" for k in range(count)]
