@@ -4,7 +4,8 @@ A planar mechanism lies in the plane z = 0; joined bodies lie in layers above ea
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -83,14 +84,17 @@ class Drawing:
     inertias: Array  # (B, 3, 3) about the centre of mass [kg m^2]
     drawn: Array  # (B, 3, 4) poses as drawn
     size: float  # of all that is drawn [m]
+    paints: Mapping[str, int] = field(default_factory=dict)  # which colour of the palette each body has
 
 
-def drawing(model: Any) -> Drawing:
-    """Return what is drawn of a model."""
-    return drawing_of_mechanism(model.mechanism, tuple(model.body_names), model.loop_names)
+def drawing(model: Any, before: Drawing | None = None) -> Drawing:
+    """Return what is drawn of a model; bodies that were in the drawing before an edit keep their colours."""
+    return drawing_of_mechanism(model.mechanism, tuple(model.body_names), model.loop_names, before)
 
 
-def drawing_of_mechanism(mechanism: Mechanism, names: tuple[str, ...], closing: Container[str]) -> Drawing:
+def drawing_of_mechanism(
+    mechanism: Mechanism, names: tuple[str, ...], closing: Container[str], before: Drawing | None = None
+) -> Drawing:
     """Return what is drawn of a mechanism: bodies in this order, some joints closing loops."""
     bodies = {"ground": mechanism.ground} | {name: mechanism.bodies[name] for name in names}
     poses = {name: _drawn_pose(body) for name, body in bodies.items()}
@@ -103,11 +107,12 @@ def drawing_of_mechanism(mechanism: Mechanism, names: tuple[str, ...], closing: 
         if name != "ground" and not shells[name]:
             shells[name] = list(link_through(body, points.get(name, ()), size))
     layers = _layers(mechanism.space, bodies, marks, shells)
-    welded = _welded(marks)
+    welded, paints = _welded(marks), _paints(names, before.paints if before else {})
     pieces = []
-    for number, (name, parts) in enumerate(shells.items()):
-        colour = GROUND if name in welded else body_colour(number - 1)
-        shrink = 1.0 - _SHRINK * (number % 5)
+    for name, parts in shells.items():
+        number = paints.get(name, -1)
+        colour = GROUND if name in welded else body_colour(number)
+        shrink = 1.0 - _SHRINK * ((number + 1) % 5)
         for part, pose, own_colour in parts:
             placed = pose.copy()
             placed[2, 3] += layers.get(name, 0.0)
@@ -133,7 +138,16 @@ def drawing_of_mechanism(mechanism: Mechanism, names: tuple[str, ...], closing: 
         inertias=np.array([_tensor(inertia) for inertia in inertias]).reshape(-1, 3, 3),
         drawn=np.array([poses[name] for name in names]).reshape(-1, 3, 4),
         size=size,
+        paints=paints,
     )
+
+
+def _paints(names: Sequence[str], before: Mapping[str, int]) -> dict[str, int]:
+    """Return which colour each body has: the one it had, or the first that no other has."""
+    paints = {name: before[name] for name in names if name in before}
+    taken = set(paints.values())
+    free = (number for number in count() if number not in taken)
+    return {name: paints[name] if name in paints else next(free) for name in names}
 
 
 # from the plane to space

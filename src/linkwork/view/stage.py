@@ -1,6 +1,6 @@
 """The bodies and joints on the page. Pieces of equal triangles are a batch: two messages move all of them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +15,14 @@ from linkwork.view.tessellate import Shell
 Array = np.ndarray
 _CLEAR = 0.35  # opacity of bodies that are seen through
 Picked = Callable[[str, Array], None]  # name of a body or joint, and where it was hit in the world
+
+
+_BODIES, _JOINTS = "/bodies", "/joints"  # folders of the page
+
+
+def _looks(piece: Piece) -> tuple[Any, ...]:
+    """Return what a page shows of a piece beside its triangles and its place."""
+    return piece.name, piece.shell.scale, piece.colour, piece.opacity
 
 
 def places_of(pieces: Sequence[Piece], numbers: Mapping[str, int]) -> Places:
@@ -35,6 +43,7 @@ class Batch:
         numbers: Mapping[str, int],
         shadows: bool = True,
     ) -> None:
+        self.folder = name.rpartition("/")[0]
         self.pieces = pieces
         self._places = places_of(pieces, numbers)
         self._colours = np.array([piece.colour for piece in pieces], np.uint8)
@@ -60,6 +69,10 @@ class Batch:
         self.handle.batched_positions = self._places.positions(poses).astype(np.float32)
         self.handle.batched_wxyzs = self._places.rotations(poses).astype(np.float32)
 
+    def is_of(self, pieces: Sequence[Piece]) -> bool:
+        """Whether these pieces look as those that are shown; where they are may differ."""
+        return [_looks(piece) for piece in self.pieces] == [_looks(piece) for piece in pieces]
+
     def highlight(self, name: str | None) -> None:
         colours = self._colours.copy()
         colours[[piece.name == name for piece in self.pieces]] = SELECTED
@@ -67,11 +80,13 @@ class Batch:
 
 
 class Stage:
-    """A drawing on a server's page."""
+    """A drawing on a server's page; it can be followed by the drawing of the edited mechanism."""
 
     def __init__(self, server: Any, drawing: Drawing, camera: Camera) -> None:
-        self._server, self.drawing = server, drawing
-        self.numbers = {name: k for k, name in enumerate(drawing.bodies)} | {"ground": -1}
+        self._server = server
+        self._batches: dict[tuple[str, Hashable], Batch] = {}  # by folder and triangles
+        self._made = {_BODIES: 0, _JOINTS: 0}  # batches so far: each has a name of its own on the page
+        self._watch: list[Callable[[Batch], None]] = []  # what is set on every batch, also on later ones
         server.scene.set_up_direction(tuple(drawing.up.tolist()))
         server.scene.configure_environment_map(None)
         server.scene.add_light_ambient("/lights/ambient", intensity=0.8)
@@ -80,20 +95,54 @@ class Stage:
         server.scene.add_light_directional("/lights/viewer", intensity=0.5, position=tuple(place.tolist()))
         self.show_shadows(drawing.space == "space")
         _floor(server, drawing, camera)
-        self.bodies = list(self._batches("/bodies", drawing.pieces))
-        self.joints = list(self._batches("/joints", drawing.glyphs))
-        batches = [*self.bodies, *self.joints]
-        pieces = [piece for batch in batches for piece in batch.pieces]
-        self._places = places_of(pieces, self.numbers)
-        ends = np.cumsum([0, *(len(batch.pieces) for batch in batches)]).tolist()
-        self._parts = [(batch, slice(*pair)) for batch, pair in zip(batches, pairwise(ends), strict=True)]
+        self.follow(drawing)
 
-    def _batches(self, folder: str, pieces: Iterable[Piece]) -> Iterable[Batch]:
-        groups: dict[Any, list[Piece]] = {}
-        for piece in pieces:
-            groups.setdefault(piece.shell.key, []).append(piece)
-        for number, group in enumerate(groups.values()):
-            yield Batch(self._server, f"{folder}/{_word(group[0].shell)}{number}", group, self.numbers)
+    def follow(self, drawing: Drawing) -> None:
+        """Show another drawing: what is the same by name stays on the page, only what changed is sent."""
+        self.drawing = drawing
+        self.numbers = {name: k for k, name in enumerate(drawing.bodies)} | {"ground": -1}
+        groups: dict[tuple[str, Hashable], list[Piece]] = {}
+        for folder, pieces in ((_BODIES, drawing.pieces), (_JOINTS, drawing.glyphs)):
+            for piece in pieces:
+                groups.setdefault((folder, piece.shell.key), []).append(piece)
+        for key in [key for key in self._batches if key not in groups]:
+            self._batches.pop(key).handle.remove()
+        for key, pieces in groups.items():
+            batch = self._batches.get(key)
+            if batch is not None and batch.is_of(pieces):
+                batch.pieces = pieces
+                continue
+            if batch is not None:
+                batch.handle.remove()
+            self._batches[key] = self._batch(key[0], pieces)
+        ordered = [self._batches[key] for key in groups]
+        self._places = places_of([piece for batch in ordered for piece in batch.pieces], self.numbers)
+        ends = np.cumsum([0, *(len(batch.pieces) for batch in ordered)]).tolist()
+        self._parts = [(batch, slice(*pair)) for batch, pair in zip(ordered, pairwise(ends), strict=True)]
+
+    def _batch(self, folder: str, pieces: Sequence[Piece]) -> Batch:
+        name = f"{folder}/{_word(pieces[0].shell)}{self._made[folder]}"
+        self._made[folder] += 1
+        batch = Batch(self._server, name, pieces, self.numbers)
+        for watch in self._watch:
+            watch(batch)
+        return batch
+
+    def _each(self, watch: Callable[[Batch], None]) -> None:
+        """Do something to all batches, and to those that are still to come."""
+        self._watch.append(watch)
+        for batch in self._batches.values():
+            watch(batch)
+
+    @property
+    def bodies(self) -> list[Batch]:
+        """The batches of bodies."""
+        return [batch for (folder, _), batch in self._batches.items() if folder == _BODIES]
+
+    @property
+    def joints(self) -> list[Batch]:
+        """The batches of joints."""
+        return [batch for (folder, _), batch in self._batches.items() if folder == _JOINTS]
 
     def place(self, poses: WorldPoses) -> None:
         """Move everything to where it is."""
@@ -121,23 +170,28 @@ class Stage:
         self._server.scene.configure_default_lights(cast_shadow=visible)
 
     def on_click(self, picked: Picked, hit: Callable[[str, Any, Any], Array]) -> None:
-        """Tell which body or joint is clicked, and where; `hit` finds the place on a ray."""
-        for batch in (*self.bodies, *self.joints):
+        """Report which body or joint is clicked, and where; `hit` finds the place on a ray."""
 
-            def clicked(event: Any, batch: Batch = batch) -> None:
+        def watch(batch: Batch) -> None:
+            def clicked(event: Any) -> None:
                 piece = batch.pieces[event.instance_index or 0]
                 picked(piece.name, hit(piece.name, event.ray_origin, event.ray_direction))
 
             batch.handle.on_click(clicked)
 
-    def on_drag(self, dragged: Callable[[str, Any], None]) -> None:
-        """Tell which body is dragged, with viser's event."""
-        for batch in self.bodies:
+        self._each(watch)
 
-            async def moved(event: Any, batch: Batch = batch) -> None:
+    def on_drag(self, dragged: Callable[[str, Any], None]) -> None:
+        """Report which body is dragged, with viser's event."""
+
+        def watch(batch: Batch) -> None:
+            async def moved(event: Any) -> None:
                 dragged(batch.pieces[event.instance_index or 0].body, event)
 
-            batch.handle.on_drag("left")(moved)
+            if batch.folder == _BODIES:
+                batch.handle.on_drag("left")(moved)
+
+        self._each(watch)
 
 
 def _word(shell: Shell) -> str:
