@@ -48,6 +48,10 @@ def test_getting_started_runs(tmp_path, monkeypatch):
     np.testing.assert_allclose(fast, names["a"], rtol=1e-12)
 
 
+def test_editing_runs():
+    assert run("docs/editing.md")["pin"].damping == 0.3
+
+
 def test_extending_runs():
     names = run("docs/extending.md")
     knee = names["Knee"]("knee", names["m"].ground, names["shin"]).motion([0.5])

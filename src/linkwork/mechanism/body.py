@@ -17,6 +17,7 @@ from linkwork.mechanism.placement import (
     position_vector,
     rotation_matrix,
 )
+from linkwork.mechanism.recorded import Recorded, unchanging
 
 
 class Massive(Protocol):
@@ -31,7 +32,7 @@ class Massive(Protocol):
 Part: TypeAlias = Inertia | Massive
 
 
-class Body:
+class Body(Recorded):
     """A rigid body, described by its shapes and a density or a mass, by an Inertia, or by nothing (massless).
 
     >>> from linkwork.geometry import Box
@@ -58,7 +59,9 @@ class Body:
         self.visuals = tuple(visuals)
         self.collisions = tuple(collisions)
         self.inertia = _inertia(self._where, parts, density, mass)
-        self.given = {word: float(x) for word, x in (("density", density), ("mass", mass)) if x is not None}
+        self._given = tuple(
+            (word, float(x)) for word, x in (("density", density), ("mass", mass)) if x is not None
+        )
         self.space: Space = self.inertia.space
         self.position = position
         self.rotation = rotation
@@ -87,13 +90,18 @@ class Body:
         return self._name
 
     @property
+    def given(self) -> dict[str, float]:
+        """The density or mass that was given for the shapes."""
+        return dict(self._given)
+
+    @property
     def position(self) -> Array:
         """Where the body frame is drawn in the world: (3,), or (2,) in the plane [m]."""
         return self._position
 
     @position.setter
     def position(self, position: ArrayLike | None) -> None:
-        self._position = position_vector(position, self._where, self.space)
+        self._position = unchanging(position_vector(position, self._where, self.space))
         self._flat = position is not None and np.size(position) == 2
 
     @property
@@ -103,7 +111,7 @@ class Body:
 
     @rotation.setter
     def rotation(self, rotation: RotationLike) -> None:
-        self._rotation = rotation_matrix(rotation, self._where, self.space)
+        self._rotation = unchanging(rotation_matrix(rotation, self._where, self.space))
 
     def mistakes(self) -> list[str]:
         """List what is wrong with where the body is drawn, in words; empty when all is well."""
@@ -121,8 +129,8 @@ class Body:
                 f"{self._where} has a planar inertia in a mechanism in space; give "
                 'Inertia(mass, com, tensor) with 3 numbers and a 3x3 matrix, or use Mechanism(space="plane")'
             )
-        position = position_vector(self.position, self._where, space)
-        rotation = rotation_matrix(self.rotation, self._where, space)
+        position = unchanging(position_vector(self.position, self._where, space))
+        rotation = unchanging(rotation_matrix(self.rotation, self._where, space))
         self.space, self.inertia = space, self.inertia.planar()
         self._position, self._rotation = position, rotation
 

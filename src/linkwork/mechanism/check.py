@@ -1,7 +1,7 @@
 """Find every mistake in a mechanism before anything is computed from it."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 from math import isfinite
 
@@ -15,16 +15,18 @@ from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Element, Mechanism
 
 
-def check(mechanism: Mechanism) -> None:
+def check(mechanism: Mechanism, checked: Collection[Element] = ()) -> None:
     """Raise one ModelError that lists every mistake, in the order of the description.
 
     An inertia that no real body has is a mistake if it matters to the mechanism; if not, it is a warning.
+    Elements that were `checked` in another mechanism are looked at only for how they fit into this one.
     """
     bodies = [element for element in mechanism.elements if isinstance(element, Body)]
-    total = rotational(body.inertia for body in bodies)
-    flaws = {body: flaw for body in bodies if (flaw := body.inertia.problems(ROUNDING * total))}
+    unsound = [body for body in bodies if not body.inertia.sound]
+    total = rotational(body.inertia for body in bodies) if unsound else 0.0
+    flaws = {body: flaw for body in unsound if (flaw := body.inertia.problems(ROUNDING * total))}
     gross = {body: flaw for body in flaws if (flaw := body.inertia.problems(GROSS * total))}
-    mistakes = list(_mistakes(mechanism, bodies, gross))
+    mistakes = list(_mistakes(mechanism, bodies, gross, checked))
     if mistakes:
         lines = [f"{number:3}. {mistake}" for number, mistake in enumerate(mistakes, start=1)]
         count = "1 mistake" if len(lines) == 1 else f"{len(lines)} mistakes"
@@ -38,7 +40,9 @@ def check(mechanism: Mechanism) -> None:
         )
 
 
-def _mistakes(mechanism: Mechanism, bodies: list[Body], flaws: dict[Body, list[str]]) -> Iterator[str]:
+def _mistakes(
+    mechanism: Mechanism, bodies: list[Body], flaws: dict[Body, list[str]], checked: Collection[Element]
+) -> Iterator[str]:
     """Yield what is wrong, element by element."""
     owners: dict[str, Element] = {mechanism.ground.name: mechanism.ground}
     members = {mechanism.ground, *bodies}
@@ -46,6 +50,10 @@ def _mistakes(mechanism: Mechanism, bodies: list[Body], flaws: dict[Body, list[s
     coupled: dict[str, str] = {}
     ringed = {ring[0]: ring for ring in rings({c.joint: c.of for c in mechanism.couplings.values()})}
     for element in mechanism.elements:
+        seen_before = element in checked and element not in flaws and element not in apart
+        alone = not isinstance(element, Coupling)  # what it is depends on no other element of its kind
+        if seen_before and alone and owners.setdefault(element.name, element) is element:
+            continue
         mistakes = list(_name_mistakes(element, owners))
         if isinstance(element, Body):
             mistakes.extend(flaws.get(element, ()))
@@ -86,37 +94,42 @@ def _name_mistakes(element: Element, owners: dict[str, Element]) -> Iterator[str
 
 
 def _apart_from_ground(mechanism: Mechanism, members: set[Body]) -> dict[Body, str]:
-    """Return, for the first body of every group that no joint connects to ground, what to say."""
-    neighbours: dict[Body, list[Body]] = {body: [] for body in members}
+    """Return, for the first body of every group that nothing connects to ground, what to say."""
+    edges: list[tuple[Body, Body]] = []
     for element in mechanism.elements:
         ends = _joined(element, mechanism.ground)
-        if not all(isinstance(body, Body) and body in members for body in ends):
-            continue
-        for one, other in pairwise(ends):
-            neighbours[one].append(other)
-            neighbours[other].append(one)
+        if all(isinstance(body, Body) and body in members for body in ends):
+            edges.extend(pairwise(ends))
     found: dict[Body, str] = {}
+    for group in loose_groups(mechanism, edges):
+        others = ", ".join(repr(body.name) for body in group[1:5]) + (", ..." if len(group) > 5 else "")
+        found[group[0]] = (
+            f"not connected to ground{', nor is what hangs on it: ' + others if others else ''}; "
+            "add a joint, a Free one if it floats"
+        )
+    return found
+
+
+def loose_groups(mechanism: Mechanism, edges: Iterable[tuple[Body, Body]]) -> list[list[Body]]:
+    """Return the bodies that edges connect to each other but not to ground, in the order described."""
+    neighbours: dict[Body, list[Body]] = {}
+    for one, other in edges:
+        neighbours.setdefault(one, []).append(other)
+        neighbours.setdefault(other, []).append(one)
+    groups: list[list[Body]] = []
     seen: set[Body] = set()
-    for first in (
-        mechanism.ground,
-        *(element for element in mechanism.elements if isinstance(element, Body)),
-    ):
-        if first in seen:
+    for first in (mechanism.ground, *mechanism.elements):
+        if first in seen or not isinstance(first, Body):
             continue
         seen.add(first)
         group = [first]
         for body in group:  # grows while it is walked
-            for other in neighbours[body]:
+            for other in neighbours.get(body, ()):
                 if other not in seen:
                     seen.add(other)
                     group.append(other)
-        if first is not mechanism.ground:
-            others = ", ".join(repr(body.name) for body in group[1:5]) + (", ..." if len(group) > 5 else "")
-            found[first] = (
-                f"not connected to ground{', nor is what hangs on it: ' + others if others else ''}; "
-                "add a joint, a Free one if it floats"
-            )
-    return found
+        groups.append(group)
+    return groups[1:]
 
 
 def _joined(element: Element, ground: Body) -> tuple[Body, ...]:

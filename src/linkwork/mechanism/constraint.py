@@ -24,6 +24,7 @@ from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.load import Laws
 from linkwork.mechanism.load_view import BodySide, JointSide, PoseSide, plain_or_traced
 from linkwork.mechanism.names import name_text
+from linkwork.mechanism.recorded import Recorded
 
 if TYPE_CHECKING:
     from linkwork.mechanism.sketch import Line
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _AGREE = 1e-8  # how near, relatively, a given phi_q must be to the derived one
 
 
-class Constraint:
+class Constraint(Recorded):
     """Equations between bodies, or joints; `on` are those, in the order in which `phi` gets them.
 
     Joints may be given by name. Keyword numbers become attributes.
@@ -203,7 +204,7 @@ class Constraint:
         memo[id(self)] = made
         for word, value in vars(self).items():
             if not callable(value):
-                setattr(made, word, copy.deepcopy(value, memo))
+                vars(made)[word] = copy.deepcopy(value, memo)
         return made
 
 

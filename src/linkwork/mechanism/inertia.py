@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -98,6 +99,9 @@ class Inertia:
     def __reduce__(self) -> tuple[type["Inertia"], tuple[float, Array, Array]]:
         return Inertia, (self.mass, self.com, self.tensor)  # so that a copy's arrays are read-only too
 
+    def __deepcopy__(self, memo: object) -> "Inertia":
+        return self
+
     def __hash__(self) -> int:
         return hash((self.mass, self.com.tobytes(), self.tensor.tobytes()))
 
@@ -157,6 +161,11 @@ class Inertia:
         second = np.maximum(0.5 * moments.sum() - moments, 0.0)
         tensor = (axes * (second.sum() - second)) @ axes.T
         return Inertia(self.mass, self.com, 0.5 * (tensor + tensor.T))
+
+    @cached_property
+    def sound(self) -> bool:
+        """Whether a real body can have it, up to rounding."""
+        return not self.problems()
 
     def problems(self, allowed: float = 0.0) -> list[str]:
         """List what no real body can have, in words; empty when all is well.

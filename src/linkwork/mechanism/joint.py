@@ -22,6 +22,7 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.load_view import BodySide, JointSide, PoseSide, continued, plain_or_traced
 from linkwork.mechanism.names import name_text
 from linkwork.mechanism.placement import place_mistake, plain
+from linkwork.mechanism.recorded import Recorded
 from linkwork.mechanism.stop import JointStop, Stop
 
 FRICTION_SPEED = 1e-3  # at which dry friction has reached three quarters of its value [rad/s, m/s]
@@ -45,7 +46,7 @@ class JointOptions(TypedDict, total=False):
     stop: JointStop
 
 
-class Joint:
+class Joint(Recorded):
     """Connect `child` to `parent`; coordinates measure the child's frame of the joint in the parent's.
 
     Where: `at=` a point (or Frame) of the world as drawn, or `on_parent=`, `on_child=` points or Frames on
@@ -56,6 +57,9 @@ class Joint:
     velocity, in full from some `friction_speed` on.
     """
 
+    constants = frozenset(
+        ("at", "axis", "axis2", "on_parent", "on_child", "limits", "damping", "friction", "stiffness", "rest")
+    ) | {"armature", "friction_speed"}
     coordinates: ClassVar[int] = 1  # velocities, and positions unless said otherwise
     positions: ClassVar[int | None] = None  # coordinates of position, if their number differs
     spaces: ClassVar[frozenset[str]] = frozenset({"space", "plane"})

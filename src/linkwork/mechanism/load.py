@@ -19,6 +19,7 @@ from linkwork.errors import unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.names import name_text
+from linkwork.mechanism.recorded import Recorded
 
 if TYPE_CHECKING:
     from linkwork.mechanism.sketch import Line
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 Laws: TypeAlias = Mapping[str, tuple[str, ...]]  # options that may be functions -> names of their arguments
 
 
-class Load:
+class Load(Recorded):
     """Something that pushes bodies, or drives joints; `on` are those, in the order `act` gets them.
 
     `laws` names what the functions that it takes are given, by which files keep them as formulas: "body" is
@@ -79,7 +80,7 @@ class Load:
         memo[id(self)] = made
         for word, value in vars(self).items():
             if not inspect.isroutine(value) and not (callable(value) and not isinstance(value, type)):
-                setattr(made, word, copy.deepcopy(value, memo))
+                vars(made)[word] = copy.deepcopy(value, memo)
         return made
 
     # what a subclass says

@@ -1,23 +1,27 @@
 """A mechanism: what the user says, as plain named data. A graph, not a tree: any joint may close a loop."""
 
 import copy
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike
 
-from linkwork.errors import unknown
+from linkwork.errors import LinkworkError, unknown
 from linkwork.mechanism import notebook
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.journal import Change, Entry, Journal
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.names import kind_name
 from linkwork.mechanism.placement import Array, Space, numbers, plain
+from linkwork.mechanism.recorded import Recorded, unchanging
 from linkwork.viewable import Viewable
 
 if TYPE_CHECKING:
@@ -29,7 +33,7 @@ Added = TypeVar("Added", bound=Element)
 GRAVITY = {"space": (0.0, 0.0, -9.81), "plane": (0.0, -9.81)}
 
 
-class Mechanism(Viewable):
+class Mechanism(Recorded, Viewable):
     """Bodies and joints by name, in space or in the plane.
 
     >>> from linkwork.mechanism.joints import Revolute
@@ -58,6 +62,7 @@ class Mechanism(Viewable):
         self.constraints: dict[str, Constraint] = {}  # couplings among them
         self.drivers: dict[str, Driver] = {}
         self.loads: dict[str, Load] = {}
+        self._start_journal()
 
     @property
     def couplings(self) -> dict[str, Coupling]:
@@ -77,22 +82,34 @@ class Mechanism(Viewable):
             raise ValueError(
                 f"mechanism {self.name!r}: gravity {plain(vector)}; give {len(standard)} numbers in m/s^2"
             )
-        self._gravity = vector
+        self._gravity = unchanging(vector)
 
     def add(self, thing: Added) -> Added:
         """Take a body, joint, constraint, driver or load, and return it."""
-        if isinstance(thing, Body | Load):
-            thing.settle(self.space)
-        elif isinstance(thing, Joint):
+        if not isinstance(thing, Body | Joint | Constraint | Load):
+            raise TypeError(
+                f"mechanism {self.name!r}: cannot add {thing!r}; give a Body, Joint, Constraint or Load"
+            )
+        if thing._journal not in (None, self._journal):
+            raise ValueError(
+                f"mechanism {self.name!r}: {thing!r} is in another mechanism; add a copy, copy.deepcopy(...)"
+            )
+        if thing._journal is None:
+            self._settle(thing)
+        change = Change("add", thing.name, "", None, thing)
+        place = Placing(change, self, thing, len(self.elements), adds=True)
+        place.apply()
+        self.journal.record(place)
+        return thing
+
+    def _settle(self, thing: Element) -> None:
+        """Let an element know the space it is in."""
+        if isinstance(thing, Joint):
             thing.space = self.space
         elif isinstance(thing, Constraint):
             thing.settle(self.space, self.joints)
         else:
-            raise TypeError(
-                f"mechanism {self.name!r}: cannot add {thing!r}; give a Body, Joint, Constraint or Load"
-            )
-        self._enter(thing)
-        return thing
+            thing.settle(self.space)
 
     def remove(self, thing: Element | str) -> Element:
         """Take out an element, itself or by name, that nothing else uses; return it."""
@@ -105,30 +122,95 @@ class Mechanism(Viewable):
             raise ValueError(
                 f"mechanism {self.name!r}: {element.name!r} is used by {', '.join(users)}; remove those first"
             )
-        kept = [other for other in self.elements if other is not element]
-        self.elements = []
-        for names in self._kinds:
-            names.clear()
-        for other in kept:
-            self._enter(other)
+        index = next(k for k, other in enumerate(self.elements) if other is element)
+        place = Placing(Change("remove", element.name, "", element, None), self, element, index, adds=False)
+        place.apply()
+        self.journal.record(place)
         return element
 
     @property
-    def _kinds(self) -> tuple[dict[str, Any], ...]:
+    def kinds(self) -> tuple[dict[str, Any], ...]:
+        """Bodies, joints, constraints, drivers and loads, by name."""
         return self.bodies, self.joints, self.constraints, self.drivers, self.loads
 
-    def _enter(self, thing: Element) -> None:
-        self.elements.append(thing)
-        if isinstance(thing, Body):
-            self.bodies.setdefault(thing.name, thing)
-        elif isinstance(thing, Joint):
-            self.joints.setdefault(thing.name, thing)
-        elif isinstance(thing, Load):
-            self.loads.setdefault(thing.name, thing)
-        elif isinstance(thing, Driver):
-            self.drivers.setdefault(thing.name, thing)
+    def insert(self, index: int, thing: Element) -> None:
+        """Put an element in place, without a word to the journal; `add` and `undo` do it."""
+        self.elements.insert(index, thing)
+        names = self._names_of(thing)
+        if index == len(self.elements) - 1:
+            names.setdefault(thing.name, thing)
         else:
-            self.constraints.setdefault(thing.name, thing)
+            self._list_again(names)
+        thing._journal = self._journal
+
+    def take(self, index: int) -> None:
+        """Take an element out of its place, without a word to the journal; `remove` and `undo` do it."""
+        thing = self.elements.pop(index)
+        if sum(map(len, self.kinds)) == len(self.elements) + 1:  # no name is there twice
+            del self._names_of(thing)[thing.name]
+        else:
+            self._list_again(self._names_of(thing))
+        if not any(thing is other for other in self.elements):
+            thing._journal = None
+
+    def _names_of(self, thing: Element) -> dict[str, Any]:
+        if isinstance(thing, Body):
+            return self.bodies
+        if isinstance(thing, Joint):
+            return self.joints
+        if isinstance(thing, Load):
+            return self.loads
+        return self.drivers if isinstance(thing, Driver) else self.constraints
+
+    def _list_again(self, names: dict[str, Any]) -> None:
+        names.clear()
+        for other in self.elements:
+            if self._names_of(other) is names:
+                names.setdefault(other.name, other)
+
+    # editing
+
+    @property
+    def journal(self) -> Journal:
+        """The changes made so far: what can be undone and redone, and how many are kept."""
+        if not isinstance(self._journal, Journal):
+            raise LinkworkError(f"mechanism {self.name!r} belongs to a compiled model and cannot be changed")
+        return self._journal
+
+    def edit(self, text: str = "") -> AbstractContextManager[None]:
+        """Make one entry of the journal of all changes in a `with` block; if it raises, none is made.
+
+        >>> m = Mechanism()
+        >>> with m.edit("a ball"):
+        ...     ball = m.add(Body("ball"))
+        ...     ball.position = (0, 0, 1)
+        >>> len(m.undo().changes), len(m)
+        (2, 0)
+        """
+        return self.journal.group(text)
+
+    def undo(self) -> Entry:
+        """Take back the last change, or group of changes, and return it."""
+        return self.journal.undo()
+
+    def redo(self) -> Entry:
+        """Make the change, or group of changes, again that was undone last, and return it."""
+        return self.journal.redo()
+
+    def observe(self, callback: Callable[[Change], None]) -> Callable[[], None]:
+        """Call a function with every `Change` after it was made, undone or redone; return what ends this."""
+        return self.journal.observe(callback)
+
+    def _start_journal(self) -> None:
+        self._journal = Journal()
+        for thing in (self.ground, *self.elements):
+            thing._journal = self._journal
+
+    def __setstate__(self, state: tuple[dict[str, Any], dict[str, Any]]) -> None:
+        """Become a copy: with a journal of its own."""
+        vars(self).update(state[0])
+        self._revision = state[1]["_revision"]
+        self._start_journal()
 
     def copy(self) -> "Mechanism":
         """Return a mechanism of its own, with copies of all that is in it."""
@@ -140,7 +222,7 @@ class Mechanism(Viewable):
         """Return the body, joint, constraint, driver or load of this name."""
         if name == self.ground.name:
             return self.ground
-        for things in self._kinds:
+        for things in self.kinds:
             if name in things:
                 return things[name]
         raise KeyError(unknown("name", name, (thing.name for thing in self.elements)))
@@ -148,7 +230,7 @@ class Mechanism(Viewable):
     def __contains__(self, thing: object) -> bool:
         """Say whether a name, or an element itself, is in the mechanism; `ground` always is."""
         if isinstance(thing, str):
-            return thing == self.ground.name or any(thing in names for names in self._kinds)
+            return thing == self.ground.name or any(thing in names for names in self.kinds)
         return thing is self.ground or any(thing is element for element in self.elements)
 
     def __iter__(self) -> Iterator[str]:
@@ -234,6 +316,29 @@ class Mechanism(Viewable):
                 on = thing.drives if isinstance(thing, Driver) else on
                 lines.append(f"  {thing.name:{width}}  {kind_name(thing)}, {preposition} {on}")
         return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Placing:
+    """An element that was added or removed: a step of the journal."""
+
+    change: Change
+    mechanism: Mechanism
+    element: Element
+    index: int  # its place among the elements
+    adds: bool
+
+    def apply(self) -> None:
+        self._put(self.adds)
+
+    def revert(self) -> None:
+        self._put(not self.adds)
+
+    def _put(self, there: bool) -> None:
+        if there:
+            self.mechanism.insert(self.index, self.element)
+        else:
+            self.mechanism.take(self.index)
 
 
 def _uses(user: Element, thing: Element) -> bool:

@@ -1,6 +1,5 @@
 """Mechanism -> Model: names become numbers, and everything is frozen."""
 
-import copy
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from types import MappingProxyType
@@ -12,6 +11,7 @@ from linkwork.dynamics.native_program import Form
 from linkwork.mechanism.check import check
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.snapshot import snapshot
 from linkwork.model.model import Model
 from linkwork.tree.loops import check_loops, close
 from linkwork.tree.topology import Topology, topology
@@ -22,8 +22,8 @@ Array = np.ndarray
 
 def compile_mechanism(mechanism: Mechanism, form: Form = "rolled", cut: Iterable[str] = ()) -> Model:
     """Check a mechanism and turn a copy of it into a Model: later changes are not seen."""
+    mechanism = snapshot(mechanism).mechanism
     check(mechanism)
-    mechanism = copy.deepcopy(mechanism)
     graph = topology(mechanism, cut)
     check_loops(graph.loops)
     links = grow(mechanism, graph.branches, weld=True)

@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.mechanism.joint import ALGEBRA
-from linkwork.mechanism.joints import Fixed
+from linkwork.mechanism.joints import CATALOGUE, Fixed
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.tree import joint_forces
 from linkwork.tree.joint_formula import JointFormula, JointFormulas
@@ -97,6 +97,8 @@ class Block:
     def with_forces(self, moved: Sequence[float]) -> "Block":
         """Return the block with the joint's own forces; `moved` is the inertia each coordinate moves."""
         branch = self.seats[0].branch
+        if type(branch.joint) not in CATALOGUE:
+            self._check_drawn(branch.joint.drawn())
         kind, parameters = JointFormulas(driven=True).of(branch.joint, branch.reverse)
         settings = joint_forces.settings(branch.joint, moved)
         return Block(
@@ -105,6 +107,11 @@ class Block:
             (*parameters, *settings),
             np.concatenate([self._constants, parameters, settings]),
         )
+
+    def _check_drawn(self, q: list[float]) -> None:
+        """Refuse a joint that has no pose, or no freedoms, as drawn."""
+        for formula in (self.kind.motion, self.kind.subspace):
+            _asked(self.name, formula, q, self.parameters)
 
     @property
     def _constants(self) -> Array:
@@ -262,18 +269,20 @@ def _placed(tree: Tree, link: Link, q: Sequence[float]) -> Any:
     """Return the pose of a link in its parent."""
     Frame = tree.algebra.Frame
     placement = Frame.from_scalars(tree.data[link.data : link.data + Frame.size].tolist())
-    return placement @ _asked(link, link.kind.motion, q)
+    return placement @ _of_link(link, link.kind.motion, q)
 
 
-def _asked(link: Link, formula: Callable[..., Any], q: Sequence[float]) -> Any:
+def _of_link(link: Link, formula: Callable[..., Any], q: Sequence[float]) -> Any:
     """Return what a formula of a link's joint gives at the mechanism's positions."""
-    own = list(q[link.q : link.q + link.kind.nq])
+    return _asked(link.name, formula, list(q[link.q : link.q + link.kind.nq]), link.parameters)
+
+
+def _asked(joint: str, formula: Callable[..., Any], q: list[float], parameters: Sequence[float]) -> Any:
+    """Return what a formula of a joint gives at its positions q."""
     try:
-        return formula(own, link.parameters)
+        return formula(q, parameters)
     except (ArithmeticError, ValueError) as error:
-        raise ModelError(
-            f"joint {link.name!r} has no pose at {own}: {error}; let neutral() give others"
-        ) from None
+        raise ModelError(f"joint {joint!r} has no pose at {q}: {error}; let neutral() give others") from None
 
 
 def moved_inertias(tree: Tree, q: Sequence[float]) -> list[list[float]]:
@@ -288,7 +297,7 @@ def moved_inertias(tree: Tree, q: Sequence[float]) -> list[list[float]]:
         data = tree.data[link.data : link.data + at.parameters].tolist()
         own = algebra.RigidInertia.from_scalars(data[at.inertia : at.inertia + size])
         composite[number] = composite[number] + own
-        S = _asked(link, link.kind.subspace, q)
+        S = _of_link(link, link.kind.subspace, q)
         rotors = data[at.armature : at.parameters]
         found[number - 1] = [
             float(s.dot(composite[number] @ s)) + rotor for s, rotor in zip(S, rotors, strict=True)

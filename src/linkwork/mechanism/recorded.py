@@ -1,0 +1,86 @@
+"""What is in a mechanism: things whose attributes are changed through the mechanism's journal.
+
+A revision stands for the content of an element: it is another after every change, and the old one again when
+the change is undone. Copies keep it. So what was made of an element serves as long as its revision is the
+same. For this the values of `constants` are kept such that they cannot be changed in place: lists as tuples,
+arrays read-only.
+"""
+
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+
+class Recorder(Protocol):
+    """What an element asks to assign its attributes."""
+
+    def assign(self, element: "Recorded", word: str, value: Any) -> None: ...
+
+
+class Revision:
+    """What an element contains; equal only to itself, also in copies, but not in another process."""
+
+    __slots__ = ()
+
+    def __copy__(self) -> "Revision":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Revision":
+        return self
+
+
+class Recorded:
+    """Something whose attributes are changed through the journal of the mechanism it is in."""
+
+    __slots__ = ("_journal", "_revision")
+    _journal: "Recorder | None"
+    _revision: Revision
+    constants: ClassVar[frozenset[str]] = frozenset()  # attributes that hold numbers, alone or in lists
+
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        made = super().__new__(cls)
+        object.__setattr__(made, "_journal", None)
+        object.__setattr__(made, "_revision", Revision())
+        return made
+
+    def __setattr__(self, word: str, value: Any) -> None:
+        if word in Recorded.__slots__:
+            object.__setattr__(self, word, value)
+        elif self._journal is None:
+            object.__setattr__(self, word, unchanging(value) if word in self.constants else value)
+            object.__setattr__(self, "_revision", Revision())
+        else:
+            self._journal.assign(self, word, value)
+
+    def __delattr__(self, word: str) -> None:
+        if self._journal is not None:
+            raise AttributeError(f"{self!r} is in a mechanism; attributes can be assigned, not deleted")
+        object.__delattr__(self, word)
+        object.__setattr__(self, "_revision", Revision())
+
+    def __getstate__(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what is copied: all but the journal."""
+        return self.__dict__, {"_revision": self._revision}
+
+
+class Locked:
+    """In place of a journal: what is in a compiled model cannot be changed."""
+
+    def assign(self, element: Recorded, word: str, value: Any) -> None:
+        raise AttributeError(
+            f"{element!r} belongs to a compiled model and cannot be changed ({word} = {value!r}); change the "
+            "mechanism, then compile it or use lw.carry"
+        )
+
+
+LOCKED = Locked()
+
+
+def unchanging(value: Any) -> Any:
+    """Return lists as tuples and arrays read-only; all else as it is."""
+    if isinstance(value, list):
+        return tuple(unchanging(x) for x in value)
+    if isinstance(value, np.ndarray) and value.flags.writeable:
+        value = value.copy()
+        value.flags.writeable = False
+    return value
