@@ -12,6 +12,7 @@ from mechanisms import Knee, chain, kinds, random_inertia, random_joint, random_
 
 import linkwork as lw
 from linkwork.native import store
+from linkwork.native.target import host
 
 N = 1003  # no multiple of any number of lanes
 SIZES = (1, 7, 8, 9)
@@ -193,7 +194,7 @@ def test_lines_of_results_are_fetched_now_and_then_and_not_in_one_go(monkeypatch
 
     monkeypatch.setattr(store, "load", read_along)
     program = chain(8).compile().specialize().kernel("mass_matrix").lanes
-    assembly = store._machine()[0].emit_assembly(llvm.parse_assembly(texts[-1])).splitlines()
+    assembly = host().machine().emit_assembly(llvm.parse_assembly(texts[-1])).splitlines()
     where = [k for k, line in enumerate(assembly) if store.fetch() in line]
     fetched = sorted(int(re.findall(r"\s(\d*)\(", assembly[k])[0] or 0) for k in where)
     every = fetched[1]

@@ -32,7 +32,7 @@ def _fused(x, y, z):
     return fused(line_at(x), line_at(y), line_at(z))
 
 
-@entry
+@entry(None, "int64", "int64", "int64", "int64")
 def _combine(x, y, z, out):
     a, b, c = line_at(x), line_at(y), line_at(z)
     put_line(out, a + b)
@@ -45,7 +45,7 @@ def _combine(x, y, z, out):
     put_line(out + 448, larger(all_equal(number_at(z + 16)), c))
 
 
-@entry
+@entry(None, "int64", "int64")
 def _swap(x, out):
     put_line(out, swapped_by_1(line_at(x)))
     put_line(out + 64, swapped_by_2(line_at(x)))
@@ -57,9 +57,9 @@ def _one(x, y, z):
     return fused(x, y, z)
 
 
-@entry
-def _numbers(x, y, z):
-    return _one(x, y, z), from_bits(bits(x) + 1)
+@entry(None, "float64", "float64", "float64", "float64[::1]")
+def _numbers(x, y, z, out):
+    out[0], out[1] = _one(x, y, z), from_bits(bits(x) + 1)
 
 
 def exact(x: float, y: float, z: float) -> float:
@@ -96,6 +96,8 @@ def test_neighbours_change_places():
 
 @pytest.mark.parametrize("x", [1.0, -0.3, 1e300])
 def test_numbers_are_multiplied_and_added_with_one_rounding(x):
-    product, following = _numbers(x, 1 / 3, -x / 3)
+    out = np.zeros(2)
+    _numbers(x, 1 / 3, -x / 3, out)
+    product, following = out
     assert product == exact(x, 1 / 3, -x / 3)
     assert following == np.nextafter(x, 2 * x)

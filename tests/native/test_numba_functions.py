@@ -1,19 +1,26 @@
-"""Native code in Numba: parts and entries, memory by address, and the folder of its cache."""
+"""Loops: parts and entries, memory by address, what an entry is called with, and what shapes its object."""
 
-import os
+import inspect
+import pickle
 import re
-import time
+import sys
+import threading
 from pathlib import Path
+from typing import NamedTuple
 
 import numba
 import numpy as np
 import pytest
 
-from linkwork.native import numba_functions
-from linkwork.native.numba_functions import doubles, integers, native, record
+import linkwork
+from linkwork.errors import LinkworkError
+from linkwork.native import passes, sources, store
+from linkwork.native.loop_types import Named
+from linkwork.native.numba_functions import doubles, entry, integers, native, record
+from linkwork.native.target import host
 
 PAIR = np.dtype([("count", np.int64), ("value", np.float64)])
-LINKWORK = Path(numba_functions.__file__).parents[1]
+LINKWORK = Path(linkwork.__file__).parent
 _pair = record(PAIR)
 
 
@@ -34,7 +41,7 @@ def _halve(pair):
     pair.value *= 0.5
 
 
-@numba.njit
+@entry(None, "int64")
 def _all_ways(address):
     pair = _pair(address)
     _double(pair)
@@ -55,57 +62,150 @@ def _first_and_last(reals, counts, size):
     x[0], n[size - 1] = x[size - 1], n[0]
 
 
-def test_memory_is_read_and_written_by_address():
+def test_functions_of_numba_itself_know_the_verbs():
     x, n = np.array([1.5, 2.5, 3.5]), np.array([7, 8, 9])
     _first_and_last(x.ctypes.data, n.ctypes.data, 3)
     assert x.tolist() == [3.5, 2.5, 3.5]
     assert n.tolist() == [7, 8, 7]
 
 
-def test_the_name_of_the_cache_covers_all_that_is_compiled():
-    """What is compiled calls nothing compiled of another package: the digest would not know it."""
-    compiles = {
-        file: re.search(r"^@(native|native_apart|native_within|entry)$", file.read_text(), re.MULTILINE)
-        for file in LINKWORK.rglob("*.py")
-    }
-    packages = {file.parent for file, found in compiles.items() if found}
-    assert {package.name for package in packages} == {"contact", "kinematics", "loop", "view"}
-    for package in packages:
-        files = numba_functions.sources(package)
-        assert set(package.glob("*.py")) <= set(files)
-        assert not [file for file in files if file.parent != package and compiles[file]]
+class Sheet(NamedTuple):
+    rows: np.ndarray
+    scale: float
+    flags: np.ndarray
 
 
-def test_what_a_package_takes_from_elsewhere_is_in_its_name():
-    names = {file.name for file in numba_functions.sources(LINKWORK / "simulation" / "loop")}
-    assert {"status.py", "numba_functions.py", "cache_lines.py", "numba_compilers.py", "records.py"} <= names
+@entry(
+    "float64", Named(Sheet, {"rows": "float64[:, ::1]", "scale": "float64", "flags": "bool[::1]"}), "int64"
+)
+def _weighed(sheet, shift):
+    """Sum the flagged rows, by memory that the loop makes for itself."""
+    sums = np.zeros(len(sheet.rows) + shift)
+    for i in range(len(sheet.rows)):
+        for j in range(sheet.rows.shape[1]):
+            sums[i] += sheet.rows[i, j]
+    total, kept = 0.0, sums.copy()
+    for i in range(len(sheet.flags)):
+        if sheet.flags[i]:
+            total += sheet.scale * kept[i]
+    return total
 
 
-@pytest.mark.skipif(os.name == "nt", reason="links and modes")
-def test_stale_folders_of_the_cache_go_and_nothing_else(tmp_path):
-    long_ago = time.time() - 1e6
+def test_an_entry_takes_tuples_of_arrays_and_makes_arrays_of_its_own():
+    rows = np.arange(12.0).reshape(3, 4)
+    assert _weighed(Sheet(rows, 0.5, np.array([True, False, True])), 2) == 0.5 * (
+        rows[0].sum() + rows[2].sum()
+    )
+    assert _weighed.__doc__.startswith("Sum the flagged rows")
 
-    def folder(name: str, mode: int = 0o700) -> Path:
-        made = tmp_path / name
-        made.mkdir()
-        (made / "content").touch()
-        made.chmod(mode)
-        os.utime(made, (long_ago, long_ago))
-        return made
 
-    stale, used = folder("numba-march-" + 32 * "0"), folder("numba-march-" + 32 * "1")
-    os.utime(used)
-    target, linked = folder("target"), tmp_path / ("numba-march-" + 32 * "2")
-    linked.symlink_to(target)
-    os.utime(linked, (long_ago, long_ago), follow_symlinks=False)
-    kept = [
-        used,
-        target,
-        linked,
-        folder("numba-march-" + 32 * "3", 0o777),
-        folder("numba-march-mine"),
-        folder("numba-" + 32 * "4"),
+def test_threads_run_an_entry_at_once():
+    found: list[float] = []
+    sheets = [Sheet(np.full((50, 40), float(k)), 1.0, np.ones(50, bool)) for k in range(8)]
+    threads = [
+        threading.Thread(target=lambda s=sheet: found.extend(_weighed(s, 0) for _ in range(200)))
+        for sheet in sheets
     ]
-    numba_functions._remove_stale(tmp_path)
-    assert not stale.exists()
-    assert all((place / "content").exists() for place in kept)
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == sorted(2000.0 * k for k in range(8) for _ in range(200))
+
+
+def test_arrays_of_an_equal_type_are_taken_as_they_are():
+    rows = pickle.loads(pickle.dumps(np.ones((2, 2))))  # its dtype is a copy
+    assert _weighed(Sheet(rows, 1.0, np.ones(2, bool)), 0) == 4.0
+
+
+@pytest.mark.parametrize(
+    ("sheet", "shift", "said"),
+    [
+        (Sheet(np.ones((2, 2), np.float32), 1.0, np.ones(2, bool)), 0, "float64.*not a float32"),
+        (Sheet(np.ones((2, 4))[:, ::2], 1.0, np.ones(2, bool)), 0, "contiguous"),
+        (Sheet(np.ones(4), 1.0, np.ones(2, bool)), 0, r"float64\[:, ::1\]"),
+        (Sheet([[1.0]], 1.0, np.ones(2, bool)), 0, "not a list"),
+        (Sheet(np.ones((2, 2)), "1", np.ones(2, bool)), 0, "real number"),
+        (Sheet(np.ones((2, 2)), 1.0, np.ones(2, bool)), 0.5, "integer"),
+    ],
+)
+def test_what_does_not_fit_is_refused_and_nothing_runs(sheet, shift, said):
+    with pytest.raises(TypeError, match=said):
+        _weighed(sheet, shift)
+
+
+def test_the_number_of_arguments_counts():
+    with pytest.raises(TypeError, match="takes 2 arguments, not 1"):
+        _weighed(Sheet(np.ones((2, 2)), 1.0, np.ones(2, bool)))
+
+
+@entry("int64", "int64")
+def _raising(x):
+    if x > 3:
+        raise ValueError("too large")
+    return 2 * x
+
+
+def test_a_loop_that_raises_is_an_error_of_ours():
+    assert _raising(3) == 6
+    with pytest.raises(LinkworkError, match="_raising failed"):
+        _raising(4)
+    assert _raising(-5) == -10
+
+
+@entry(None, "float64[::1]")
+def _assigning(x):
+    x[:] = x[1:]
+
+
+def test_what_needs_the_runtime_of_numba_is_refused_when_it_is_compiled():
+    with pytest.raises(LinkworkError, match="nothing but Numba's runtime has"):
+        store.compile_text(_assigning.text(), passes.loops)
+
+
+def test_the_types_of_an_entry_are_read_when_it_is_declared():
+    for wrong in ("float64[:, :]", "complex", "float64[::1, :]"):
+        with pytest.raises(ValueError, match="contiguous array"):
+            entry(None, wrong)(lambda x: None)
+    with pytest.raises(ValueError, match="result"):
+        entry("float32", "int64")(lambda x: None)
+    with pytest.raises(ValueError, match="fields"):
+        Named(Sheet, {"rows": "float64[:, ::1]"})
+
+
+def test_the_name_of_an_object_covers_all_that_is_compiled():
+    """Whatever file has parts that an entry uses, directly or not, is among the sources of its name."""
+    marks = re.compile(r"^@(native|native_apart|native_within)$", re.MULTILINE)
+    parts = {file for file in LINKWORK.rglob("*.py") if marks.search(file.read_text())}
+    for package in ("simulation/loop", "kinematics", "contact"):
+        here = {file for file in parts if file.parent == LINKWORK / package}
+        entries = [
+            file for file in LINKWORK.glob(f"{package}/*.py") if re.search("^@entry", file.read_text(), re.M)
+        ]
+        covered = {other for file in entries for other in sources.closure(file)}
+        assert here
+        assert here <= covered
+
+
+def test_a_change_of_any_source_changes_the_name(tmp_path):
+    file = Path(inspect.getfile(_all_ways.function))
+    files = sources.closure(file)
+    assert {"numba_functions.py", "lazy.py", file.name} <= {each.name for each in files}
+    copies = []
+    for text in ("a = 1\n", "a = 2\n"):
+        (tmp_path / "one.py").write_text(text)
+        copies.append(sources.digest([tmp_path / "one.py"]))
+    assert copies[0] != copies[1]
+
+
+def test_every_kernel_writer_is_among_the_sources_of_kernels():
+    covered = set(sources.of_folders(*store._SOURCES))
+    writers = [f for f in LINKWORK.rglob("*.py") if re.search(r"native(\.| import .*)emit", f.read_text())]
+    assert writers
+    assert set(writers) <= covered
+
+
+def test_an_entry_is_the_same_object_in_every_process():
+    assert _all_ways.object_name(host()) == _all_ways.object_name(host())
+    assert _all_ways.symbol != _raising.symbol
+    assert "numba" in sys.modules  # these here are compiled in place

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linkwork.native import emit, store
+from linkwork.native import emit, object_files, store
+from linkwork.native.target import AHEAD
 from linkwork.trace.expression import Graph
 
 # the cache on disk, seen from other processes
@@ -43,7 +44,8 @@ for k in json.loads(sys.argv[1]):
     run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(store.address(f"f_{name}"))
     run(None, ports.ctypes.data)
     assert meta == {"k": k, "words": "grüß dich"}, meta
-    lines.append((f"{name}.o", bool(built), float(y[0])))
+    file = store.name_of(name, store.llvm_versions())
+    lines.append((f"{file}.o", bool(built), float(y[0])))
 print(json.dumps(lines))
 """
 
@@ -115,7 +117,7 @@ def test_a_second_process_compiles_nothing_for_a_whole_mechanism(tmp_path):
 
 def damaged(content: bytes) -> dict[str, bytes]:
     """Return a file of the cache damaged in every way and place."""
-    magic, header = len(store._MAGIC), len(store._MAGIC) + 32
+    magic, header = len(object_files.MAGIC), len(object_files.MAGIC) + 32
     meta = header + 8
     places = {
         "magic": 0,
@@ -223,7 +225,7 @@ def native_folder(setting: Path | str | None, **environment: str) -> Path | None
             patch.setenv("LINKWORK_CACHE", str(setting))
         for name, value in environment.items():
             patch.setenv(name, value)
-        return store.cache_folder()
+        return object_files.cache_folder()
 
 
 def test_an_empty_setting_means_no_cache(tmp_path):
@@ -257,7 +259,7 @@ def test_a_disk_that_takes_nothing_is_no_error(tmp_path, monkeypatch, fails):
         raise OSError(errno.EROFS, "Read-only file system")
 
     monkeypatch.setattr("tempfile.mkstemp" if fails == "mkstemp" else "os.replace", refuse)
-    store._write(tmp_path / "entry.o", {}, b"code")
+    object_files.write(tmp_path / "entry.o", {}, b"code")
     assert not list(tmp_path.iterdir())
 
 
@@ -279,17 +281,17 @@ def test_a_reader_sees_all_of_an_entry_or_nothing(tmp_path):
 
     def read() -> None:
         while not done.is_set():
-            seen.append(store._read(path))
+            seen.append(object_files.read(path))
 
     reader = threading.Thread(target=read)
     reader.start()
     for _ in range(20):
         for meta, code in contents:
-            store._write(path, meta, code)
+            object_files.write(path, meta, code)
     done.set()
     reader.join()
     assert all(found is None or found in contents for found in seen)
-    assert store._read(path) == contents[-1]
+    assert object_files.read(path) == contents[-1]
 
 
 def test_threads_that_ask_for_the_same_code_build_it_once(tmp_path, monkeypatch):
@@ -320,7 +322,11 @@ def test_the_name_of_code_says_all_that_shaped_it(monkeypatch):
     assert len(names) == 8
     assert store.digest("a", 1) == store.digest("a", 1)
     before = store.digest("a")
-    monkeypatch.setattr(store, "_surroundings", lambda: b"another processor or source")
+    monkeypatch.setattr(store, "_of_kernels", lambda: b"other sources")
+    assert store.digest("a") != before
+    monkeypatch.undo()
+    others = [target for target in AHEAD if target != store.target()]
+    monkeypatch.setattr(store, "target", lambda: others[0])
     assert store.digest("a") != before
 
 

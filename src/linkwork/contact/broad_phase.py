@@ -71,7 +71,7 @@ def _opened_near(at):
     return Near(doubles(a[0]), integers(a[1]), integers(a[2]), doubles(a[3]), a[4], 0)
 
 
-@entry
+@entry(None, "float64[:, ::1]", "int64[::1]", "float64[:, ::1]", "float64[:, ::1]")
 def placed(bodies, owner, local, poses):
     """Write the poses of shapes (n, 12) from those of their bodies (m, 12) and where they sit on them."""
     body, of, own, pose = memory(bodies), memory(owner), memory(local), memory(poses)
@@ -291,7 +291,18 @@ def _within(a, b, n):
     return within
 
 
-@entry
+@entry(
+    "int64",
+    "int64[::1]",
+    "float64[:, ::1]",
+    "int64[::1]",
+    "int64",
+    "int64",
+    "float64",
+    "int64[::1]",
+    "int64[::1]",
+    "int64[:, ::1]",
+)
 def pairs_of(table, poses, excluded, owners, still, margin, tree, near, pairs):
     """Write the pairs of shapes whose boxes come closer than `margin`, sorted; return how many there are.
 

@@ -114,7 +114,7 @@ def _side(a, b):
     return -1 if across < 0.0 else 0
 
 
-@entry
+@entry(None, "int64[::1]", "float64[:, ::1]", "int64", "float64[:, ::1]", "int64[::1]")
 def points_inside(table, poses, i, points, inside):
     """Write 1 for points that are inside shape i."""
     t, x, q, out = opened_table(table), memory(poses), memory(points), memory(inside)

@@ -1,7 +1,7 @@
 """The decorators of this package's parts: one part for any constant.
 
 Numba compiles a function anew for each constant that it is called with, `row(W, 0)` and `row(W, 1)`, which
-took a quarter of the time of the first query. What gains by it takes `native` of `trace.compiled`.
+took a quarter of the time of the first query. What gains by it takes `native` of `numba_functions`.
 """
 
 from collections.abc import Callable

@@ -277,7 +277,7 @@ def _mesh_field(table, i, j, R, p, work):
     return best, n, a, b
 
 
-@entry
+@entry(None, "int64[::1]", "float64[:, ::1]", "int64[:, ::1]", "int64[::1]", "float64[:, ::1]")
 def distances_of_pairs(table, poses, pairs, work, out):
     """Write distance, normal and points of pairs as rows of (points on a and b, normal, distance)."""
     t, w, x, pair, o = opened_table(table), opened_work(work), memory(poses), memory(pairs), memory(out)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from linkwork.contact.box_box import box_box
 from linkwork.contact.convex_pairs import closest
 from linkwork.contact.decorators import native_apart
@@ -159,10 +161,12 @@ def contacts_of_pairs(table: Table, poses: Any, pairs: Any, work: Work, buffer: 
 
 def triangles_that_touch(table: Table, poses: Any, i: int, j: int, work: Work) -> tuple[int, int]:
     """Leave the triangles of two meshes that touch in `work.raw_label`; return contacts and pairs."""
-    return _triangles_that_touch(table.at, poses, i, j, work.at)
+    counts = np.zeros(2, np.int64)
+    _triangles_that_touch(table.at, poses, i, j, work.at, counts)
+    return int(counts[0]), int(counts[1])
 
 
-@entry
+@entry("int64", "int64[::1]", "float64[:, ::1]", "int64[:, ::1]", "int64[::1]", "int64[::1]", "float64")
 def _contacts_of_pairs(table, poses, pairs, work, buffer, margin):
     t, w, c = opened_table(table), opened_work(work), opened_buffer(buffer)
     x, pair = memory(poses), memory(pairs)
@@ -172,9 +176,9 @@ def _contacts_of_pairs(table, poses, pairs, work, buffer, margin):
     return c.count[1]
 
 
-@entry
-def _triangles_that_touch(table, poses, i, j, work):
+@entry(None, "int64[::1]", "float64[:, ::1]", "int64", "int64", "int64[::1]", "int64[::1]")
+def _triangles_that_touch(table, poses, i, j, work, counts):
     t, w, x = opened_table(table), opened_work(work), memory(poses)
     Ra, pa = nine(x, 12 * i), three(x, 12 * i + 9)
     Rb, pb = nine(x, 12 * j), three(x, 12 * j + 9)
-    return mesh_mesh(t, i, j, back_times(Ra, Rb), turned_back(Ra, sub(pb, pa)), w, False)
+    counts[0], counts[1] = mesh_mesh(t, i, j, back_times(Ra, Rb), turned_back(Ra, sub(pb, pa)), w, False)

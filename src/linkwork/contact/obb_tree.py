@@ -53,7 +53,7 @@ def fours_of(boxes: Any, children: Any) -> tuple[Any, Any]:
     return fours[:count].copy(), below[:count].copy()
 
 
-@entry
+@entry("int64", "float64[:, ::1]", "int64[:, ::1]", "float64[:, :, ::1]", "int64[:, ::1]", "int64[::1]")
 def _gather(boxes, children, fours, below, waiting):
     box, child, four, under, todo = (
         memory(boxes),
@@ -90,7 +90,16 @@ def _put_lane(box, child, four, under, place, lane, node, next_place):
     under[4 * place + lane] = next_place if child[2 * node] >= 0 else child[2 * node]
 
 
-@entry
+@entry(
+    None,
+    "float64[:, ::1]",
+    "int64[:, ::1]",
+    "float64[:, ::1]",
+    "int64[:, ::1]",
+    "int64[::1]",
+    "int64[:, ::1]",
+    "float64[::1]",
+)
 def _build(points, faces, boxes, children, order, waiting, place):
     x, f, box, child, tri = memory(points), memory(faces), memory(boxes), memory(children), memory(order)
     todo, key = memory(waiting), memory(place)

@@ -364,7 +364,19 @@ def ray_shape(table, poses, i, origin, direction, work, longest):
     return t, turned(R, n), face
 
 
-@entry
+@entry(
+    None,
+    "int64[::1]",
+    "float64[:, ::1]",
+    "float64[:, ::1]",
+    "float64[:, ::1]",
+    "float64",
+    "int64",
+    "int64[::1]",
+    "int64[::1]",
+    "float64[:, ::1]",
+    "int64[:, ::1]",
+)
 def cast_rays(table, poses, origins, directions, longest, mask, work, tree, out, hit):
     """Write the first hits of rays: point, normal, distance in `out` (n, 7), shape (-1: none), triangle in
     `hit`.

@@ -365,7 +365,7 @@ class System:
         """Drive from values of the drivers to others; return the number of sub-steps, negative if stuck."""
         if self.large:
             return sparse.advance(self, start, goal)
-        return int(newton.advance(self.w, start, goal, self.kept_q))
+        return int(newton.advance(self.w, start, np.ascontiguousarray(goal), self.kept_q))
 
     def march(self, drives: Array, q: Array, v: Array, a: Array, start: Array) -> int:
         """Fill in the motion; return how many times were reached."""

@@ -8,12 +8,21 @@ from collections import namedtuple
 import numpy as np
 
 from linkwork.kinematics.least_squares import factor, fill, least, solve_damped, solved
+from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import call, entry, native
 
 Workspace = namedtuple(
     "Workspace",
     "run positions rates ports bodies coordinates free q v a u ref located phi phi_q velocity acceleration "
     "entry_rows entry_columns columns rows A b x order hidden tangent memory kept",
+)
+_INTEGERS = ("positions", "rates", "ports", "entry_rows", "entry_columns", "order")
+_WORKSPACE = Named(
+    Workspace,
+    dict.fromkeys(Workspace._fields, "float64[::1]")
+    | dict.fromkeys(_INTEGERS, "int64[::1]")
+    | dict.fromkeys(("run", "bodies", "coordinates", "free"), "int64")
+    | {"A": "float64[:, ::1]"},
 )
 
 # `memory` of the way: whether its start is firm, whether a firm position is known; then how far the drivers
@@ -65,6 +74,13 @@ def move(w, x, share):
     at, to = free * w.bodies, size * w.bodies
     for k in range(w.x.size - at):
         q[to + k] += share * x[at + k] * w.columns[at + k]
+
+
+@native
+def copy(x, to):
+    """to <- x, of the same length"""
+    for k in range(x.size):
+        to[k] = x[k]
 
 
 @native
@@ -155,10 +171,11 @@ def drive_to(w, start, goal, kept_q):
     if steps >= 0 or w.memory[NOW] == 1.0 or w.memory[KNOWN] == 0.0:
         return steps
     here, values, first = w.q.copy(), w.u.copy(), MEMORY + goal.size
-    w.q[:] = w.memory[first + goal.size :]
+    copy(w.memory[first + goal.size :], w.q)
     again = follow(w, w.memory[first : first + goal.size].copy(), goal, kept_q)
     if again < 0:
-        w.q[:], w.u[:] = here, values
+        copy(here, w.q)
+        copy(values, w.u)
         return steps
     return again
 
@@ -242,19 +259,28 @@ def arrived(w, goal):
     return True
 
 
-@entry
+@entry("int64", _WORKSPACE, "float64[::1]", "float64[::1]", "float64[::1]")
 def advance(w, start, goal, kept_q):
     """q <- where the drivers have the values `goal`, continuously from where q is now."""
     return drive_to(w, start, goal, kept_q)
 
 
-@entry
+@entry("float64", _WORKSPACE)
 def polish(w):
     """q <- where all equations are satisfied, near q; how far it moved, -1 if it does not get there."""
     return correct(w)
 
 
-@entry
+@entry(
+    "int64",
+    _WORKSPACE,
+    "float64[:, :, ::1]",
+    "float64[:, ::1]",
+    "float64[:, ::1]",
+    "float64[:, ::1]",
+    "float64[::1]",
+    "float64[::1]",
+)
 def march(w, drives, qs, vs, accelerations, kept_q, start):
     """qs, vs, accelerations <- the motion at all times; how many times were reached.
 
@@ -281,11 +307,22 @@ def march(w, drives, qs, vs, accelerations, kept_q, start):
         solved(w, sign)
         for j in range(w.x.size):
             w.a[j] = w.x[j] * w.columns[j]
-        qs[t], vs[t], accelerations[t] = w.q, w.v, w.a
+        copy(w.q, qs[t])
+        copy(w.v, vs[t])
+        copy(w.a, accelerations[t])
     return len(drives)
 
 
-@entry
+@entry(
+    "float64",
+    _WORKSPACE,
+    "float64[::1]",
+    "float64[::1]",
+    "float64[:, ::1]",
+    "float64[:, ::1]",
+    "float64[::1]",
+    "int64",
+)
 def close(w, weights, kept_q, N, L, g, most):
     """q <- where the weighted equations are least (Levenberg, Marquardt); the largest left, weighted.
 
@@ -299,14 +336,14 @@ def close(w, weights, kept_q, N, L, g, most):
         for i in range(m):
             now += (weights[i] * w.phi[i]) ** 2
         if not now < cost:  # worse, or not a number: go back and take a shorter step
-            w.q[:] = kept_q
+            copy(kept_q, w.q)
             damping *= 8.0
             if damping > 1e12:
                 break
         else:
             damping = max(damping * 0.2, 1e-14)
             cost = now
-            kept_q[:] = w.q
+            copy(w.q, kept_q)
             if cost < 1e-24:
                 break
             for i in range(n):
@@ -330,7 +367,7 @@ def close(w, weights, kept_q, N, L, g, most):
         solve_damped(N, g, damping, w.x, L)
         longest = largest(w.x)
         move(w, w.x, min(1.0, _STRIDE / longest) if longest > 0.0 else 1.0)
-    w.q[:] = kept_q
+    copy(kept_q, w.q)
     evaluate(w)
     left = 0.0
     for i in range(m):
@@ -338,19 +375,19 @@ def close(w, weights, kept_q, N, L, g, most):
     return left
 
 
-@entry
+@entry(None, _WORKSPACE)
 def look_at(w):
     """phi, phi_q <- q, u"""
     evaluate(w)
 
 
-@entry
+@entry(None, _WORKSPACE, "float64[::1]")
 def shift(w, x):
     """q <- q moved by x, which is scaled."""
     move(w, x, 1.0)
 
 
-@entry
+@entry(None, _WORKSPACE)
 def look_at_rates(w):
     """velocity, acceleration, located <- q, v, u"""
     call(w.run, w.rates.ctypes.data, w.ports.ctypes.data)

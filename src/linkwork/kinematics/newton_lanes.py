@@ -10,7 +10,17 @@ _ROUNDS = 10
 _FAR = 1.0  # four times the longest step to begin with, that keeps to a branch [rad, sizes]
 
 
-@entry
+@entry(
+    None,
+    "int64",
+    "int64[::1]",
+    "int64",
+    "float64[:, ::1]",
+    "float64[:, ::1]",
+    "float64[:, ::1]",
+    "float64",
+    "bool[::1]",
+)
 def solve_lanes(step, ports, lanes, u, p, q, size, good):
     """q, good <- positions for values u of the drivers and sizes p, from q; `good` tells which were found.
 
@@ -62,4 +72,3 @@ def solve_lanes(step, ports, lanes, u, p, q, size, good):
             if good[first + l]:
                 for k in range(nq):
                     q[first + l, k] = room_q[k, l]
-    return 0

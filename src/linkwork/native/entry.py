@@ -5,7 +5,6 @@ and return None, and the caller takes the slow way, which converts or explains. 
 this way; taking `.ctypes.data` of four arrays alone costs 4.7.
 """
 
-import ctypes
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -14,28 +13,13 @@ import numpy as np
 
 from linkwork.lazy import computed_once
 from linkwork.native import batch_text, entry_text, plan_text, store
-
-_METH_FASTCALL = 0x0080
-
-
-class _Table(np.ndarray):
-    """A table of addresses that keeps alive what it points to."""
-
-    keep: tuple[Any, ...]
-
-
-def table(addresses: Sequence[int], keep: tuple[Any, ...]) -> np.ndarray:
-    """Return addresses and other integers as an array that keeps some objects alive."""
-    made = np.array(addresses, np.int64).view(_Table)
-    made.keep = keep
-    return made
+from linkwork.native.built_in import BuiltIn, provide, table
 
 
 @computed_once
 def _functions() -> dict[str, int]:
     """Compile (or load) the loops and the entries, and return their addresses."""
-    called = ("Py_IncRef", "PyEval_SaveThread", "PyEval_RestoreThread")
-    store.provide({name: _address(getattr(ctypes.pythonapi, name)) for name in called})
+    provide(("Py_IncRef", "PyEval_SaveThread", "PyEval_RestoreThread"))
     lanes = store.lanes()
     name = store.digest("entry", lanes, entry_text.LAYOUT)
 
@@ -51,30 +35,15 @@ def _functions() -> dict[str, int]:
     return {part: store.address(f"{part}_{name}") for part in ("run1", "run", "call", "many")}
 
 
-def _address(function: Any) -> int:
-    return ctypes.cast(function, ctypes.c_void_p).value or 0
-
-
 def walker(lanes: int) -> int:
     """Return the address of `run` for one mechanism or for lanes of them."""
     return _functions()["run1" if lanes == 1 else "run"]
 
 
-class _MethodDef(ctypes.Structure):
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("method", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
-
-
 @computed_once
-def _methods() -> dict[str, _MethodDef]:
-    doc = b"Run on arrays; None if they need a closer look, False if the result is not finite."
-    return {
-        part: _MethodDef(part.encode(), _functions()[part], _METH_FASTCALL, doc) for part in ("call", "many")
-    }
+def _built_ins() -> dict[str, BuiltIn]:
+    doc = "Run on arrays; None if they need a closer look, False if the result is not finite."
+    return {part: BuiltIn(part, _functions()[part], doc) for part in ("call", "many")}
 
 
 def single_call(
@@ -129,8 +98,4 @@ def _built_in(
     for k, shape in enumerate(shapes):
         dims = [*shape, *[0] * (3 - len(shape))]
         spec += [len(shape), *dims, prod(shape), entry_text.READABLE if k < inputs else entry_text.WRITABLE]
-    fixed = table(spec, keep=(*tables, keep))
-    make = ctypes.pythonapi.PyCFunction_NewEx
-    make.restype = ctypes.py_object
-    make.argtypes = (ctypes.POINTER(_MethodDef), ctypes.py_object, ctypes.c_void_p)
-    return make(ctypes.byref(_methods()[part]), fixed, None)
+    return _built_ins()[part].of(spec, keep=(*tables, keep))

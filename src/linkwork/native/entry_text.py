@@ -21,7 +21,7 @@ READABLE = 0x0001 | 0x0100  # C contiguous, aligned
 WRITABLE = READABLE | 0x0400
 
 _OBJECT = object.__basicsize__
-_PLACES = {
+PLACES = {
     "data": _OBJECT,
     "ndim": _OBJECT + 8,
     "dims": _OBJECT + 16,
@@ -32,7 +32,7 @@ _PLACES = {
     "per": PER_ARRAY,
     "slots": MOST_ARRAYS + 2,
 }
-LAYOUT = repr((_PLACES, np.dtype(np.intp).itemsize))  # what the text depends on
+LAYOUT = repr((PLACES, np.dtype(np.intp).itemsize))  # what the text depends on
 
 _TEXT = """
 declare void @Py_IncRef(ptr)
@@ -334,4 +334,4 @@ doubt:
 
 def text(name: str) -> str:
     """Return both functions; `batch_name` must be in the same module."""
-    return _TEXT.format(name=name, **_PLACES)
+    return _TEXT.format(name=name, **PLACES)

@@ -4,7 +4,7 @@ Numba by itself optimises every function together with all that it calls and mak
 only the entry's is ever run; for the loop that took longer than all else together. And some passes over a
 function are for what ours do not have: closures, array expressions, literal types.
 
-This reaches into Numba, which `compiled.py` allows for the releases that it was tested with.
+This reaches into Numba, which `pyproject.toml` allows for the releases that it was tested with.
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ _NEEDLESS = {
 }
 
 
-class _Part(JITCodeLibrary):
+class Part(JITCodeLibrary):
     """The code of a function as the front end made it, waiting to be linked; nothing of it is loaded."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
@@ -52,7 +52,7 @@ class _Part(JITCodeLibrary):
                     if library in known:
                         continue
                     known.add(library)
-                    if isinstance(library, _Part):
+                    if isinstance(library, Part):
                         waiting.append(library)
                         module = library._final_module
                     else:
@@ -78,7 +78,7 @@ class PartCompiler(Compiler):
     """Numba's compiler, into a part, without the needless passes."""
 
     def __init__(self, typing: Any, target: Any, library: Any, *rest: Any):
-        super().__init__(typing, target, library or _Part(target.codegen(), "part"), *rest)
+        super().__init__(typing, target, library or Part(target.codegen(), "part"), *rest)
 
     def define_pipelines(self) -> list[PassManager]:
         kept = PassManager("part")
@@ -88,7 +88,7 @@ class PartCompiler(Compiler):
         return [kept]
 
 
-class _Apart(_Part):
+class _Apart(Part):
     """A part that stays a function of its own: large, and called from several places."""
 
     def finalize(self) -> None:
@@ -98,7 +98,7 @@ class _Apart(_Part):
                 function.add_function_attribute("noinline")
 
 
-class _Within(_Part):
+class _Within(Part):
     """A part that is copied into whatever calls it."""
 
     def finalize(self) -> None:

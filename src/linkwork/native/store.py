@@ -1,15 +1,14 @@
-"""Native code: compile a module with LLVM, keep the object on disk, load it, give out addresses.
+"""The store of native code: compile LLVM text, keep the object, load it, give out addresses.
 
-A cached object is used only if it is ours: in a private folder, owned by this user, under a name that is a
-digest of everything that shaped the code (its source key, the compiler, the processor), and with an intact
-checksum. Anything else is rebuilt. Set LINKWORK_CACHE to choose the folder, or to nothing ("") for no cache.
+Code has a name: a digest of all that shapes it, its sources, its key and the target. It is looked for in
+memory, among the objects that came with the package (compiled ahead, see `linkwork.ahead`), and in the user's
+cache, where the versions of the compiler count too; if it is nowhere, it is built. `object_files` says which
+files are trusted.
 """
 
+import functools
 import hashlib
-import json
-import os
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,166 +18,169 @@ import llvmlite.binding as llvm
 
 from linkwork.errors import LinkworkError
 from linkwork.lazy import LOCK, computed_once
+from linkwork.native import object_files, passes, sources
+from linkwork.native.target import Target, host
 
-_MAGIC = b"linkwork object 1\n"
-_loaded: dict[str, dict[str, Any]] = {}  # digest -> meta, of what is in memory
+Passes = Callable[[Any, Any], None]  # of a module and a target machine
+Build = Callable[[], tuple[str, Mapping[str, Any]]]  # LLVM text and meta data, which is plain JSON
+Object = tuple[dict[str, Any], bytes]  # meta data and code
+
+AHEAD_FOLDER = Path(__file__).parent / "objects"  # below it, a folder for each target
+_SOURCES = ("algebra", "dynamics", "kinematics", "mechanism", "native", "trace", "tree")  # of traced kernels
+_loaded: dict[str, dict[str, Any]] = {}  # name -> meta, of what is in memory
+_ahead: list[tuple[Target, Path]] = []  # at most one: for what, and where to, code is compiled ahead
+_swept: set[Path] = set()
 
 
 @computed_once
-def _machine() -> tuple[Any, Any, str]:
-    """Return the target machine, the engine that holds all loaded code, and the processor in words."""
+def _engine() -> Any:
+    """Return the engine that holds all loaded code."""
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         raise LinkworkError(
             "single calls share scratch memory under the interpreter's lock; this Python has none"
         )
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    llvm.initialize_native_asmparser()
-    name = llvm.get_host_cpu_name()
-    features = llvm.get_host_cpu_features()
-    features["prefer-256-bit"] = False  # eight lanes are one register where there are such registers
-    text = features.flatten()
-    target = llvm.Target.from_triple(llvm.get_process_triple())
-    machine = target.create_target_machine(cpu=name, features=text, opt=2, reloc="pic", codemodel="small")
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-    return machine, engine, f"{llvm.get_process_triple()} {name} {text}"
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), host().machine())
 
 
-@computed_once
+@functools.cache
+def _machine(target: Target) -> Any:
+    return target.machine()
+
+
+def compile_ahead(target: Target, folder: Path) -> None:
+    """From now on, compile all kernels for a target and keep them in a folder; also what is there already.
+
+    To be called before all else in a process. What this process runs itself is compiled for its own machine.
+    """
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    folder.mkdir(parents=True, exist_ok=True)
+    _ahead[:] = [(target, folder)]
+
+
+def target() -> Target:
+    """Return what kernels are compiled for."""
+    return _ahead[0][0] if _ahead else host()
+
+
 def lanes() -> int:
-    """Return how many doubles one SIMD register of this processor holds."""
-    features = llvm.get_host_cpu_features()
-    return 8 if features.get("avx512f") else 4 if features.get("avx2") else 2
+    """Return how many doubles one SIMD register holds."""
+    return target().lanes
 
 
-@computed_once
 def fetch() -> str:
-    """Return the instruction by which this processor fetches a cache line to write to; "" if we know none."""
-    if not llvm.get_process_triple().startswith("x86_64"):
-        return ""
-    return "prefetchw" if llvm.get_host_cpu_features().get("prfchw") else "prefetcht0"
+    """Return the instruction that fetches a cache line to write to; "" if none is known."""
+    return target().fetch
 
 
 @computed_once
-def _surroundings() -> bytes:
-    """Digest what shapes all code: the sources of the compiler and of the physics, LLVM, the processor."""
-    digest = hashlib.sha256()
-    package = Path(__file__).parents[1]
-    for folder in ("algebra", "dynamics", "mechanism", "native", "trace", "tree"):
-        for file in sorted((package / folder).glob("*.py")):
-            digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
-    digest.update(f"{llvmlite.__version__} {llvm.llvm_version_info} {_machine()[2]} {sys.byteorder}".encode())
-    return digest.digest()
-
-
-def cache_folder() -> Path | None:
-    """Return the private folder of cached objects, made if need be; None where there can be none."""
-    setting = os.environ.get("LINKWORK_CACHE")
-    if setting == "":
-        return None
-    try:
-        if setting is not None:
-            folder = Path(setting)
-        elif sys.platform == "win32":
-            folder = Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "linkwork" / "cache"
-        else:
-            folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "linkwork"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return folder if _private(folder) else None
-    except (OSError, RuntimeError):  # RuntimeError: there is no home
-        return None
-
-
-def _private(path: Path) -> bool:
-    """Tell whether only this user can have written the file or folder."""
-    if not hasattr(os, "getuid"):
-        return True
-    status = path.stat()
-    return status.st_uid == os.getuid() and not status.st_mode & 0o022
-
-
-def _read(path: Path) -> tuple[dict[str, Any], bytes] | None:
-    """Read a cached object; None if it is absent, damaged or not ours."""
-    try:
-        if not _private(path):
-            return None
-        content = path.read_bytes()
-    except OSError:
-        return None
-    head = len(_MAGIC)
-    checksum, rest = content[head : head + 32], content[head + 32 :]
-    if content[:head] != _MAGIC or hashlib.sha256(path.name.encode() + rest).digest() != checksum:
-        return None
-    length = int.from_bytes(rest[:8], "little")
-    return json.loads(rest[8 : 8 + length]), rest[8 + length :]
-
-
-def _write(path: Path, meta: Mapping[str, Any], code: bytes) -> None:
-    """Write a cached object so that a reader sees all or nothing; a full or read-only disk is no error."""
-    header = json.dumps(meta).encode()
-    rest = len(header).to_bytes(8, "little") + header + code
-    content = _MAGIC + hashlib.sha256(path.name.encode() + rest).digest() + rest
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.replace(name, path)
-        except OSError:
-            os.unlink(name)
-    except OSError:
-        pass
+def _of_kernels() -> bytes:
+    """Digest the sources of the compiler and of the physics."""
+    return sources.digest(sources.of_folders(*_SOURCES))
 
 
 def digest(*key: object) -> str:
-    """Return the name of a piece of code: a digest of its key and of all that shapes code."""
-    return hashlib.sha256(_surroundings() + repr(key).encode()).hexdigest()[:32]
+    """Return the name of a traced kernel: a digest of its key and of all that shapes kernels."""
+    return name_of(_of_kernels(), target(), *key)
 
 
-def load(
-    name: str, build: Callable[[], tuple[str, Mapping[str, Any]]], optimize: bool = False
-) -> dict[str, Any]:
-    """Make the code of this name (a digest) available and return its meta data.
+def name_of(*key: object) -> str:
+    """Return the name of code that is shaped by nothing but this key."""
+    return hashlib.sha256(repr(key).encode()).hexdigest()[:32]
 
-    `build` returns LLVM text and meta data (plain JSON); called if the code is neither in memory nor on disk.
+
+def llvm_versions() -> str:
+    """Return the versions of the compiler."""
+    return f"llvmlite {llvmlite.__version__}, LLVM {llvm.llvm_version_info}"
+
+
+def load(name: str, build: Build, optimize: bool = False) -> dict[str, Any]:
+    """Make a kernel of this name available and return its meta data; built if it is neither here nor on disk.
+
+    Kernels come as good as they get, straight from the tracer; `optimize` is for text written by hand.
     """
+    work = passes.hand_written if optimize else None
     with LOCK:
-        if name in _loaded:
-            return _loaded[name]
-        folder = cache_folder()
-        path = folder / f"{name}.o" if folder else None
-        found = _read(path) if path else None
-        if found is None:
-            text, meta = build()
-            code = compile_text(text, optimize)
-            if path:
-                _write(path, meta, code)
-            found = dict(meta), code
-        meta, code = found
-        engine = _machine()[1]
-        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        engine.finalize_object()
-        _loaded[name] = meta
-        return meta
+        if _ahead and name not in _loaded:
+            _compile_ahead(name, build, work)
+        return load_here(name, build, work)
 
 
-def compile_text(text: str, optimize: bool = False) -> bytes:
-    """Compile LLVM text to an object file.
+def load_here(
+    name: str,
+    build: Build,
+    work: Passes | None = None,
+    versions: Callable[[], str] = llvm_versions,
+) -> dict[str, Any]:
+    """Do the same for this machine, whatever is compiled ahead; `versions` are those of the compiler."""
+    with LOCK:
+        if name not in _loaded:
+            meta, code = _found(name, versions) or _built(name, build, work, versions)
+            engine = _engine()
+            engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+            engine.finalize_object()
+            _loaded[name] = meta
+        return _loaded[name]
 
-    Kernels come as good as they get, straight from the tracer; `optimize` is for code written by hand.
-    """
+
+def _found(name: str, versions: Callable[[], str]) -> Object | None:
+    """Return an object for this machine from the package or from the cache, if it is there."""
+    found = object_files.read(object_file(host(), name), object_files.is_of_package)
+    if found or _ahead:
+        return found
+    path = _in_cache(name, versions)
+    found = object_files.read(path) if path else None
+    if path and found:
+        object_files.keep(path)
+    return found
+
+
+def _in_cache(name: str, versions: Callable[[], str]) -> Path | None:
+    folder = object_files.cache_folder()
+    return folder / f"{name_of(name, versions())}{object_files.SUFFIX}" if folder else None
+
+
+def _built(name: str, build: Build, work: Passes | None, versions: Callable[[], str]) -> Object:
+    """Build an object for this machine, and keep it in the cache."""
+    text, meta = build()
+    code = compile_text(text, work)
+    path = _in_cache(name, versions)
+    if path and not _ahead:
+        if path.parent not in _swept:
+            _swept.add(path.parent)
+            object_files.sweep(path.parent)
+        object_files.write(path, meta, code)
+    return dict(meta), code
+
+
+def _compile_ahead(name: str, build: Build, work: Passes | None) -> None:
+    """Compile a kernel for the target that code is compiled ahead for, and keep it."""
+    target, folder = _ahead[0]
+    text, meta = build()
+    code = compile_text(text, work, target)
+    object_files.write(folder / f"{name}{object_files.SUFFIX}", meta, code)
+
+
+def object_file(target: Target, name: str) -> Path:
+    """Return where the package has an object that was compiled ahead."""
+    return AHEAD_FOLDER / target.name / f"{name}{object_files.SUFFIX}"
+
+
+def compile_text(text: str, work: Passes | None = None, target: Target | None = None) -> bytes:
+    """Compile LLVM text to an object, for this machine if nothing else is said."""
+    target = target or host()
     module = llvm.parse_assembly(text)
-    machine = _machine()[0]
-    if optimize:
-        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
-        builder.getModulePassManager().run(module, builder)
+    machine = _machine(target)
+    module.triple, module.data_layout = target.triple, str(machine.target_data)
+    if work:
+        work(module, machine)
     return machine.emit_object(module)
 
 
 def address(function: str) -> int:
     """Return the address of a loaded function."""
     with LOCK:
-        return _machine()[1].get_function_address(function)
+        return _engine().get_function_address(function)
 
 
 def provide(symbols: Mapping[str, int]) -> None:

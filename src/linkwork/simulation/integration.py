@@ -7,7 +7,6 @@ import math
 from functools import cache
 
 import numpy as np
-from numba.core import types
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.recording.status import Status
@@ -124,7 +123,7 @@ class Work:
 @cache
 def prepare() -> None:
     """Make native code of the loop, or load it, before it is needed."""
-    advance.compile((types.int64, types.float64, types.int64))
+    advance.prepare()
 
 
 def march(problem: Problem, work: Work, t_end: float, budget: int = 2**62) -> int:

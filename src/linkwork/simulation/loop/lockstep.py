@@ -82,7 +82,7 @@ def _is_behind(run):
     return False
 
 
-@entry
+@entry("int64", "int64", "float64", "int64")
 def advance(address, t_end, budget):
     """Go on with all mechanisms that are RUNNING up to t_end; return the number of lockstep attempts made.
 

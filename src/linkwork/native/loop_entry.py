@@ -1,0 +1,148 @@
+"""What Python calls of the loops: their name in the store, their object, the built-in function around it."""
+
+import ctypes
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import LinkworkError
+from linkwork.lazy import LOCK, computed_once, lazy
+from linkwork.native import loop_call_text, passes, sources, store
+from linkwork.native.built_in import BuiltIn, provide
+from linkwork.native.entry_text import LAYOUT
+from linkwork.native.loop_types import ARRAY, TUPLE, Kind, Named
+from linkwork.native.target import Target, host
+
+ENTRIES: dict[str, "Entry"] = {}  # all that were imported so far, by name
+_RESULTS = {None: 0, "int64": 1, "float64": 2}
+
+
+class Entry:
+    """A loop that Python calls. Its object is found, or compiled, at the first call."""
+
+    def __init__(self, function: Callable[..., Any], result: str | None, arguments: Sequence[str | Named]):
+        self.function, self.result, self.arguments = function, result, tuple(arguments)
+        self.name = f"{function.__module__}.{function.__qualname__}"
+        self.__name__, self.__doc__ = function.__name__, function.__doc__
+        kinds = _flat(arguments)
+        if 1 + sum(kind.words for kind in kinds) > loop_call_text.MOST_WORDS or result not in _RESULTS:
+            raise ValueError(
+                f"{self.name}: too many arguments, or a result {result!r} that is not among {_RESULTS}"
+            )
+        self._run = self._load
+        ENTRIES[self.name] = self
+
+    def __call__(self, *arguments: Any) -> Any:
+        try:
+            return self._run(*arguments)
+        except TypeError:
+            return self._run(*self._fitted(arguments))
+
+    def prepare(self) -> None:
+        """Load the object, or compile it, before it is needed."""
+        with LOCK:
+            if self._run == self._load:
+                store.load_here(self.object_name(host()), self._build, passes.loops, _versions)
+                self._run = _built_in(self, store.address(self.symbol))
+
+    def _load(self, *arguments: Any) -> Any:
+        self.prepare()
+        return self._run(*arguments)
+
+    @lazy
+    def symbol(self) -> str:
+        """The name of the function in its object: a digest of all sources that shape it and its signature."""
+        files = {*sources.closure(Path(self.function.__code__.co_filename)), *_front_end()}
+        digest = sources.digest(sorted(files))
+        return f"loop_{store.name_of(digest, self.name, self.result, self.arguments)}"
+
+    def object_name(self, target: Target) -> str:
+        """Return the name of the object for a target."""
+        return store.name_of(self.symbol, target)
+
+    def text(self) -> str:
+        """Return the LLVM text, for any target."""
+        from linkwork.native import numba_front_end
+
+        return numba_front_end.text(self.function, self.result, self.arguments, self.symbol)
+
+    def _build(self) -> tuple[str, dict[str, Any]]:
+        return self.text(), {"loop": self.name}
+
+    def _fitted(self, arguments: Sequence[Any]) -> list[Any]:
+        """Return the arguments with arrays as they have to be, where that takes no copy."""
+        if len(arguments) != len(self.arguments):
+            raise TypeError(f"{self.name} takes {len(self.arguments)} arguments, not {len(arguments)}")
+        return [self._fit(value, kind) for value, kind in zip(arguments, self.arguments)]
+
+    def _fit(self, value: Any, described: str | Named) -> Any:
+        if isinstance(described, Named):
+            return tuple(self._fit(item, kind) for item, kind in zip(value, described.kinds, strict=True))
+        kind = Kind.of(described)
+        if kind.how != ARRAY:
+            return value
+        fits = (
+            isinstance(value, np.ndarray)
+            and value.dtype == kind.dtype
+            and value.ndim == kind.ndim
+            and value.flags.c_contiguous
+            and value.flags.aligned
+        )
+        if not fits:
+            shown = (
+                f"{value.dtype} array {value.shape}"
+                if isinstance(value, np.ndarray)
+                else type(value).__name__
+            )
+            raise TypeError(f"{self.name} takes a contiguous {described}, not a {shown}")
+        return value.view(kind.dtype)  # an equal type of numbers becomes the same
+
+
+def _flat(arguments: Sequence[str | Named]) -> list[Kind]:
+    """Return the kinds of all values, those of tuples too."""
+    described = [each.kinds if isinstance(each, Named) else (each,) for each in arguments]
+    return [Kind.of(kind) for kinds in described for kind in kinds]
+
+
+@computed_once
+def _front_end() -> list[Path]:
+    """Return the sources that make text of any loop."""
+    here = Path(__file__).parent
+    return [here / f"{name}.py" for name in ("array_memory", "loop_types", "passes")] + sorted(
+        here.glob("numba_*.py")
+    )
+
+
+def _versions() -> str:
+    return f"{store.llvm_versions()}, Numba {version('numba')}"
+
+
+@computed_once
+def _enter() -> BuiltIn:
+    """Return the built-in function that takes arguments to any loop."""
+    provide(loop_call_text.CALLED)
+    name = store.digest("enter", LAYOUT)
+    store.load(name, lambda: (loop_call_text.text(name), {}), optimize=True)
+    return BuiltIn("enter", store.address(f"enter_{name}"), "Run a loop.")
+
+
+def _built_in(entry: Entry, address: int) -> Any:
+    """Return the built-in function of one loop."""
+    wrong = f"{entry.name}: the arguments are not ({', '.join(map(str, entry.arguments))})"
+    failed = f"{entry.name} failed: out of memory, or arrays whose lengths do not match"
+    messages = [ctypes.create_string_buffer(text.encode()) for text in (wrong, failed)]
+    spec = [address, len(entry.arguments), _RESULTS[entry.result], id(np.ndarray)]
+    spec += [id(TypeError), ctypes.addressof(messages[0]), id(LinkworkError), ctypes.addressof(messages[1])]
+    spec += [id(None)]
+    keep: list[Any] = [*messages]
+    for each in entry.arguments:
+        if isinstance(each, Named):
+            spec += [TUPLE, len(each.kinds), 0]
+        for kind in _flat([each]):
+            dtype = np.dtype(kind.dtype) if kind.how == ARRAY else None
+            keep.append(dtype)
+            spec += [kind.how, kind.ndim, id(dtype)]
+    return _enter().of(spec, keep=tuple(keep))

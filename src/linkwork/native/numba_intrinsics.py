@@ -1,0 +1,89 @@
+"""What the verbs of `numba_functions` mean to Numba's front end: how loops reach memory and kernels."""
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
+from numba.np.numpy_support import from_dtype
+
+
+@intrinsic
+def call(typing_context: Any, address: Any, plan: Any, ports: Any) -> Any:
+    """Call `void (*)(int64, int64)` at an address; plan and ports are addresses too."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word = ir.IntType(64)
+        kind = ir.FunctionType(ir.VoidType(), [word, word])
+        function = builder.inttoptr(arguments[0], kind.as_pointer())
+        builder.call(function, arguments[1:])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def doubles(typing_context: Any, address: Any, size: Any = None) -> Any:
+    """Return the doubles at an address: x[i] is one of them; `size` is for the reader."""
+    return _at(types.CPointer(types.float64), types.Omitted(None) if size is None else types.int64)
+
+
+@intrinsic
+def integers(typing_context: Any, address: Any, size: Any = None) -> Any:
+    """Return the 64-bit integers at an address; `size` is for the reader."""
+    return _at(types.CPointer(types.int64), types.Omitted(None) if size is None else types.int64)
+
+
+def _at(kind: Any, *others: Any) -> Any:
+    """Return signature and code of what turns an address, and other arguments, into memory of a kind."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(kind))
+
+    return kind(types.int64, *others), generate
+
+
+@intrinsic
+def memory(typing_context: Any, array: Any) -> Any:
+    """Return the numbers of an array: x[i] is one of them, counted through all rows.
+
+    Parts take these, not arrays: an array is counted whenever it is handed on, which costs more than a
+    distance.
+    """
+    kind = types.CPointer(array.dtype)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return make_array(array)(context, builder, arguments[0]).data
+
+    return kind(array), generate
+
+
+@intrinsic
+def bits(typing_context: Any, x: Any) -> Any:
+    """Return the 64 bits of a double as an integer."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.IntType(64))
+
+    return types.int64(types.float64), generate
+
+
+@intrinsic
+def from_bits(typing_context: Any, word: Any) -> Any:
+    """Return the double that has these 64 bits."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.DoubleType())
+
+    return types.float64(types.int64), generate
+
+
+def record(layout: np.dtype[np.void]) -> Any:
+    """Return what gives the record of this layout at an address."""
+
+    def at(typing_context: Any, address: Any) -> Any:
+        return _at(from_dtype(layout))
+
+    return intrinsic(at)
