@@ -53,7 +53,7 @@ def test_linkages_keep_to_their_branch(space, kind):
         drawn = system.assemble(system.drawn(), with_drivers=True)
         regular = abs(regularity(system, drawn))
         assert regular > 1e-5
-        moved = system._shaken(drawn, np.random.default_rng(seed), min(0.2 * regular, 0.05))
+        moved = system.shaken(drawn, np.random.default_rng(seed), min(0.2 * regular, 0.05))
         assert np.abs(system.assemble(moved, with_drivers=True) - drawn).max() < 1e-9, seed
         if m.drivers:
             system.place(drawn)

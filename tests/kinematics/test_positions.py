@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.native import store
 
 
 def driven(build, joint):
@@ -26,7 +27,7 @@ def test_many_give_what_one_after_the_other_gives(name):
     values = np.linspace(0, 1.2, 21)[:, None]
     starts = np.array([alone(v) for v in values])
     found = positions.many(values + 0.02, starts)
-    assert positions._step is not None
+    assert positions._lanes is not None
     wanted = np.array([alone(v + 0.02) for v in values])
     assert np.abs(found - wanted).max() < 1e-11
 
@@ -46,6 +47,91 @@ def test_a_position_out_of_reach_leaves_the_last_one():
         positions([3.0])
     assert (positions.q == here).all()
     assert np.abs(positions([0.1]) - here).max() < 1e-12
+
+
+# one call
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_near_values_are_reached_by_the_unrolled_step_as_in_small_steps(name):
+    positions, general = driven(*CASES[name]), driven(*CASES[name])
+    here, room = np.zeros(1), np.empty(positions.system.nq)
+    for _ in range(60):
+        here[0] += 0.02
+        assert positions._near(here, room) is room
+        assert np.abs(room - general._in_steps(here)).max() < 1e-11
+        assert positions.values == here
+
+
+def test_what_is_not_near_or_no_number_changes_nothing():
+    positions = driven(lw.examples.four_bar, "A")
+    here, room = positions([0.1]).copy(), np.empty(9)
+    w = positions.system.w
+    before = [x.copy() for x in (w.q, w.u, w.memory, w.tangent)]
+    assert positions._near(np.array([0.9]), room) is False
+    for values in (np.array([np.nan]), np.array([0.1, 0.2]), [0.2], np.array([1])):
+        assert positions._near(values, room) is None
+    assert positions.values == 0.1
+    assert all((x == y).all() for x, y in zip(before, (w.q, w.u, w.memory, w.tangent), strict=True))
+    with pytest.raises(ValueError, match=r"\(2,\) values; there are 1 drivers"):
+        positions([0.1, 0.2])
+    assert np.abs(positions([0.1]) - here).max() < 1e-14
+
+
+def test_values_may_have_any_form():
+    for form in (list, tuple, np.array, np.float32, lambda x: np.array([*x, 0.0])[::2]):
+        assert lw.Positions(four_bar())(form([0.25]))[2] == pytest.approx(0.25, abs=1e-15)
+
+
+def test_a_value_changed_afterwards_leaves_the_mechanism_where_it_is():
+    positions, value = driven(lw.examples.four_bar, "A"), np.array([0.2])
+    positions(value)
+    value[0] = 0.5
+    assert positions.values == 0.2
+
+
+def test_a_dead_point_is_driven_over_the_same_way():
+    """A parallelogram stretched to a line: the next call goes straight on, as a motion does."""
+    m = lw.Mechanism("parallelogram", space="plane")
+    bodies = [m.add(lw.Body(name)) for name in ("crank", "rod", "rocker")]
+    m.add(lw.Revolute("A", m.ground, bodies[0], on_parent=(0, 0), on_child=(0, 0)))
+    m.add(lw.Revolute("B", bodies[0], bodies[1], on_parent=(0.1, 0), on_child=(0, 0)))
+    m.add(lw.Revolute("C", bodies[1], bodies[2], on_parent=(0.3, 0), on_child=(0.1, 0)))
+    m.add(lw.Revolute("D", m.ground, bodies[2], on_parent=(0.3, 0), on_child=(0, 0)))
+    m.add(lw.Driver("motor", "A", 0.5))
+    m.assemble(branch={"rocker": 0.5})
+    positions = lw.Positions(m)
+    for x in (0.3, 0.1, 0.0, -0.1, -0.3):
+        assert positions([x])[8] == pytest.approx(x, abs=1e-9)
+
+
+def test_another_number_needs_no_other_code(monkeypatch):
+    def refuse(text, optimize=False):
+        raise AssertionError("compiled")
+
+    first = lw.Positions(four_bar())
+    assert first._lanes is not None
+    assert isinstance(first._near(np.array([0.01]), np.empty(9)), np.ndarray)
+    monkeypatch.setattr(store, "compile_text", refuse)
+    other = lw.Positions(four_bar(0.11, 0.32, 0.23, 0.21))
+    assert other._lanes is not None
+    assert isinstance(other._near(np.array([0.01]), np.empty(9)), np.ndarray)
+    found = other(np.array([0.02]))
+    pin, corner = other.point("crank", (0.11, 0)), other.point("rod", (0.32, 0))
+    assert np.hypot(*(corner - pin)) == pytest.approx(0.32, abs=1e-14)
+    assert np.hypot(corner[0] - 0.21, corner[1]) == pytest.approx(0.23, abs=1e-14)
+    assert found[2] == pytest.approx(0.02, abs=1e-15)
+
+
+def test_a_mechanism_with_many_bodies_goes_in_steps():
+    m = lw.Mechanism("levers", space="plane")
+    for k in range(9):
+        body = m.add(lw.Body(f"lever {k}"))
+        m.add(lw.Revolute(f"A{k}", m.ground, body, at=(0.1 * k, 0)))
+        m.add(lw.Driver(f"motor {k}", f"A{k}"))
+    positions = lw.Positions(m)
+    assert positions._near(np.zeros(9), np.empty(27)) is None
+    assert positions(np.full(9, 0.1))[2::3] == pytest.approx(0.1)
 
 
 # variants
@@ -81,7 +167,7 @@ def test_variants_in_lanes_give_what_each_gives_alone():
     positions, values = lw.Positions(four_bar(), vary=LENGTHS), np.linspace(0, 6.3, 50)
     paths = positions.paths(values, sizes=sizes)
     assert paths.shape == (19, 50, 9)
-    assert positions._step is not None
+    assert positions._lanes is not None
     for k in range(19):
         alone = lw.Positions(four_bar(**{name: float(size[k]) for name, size in sizes.items()}))
         assert np.abs(paths[k] - [alone([x]) for x in values]).max() < 1e-12

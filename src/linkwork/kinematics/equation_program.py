@@ -39,7 +39,10 @@ class Walks:
 def sources() -> str:
     """Return a digest of what shapes this code beyond what the compiler knows."""
     here = Path(__file__).parent
-    texts = [(here / name).read_bytes() for name in ("equations.py", "equation_program.py", "newton_step.py")]
+    texts = [
+        (here / name).read_bytes()
+        for name in ("equations.py", "equation_program.py", "newton_step.py", "newton_call.py")
+    ]
     return hashlib.sha256(b"\0".join(texts)).hexdigest()
 
 

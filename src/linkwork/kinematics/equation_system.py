@@ -237,9 +237,12 @@ class System:
             )
         return found
 
-    def place(self, q: Array) -> None:
-        """Begin from coordinates q: turns are counted from there."""
+    def place(self, q: Array, turns: Array | None = None) -> None:
+        """Begin from coordinates q: turns are counted from there, or as joint coordinates `turns` say."""
         self.w.q[:], self.w.memory[:] = q, 0.0
+        if turns is not None:
+            self.w.ref[:] = turns
+            return
         first = 0
         for thing in self.things:
             if isinstance(thing, Constraint) and not isinstance(thing, Driver):
@@ -334,7 +337,7 @@ class System:
         for attempt in range(_TRIES):
             q = origin.copy()
             if attempt:
-                q = self._shaken(origin, generator, min(1.0, 0.02 * 1.5**attempt))
+                q = self.shaken(origin, generator, min(1.0, 0.02 * 1.5**attempt))
             self.place(q)
             left = self.close(q, active)
             if left < best:
@@ -373,7 +376,7 @@ class System:
             return sparse.march(self, drives, q, v, a, start)
         return int(newton.march(self.w, drives, q, v, a, self.kept_q, start))
 
-    def _shaken(self, q: Array, generator: np.random.Generator, amount: float) -> Array:
+    def shaken(self, q: Array, generator: np.random.Generator, amount: float) -> Array:
         """Return coordinates moved at random by an amount of the mechanism's size, and of a radian."""
         self.w.q[:] = q
         change = generator.normal(size=self.n) * amount

@@ -8,6 +8,18 @@ from collections import namedtuple
 import numpy as np
 
 from linkwork.kinematics.least_squares import factor, fill, least, solve_damped, solved
+from linkwork.kinematics.tolerances import (
+    BEND,
+    FIRM,
+    NOISE,
+    OPEN,
+    ROUNDING,
+    ROUNDS,
+    SLACK,
+    SLOW,
+    SMALL,
+    STRIDE,
+)
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import call, entry, native
 
@@ -29,19 +41,9 @@ _WORKSPACE = Named(
 # went along the tangent, the values of the drivers in the firm position, and its coordinates
 NOW, KNOWN, MEMORY = 0, 1, 2
 
-_SMALL = 1e-9  # a step after which there is none left: Newton's method squares it
-_OPEN = 1e-7  # of an equation that is not satisfied, scaled
-_ROUNDING = 1e-12  # of an equation that is satisfied, however long the next step
-_ROUNDS = 25
-_SLOW = 0.7  # ratio of steps: at a dead point each is half as long as the one before
 _FINEST = 2.0**-30  # of the way between two values of the drivers
-_FIRM = 1e-6  # pivot of equations that are not near a dead point
 _NEAR = 1e-3  # a correction at the end of the way that cannot lead astray
 _MOST = 50_000  # sub-steps: more are a slip of the pen
-_STRIDE = 0.5  # largest change in one sub-step [rad, sizes of the mechanism]
-_BEND = 0.25  # largest correction of a prediction, relative to what was predicted
-
-FOUND, STUCK = 0, 1
 
 
 @native
@@ -96,7 +98,7 @@ def largest(x):
 def correct(w):
     """q <- where all equations are satisfied, near q; how far it moved, or -1 if it does not get there."""
     before, way, open_by = np.inf, 0.0, np.inf
-    for _ in range(_ROUNDS):
+    for _ in range(ROUNDS):
         evaluate(w)
         fill(w)
         open_by = 0.0
@@ -109,14 +111,14 @@ def correct(w):
         step = largest(w.x)
         if not np.isfinite(step):
             return -1.0
-        if step > _SLOW * before and step > 1e-11:
+        if step > SLOW * before and step > NOISE:
             break
         move(w, w.x, 1.0)
         way += step
-        if step < _SMALL:
-            return way if open_by < _OPEN else -1.0
+        if step < SMALL:
+            return way if open_by < OPEN else -1.0
         before = step
-    return way if open_by < _ROUNDING else -1.0  # at a dead point steps stay long
+    return way if open_by < ROUNDING else -1.0  # at a dead point steps stay long
 
 
 @native
@@ -197,7 +199,7 @@ def follow(w, start, goal, kept_q):
             if steps == 0:
                 firm = rank == w.x.size
                 for j in range(w.x.size):
-                    firm = firm and abs(w.A[j, j]) > _FIRM
+                    firm = firm and abs(w.A[j, j]) > FIRM
                 w.memory[NOW] = 1.0 if firm else 0.0
             if rank < w.x.size:
                 straight_on(w, start, goal)
@@ -214,8 +216,8 @@ def follow(w, start, goal, kept_q):
             pace = largest(w.tangent)
             fresh = False
         share = min(share, 1.0 - done)
-        if pace * share > _STRIDE:
-            share = _STRIDE / pace
+        if pace * share > STRIDE:
+            share = STRIDE / pace
         for k in range(w.q.size):
             kept_q[k] = w.q[k]
         there = 1.0 if share >= 1.0 - done else done + share
@@ -223,7 +225,7 @@ def follow(w, start, goal, kept_q):
             w.u[3 * k] = start[k] + there * (goal[k] - start[k]) if there < 1.0 else goal[k]
         move(w, w.tangent, share)
         way = correct(w)
-        if way >= 0.0 and way <= _BEND * pace * share + 1e-7:
+        if way >= 0.0 and way <= BEND * pace * share + SLACK:
             done = there
             steps += 1
             if steps > _MOST and done < 1.0:
@@ -366,7 +368,7 @@ def close(w, weights, kept_q, N, L, g, most):
                 break
         solve_damped(N, g, damping, w.x, L)
         longest = largest(w.x)
-        move(w, w.x, min(1.0, _STRIDE / longest) if longest > 0.0 else 1.0)
+        move(w, w.x, min(1.0, STRIDE / longest) if longest > 0.0 else 1.0)
     copy(kept_q, w.q)
     evaluate(w)
     left = 0.0

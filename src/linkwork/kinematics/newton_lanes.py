@@ -2,12 +2,23 @@
 
 import numpy as np
 
-from linkwork.native.numba_functions import call, entry
+from linkwork.kinematics.newton_step import LARGEST, LENGTH, PORTS
+from linkwork.kinematics.tolerances import NOISE, OPEN, SMALL
+from linkwork.native.numba_functions import call, entry, native
 
-_SMALL = 1e-9  # a step after which there is none left, as in `newton`
-_OPEN = 1e-7  # largest equation before that step, in sizes of the mechanism
 _ROUNDS = 10
 _FAR = 1.0  # four times the longest step to begin with, that keeps to a branch [rad, sizes]
+_FASTER = 0.25  # ratio of steps, at most
+_GIVEN_UP = -1.0  # instead of the length of a step
+_Q, _U, _P, _REF, _NEW, _REPORT = (PORTS.index(word) for word in ("q", "u", "p", "ref", "new", "report"))
+
+
+@native
+def _spread(rows, first, width, block):
+    """block <- one row per lane; lanes that are not needed repeat the last."""
+    for k in range(rows.shape[1]):
+        for l in range(block.shape[1]):
+            block[k, l] = rows[first + min(l, width - 1), k]
 
 
 @entry(
@@ -18,57 +29,55 @@ _FAR = 1.0  # four times the longest step to begin with, that keeps to a branch 
     "float64[:, ::1]",
     "float64[:, ::1]",
     "float64[:, ::1]",
+    "float64[:, ::1]",
     "float64",
     "bool[::1]",
 )
-def solve_lanes(step, ports, lanes, u, p, q, size, good):
+def solve_lanes(step, ports, lanes, u, p, ref, q, size, good):
     """q, good <- positions for values u of the drivers and sizes p, from q; `good` tells which were found.
 
-    u: (N, drivers), p: (N, sizes), q: (N, nq). Room for one block is behind the ports: q, u, p, new q, step.
+    u: (N, drivers), p: (N, sizes), ref: (N, references), q: (N, nq). What lanes share is behind the ports.
     """
-    count, nq, nu, np_ = len(q), q.shape[1], u.shape[1], p.shape[1]
-    room_q, room_u, room_p = (
+    count, nq = q.shape
+    block_q, block_u, block_p, block_ref = (
         np.empty((nq, lanes)),
-        np.empty((max(nu, 1), lanes)),
-        np.empty((max(np_, 1), lanes)),
+        np.empty((u.shape[1] + 1, lanes)),
+        np.empty((p.shape[1] + 1, lanes)),
+        np.empty((ref.shape[1] + 1, lanes)),
     )
-    room_new, room_step = np.empty((nq, lanes)), np.empty((2, lanes))
-    before = np.empty(lanes)
-    ports[0], ports[1] = room_q.ctypes.data, room_u.ctypes.data
-    ports[2], ports[3], ports[4] = room_p.ctypes.data, room_new.ctypes.data, room_step.ctypes.data
+    new, report, before = np.empty((nq, lanes)), np.empty((2, lanes)), np.empty(lanes)
+    ports[_Q], ports[_U], ports[_P] = block_q.ctypes.data, block_u.ctypes.data, block_p.ctypes.data
+    ports[_REF], ports[_NEW], ports[_REPORT] = block_ref.ctypes.data, new.ctypes.data, report.ctypes.data
     for first in range(0, count, lanes):
         width = min(lanes, count - first)
+        _spread(q, first, width, block_q)
+        _spread(u, first, width, block_u)
+        _spread(p, first, width, block_p)
+        _spread(ref, first, width, block_ref)
         for l in range(lanes):
-            at = first + min(l, width - 1)  # lanes that are not needed repeat the last
-            for k in range(nq):
-                room_q[k, l] = q[at, k]
-            for k in range(nu):
-                room_u[k, l] = u[at, k]
-            for k in range(np_):
-                room_p[k, l] = p[at, k]
             before[l] = _FAR
         for _ in range(_ROUNDS):
             call(step, 0, ports.ctypes.data)
             busy = False
             for l in range(width):
-                length = room_step[0, l]
-                if before[l] < _SMALL or before[l] == -1.0:
-                    continue  # done, or given up
-                if not length < 0.25 * before[l] and not length < 1e-11:
-                    before[l] = -1.0
+                length = report[LENGTH, l]
+                if before[l] < SMALL:
+                    continue  # arrived, or given up
+                if not length < _FASTER * before[l] and not length < NOISE:
+                    before[l] = _GIVEN_UP
                     continue
                 before[l] = length
                 for k in range(nq):
-                    room_q[k, l] = room_new[k, l]
-                if length < _SMALL:
-                    if not room_step[1, l] < _OPEN * size:
-                        before[l] = -1.0
+                    block_q[k, l] = new[k, l]
+                if length < SMALL:
+                    if not report[LARGEST, l] < OPEN * size:
+                        before[l] = _GIVEN_UP
                 else:
                     busy = True
             if not busy:
                 break
         for l in range(width):
-            good[first + l] = before[l] >= 0.0 and before[l] < _SMALL
+            good[first + l] = before[l] >= 0.0 and before[l] < SMALL
             if good[first + l]:
                 for k in range(nq):
-                    q[first + l, k] = room_q[k, l]
+                    q[first + l, k] = block_q[k, l]

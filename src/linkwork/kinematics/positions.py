@@ -1,6 +1,7 @@
 """Positions of a mechanism for given values of its drivers: one by one, or many at once, of many sizes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,13 @@ from linkwork.errors import AssemblyError, unknown
 from linkwork.kinematics.assembly import reached
 from linkwork.kinematics.driver_count import check_drivers
 from linkwork.kinematics.equation_system import system_of
+from linkwork.kinematics.newton_call import MOST_UNKNOWNS, near_position
 from linkwork.kinematics.newton_lanes import solve_lanes
-from linkwork.kinematics.newton_step import newton_step
+from linkwork.kinematics.newton_step import PORTS, newton_step
 from linkwork.lazy import lazy
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.native import store
+from linkwork.native.entry import table
 
 Array = np.ndarray
 
@@ -45,23 +48,43 @@ class Positions:
         check_drivers(self.system, q)
         values = np.array([law.at(0.0)[0, 0] for law in self.system.laws])
         self.q = reached(self.system, q, values)  # (nq,) where the mechanism is [m, rad, quaternions]
-        self.values = values  # of the drivers there
+        self._values = values
         self._drawn_sizes = self.system.sizes()
-        self._return()
+        self._return(self.system.w.ref.copy())
+
+    @property
+    def values(self) -> Array:
+        """The values of the drivers where the mechanism is."""
+        return self._values.copy()
 
     def __call__(self, values: Any) -> Array:
         """Return the coordinates of all bodies, continuously from where the mechanism was last."""
-        goal = np.ascontiguousarray(values, float)
-        if goal.shape != self.values.shape:
-            raise ValueError(f"{goal.shape} values; there are {len(self.values)} drivers")
-        if self.system.advance(self.values, goal) < 0:
-            if not np.isfinite(goal).all():
-                self._return()
-                raise ValueError(f"values {goal.tolist()} are not finite")
-            raise self._stuck(goal)
-        self.values = goal.copy()
-        self.q = self.system.w.q.copy()
-        return self.q
+        room = np.empty(self.system.nq)
+        found = self._near(values, room)
+        if found is None:  # values are not the array they should be
+            values = self._checked(values)
+            found = self._near(values, room)
+        if found is None or found is False:
+            found = self._in_steps(values)
+        self.q = found
+        return found
+
+    def _checked(self, values: Any) -> Array:
+        """Return values of the drivers as an array; ValueError if they are none."""
+        goal = np.array(values, float, order="C")
+        if goal.shape != self._values.shape:
+            raise ValueError(f"{goal.shape} values; there are {len(self._values)} drivers")
+        if not np.isfinite(goal).all():
+            raise ValueError(f"values {goal.tolist()} are not finite")
+        return goal
+
+    def _in_steps(self, goal: Array) -> Array:
+        """Go to values of the drivers that may be far."""
+        turns = self.system.w.ref.copy()
+        if self.system.advance(self._values, goal) < 0:
+            raise self._stuck(goal, turns)
+        self._values[:] = goal
+        return self.system.w.q.copy()
 
     def body(self, name: str, q: Array | None = None) -> Array:
         """Return the coordinates of a body: x, y, angle, or place and quaternion; q may be of many."""
@@ -97,19 +120,21 @@ class Positions:
         """
         goals, shapes, starts = self._together(values, q, sizes)
         found, good = starts.copy(), np.zeros(len(goals), np.bool_)
-        if self._step:
-            step, ports = self._step
-            solve_lanes(step, ports, store.lanes(), goals, shapes, found, self.system.size, good)
+        turns = self.system.w.ref.copy()
+        if self._lanes:
+            step, ports = self._lanes
+            refs = np.broadcast_to(turns, (len(goals), len(turns)))
+            solve_lanes(step, ports, store.lanes(), goals, shapes, refs, found, self.system.size, good)
         try:
             for k in np.flatnonzero(~good):
                 if np.isfinite(starts[k]).all() and self._reached(starts[k], q is None, goals[k], shapes[k]):
                     found[k] = self.system.w.q
                 elif check:
-                    raise self._stuck(goals[k], f" (number {k})")
+                    raise self._stuck(goals[k], turns, f" (number {k})")
                 else:
                     found[k] = np.nan
         finally:
-            self._return()
+            self._return(turns)
         return found
 
     def paths(self, values: Any, *, sizes: Mapping[str, Any], check: bool = True) -> Array:
@@ -117,7 +142,7 @@ class Positions:
 
         `sizes` and `check` are those of `many`.
         """
-        goals = np.asarray(values, float).reshape(-1, len(self.values))
+        goals = np.asarray(values, float).reshape(-1, len(self._values))
         q: Array | None = None
         found = []
         for goal in goals:
@@ -127,7 +152,7 @@ class Positions:
 
     def _together(self, values: Any, q: Any, sizes: Mapping[str, Any] | None) -> tuple[Array, Array, Array]:
         """Return values, sizes and starts of N mechanisms, checked."""
-        goals = np.asarray(values, float).reshape(-1, len(self.values))
+        goals = np.asarray(values, float).reshape(-1, len(self._values))
         names = list(self.system.places)
         columns = dict(zip(names, self._drawn_sizes, strict=True))
         for name, given in (sizes or {}).items():
@@ -155,7 +180,7 @@ class Positions:
         system = self.system
         system.place(start)
         if from_here:
-            begin = self.values
+            begin = self._values
             system.w.u[::3] = begin
             if not self._resized(self._drawn_sizes, shape):
                 return False
@@ -183,27 +208,41 @@ class Positions:
                 return False
         return True
 
-    def _return(self) -> None:
-        """Let the system be where the mechanism is."""
+    def _return(self, turns: Array) -> None:
+        """Let the system be where the mechanism is, its joints counted as `turns` says."""
         self.system.resize(self._drawn_sizes)
-        self.system.place(self.q)
-        self.system.w.u[::3] = self.values
+        self.system.place(self.q, turns)
+        self.system.w.u[::3] = self._values
 
     @lazy
-    def _step(self) -> tuple[int, Array] | None:
-        """The unrolled step and room for its ports; none if there are too many equations, or turns count."""
-        if self.system.references or self.system.large:
+    def _near(self) -> Callable[[Any, Array], Any]:
+        """What goes to values that are near; see `newton_call`."""
+        if self.system.n <= MOST_UNKNOWNS:
+            with suppress(ZeroDivisionError):
+                return near_position(self.system, self.q, self._values)
+        return _nowhere
+
+    @lazy
+    def _lanes(self) -> tuple[int, Array] | None:
+        """The unrolled step in lanes, and its ports; None if there are too many equations."""
+        if self.system.large:
             return None
         try:
-            return newton_step(self.system, self.q, store.lanes()), np.zeros(5, np.int64)
+            step = newton_step(self.system, self.q, store.lanes())
         except ZeroDivisionError:
             return None
+        shared = self.system.data, self.system.w.columns, step.weights
+        return step.address, table([*(x.ctypes.data for x in shared), *[0] * (len(PORTS) - 3)], keep=shared)
 
-    def _stuck(self, goal: Array, which: str = "") -> AssemblyError:
+    def _stuck(self, goal: Array, turns: Array, which: str = "") -> AssemblyError:
         self.system.w.u[::3] = goal
         self.system.close(self.system.w.q.copy(), np.ones(self.system.m))
         where = self.system.driven_text(goal) + which
         error = AssemblyError(self.system.open_text(self.system.w.q.copy(), where=where))
         error.final = self.q
-        self._return()
+        self._return(turns)
         return error
+
+
+def _nowhere(values: Any, room: Array) -> None:
+    """Go to no values at once: for mechanisms whose step is not unrolled."""

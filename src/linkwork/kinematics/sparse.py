@@ -15,11 +15,11 @@ from scipy.sparse import csc_array, eye_array
 from scipy.sparse.linalg import splu
 
 from linkwork.kinematics import newton
+from linkwork.kinematics.tolerances import BEND, NOISE, OPEN, ROUNDING, ROUNDS, SLACK, SLOW, SMALL, STRIDE
 
 Array = np.ndarray
 
-_SMALL, _OPEN, _ROUNDING, _SLOW, _ROUNDS = 1e-9, 1e-7, 1e-12, 0.7, 25  # as in `newton`
-_FINEST, _STRIDE, _BEND = 2.0**-20, 0.5, 0.25
+_FINEST = 2.0**-20  # of the way between two values of the drivers
 _ITERATIONS = 12  # of the inverse, for the least singular value
 _LITTLE = 1e-14  # damping that only makes redundant equations solvable
 
@@ -111,20 +111,20 @@ def _look(system: Any) -> Factors:
 def polish(system: Any) -> float:
     """q <- where all equations are satisfied, near q; how far it moved, -1 if it does not get there."""
     before, way, open_by, w = np.inf, 0.0, np.inf, system.w
-    for _ in range(_ROUNDS):
+    for _ in range(ROUNDS):
         factors = _look(system)
         x = factors.solve(-w.phi)
         step, open_by = float(np.abs(x).max()), float(np.abs(w.phi * factors.weights).max())
         if not np.isfinite(step):
             return -1.0
-        if step > _SLOW * before and step > 1e-11:
+        if step > SLOW * before and step > NOISE:
             break
         newton.shift(w, x)
         way += step
-        if step < _SMALL:
-            return way if open_by < _OPEN else -1.0
+        if step < SMALL:
+            return way if open_by < OPEN else -1.0
         before = step
-    return way if open_by < _ROUNDING else -1.0
+    return way if open_by < ROUNDING else -1.0
 
 
 def close(system: Any, weights: Array, most: int) -> float:
@@ -146,7 +146,7 @@ def close(system: Any, weights: Array, most: int) -> float:
                 break
         x = Factors(system, weights, damping).solve(-w.phi)
         longest = float(np.abs(x).max())
-        newton.shift(w, x * min(1.0, _STRIDE / longest) if longest > 0.0 else x)
+        newton.shift(w, x * min(1.0, STRIDE / longest) if longest > 0.0 else x)
     w.q[:] = kept
     newton.look_at(w)
     return float(np.abs(weights * w.phi).max())
@@ -163,12 +163,12 @@ def advance(system: Any, start: Array, goal: Array) -> int:
             newton.look_at_rates(w)
             tangent = factors.solve(w.velocity)
         pace = float(np.abs(tangent).max(initial=0.0))
-        share = min(share, 1.0 - done, _STRIDE / pace if pace > 0.0 else 1.0)
+        share = min(share, 1.0 - done, STRIDE / pace if pace > 0.0 else 1.0)
         kept, there = w.q.copy(), 1.0 if share >= 1.0 - done else done + share
         w.u[::3] = goal if there == 1.0 else start + there * (goal - start)
         newton.shift(w, tangent * share)
         way = polish(system)
-        if 0.0 <= way <= _BEND * pace * share + 1e-7:
+        if 0.0 <= way <= BEND * pace * share + SLACK:
             newton.look_at_rates(w)
             w.ref[:] = w.located
             done, share, steps, tangent = there, 2.0 * share, steps + 1, None
