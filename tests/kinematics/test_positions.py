@@ -27,7 +27,7 @@ def test_many_give_what_one_after_the_other_gives(name):
     values = np.linspace(0, 1.2, 21)[:, None]
     starts = np.array([alone(v) for v in values])
     found = positions.many(values + 0.02, starts)
-    assert positions._lanes is not None
+    assert positions._lane_solver
     wanted = np.array([alone(v + 0.02) for v in values])
     assert np.abs(found - wanted).max() < 1e-11
 
@@ -47,6 +47,94 @@ def test_a_position_out_of_reach_leaves_the_last_one():
         positions([3.0])
     assert (positions.q == here).all()
     assert np.abs(positions([0.1]) - here).max() < 1e-12
+
+
+# turns of gears
+
+
+def gear_train(space):
+    """Return a motor that drives two gears, one after the other, a rack, and a follower with an offset."""
+    m, size = lw.Mechanism("gears", space=space), 2 if space == "plane" else 3
+
+    def wheel(name, x):
+        body = m.add(lw.Body(f"wheel {name}", position=(x, 0, 0)[:size]))
+        return m.add(lw.Revolute(name, m.ground, body))
+
+    wheel("A", 0), wheel("B", 1), wheel("C", 2), wheel("F", 3)
+    rack = m.add(lw.Body("rack", position=(4, 0, 0)[:size]))
+    m.add(lw.Prismatic("S", m.ground, rack, axis=(1, 0, 0)[:size]))
+    m.add(lw.Driver("motor", "A"))
+    m.add(lw.Gear("first", "A", "B", 2.5))
+    m.add(lw.RackPinion("rack and pinion", "C", "S", 0.1))
+    m.add(lw.Gear("second", "B", "C", teeth=(17, 43)))
+    m.add(lw.Coupling("follower", "F", "A", ratio=-0.3, offset=0.2))
+    return m
+
+
+def double_crank():
+    """Return a linkage both of whose cranks go round, the second of which drives a gear."""
+    m = lw.Mechanism("double crank", space="plane")
+    crank, rod, second = (m.add(lw.Body(name)) for name in ("crank", "rod", "second"))
+    wheel = m.add(lw.Body("wheel", position=(1, 0)))
+    m.add(lw.Revolute("A", m.ground, crank, on_parent=(0, 0), on_child=(0, 0)))
+    m.add(lw.Revolute("B", crank, rod, on_parent=(0.3, 0), on_child=(0, 0)))
+    m.add(lw.Revolute("C", rod, second, on_parent=(0.25, 0), on_child=(0.28, 0)))
+    m.add(lw.Revolute("D", m.ground, second, on_parent=(0.1, 0), on_child=(0, 0)))
+    m.add(lw.Revolute("W", m.ground, wheel))
+    m.add(lw.Gear("gear", "D", "W", 2.5))
+    m.add(lw.Driver("motor", "A"))
+    m.assemble()
+    return m
+
+
+GEARS = {
+    "plane": lambda: gear_train("plane"),
+    "space": lambda: gear_train("space"),
+    "double crank": double_crank,
+}
+
+
+@pytest.mark.parametrize("name", GEARS)
+def test_gears_in_lanes_give_what_each_gives_alone(name, monkeypatch):
+    """From starts several turns on; nothing is left for the way in small steps."""
+    positions, alone = lw.Positions(GEARS[name]()), lw.Positions(GEARS[name]())
+    values = np.linspace(-15.0, 20.0, 701)[:, None]
+    starts = np.array([alone(v) for v in values])
+    wanted = np.array([alone(v + 0.02) for v in values])
+
+    def refuse(*_):
+        raise AssertionError("not in lanes")
+
+    monkeypatch.setattr(lw.Positions, "_reached", refuse)
+    assert np.abs(positions.many(values + 0.02, starts) - wanted).max() < 1e-12
+
+
+@pytest.mark.parametrize("name", GEARS)
+def test_gears_stay_where_they_are_while_others_are_looked_at(name):
+    positions, alone = lw.Positions(GEARS[name]()), lw.Positions(GEARS[name]())
+    for x in np.linspace(0.5, 7.5, 15):
+        positions([x]), alone([x])
+    found = positions.many([[7.5], [7.6], [9.0]])
+    wanted = [alone([x]) for x in (7.5, 7.6, 9.0)]
+    assert np.abs(found - wanted).max() < 1e-11
+    assert np.abs(positions([9.0]) - wanted[-1]).max() < 1e-11
+
+
+def test_gears_of_other_sizes_are_driven_through_many_turns():
+    positions = lw.Positions(gear_train("plane"), vary={"ratio": ("first", "ratio")})
+    values = np.linspace(0.0, 12.0, 241)
+    paths = positions.paths(values, sizes={"ratio": [2.4, 2.5, 2.6]})
+    for ratio, path in zip((2.4, 2.5, 2.6), paths, strict=True):
+        assert np.abs(positions.body("wheel B", path)[:, 2] + ratio * values).max() < 1e-12
+        assert np.abs(positions.body("wheel F", path)[:, 2] - 0.2 + 0.3 * values).max() < 1e-12
+
+
+def test_gears_are_solved_by_one_call():
+    positions, value = lw.Positions(gear_train("plane")), np.zeros(1)
+    for _ in range(300):
+        value[0] += 0.05
+        assert isinstance(positions._near(value, np.empty(positions.system.nq)), np.ndarray)
+    assert positions.system.w.q[5] == pytest.approx(-2.5 * value[0], abs=1e-12)
 
 
 # one call
@@ -110,11 +198,12 @@ def test_another_number_needs_no_other_code(monkeypatch):
         raise AssertionError("compiled")
 
     first = lw.Positions(four_bar())
-    assert first._lanes is not None
+    first.many([0.01])
     assert isinstance(first._near(np.array([0.01]), np.empty(9)), np.ndarray)
     monkeypatch.setattr(store, "compile_text", refuse)
     other = lw.Positions(four_bar(0.11, 0.32, 0.23, 0.21))
-    assert other._lanes is not None
+    other.many([0.01])
+    assert other._lane_solver
     assert isinstance(other._near(np.array([0.01]), np.empty(9)), np.ndarray)
     found = other(np.array([0.02]))
     pin, corner = other.point("crank", (0.11, 0)), other.point("rod", (0.32, 0))
@@ -167,7 +256,7 @@ def test_variants_in_lanes_give_what_each_gives_alone():
     positions, values = lw.Positions(four_bar(), vary=LENGTHS), np.linspace(0, 6.3, 50)
     paths = positions.paths(values, sizes=sizes)
     assert paths.shape == (19, 50, 9)
-    assert positions._lanes is not None
+    assert positions._lane_solver
     for k in range(19):
         alone = lw.Positions(four_bar(**{name: float(size[k]) for name, size in sizes.items()}))
         assert np.abs(paths[k] - [alone([x]) for x in values]).max() < 1e-12

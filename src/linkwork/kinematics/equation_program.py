@@ -23,6 +23,13 @@ _SCALARS = ("data", "parameter")
 # columns of a record, before those of its bodies: frame, coordinates, velocities
 _DATA, _U, _REF, _OWN, _OWN_RATE, _ROW, _ENTRY = range(7)
 HEAD = 7
+_SOURCES = (
+    "equations",
+    "equation_program",
+    "unrolled_equations",
+    "newton_step",
+    "turn_count",
+)  # that shape code
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +46,7 @@ class Walks:
 def sources() -> str:
     """Return a digest of what shapes this code beyond what the compiler knows."""
     here = Path(__file__).parent
-    texts = [
-        (here / name).read_bytes()
-        for name in ("equations.py", "equation_program.py", "newton_step.py", "newton_call.py")
-    ]
+    texts = [(here / f"{name}.py").read_bytes() for name in _SOURCES]
     return hashlib.sha256(b"\0".join(texts)).hexdigest()
 
 

@@ -13,10 +13,12 @@ import numpy as np
 
 from linkwork.kinematics import newton
 from linkwork.kinematics.equation_system import System
-from linkwork.kinematics.newton_step import LARGEST, LENGTH, PIVOT, PORTS, newton_step
+from linkwork.kinematics.newton_step import LARGEST, LENGTH, PIVOT, newton_step
 from linkwork.kinematics.tolerances import BEND, FIRM, NOISE, OPEN, ROUNDS, SLACK, SLOW, SMALL, STRIDE
+from linkwork.kinematics.unrolled_equations import PORTS
 from linkwork.lazy import computed_once
 from linkwork.native import entry, store
+from linkwork.native.built_in import table
 from linkwork.native.llvm_writer import Writer, number
 
 Array = np.ndarray
@@ -38,24 +40,18 @@ def near_position(system: System, q: Array, values: Array) -> Callable[[Any, Arr
     goal is not an array of finite numbers as values are, False if it is not near, and changes nothing then.
     ZeroDivisionError if the equations do not determine the coordinates.
     """
-    w, step = system.w, newton_step(system, q, 1)
-    x, located, report, none = np.zeros(system.n), np.zeros(len(w.located) + 1), np.zeros(3), np.zeros(1)
-    read = {
-        "data": system.data,
-        "columns": w.columns,
-        "weights": step.weights,
-        "q": w.q,
-        "u": none,
-        "p": none,
-    }
-    arrays = read | {"ref": w.ref, "new": w.q, "x": x, "located": located, "report": report}
-    ports = entry.table([arrays[word].ctypes.data for word in PORTS], keep=tuple(arrays.values()))
-    arrays |= {"ports": ports, "u": w.u, "values": values, "memory": w.memory, "tangent": w.tangent}
-    arrays |= {"ahead": np.zeros(system.n), "kept": np.zeros(system.nq)}
-    words = {word: arrays[word].ctypes.data for word in _ADDRESSES if word in arrays} | {"step": step.address}
+    w, step, none = system.w, newton_step(system, q[None], 1), np.zeros(1)
+    scratch = {"x": np.zeros(system.n), "ahead": np.zeros(system.n), "kept": np.zeros(system.nq)}
+    scratch |= {"located": np.zeros(system.references + 1), "report": np.zeros(3)}
+    read = {"data": system.data, "columns": w.columns, "weights": step.weights, "q": w.q, "ref": w.ref}
+    arrays = dict.fromkeys(PORTS, none) | scratch | read | {"new": w.q}
+    ports = table([arrays[word].ctypes.data for word in PORTS], keep=tuple(arrays.values()))
+    kept = {"q": w.q, "u": w.u, "ref": w.ref, "memory": w.memory, "tangent": w.tangent, "values": values}
+    arrays = scratch | kept | {"ports": ports}
+    words = {word: array.ctypes.data for word, array in arrays.items()} | {"step": step.address}
     words |= dict(zip(_COUNTS, (system.nq, system.n, len(values), system.references), strict=True))
     words["open"] = int(np.array(OPEN * system.size).view(np.int64))
-    plan = entry.table([words[word] for word in _PLAN], keep=tuple(arrays.values()))
+    plan = table([words[word] for word in _PLAN], keep=tuple(arrays.values()))
     return entry.single_call(_loop(), plan, none, [values.shape, (system.nq,)], 1, 1, keep=system)
 
 

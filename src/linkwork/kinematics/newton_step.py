@@ -7,14 +7,11 @@ the least new entries (Markowitz) among those that are not small. Away from ther
 step is then poor, and whoever iterates sees that it does not converge. Of redundant equations those are
 taken from which the others follow; whether these hold is seen, too, from the largest.
 
-Zeros and ones of the mechanism's numbers are folded, all others are loaded: mechanisms of one structure share
-the code. There are two forms. For one mechanism x, the least pivot and the joint coordinates are stored too;
-in lanes each mechanism may have values of its own, p, of the numbers that vary.
+For one mechanism x, the least pivot and the joint coordinates are stored too; in lanes they are not.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import frexp
 from typing import Any
 
@@ -25,23 +22,17 @@ from linkwork.algebra import number, rotation
 from linkwork.algebra.vector import minus, plus, product
 from linkwork.kinematics.equation_program import sources
 from linkwork.kinematics.equation_system import System
+from linkwork.kinematics.unrolled_equations import PORTS, SHARED, UnrolledEquations, structure
 from linkwork.native import emit, store
 from linkwork.native.emit import Store
-from linkwork.trace.expression import Graph, Operand, evaluate
-from linkwork.tree.joint_formula import structure
+from linkwork.trace.expression import Operand
 
 Array = np.ndarray
 Pivots = list[tuple[int, int]]  # equation, unknown, in the order of elimination
 
-# shared by all lanes: data of the equations, scales of the unknowns, weights of the pivots; then per lane
-SHARED = ("data", "columns", "weights")
-PORTS = (*SHARED, "q", "u", "p", "ref", "new", "x", "located", "report")
-LENGTH, LARGEST, PIVOT = range(
-    3
-)  # report: of the step, scaled; of the equations; least, scaled as its weight is
+LENGTH, LARGEST, PIVOT = range(3)  # report: of the step, scaled; of the equations; least, times its weight
 _SMALL_PIVOT = 0.1  # relative to the largest of its row
 _WEAK = 1e-6  # of pivots beside the first, of equations that follow from others
-_STRUCTURAL = (0.0, 1.0, -1.0)
 
 
 @dataclass(frozen=True)
@@ -52,24 +43,21 @@ class NewtonStep:
     weights: Array  # (n,) of pivots: 1 / the scale of the row, times the scale of the column
 
 
-def newton_step(system: System, q: Array, lanes: int) -> NewtonStep:
-    """Make the step for one mechanism, or for lanes of them; pivots are good near q.
+def newton_step(system: System, samples: Array, lanes: int) -> NewtonStep:
+    """Make the step for one mechanism, or for lanes of them; pivots are good near samples of q: (S, nq).
 
-    ZeroDivisionError if the equations do not determine the coordinates there.
+    The system is at the first. ZeroDivisionError if the equations do not determine the coordinates there.
     """
+    q = samples[0]
     there, rows = _pattern(system, q), _independent(system, q)
-    A = system.matrix(q)[rows] * system.columns
-    lengths = np.linalg.norm(A, axis=1)
-    pivots = _pivots(there[rows], A / lengths[:, None])
+    stack = np.array([system.matrix(each)[rows] * system.columns for each in samples[::-1]])[::-1]
+    lengths = np.linalg.norm(stack[0], axis=1)
+    pivots = _pivots(there[rows], stack / lengths[:, None])
     weights = np.array([system.columns[j] / lengths[i] for i, j in pivots])
-    numbers = [x if x in _STRUCTURAL else None for x in system.data.tolist()]
-    varied = list(system.places.values()) if lanes > 1 else []
-    things = [(equations.signature, tuple(record)) for equations, record in system.records]
-    structure = system.algebra.__name__, len(system.bodies), things, numbers, varied, rows, pivots
-    name = store.digest("newton step", sources(), lanes, structure)
+    name = store.digest("newton step", sources(), lanes, structure(system, lanes), rows, pivots)
 
     def build() -> tuple[str, dict[str, Any]]:
-        stores = _Symbols(system, lanes).stores(rows, pivots)
+        stores = _stores(UnrolledEquations(system, lanes), lanes, rows, pivots)
         return emit.module(lanes, [emit.straight(f"step_{name}", lanes, PORTS, SHARED, stores)]), {}
 
     store.load(name, build)
@@ -100,35 +88,40 @@ def _pattern(system: System, q: Array) -> Array:
     return found
 
 
-def _pivots(there: Array, A: Array) -> Pivots:
-    """Return the order of elimination of a square matrix that is A, its rows of length one, at one place.
+def _pivots(there: Array, stack: Array) -> Pivots:
+    """Return the order of elimination of a square matrix, where it is not zero, and its samples: (S, n, n).
 
-    Sizes of pivots are compared by powers of two, so that the order hardly ever depends on the last digits.
+    The first sample is regular; others that are not do not count. Sizes of pivots, beside the largest of
+    their row, are compared by powers of two, so that the order hardly ever depends on the last digits.
     """
-    n, A, there = len(A), A.copy(), there.copy()
+    n, there = stack.shape[1], there.copy()
+    regular = np.linalg.cond(stack) < 1.0 / _WEAK
+    A = stack[regular | (np.arange(len(stack)) == 0)]
     left, unused, order = set(range(n)), set(range(n)), []
     for _ in range(n):
         rows, columns = sorted(left), sorted(unused)
         counts = there[rows].sum(axis=0)
         best = None
         for i in rows:
-            size = np.abs(A[i])
-            top, width = size[columns].max(), int(there[i, columns].sum())
+            size = np.abs(A[:, i])
+            top, width = size[:, columns].max(axis=1), int(there[i, columns].sum())
+            share = (size / np.where(top > 0.0, top, 1.0)[:, None]).min(axis=0).tolist()
             for j in columns:
-                if there[i, j] and size[j] > 0.0 and size[j] >= _SMALL_PIVOT * top:
+                if there[i, j] and share[j] > 0.0:
                     fill = (width - 1) * (int(counts[j]) - 1)
-                    rank = fill, -frexp(size[j])[1], i, j
+                    small = 0 if share[j] >= _SMALL_PIVOT else -frexp(share[j])[1]
+                    rank = small, fill, -frexp(share[j])[1], i, j
                     best = rank if best is None else min(best, rank)
         if best is None:
             raise ZeroDivisionError("the equations do not determine the coordinates")
-        _, _, i, j = best
+        i, j = best[3:]
         left.discard(i)
         unused.discard(j)
         order.append((i, j))
         for k in left:
             if there[k, j]:
-                A[k] -= A[k, j] / A[i, j] * A[i]
-                A[k, j] = 0.0
+                A[:, k] -= (A[:, k, j] / A[:, i, j])[:, None] * A[:, i]
+                A[:, k, j] = 0.0
                 there[k] |= there[i]
     return order
 
@@ -136,98 +129,57 @@ def _pivots(there: Array, A: Array) -> Pivots:
 # on symbols
 
 
-class _Symbols:
-    """A mechanism whose coordinates, and those of its numbers that are neither 0 nor 1, are symbols."""
-
-    def __init__(self, system: System, lanes: int) -> None:
-        self.system, self.lanes, graph = system, lanes, Graph()
-        self.q = graph.symbols(("q", k) for k in range(system.nq))
-        self.u = graph.symbols(("u", k) for k in range(len(system.drivers)))
-        self.ref = graph.symbols(("ref", k) for k in range(system.references))
-        self.weights = graph.symbols(("weights", k) for k in range(system.n))
-        self.columns = [
-            x if x in _STRUCTURAL else graph.symbol(("columns", k))
-            for k, x in enumerate(system.columns.tolist())
-        ]
-        self.data: list[Operand] = [
-            x if x in _STRUCTURAL else graph.symbol(("data", k)) for k, x in enumerate(system.data.tolist())
-        ]
-        for k, places in enumerate(system.places.values() if lanes > 1 else ()):
-            for place in places:
-                self.data[place] = graph.symbol(("p", k))
-
-    def stores(self, rows: Sequence[int], pivots: Pivots) -> list[Store]:
-        """Return what the step computes."""
-        phi, entries, located = self._equations()
-        matrix: list[dict[int, Operand]] = [{} for _ in phi]
-        for i, j, x in entries:
+def _stores(equations: UnrolledEquations, lanes: int, rows: Sequence[int], pivots: Pivots) -> list[Store]:
+    """Return what the step computes."""
+    system = equations.system
+    phi: list[Operand] = []
+    located: list[Operand] = []
+    matrix: list[dict[int, Operand]] = [{} for _ in range(system.m)]
+    for thing, (_, record) in zip(system.things, system.records, strict=True):
+        values = equations.of(thing, equations.ref[record[2] :])
+        phi += values.phi
+        located += values.located
+        part = system.entries[thing.name]
+        places = zip(system.entry_rows[part].tolist(), system.entry_columns[part].tolist(), strict=True)
+        for (i, j), x in zip(places, values.phi_q, strict=True):
             matrix[i][j] = plus(matrix[i].get(j, 0.0), x)
-        x, divisors = _eliminated([matrix[i] for i in rows], pivots, [-phi[i] for i in rows])
-        steps = [value / scale for value, scale in zip(x, self.columns, strict=True)]
-        length = largest = 0.0
-        for value in steps:
-            length = _larger(length, number.abs(value))
-        for value in phi:
-            largest = _larger(largest, number.abs(value))
-        stores: list[Store] = [("new", k, value) for k, value in enumerate(self._moved(x))]
-        stores += [("report", LENGTH, length), ("report", LARGEST, largest)]
-        if self.lanes > 1:
-            return stores
-        least: Operand = np.inf
-        for value, weight in zip(divisors, self.weights, strict=True):
-            size = number.abs(value * weight)
-            least = number.where(least <= size, least, size)
-        stores += [("x", k, value) for k, value in enumerate(steps)]
-        stores += [("located", k, value) for k, value in enumerate(located)]
-        return [*stores, ("report", PIVOT, least)]
-
-    def _equations(self) -> tuple[list[Operand], list[tuple[int, int, Operand]], list[Operand]]:
-        """Return phi, the entries of phi_q, and the joint coordinates by which turns are counted."""
-        system, size = self.system, self.system.coordinates
-        count = len(system.bodies)
-        frames = [system.algebra.pose(self.q[size * k : size * (k + 1)]).scalars() for k in range(count)]
-        phi: list[Operand] = []
-        located: list[Operand] = []
-        entries: list[tuple[int, int, Operand]] = []
-        for thing, (equations, record) in zip(system.things, system.records, strict=True):
-            data = self.data[record[0] :]
-            numbers = {"data": data, "parameter": data[equations.data :], "u": self.u[record[1] // 3 :]}
-            numbers |= {"ref": self.ref[record[2] :], "s": self.q[size * count + system.own[thing.name] :]}
-            for b, body in enumerate(thing.bodies):
-                k = system.numbers.get(id(body), 0)
-                numbers |= {f"X{b}": frames[k], f"q{b}": self.q[size * k :]}
-            groups = equations.phi, equations.phi_q, equations.located
-            values = iter(evaluate([x for group in groups for x in group], partial(_looked_up, numbers)))
-            own_phi, own_phi_q, own_located = ([next(values) for _ in group] for group in groups)
-            phi += own_phi
-            located += own_located
-            part = system.entries[thing.name]
-            places = zip(system.entry_rows[part].tolist(), system.entry_columns[part].tolist(), strict=True)
-            entries += [(i, j, x) for (i, j), x in zip(places, own_phi_q, strict=True)]
-        return phi, entries, located
-
-    def _moved(self, x: Sequence[Operand]) -> list[Operand]:
-        """Return the coordinates after a step, as `newton.move` does."""
-        moved: list[Operand] = []
-        q, size, free, count = self.q, self.system.coordinates, self.system.free, len(self.system.bodies)
-        for k in range(count):
-            here, change = q[size * k : size * (k + 1)], x[free * k : free * (k + 1)]
-            moved += [a + b for a, b in zip(here[:3], change[:3], strict=True)]
-            if free == 6:
-                turned = rotation.quaternion_product(here[3:], (1.0, *(0.5 * w for w in change[3:])))
-                length = number.sqrt(sum(c * c for c in turned))
-                moved += [c / length for c in turned]
-        return [*moved, *(a + b for a, b in zip(q[size * count :], x[free * count :], strict=True))]
+    x, divisors = _eliminated([matrix[i] for i in rows], pivots, [-phi[i] for i in rows])
+    steps = [value / scale for value, scale in zip(x, equations.columns, strict=True)]
+    stores: list[Store] = [("new", k, value) for k, value in enumerate(_moved(equations, x))]
+    stores += [("report", LENGTH, _largest(steps)), ("report", LARGEST, _largest(phi))]
+    if lanes > 1:
+        return stores
+    stores += [("x", k, value) for k, value in enumerate(steps)]
+    stores += [("located", k, value) for k, value in enumerate(located)]
+    least: Operand = np.inf
+    for k, value in enumerate(divisors):
+        size = number.abs(value * equations.graph.symbol(("weights", k)))
+        least = number.where(least <= size, least, size)
+    return [*stores, ("report", PIVOT, least)]
 
 
-def _larger(a: Operand, b: Operand) -> Operand:
-    """Return the larger of two numbers; what is not a number is larger than any."""
-    return number.where(a >= b, a, b)
+def _largest(values: Sequence[Operand]) -> Operand:
+    """Return the largest size of numbers; what is not a number is larger than any."""
+    largest: Operand = 0.0
+    for value in values:
+        size = number.abs(value)
+        largest = number.where(largest >= size, largest, size)
+    return largest
 
 
-def _looked_up(numbers: dict[str, Any], symbol: Any) -> Any:
-    base, k = symbol.args[0]
-    return numbers[base][k]
+def _moved(equations: UnrolledEquations, x: Sequence[Operand]) -> list[Operand]:
+    """Return the coordinates after a step, as `newton.move` does."""
+    moved: list[Operand] = []
+    q, system = equations.q, equations.system
+    size, free, count = system.coordinates, system.free, len(system.bodies)
+    for k in range(count):
+        here, change = q[size * k : size * (k + 1)], x[free * k : free * (k + 1)]
+        moved += [a + b for a, b in zip(here[:3], change[:3], strict=True)]
+        if free == 6:
+            turned = rotation.quaternion_product(here[3:], (1.0, *(0.5 * w for w in change[3:])))
+            length = number.sqrt(sum(c * c for c in turned))
+            moved += [c / length for c in turned]
+    return [*moved, *(a + b for a, b in zip(q[size * count :], x[free * count :], strict=True))]
 
 
 def _eliminated(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,15 +11,13 @@ from linkwork.kinematics.assembly import reached
 from linkwork.kinematics.driver_count import check_drivers
 from linkwork.kinematics.equation_system import system_of
 from linkwork.kinematics.newton_call import MOST_UNKNOWNS, near_position
-from linkwork.kinematics.newton_lanes import solve_lanes
-from linkwork.kinematics.newton_step import PORTS, newton_step
+from linkwork.kinematics.newton_lanes import LaneSolver
 from linkwork.lazy import lazy
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.native import store
-from linkwork.native.entry import table
 
 Array = np.ndarray
 
+_SAMPLES = 6  # of starts, that pivots are chosen by
 _FINEST = 2.0**-12  # of the way from some sizes to others
 _STRIDE = 0.25  # longest way of coordinates at once, while sizes change [rad, sizes of the mechanism]
 
@@ -50,6 +48,7 @@ class Positions:
         self.q = reached(self.system, q, values)  # (nq,) where the mechanism is [m, rad, quaternions]
         self._values = values
         self._drawn_sizes = self.system.sizes()
+        self._lane_solver: LaneSolver | Literal[False] | None = False  # not asked for so far
         self._return(self.system.w.ref.copy())
 
     @property
@@ -119,23 +118,39 @@ class Positions:
         reached in small steps. What cannot be reached raises AssemblyError; with check=False it is NaN.
         """
         goals, shapes, starts = self._together(values, q, sizes)
-        found, good = starts.copy(), np.zeros(len(goals), np.bool_)
-        turns = self.system.w.ref.copy()
-        if self._lanes:
-            step, ports = self._lanes
-            refs = np.broadcast_to(turns, (len(goals), len(turns)))
-            solve_lanes(step, ports, store.lanes(), goals, shapes, refs, found, self.system.size, good)
+        here = self.system.w.ref.copy()
+        turns, found, good = np.tile(here, (len(goals), 1)), starts.copy(), np.zeros(len(goals), np.bool_)
+        if lanes := self._lanes(starts):
+            known = None if q is None else (self._values, here, self.q)
+            good = lanes.solve(goals, shapes, turns, found, known)
         try:
             for k in np.flatnonzero(~good):
-                if np.isfinite(starts[k]).all() and self._reached(starts[k], q is None, goals[k], shapes[k]):
+                near = turns[k] if q is None or lanes else None
+                if np.isfinite(starts[k]).all() and self._reached(
+                    starts[k], near, q is None, goals[k], shapes[k]
+                ):
                     found[k] = self.system.w.q
                 elif check:
-                    raise self._stuck(goals[k], turns, f" (number {k})")
+                    raise self._stuck(goals[k], here, f" (number {k})")
                 else:
                     found[k] = np.nan
         finally:
-            self._return(turns)
+            self._return(here)
         return found
+
+    def _lanes(self, starts: Array) -> LaneSolver | None:
+        """Return what solves for many at once, made for those that are first asked for.
+
+        None if there are too many equations, or they do not determine the coordinates here.
+        """
+        if self._lane_solver is False:
+            self._lane_solver = None
+            if not self.system.large:
+                some = starts[np.linspace(0, len(starts) - 1, _SAMPLES).astype(int)]
+                finite = some[np.isfinite(some).all(axis=1)]
+                with suppress(ZeroDivisionError):
+                    self._lane_solver = LaneSolver(self.system, np.array([self.q, *finite]))
+        return self._lane_solver
 
     def paths(self, values: Any, *, sizes: Mapping[str, Any], check: bool = True) -> Array:
         """Return coordinates (N, times, nq) of N mechanisms that are driven through values (times, drivers).
@@ -175,10 +190,10 @@ class Positions:
                 raise ValueError(f"{word} are not finite; give finite numbers")
         return np.ascontiguousarray(np.broadcast_to(goals, (count, goals.shape[1]))), shapes, starts
 
-    def _reached(self, start: Array, from_here: bool, goal: Array, shape: Array) -> bool:
+    def _reached(self, start: Array, turns: Array | None, from_here: bool, goal: Array, shape: Array) -> bool:
         """Go in small steps to values of the drivers and sizes, from here or from a start of these sizes."""
         system = self.system
-        system.place(start)
+        system.place(start, turns)
         if from_here:
             begin = self._values
             system.w.u[::3] = begin
@@ -221,18 +236,6 @@ class Positions:
             with suppress(ZeroDivisionError):
                 return near_position(self.system, self.q, self._values)
         return _nowhere
-
-    @lazy
-    def _lanes(self) -> tuple[int, Array] | None:
-        """The unrolled step in lanes, and its ports; None if there are too many equations."""
-        if self.system.large:
-            return None
-        try:
-            step = newton_step(self.system, self.q, store.lanes())
-        except ZeroDivisionError:
-            return None
-        shared = self.system.data, self.system.w.columns, step.weights
-        return step.address, table([*(x.ctypes.data for x in shared), *[0] * (len(PORTS) - 3)], keep=shared)
 
     def _stuck(self, goal: Array, turns: Array, which: str = "") -> AssemblyError:
         self.system.w.u[::3] = goal

@@ -66,10 +66,10 @@ class Gear(Constraint):
         return [*wheel(hinges[0], ratio * second), *wheel(hinges[1], second)]
 
     @property
-    def factor(self) -> float:
+    def factor(self) -> Number:
         """How far the second turns when the first turns by one."""
-        first, second = (self.ratio, 1.0) if self.teeth is None else self.teeth
-        return _SENSE[self.kind] * float(first or 0.0) / float(second)
+        ratio: Any = self.ratio if self.teeth is None else self.teeth[0] / self.teeth[1]
+        return _SENSE[self.kind] * ratio
 
     def phi(self, first: Any, second: Any) -> list[Number]:
         return [second.position - self.factor * first.position]
