@@ -28,7 +28,7 @@ def load(
 
         return load_mesh_file(path, packages or {}, repair=repair)
     if Path(path).suffix.lower() == ".lwr":
-        from linkwork.recording.recording import load_recording
+        from linkwork.recording.load_recording import load_recording
 
         return load_recording(path)
     if Path(path).suffix.lower() in formats.MESHES:

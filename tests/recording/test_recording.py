@@ -15,7 +15,8 @@ from linkwork.errors import FormatError, LinkworkError, SimulationError
 from linkwork.recording import container
 from linkwork.recording.batch import Recordings
 from linkwork.recording.channels import LiveChannels, derivable
-from linkwork.recording.recording import Recording, load_recording
+from linkwork.recording.load_recording import load_recording
+from linkwork.recording.recording import Recording
 from linkwork.recording.report import Report
 from linkwork.recording.samples import Samples
 

@@ -15,13 +15,13 @@ TURN = np.array(lw.rotation_z(0.4).rotation)
 def applied(mechanism, state=None, t=0.0):
     """Return the points and wrenches that act on a mechanism."""
     from linkwork.view.drawing import drawing
-    from linkwork.view.simulated_subject import Simulated
+    from linkwork.view.subject import Subject
     from linkwork.view.trajectory import Still, moment
 
     model = mechanism.compile()
     state = state or model.state()
-    subject = Simulated(drawing(model), Still(moment(model, state.q, state.v, t)), model)
-    now = subject.motion.at(t)
+    subject = Subject(drawing(model), Still(moment(model, state.q, state.v, t)), model)
+    now = subject.trajectory.at(t)
     return subject.applied(now, now.world)
 
 
@@ -91,13 +91,13 @@ def test_a_file_without_a_model_says_what_it_does_not_know(tmp_path):
     run = lw.simulate(examples.four_bar(), 0.1)
     run.save(tmp_path / "run.lwr")
     subject = subject_of(lw.load(tmp_path / "run.lwr"))
-    moment = subject.motion.at(0.05)
+    moment = subject.trajectory.at(0.05)
     known = subject_of(run)
-    for name, force in known.reactions(known.motion.at(0.05)).items():
+    for name, force in known.reactions(known.trajectory.at(0.05)).items():
         np.testing.assert_allclose(subject.reactions(moment)[name], force, atol=1e-6)
-    with pytest.raises(lw.LinkworkError, match="are not in the file"):
+    with pytest.raises(lw.LinkworkError, match="is not in the file"):
         subject.applied(moment, moment.world)
-    with pytest.raises(lw.LinkworkError, match="are not in the file"):
+    with pytest.raises(lw.LinkworkError, match="is not in the file"):
         subject.gaps(moment)
 
 

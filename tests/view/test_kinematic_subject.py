@@ -76,7 +76,7 @@ def test_times_in_any_order_are_played_in_order():
 def test_arrows_are_the_forces_of_the_motion(motion):
     subject = subject_of(motion)
     k = 17
-    moment = subject.motion.at(motion.time[k])
+    moment = subject.trajectory.at(motion.time[k])
     reactions = subject.reactions(moment)
     for name in "ABCD":
         expected = [float(np.broadcast_to(x, (61,))[k]) for x in motion[name].reaction.scalars()]
@@ -94,7 +94,7 @@ def test_a_driver_of_a_body_pushes_it_at_its_origin():
     m.add(lw.Prismatic("rail", m.ground, block, axis=(1, 0)))
     m.add(lw.Driver("push", (block, "x"), lambda t: 1.5 * t * t))
     subject = subject_of(lw.kinematics(m, [0.0, 0.5]))
-    moment = subject.motion.at(0.5)
+    moment = subject.trajectory.at(0.5)
     points, wrenches = subject.applied(moment, moment.world)
     np.testing.assert_allclose(points, [(0.375, 0, 0)])
     np.testing.assert_allclose(wrenches, [(0, 0, 0, 2.0 * 3.0, 0, 0)])
@@ -210,7 +210,7 @@ def test_what_drivers_do_not_determine_is_drawn_and_told():
         assert viewer.sliders == {}
         viewer.switch("reactions", True)
         time.sleep(0.2)
-        assert "reactions are not known here" in viewer._note.content
+        assert "reactions: not known here" in viewer._note.content
 
 
 def test_sliders_go_as_far_as_laws_and_limits():
@@ -229,7 +229,7 @@ def test_a_picture_of_a_mechanism_with_drivers_is_where_they_are():
     angle = 0.7
     picture = snapshot(four_bar(angle))
     assert picture.svg.count("<polygon") >= 3
-    assert subject_of(four_bar(angle)).motion.at(0.0).poses[0, 0, 0] == pytest.approx(np.cos(angle))
+    assert subject_of(four_bar(angle)).trajectory.at(0.0).poses[0, 0, 0] == pytest.approx(np.cos(angle))
 
 
 def test_what_does_not_move_makes_no_film(tmp_path):

@@ -7,7 +7,6 @@ import numpy as np
 
 from linkwork.errors import AssemblyError, ModelError
 from linkwork.kinematics import newton, sparse
-from linkwork.kinematics.driver_law import Law
 from linkwork.kinematics.equation_program import walks
 from linkwork.kinematics.equations import Catalogue, Thing, borrowed
 from linkwork.kinematics.parameters import Number, number
@@ -19,6 +18,7 @@ from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.load_view import JointSide, PoseSide
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.driver_law import Law
 
 Array = np.ndarray
 

@@ -11,9 +11,10 @@ import numpy as np
 from linkwork.model.state import State
 from linkwork.recording import container
 from linkwork.recording.channels import Channels, StoredChannels
-from linkwork.recording.recording import Recording, check_shapes, restore_final, store_final
+from linkwork.recording.recording import Recording
 from linkwork.recording.report import SUCCESS, Report, in_words
 from linkwork.recording.samples import Samples
+from linkwork.recording.stored_arrays import check_shapes, restored_final, store_final
 
 Array = np.ndarray
 
@@ -61,7 +62,7 @@ class Recordings(Samples):
         k = range(len(self))[index(key)]
         count = int(self.filled[k])
         return Recording(
-            self._channels.of_run(k, count),
+            self._channels.part((k, slice(count))),
             self.time[:count],
             self.q[k, :count],
             self.v[k, :count],
@@ -143,7 +144,7 @@ def restore_batch(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Rec
     channels = StoredChannels(header, arrays)
     ends, filled, samples = arrays["ends"], arrays["filled"], arrays["time"].size
     runs = len(header["reports"])
-    check_shapes(arrays, channels, (runs, samples))
+    check_shapes(arrays, channels.layout, (runs, samples))
     if ends.shape != (runs,) or filled.shape != (runs,) or len(header["memory"]) != runs:
         raise ValueError(f"the ends of {runs} runs are of other length")
     if ((filled < 0) | (filled > samples)).any():
@@ -159,5 +160,5 @@ def restore_batch(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Rec
         filled,
         np.array([report.status for report in reports], dtype=str),
         reports,
-        tuple(restore_final(arrays, f"final/{k}", names) for k, names in enumerate(header["memory"])),
+        tuple(restored_final(arrays, f"final/{k}", names) for k, names in enumerate(header["memory"])),
     )

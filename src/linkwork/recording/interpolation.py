@@ -1,12 +1,79 @@
-"""Pictures of few samples: more of them, on cubics that have the values and the rates of two neighbours."""
+"""Between samples: cubics that have the values and the rates of both neighbours (Hermite).
+
+Positions follow with their rates dq/dt, velocities with the accelerations; quaternions are brought back to
+length one. Where x has four derivatives and samples are h apart, the error of x is at most
+h^4 max|d4x/dt4| / 384: between samples of steps of order 8, which may be long, it can be larger than the
+accuracy of the run. At a sample the result is that sample, bit for bit. Loops are closed at samples; between
+them they are open by as much as the error.
+"""
+
+from typing import Any
 
 import numpy as np
 
+from linkwork.errors import SimulationError
+from linkwork.recording.derive import derive
 from linkwork.recording.samples import Samples
 
 Array = np.ndarray
 
 _ENOUGH, _MOST = 500, 16  # samples of a picture; parts of a step
+
+
+class Instant(Samples):
+    """A motion at one time, or at several: what a recording is over time, without the axis of samples."""
+
+    def __getitem__(self, name: str) -> Any:
+        return self.record(name)
+
+    def __repr__(self) -> str:
+        return f"<Instant at {self.time} s>"
+
+
+def instant_of_sample(run: Samples, k: int) -> Instant:
+    """Return sample k of a run."""
+    given = {name: values[k] for name, values in run.given.items()}
+    where = run._channels.part(k), run.time[k], run.q[k], run.v[k], run.work[k]
+    return Instant(*where, np.array(True), given)
+
+
+def instant_at(run: Samples, t: Any) -> Instant:
+    """Return a run at a time, or at several (...,), between its first and last sample."""
+    at, time = np.asarray(t, float), run.time
+    if not len(time) or not ((at >= time[0]) & (at <= time[-1])).all():
+        span = f"{time[0]:g} to {time[-1]:g} s" if len(time) else "it has no samples"
+        raise ValueError(f"at: t {t!r:.80} is outside the recording, {span}")
+    before = np.searchsorted(time, at, side="right") - 1
+    after = np.minimum(before + 1, len(time) - 1)
+    exact = time[before] == at
+    if run.model is None:
+        if at.ndim or not exact:
+            raise SimulationError(
+                f"at: t {t!r:.80} is between the samples of a file, where there is no model to derive "
+                "anything from; ask at one of its times, or run it again"
+            )
+        return instant_of_sample(run, int(before))
+    ends = np.stack([before, after])
+    rates = [
+        derive(word, run.model, time[ends], run.q[ends], run.v[ends])
+        for word in ("position_rates", "accelerations")
+    ]
+    h = time[after] - time[before]
+    s = np.where(exact, 0.0, (at - time[before]) / np.where(exact, 1.0, h))
+    q, v = (
+        cubic(x[before], h[..., None] * rate[0], x[after], h[..., None] * rate[1], s[..., None])
+        for x, rate in zip((run.q, run.v), rates, strict=True)
+    )
+    work = (1.0 - s) * run.work[before] + s * run.work[after]
+    return Instant(run._channels, at, normalised(run.model, q), v, work, np.ones(at.shape, bool))
+
+
+def normalised(model: Any, q: Array) -> Array:
+    """Bring the quaternions of positions (..., nq) between samples back to length one, in place."""
+    for first in model.quaternions.tolist():
+        part = q[..., first : first + 4]
+        part /= np.linalg.norm(part, axis=-1, keepdims=True)
+    return q
 
 
 def refined(run: Samples) -> tuple[Array, Array, Array, Array] | None:
@@ -15,11 +82,10 @@ def refined(run: Samples) -> tuple[Array, Array, Array, Array] | None:
     if parts == 1 or len(run.time) < 3:
         return None
     model, t, s = run.model, run.time, np.arange(parts) / parts
-    rates = model.position_rates(run.q, run.v), run.a, np.gradient(run.work, t)
+    rates = run.derived("position_rates"), run.a, np.gradient(run.work, t)
     q, v, work = (_between(t, x, rate, s) for x, rate in zip((run.q, run.v, run.work), rates, strict=True))
-    for first in model.quaternions.tolist():
-        q[:, first : first + 4] /= np.linalg.norm(q[:, first : first + 4], axis=1, keepdims=True)
-    return np.append((t[:-1, None] + np.diff(t)[:, None] * s).ravel(), t[-1]), q, v, work
+    times = np.append((t[:-1, None] + np.diff(t)[:, None] * s).ravel(), t[-1])
+    return times, normalised(model, q), v, work
 
 
 def _between(t: Array, x: Array, rate: Array, s: Array) -> Array:

@@ -1,14 +1,13 @@
 """What the names of a mechanism mean in arrays, and in what units."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import singledispatch
 from types import ModuleType
 from typing import Any
 
-from linkwork.algebra import planar, spatial
+from linkwork.recording.derive import ALGEBRA
 from linkwork.recording.report import text
-
-_ALGEBRA = {"space": spatial, "plane": planar}
 
 
 @dataclass(frozen=True)
@@ -26,10 +25,12 @@ class Layout:
     velocity_units: tuple[str, ...]  # "rad" or "m", per second: of v, then of loop joints
     nq: int
     nv: int
+    drivers: Mapping[str, str] = field(default_factory=dict)  # -> "rad" or "m", of what each drives
+    closing: tuple[str, ...] = ()  # joints and constraints that close loops, in the order of their gaps
 
     @property
     def algebra(self) -> ModuleType:
-        return _ALGEBRA[self.space]
+        return ALGEBRA[self.space]
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of one sample of each derived quantity, except the forces of loads."""
@@ -51,6 +52,8 @@ class Layout:
                 else {}
             ),
             "poses": (len(self.bodies), size, size + 1),
+            **({"angles": (len(self.bodies),)} if self.space == "plane" else {}),
+            **({"driver_laws": (len(self.drivers), 3)} if self.drivers else {}),
             "velocities": (len(self.bodies), freedoms),
             "body_accelerations": (len(self.bodies), freedoms),
             "reactions": (len(self.joints), freedoms),
@@ -70,6 +73,8 @@ class Layout:
         if name in self.constraints and quantity == "force":
             rows, unit = self.constraints[name]
             return (unit,) * (rows.stop - rows.start)
+        if name in self.drivers and quantity in COORDINATE_UNITS:
+            return (COORDINATE_UNITS[quantity][self.drivers[name]],)
         if name in self.joints and quantity in COORDINATE_UNITS:
             in_q, in_v = self.joints[name]
             if quantity == "position":
@@ -87,6 +92,8 @@ class Layout:
                 [name, rows.start, rows.stop, unit] for name, (rows, unit) in self.constraints.items()
             ],
             "loads": [[name, *units] for name, units in self.loads.items()],
+            "drivers": [[name, unit] for name, unit in self.drivers.items()],
+            "closing": list(self.closing),
             "position_units": list(self.position_units),
             "velocity_units": list(self.velocity_units),
             "nq": self.nq,
@@ -107,6 +114,8 @@ class Layout:
             velocity_units=tuple(map(text, data["velocity_units"])),
             nq=int(data["nq"]),
             nv=int(data["nv"]),
+            drivers={text(name): text(unit) for name, unit in data.get("drivers", ())},  # not in all files
+            closing=tuple(map(text, data.get("closing", ()))),
         )
         if not (
             0 <= layout.nq <= len(layout.position_units) and 0 <= layout.nv <= len(layout.velocity_units)
@@ -118,9 +127,34 @@ class Layout:
                 raise ValueError(f"a joint lies outside the {len(units)} coordinates")
         if not all(0 <= rows.start <= rows.stop for rows, _ in layout.constraints.values()):
             raise ValueError("a constraint has rows before the first")
-        if layout.space not in _ALGEBRA or not set(layout.velocity_units) <= {"rad", "m"}:
+        units = {*layout.velocity_units, *layout.drivers.values()}
+        if layout.space not in ALGEBRA or not units <= {"rad", "m", "1"}:
             raise ValueError(f"the space {layout.space!r} or a unit is unknown")
         return layout
+
+
+def _moved(part: slice, by: int) -> slice:
+    return slice(part.start + by, part.stop + by)
+
+
+@singledispatch
+def layout_of(model: Any) -> Layout:
+    """Return where the names of a model's mechanism are in the arrays of its motions."""
+    loop_units = model.loop_units
+    behind = {name: (_moved(q, model.nq), _moved(v, model.nv)) for name, (q, v) in model.loop_slices.items()}
+    return Layout(
+        space=model.space,
+        joints={name: model.slices[name] for name in model.joint_names} | behind,
+        bodies=tuple(model.body_names),
+        constraints={name: (model.row_slices[name], unit) for name, unit in model.tie_units.items()},
+        loads={name: model.load_units.get(name, ("",)) for name in model.load_names},
+        position_units=tuple(unit or "1" for unit in (*model.position_units, *loop_units[0])),
+        velocity_units=(*model.coordinate_units, *loop_units[1]),
+        nq=model.nq,
+        nv=model.nv,
+        drivers={name: "rad" if model.tie_units[name] == "N m" else "m" for name in model.mechanism.drivers},
+        closing=tuple(model.row_slices),
+    )
 
 
 UNITS = {
@@ -137,12 +171,13 @@ UNITS = {
     "kinetic_energy": "J",
     "potential_energy": "J",
     "work": "J",
+    "power": "W",
 }
 COORDINATE_UNITS = {
-    "position": {"rad": "rad", "m": "m"},
-    "velocity": {"rad": "rad/s", "m": "m/s"},
-    "acceleration": {"rad": "rad/s²", "m": "m/s²"},
-    "force": {"rad": "N m", "m": "N"},
+    "position": {"rad": "rad", "m": "m", "1": "1"},
+    "velocity": {"rad": "rad/s", "m": "m/s", "1": "1/s"},
+    "acceleration": {"rad": "rad/s²", "m": "m/s²", "1": "1/s²"},
+    "force": {"rad": "N m", "m": "N", "1": "J"},
 }
 WHOLE = ("energy", "kinetic_energy", "potential_energy", "work")
 PARTS = {"reaction": ("reaction.torque", "reaction.force")}  # quantities that are of two units

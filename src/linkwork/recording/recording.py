@@ -8,22 +8,20 @@ at where there is no model.
 from collections.abc import Callable, Mapping, Sequence
 from math import isnan, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from linkwork.errors import FormatError, LinkworkError
+from linkwork.errors import LinkworkError
 from linkwork.model.state import State
 from linkwork.recording import container, plot
 from linkwork.recording.channels import Channels, StoredChannels
-from linkwork.recording.interpolation import refined
+from linkwork.recording.interpolation import Instant, instant_at, instant_of_sample, refined
 from linkwork.recording.plot import Trace
 from linkwork.recording.report import Report
 from linkwork.recording.samples import Samples, optional
+from linkwork.recording.stored_arrays import check_shapes, restored_final, store_final
 from linkwork.viewable import Playable, appearance
-
-if TYPE_CHECKING:
-    from linkwork.recording.batch import Recordings
 
 Array = np.ndarray
 
@@ -97,6 +95,19 @@ class Recording(Playable, Samples):
         at_play = self._energy_at_play()
         rounding = _ROUNDING * float(np.abs(self.potential_energy).max())
         return worst / at_play if at_play > rounding else worst if worst > rounding else 0.0
+
+    def at(self, t: Any) -> Instant:
+        """Return the run at a time [s], or at several: `run.at(1.2345)["pole"].pose`.
+
+        Between samples it is interpolated, by cubics with the recorded positions, velocities and
+        accelerations at both neighbours: the error is of order 4 in the time between samples (see
+        `linkwork.recording.interpolation`). At a sample it is that sample.
+        """
+        return instant_at(self, t)
+
+    def sample(self, k: int) -> Instant:
+        """Return sample k: `run.sample(-1)["pole"].pose`."""
+        return instant_of_sample(self, range(len(self))[k])
 
     def _energy_at_play(self) -> float:
         ranges = [float(np.ptp(energy)) for energy in (self.potential_energy, self.work)]
@@ -252,71 +263,15 @@ class Recording(Playable, Samples):
         }
         container.write(path, header, arrays)
 
+    @classmethod
+    def restored(cls, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> "Recording":
+        """Return what `save` wrote; ValueError, KeyError or TypeError if it is not all there."""
+        channels = StoredChannels(header, arrays)
+        check_shapes(arrays, channels.layout, (arrays["time"].size,))
+        report, final = Report.from_json(header["report"]), restored_final(arrays, "final", header["memory"])
+        return cls(channels, arrays["time"], arrays["q"], arrays["v"], arrays["work"], report, final)
+
 
 def _method(report: Report) -> str:
     asked = [("accuracy", report.accuracy, ""), ("step", report.step, " s")]
     return ", ".join([report.method, *(f"{word} {x:g}{unit}" for word, x, unit in asked if x is not None)])
-
-
-# files
-
-
-def load_recording(path: str | Path) -> "Recording | Recordings":
-    """Read what `save` wrote; FormatError says what is wrong with a file."""
-    from linkwork.recording.batch import restore_batch  # which is made of recordings
-
-    header, arrays = container.read(path)
-    try:
-        match header.get("kind"):
-            case "recording":
-                return _restore(header, arrays)
-            case "recordings":
-                return restore_batch(header, arrays)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FormatError(f"{path}: is no complete recording: {type(error).__name__}: {error}") from None
-    raise FormatError(f"{path}: holds {header.get('kind')!r}, not a recording")
-
-
-def _restore(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Recording:
-    channels = StoredChannels(header, arrays)
-    check_shapes(arrays, channels, (arrays["time"].size,))
-    return Recording(
-        channels,
-        arrays["time"],
-        arrays["q"],
-        arrays["v"],
-        arrays["work"],
-        Report.from_json(header["report"]),
-        restore_final(arrays, "final", header["memory"]),
-    )
-
-
-def check_shapes(arrays: Mapping[str, Array], channels: StoredChannels, lead: tuple[int, ...]) -> None:
-    """Raise ValueError if an array has not one entry per sample, or not the size of the mechanism."""
-    layout = channels.layout
-    if arrays["time"].shape != lead[-1:]:
-        raise ValueError(f"array 'time' has shape {arrays['time'].shape}, not {lead[-1:]}")
-    sizes = {"q": (layout.nq,), "v": (layout.nv,), "work": ()}
-    for name, inner in (sizes | layout.shapes()).items():
-        if name in arrays and arrays[name].shape != (*lead, *inner):
-            raise ValueError(f"array {name!r} has shape {arrays[name].shape}, not {(*lead, *inner)}")
-    for name in layout.loads:
-        array = arrays.get(f"load/{name}")
-        if array is not None and (array.ndim != len(lead) + 1 or array.shape[: len(lead)] != lead):
-            raise ValueError(f"the force of {name!r} has shape {array.shape} for samples {lead}")
-
-
-def store_final(arrays: dict[str, Array], prefix: str, state: State) -> list[str] | None:
-    """Add a state to arrays, with its memory as it is; return the names of what is in that memory."""
-    arrays |= {f"{prefix}/q": state.q, f"{prefix}/v": state.v, f"{prefix}/t": np.array(state.t, dtype=float)}
-    if state.memory is None:
-        return None
-    arrays |= {f"{prefix}/memory/{name}": np.asarray(array) for name, array in state.memory.items()}
-    return list(state.memory)
-
-
-def restore_final(arrays: Mapping[str, Array], prefix: str, names: list[str] | None) -> State:
-    """Return the state that `store_final` put there."""
-    memory = None if names is None else {name: arrays[f"{prefix}/memory/{name}"] for name in names}
-    q, v, t = (arrays[f"{prefix}/{part}"] for part in "qvt")
-    return State(q, v, float(t), memory=memory)

@@ -1,6 +1,6 @@
 """What one run and a batch of runs have in common: arrays over time, by name."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import prod
 from operator import attrgetter
 from typing import Any
@@ -11,7 +11,7 @@ from linkwork.errors import LinkworkError, unknown
 from linkwork.recording.channels import Channels, derivable
 from linkwork.recording.layout import PARTS, WHOLE, Layout
 from linkwork.recording.plot import Trace
-from linkwork.recording.series import BodyRecord, ConstraintRecord, JointRecord, LoadRecord
+from linkwork.recording.series import BodyRecord, ConstraintRecord, DriverRecord, JointRecord, LoadRecord
 
 Array = np.ndarray
 
@@ -20,7 +20,14 @@ class Samples:
     """What one run and a batch of runs have in common: arrays over time, by name."""
 
     def __init__(
-        self, channels: Channels, time: Array, q: Array, v: Array, work: Array, recorded: Array
+        self,
+        channels: Channels,
+        time: Array,
+        q: Array,
+        v: Array,
+        work: Array,
+        recorded: Array,
+        given: Mapping[str, Array] | None = None,
     ) -> None:
         self.time = time  # (S,) [s]
         self.q = q  # (..., S, nq) positions [rad, m, quaternions]
@@ -28,7 +35,8 @@ class Samples:
         self.work = work  # (..., S) of all forces but gravity, since the start [J]
         self.recorded = recorded  # (..., S) whether there is such a sample; False after a run's early end
         self._channels = channels
-        self._kept: dict[str, Array] = {}
+        self.given = dict(given or {})  # derived quantities that came with the motion, by name
+        self.kept = dict(self.given)  # and all that was derived so far
 
     @property
     def layout(self) -> Layout:
@@ -47,9 +55,9 @@ class Samples:
 
     def derived(self, quantity: str) -> Array:
         """Return a whole array of derived quantities; it is computed once."""
-        if quantity not in self._kept:
-            self._kept.update(self._channels.derive(quantity, self))
-        return self._kept[quantity]
+        if quantity not in self.kept:
+            self.kept.update(self._channels.derive(quantity, self))
+        return self.kept[quantity]
 
     @property
     def a(self) -> Array:
@@ -70,10 +78,27 @@ class Samples:
         """Kinetic energy and potential energy of gravity [J]."""
         return self.kinetic_energy + self.potential_energy
 
+    @property
+    def momentum(self) -> Array:
+        """The momentum (..., S, 6 or 3): angular, about the centre of mass, then linear [kg m²/s, kg m/s]."""
+        return self.derived("momentum")
+
+    @property
+    def center_of_mass(self) -> Array:
+        """The centre of mass of all that moves (..., S, 3), in the plane (..., S, 2) [m]."""
+        return self.derived("center_of_mass")
+
+    @property
+    def loop_gaps(self) -> dict[str, Array]:
+        """By how much each joint or constraint that closes a loop is open (..., S) [m, rad]."""
+        gaps = self.derived("gaps")
+        return {name: gaps[..., k] for k, name in enumerate(self.layout.closing)}
+
     def record(self, name: str) -> JointRecord | BodyRecord | LoadRecord:
         """Return a joint, body, spring, motor or load over time."""
         layout = self.layout
         for names, kind in (
+            (layout.drivers, DriverRecord),
             (layout.constraints, ConstraintRecord),
             (layout.joints, JointRecord),
             (layout.bodies, BodyRecord),

@@ -1,5 +1,6 @@
 """A joint, a body or a load over time."""
 
+from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +70,37 @@ class ConstraintRecord(JointRecord):
         return _squeezed(self._samples.derived("row_forces")[..., rows])
 
 
+class DriverRecord(ConstraintRecord):
+    """A driver over time: the force it drives with, and the value of its law with its derivatives."""
+
+    quantities = ("force", "position", "velocity", "acceleration", "power", "reaction")
+
+    def __repr__(self) -> str:
+        return f"<driver {self._name!r}: {', '.join(self.quantities)}>"
+
+    def _law(self, derivative: int) -> Array:
+        number = list(self._samples.layout.drivers).index(self._name)
+        return self._samples.derived("driver_laws")[..., number, derivative]
+
+    @property
+    def position(self) -> Array:
+        """What it drives to."""
+        return self._law(0)
+
+    @property
+    def velocity(self) -> Array:
+        return self._law(1)
+
+    @property
+    def acceleration(self) -> Array:
+        return self._law(2)
+
+    @property
+    def power(self) -> Array:
+        """What it gives to the mechanism [W]."""
+        return self.force * self.velocity
+
+
 class BodyRecord:
     """A body over time: its origin and axes in the world."""
 
@@ -107,11 +139,18 @@ class BodyRecord:
 
     @property
     def angle(self) -> Array:
-        """The angle in the plane, from -pi to pi."""
+        """The angle in the plane: from -pi to pi; of kinematics it goes on counting after a turn."""
         if self._samples.layout.space != "plane":
             raise AttributeError(f"body {self._name!r}: `angle` is for the plane; in space use `rotation`")
-        rotation = self.rotation
-        return np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
+        return self._samples.derived("angles")[..., self._row]
+
+    def trace(self, point: Sequence[float]) -> Array:
+        """Return where a point of the body is, over time."""
+        size = self._samples.layout.algebra.dimension
+        if np.shape(point) != (size,):
+            raise ValueError(f"body {self._name!r}: point {point!r:.80}; give {size} numbers")
+        places = self.pose @ tuple(float(x) for x in point)
+        return np.stack([np.broadcast_to(x, self._samples.recorded.shape) for x in places], axis=-1)
 
     @property
     def velocity(self) -> Array:

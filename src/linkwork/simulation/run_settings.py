@@ -10,7 +10,8 @@ import numpy as np
 from linkwork.lazy import LOCK, lazy
 from linkwork.model.model import Model
 from linkwork.native import store
-from linkwork.recording.channels import LiveChannels, layout_of
+from linkwork.recording.channels import LiveChannels
+from linkwork.recording.layout import layout_of
 from linkwork.simulation.integration import MEMO, Work
 from linkwork.simulation.integrators.methods import METHODS
 from linkwork.simulation.options import Options, RunOptions

@@ -12,7 +12,7 @@ from linkwork.recording.plot import Trace
 from linkwork.view.drawing import Drawing, drawing_of_mechanism, lifted, lifted_motions
 from linkwork.view.piece_poses import WorldPoses
 from linkwork.view.subject import Subject
-from linkwork.view.trajectory import Moment, Motion, Sampled
+from linkwork.view.trajectory import Moment, Sampled, Trajectory
 
 Array = np.ndarray
 
@@ -55,7 +55,7 @@ def samples_of(motion: DrivenMotion) -> Sampled:
 class Driven(Subject):
     """A motion that drivers determine; `found` is the motion, or the part of it that is known."""
 
-    def __init__(self, drawing: Drawing, motion: Motion, found: DrivenMotion) -> None:
+    def __init__(self, drawing: Drawing, motion: Trajectory, found: DrivenMotion) -> None:
         super().__init__(drawing, motion)
         self.found = found
 
@@ -108,4 +108,4 @@ class Driven(Subject):
         return lifted_motions(np.array(numbers, float))
 
     def gaps(self, moment: Moment) -> Mapping[str, float]:
-        return self.found.gaps(moment.sample)
+        return self.found.gaps(moment.sample or 0)

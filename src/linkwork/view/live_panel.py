@@ -17,7 +17,7 @@ from linkwork.view.drawing import drawing, lifted
 from linkwork.view.live_simulation import Engine
 from linkwork.view.palette import SELECTED
 from linkwork.view.quaternion import matrices
-from linkwork.view.simulated_subject import Simulated
+from linkwork.view.subject import Subject
 from linkwork.view.trajectory import Moment
 from linkwork.view.viewer import SPEEDS, Viewer
 
@@ -27,7 +27,7 @@ _SLOW = 0.25  # between two pictures of curves and paths [s]
 _INPUTS = 8  # joints that get a slider, of a mechanism without motors
 
 
-class LiveMotion:
+class LiveTrajectory:
     """What a running simulation has passed through."""
 
     def __init__(self, engine: Engine) -> None:
@@ -46,12 +46,12 @@ class LiveMotion:
         return lifted(self._engine.model.poses(np.array([q for _, q, _ in some])).array)
 
 
-class Running(Simulated):
+class Running(Subject):
     """A model that runs: its curves are what was seen so far."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        super().__init__(drawing(engine.model), LiveMotion(engine), engine.model, self._recording())
+        super().__init__(drawing(engine.model), LiveTrajectory(engine), engine.model, self._recording())
 
     def curves(self, names: Sequence[str]) -> tuple[Array, list[Trace]]:
         self.run = self._recording()

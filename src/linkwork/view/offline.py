@@ -28,12 +28,12 @@ def page(run: Any, *, rate: float = RATE, show: tuple[str, ...] = ()) -> str:
     subject = moving_subject_of(run)
     if not (math.isfinite(rate) and rate > 0.0):
         raise ValueError(f"save_html: rate {rate!r}; give frames a second, above 0")
-    drawing, motion = subject.drawing, subject.motion
-    start, span = float(motion.times[0]), float(motion.times[-1] - motion.times[0])
+    drawing, trajectory = subject.drawing, subject.trajectory
+    start, span = float(trajectory.times[0]), float(trajectory.times[-1] - trajectory.times[0])
     count = min(int(span * rate) + 1, _MOST)
     server = Server(drawing.name, port=0)  # nobody knows its address; it is there to write the frames down
     try:
-        camera = Camera(drawing, motion.passed(200))
+        camera = Camera(drawing, trajectory.passed(200))
         stage = Stage(server, drawing, camera)
         overlays = Overlays(server, subject, lambda text: None)
         unknown = [word for word in show if word not in overlays.switches]
@@ -49,7 +49,7 @@ def page(run: Any, *, rate: float = RATE, show: tuple[str, ...] = ()) -> str:
         first.near, first.far = view.depths
 
         def place(t: float) -> None:
-            moment = motion.at(t)
+            moment = trajectory.at(t)
             poses = moment.world
             stage.place(poses)
             overlays.place(moment, poses)

@@ -146,7 +146,7 @@ class Traces(Overlay):
         """Draw the paths anew, if they are on the page."""
         if not self._nodes:
             return
-        poses = self._subject.motion.passed(_POINTS)
+        poses = self._subject.trajectory.passed(_POINTS)
         chosen = self._chosen or list(range(len(self._drawing.bodies)))
         paths = np.einsum("sbij,bj->sbi", poses[..., :3], self._points) + poses[..., 3]
         segments = np.stack([paths[:-1, chosen], paths[1:, chosen]], axis=2).reshape(-1, 2, 3)

@@ -59,15 +59,15 @@ class Picture:
 def snapshot(thing: Any, t: float | None, *, size: tuple[int, int], view: str) -> Picture:
     """Return a picture of a recording at a time, or of a model or mechanism as drawn."""
     subject = subject_of(thing)
-    figure, motion = subject.drawing, subject.motion
-    end = float(motion.times[-1])
+    figure, trajectory = subject.drawing, subject.trajectory
+    end = float(trajectory.times[-1])
     t = end if t is None else float(t)
-    if not motion.times[0] <= t <= end:
-        raise ValueError(f"snapshot: t {t:g} s is outside the recording, {motion.times[0]:g} to {end:g} s")
-    camera = Camera(figure, motion.passed(200))
-    return Picture(
-        figure, motion.at(t).poses, chosen(camera, view, size), checked_size(size), floor_of(figure, camera)
-    )
+    if not trajectory.times[0] <= t <= end:
+        span = f"{trajectory.times[0]:g} to {end:g} s"
+        raise ValueError(f"snapshot: t {t:g} s is outside the recording, {span}")
+    camera = Camera(figure, trajectory.passed(200))
+    poses, seen = trajectory.at(t).poses, chosen(camera, view, size)
+    return Picture(figure, poses, seen, checked_size(size), floor_of(figure, camera))
 
 
 def chosen(camera: Camera, view: str, size: tuple[int, int]) -> View:

@@ -8,7 +8,7 @@ import numpy as np
 from linkwork.errors import AssemblyError
 from linkwork.model.state import State
 from linkwork.view.drawing import drawing
-from linkwork.view.simulated_subject import Simulated
+from linkwork.view.subject import Subject
 from linkwork.view.trajectory import Still, moment
 from linkwork.view.viewer import Viewer
 
@@ -25,7 +25,7 @@ class PosedViewer(Viewer):
     def __init__(self, model: Any, state: State, **where: Any) -> None:
         self._model, self._q = model, np.array(state.q)
         still = Still(moment(model, state.q, state.v, state.t))
-        super().__init__(Simulated(drawing(model), still, model), **where)
+        super().__init__(Subject(drawing(model), still, model), **where)
 
     def controls(self, gui: Any) -> None:
         self.sliders = {}
@@ -55,7 +55,7 @@ class PosedViewer(Viewer):
             return
         with self._lock:
             self.tell("")
-            self._q, self.subject.motion = q, Still(moment(model, q))
+            self._q, self.subject.trajectory = q, Still(moment(model, q))
             self._stale = True
             for name, slider in self.sliders.items():
                 here = float(np.clip(q[model.slices[name][0]][0], slider.min, slider.max))

@@ -1,49 +1,128 @@
-"""What is looked at: a drawing, how it moves, and what is known of its curves and forces.
+"""What is looked at: a drawing, where it is over time, and what is known of its curves and forces.
 
 A recording, a model at rest or running, and a motion of kinematics are subjects alike: pages, films and
-pictures know nothing else of them.
+pictures know nothing else of them. What is shown of forces and gaps is what the recording says, or the model.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from linkwork.errors import LinkworkError
+from linkwork.recording.channels import LiveChannels
+from linkwork.recording.interpolation import Instant
 from linkwork.recording.plot import Trace
-from linkwork.view.drawing import Drawing
+from linkwork.recording.recording import Recording
+from linkwork.view.drawing import Drawing, lifted_motions
 from linkwork.view.piece_poses import WorldPoses
-from linkwork.view.trajectory import Moment, Motion
+from linkwork.view.trajectory import Moment, Trajectory
 
 Array = np.ndarray
 
 
 class Subject:
-    """Something that can be shown; what it does not know, it says."""
+    """Something that can be shown: with a recording, with a model, or as drawn, without either."""
 
-    def __init__(self, drawing: Drawing, motion: Motion) -> None:
-        self.drawing, self.motion = drawing, motion
+    def __init__(
+        self, drawing: Drawing, trajectory: Trajectory, model: Any = None, run: Recording | None = None
+    ) -> None:
+        self.drawing, self.trajectory, self.run = drawing, trajectory, run
+        self._live = None if model is None else LiveChannels(model)
         self._marks = {mark.name: mark for mark in drawing.joints}
+        self._numbers = {name: k for k, name in enumerate(drawing.bodies)} | {"ground": -1}
+        self._seen: tuple[Moment, Instant] | None = None
+
+    # curves
 
     @property
     def channels(self) -> list[str]:
         """The names of what can be plotted."""
-        return []
+        return [] if self.run is None else list(_channels(self.run))
 
     def curves(self, names: Sequence[str]) -> tuple[Array, list[Trace]]:
-        """Return times, and the curves of channels."""
-        return self.motion.times, []
+        """Return times, and the curves of channels, in the order of time."""
+        if self.run is None:
+            return self.trajectory.times, []
+        time, traces = self.run.time, self.run.traces(*names) if names else []
+        if (np.diff(time) >= 0.0).all():
+            return time, traces
+        time, order = np.unique(time, return_index=True)
+        return time, [replace(trace, values=trace.values[order]) for trace in traces]
+
+    # forces
+
+    def instant(self, moment: Moment) -> Instant:
+        """Return all that is known at a moment: of the recording's nearest sample, or of the model."""
+        if self._seen is not None and self._seen[0] is moment:
+            return self._seen[1]
+        if self.run is not None and moment.sample is not None:
+            found = self.run.sample(moment.sample)
+        elif self._live is not None and moment.q is not None and moment.v is not None:
+            state = np.array(moment.t), moment.q, moment.v
+            found = Instant(self._live, *state, np.array(np.nan), np.array(True))
+        else:
+            raise LinkworkError("not known here: there is no motion that determines it")
+        self._seen = moment, found
+        return found
 
     def reactions(self, moment: Moment) -> Mapping[str, Array]:
         """Return the torque and force (6,) of joints on their children, at the joints, in world axes."""
-        raise LinkworkError("reactions are not known here")
+        now = self.instant(moment)
+        return dict(zip(now.layout.joints, lifted_motions(now.derived("reactions")), strict=True))
 
     def applied(self, moment: Moment, poses: WorldPoses) -> tuple[Array, Array]:
         """Return points (N, 3), and torques and forces (N, 6) that act there, in world axes, without gravity.
 
-        Of loads on bodies the net, at the centre of mass; of drives at their joints, on the child.
+        Of loads on bodies the net, at the centre of mass; of drives and drivers of joints at the joint, on
+        the child, or on the parent if the child is ground; of drivers of bodies at the body's origin.
         """
-        raise LinkworkError("applied forces are not known here")
+        now = self.instant(moment)
+        layout, ties = now.layout, {tie.name: tie.on[0] for tie in self.drawing.ties}
+        joints = [name for name in layout.joints if name not in layout.constraints]
+        acting: list[tuple[tuple[int, Array, float], Array]] = [
+            ((body, center, 1.0), row)
+            for body, (center, row) in enumerate(
+                zip(self.drawing.centers, now.derived("load_wrenches"), strict=True)
+            )
+        ]
+        acting += [(self._on(name), row) for name, row in zip(joints, now.derived("drive_wrenches"))]
+        if layout.drivers:
+            rows = now.derived("driver_wrenches")
+            acting += [(self._on(ties[name]), row) for name, row in zip(layout.drivers, rows, strict=True)]
+        acting = [(place, row) for place, row in acting if row.any()]
+        points = [poses.positions[body] + poses.rotations[body] @ at for (body, at, _), _ in acting]
+        wrenches = [sign * lifted_motions(row) for (_, _, sign), row in acting]
+        return np.array(points).reshape(-1, 3), np.array(wrenches).reshape(-1, 6)
+
+    def _on(self, name: str) -> tuple[int, Array, float]:
+        """Return on which body a drive of this joint or body is shown, where on it, and with which sign."""
+        if name not in self._marks:
+            return self._numbers[name], np.zeros(3), 1.0
+        mark = self._marks[name]
+        if mark.child == "ground":
+            return self._numbers[mark.parent], mark.on_parent[:, 3], -1.0
+        return self._numbers[mark.child], mark.on_child[:, 3], 1.0
 
     def gaps(self, moment: Moment) -> Mapping[str, float]:
-        """Return by how much joints and constraints are open [m, rad]."""
-        raise LinkworkError("loop gaps are not known here")
+        """Return by how much joints and constraints that close loops are open [m, rad]."""
+        now = self.instant(moment)
+        return dict(zip(now.layout.closing, now.derived("gaps").tolist(), strict=True))
+
+
+def _channels(run: Recording) -> Sequence[str]:
+    layout = run.layout
+    words: list[tuple[str, Sequence[str]]] = [
+        (name, ("position", "force", "power")) for name in layout.drivers
+    ]
+    for name, (_, part) in layout.joints.items():
+        if name not in layout.constraints:
+            moving = ("position", "velocity", "acceleration", "force") if part.stop > part.start else ()
+            words.append((name, (*moving, "reaction.force", "reaction.torque")))
+    words += [(name, ("force",)) for name in layout.constraints if name not in layout.drivers]
+    words += [(name, ("force",)) for name in layout.loads]
+    angle = ("angle",) if layout.space == "plane" else ()
+    words += [(name, (*angle, "position", "velocity", "acceleration")) for name in layout.bodies]
+    names = [f"{name}.{word}" for name, several in words for word in several]
+    return [*names, "energy", "kinetic_energy", "potential_energy"]

@@ -13,7 +13,6 @@ from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.view.drawing import Drawing, drawing, lifted
 from linkwork.view.pose_panel import PosedViewer
-from linkwork.view.simulated_subject import Simulated
 from linkwork.view.stored_drawing import bare, restored
 from linkwork.view.subject import Subject
 from linkwork.view.trajectory import Still, moment, recorded
@@ -62,7 +61,7 @@ def subject_of(thing: Any) -> Subject:
     if isinstance(thing, Mechanism):
         thing = thing.compile()
     if isinstance(thing, Model):
-        return Simulated(drawing(thing), Still(moment(thing, start_of(thing, None).q)), thing)
+        return Subject(drawing(thing), Still(moment(thing, start_of(thing, None).q)), thing)
     if not isinstance(thing, Playable):
         raise LinkworkError(
             f"show: cannot show a {type(thing).__name__}; give a Mechanism, a Model, a Recording "
@@ -72,7 +71,7 @@ def subject_of(thing: Any) -> Subject:
         raise LinkworkError(f"show: {thing!r} has no samples")
     if isinstance(thing, Recording):
         run = thing.drawn
-        return Simulated(drawing_of(run), recorded(run), run.model, run)
+        return Subject(drawing_of(run), recorded(run), run.model, run)
     from linkwork.view.kinematic_subject import (  # not before: kinematics is large
         Driven,
         drawing_of_driven,

@@ -37,9 +37,9 @@ class Moment:
     positions: Array  # (B, 3) of the bodies' origins
     quaternions: Array  # (B, 4)
     velocities: Array  # (B, 6) angular, then of the origin, in world axes
-    q: Array | None = None  # of the nearest sample, if there is a model that can be asked
+    q: Array | None = None  # if there is a model that can be asked
     v: Array | None = None
-    sample: int = 0  # its number
+    sample: int | None = None  # its number; None if it is none of a recording
     recorded: Array | None = None  # (B, 3, 4) the poses, if they are those of a sample
 
     @classmethod
@@ -59,7 +59,7 @@ class Moment:
         return WorldPoses(self.positions, self.quaternions)
 
 
-class Motion(Protocol):
+class Trajectory(Protocol):
     """What can be played."""
 
     @property
@@ -92,30 +92,26 @@ def moment(model: Any, q: Array, v: Array | None = None, t: float = 0.0) -> Mome
 
 
 def recorded(run: Any) -> "Sampled":
-    """Return the motion of a recording."""
-    coordinates = (run.q, run.v) if run.model is not None else (None, None)
+    """Return the trajectory of a recording, in the order of time."""
     poses, velocities = lifted(run.derived("poses")), lifted_motions(run.derived("velocities"))
-    return Sampled(run.time, poses, velocities, *coordinates)
+    if (np.diff(run.time) >= 0.0).all():
+        return Sampled(run.time, poses, velocities, np.arange(len(run.time)))
+    times, order = np.unique(run.time, return_index=True)
+    return Sampled(times, poses[order], velocities[order], order)
 
 
 class Sampled:
-    """A motion known at times (S,): poses (S, B, 3, 4), velocities (S, B, 6), coordinates if there are any.
-
-    `samples` are the numbers of these times for whoever knows more of them.
-    """
+    """A motion known at times (S,): poses (S, B, 3, 4), velocities (S, B, 6); samples (S,) of a recording."""
 
     def __init__(
         self,
         times: Array,
         poses: Array,
         velocities: Array,
-        q: Array | None = None,
-        v: Array | None = None,
-        samples: Array | None = None,
+        samples: Array,
     ) -> None:
         self.times, self._poses, self._velocities = times, poses, velocities
-        self._q, self._v = q, v
-        self._samples = np.arange(len(times)) if samples is None else samples
+        self._samples = samples
         self._quaternions = quaternions(self._poses[..., :3])
         self._rates = quaternion_rates(self._quaternions, self._velocities[..., :3])
 
@@ -126,12 +122,13 @@ class Sampled:
         span = float(times[after] - times[k])
         s = float(np.clip((t - times[k]) / span, 0.0, 1.0)) if span > 0.0 else 0.0
         nearest = after if s > 0.5 else k
-        q, v = (None if x is None else x[nearest] for x in (self._q, self._v))
         sample = int(self._samples[nearest])
         if s in (0.0, 1.0):
             n = after if s else k
             poses, turns = self._poses[n], self._quaternions[n]
-            return Moment(float(times[n]), poses[..., 3], turns, self._velocities[n], q, v, sample, poses)
+            return Moment(
+                float(times[n]), poses[..., 3], turns, self._velocities[n], None, None, sample, poses
+            )
         motions = self._velocities[k], self._velocities[after]
         m, n = (motion * span for motion in motions)
         places = self._poses[k, :, :, 3], self._poses[after, :, :, 3]
@@ -141,7 +138,7 @@ class Sampled:
             turns = small_turn_between(*a, *b, s)
         else:
             turns = turn_between(self._quaternions[k], m[:, :3], self._quaternions[after], n[:, :3], s)
-        return Moment(t, positions, turns, (1.0 - s) * motions[0] + s * motions[1], q, v, sample)
+        return Moment(t, positions, turns, (1.0 - s) * motions[0] + s * motions[1], sample=sample)
 
     def passed(self, count: int) -> Array:
         moments = np.linspace(self.times[0], self.times[-1], count if len(self.times) > 1 else 1)

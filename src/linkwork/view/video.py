@@ -30,14 +30,14 @@ def frames(run: Any, rate: float, speed: float, size: tuple[int, int], view: str
     for word, value in (("rate", rate), ("speed", speed)):
         if not (math.isfinite(value) and value > 0.0):
             raise ValueError(f"save_video: {word} {value!r}; give a number above 0")
-    figure, motion = subject.drawing, subject.motion
-    start, span = float(motion.times[0]), float(motion.times[-1] - motion.times[0])
+    figure, trajectory = subject.drawing, subject.trajectory
+    start, span = float(trajectory.times[0]), float(trajectory.times[-1] - trajectory.times[0])
     count = int(span / speed * rate + 1e-9) + 1
     if count > _MOST:
         raise ValueError(f"save_video: {count} frames, {_MOST} at most; give a higher speed or a lower rate")
-    camera = Camera(figure, motion.passed(200))
+    camera = Camera(figure, trajectory.passed(200))
     render = Renderer(figure, chosen(camera, view, size), checked_size(size), floor_of(figure, camera))
-    return (render(motion.at(start + k * speed / rate).poses) for k in range(count))
+    return (render(trajectory.at(start + k * speed / rate).poses) for k in range(count))
 
 
 def save(run: Any, path: str | Path, *, rate: float, speed: float, size: tuple[int, int], view: str) -> None:

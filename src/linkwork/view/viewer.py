@@ -45,10 +45,10 @@ class Viewer:
         expose: bool = False,
     ) -> None:
         self.subject, self.drawing = subject, subject.drawing
-        drawing, motion = subject.drawing, subject.motion
+        drawing, trajectory = subject.drawing, subject.trajectory
         self.server = Server(drawing.name, host, port, expose=expose)
         self.url = self.server.url
-        self.player = Player(motion.times)
+        self.player = Player(trajectory.times)
         self.selected: str | None = None
         self._lock = threading.RLock()  # round all that changes the page
         self._stale = True
@@ -58,7 +58,7 @@ class Viewer:
         self._told = 0.0
         self._ended = threading.Event()
         moments = max(2, min(_LOOKED_AT, _CORNERS // max(len(drawing.pieces), 1)))
-        self.camera = Camera(drawing, motion.passed(moments), self.room)
+        self.camera = Camera(drawing, trajectory.passed(moments), self.room)
         with self.server.atomic():
             self.stage = Stage(self.server, drawing, self.camera)
             self._first_view(self.camera.view())
@@ -263,7 +263,7 @@ class Viewer:
 
     def now(self) -> Moment:
         """Return what is shown."""
-        return self.subject.motion.at(self.player.t)
+        return self.subject.trajectory.at(self.player.t)
 
     def _loop(self) -> None:
         before = time.perf_counter()

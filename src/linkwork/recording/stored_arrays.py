@@ -1,0 +1,40 @@
+"""The arrays of a recording's file: their shapes, and states among them."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from linkwork.model.state import State
+from linkwork.recording.layout import Layout
+
+Array = np.ndarray
+
+
+def check_shapes(arrays: Mapping[str, Array], layout: Layout, lead: tuple[int, ...]) -> None:
+    """Raise ValueError if an array has not one entry per sample, or not the size of the mechanism."""
+    if arrays["time"].shape != lead[-1:]:
+        raise ValueError(f"array 'time' has shape {arrays['time'].shape}, not {lead[-1:]}")
+    sizes = {"q": (layout.nq,), "v": (layout.nv,), "work": ()}
+    for name, inner in (sizes | layout.shapes()).items():
+        if name in arrays and arrays[name].shape != (*lead, *inner):
+            raise ValueError(f"array {name!r} has shape {arrays[name].shape}, not {(*lead, *inner)}")
+    for name in layout.loads:
+        array = arrays.get(f"load/{name}")
+        if array is not None and (array.ndim != len(lead) + 1 or array.shape[: len(lead)] != lead):
+            raise ValueError(f"the force of {name!r} has shape {array.shape} for samples {lead}")
+
+
+def store_final(arrays: dict[str, Array], prefix: str, state: State) -> list[str] | None:
+    """Add a state to arrays, with its memory as it is; return the names of what is in that memory."""
+    arrays |= {f"{prefix}/q": state.q, f"{prefix}/v": state.v, f"{prefix}/t": np.array(state.t, dtype=float)}
+    if state.memory is None:
+        return None
+    arrays |= {f"{prefix}/memory/{name}": np.asarray(array) for name, array in state.memory.items()}
+    return list(state.memory)
+
+
+def restored_final(arrays: Mapping[str, Array], prefix: str, names: list[str] | None) -> State:
+    """Return the state that `store_final` put there."""
+    memory = None if names is None else {name: arrays[f"{prefix}/memory/{name}"] for name in names}
+    q, v, t = (arrays[f"{prefix}/{part}"] for part in "qvt")
+    return State(q, v, float(t), memory=memory)
