@@ -116,8 +116,11 @@ def restored(header: Mapping[str, Any], arrays: Mapping[str, Array], bodies: Seq
         joints=joints,
         springs=springs,
         ties=tuple(Tie(text(name), text(kind), tuple(map(text, on))) for name, kind, *on in ties),
+        masses=measures["masses"],
+        centers=measures["centers"],
+        inertias=measures["inertias"],
+        drawn=measures["drawn"],
         size=float(header["size"]),
-        **measures,
     )
 
 
