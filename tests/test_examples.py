@@ -7,15 +7,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
+
+import linkwork as lw
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-def run(page: str) -> dict[str, Any]:
-    """Run the Python blocks of a page in order, in one namespace, and return it."""
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """Run everything in an empty folder: examples write files."""
+    monkeypatch.chdir(tmp_path)
+
+
+def run(page: str, **given: Any) -> dict[str, Any]:
+    """Run the Python blocks of a page in order, in one namespace, and return it.
+
+    Pages that leave out what an earlier page said are given the names that they use.
+    """
     text = (ROOT / page).read_text()
-    names: dict[str, Any] = {"__name__": page}
+    names: dict[str, Any] = {"__name__": page, **given}
     for block in BLOCK.finditer(text):
         lines = text.count("\n", 0, block.start(1))  # so that a traceback points into the page
         exec(compile("\n" * lines + block[1], str(ROOT / page), "exec"), names)
@@ -32,16 +44,14 @@ def cart_pole_accelerations(angle: float) -> np.ndarray:
     )
 
 
-def test_the_readme_runs(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # it writes files
+def test_the_readme_runs(capsys):
     names = run("README.md")
     np.testing.assert_allclose(names["a"], cart_pole_accelerations(0.3), rtol=1e-12)
     assert "(1000, 2)" in capsys.readouterr().out
     assert names["Knee"].coordinates == 1
 
 
-def test_getting_started_runs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_getting_started_runs():
     names = run("docs/getting-started.md")
     np.testing.assert_allclose(names["a"], cart_pole_accelerations(0.3), rtol=1e-12)
     fast = names["fast"].forward_dynamics(names["q"], names["v"], np.zeros(2))
@@ -66,8 +76,7 @@ def test_extending_runs():
     np.testing.assert_allclose(names["a"], [mass * 9.81 * sink / (moment + mass * sink**2)], rtol=1e-12)
 
 
-def test_files_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_files_run(tmp_path):
     names = run("docs/files.md")
     assert np.array_equal(names["run"].q, names["lw"].simulate(names["again"], 5.0).q)
     knee = names["lw"].load("swing.json").joints["knee"]
@@ -126,6 +135,50 @@ def test_the_page_on_kinematics_runs():
     assert abs(names["motion"]["lever"].angle[0]) < 1e-12
 
 
+def test_the_page_on_loops_runs(capsys):
+    names = run("docs/loops.md", lw=lw)
+    assert "Bricard: 1 degree of freedom" in capsys.readouterr().out
+    a, b = (names["run"][name].position[-1] for name in "AB")
+    np.testing.assert_allclose(b, -2.0 * a, rtol=1e-9)
+
+
+def test_the_page_on_simulation_runs():
+    mechanism = lw.examples.cart_pole()
+    model = mechanism.compile()
+    ball = lw.Mechanism("ball")
+    ball.add(
+        lw.Prismatic("fall", ball.ground, ball.add(lw.Body("ball", lw.Sphere(0.1), mass=1.0)), axis=(0, 0, 1))
+    )
+    ball = ball.compile()
+    given = {"lw": lw, "np": np, "m": mechanism, "model": model, "pole": mechanism.bodies["pole"]}
+    given |= {"state": model.state(pin=0.3), "q0s": np.full((8, 2), 0.1), "v0s": np.zeros((8, 2))}
+    names = run("docs/simulation.md", **given, ball=ball)
+    whole = lw.simulate(model, 10.0, given["state"])
+    assert names["second"].final.q.tobytes() == whole.final.q.tobytes()
+    period = 2 * np.pi * np.sqrt((0.5**2 + 0.4 * 0.05**2) / (9.81 * 0.5)) * (1 + 0.1**2 / 16)
+    np.testing.assert_allclose(names["table"]["period"][0], period, rtol=1e-6)
+
+
+def test_the_page_on_collision_runs():
+    a, b = lw.Sphere(0.5), lw.Box(1, 1, 1, position=(2, 0, 0))
+    model = lw.examples.cart_pole().compile()
+    given = {"lw": lw, "a": a, "b": b, "mesh": a.mesh(), "points": np.zeros((2, 3)), "x": 0.0, "y": 0.0}
+    given |= {
+        "origin": (0, 0, 5),
+        "direction": (0, 0, -1),
+        "origins": [(0, 0, 5)],
+        "directions": [(0, 0, -1)],
+    }
+    names = run("docs/collision.md", **given, model=model, q=model.q_drawn)
+    np.testing.assert_allclose(names["contacts"].depth.max(), 0.01, rtol=1e-9)
+
+
 def test_every_script_is_run_here():
     scripts = [path.name for path in sorted((ROOT / "examples").glob("*.py"))]
     assert scripts == ["brick.py", "fit_four_bar.py", "jansen.py", "strobe.py"]
+
+
+def test_every_page_with_code_is_run_here():
+    pages = {path.name for path in (ROOT / "docs").glob("*.md") if BLOCK.search(path.read_text())}
+    tested = set(re.findall(r'run\("docs/(\S+)"', Path(__file__).read_text()))
+    assert pages - tested == {"viewer.md"}  # it opens browsers: tests/view has the same calls
