@@ -267,9 +267,9 @@ def test_view_hands_over_to_the_viewer(cart, monkeypatch):
     ("name", "text", "words"),
     [
         ("missing.urdf", None, "missing.urdf: No such file or directory"),
-        ("arm", ARM, "arm: cannot read a file without suffix; known are .json, .urdf, .lwr, .stl"),
+        ("arm", ARM, "arm: cannot read a file without suffix; available are .json, .urdf, .lwr, .stl"),
         ("arm.urdf", ARM.replace("<mass ", "<mas "), "arm.urdf:5: .*unknown element 'mas'"),
-        ("arm.json", "{}", r"arm.json: \$: is no mechanism of Linkwork"),
+        ("arm.json", "{}", r"arm.json: \$: is not a mechanism of Linkwork"),
         ("arm.json", None, "arm.json: No such file or directory"),
     ],
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 def write_atomically(path: str | Path, parts: Iterable[bytes | memoryview]) -> None:
     """Write a file so that after a crash, a kill or on a full disk there is the old one or the new one.
 
-    A symbolic link is replaced, not followed. A kill may leave a `.lw-*.part` behind, which nobody reads.
+    A symbolic link is replaced, not followed. A kill may leave a `.lw-*.part` behind, which is never read.
     """
     path = Path(path)
     scratch = path.parent / f".lw-{secrets.token_hex(8)}.part"

@@ -23,7 +23,7 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.model import Model
 
 BATCH = 1024
-SMALL_BATCH = 128  # mass matrices of so many humanoids still fit the second-level cache, of 1,024 they do not
+SMALL_BATCH = 128  # mass matrices of 128 humanoids still fit the second-level cache, of 1,024 they do not
 ROBOTS: dict[str, tuple[str, Literal["fixed", "free"]]] = {  # file of example-robot-data, and how it stands
     "7-dof arm": ("xarm7.urdf", "fixed"),
     "quadruped": ("solo12.urdf", "free"),

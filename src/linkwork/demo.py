@@ -20,7 +20,7 @@ _UNITS = {"rad/s": ("rpm", 30.0 / pi), "rad": ("deg", 180.0 / pi), "m": ("mm", 1
 
 @dataclass(frozen=True)
 class Demo:
-    """A mechanism, how it begins, and which curves tell what it does."""
+    """A mechanism, how it begins, and which curves show what it does."""
 
     about: str
     build: Callable[[], Mechanism]
@@ -195,7 +195,7 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def _table(motion: Recording, watch: tuple[str, ...], step: int, out: TextIO) -> None:
-    """Print every so many samples of the watched curves, the first of them also as a bar."""
+    """Print some samples of the watched curves, evenly spaced, the first of them also as a bar."""
     traces = [_trace(motion, name) for name in watch]
     units = [_UNITS.get(trace.unit, (trace.unit, 1.0)) for trace in traces]
     heads = [f"{trace.label} [{unit}]" for trace, (unit, _) in zip(traces, units, strict=True)]

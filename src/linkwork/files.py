@@ -20,7 +20,7 @@ def load(
     from `.stl .obj .ply .off .glb`, or the mesh that a robot is drawn with, `load(visual.shape)`.
 
     `base` says whether the root of a robot is welded to ground or free; `repair=True` replaces inertia
-    tensors that no real body has, and warns which, or mends a mesh, which keeps record of it. `scale` turns
+    tensors that no real body has, and warns which, or repairs a mesh (see `repairs`). `scale` turns
     the unit of a mesh into metres, as 1e-3 for millimetres; `packages` says where `package://` names are.
     """
     if isinstance(path, MeshFile):

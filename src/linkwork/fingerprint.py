@@ -72,7 +72,7 @@ class _Speller:
         return self._class(thing) if inspect.isclass(thing) else self.spell([type(thing), vars(thing)])
 
     def _is_near(self, thing: Any) -> bool:
-        """Tell whether a function, a class or an object of a class was written in the package."""
+        """Return whether a function, a class or an object of a class was written in the package."""
         module = getattr(thing, "__module__", None)
         return (
             isinstance(module, str) and module.split(".")[0] == self._package and hasattr(thing, "__dict__")

@@ -160,7 +160,7 @@ def test_the_triangles_that_touch_are_those_of_the_slow_way() -> None:
 @pytest.mark.parametrize(
     ("act", "words"),
     [
-        (lambda w: w.add("ball", Sphere(1.0)), "'ball' is there already"),
+        (lambda w: w.add("ball", Sphere(1.0)), "'ball' exists already"),
         (lambda w: w.add("none"), "'none' has no shapes"),
         (lambda w: w.add("what", object()), "cannot be touched"),
         (lambda w: w.distance("ball", "bal"), "did you mean 'ball'"),
@@ -187,7 +187,7 @@ def test_a_mesh_with_more_contacts_than_room_is_thinned_out_not_cut_off() -> Non
 
 
 def crosses(p: np.ndarray, q: np.ndarray) -> bool:
-    """Tell whether a side of one triangle passes through the other."""
+    """Return whether a side of one triangle passes through the other."""
 
     def passes(a: np.ndarray, b: np.ndarray, t: np.ndarray) -> bool:
         # a + s (b - a) = t0 + u (t1 - t0) + v (t2 - t0)

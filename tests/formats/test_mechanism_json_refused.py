@@ -57,7 +57,7 @@ def test_the_small_one_is_fine():
     ("path", "value", "words"),
     [
         ("colour", "red", r"\$\.colour: unknown key 'colour'"),
-        ("linkwork", "scene", r"\$: is no mechanism of Linkwork"),
+        ("linkwork", "scene", r"\$: is not a mechanism of Linkwork"),
         ("version", 2, r"\$\.version: version 2, and this Linkwork reads 1; update Linkwork"),
         ("version", "1", r"\$.version: \"1\"; give a finite number"),
         ("space", "flat", r'\$\.space: "flat"; give "space" or "plane"'),
@@ -110,7 +110,7 @@ def test_a_mistake_is_refused_with_its_place(path, value, words):
     [
         (b"", "m.json:1:1: no JSON"),
         (b"{", "m.json:1:2: no JSON"),
-        (b"\xff\xfe", "byte 0 is no UTF-8"),
+        (b"\xff\xfe", "byte 0 is not UTF-8"),
         (b"[" * 100_000, "nested too deeply"),
         (b"[]", r"\$: \[\]; give an object"),
         (b'{"linkwork": "mechanism", "linkwork": "mechanism"}', r"\$\.linkwork: the key is given twice"),
@@ -340,7 +340,7 @@ def test_only_regular_files_are_read(tmp_path):
 
 
 def _is_read_and_stable(text: bytes) -> bool:
-    """Say whether a file is read; what it says can then be saved, and is the same for good."""
+    """Return whether a file is read; what it says can then be saved, and is the same for good."""
     try:
         mechanism = mechanism_of_text(text)
     except lw.FormatError:

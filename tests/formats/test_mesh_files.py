@@ -250,17 +250,17 @@ REFUSED = {
     "stl words": (
         "stl",
         b"solid x\nfacet normal 0 0 0\nouter loop\nvertex 0 0 nan\n",
-        ":4: 'nan' is no number",
+        ":4: 'nan' is not a number",
     ),
     "stl digits": (
         "stl",
         "solid x\nfacet normal 0 0 0\nouter loop\nvertex 0 0 \u0661\n".encode(),
-        ":4: .* is no number",
+        ":4: .* is not a number",
     ),
     "stl underscore": (
         "stl",
         b"solid x\nfacet normal 0 0 0\nouter loop\nvertex 0 0 1_0\n",
-        ":4: '1_0' is no number",
+        ":4: '1_0' is not a number",
     ),
     "stl order": ("stl", b"solid x\nouter loop\n", ":2: 'outer'; expected is 'facet'"),
     "stl four": (
@@ -272,8 +272,8 @@ REFUSED = {
     "obj large": ("obj", b"v 0 0 0\nf 1 1 99999999\n", ":2: vertex 99999999; allowed is -1 to 1"),
     "obj negative": ("obj", b"v 0 0 0\nf 1 1 -2147483648\n", ":2: vertex -2147483648"),
     "obj huge": ("obj", b"v 0 0 0\nf 1 1 " + b"9" * 10000 + b"\n", ":2: vertex '999.*give a whole number"),
-    "obj number": ("obj", b"v 0 0 1e999\n", ":1: '1e999' is no number"),
-    "obj comma": ("obj", b"v 0 0 1,5\n", ":1: '1,5' is no number"),
+    "obj number": ("obj", b"v 0 0 1e999\n", ":1: '1e999' is not a number"),
+    "obj comma": ("obj", b"v 0 0 1,5\n", ":1: '1,5' is not a number"),
     "obj two": ("obj", b"v 0 0\n", ":1: 2 numbers; a point has 3"),
     "obj edge": ("obj", b"v 0 0 0\nf 1 1\n", ":2: a face with 2 corners"),
     "obj surface": ("obj", b"cstype bspline\n", ":1: 'cstype' is not understood"),
@@ -320,7 +320,7 @@ REFUSED = {
     "glb length": ("glb", glb(CORNERS, TETRAHEDRON)[:-4], "header that says"),
     "glb version": ("glb", b"glTF" + struct.pack("<II", 1, 20) + b"\0" * 8, "glTF version 1"),
     "glb json": ("glb", glb_of(b"{" * 100_000, b""), "its JSON cannot be read"),
-    "glb nan": ("glb", glb_of(b'{"nodes": NaN}', b""), "NaN is no number"),
+    "glb nan": ("glb", glb_of(b'{"nodes": NaN}', b""), "NaN is not a number"),
     "glb outside": ("glb", broken_glb(buffers__0__uri="file:///etc/passwd"), "a buffer outside of the file"),
     "glb accessor": ("glb", broken_glb(accessors__0__count=2**39), "accessor 0: 549755813888 items"),
     "glb offset": ("glb", broken_glb(bufferViews__1__byteOffset=-5), "byteOffset -5"),
@@ -375,7 +375,7 @@ def test_damaged_files_give_our_error_or_a_mesh(load, writer):
 
 
 def _is_read(load, data: bytes, suffix: str) -> bool:
-    """Say whether a file is read, as a mesh of finite numbers, or refused with our error."""
+    """Return whether a file is read, as a mesh of finite numbers, or refused with our error."""
     try:
         mesh = load(data, suffix)
     except FormatError:
@@ -415,5 +415,5 @@ def test_only_regular_files_of_bounded_size_are_read(tmp_path, monkeypatch):
     (tmp_path / "large.stl").write_bytes(b"\0" * 101)
     with pytest.raises(FormatError, match="101 bytes; allowed are 100"):
         lw.load(tmp_path / "large.stl")
-    with pytest.raises(FormatError, match=r"known are .json, .urdf, .lwr, .stl"):
+    with pytest.raises(FormatError, match=r"available are .json, .urdf, .lwr, .stl"):
         lw.load(tmp_path / "part.dae")

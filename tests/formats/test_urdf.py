@@ -128,7 +128,7 @@ def test_a_byte_order_mark_is_fine(read):
 
 
 def test_only_known_suffixes_are_read(tmp_path):
-    with pytest.raises(FormatError, match=r"cannot read '\.txt'; known are"):
+    with pytest.raises(FormatError, match=r"cannot read '\.txt'; available are"):
         load(tmp_path / "robot.txt")
     with pytest.raises(FormatError, match="robot: cannot read a file without suffix; known"):
         load(tmp_path / "robot")
@@ -199,7 +199,7 @@ def test_an_unreal_torso_is_refused_and_can_be_repaired():
     assert all(body.inertia.problems() == [] for body in m.bodies.values())
 
 
-@pytest.mark.filterwarnings("ignore:.*left out, as it is no URDF")
+@pytest.mark.filterwarnings("ignore:.*left out, as it is not URDF")
 def test_a_small_flaw_in_a_published_robot_is_kept_and_told_when_it_is_checked():
     m = load(robot_files()["pr2"])
     np.testing.assert_allclose(np.diag(m.bodies["double_stereo_link"].inertia.tensor), (0.001, 0.001, 0.01))
@@ -219,7 +219,7 @@ def test_what_published_robots_have_besides_urdf_is_left_out_with_one_warning(re
     text = ARM.replace("<dynamics ", '<dynamics K="7" ').replace(
         '<link name="finger"/>', '<link name="finger"><gravity/></link>'
     )
-    words = r"left out, as it is no URDF: <gravity> of <link> \(line 25\), K= of <dynamics> \(line 31\)"
+    words = r"left out, as it is not URDF: <gravity> of <link> \(line 25\), K= of <dynamics> \(line 31\)"
     with pytest.warns(UserWarning, match=words) as told:
         assert read(text).joints["shoulder"].damping == 0.5
     assert len(told) == 1
@@ -233,7 +233,7 @@ def test_what_urdf_allows_is_read_in_silence(read):
         read(ARM.replace("<dynamics", extras).replace('<link name="finger"/>', contact))
 
 
-@pytest.mark.filterwarnings("ignore:.*left out, as it is no URDF")
+@pytest.mark.filterwarnings("ignore:.*left out, as it is not URDF")
 @pytest.mark.peers
 @pytest.mark.parametrize(
     "name", ["panda", "talos_full_v2", "anymal_b_simple_description/anymal", "pr2", "icub", "solo12"]

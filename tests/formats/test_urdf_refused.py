@@ -58,7 +58,7 @@ REFUSED = {
     "damping": ('damping="0.5"', 'damping="-0.5"', "damping=-0.5 is negative"),
     "friction": ('friction="0.25"', 'friction="-1"', "friction=-1 is negative"),
     "effort": ('effort="10"', 'effort="ten"', "'ten' is not a number"),
-    "joint type": ('"prismatic"', '"screw"', "type='screw'; known are fixed, revolute"),
+    "joint type": ('"prismatic"', '"screw"', "type='screw'; available are fixed, revolute"),
     "no joint type": ('type="prismatic"', "", "attribute 'type' is missing"),
     "link twice": ('"finger"/>', '"upper"/>', "a second link of this name \\(the first is on line 13\\)"),
     "joint twice": ('joint name="grip"', 'joint name="shoulder"', "a second joint of this name"),

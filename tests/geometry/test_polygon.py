@@ -109,7 +109,7 @@ def test_a_figure_is_refused_if_and_only_if_its_edges_meet(seed, count):
 
 
 def _edges_meet(p) -> bool:
-    """Tell whether edges of a figure meet but where they must: the textbook, in rational numbers."""
+    """Return whether edges of a figure meet but where they must: the textbook, in rational numbers."""
     n = len(p)
     edges = [(p[k], p[(k + 1) % n]) for k in range(n)]
     if any(a == b for a, b in edges):

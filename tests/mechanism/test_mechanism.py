@@ -91,7 +91,7 @@ def test_the_name_comes_first(make):
 
 
 def test_a_coupling_takes_joints_and_numbers():
-    with pytest.raises(TypeError, match="coupling 'gear': of 3 is no joint"):
+    with pytest.raises(TypeError, match="coupling 'gear': of 3 is not a joint"):
         Coupling("gear", "a", 3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="coupling 'gear': ratio '2'; give a number"):
         Coupling("gear", "a", "b", "2")  # type: ignore[arg-type]
@@ -248,7 +248,7 @@ def test_joints_join_bodies_of_their_mechanism():
     stranger, ground, text = mistakes(m)
     assert "child 'stranger' is not in this mechanism; add(...) the body" in stranger
     assert "parent 'ground' is not in this mechanism; use this mechanism's .ground" in ground
-    assert "parent 'arm' is no body; give the Body itself" in text
+    assert "parent 'arm' is not a body; give the Body itself" in text
 
 
 def test_every_mistake_of_a_joint_is_told_at_once():
@@ -312,10 +312,10 @@ def test_a_planar_slider_has_an_axis_of_two_numbers():
         ({"axis": (0, 0, 0)}, r"axis \(0, 0, 0\) has no direction"),
         ({"axis": (0, np.nan, 1)}, r"axis \(0, nan, 1\) is not finite"),
         ({"axis": (0, 1)}, r"axis \(0, 1\); give 3 numbers"),
-        ({"axis": "z"}, "axis 'z' is no vector"),
-        ({"at": (0, 1)}, r"at \(0, 1\) is no place in this mechanism; give 3 numbers"),
+        ({"axis": "z"}, "axis 'z' is not a vector"),
+        ({"at": (0, 1)}, r"at \(0, 1\) is not a place in this mechanism; give 3 numbers"),
         ({"at": (0, 1, np.inf)}, r"at \(0, 1, inf\) is not finite"),
-        ({"on_parent": planar.Frame()}, "on_parent .* is no place"),
+        ({"on_parent": planar.Frame()}, "on_parent .* is not a place"),
         ({"on_child": Frame((0, 0, np.nan))}, "on_child .* is not finite"),
         (
             {"on_child": Frame(rotation=np.diag([1, 1, 2]).tolist())},

@@ -46,7 +46,7 @@ def expected(drawing, batch, poses):
 
 
 def drawn_as(tab, viewer, poses, tolerance=2e-5):
-    """Say whether the page draws all bodies at these poses."""
+    """Return whether the page draws all bodies at these poses."""
     for batch in viewer.stage.bodies:
         found = tab.matrices(batch.handle.name)
         if found is None or np.abs(found - expected(viewer.drawing, batch, poses)).max() > tolerance:
@@ -238,7 +238,7 @@ def test_names_from_a_file_run_no_code(tab, chromium, tmp_path):
         tab.open(viewer.url)
         viewer.switch("names", True)
         viewer.select(evil)
-        viewer.tell(evil)
+        viewer.show_message(evil)
         for name in ("Tree", "Plot"):
             tab.press("tab", name)
             tab.page.wait_for_timeout(500)

@@ -17,7 +17,7 @@ from linkwork.view.palette import BACKGROUND
 
 pytestmark = pytest.mark.browser
 
-DARK = 60  # brightness below which nothing can be told apart, of 255
+DARK = 60  # brightness below which nothing can be distinguished, of 255
 CHANGED = 40  # difference of colours that is seen
 
 

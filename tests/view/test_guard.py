@@ -70,7 +70,7 @@ def upgrade(server, path="/", host=None, **headers):
 
 
 def succeeded(answer):
-    """Say whether somebody got the page, a WebSocket, or a cookie."""
+    """Return whether somebody got the page, a WebSocket, or a cookie."""
     first = answer.split(b"\r\n", 1)[0]
     opened = first.startswith(b"HTTP/1.1 101")
     return opened or first.startswith((b"HTTP/1.1 2", b"HTTP/1.0 2")) or b"et-cookie" in answer.lower()

@@ -210,7 +210,7 @@ def test_what_drivers_do_not_determine_is_drawn_and_told():
         assert viewer.sliders == {}
         viewer.switch("reactions", True)
         time.sleep(0.2)
-        assert "reactions: not known here" in viewer._note.content
+        assert "reactions: not available here" in viewer._note.content
 
 
 def test_sliders_go_as_far_as_laws_and_limits():

@@ -109,7 +109,10 @@ def test_names_cannot_leave_the_picture():
         (lambda run: run.save_video("x.avi"), "cannot write .avi; give .mp4 or .gif"),
         (lambda run: run.save_video("x.mp4", speed=0.0), "speed 0.0; give a number above 0"),
         (lambda run: run.save_html("x.html", rate=-1), "rate -1; give frames a second"),
-        (lambda run: run.save_html("x.html", show=["ghosts"]), "unknown overlay 'ghosts'; known are names"),
+        (
+            lambda run: run.save_html("x.html", show=["ghosts"]),
+            "unknown overlay 'ghosts'; available are names",
+        ),
     ],
 )
 def test_mistakes_are_told(four_bar, tmp_path, monkeypatch, call, words):

@@ -136,10 +136,10 @@ def hypot(x: Number, y: Number) -> Number:
 
 
 def is_zero(x: Number) -> bool:
-    """Tell whether x is structurally zero: known to be 0 now, whatever the inputs are."""
+    """Return whether x is structurally zero: known to be 0 now, whatever the inputs are."""
     return isinstance(x, int | float) and x == 0
 
 
 def is_one(x: Number) -> bool:
-    """Tell whether x is structurally one."""
+    """Return whether x is structurally one."""
     return isinstance(x, int | float) and x == 1

@@ -204,7 +204,7 @@ class Frame:
         return Frame.of(self.c, self.s, self.p + step)
 
     def switched(self, part: Number) -> "Frame":
-        """Return this frame for part = 1 and the identity for part = 0; between them it is no frame."""
+        """Return this frame for part = 1 and the identity for part = 0; between them it is not a frame."""
         return Frame.of(plus(product(self.c, part), 1.0 - part), product(self.s, part), self.p * part)
 
     @property

@@ -195,7 +195,7 @@ class Frame:
         return Frame.of(self.R, self.p + step)
 
     def switched(self, part: Number) -> "Frame":
-        """Return this frame for part = 1 and the identity for part = 0; between them it is no frame."""
+        """Return this frame for part = 1 and the identity for part = 0; between them it is not a frame."""
         rest = 1.0 - part
         R = [[product(x, part) for x in row] for row in self.R]
         for k in range(3):

@@ -1,7 +1,7 @@
 """The command line: one file per command, imported when it runs, so that it starts at once.
 
 Exit codes: 0 all is well, 1 a run that failed, 2 bad input, 130 interrupted with Ctrl-C. What is wrong is
-told in one line on standard error.
+reported in one line on standard error.
 """
 
 import os
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from linkwork.cli.parser import parser
 from linkwork.errors import AssemblyError, LinkworkError, NumericalError, SimulationError
 
-SHOWN = 5  # mistakes that are told of an error of many lines
+SHOWN = 5  # mistakes that are shown of an error of many lines
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 
@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     options = parser().parse_args(arguments)
     with warnings.catch_warnings():
-        warnings.showwarning = lambda message, *where: tell(f"warning: {message}")
+        warnings.showwarning = lambda message, *where: print_error(f"warning: {message}")
         try:
             code = options.run(options)
             sys.stdout.flush()  # what cannot be written is found out here, not when Python ends
@@ -29,17 +29,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         except KeyboardInterrupt:
-            tell("interrupted")
+            print_error("interrupted")
             return INTERRUPTED
         except (AssemblyError, NumericalError, SimulationError) as error:
-            tell(one_line(error))
+            print_error(one_line(error))
             return FAILED
         except (LinkworkError, OSError, ValueError, KeyError) as error:
-            tell(one_line(error))
+            print_error(one_line(error))
             return BAD_INPUT
 
 
-def tell(message: str) -> None:
+def print_error(message: str) -> None:
     """Say something that is no result."""
     print(f"linkwork: {message}", file=sys.stderr)
 

@@ -35,13 +35,13 @@ def run(options: argparse.Namespace) -> int:
         thing = load(options.file, options.base, repair=options.repair)
         print("\n".join(_lines(thing)))
         return 0
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             found = {"ok": True, **_facts(load(options.file, options.base, repair=options.repair))}
         except (AssemblyError, FormatError, ModelError) as error:
             found = {"ok": False, "mistakes": _mistakes(error)}
-    print(json.dumps({"file": options.file, **found, "warnings": [str(w.message) for w in told]}, indent=2))
+    print(json.dumps({"file": options.file, **found, "warnings": [str(w.message) for w in caught]}, indent=2))
     return 0 if found["ok"] else BAD_INPUT
 
 
@@ -82,13 +82,13 @@ def _facts(thing: Any) -> dict[str, Any]:
 
 
 def determined(mechanism: Any) -> bool:
-    """Tell whether drivers determine how a mechanism moves, so that it need not be simulated."""
+    """Return whether drivers determine how a mechanism moves, so that it need not be simulated."""
     from linkwork.errors import AssemblyError, ModelError
 
     try:
         return bool(mechanism.drivers) and freedoms(mechanism.compile()) == 0
     except (AssemblyError, ModelError):
-        return True  # kinematics knows more constraints, and tells what is wrong
+        return True  # kinematics supports more constraints, and reports what is wrong
 
 
 def _driven(mechanism: Any) -> None:

@@ -52,7 +52,7 @@ def write_table(run: Any, path: str) -> None:
     from linkwork.recording.batch import Recordings
 
     if isinstance(run, Recordings):
-        raise LinkworkError("a batch of runs is no table; take one of them in Python: lw.load(...)[0]")
+        raise LinkworkError("a batch of runs is not a table; take one of them in Python: lw.load(...)[0]")
     traces = run.traces()
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")

@@ -21,7 +21,7 @@ def add(commands: Commands) -> None:
         run,
     )
     command.add_argument("name", nargs="?", default="steam-engine", help="one of `linkwork demo --list`")
-    command.add_argument("--list", action="store_true", help="tell what there is")
+    command.add_argument("--list", action="store_true", help="list the mechanisms of the gallery")
     command.add_argument("--for", dest="duration", type=float, metavar="SECONDS", help="how long it moves")
     command.add_argument("--out", metavar="FILE.lwr", help="keep the run")
     command.add_argument("--save", metavar="FILE.json", help="keep the mechanism")

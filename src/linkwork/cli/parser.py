@@ -9,14 +9,14 @@ from typing import Any, NoReturn
 from linkwork.errors import unknown
 from linkwork.version import __version__
 
-# in the order in which they are told
+# in the order in which help lists them
 COMMANDS = ("demo", "run", "view", "check", "convert", "bench", "completion")
 
 Commands = Any  # what argparse adds commands to
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that tells mistakes in one line."""
+    """A parser that reports mistakes in one line."""
 
     def error(self, message: str) -> NoReturn:
         if found := re.search(r"argument COMMAND: invalid choice: '(.*?)'", message):

@@ -36,7 +36,7 @@ def add(commands: Commands) -> None:
         "--method", default="auto", help="auto, rkf45, dop853, rodas, rk4, semi-implicit, euler"
     )
     command.add_argument(
-        "--every", type=float, metavar="SECONDS", help="sample so often; else after every step"
+        "--every", type=float, metavar="SECONDS", help="sampling interval; default: after every step"
     )
     command.add_argument("--out", metavar="FILE", help="keep the run: .lwr, or a table as .csv")
     command.add_argument(
@@ -54,7 +54,7 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from linkwork.cli import FAILED, INTERRUPTED, tell
+    from linkwork.cli import FAILED, INTERRUPTED, print_error
     from linkwork.cli.check import determined
     from linkwork.errors import LinkworkError
     from linkwork.files import load
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
         raise LinkworkError(f"--out {options.out}: give a name that ends in .lwr or .csv")
     mechanism = load(options.file, options.base, repair=options.repair)
     if not isinstance(mechanism, Mechanism):
-        raise LinkworkError(f"{options.file} is no mechanism; `linkwork view` plays runs")
+        raise LinkworkError(f"{options.file} is not a mechanism; `linkwork view` plays runs")
     if determined(mechanism):
         return _follow_drivers(mechanism, options)
     model = mechanism.compile()
@@ -87,11 +87,11 @@ def run(options: argparse.Namespace) -> int:
     made = _keep(motion, options)
     _report(motion, made, options.json)
     if motion.status == "INTERRUPTED":
-        tell("interrupted")
+        print_error("interrupted")
         return INTERRUPTED
     if motion.report.failed:
         hint = f"; {motion.report.hint}" if motion.report.hint else ""
-        tell(f"{motion.report.message or motion.report.outcome}{hint}")
+        print_error(f"{motion.report.message or motion.report.outcome}{hint}")
         return FAILED
     return 0
 
@@ -100,15 +100,15 @@ def _follow_drivers(mechanism: Any, options: argparse.Namespace) -> int:
     """Let the drivers say how a mechanism moves: kinematics, without a simulation."""
     import numpy as np
 
-    from linkwork.cli import FAILED, tell
+    from linkwork.cli import FAILED, print_error
     from linkwork.errors import AssemblyError, LinkworkError, ModelError
     from linkwork.kinematics.motion import kinematics
 
-    told = ("set", "speed", "step", "method", "accuracy")
+    simulated = ("set", "speed", "step", "method", "accuracy")
     usual = {"set": [], "speed": [], "step": None, "method": "auto", "accuracy": 1e-8}
-    if strange := [word for word in told if getattr(options, word) != usual[word]]:
+    if strange := [word for word in simulated if getattr(options, word) != usual[word]]:
         raise LinkworkError(
-            f"{options.file} has drivers, which say how it moves: --{strange[0]} is for what is simulated; "
+            f"{options.file} has drivers, which determine its motion: --{strange[0]} is for simulations;  "
             "leave it out"
         )
     if options.out and Path(options.out).suffix.lower() == ".lwr":
@@ -136,7 +136,7 @@ def _follow_drivers(mechanism: Any, options: argparse.Namespace) -> int:
         for word, path in made.items():
             print(f"{path}: the {word}")
     if failure is not None:
-        tell(str(failure))
+        print_error(str(failure))
         return FAILED
     return 0
 

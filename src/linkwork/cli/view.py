@@ -23,9 +23,11 @@ def add(commands: Commands) -> None:
     add_robot_options(command)
     command.add_argument("--live", action="store_true", help="let a mechanism move, in real time")
     command.add_argument(
-        "--host", default="127.0.0.1", help="the address to listen on, this machine unless told"
+        "--host",
+        default="127.0.0.1",
+        help="the address to listen on (default: this machine)",
     )
-    command.add_argument("--port", type=int, help="the port to listen on, a free one unless told")
+    command.add_argument("--port", type=int, help="the port to listen on (default: a free one)")
     command.add_argument("--expose", action="store_true", help="allow a host that other machines can reach")
     command.add_argument("--no-browser", action="store_true", help="print the address, and open nothing")
 

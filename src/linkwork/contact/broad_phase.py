@@ -154,7 +154,7 @@ def build(tree, n, leaf):
 
 @native
 def meet(table, i, j, excluded, count, owners):
-    """Tell whether two shapes are to be tried: other bodies, groups and masks, and not excluded by name."""
+    """Return whether two shapes are to be tried: other bodies, groups and masks, and not excluded by name."""
     a, b = table.index[12 * i + OWNER], table.index[12 * j + OWNER]
     if a == b:
         return False
@@ -175,7 +175,7 @@ def meet(table, i, j, excluded, count, owners):
 
 @native
 def _overlap(a, i, b, j):
-    """Tell whether two boxes overlap, without a branch."""
+    """Return whether two boxes overlap, without a branch."""
     return (
         (a[6 * i] <= b[6 * j + 3])
         & (a[6 * i + 1] <= b[6 * j + 4])
@@ -283,7 +283,7 @@ def _sort(given, column, count, n, begin, pairs):
 
 @native
 def _within(a, b, n):
-    """Tell whether n boxes are within others."""
+    """Return whether n boxes are within others."""
     within = True
     for k in range(n):
         for c in range(3):

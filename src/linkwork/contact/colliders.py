@@ -83,7 +83,7 @@ class Colliders:
     ) -> None:
         """Add a body of shapes, placed in the world."""
         if name in self._members:
-            raise ValueError(f"collider {name!r} is there already; give another name, or remove it first")
+            raise ValueError(f"collider {name!r} exists already; give another name, or remove it first")
         if not shapes:
             raise ValueError(f"collider {name!r} has no shapes; give at least one")
         pieces = [piece for shape in shapes for piece in pieces_of(shape, self.space)]
@@ -218,7 +218,7 @@ class Colliders:
         return float(height) if height.ndim == 0 else height
 
     def contains(self, name: str, points: ArrayLike) -> Any:
-        """Tell whether points (3,) or (n, 3) are inside a body, surface included."""
+        """Return whether points (3,) or (n, 3) are inside a body, surface included."""
         built = self._ready()
         self._member(name)
         given = _points(points, "points", self.space)
@@ -240,7 +240,7 @@ class Colliders:
         return np.unique(np.concatenate(found), axis=0)
 
     def _shared_out(self, built: "_Built", parts: list[Array], margin: float, threads: int) -> list[Any]:
-        """Return the contacts of each part. Some take longer than others: whoever is done takes the next.
+        """Return the contacts of each part. Parts differ: a thread that is done takes the next one.
 
         This thread works too, and keeps the rooms of the others.
         """

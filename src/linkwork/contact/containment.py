@@ -27,7 +27,7 @@ from linkwork.native.numba_functions import entry, memory
 
 @native_apart
 def contains(table, poses, i, point):
-    """Tell whether a point is inside shape i or on its surface."""
+    """Return whether a point is inside shape i or on its surface."""
     q = turned_back(nine(poses, 12 * i), sub(point, three(poses, 12 * i + 9)))
     x, y, z = three(table.size, 4 * i)
     kind = table.kind[i]
@@ -77,7 +77,7 @@ def _in_polygon(table, i, q):
 
 @native_apart
 def _winds(table, i, q):
-    """Tell whether a closed mesh goes round a point: it passes the half-line along x more often one way."""
+    """Return whether a closed mesh goes round a point: it passes the half-line along x more often one way."""
     turns = 0
     for k in range(table.index[12 * i + FACES]):
         a, b, c = corners(table, i, k)

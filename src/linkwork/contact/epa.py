@@ -89,7 +89,7 @@ def penetration(A, B, R, p, work, n):
                 if _claimed(work, d, low, best, polished):
                     continue
             else:
-                rough *= 0.2  # too early: the faces here do not tell yet which corners and rims meet
+                rough *= 0.2  # too early: which corners and rims meet does not follow from the faces here yet
         if vertices == MOST_VERTICES - 8:
             if far < best:
                 best, normal, point = far, d, _on_face(work, lowest)
@@ -143,7 +143,7 @@ def _claim(work, k, n, level, h, slope):
 
 @native
 def _claimed(work, d, low, best, polished):
-    """Tell whether all of a face that is closer to the origin than `best` belongs to a minimum found."""
+    """Return whether all of a face that is closer to the origin than `best` belongs to a minimum found."""
     claimed = False
     for k in range(polished):
         cosine = dot(d, three(work.claim, 5 * k))

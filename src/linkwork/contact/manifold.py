@@ -95,7 +95,7 @@ def _clipped(work, face, n, other, m, normal):
 
 @native
 def _inside(work, source, m, out, offset):
-    """Tell whether all corners lie on the inner side of a plane."""
+    """Return whether all corners lie on the inner side of a plane."""
     inside = True
     for k in range(m):
         inside = inside and dot(out, row(work.ring, source + k)) <= offset

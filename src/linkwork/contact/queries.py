@@ -48,12 +48,12 @@ def closest_points(
 
 
 def overlap(a: Any, b: Any, *, pose_a: Any = None, pose_b: Any = None, space: Space = "space") -> bool:
-    """Tell whether two shapes touch; of a mesh its surface counts, `contains` tells of its inside."""
+    """Return whether two shapes touch; of a mesh its surface counts, `contains` asks for its inside."""
     return len(_placed(a, b, pose_a, pose_b, space).contacts()) > 0
 
 
 def contains(shape: Any, points: ArrayLike, *, pose: Any = None, space: Space = "space") -> Any:
-    """Tell whether points (3,) or (n, 3) are inside a shape, surface included.
+    """Return whether points (3,) or (n, 3) are inside a shape, surface included.
 
     >>> from linkwork.geometry import Box
     >>> contains(Box(1, 1, 1), [(0, 0, 0.4), (0, 0, 0.6)]).tolist()

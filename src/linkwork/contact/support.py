@@ -70,7 +70,7 @@ def lone_triangle(points, first):
 
 @native
 def curved(form):
-    """Tell whether the core has a curved surface."""
+    """Return whether the core has a curved surface."""
     return form.kind == CYLINDER or form.kind == CONE or form.kind == ELLIPSOID
 
 

@@ -110,7 +110,7 @@ def _convex_triangle(table, A, p0, p1, p2, ridge, triangle, work, count, margin)
 
 @native
 def _stands_out(p0, p1, p2, x, ridge):
-    """Tell whether a point of a triangle is on an edge that stands out."""
+    """Return whether a point of a triangle is on an edge that stands out."""
     l0, l1, l2 = triangle_weights(sub(p0, x), sub(p1, x), sub(p2, x))
     on = 0
     if l2 <= _AT_EDGE:

@@ -199,7 +199,7 @@ def nine(memory, k):
 
 @native_apart
 def farthest(memory, width, first, many, d):
-    """Return which of many rows, of so many numbers each, reaches farthest in a direction; the first of
+    """Return which of many rows, of `width` numbers each, reaches farthest in a direction; the first of
     several.
 
     In two runs side by side: a comparison waits for the last but one.

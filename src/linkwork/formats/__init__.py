@@ -30,4 +30,4 @@ def load(path: str | Path, base: Literal["fixed", "free"] = "fixed", *, repair: 
 
             return load_urdf(path, base, repair=repair)
     what = repr(path.suffix) if path.suffix else "a file without suffix"
-    raise FormatError(f"{path}: cannot read {what}; known are .json, .urdf, .lwr, {', '.join(MESHES)}")
+    raise FormatError(f"{path}: cannot read {what}; available are .json, .urdf, .lwr, {', '.join(MESHES)}")

@@ -30,7 +30,7 @@ MOST = 20_000  # operations that a formula may have
 class Action:
     """What a load does between its computations: push or twist a body, push a joint."""
 
-    after: int  # so many nodes
+    after: int  # number of nodes before it
     side: str  # argument
     verb: str
     joint: str | None  # of the whole mechanism, that is pushed
@@ -121,7 +121,7 @@ class Said(Expr):
     @staticmethod
     def apply_function(name: str, *args: Operand) -> Operand:
         if name not in FUNCTIONS:
-            raise TraceError(f"{name} is not known here; known are {', '.join(FUNCTIONS)}")
+            raise TraceError(f"{name} is not available here; available are {', '.join(FUNCTIONS)}")
         graph = next(a.graph for a in args if isinstance(a, Expr))
         return graph.node(name, *map(operand, args))
 

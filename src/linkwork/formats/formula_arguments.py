@@ -118,7 +118,7 @@ class BodyArgument:
 
 
 class RecordedBody(BodySide):
-    """A body whose place and motion are symbols, and that notes what it is asked and told."""
+    """A body whose place and motion are symbols, and that records what is read from it and pushed on it."""
 
     def __init__(self, algebra: ModuleType, name: str, sheet: Sheet) -> None:
         self._name, self._sheet = name, sheet

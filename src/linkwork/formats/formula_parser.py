@@ -38,7 +38,7 @@ RESERVED = frozenset({*CALLS, *CONSTANTS, "return"})
 
 @dataclass(frozen=True)
 class Words:
-    """What a formula may say: its symbols, and what its sides can be asked and told."""
+    """What a formula may use: its symbols, and the quantities and pushes of its sides."""
 
     symbols: Mapping[Path, str] = field(default_factory=dict)  # "symbol", or "quantity" if it is computed
     methods: Mapping[tuple[str, str], int] = field(default_factory=dict)  # (side, method) -> numbers
@@ -133,7 +133,7 @@ class _Line:
                 if options["frame"] not in ("world", "body"):
                     raise BadFormula(f"frame {options['frame']!r}; give 'world' or 'body'")
             else:
-                raise BadFormula(f"{side}.{verb} knows no {word}=")
+                raise BadFormula(f"{side}.{verb} has no option {word}=")
         self._expect(")")
         self._end()
         self._sheet.act(side, verb, force, **options)
@@ -145,19 +145,19 @@ class _Line:
     # results
 
     def _result(self, lists: int, vector: bool = False) -> Any:
-        """Read an expression, or a list of them, so many deep."""
+        """Read an expression, or a list of them, to a given depth."""
         if lists and self._peek().text == "[":
             return list(self._listed(lambda: self._result(lists - 1)))
         value = self._expression(0)
         return value if vector else self._scalar(value)
 
     def _vector(self, size: int) -> list[Operand]:
-        """Read so many numbers: a list, or what has as many by itself."""
+        """Read `size` numbers: a list, or a quantity that has as many."""
         if self._peek().text != "[":
             return self._whole_vector(size)
         values = list(self._listed(lambda: self._scalar(self._expression(0))))
         if len(values) != size:
-            raise BadFormula(f"{len(values)} numbers where {size} are wanted")
+            raise BadFormula(f"{len(values)} numbers where {size} are expected")
         return values
 
     def _whole_vector(self, size: int) -> list[Operand]:
@@ -176,7 +176,7 @@ class _Line:
             if value is None and all(kinds) and (*path, size) not in self._words.symbols:
                 return [self._sheet.node(str(kind), path) for kind, path in zip(kinds, paths, strict=True)]
         if not (isinstance(value, Expr) and value.op == "call" and len(value.args) - 2 == size):
-            raise BadFormula(f"{name!r} where {size} numbers are wanted; give [...]")
+            raise BadFormula(f"{name!r} where {size} numbers are expected; give [...]")
         return [self._sheet.node("item", value, k) for k in range(size)]
 
     def _listed(self, item: Callable[[], Any]) -> Iterator[Any]:
@@ -260,7 +260,7 @@ class _Line:
             self._expect(")")
             return value
         if token.kind != "name":
-            raise BadFormula(f"{token.text!r} at {token.place}; a number, a name or ( is wanted")
+            raise BadFormula(f"{token.text!r} at {token.place}; a number, a name or ( is expected")
         if token.text in self._names:
             return self._names[token.text]
         if token.text in CALLS and self._peek().text == "(":
@@ -322,7 +322,7 @@ class _Line:
         return value
 
     def _known(self, value: Any) -> Any:
-        """Return what an operation gave; comparisons of constants and what is no number are refused."""
+        """Return what an operation gave; comparisons of constants and what is not a number are refused."""
         if isinstance(value, Expr) or (isinstance(value, float) and value == value):
             return value
         if isinstance(value, int) and not isinstance(value, bool):
@@ -343,7 +343,7 @@ class _Line:
     def _take(self, kind: str | None = None) -> Token:
         token = self._peek()
         if token.kind == "end" or (kind is not None and token.kind != kind):
-            wanted = f"; a {kind} is wanted" if kind else ""
+            wanted = f"; a {kind} is expected" if kind else ""
             raise BadFormula(f"{token.text!r} at {token.place}{wanted}")
         self._next += 1
         return token
@@ -355,7 +355,7 @@ class _Line:
         self._next += 1
 
     def _fail(self, token: Token, sign: str) -> NoReturn:
-        raise BadFormula(f"{token.text!r} at {token.place}; {sign!r} is wanted")
+        raise BadFormula(f"{token.text!r} at {token.place}; {sign!r} is expected")
 
     def _end(self) -> None:
         if self._peek().kind != "end":

@@ -32,7 +32,7 @@ def tokens(text: str) -> list[Token]:
     while place < end:
         match = _PATTERN.match(text, place)
         if match is None:
-            raise BadFormula(f"{text[place : place + 20]!r} at {place} is no part of a formula")
+            raise BadFormula(f"{text[place : place + 20]!r} at {place} is not a part of a formula")
         kind = match.lastgroup or ""
         found.append(Token(kind, match[kind], match.start(kind)))
         place = match.end()

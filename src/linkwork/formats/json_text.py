@@ -146,7 +146,7 @@ class Entry:
         return float(self.value)
 
     def numbers(self, *counts: int) -> list[float]:
-        """Return a list of so many numbers; of any if nothing is said."""
+        """Return a list of `counts` numbers; of any number of them without."""
         items = self.items()
         if counts and len(items) not in counts:
             self.wanted(f"{' or '.join(map(str, counts))} numbers")
@@ -178,7 +178,7 @@ def read_json(text: bytes, file: str) -> Entry:
             parse_int=_float,
         )
     except UnicodeDecodeError as error:
-        raise FormatError(f"{file}: byte {error.start} is no UTF-8; save the file as UTF-8") from None
+        raise FormatError(f"{file}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
     except json.JSONDecodeError as error:
         raise FormatError(f"{file}:{error.lineno}:{error.colno}: no JSON: {error.msg}") from None
     except RecursionError:

@@ -118,11 +118,11 @@ def _list_of(element: Element) -> str:
 
 def _check_names(mechanism: Mechanism) -> None:
     if not isinstance(mechanism.name, str):
-        raise FormatError(f"mechanism {mechanism.name!r} cannot be saved: its name is no text; give one")
+        raise FormatError(f"mechanism {mechanism.name!r} cannot be saved: its name is not a text; give one")
     seen = {mechanism.ground.name}
     for element in mechanism.elements:
         if element.name in seen or not element.name:
-            _refuse(mechanism, element, "the name is empty or used twice; elements are told apart by it")
+            _refuse(mechanism, element, "the name is empty or used twice; elements are distinguished by it")
         seen.add(element.name)
 
 
@@ -177,7 +177,7 @@ def mechanism_of_text(text: bytes, file: str = "text") -> Mechanism:
     root = read_json(text, file)
     head = root.members()
     if "linkwork" not in head or head["linkwork"].value != "mechanism":
-        root.refuse('is no mechanism of Linkwork; such a file begins with {"linkwork": "mechanism"')
+        root.refuse('is not a mechanism of Linkwork; such a file begins with {"linkwork": "mechanism"')
     if "version" not in head:
         root.refuse("'version' is missing; give it")
     if (version := head["version"].number()) != VERSION:

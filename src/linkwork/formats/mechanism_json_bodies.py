@@ -53,7 +53,7 @@ def _mass_data(body: Body) -> dict[str, Any]:
 
 def _skin_data(skin: Any, kind: type[Any]) -> dict[str, Any]:
     if type(skin) is not kind:
-        raise Unsaved(f"{skin!r} is no {kind.__name__}; give lw.geometry.{kind.__name__}(shape=...)")
+        raise Unsaved(f"{skin!r} is not a {kind.__name__}; give lw.geometry.{kind.__name__}(shape=...)")
     data = {"shape": shape_data(skin.shape)}
     for word in ("name", "colour"):
         if (value := getattr(skin, word, None)) is not None:

@@ -52,7 +52,7 @@ def read_law(entry: Entry, arguments: Sequence[Argument]) -> Law:
 
 
 def read_function(entry: Entry, arguments: Sequence[Argument], rows: int | None = None) -> Law:
-    """Return a function that pushes nothing: of one number, or of so many in a list."""
+    """Return a function that pushes nothing: of one number, or of a list of n."""
     law = read_law(entry, arguments)
     result = law.formula.result
     if law.formula.actions or result is None:
@@ -65,7 +65,7 @@ def read_function(entry: Entry, arguments: Sequence[Argument], rows: int | None 
 
 
 def of_shape(rows: int, columns: int | None = None) -> Callable[[Any], bool]:
-    """Return a test whether a result is a list of so many, or a matrix."""
+    """Return a test whether a result is a list of n, or a matrix."""
 
     def fits(result: Any) -> bool:
         if not isinstance(result, list) or len(result) != rows:
@@ -76,7 +76,7 @@ def of_shape(rows: int, columns: int | None = None) -> Callable[[Any], bool]:
 
 
 def is_formula(entry: Entry) -> bool:
-    """Tell whether a value is a formula, and no numbers: a text, or lines."""
+    """Return whether a value is a formula, and no numbers: a text, or lines."""
     lines = isinstance(entry.value, list) and any(isinstance(x, str) for x in entry.value)
     return lines or isinstance(entry.value, str)
 

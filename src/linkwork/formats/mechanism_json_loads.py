@@ -38,7 +38,7 @@ _TAKEN = ("t", "system")  # names of arguments that every load has, or may have
 def _arguments(
     kind: type[Load], word: str, things: Sequence[Any], space: str, whole: Callable[[], tuple[Whole, Whole]]
 ) -> list[Argument] | None:
-    """Return what a law is given; None where a function is no law."""
+    """Return what a law is given; None where a function is not a law."""
     if word not in kind.laws:
         return None
     coordinates: dict[str, Argument] = {}

@@ -26,7 +26,7 @@ SHAPES: dict[str, type[Any]] = {
 
 
 class Unsaved(ValueError):
-    """What cannot be saved, in words; the name of the element is added by who knows it."""
+    """What cannot be saved, in words; the caller adds the name of the element."""
 
 
 # writing
@@ -98,7 +98,7 @@ def shape_data(shape: Any) -> dict[str, Any]:
     """Return a shape by the name of its class and its sizes."""
     name = type(shape).__name__
     if SHAPES.get(name) is not type(shape):
-        raise Unsaved(f"shape {shape!r} is not known to files; known are {', '.join(SHAPES)}")
+        raise Unsaved(f"shape {shape!r} is not supported in files; available are {', '.join(SHAPES)}")
     data: dict[str, Any] = {"type": name}
     for field in fields(shape):
         value = getattr(shape, field.name)
@@ -152,7 +152,7 @@ def _index(entry: Entry) -> int:
 
 
 def _is_plain(entry: Entry) -> bool:
-    """Tell whether a value is neither an object nor a list."""
+    """Return whether a value is neither an object nor a list."""
     return entry.value is None or isinstance(entry.value, float | int | str | bool)
 
 
@@ -197,7 +197,7 @@ def read_value(entry: Entry, space: str, kind: Any) -> Any:
 
 
 def built(entry: Entry, make: Callable[[], Any]) -> Any:
-    """Make something of values of a file; what its class refuses is told with its place in the file."""
+    """Make something of values of a file; what its class refuses is reported with its place in the file."""
     try:
         return make()
     except FormatError:

@@ -1,7 +1,7 @@
 """Meshes from files: looked at before anything is allocated, put together, and explained when refused.
 
 The readers are our own, one file each, and small: what a file says of its counts is compared with its size
-before memory is asked for, no file names another, and nothing is mended that was not asked for.
+before memory is asked for, no file names another, and nothing is repaired unless requested.
 """
 
 from collections.abc import Callable
@@ -36,15 +36,15 @@ class Soup:
 
 
 def load_mesh(path: Path, *, scale: float = 1.0, repair: bool = False) -> Mesh:
-    """Read a mesh; `scale` turns its unit into metres, `repair` mends it as Mesh.repaired does.
+    """Read a mesh; `scale` turns its unit into metres, `repair` repairs it as Mesh.repaired does.
 
-    Vertices that single precision does not tell apart are made one, since STL knows no neighbours and is in
+    Vertices that are equal in single precision are made one, since STL has no neighbours and is in
     single precision; faces that then have a corner twice are dropped.
     """
     suffix = path.suffix.lower()
     if suffix not in MESHES:
         raise FormatError(
-            f"{path}: cannot read {suffix or 'a file without suffix'!r}; known are {', '.join(MESHES)}"
+            f"{path}: cannot read {suffix or 'a file without suffix'!r}; available are {', '.join(MESHES)}"
         )
     read: Callable[[Path, bytes], Soup] = import_module(f"linkwork.formats.mesh_{suffix[1:]}").read
     soup = read(path, read_bytes(path, MAX_BYTES))

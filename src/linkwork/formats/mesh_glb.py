@@ -40,7 +40,7 @@ def _chunks(data: bytes) -> tuple[Any, bytes]:
         raise _Unreal("it does not begin with 'glTF'; the file is cut off or no GLB")
     version, length = struct.unpack_from("<II", data, 4)
     if version != 2:
-        raise _Unreal(f"glTF version {version}; known is 2")
+        raise _Unreal(f"glTF version {version}; supported is 2")
     if length != len(data):
         raise _Unreal(f"{len(data)} bytes, and a header that says {length}; the file is cut off")
     found: dict[bytes, bytes] = {}
@@ -58,12 +58,12 @@ def _chunks(data: bytes) -> tuple[Any, bytes]:
     except (ValueError, RecursionError) as problem:
         raise _Unreal(f"its JSON cannot be read: {problem}") from None
     if not isinstance(scene, dict):
-        raise _Unreal("its JSON is no object")
+        raise _Unreal("its JSON is not an object")
     return scene, found.get(b"BIN\0", b"")
 
 
 def _no_constant(word: str) -> float:
-    raise ValueError(f"{word} is no number")
+    raise ValueError(f"{word} is not a number")
 
 
 class _Scene:
@@ -170,7 +170,7 @@ class _Scene:
             raise _Unreal(f"{word}: number {str(index)[:20]}, and there are {known}")
         assert isinstance(parts, list)
         if not isinstance(parts[index], dict):
-            raise _Unreal(f"{word}: number {index} is no object")
+            raise _Unreal(f"{word}: number {index} is not an object")
         return parts[index]
 
 

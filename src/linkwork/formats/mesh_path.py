@@ -1,4 +1,4 @@
-"""Where the meshes of a robot are: one resolver, which lets nobody out of the robot's own folders."""
+"""Where the meshes of a robot are: one resolver, which never leaves the robot's own folders."""
 
 import os
 import re
@@ -57,7 +57,7 @@ def _package(where: str, name: str, folder: str | None, packages: Mapping[str, s
     if name in packages:
         return Path(packages[name]).resolve()
     if not name or name in (".", ".."):
-        raise FormatError(f"{where}: {name!r} is no name of a package; write package://name/path")
+        raise FormatError(f"{where}: {name!r} is not a name of a package; write package://name/path")
     for candidate in _candidates(name, folder):
         if candidate.is_dir():
             return candidate.resolve()

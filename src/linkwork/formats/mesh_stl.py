@@ -1,4 +1,4 @@
-"""STL: triangles, binary or in words; it knows no units and no neighbours."""
+"""STL: triangles, binary or in words; it has no units and no neighbours."""
 
 from pathlib import Path
 

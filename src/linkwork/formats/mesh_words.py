@@ -34,7 +34,7 @@ def number(path: Path, line: int, word: str) -> float:
             if NUMBER.fullmatch(word)
             else "write it like 0.5 or -1e-3"
         )
-        raise FormatError(f"{path}:{line}: {shorten(word)} is no number that a mesh can have; {remedy}")
+        raise FormatError(f"{path}:{line}: {shorten(word)} is not a number that a mesh can have; {remedy}")
     return value
 
 

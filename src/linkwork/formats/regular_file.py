@@ -8,7 +8,7 @@ from linkwork.errors import FormatError
 
 
 def read_bytes(path: Path, most: int) -> bytes:
-    """Return all of a regular file of at most so many bytes."""
+    """Return the content of a regular file of at most `most` bytes."""
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
         raise FormatError(f"{path}: not a regular file; give the path of a file")

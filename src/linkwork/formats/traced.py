@@ -133,7 +133,7 @@ class TracedStop:
 
     @property
     def formula(self) -> str:
-        """What tells it from other stops."""
+        """What distinguishes it from other stops."""
         return str(self.force_law.text)
 
     def __eq__(self, other: object) -> bool:

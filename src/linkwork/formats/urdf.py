@@ -216,7 +216,7 @@ def _joint(edge: Edge, name: str, parent: Body, child: Body) -> Joint:
     element = edge.element
     kind = element.text("type")
     if kind not in JOINTS:
-        raise element.error(f"type={kind[:SHOWN]!r}; known are {', '.join(JOINTS)}")
+        raise element.error(f"type={kind[:SHOWN]!r}; available are {', '.join(JOINTS)}")
     moves = kind not in ("fixed", "floating")
     dynamics = element.one("dynamics") if moves else None
     joint = JOINTS[kind](

@@ -103,4 +103,4 @@ def _shape(element: Element) -> Solid | MeshFile:
                 return MeshFile(filename=shape.text("filename"), scale=(x, y, z), folder=folder, **place)
     except ValueError as problem:
         raise shape.error(str(problem)) from None
-    raise shape.error(f"unknown shape <{shape.tag}>; known are box, sphere, cylinder, capsule, mesh")
+    raise shape.error(f"unknown shape <{shape.tag}>; available are box, sphere, cylinder, capsule, mesh")

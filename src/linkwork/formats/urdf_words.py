@@ -9,10 +9,10 @@ from linkwork.formats.markup import SHOWN, Element
 
 @dataclass(frozen=True)
 class Words:
-    """What may stand in an element; `foreign` is no URDF but occurs in published robots."""
+    """What may stand in an element; `foreign` is not URDF but occurs in published robots."""
 
     attributes: tuple[str, ...] = ()
-    children: tuple[str, ...] | None = ()  # None: who reads the element tells
+    children: tuple[str, ...] | None = ()  # None: checked by the reader of the element
     foreign: tuple[str, ...] = ()
 
 
@@ -88,5 +88,5 @@ def check_words(robot: Element) -> None:
             elif ":" not in child.tag:
                 raise child.error(unknown("element", child.tag[:SHOWN], words.children))
     if left_out:
-        told = ", ".join(f"{what} (line {line})" for what, line in left_out.items())
-        warnings.warn(f"{robot.file}: left out, as it is no URDF: {told}", stacklevel=6)
+        listed = ", ".join(f"{what} (line {line})" for what, line in left_out.items())
+        warnings.warn(f"{robot.file}: left out, as it is not URDF: {listed}", stacklevel=6)

@@ -221,7 +221,7 @@ class _Run:
         if self.error is not None:
             words = f"{type(self.error).__name__}: {self.error}"
             raise SimulationError(
-                f"integrate: a force cannot be told, {words} (after t = {t:.9g} s)"
+                f"integrate: a force could not be evaluated, {words} (after t = {t:.9g} s)"
             ) from self.error
         raise SimulationError(f"integrate: {MESSAGES[status]} (after t = {t:.9g} s)")
 

@@ -47,7 +47,7 @@ class Compound(Solid):
             solids = tuple(getattr(self, word))
             for solid in solids:
                 if not isinstance(solid, Solid):
-                    raise ValueError(f"Compound: {word} {solid!r} is no solid; give shapes")
+                    raise ValueError(f"Compound: {word} {solid!r} is not a solid; give shapes")
                 if not np.isfinite(solid.volume):
                     raise ValueError(
                         f"Compound: {type(solid).__name__} has no end; give solids of finite volume"

@@ -26,7 +26,7 @@ class Mesh(Solid):
     """A polyhedron of triangles, which go counter-clockwise seen from outside.
 
     Any triangles can be drawn; mass has what is closed, the right way round, and does not pass through
-    itself. `problems` says what is wrong, `repaired` mends what can be mended and keeps record in `repairs`.
+    itself. `problems` says what is wrong, `repaired` repairs what it can and lists it in `repairs`.
 
     >>> from linkwork.geometry import Box
     >>> Box(1, 2, 3).mesh().volume
@@ -148,7 +148,7 @@ class Mesh(Solid):
         if self._problems:
             raise MeshError(
                 f"mesh {self.name!r} has no mass properties: {'; '.join(self._problems)}. "
-                "Mesh.repaired(), or load(..., repair=True), mends what can be mended"
+                "Mesh.repaired(), or load(..., repair=True), repairs what can be repaired"
             )
         return self._integrals
 
@@ -166,7 +166,7 @@ class Mesh(Solid):
         return (np.trace(second) * np.eye(3) - second) / volume
 
     def repaired(self) -> "Mesh":
-        """Return the mesh with what can be mended mended; `repairs` of the result says what was done.
+        """Return the mesh with what can be repaired repaired; `repairs` of the result says what was done.
 
         Vertices that nearly meet are joined, faces without area and double ones dropped, orientations made to
         agree and to face outwards, holes filled. A mesh that passes through itself stays as it is.

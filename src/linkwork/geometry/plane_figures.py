@@ -105,7 +105,7 @@ def _crossing(a: Array, b: Array, c: Array, d: Array) -> Array:
 
 
 def is_convex(points: Array) -> bool:
-    """Tell whether no corner of a simple polygon, counter-clockwise, turns in; it may go straight on."""
+    """Return whether no corner of a simple polygon, counter-clockwise, turns in; it may go straight on."""
     cross = turn(np.roll(points, 1, axis=0), points, np.roll(points, -1, axis=0))
     return bool((cross >= -1e-12 * np.ptp(points, axis=0).max() ** 2).all())
 

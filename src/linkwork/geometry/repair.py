@@ -1,4 +1,4 @@
-"""Meshes mended: joined, cleaned, turned and closed, with a record of all that was done."""
+"""Meshes repaired: joined, cleaned, turned and closed, with a record of all that was done."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ NEAR = 1e-6  # of the size of the mesh; vertices closer than this are one
 
 
 def repaired(mesh: Mesh) -> Mesh:
-    """Return a mesh with what can be mended mended; see Mesh.repaired."""
+    """Return a mesh with what can be repaired repaired; see Mesh.repaired."""
     vertices, faces, notes = mesh.vertices, mesh.faces, list(mesh.repairs)
     if mesh._problems:
         vertices, faces = _joined(vertices, faces, notes)
@@ -52,7 +52,7 @@ def _joined(vertices: Array, faces: Faces, notes: list[str]) -> tuple[Array, Fac
 
 
 def joined(vertices: Array, near: float) -> tuple[Array, NDArray[np.int64]]:
-    """Return vertices none of which are so near to each other, and for each old one the new."""
+    """Return vertices farther apart than `near`, and for each old one the new."""
     from scipy.spatial import KDTree
 
     # The nearest few are enough to tie together what is one; all pairs of a crowd could fill the memory.
@@ -80,7 +80,7 @@ def _without_doubles(faces: Faces, notes: list[str]) -> Faces:
 
 
 def _is_even(faces: Faces) -> NDArray[np.bool_]:
-    """Tell whether the corners go round in rising order."""
+    """Return whether the corners go round in rising order."""
     start = np.argmin(faces, axis=1)
     rows = np.arange(len(faces))
     return faces[rows, (start + 1) % 3] < faces[rows, (start + 2) % 3]

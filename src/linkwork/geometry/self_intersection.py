@@ -93,7 +93,7 @@ class Sheets:
         return codes // len(self.faces), codes % len(self.faces), middle
 
     def _straddles(self, one: Integers, other: Integers) -> NDArray[np.bool_]:
-        """Tell whether corners of the other faces lie on both sides of the one; shared ones lie on none.
+        """Return whether corners of the other faces lie on both sides of the one; shared ones lie on none.
 
         So over a common edge two faces never cross.
         """
@@ -176,7 +176,7 @@ def crossing(vertices: Array, faces: Faces) -> str:
     try:
         return _deep_crossing(vertices, faces, sheets) or _wrong_side(vertices, faces, sheets)
     except Tangled:
-        return "it has so many faces at one place that crossings cannot be looked for; simplify it"
+        return "it has too many faces at one place to look for crossings; simplify it"
 
 
 def _deep_crossing(vertices: Array, faces: Faces, sheets: Sheets) -> str:

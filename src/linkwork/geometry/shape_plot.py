@@ -26,7 +26,7 @@ def draw(solid: Solid, ax: Any, resolution: int) -> Any:
 
 
 def _is_flat(polygon: Polygon) -> bool:
-    """Tell whether a polygon lies in the plane z = 0."""
+    """Return whether a polygon lies in the plane z = 0."""
     return polygon.position[2] == 0.0 and abs(polygon.rotation[2][2]) == 1.0
 
 

@@ -11,7 +11,7 @@ Colour: TypeAlias = tuple[float, float, float, float]  # red, green, blue, opaci
 
 @dataclass(frozen=True, kw_only=True)
 class MeshFile:
-    """A mesh in a file nobody has opened; `filename` is what the description says, not a checked path.
+    """A mesh in a file that has not been opened; `filename` is what the description says, not a checked path.
 
     `lw.load(mesh_file)` reads it.
     """

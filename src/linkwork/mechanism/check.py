@@ -148,7 +148,7 @@ def _joined(element: Element, ground: Body) -> tuple[Body, ...]:
 def _joint_mistakes(joint: Joint, mechanism: Mechanism, members: set[Body]) -> Iterator[str]:
     for side, body in (("parent", joint.parent), ("child", joint.child)):
         if not isinstance(body, Body):
-            yield f"{side} {body!r} is no body; give the Body itself"
+            yield f"{side} {body!r} is not a body; give the Body itself"
         elif body not in members:
             remedy = "use this mechanism's .ground" if body.name == "ground" else "add(...) the body"
             yield f"{side} {body.name!r} is not in this mechanism; {remedy}"

@@ -43,7 +43,7 @@ class Constraint(Recorded):
     laws: ClassVar[Laws] = {}  # options that are functions, and names of the numbers they are given
     law_sizes: ClassVar[Mapping[str, int]] = {}  # how many numbers these return, if not one per dimension
     word: ClassVar[str] = "constraint"  # what it is called in messages
-    sees_unknowns: ClassVar[bool] = False  # may be on joints that cannot tell their coordinates from a pose
+    sees_unknowns: ClassVar[bool] = False  # may be on joints whose coordinates do not follow from a pose
     unknowns: ClassVar[int] = 0  # numbers of its own, that `phi` gets after the sides and that are solved for
     space: str = "space"  # or "plane", as the mechanism it was added to
 
@@ -123,10 +123,10 @@ class Constraint(Recorded):
             side = self._joints[thing] if isinstance(thing, str) else thing
             if not isinstance(side, self.takes or Body | Joint):
                 what = self.takes.__name__.lower() if self.takes else "body and no joint"
-                raise ValueError(f"{getattr(side, 'name', side)!r} is no {what}; give one")
+                raise ValueError(f"{getattr(side, 'name', side)!r} is not a {what}; give one")
             if isinstance(side, Joint) and not side.can_locate and not self.sees_unknowns:
                 raise ValueError(
-                    f"joint {side.name!r} cannot tell its coordinates from a pose; define locate(self, X)"
+                    f"joint {side.name!r} cannot compute its coordinates from a pose; define locate(self, X)"
                 )
             found.append(side)
         return found
@@ -190,7 +190,7 @@ class Constraint(Recorded):
                 i, j = np.unravel_index(error.argmax(), error.shape)
                 return [
                     f"phi_q[{i}, {j}] is {given[i, j]:.6g} where phi changes by {wanted[i, j]:.6g}; "
-                    "mend it, or leave phi_q out: it is derived"
+                    "correct it, or leave phi_q out: it is derived"
                 ]
         return []
 
@@ -234,7 +234,7 @@ def check_equations(constraint: Constraint) -> list[str]:
     if len(constraint.on) > 1 and len(constraint.bodies) == 1:
         return [f"it is between {constraint.bodies[0].name!r} and itself; give another body"]
     if not all(side.can_locate for side in constraint.sides() if isinstance(side, Joint)):
-        return []  # over coordinates that poses do not tell
+        return []  # over coordinates that do not follow from poses
     try:
         constraint.derived_phi_q()
         return constraint.jacobian_mistakes()

@@ -29,7 +29,7 @@ class Coupling(Constraint):
     ) -> None:
         for word, end in (("joint", joint), ("of", of)):
             if not isinstance(getattr(end, "name", end), str):
-                raise TypeError(f"coupling {name!r}: {word} {end!r} is no joint; give a joint or its name")
+                raise TypeError(f"coupling {name!r}: {word} {end!r} is not a joint; give a joint or its name")
         names = [str(getattr(end, "name", end)) for end in (joint, of)]
         super().__init__(name, *names)
         for word, value in (("ratio", ratio), ("offset", offset)):

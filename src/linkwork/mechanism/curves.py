@@ -141,7 +141,7 @@ def _nearest(curve: Curve, interval: tuple[float, float], measure: Callable[[np.
 def curve_mistakes(curve: Any, interval: Any, size: int) -> list[str]:
     """List what is wrong with a curve, in words."""
     if not callable(curve):
-        return [f"curve {curve!r} is no function; give one of the parameter, that returns {size} numbers"]
+        return [f"curve {curve!r} is not a function; give one of the parameter, that returns {size} numbers"]
     if np.shape(interval) != (2,) or not np.isfinite(interval).all() or interval[0] >= interval[1]:
         return [f"interval {interval!r}; give (first, last), two finite numbers, the first below the last"]
     point = np.array(curve(0.5 * (interval[0] + interval[1])), float)

@@ -30,7 +30,7 @@ ALGEBRA = {"space": spatial, "plane": planar}
 
 
 class JointOptions(TypedDict, total=False):
-    """What every joint may be told; a subclass with options of its own hands these on to Joint."""
+    """The options of every joint; a subclass with options of its own hands these on to Joint."""
 
     at: Any
     axis: Sequence[float] | None
@@ -132,7 +132,7 @@ class Joint(Recorded):
         close loops need it; another joint of the loop is cut where there is none.
         """
         raise TypeError(
-            f"joint {self.name!r} closes a loop, but {type(self).__name__} cannot tell its coordinates "
+            f"joint {self.name!r} closes a loop, but {type(self).__name__} cannot compute its coordinates "
             "from a pose; define locate(self, X), the inverse of motion(self, q)"
         )
 
@@ -156,7 +156,7 @@ class Joint(Recorded):
         return [0.0] * self.nq
 
     def mistakes(self) -> list[str]:
-        """List what is wrong with what the joint was told, in words; `Mechanism.compile` collects them.
+        """List what is wrong with the options of the joint; `Mechanism.compile` collects them.
 
         A subclass with options of its own returns [*super().mistakes(), ...].
         """
@@ -320,7 +320,7 @@ class Joint(Recorded):
         try:
             vector = np.array(axis, dtype=np.float64)
         except (TypeError, ValueError):
-            return [f"{option} {axis!r} is no vector; give {size} numbers"]
+            return [f"{option} {axis!r} is not a vector; give {size} numbers"]
         if not np.isfinite(vector).all():
             return [f"{option} {plain(vector)} is not finite"]
         if size == 2 and (self.axis_is_normal or vector.shape == (3,)):

@@ -92,7 +92,7 @@ class Helical(Joint):
         return spatial.slide(self.pitch / (2 * np.pi) * q[0]) @ spatial.turn(q[0])
 
     def locate(self, X: Any) -> Sequence[Number]:
-        """Return the angle: that of the turn, with the whole turns that the advance tells."""
+        """Return the angle: that of the turn, with the whole turns that follow from the advance."""
         angle = spatial.turn_angle(X)
         if is_zero(self.pitch):
             return [angle]
@@ -268,7 +268,7 @@ class Free(Joint):
         return [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0] if self.algebra is spatial else [0.0] * 3
 
     def frames(self) -> tuple[Any, Any]:
-        """Return the frames; unless told, they are those of the bodies: q is then the pose of the child."""
+        """Return the frames; by default those of the bodies: q is then the pose of the child."""
         if self.at is None and self.on_parent is None and self.on_child is None:
             return self.algebra.Frame(), self.algebra.Frame()
         return super().frames()

@@ -67,7 +67,7 @@ class Load(Recorded):
             found.append(joints[thing] if isinstance(thing, str) else thing)
             last = found[-1]
             if self.takes is not None and not isinstance(last, self.takes):
-                raise ValueError(f"{last.name!r} is no {self.takes.__name__.lower()}; give one")
+                raise ValueError(f"{last.name!r} is not a {self.takes.__name__.lower()}; give one")
             if isinstance(last, Joint) and last.nv == 0:
                 raise ValueError(f"joint {last.name!r} has no freedom to drive")
             if isinstance(last, Joint) and last in found[:-1]:

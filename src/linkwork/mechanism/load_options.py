@@ -48,7 +48,7 @@ def point_mistakes(word: str, point: Any, space: str) -> list[str]:
     if point is None:
         return []
     if isinstance(point, algebra.Frame):
-        return [f"{word} {point!r} is no point; give {algebra.dimension} numbers"]
+        return [f"{word} {point!r} is not a point; give {algebra.dimension} numbers"]
     mistake = place_mistake(point, algebra)
     return [f"{word} {mistake}"] if mistake else []
 

@@ -228,7 +228,7 @@ class Mechanism(Recorded, Viewable):
         raise KeyError(unknown("name", name, (thing.name for thing in self.elements)))
 
     def __contains__(self, thing: object) -> bool:
-        """Say whether a name, or an element itself, is in the mechanism; `ground` always is."""
+        """Return whether a name, or an element itself, is in the mechanism; `ground` always is."""
         if isinstance(thing, str):
             return thing == self.ground.name or any(thing in names for names in self.kinds)
         return thing is self.ground or any(thing is element for element in self.elements)

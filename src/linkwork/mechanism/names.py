@@ -1,4 +1,4 @@
-"""Names: how bodies, joints and couplings are told apart."""
+"""Names: how bodies, joints and couplings are distinguished."""
 
 
 def kind_name(thing: object) -> str:

@@ -88,7 +88,7 @@ def _joint_row(joint: "Joint") -> tuple[str, str, str, str, str]:
 
 
 def _said(value: object) -> bool:
-    """Tell whether an option has numbers other than zero; what is no number is told by `check`."""
+    """Return whether an option has numbers other than zero; what is not a number is reported by `check`."""
     try:
         return value is not None and bool(np.any(np.asarray(value, dtype=np.float64)))
     except (TypeError, ValueError):

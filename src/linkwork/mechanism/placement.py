@@ -31,7 +31,7 @@ RotationLike: TypeAlias = ArrayLike | SupportsAsMatrix | None
 def position_vector(position: ArrayLike | None, where: str, space: Space = "space") -> Array:
     """Return a position as 3 numbers in space or 2 in the plane, which is z = 0.
 
-    Where 3 are wanted 2 will do: who knows that the mechanism is one in space refuses them, `Body.mistakes`.
+    Where 3 are expected 2 are accepted: in a mechanism in space `Body.mistakes` refuses them.
     """
     size = 3 if space == "space" else 2
     if position is None:
@@ -130,7 +130,7 @@ def place_mistake(place: Any, algebra: ModuleType) -> str:
     except (TypeError, ValueError):
         point = []
     if len(point) != 3 and len(point) != size:
-        return f"{place!r} is no place in this mechanism; give {size} numbers, or a Frame of its space"
+        return f"{place!r} is not a place in this mechanism; give {size} numbers, or a Frame of its space"
     if not all(map(isfinite, point)):
         return f"{plain(point)} is not finite"
     if any(point[size:]):

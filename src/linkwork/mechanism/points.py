@@ -51,7 +51,7 @@ class PointConstraint(Constraint):
         try:
             vector = np.array(said, float)
         except (TypeError, ValueError):
-            return [f"{word} {said!r} is no vector; give {self.algebra.dimension} numbers"]
+            return [f"{word} {said!r} is not a vector; give {self.algebra.dimension} numbers"]
         if vector.shape != (self.algebra.dimension,) or not np.isfinite(vector).all():
             return [f"{word} {said!r}; give {self.algebra.dimension} finite numbers"]
         if direction and not vector.any():

@@ -231,7 +231,7 @@ class TorsionSpring(Load):
         else:
             found = super().sides(joints)
         if not (isinstance(found[0], Joint) and found[0].nv == 1):
-            raise ValueError(f"{found[0].name!r} is no joint of one coordinate; a TorsionSpring needs one")
+            raise ValueError(f"{found[0].name!r} is not a joint of one coordinate; a TorsionSpring needs one")
         return found
 
     def mistakes(self) -> list[str]:

@@ -18,7 +18,7 @@ from linkwork.recording.stored_arrays import check_shapes, restored_final, store
 
 Array = np.ndarray
 
-_SHOWN = 5  # failed runs that a summary tells of
+_SHOWN = 5  # failed runs that a summary lists
 
 
 class Recordings(Samples):
@@ -90,7 +90,7 @@ class Recordings(Samples):
 
     @property
     def failed(self) -> Array:
-        """The numbers of the runs that ended otherwise than they were told to."""
+        """The numbers of the runs that ended otherwise than requested."""
         return np.flatnonzero(~np.isin(self.status, SUCCESS))
 
     def summary(self) -> str:

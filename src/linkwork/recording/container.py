@@ -98,7 +98,7 @@ class _Fault(Exception):
 def _content(path: Path) -> bytes:
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # a pipe would block, a device never end
-            raise _Fault("is no regular file")
+            raise _Fault("is not a regular file")
         return path.read_bytes()
     except FileNotFoundError:
         raise _Fault("there is no such file") from None
@@ -112,7 +112,7 @@ def _check_frame(content: bytes) -> tuple[int, dict[str, Any]]:
         raise _Fault(f"has {len(content)} bytes, too few for a recording; it is cut short or something else")
     magic, version, length = _PREFIX.unpack_from(content)
     if magic != _MAGIC:
-        raise _Fault("is no file of Linkwork; its first bytes are others")
+        raise _Fault("is not a file of Linkwork; its first bytes are others")
     if version > _VERSION:
         raise _Fault(
             f"is of version {version}, and this Linkwork reads up to {_VERSION}; it is newer or damaged: "
@@ -136,7 +136,7 @@ def _json(text: bytes) -> Any:
             text, parse_constant=_finite, parse_float=_finite, object_pairs_hook=_without_duplicates
         )
     except (ValueError, RecursionError) as error:
-        raise _Fault(f"has a header that is no strict JSON: {error}") from None
+        raise _Fault(f"has a header that is not strict JSON: {error}") from None
 
 
 def _finite(text: str) -> float:

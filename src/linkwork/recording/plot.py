@@ -10,7 +10,7 @@ import numpy as np
 
 Array = np.ndarray
 
-MANY = 12  # curves that can be told apart
+MANY = 12  # curves that can be distinguished
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#666666")  # Okabe and Ito
 _DASHES = ("-", "--", ":")  # for more curves than colours
 # As a journal prints it: the width of its text, its size of letters, thin lines, letters that stay letters.

@@ -156,14 +156,14 @@ class Recording(Playable, Samples):
     def _achieved(self) -> str:
         try:
             found = self.energy_error
-            energy = "energy error not known" if isnan(found) else f"energy error {found:.2g}"
+            energy = "energy error unknown" if isnan(found) else f"energy error {found:.2g}"
         except (LinkworkError, ArithmeticError, ValueError) as error:
             energy = f"energy error unknown ({error})"
         estimate = self.report.error_estimate
-        told = [energy] if estimate is None else [energy, f"error estimate {estimate:.2g}"]
+        parts = [energy] if estimate is None else [energy, f"error estimate {estimate:.2g}"]
         if self.report.loop_gap is not None:
-            told.append(f"worst loop gap {self.report.loop_gap:.2g}")
-        return ", ".join(told)
+            parts.append(f"worst loop gap {self.report.loop_gap:.2g}")
+        return ", ".join(parts)
 
     def plot(self, *names: str, phase: str | Sequence[str] = (), against: str | None = None) -> Any:
         """Return a matplotlib Figure of the named curves ("pin", "pole.position[2]"); see `traces`.
@@ -228,7 +228,7 @@ class Recording(Playable, Samples):
         return [(across[0], trace) for trace in self.traces(*names)]
 
     def _overview(self) -> tuple[list[Trace], str]:
-        """Return the positions of the joints, as many as can be told apart, and what to write above."""
+        """Return the positions of the joints, as many as can be distinguished, and what to write above."""
         joints = (name for name in self.layout.joints if name not in self.layout.constraints)
         traces = [trace for name in joints for trace in self.traces(f"{name}.position")]
         title = self.report.mechanism

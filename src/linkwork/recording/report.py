@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-SUCCESS = ("DONE", "EVENT")  # the statuses of runs that ended as they were told to
+SUCCESS = ("DONE", "EVENT")  # the statuses of runs that ended as requested
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Report:
 
     @property
     def failed(self) -> bool:
-        """Whether the run ended otherwise than it was told to."""
+        """Whether the run ended otherwise than requested."""
         return self.status not in SUCCESS
 
     @property
@@ -86,5 +86,5 @@ def _plain(value: Any) -> Any:
 def text(value: Any) -> str:
     """Return a text of a file, or refuse what is none."""
     if not isinstance(value, str):
-        raise ValueError(f"{value!r} is no text")
+        raise ValueError(f"{value!r} is not a text")
     return value

@@ -25,7 +25,7 @@ def show(
     """Show a recording, a model or a mechanism in the browser.
 
     A model stands at `state` (a State, positions, or as drawn); with `live=True` it moves from there. The
-    page is for this machine alone, and for who knows the address that is printed; a `host` that others reach
+    page is for this machine alone, and for those who have the printed address; a `host` that others reach
     must be allowed by `expose=True`. Without `port` a free one is taken. Scripts wait until Ctrl-C, a Python
     prompt and notebooks do not, unless `block` says otherwise. The Viewer has `.url` and `.close()`.
     """
@@ -79,7 +79,7 @@ def save_video(
 def snapshot(
     thing: Any, t: float | None = None, *, size: tuple[int, int] = (960, 600), view: str = ""
 ) -> "Picture":
-    """Return a picture of a recording at a time, the end if not told, or of a model or mechanism as drawn.
+    """Return a picture of a recording at a time, by default its end, or of a model or mechanism as drawn.
 
     `.save("x.svg")` writes vector graphics, `.save("x.png")` pixels; a notebook shows it.
     """
@@ -89,7 +89,7 @@ def snapshot(
 
 
 def _interactive() -> bool:
-    """Say whether somebody sits at a Python prompt or in a notebook, and waits for the next line."""
+    """Return whether this is an interactive session: a Python prompt or a notebook."""
     import sys
 
     return hasattr(sys, "ps1") or bool(sys.flags.interactive) or "ipykernel" in sys.modules

@@ -73,7 +73,7 @@ class Camera:
     def view(
         self, name: str = "", aspect: float = 1.1, about: Array | None = None, flat: float = _FLAT
     ) -> View:
-        """Return a view by name, the first of `names` if not told, that shows everything."""
+        """Return a view by name, by default the first of `names`, that shows everything."""
         back, right = self._axes()
         up = self._up
         directions = {

@@ -22,9 +22,9 @@ class Charts:
         gui: Any,
         channels: Sequence[str],
         curves: Callable[[Sequence[str]], tuple[Array, list[Trace]]],
-        tell: Callable[[str], None],
+        show_message: Callable[[str], None],
     ) -> None:
-        self._gui, self._curves, self._tell = gui, curves, tell
+        self._gui, self._curves, self._show_message = gui, curves, show_message
         self._names: list[str] = []
         self._charts: list[tuple[Any, Array, list[Array]]] = []
         self._t = float("nan")
@@ -46,10 +46,10 @@ class Charts:
         try:
             _, traces = self._curves([*self._names, name])
         except (LinkworkError, KeyError, ValueError, AttributeError) as error:
-            self._tell(f"{name}: {error}")
+            self._show_message(f"{name}: {error}")
             return
         if len(traces) > MANY:
-            self._tell(f"{MANY} curves can be told apart; clear some first")
+            self._show_message(f"{MANY} curves can be distinguished; clear some first")
             return
         self._names.append(name)
         self.draw()
@@ -110,7 +110,7 @@ class Charts:
 def _with_cursor(times: Array, values: Sequence[Array], t: float) -> tuple[Array, ...]:
     """Return what a chart draws: the curves, and one along the bottom that rises to the top at a time.
 
-    A chart knows no gaps: what is not finite is drawn as 0.
+    A chart has no gaps: what is not finite is drawn as 0.
     """
     curves = [np.where(np.isfinite(curve), curve, 0.0) for curve in values]
     t = float(times[0]) if not np.isfinite(t) else t

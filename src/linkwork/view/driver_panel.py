@@ -130,7 +130,7 @@ class _Steered(Driven):
 class DrivenViewer(Viewer):
     """A page with sliders for drivers, and a clock that lets them follow their laws."""
 
-    room = 1.6  # nobody knows where it will go
+    room = 1.6  # its way is not known beforehand
 
     def __init__(self, mechanism: Mechanism, **where: Any) -> None:
         self.running, self.speed = False, 1.0
@@ -145,7 +145,7 @@ class DrivenViewer(Viewer):
             subject = Subject(drawn, Still(Moment.standing(drawn.drawn)))
         super().__init__(subject, **where)
         if trouble:
-            self.tell(trouble)
+            self.show_message(trouble)
 
     def controls(self, gui: Any) -> None:
         self.sliders: dict[str, Any] = {}
@@ -174,7 +174,7 @@ class DrivenViewer(Viewer):
     # what can be done
 
     def start(self) -> None:
-        self.tell("")
+        self.show_message("")
         self.running = True
         self._start.label, self._start.icon = "Stop", "player-pause"
 
@@ -191,13 +191,13 @@ class DrivenViewer(Viewer):
         """Go back to the first time, drivers where their laws are."""
         self.stop()
         with self._lock:
-            self.tell("")
+            self.show_message("")
             if self.driving is not None:
                 self.driving.reset()
                 self._show_values()
 
     def drive(self, name: str, value: float) -> None:
-        """Put a driver to a value [rad, m]; what cannot be reached is told, and all stays where it was."""
+        """Put a driver to a value [rad, m]; what cannot be reached is reported, and nothing moves."""
         with self._lock:
             driving = self.driving
             if driving is None:
@@ -209,9 +209,9 @@ class DrivenViewer(Viewer):
                 way = (way + np.pi) % (2.0 * np.pi) - np.pi
             try:
                 driving.drive(number, here + way)
-                self.tell("")
+                self.show_message("")
             except LinkworkError as error:
-                self.tell(str(error))
+                self.show_message(str(error))
             self._show_values()
 
     def advance(self, seconds: float) -> None:
@@ -226,7 +226,7 @@ class DrivenViewer(Viewer):
                 self.driving.pass_time(seconds)
             except (LinkworkError, ValueError) as error:
                 self.stop()
-                self.tell(str(error))
+                self.show_message(str(error))
             self._show_values()
 
     def _show_values(self) -> None:

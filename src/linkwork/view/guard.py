@@ -1,7 +1,7 @@
-"""Who may talk to the viewer: the page that it opened itself, and nobody else.
+"""Who may talk to the viewer: only the page that it opened itself.
 
 Every request, and the opening of every WebSocket, must name this server exactly in `Host`; must come from its
-own page if it tells where from (`Origin`; a WebSocket must tell); and must know a secret, the token of the
+own page if it names its `Origin` (a WebSocket must name it); and must know a secret, the token of the
 printed address, which is exchanged for a cookie at once. There is one page and no other path. Pages of other
 sites, those of other servers on this machine, and host names that were bent to this address are refused.
 """
@@ -41,7 +41,7 @@ class Guard:
 
     @property
     def _name(self) -> str:
-        return f"linkwork-{self._port}"  # cookies know no ports: viewers side by side have one each
+        return f"linkwork-{self._port}"  # ports share their cookies: viewers side by side have one each
 
     def refusal(self, connection: Any, request: Any) -> tuple[HTTPStatus, dict[str, str]] | None:
         """Return the answer to a request that goes no further; None if it may."""
@@ -89,7 +89,7 @@ class Guard:
         return len(given) == 1 and _same(given[0], self.token)
 
     def _seat(self, connection: Any) -> tuple[HTTPStatus, dict[str, str]] | None:
-        """Let so many WebSockets in, and no more."""
+        """Admit a WebSocket, up to a fixed number of them."""
         self._sockets = {other for other in self._sockets if other.state.name in ("CONNECTING", "OPEN")}
         if len(self._sockets) >= _ENOUGH:
             return HTTPStatus.SERVICE_UNAVAILABLE, {}

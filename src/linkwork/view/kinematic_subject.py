@@ -79,7 +79,7 @@ class Driven(Subject):
         return {name: self._at(self.found[name].reaction, moment) for name in self.found.mechanism.joints}
 
     def applied(self, moment: Moment, poses: WorldPoses) -> tuple[Array, Array]:
-        """Return what drivers exert: on the child of a joint, or on a body; loads are not told apart."""
+        """Return what drivers exert: on the child of a joint, or on a body; loads are not distinguished."""
         points, wrenches = [], []
         for driver in self.found.mechanism.drivers.values():
             side = driver.sides()[0]

@@ -69,7 +69,7 @@ class Running(Subject):
 class LiveViewer(Viewer):
     """A page with a simulation behind it."""
 
-    room = 1.8  # nobody knows where it will go
+    room = 1.8  # its way is not known beforehand
 
     def __init__(self, model: Any, start: State, **where: Any) -> None:
         self._inputs = {joint: (label, value, most) for joint, label, value, most in _inputs(model)}
@@ -104,7 +104,7 @@ class LiveViewer(Viewer):
                 self.sliders[joint] = slider
 
     def start(self) -> None:
-        self.tell("")
+        self.show_message("")
         self.engine.start()
         self._start.label, self._start.icon = "Stop", "player-pause"
 
@@ -114,7 +114,7 @@ class LiveViewer(Viewer):
 
     def _stopped(self, why: str) -> None:
         self.stop()
-        self.tell(why)
+        self.show_message(why)
 
     def step(self) -> None:
         self.stop()
@@ -126,7 +126,7 @@ class LiveViewer(Viewer):
         self._stale = True
 
     def drive(self, joint: str, value: float) -> None:
-        """Let a motor give so much, or push a joint that has none [N m, N]."""
+        """Set the force of a motor, or of a joint that has none [N m, N]."""
         self.engine.hand.drives[joint] = value - self._inputs[joint][1]
 
     def _dragged(self, body: str, event: Any) -> None:
@@ -135,7 +135,7 @@ class LiveViewer(Viewer):
         match event.phase:
             case "start":
                 if not self.engine.running:
-                    self.tell("start the simulation, then pull")
+                    self.show_message("start the simulation, then pull")
                 self._held_at = self._gripped(body, event)
                 self.engine.grab(body, self._held_at)
             case "update":

@@ -114,7 +114,7 @@ class Engine:
             self._keep(self._start)
 
     def step(self, seconds: float = PIECE) -> None:
-        """Stop, and go on by so much."""
+        """Stop, and go on by `seconds` of simulated time."""
         self.stop()
         self._go_on(seconds)
 

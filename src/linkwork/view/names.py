@@ -15,7 +15,7 @@ Array = np.ndarray
 
 _MOST = 400  # labels on a page
 _LETTER, _MARGIN, _LINE = 6.6, 8.0, 19.0  # pixels: width of a letter, of both ends, height of a label
-_OFFLINE = (1200, 800)  # size of a page that nobody looks at yet
+_OFFLINE = (1200, 800)  # size of a page before it is opened
 
 
 class Names(Overlay):

@@ -31,7 +31,7 @@ def page(run: Any, *, rate: float = RATE, show: tuple[str, ...] = ()) -> str:
     drawing, trajectory = subject.drawing, subject.trajectory
     start, span = float(trajectory.times[0]), float(trajectory.times[-1] - trajectory.times[0])
     count = min(int(span * rate) + 1, _MOST)
-    server = Server(drawing.name, port=0)  # nobody knows its address; it is there to write the frames down
+    server = Server(drawing.name, port=0)  # its address is not printed; it only records the frames
     try:
         camera = Camera(drawing, trajectory.passed(200))
         stage = Stage(server, drawing, camera)
@@ -39,7 +39,7 @@ def page(run: Any, *, rate: float = RATE, show: tuple[str, ...] = ()) -> str:
         unknown = [word for word in show if word not in overlays.switches]
         if unknown:
             raise ValueError(
-                f"save_html: unknown overlay {unknown[0]!r}; known are {', '.join(overlays.switches)}"
+                f"save_html: unknown overlay {unknown[0]!r}; available are {', '.join(overlays.switches)}"
             )
         for word in show:
             overlays.switch(word, True)

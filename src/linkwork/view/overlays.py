@@ -22,7 +22,7 @@ from linkwork.view.trajectory import Moment
 Array = np.ndarray
 
 _POINTS = 600  # of a trace
-_GAPS = 6  # that are told
+_GAPS = 6  # that are shown
 
 
 class Frames(Overlay):
@@ -121,7 +121,7 @@ class Traces(Overlay):
         self._chosen: list[int] = []
 
     def follow(self, body: str | None, point: Array | None) -> None:
-        """Trace a point of a body (its centre of mass, if not told), or all bodies."""
+        """Trace a point of a body (by default its centre of mass), or all bodies."""
         self._points, self._chosen = self._drawing.centers.copy(), []
         if body in self._drawing.bodies:
             number = self._drawing.bodies.index(body)
@@ -163,9 +163,9 @@ class Gaps(Overlay):
 
     word = "loop gaps"
 
-    def __init__(self, server: Any, subject: Subject, tell: Callable[[str], None]) -> None:
+    def __init__(self, server: Any, subject: Subject, show_message: Callable[[str], None]) -> None:
         super().__init__(server, subject.drawing)
-        self._subject, self._tell = subject, tell
+        self._subject, self._show_message = subject, show_message
 
     def nodes(self) -> list[Any]:
         marks = [mark for mark in self._drawing.joints if mark.loop]
@@ -182,19 +182,19 @@ class Gaps(Overlay):
     def switch(self, visible: bool) -> None:
         super().switch(visible)
         if not visible:
-            self._tell("")
+            self._show_message("")
 
     def place(self, moment: Moment, poses: WorldPoses) -> None:
         for batch in self._batches:
             batch.place(poses)
         gaps = self._subject.gaps(moment)
         if not gaps:
-            self._tell("no joint closes a loop")
+            self._show_message("no joint closes a loop")
             return
         worst = sorted(gaps, key=lambda name: -gaps[name])[:_GAPS]
         more = f" and {len(gaps) - _GAPS} smaller" if len(gaps) > _GAPS else ""
-        told = ", ".join(f"{name}: {gaps[name]:.1e}" for name in gaps if name in worst)
-        self._tell(f"loop gaps [m, rad]: {told}{more}")
+        listed = ", ".join(f"{name}: {gaps[name]:.1e}" for name in gaps if name in worst)
+        self._show_message(f"loop gaps [m, rad]: {listed}{more}")
 
 
 class Springs(Overlay):
@@ -247,9 +247,9 @@ class Springs(Overlay):
 class Overlays:
     """All switches, and what they show at a moment."""
 
-    def __init__(self, server: Any, subject: Subject, tell: Callable[[str], None]) -> None:
+    def __init__(self, server: Any, subject: Subject, show_message: Callable[[str], None]) -> None:
         drawing = subject.drawing
-        self._tell = tell
+        self._show_message = show_message
         self.traces = Traces(server, subject)
         self.springs = Springs(server, drawing)
         if drawing.springs:
@@ -261,7 +261,7 @@ class Overlays:
             Axes(server, drawing),
             *arrows(server, subject),
             self.traces,
-            Gaps(server, subject, tell),
+            Gaps(server, subject, show_message),
         ]
         self.switches = {overlay.word: overlay for overlay in switches}
 
@@ -276,4 +276,4 @@ class Overlays:
                     overlay.place(moment, poses)
                 except LinkworkError as error:
                     overlay.switch(False)
-                    self._tell(f"{overlay.word}: {error}")
+                    self._show_message(f"{overlay.word}: {error}")

@@ -61,7 +61,7 @@ class Player:
         self.changed()
 
     def advance(self, seconds: float) -> None:
-        """Let so much real time pass."""
+        """Let real time pass [s]."""
         with self._lock:
             if not self.playing:
                 return

@@ -20,7 +20,7 @@ _JOINTS = 12  # that get a slider
 class PosedViewer(Viewer):
     """A page of a model at rest."""
 
-    room = 1.8  # nobody knows where it will go
+    room = 1.8  # its way is not known beforehand
 
     def __init__(self, model: Any, state: State, **where: Any) -> None:
         self._model, self._q = model, np.array(state.q)
@@ -51,10 +51,10 @@ class PosedViewer(Viewer):
         try:
             q = model.assemble(q, hold=[joint])
         except AssemblyError as error:
-            self.tell(str(error))
+            self.show_message(str(error))
             return
         with self._lock:
-            self.tell("")
+            self.show_message("")
             self._q, self.subject.trajectory = q, Still(moment(model, q))
             self._stale = True
             for name, slider in self.sliders.items():

@@ -20,7 +20,7 @@ _LARGEST = 1 << 20  # bytes that a page may send in one message; it sends clicks
 _PATIENCE = 1.0  # with pages that do not say goodbye [s]
 
 _starting = threading.Lock()
-_silent = logging.Logger("linkwork.view")  # nobody's child: it goes nowhere
+_silent = logging.Logger("linkwork.view")  # without a parent: its records go nowhere
 _silent.addHandler(logging.NullHandler())
 
 
@@ -82,7 +82,7 @@ class Server:
 
 
 def _names(host: str, expose: bool) -> list[str]:
-    """Return the names by which a browser reaches a host; refuse to be seen by others unless told."""
+    """Return the names by which a browser reaches a host; refuse one that others reach unless `expose`."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -92,7 +92,7 @@ def _names(host: str, expose: bool) -> list[str]:
     if not expose:
         raise LinkworkError(
             f"host {host!r} can be reached from other machines; leave it out to stay on this one, or say "
-            "expose=True (--expose) if you want that: who knows the printed address can then take part"
+            "expose=True (--expose) if you want that: everyone who has the printed address can then take part"
         )
     if address is None or not address.is_unspecified:
         return [host]
@@ -141,7 +141,7 @@ def _guarded(guard: Guard) -> Iterator[list[Any]]:
 
     def guarded(handler: Any, *args: Any, **options: Any) -> Any:
         if not handler.__qualname__.startswith("WebsockServer.") or "process_request" not in options:
-            return serve(handler, *args, **options)  # somebody else's
+            return serve(handler, *args, **options)  # not the viewer's
         inner = options["process_request"]
 
         def process_request(connection: Any, request: Any) -> Any:

@@ -155,7 +155,7 @@ def bare(name: str, layout: Layout, poses: Array) -> Drawing:
 def _shells(sizes: Iterable[Any], vertices: Array, faces: Array) -> list[Shell]:
     vertices, faces = _finite(vertices, (len(vertices), 3)), np.asarray(faces)
     if faces.ndim != 2 or faces.shape[1] != 3 or faces.dtype.kind != "i":
-        raise ValueError("its faces are no triangles")
+        raise ValueError("its faces are not triangles")
     made, v, f = [], 0, 0
     for number, (vertex_count, face_count, convex, endless) in enumerate(sizes):
         if not (vertex_count > 0 and face_count > 0 and v + vertex_count <= len(vertices)):

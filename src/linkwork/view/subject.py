@@ -63,7 +63,7 @@ class Subject:
             state = np.array(moment.t), moment.q, moment.v
             found = Instant(self._live, *state, np.array(np.nan), np.array(True))
         else:
-            raise LinkworkError("not known here: there is no motion that determines it")
+            raise LinkworkError("not available here: there is no motion that determines it")
         self._seen = moment, found
         return found
 

@@ -55,7 +55,7 @@ def shell(shape: Any) -> Shell | None:
 
 
 def mesh(vertices: Array, faces: Array, endless: bool = False) -> Shell:
-    """Return triangles that somebody else made; equal ones share their key, and edges are sharp."""
+    """Return triangles as they are given; equal ones share their key, and edges are sharp."""
     vertices = np.ascontiguousarray(vertices, dtype=float).reshape(-1, 3)
     faces = np.ascontiguousarray(faces, dtype=np.int64).reshape(-1, 3)
     key = vertices.tobytes(), faces.tobytes()

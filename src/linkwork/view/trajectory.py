@@ -67,7 +67,7 @@ class Trajectory(Protocol):
 
     def at(self, t: float) -> Moment: ...
 
-    def passed(self, count: int) -> Array: ...  # (S, B, 3, 4) poses at so many moments, first to last
+    def passed(self, count: int) -> Array: ...  # (S, B, 3, 4) poses at `count` moments, first to last
 
 
 class Still:
@@ -156,7 +156,7 @@ def turn_between(a: Array, m: Array, b: Array, n: Array, s: float) -> Array:
     """Return the quaternions (B, 4) at the part s of the way between two, with turns m and n per whole way.
 
     The turn since the first is cubic, as axis times angle in world axes; whole turns are those that the
-    angular velocities tell.
+    angular velocities determine.
     """
     axis, angle = axis_and_angle(product(b, conjugate(a)))
     expected = dot(m + n, axis) / 2.0

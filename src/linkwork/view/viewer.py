@@ -28,7 +28,7 @@ _LOOKED_AT = 200  # moments that the first view has in mind
 _CORNERS = 40_000  # pieces times moments that it looks at
 _LISTED = 2000  # names in a list: more take a browser long
 SPEEDS = ("0.05", "0.1", "0.25", "0.5", "1", "2", "4", "10")
-_NOBODY = "(nobody)"
+_NONE = "(none)"
 
 
 class Viewer:
@@ -119,7 +119,7 @@ class Viewer:
         channels = self.subject.channels
         if channels:
             with tabs.add_tab("Plot"):
-                self.charts = Charts(gui, channels[:_LISTED], self.subject.curves, self.tell)
+                self.charts = Charts(gui, channels[:_LISTED], self.subject.curves, self.show_message)
         else:
             self.charts = None
 
@@ -162,11 +162,11 @@ class Viewer:
         self.player.seek(t)
 
     def _show_tab(self, gui: Any) -> None:
-        self.overlays = Overlays(self.server, self.subject, self.tell)
+        self.overlays = Overlays(self.server, self.subject, self.show_message)
         views = gui.add_button_group("View", self.camera.names)
         views.on_click(lambda event: self._look(event.client, views.value))
-        follow = gui.add_dropdown("Follow", (_NOBODY, *self.drawing.bodies[:_LISTED]), initial_value=_NOBODY)
-        follow.on_update(lambda event: self.follow(None if follow.value == _NOBODY else follow.value))
+        follow = gui.add_dropdown("Follow", (_NONE, *self.drawing.bodies[:_LISTED]), initial_value=_NONE)
+        follow.on_update(lambda event: self.follow(None if follow.value == _NONE else follow.value))
         joints = gui.add_checkbox("joints", True)
         joints.on_update(lambda event: self.stage.show_joints(joints.value))
         shadows = gui.add_checkbox("shadows", self.drawing.space == "space")
@@ -182,11 +182,11 @@ class Viewer:
     def switch(self, word: str, visible: bool) -> None:
         """Show an overlay, or hide it."""
         with self._lock:
-            self.tell("")
+            self.show_message("")
             self.overlays.switch(word, visible)
             self._stale = True
 
-    def tell(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         """Say something in the panel."""
         self._note.content = _plain(text)
         self._note.visible = bool(text)
@@ -236,7 +236,7 @@ class Viewer:
             client.camera.position, client.camera.look_at = view.position, view.look_at
 
     def _looked(self, camera: Any) -> None:
-        """Look again which names can be read, when somebody looks from elsewhere."""
+        """Look again which names can be read, when the camera has moved."""
         if self.overlays.switches["names"].visible:
             self._stale = True
 
@@ -274,7 +274,7 @@ class Viewer:
             self._refresh()
 
     def advance(self, seconds: float) -> None:
-        """Let so much real time pass."""
+        """Let real time pass [s]."""
         self.player.advance(seconds)
 
     def _refresh(self) -> None:
