@@ -130,7 +130,7 @@ def test_a_byte_order_mark_is_fine(read):
 def test_only_known_suffixes_are_read(tmp_path):
     with pytest.raises(FormatError, match=r"cannot read '\.txt'; available are"):
         load(tmp_path / "robot.txt")
-    with pytest.raises(FormatError, match="robot: cannot read a file without suffix; known"):
+    with pytest.raises(FormatError, match="robot: cannot read a file without suffix; available"):
         load(tmp_path / "robot")
 
 

@@ -319,7 +319,7 @@ def test_work_is_bounded(monkeypatch):
     with pytest.raises(lw.MeshError, match="too many corners of concave faces"):
         Mesh.from_polygons([(*p, 0.0) for p in ELL], [range(6)])
     monkeypatch.setattr("linkwork.geometry.self_intersection._MOST_PAIRS", 100)
-    assert "so many faces at one place" in star_shaped(1).problems()[0]
+    assert "too many faces at one place" in star_shaped(1).problems()[0]
 
 
 @pytest.mark.parametrize(

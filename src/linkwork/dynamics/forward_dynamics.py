@@ -1,6 +1,6 @@
 """qdd <- q, qd, tau: the articulated-body algorithm.
 
-Brandl, Johanni, Otter 1986, as in the first seed's open chain algorithm; Featherstone, RBDA 2008, table 7.1,
+Brandl, Johanni, Otter, IFAC 1986; Featherstone, RBDA 2008, table 7.1,
 with joints of any number of freedoms and the armature of the drives.
 """
 

@@ -1,6 +1,6 @@
 """qdd and the forces of loop joints <- q, qd, tau: the articulated-body algorithm with closed loops.
 
-Brandl, Johanni, Otter 1987, as in the first seed: a unit of each constraint force is carried towards ground
+Brandl, Johanni, Otter, IFToMM 1987: a unit of each constraint force is carried towards ground
 like any force, and what is left of it beyond each joint is kept. With F that force on a link, y = S^T F is
 what it does to the link's joint and z = D^-1 y how the joint gives way, so that row k accelerates along
 itself by

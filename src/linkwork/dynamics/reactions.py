@@ -1,8 +1,8 @@
 """Constraint forces in the joints <- q, qd, qdd: what each joint transmits beyond the work of its drive.
 
 The whole force through a joint follows from Newton and Euler. Its drive's part acts along Psi, the basis dual
-to the motion subspace Phi = S (first seed, figure 2): Psi^T S = 1, here with the drive of a turning freedom a
-pure torque, and of a sliding one a pure force.
+to the motion subspace Phi = S (Roberson, Schwertassek 1988): Psi^T S = 1, here with the drive of a turning
+freedom a pure torque, and of a sliding one a pure force.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Cranks and pistons: a slider-crank, an engine of three cylinders, and the first seed's steam engine."""
+"""Cranks and pistons: a slider-crank, an engine of three cylinders, and a toy steam engine."""
 
 from collections.abc import Sequence
 from math import cos, hypot, pi, sin, sqrt
@@ -137,10 +137,9 @@ class Steam(Load):
 def steam_engine(*, angle: float = pi / 3) -> Mechanism:
     """Return a steam engine that starts by itself and keeps turning: seven moving bodies on a base, 3 loops.
 
-    The engine of figures 5 and 6 of the first seed (Levy's toy). The `flywheel` turns the `connecting rod`,
-    which the `piston rod` drives along x in its `cylinder`, fixed to the base. On the flywheel's far side an
-    eccentric, a quarter of a turn ahead, moves the `rocker arm` by the `eccentric rod`, and that moves the
-    `valve rod` in the `valve cylinder`, which swings on the base. All joints are hinges along y or slides:
+    A toy steam engine (Levy). The `flywheel` turns the `connecting rod`, which the `piston rod` drives along
+    x in its `cylinder`, fixed to the base. On the flywheel's far side an eccentric, a quarter of a turn
+    ahead, moves the `rocker arm` by the `eccentric rod`, and that moves the `valve rod` in the `valve cylinder`, which swings on the base. All joints are hinges along y or slides:
     piston, rocker arm and valve cylinder close three loops with 15 equations, and one freedom is left.
 
     The load `steam` pushes the piston forward or back as the eccentric says. From rest as drawn, with the

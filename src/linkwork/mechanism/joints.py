@@ -2,7 +2,7 @@
 
 Axes are those of the joint frame, in which `axis=` is z (x for a slide in the plane). Coordinates, motion
 subspaces and the directions left to constraints are those of Roberson and Schwertassek, Dynamics of Multibody
-Systems, 1988 (figure 2 of the first seed): Phi is `subspace`, its complement the constraint directions.
+Systems, 1988: Phi is `subspace`, its complement the constraint directions.
 """
 
 from collections.abc import Sequence

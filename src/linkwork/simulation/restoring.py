@@ -1,4 +1,4 @@
-"""The first seed's remedy against drift of closed loops: a spring and a damper on the gap of each."""
+"""Restoring wrenches against drift of closed loops: a spring and a damper on the gap of each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Which bodies and joints are in which loop: the lists LR, LB and LJ of the first seed.
+"""Which bodies and joints are in which loop: the lists LR, LB and LJ of Brandl, Johanni, Otter (1987).
 
 A loop is named for the joint that closes it, which was cut. Its *root* is the body of it that is nearest to
 ground in the spanning tree, the one with the smallest number; from there two sides lead to the joint.

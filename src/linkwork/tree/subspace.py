@@ -1,4 +1,4 @@
-"""The directions a joint leaves free and those it constrains, as in figure 2 of the first seed."""
+"""The directions a joint leaves free and those it constrains, after Roberson and Schwertassek (1988)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
