@@ -137,10 +137,11 @@ class Steam(Load):
 def steam_engine(*, angle: float = pi / 3) -> Mechanism:
     """Return a steam engine that starts by itself and keeps turning: seven moving bodies on a base, 3 loops.
 
-    A toy steam engine (Levy). The `flywheel` turns the `connecting rod`, which the `piston rod` drives along
-    x in its `cylinder`, fixed to the base. On the flywheel's far side an eccentric, a quarter of a turn
-    ahead, moves the `rocker arm` by the `eccentric rod`, and that moves the `valve rod` in the `valve cylinder`, which swings on the base. All joints are hinges along y or slides:
-    piston, rocker arm and valve cylinder close three loops with 15 equations, and one freedom is left.
+    A toy steam engine (Levy). The `flywheel` turns the `connecting rod`, which the `piston rod` drives
+    along x in its `cylinder`, fixed to the base. On the flywheel's far side an eccentric, a quarter of a
+    turn ahead, moves the `rocker arm` by the `eccentric rod`, and that moves the `valve rod` in the
+    `valve cylinder`, which swings on the base. All joints are hinges along y or slides: piston, rocker
+    arm and valve cylinder close three loops with 15 equations, and one freedom is left.
 
     The load `steam` pushes the piston forward or back as the eccentric says. From rest as drawn, with the
     crank at `angle` from x towards z, the flywheel reaches nearly 300 turns a minute in a few seconds, where
