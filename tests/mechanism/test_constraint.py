@@ -7,8 +7,8 @@ import pytest
 import linkwork as lw
 from linkwork.errors import ModelError
 from linkwork.mechanism.check import check
+from linkwork.mechanism.joint_constraint import derived_gap
 from linkwork.mechanism.joints import CATALOGUE
-from linkwork.tree.joint_constraint import derived_gap
 
 
 class PinInSlot(lw.Constraint):

@@ -21,6 +21,7 @@ from linkwork.algebra.number import Number
 from linkwork.errors import unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import ALGEBRA, Joint
+from linkwork.mechanism.joint_constraint import derived_jacobian
 from linkwork.mechanism.load import Laws
 from linkwork.mechanism.load_view import BodySide, JointSide, PoseSide, plain_or_traced
 from linkwork.mechanism.names import name_text
@@ -163,10 +164,6 @@ class Constraint(Recorded):
 
     def derived_phi_q(self, *poses: Any) -> np.ndarray:
         """Return the derivatives of `phi` by the numbers of all poses, then by its own unknowns."""
-        from linkwork.tree.joint_constraint import (
-            derived_jacobian,  # it differentiates, which is a later stage
-        )
-
         at: list[Any] = list(poses or self.drawn_poses())
         count = len(self.bodies)
         if self.unknowns and len(at) == count:

@@ -8,6 +8,7 @@ import numpy as np
 from linkwork.algebra.number import Number
 from linkwork.algebra.vector import Vector, dot
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.joint_constraint import rate
 from linkwork.mechanism.load import Laws
 from linkwork.mechanism.load_view import BodySide
 from linkwork.mechanism.points import Point, PointConstraint
@@ -127,8 +128,6 @@ class Cam(PointConstraint):
 
     def tangent(self, s: Number) -> list[Number]:
         """Return how the outline goes on from s."""
-        from linkwork.tree.joint_constraint import rate  # it differentiates, which is a later stage
-
         return rate(self.profile, s)
 
 

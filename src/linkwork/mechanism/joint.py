@@ -19,6 +19,7 @@ import numpy as np
 from linkwork.algebra import planar, spatial
 from linkwork.algebra.number import Number
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.joint_constraint import derived_gap, derived_jacobian
 from linkwork.mechanism.load_view import BodySide, JointSide, PoseSide, continued, plain_or_traced
 from linkwork.mechanism.names import name_text
 from linkwork.mechanism.placement import place_mistake, plain
@@ -147,8 +148,6 @@ class Joint(Recorded):
         Unless a subclass says it, the distance to the pose at the coordinates that `locate` finds, along
         the directions the joint constrains.
         """
-        from linkwork.tree.joint_constraint import derived_gap  # it differentiates, which is a later stage
-
         return derived_gap(self, X)
 
     def neutral(self) -> list[float]:
@@ -223,8 +222,6 @@ class Joint(Recorded):
 
     def phi_q(self, parent: Any = None, child: Any = None) -> np.ndarray:
         """Return the derivatives of `phi` by the numbers of both poses, parent first."""
-        from linkwork.tree.joint_constraint import derived_jacobian
-
         drawn = [np.asarray(self.algebra.pose_coordinates(self._drawn(b)), float) for b in self.bodies]
         return derived_jacobian(self, drawn if parent is None else [parent, child])
 

@@ -18,6 +18,7 @@ from linkwork.algebra.number import Number
 from linkwork.errors import ModelError, TraceError
 from linkwork.lazy import LOCK
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.joint_constraint import motion_subspace, traced_motion
 from linkwork.mechanism.joints import CATALOGUE
 from linkwork.mechanism.stop import STOPS
 from linkwork.trace.differentiate import derivative
@@ -25,7 +26,6 @@ from linkwork.trace.expression import Expr, Graph, Operand, evaluate, is_smooth,
 from linkwork.tree import joint_forces
 
 _STRUCTURAL = (0.0, 1.0, -1.0)
-_PLANAR_EXAMPLE = "of the plane, e.g. lw.translation(x, y) @ lw.rotation(q[0])"
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +119,8 @@ def _trace(joint: Joint, reverse: bool, driven: bool) -> tuple[JointFormula, lis
     graph = Graph()
     q = graph.symbols(("q", k) for k in range(joint.nq))
     v = graph.symbols(("v", k) for k in range(joint.nv))
-    X = _motion(joint, q)
-    S = _subspace(joint, X, q)
+    X = traced_motion(joint, q)
+    S = motion_subspace(joint, X, q)
     if reverse:  # X^-1 has the motion -X S seen from the other side
         S = [-(X @ s) for s in S]
         X = X.inverse
@@ -152,47 +152,11 @@ def _rate(joint: Joint, q: Sequence[Expr]) -> Callable[..., list[Operand]]:
     return lambda roots, v: derivative(roots, dict(zip(q, joint.rates(q, v), strict=True)))
 
 
-def _motion(joint: Joint, q: Sequence[Expr]) -> Any:
-    try:
-        X = joint.motion(q)
-    except TraceError as error:
-        raise TraceError(f"joint {joint.name!r}: {error}") from error
-    except Exception as error:
-        raise ModelError(
-            f"joint {joint.name!r}: motion(q) raised {type(error).__name__}: {error} "
-            f"(it was called with {len(q)} coordinates)"
-        ) from error
-    if not isinstance(X, joint.algebra.Frame):
-        raise ModelError(
-            f"joint {joint.name!r}: motion(q) returned {type(X).__module__}.{type(X).__name__}; "
-            "return a Frame, "
-            + (
-                "e.g. lw.translation(x, y, z) @ lw.rotation_y(q[0])"
-                if joint.space == "space"
-                else _PLANAR_EXAMPLE
-            )
-        )
-    return X
-
-
 def _forces(joint: Joint, q: Sequence[Expr], v: Sequence[Expr], settings: Sequence[Expr]) -> list[Operand]:
     try:
         return joint_forces.forces(joint, q, v, settings, _rate(joint, q))
     except (TraceError, ModelError) as error:
         raise type(error)(f"joint {joint.name!r}: {error}") from error
-
-
-def _subspace(joint: Joint, X: Any, q: Sequence[Expr]) -> list[Any]:
-    """Return the motion per unit of each velocity: said by the joint, or X^-1 times the derivative of X."""
-    said = joint.subspace(q)
-    if said is not None:
-        return said
-    S = []
-    for k in range(joint.nv):
-        unit = [1.0 if i == k else 0.0 for i in range(joint.nv)]
-        dX = _rate(joint, q)(X.scalars(), unit)
-        S.append(X.twist(joint.algebra.Frame.from_scalars(dX)))
-    return S
 
 
 def lift(roots: Sequence[Operand]) -> tuple[list[Operand], list[float]]:

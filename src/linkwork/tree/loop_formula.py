@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from linkwork.algebra.number import Number, is_zero, sqrt, where
-from linkwork.algebra.vector import dot, minus, product
+from linkwork.algebra.complement import complement
 from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
 from linkwork.trace.expression import Graph, Operand
@@ -224,45 +223,6 @@ def _shared(
         made = {word: _like(part, lifted) for word, part in parts.items()}
         known[signature] = Formula(algebra, n_data + 2 * rows, signature, **made)
     return known[signature], constants
-
-
-def complement(S: Sequence[Any], algebra: ModuleType) -> list[Any]:
-    """Return the forces that do no work on the motions S, an orthonormal basis.
-
-    They are unit vectors as far as S has structural zeros; what is left are columns of Householder's
-    orthogonal factor of S. These may jump, the space they span does not.
-    """
-    columns = [list(s.scalars()) for s in S]
-    n = algebra.freedoms
-    used = [i for i in range(n) if not all(is_zero(s[i]) for s in columns)]
-    basis = [[1.0 if i == k else 0.0 for i in range(n)] for k in range(n) if k not in used]
-    m = len(used)
-    if m > len(columns):
-        rest = [[s[i] for i in used] for s in columns]
-        mirrors: list[tuple[list[Number], Number]] = []
-        for k in range(len(rest)):
-            x = rest[k][k:]
-            length = sqrt(dot(x, x))
-            x0 = x[0]
-            first = length if is_zero(x0) else x0 + where(x0 < 0.0, -length, length)
-            w = [*[0.0] * k, first, *x[1:]]
-            mirrors.append((w, 2.0 / dot(w, w)))
-            rest = [_mirrored(*mirrors[k], column) for column in rest]
-        for j in range(len(columns), m):
-            t: list[Number] = [1.0 if i == j else 0.0 for i in range(m)]
-            for mirror in reversed(mirrors):
-                t = _mirrored(*mirror, t)
-            whole: list[Number] = [0.0] * n
-            for i, x in zip(used, t, strict=True):
-                whole[i] = x
-            basis.append(whole)
-    return [algebra.Force.from_scalars(t) for t in basis]
-
-
-def _mirrored(w: Sequence[Number], factor: Number, x: Sequence[Number]) -> list[Number]:
-    """Return x - factor (w.x) w."""
-    along = product(factor, dot(w, x))
-    return [minus(a, product(along, b)) for a, b in zip(x, w, strict=True)]
 
 
 def _scalars(thing: Any) -> list[Operand]:
