@@ -340,7 +340,7 @@ def ladder(n: int) -> lw.Mechanism:
 
 def test_a_row_of_loops_takes_memory_in_proportion():
     models = [ladder(n).compile() for n in (10, 20, 40)]
-    sizes = [model.forward_kernel.single.work_size for model in models]
+    sizes = [model.kernel("forward_dynamics").single.work_size for model in models]
     assert sizes[2] - sizes[1] == pytest.approx(2 * (sizes[1] - sizes[0]), rel=0.05)
     model = models[0]
     v = model.closed_velocity(model.q_drawn, np.ones(model.nv))

@@ -1,6 +1,6 @@
 """Dynamics in the coordinates of the joints: accelerations, joint forces, the mass matrix."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from linkwork.model.model import Model
 
 Array = np.ndarray
+Call = Callable[..., Any]
 
 
 def forward_dynamics(
@@ -49,17 +50,35 @@ def forward_dynamics(
         return _by_singular_values(model, q, v, tau, forces, solver, out)
     if forces is not None:
         return _with_forces(model)(q, v, tau, external_forces(model.link_tree, forces), out=(out,))[0]
-    kernel = model.forward_kernel
     if out is None:
-        return kernel(q, v, tau)[0]
-    done = kernel.call(q, v, tau, out)
-    return out if done is out else kernel.finish(done, (q, v, tau), out)
+        return _forward_kernel(model)(q, v, tau)[0]
+    done = model.forward_call(q, v, tau, out)
+    return out if done is out else _forward_kernel(model).finish(done, (q, v, tau), out)
 
 
-def forward_kernel(model: "Model") -> Kernel:
-    """The kernel of forward dynamics: with closed loops, or without."""
+def _forward_kernel(model: "Model") -> Kernel:
+    """Return the kernel of forward dynamics: with closed loops, or without."""
     module = loop_closure if model.undriven_tree.loops else on_trees
     return accelerating_kernel(model, module.ALGORITHM, model.undriven_tree)
+
+
+# Looking a kernel up takes as long as running one. So the calls made most are kept by the model, each a
+# built-in function of exact arrays, the result last: it returns that, or what `Kernel.finish` goes on with.
+
+
+def forward_call(model: "Model") -> Call:
+    """The built-in function of forward dynamics: (q, v, tau, out)."""
+    return _forward_kernel(model).call
+
+
+def inverse_call(model: "Model") -> Call:
+    """The built-in function of inverse dynamics: (q, v, a, out)."""
+    return model.kernel_of(newton_euler.ALGORITHM).call
+
+
+def mass_call(model: "Model") -> Call:
+    """The built-in function of the mass matrix: (q, out)."""
+    return model.kernel_of(composite_bodies.ALGORITHM).call
 
 
 def _with_forces(model: "Model") -> Kernel:
@@ -128,16 +147,10 @@ def inverse_dynamics(
     if forces is not None:
         external = external_forces(model.link_tree, forces)
         return model.kernel_of(newton_euler.WITH_FORCES)(q, v, a, external, out=(out,))[0]
-    kernel = model.inverse_kernel
     if out is None:
-        return kernel(q, v, a)[0]
-    done = kernel.call(q, v, a, out)
-    return out if done is out else kernel.finish(done, (q, v, a), out)
-
-
-def inverse_kernel(model: "Model") -> Kernel:
-    """The kernel of inverse dynamics."""
-    return model.kernel_of(newton_euler.ALGORITHM)
+        return model.kernel_of(newton_euler.ALGORITHM)(q, v, a)[0]
+    done = model.inverse_call(q, v, a, out)
+    return out if done is out else model.kernel_of(newton_euler.ALGORITHM).finish(done, (q, v, a), out)
 
 
 def bias_forces(
@@ -171,16 +184,10 @@ def mass_matrix(
     """
     if independent is not None:
         return independent_coordinates.mass_matrix(model, q, independent, out)
-    kernel = model.mass_kernel
     if out is None:
-        return kernel(q)[0]
-    done = kernel.call(q, out)
-    return out if done is out else kernel.finish(done, (q,), out)
-
-
-def mass_kernel(model: "Model") -> Kernel:
-    """The kernel of the mass matrix."""
-    return model.kernel_of(composite_bodies.ALGORITHM)
+        return model.kernel_of(composite_bodies.ALGORITHM)(q)[0]
+    done = model.mass_call(q, out)
+    return out if done is out else model.kernel_of(composite_bodies.ALGORITHM).finish(done, (q,), out)
 
 
 def position_rates(model: "Model", q: Array, v: Array, *, out: Array | None = None) -> Array:
@@ -190,10 +197,10 @@ def position_rates(model: "Model", q: Array, v: Array, *, out: Array | None = No
 
 def kernel(model: "Model", name: str) -> Kernel:
     """Return the kernel of forward_dynamics, inverse_dynamics or mass_matrix, for compiled loops."""
-    made = {
-        "forward_dynamics": lambda: model.forward_kernel,
-        "inverse_dynamics": lambda: model.inverse_kernel,
-        "mass_matrix": lambda: model.mass_kernel,
+    made: dict[str, Callable[[], Kernel]] = {
+        "forward_dynamics": lambda: _forward_kernel(model),
+        "inverse_dynamics": lambda: model.kernel_of(newton_euler.ALGORITHM),
+        "mass_matrix": lambda: model.kernel_of(composite_bodies.ALGORITHM),
     }
     if name not in made:
         raise ValueError(f"kernel: {unknown('algorithm', name, made)}")

@@ -89,9 +89,9 @@ class Model(Viewable):
     mass_matrix = joint_space.mass_matrix
     position_rates = joint_space.position_rates
     kernel = joint_space.kernel
-    forward_kernel = lazy(joint_space.forward_kernel)
-    inverse_kernel = lazy(joint_space.inverse_kernel)
-    mass_kernel = lazy(joint_space.mass_kernel)
+    forward_call = lazy(joint_space.forward_call)
+    inverse_call = lazy(joint_space.inverse_call)
+    mass_call = lazy(joint_space.mass_call)
     inertia_fault = lazy(joint_space.inertia_fault)
 
     # motion of bodies
