@@ -47,7 +47,7 @@ def test_samples_are_those_asked_for():
     steps = lw.simulate_maximal(m, 0.3).time
     assert steps[0] == 0.0
     assert steps[-1] == 0.3
-    with pytest.raises(ValueError, match="simulate: times from 0 to 1 s reach out of the run"):
+    with pytest.raises(ValueError, match="simulate_maximal: times from 0 to 1 s reach out of the run"):
         lw.simulate_maximal(m, 0.3, times=[0.0, 1.0])
 
 

@@ -83,13 +83,17 @@ class Kernel:
                 o[...] = target
         return tuple(outs)
 
-    def finish(self, done: Any, inputs: tuple[Any, ...], out: Array) -> Array:
-        """Go on where `call` gave `done` in place of `out`: convert the inputs, run a batch, or explain."""
-        if done is None and np.ndim(out) > len(self.outputs[0]):  # else lanes would be compiled for nothing
+    def finish(self, done: Any, inputs: tuple[Any, ...], out: Array | None) -> Array:
+        """Go on where `call` gave `done` in place of a result: convert the inputs, run a batch, or explain.
+
+        `out` is what the user gave for the result, if any.
+        """
+        # Only for a batch: lanes would be compiled for nothing.
+        if done is None and out is not None and np.ndim(out) > len(self.outputs[0]):
             done = self.call_many(*inputs, out)
-        if done is out:
-            return out
-        if done is False:
+            if done is out:
+                return out
+        if done is False and out is not None:
             self.explain([out], inputs)
         return self(*inputs, out=(out,))[0]
 

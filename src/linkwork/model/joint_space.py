@@ -50,10 +50,9 @@ def forward_dynamics(
         return _by_singular_values(model, q, v, tau, forces, solver, out)
     if forces is not None:
         return _with_forces(model)(q, v, tau, external_forces(model.link_tree, forces), out=(out,))[0]
-    if out is None:
-        return _forward_kernel(model)(q, v, tau)[0]
-    done = model.forward_call(q, v, tau, out)
-    return out if done is out else _forward_kernel(model).finish(done, (q, v, tau), out)
+    result = np.empty(model.nv) if out is None else out
+    done = model.forward_call(q, v, tau, result)
+    return result if done is result else _forward_kernel(model).finish(done, (q, v, tau), out)
 
 
 def _forward_kernel(model: "Model") -> Kernel:
@@ -147,10 +146,9 @@ def inverse_dynamics(
     if forces is not None:
         external = external_forces(model.link_tree, forces)
         return model.kernel_of(newton_euler.WITH_FORCES)(q, v, a, external, out=(out,))[0]
-    if out is None:
-        return model.kernel_of(newton_euler.ALGORITHM)(q, v, a)[0]
-    done = model.inverse_call(q, v, a, out)
-    return out if done is out else model.kernel_of(newton_euler.ALGORITHM).finish(done, (q, v, a), out)
+    result = np.empty(model.nv) if out is None else out
+    done = model.inverse_call(q, v, a, result)
+    return result if done is result else model.kernel_of(newton_euler.ALGORITHM).finish(done, (q, v, a), out)
 
 
 def bias_forces(
@@ -184,10 +182,9 @@ def mass_matrix(
     """
     if independent is not None:
         return independent_coordinates.mass_matrix(model, q, independent, out)
-    if out is None:
-        return model.kernel_of(composite_bodies.ALGORITHM)(q)[0]
-    done = model.mass_call(q, out)
-    return out if done is out else model.kernel_of(composite_bodies.ALGORITHM).finish(done, (q,), out)
+    result = np.empty((model.nv, model.nv)) if out is None else out
+    done = model.mass_call(q, result)
+    return result if done is result else model.kernel_of(composite_bodies.ALGORITHM).finish(done, (q,), out)
 
 
 def position_rates(model: "Model", q: Array, v: Array, *, out: Array | None = None) -> Array:
