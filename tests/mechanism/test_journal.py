@@ -189,10 +189,19 @@ def test_values_cannot_be_changed_behind_the_journal():
     assert list(m["j0"].axis) == [0.0, 0.0, 1.0]
 
 
-def test_an_element_is_in_one_mechanism():
-    m = chain()
-    with pytest.raises(ValueError, match="in another mechanism"):
-        lw.Mechanism().add(m["b0"])
+def test_an_element_in_two_mechanisms_is_recorded_by_both():
+    m, other = chain(), lw.Mechanism("other")
+    body = other.add(m["b0"])
+    body.position = (1, 2, 3)
+    for each in (m, other):
+        assert each.journal.undoable[-1].changes[0].attribute == "position"
+    other.undo()
+    other.undo()
+    assert "b0" not in other
+    entries = len(other.journal.undoable)
+    body.position = (4, 5, 6)
+    assert len(other.journal.undoable) == entries
+    assert m.undo().changes[0].new.tolist() == [4, 5, 6]
 
 
 def test_the_mechanism_of_a_model_is_locked():

@@ -1,15 +1,62 @@
-"""Refuse to accelerate what has no inertia: a mass matrix that is singular in every pose."""
+"""Refuse to accelerate what has no inertia: a mass matrix that is singular in every pose.
+
+The articulated-body algorithm factors the mass matrix, H = L^T D L (Featherstone, RBDA 2008, section 6.5),
+one block D per joint: the inertia that its velocities feel when all beyond is free. If H is singular, one of
+these blocks is. Their inverse, which is at hand, says how far they are from it: 1 / (D^-1)_kk is what is left
+of the inertia H_kk that velocity k moves when all others may give way. So shares 1 / ((D^-1)_kk H_kk) that
+are not tiny show that there is no fault, in as many operations as there are links. Only where one is tiny,
+H itself is looked at.
+"""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
+from linkwork.algebra.dense import inverse_positive
+from linkwork.algebra.vector import plus
+from linkwork.dynamics.algorithm import Algorithm, Pass, Port, Q
+from linkwork.dynamics.forward_dynamics import combination
 from linkwork.errors import ModelError, NumericalError
 
 LARGEST = 1000  # velocities; the dense check of larger mechanisms would take longer than it is worth
 _DIGITS_LOST = 1e-13  # smallest pivot of the scaled mass matrix: beyond, no digit of an acceleration is right
 _REMEDY = (
     "  give the bodies they carry mass (two point masses have none about their line), or the joints armature="
+)
+
+
+NOT_TINY = 1e-10  # share of inertia that is left: far above rounding
+
+SHARE = Port("share", "v", lambda n: (n.nv,))
+
+
+def own_inertias(link: Any, parent: Any) -> None:
+    link.IA = link.inertia.articulated()
+    link.Ic = link.inertia
+
+
+def shares(link: Any, parent: Any) -> None:
+    """Tips to base: the inertia felt when all beyond is free, beside that when all beyond is locked."""
+    S, IA = link.S, link.IA
+    U = [IA @ s for s in S]
+    D = [[s.dot(u) for u in U] for s in S]
+    for k, rotor in enumerate(link.armature):
+        D[k][k] = plus(D[k][k], rotor)
+    Dinv = inverse_positive(D)
+    UD = [combination(row, U, link.algebra.Force.zero()) for row in Dinv]
+    moved = [plus(s.dot(link.Ic @ s), rotor) for s, rotor in zip(S, link.armature, strict=True)]
+    link.share = [1.0 / (Dinv[k][k] * inertia) for k, inertia in enumerate(moved)]
+    parent.IA += link.X @ IA.without(S, U, UD, link.armature)
+    parent.Ic += link.X @ link.Ic
+
+
+SHARES = Algorithm(
+    "shares of inertia",
+    inputs=(Q,),
+    outputs=(SHARE,),
+    passes=(Pass(own_inertias, "outward"), Pass(shares, "inward")),
+    shared={"IA": "ArticulatedInertia", "Ic": "RigidInertia"},
 )
 
 

@@ -1,7 +1,7 @@
 """The journal of a mechanism: every change is an entry that can be taken back and made again."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
@@ -95,22 +95,7 @@ class Journal:
 
     def assign(self, element: Recorded, word: str, value: Any) -> None:
         """Set an attribute of an element, and record it."""
-        before = _content(element)
-        old = getattr(element, word, None)
-        object.__setattr__(element, "_journal", None)  # what a property sets is part of the same change
-        try:
-            setattr(element, word, value)
-        except BaseException:
-            _restore(element, {**before, **dict.fromkeys(_content(element).keys() - before, _ABSENT)})
-            raise
-        finally:
-            object.__setattr__(element, "_journal", self)
-        after = _content(element)
-        changed = [w for w in before | after if before.get(w, _ABSENT) is not after.get(w, _ABSENT)]
-        name = getattr(element, "name", "")
-        change = Change("set", name, word, old, getattr(element, word))
-        parts = ({w: side.get(w, _ABSENT) for w in changed} for side in (before, after))
-        self.record(Assignment(change, element, *parts))
+        self.record(assignment(element, word, value))
 
     def record(self, step: Step) -> None:
         """Keep a change that was just made, alone or in the group, and tell the observers."""
@@ -182,6 +167,63 @@ class Journal:
     def _tell(self, change: Change) -> None:
         for observer in tuple(self._observers):
             observer(change)
+
+
+@dataclass(frozen=True)
+class Journals:
+    """The journals of several mechanisms that an element is in: each records its changes."""
+
+    each: tuple[Journal, ...]
+
+    def assign(self, element: Recorded, word: str, value: Any) -> None:
+        step = assignment(element, word, value)
+        for journal in self.each:
+            journal.record(step)
+
+
+def enter(element: Recorded, journal: Journal) -> None:
+    """Let a journal record the changes of an element, too."""
+    _recorded_by(element, dict.fromkeys((*_journals(element), journal)))
+
+
+def leave(element: Recorded, journal: Journal) -> None:
+    """Let a journal no longer record the changes of an element."""
+    _recorded_by(element, [other for other in _journals(element) if other is not journal])
+
+
+def _journals(element: Recorded) -> tuple[Journal, ...]:
+    recorder = element._journal
+    return (
+        recorder.each
+        if isinstance(recorder, Journals)
+        else (recorder,)
+        if isinstance(recorder, Journal)
+        else ()
+    )
+
+
+def _recorded_by(element: Recorded, journals: Iterable[Journal]) -> None:
+    each = tuple(journals)
+    element._journal = Journals(each) if len(each) > 1 else each[0] if each else None
+
+
+def assignment(element: Recorded, word: str, value: Any) -> Assignment:
+    """Set an attribute of an element, and return what has changed."""
+    before, recorder = _content(element), element._journal
+    old = getattr(element, word, None)
+    element._journal = None  # what a property sets is part of the same change
+    try:
+        setattr(element, word, value)
+    except BaseException:
+        _restore(element, {**before, **dict.fromkeys(_content(element).keys() - before, _ABSENT)})
+        raise
+    finally:
+        element._journal = recorder
+    after = _content(element)
+    changed = [w for w in before | after if before.get(w, _ABSENT) is not after.get(w, _ABSENT)]
+    was, is_now = ({w: side.get(w, _ABSENT) for w in changed} for side in (before, after))
+    change = Change("set", getattr(element, "name", ""), word, old, getattr(element, word))
+    return Assignment(change, element, was, is_now)
 
 
 def _content(element: Recorded) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
-from linkwork.mechanism.journal import Change, Entry, Journal
+from linkwork.mechanism.journal import Change, Entry, Journal, enter, leave
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.names import kind_name
 from linkwork.mechanism.placement import Array, Space, numbers, plain
@@ -90,11 +90,7 @@ class Mechanism(Recorded, Viewable):
             raise TypeError(
                 f"mechanism {self.name!r}: cannot add {thing!r}; give a Body, Joint, Constraint or Load"
             )
-        if thing._journal not in (None, self._journal):
-            raise ValueError(
-                f"mechanism {self.name!r}: {thing!r} is in another mechanism; add a copy, copy.deepcopy(...)"
-            )
-        if thing._journal is None:
+        if not any(thing is other for other in self.elements):
             self._settle(thing)
         change = Change("add", thing.name, "", None, thing)
         place = Placing(change, self, thing, len(self.elements), adds=True)
@@ -103,13 +99,17 @@ class Mechanism(Recorded, Viewable):
         return thing
 
     def _settle(self, thing: Element) -> None:
-        """Let an element know the space it is in."""
-        if isinstance(thing, Joint):
-            thing.space = self.space
-        elif isinstance(thing, Constraint):
-            thing.settle(self.space, self.joints)
-        else:
-            thing.settle(self.space)
+        """Let an element know the space it is in; journals of other mechanisms do not record that."""
+        recorder, thing._journal = thing._journal, None
+        try:
+            if isinstance(thing, Joint):
+                thing.space = self.space
+            elif isinstance(thing, Constraint):
+                thing.settle(self.space, self.joints)
+            else:
+                thing.settle(self.space)
+        finally:
+            thing._journal = recorder
 
     def remove(self, thing: Element | str) -> Element:
         """Take out an element, itself or by name, that nothing else uses; return it."""
@@ -141,7 +141,7 @@ class Mechanism(Recorded, Viewable):
             names.setdefault(thing.name, thing)
         else:
             self._list_again(names)
-        thing._journal = self._journal
+        enter(thing, self.journal)
 
     def take(self, index: int) -> None:
         """Take an element out of its place, without a word to the journal; `remove` and `undo` do it."""
@@ -151,7 +151,7 @@ class Mechanism(Recorded, Viewable):
         else:
             self._list_again(self._names_of(thing))
         if not any(thing is other for other in self.elements):
-            thing._journal = None
+            leave(thing, self.journal)
 
     def _names_of(self, thing: Element) -> dict[str, Any]:
         if isinstance(thing, Body):
@@ -204,7 +204,7 @@ class Mechanism(Recorded, Viewable):
     def _start_journal(self) -> None:
         self._journal = Journal()
         for thing in (self.ground, *self.elements):
-            thing._journal = self._journal
+            enter(thing, self._journal)
 
     def __setstate__(self, state: tuple[dict[str, Any], dict[str, Any]]) -> None:
         """Become a copy: with a journal of its own."""
@@ -241,14 +241,16 @@ class Mechanism(Recorded, Viewable):
         """Return how many things were added."""
         return len(self.elements)
 
-    def compile(self, *, cut: Iterable[str] = ()) -> "Model":
+    def compile(self, *, cut: Iterable[str] = (), floating: bool = False) -> "Model":
         """Check the description and turn it into an immutable Model.
 
-        Loops are cut where it costs least. `cut` names joints that are to be cut, should it matter.
+        Loops are cut where it costs least. `cut` names joints that are to be cut, should it matter. With
+        `floating`, bodies that no joint connects to ground are no mistake: the first of each group of them
+        gets a Free joint, named for it: 'bob free'.
         """
         from linkwork.model.compile import compile_mechanism
 
-        return compile_mechanism(self, cut=cut)
+        return compile_mechanism(self, cut=cut, floating=floating)
 
     def save(self, path: "str | PathLike[str]") -> None:
         """Write the mechanism to a `.json` file, all or nothing; `lw.load` reads it.

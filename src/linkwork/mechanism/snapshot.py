@@ -8,6 +8,7 @@ copy. What is made of the user's own code (functions, classes of his own) or hol
 import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, is_dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,10 @@ class Snapshot:
 
     mechanism: Mechanism
     copies: Mapping[str, "Copied"]  # by name; of mechanisms with a name twice there are none
+
+    @cached_property
+    def elements(self) -> frozenset[Element]:
+        return frozenset(self.mechanism.elements)
 
 
 @dataclass(frozen=True, eq=False)

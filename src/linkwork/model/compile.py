@@ -1,7 +1,6 @@
 """Mechanism -> Model: names become numbers, and everything is frozen."""
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate
+from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Any
 
@@ -9,76 +8,92 @@ import numpy as np
 
 from linkwork.dynamics.native_program import Form
 from linkwork.mechanism.check import check
-from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.snapshot import snapshot
+from linkwork.mechanism.snapshot import Snapshot, snapshot, with_free_joints
 from linkwork.model.model import Model
 from linkwork.tree.loops import check_loops, close
-from linkwork.tree.topology import Topology, topology
+from linkwork.tree.topology import COORDINATE_WORDS, Topology, topology
 from linkwork.tree.tree import Tree, grow
 
 Array = np.ndarray
 
 
-def compile_mechanism(mechanism: Mechanism, form: Form = "rolled", cut: Iterable[str] = ()) -> Model:
-    """Check a mechanism and turn a copy of it into a Model: later changes are not seen."""
-    mechanism = snapshot(mechanism).mechanism
-    check(mechanism)
-    graph = topology(mechanism, cut)
+def compile_mechanism(
+    mechanism: Mechanism,
+    form: Form = "rolled",
+    cut: Iterable[str] = (),
+    *,
+    floating: bool = False,
+    like: Model | None = None,
+) -> Model:
+    """Check a mechanism and turn a copy of it into a Model: later changes are not seen.
+
+    With `floating`, bodies that no joint connects to ground get a Free joint. What has not changed since a
+    model `like` this one was made is taken over from it.
+    """
+    before = like.origin if like else None
+    origin = snapshot(mechanism, before)
+    if floating:
+        origin = with_free_joints(origin, before)
+    check(origin.mechanism, before.elements if before else ())
+    graph = topology(origin.mechanism, cut, like.graph if like else None)
     check_loops(graph.loops)
-    links = grow(mechanism, graph.branches, weld=True)
-    drawn = [float(x) for branch in graph.branches for x in branch.joint.drawn()]
-    return model_of(mechanism, graph, close(links, graph.loops, drawn), form)
+    links = grow(origin.mechanism, graph.branches, weld=True, like=like.link_tree if like else None)
+    if graph.loops:
+        drawn = [float(x) for branch in graph.branches for x in branch.drawn]
+        links = close(links, graph.loops, drawn, like=like.link_tree if like else None)
+    return model_of(origin, graph, links, form)
 
 
-def model_of(mechanism: Mechanism, graph: Topology, links: Tree, form: Form = "rolled") -> Model:
+def model_of(origin: Snapshot, graph: Topology, links: Tree, form: Form = "rolled") -> Model:
     """Return the model of a mechanism that is checked, and no longer changed, cut and grown into links."""
-    joints = [branch.joint for branch in graph.branches]
-    numbers = {branch.body.name: number for number, branch in enumerate(graph.branches)} | {"ground": -1}
-
-    def each(values: Callable[[Joint], Any]) -> Array:
-        return _frozen([x for joint in joints for x in values(joint)])
-
+    mechanism, branches = origin.mechanism, graph.branches
+    names = tuple(branch.body.name for branch in branches)
+    numbers = {name: number for number, name in enumerate(names)} | {"ground": -1}
+    size = links.algebra.dimension
+    of_bodies = _stacked([branch.of_body for branch in branches], 1 + size + (size * size if size > 2 else 1))
+    of_coordinates = _stacked([branch.of_coordinates for branch in branches], len(COORDINATE_WORDS))
+    columns = {word: _frozen(x) for word, x in zip(COORDINATE_WORDS, of_coordinates.T, strict=True)}
+    del columns["lower"], columns["upper"]
+    counts = [(branch.joint.nq, branch.joint.nv) for branch in branches]
+    starts = np.cumsum([(0, 0), *counts], axis=0)
     return Model(
         name=mechanism.name,
         space=mechanism.space,
-        gravity=_frozen(mechanism.gravity),
+        gravity=mechanism.gravity,
         nq=links.nq,
         nv=links.nv,
-        body_names=tuple(branch.body.name for branch in graph.branches),
-        joint_names=tuple(joint.name for joint in joints),
+        body_names=names,
+        joint_names=tuple(branch.joint.name for branch in branches),
         load_names=tuple(mechanism.loads),
-        parents=_frozen([numbers[branch.parent.name] for branch in graph.branches], int),
-        masses=_frozen([branch.body.inertia.mass for branch in graph.branches]),
-        centers=_frozen([branch.body.inertia.com for branch in graph.branches]),
-        inertias=_frozen([branch.body.inertia.tensor for branch in graph.branches]),
-        slices=MappingProxyType(_slices(joints)),
-        q_drawn=each(lambda joint: joint.drawn()),
-        limits=each(lambda joint: joint.limit_pairs()).reshape(-1, 2),
-        damping=each(lambda joint: joint.per_coordinate("damping")),
-        friction=each(lambda joint: joint.per_coordinate("friction")),
-        stiffness=each(lambda joint: joint.per_coordinate("stiffness")),
-        rest=each(lambda joint: joint.per_coordinate("rest")),
-        armature=each(lambda joint: joint.per_coordinate("armature")),
-        quaternions=_frozen(_quaternions(joints), int),
+        parents=_frozen([numbers[branch.parent.name] for branch in branches], int),
+        masses=_frozen(of_bodies[:, 0]),
+        centers=_frozen(of_bodies[:, 1 : 1 + size]),
+        inertias=_frozen(of_bodies[:, 1 + size :].reshape(-1, 3, 3) if size > 2 else of_bodies[:, 1 + size]),
+        joint_starts=_frozen(starts, int),
+        q_drawn=_frozen(np.concatenate([np.empty(0), *(branch.drawn for branch in branches)])),
+        limits=_frozen(of_coordinates[:, :2]),
+        **columns,
+        quaternions=_frozen(
+            [
+                start + branch.joint.quaternion
+                for start, branch in zip(starts[:, 0].tolist(), branches, strict=False)
+                if branch.joint.quaternion is not None
+            ],
+            int,
+        ),
         couplings=MappingProxyType(dict(mechanism.couplings)),
         mechanism=mechanism,
+        origin=origin,
         graph=graph,
         link_tree=links,
         form=form,
     )
 
 
-def _slices(joints: Sequence[Joint]) -> dict[str, tuple[slice, slice]]:
-    """Return where the coordinates of each joint are, in the order of the joints."""
-    q = list(accumulate((joint.nq for joint in joints), initial=0))
-    v = list(accumulate((joint.nv for joint in joints), initial=0))
-    return {joint.name: (slice(*q[k : k + 2]), slice(*v[k : k + 2])) for k, joint in enumerate(joints)}
-
-
-def _quaternions(joints: Sequence[Joint]) -> list[int]:
-    starts = _slices(joints)
-    return [starts[j.name][0].start + j.quaternion for j in joints if j.quaternion is not None]
+def _stacked(rows: list[Array], width: int) -> Array:
+    """Return rows of numbers, or tables of them, one after the other."""
+    return np.concatenate(rows, axis=None).reshape(-1, width) if rows else np.empty((0, width))
 
 
 def _frozen(values: Any, kind: type = float) -> Array:

@@ -1,6 +1,7 @@
 """Dynamics in the coordinates of the joints: accelerations, joint forces, the mass matrix."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,11 +13,11 @@ from linkwork.dynamics import mass_matrix as composite_bodies
 from linkwork.dynamics import position_rates as rates
 from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.external_forces import external_forces
-from linkwork.dynamics.inertia_check import LARGEST, check_inertia
+from linkwork.dynamics.inertia_check import LARGEST, NOT_TINY, SHARES, check_inertia
 from linkwork.dynamics.kernel import Kernel
 from linkwork.dynamics.loop_reference import dense_forward_dynamics
 from linkwork.dynamics.native_program import Form
-from linkwork.errors import ModelError, unknown
+from linkwork.errors import ModelError, NumericalError, unknown
 from linkwork.model import drive_forces, independent_coordinates
 from linkwork.model.arguments import delivered, together
 from linkwork.tree.tree import Tree
@@ -96,6 +97,10 @@ def accelerating_kernel(
 
 def inertia_fault(model: "Model") -> str:
     """What is wrong with the inertia of all that moves; empty if nothing is."""
+    with suppress(NumericalError):
+        (shares,) = model.kernel_of(SHARES)(model.q_drawn)
+        if (shares > NOT_TINY).all():
+            return ""
     if model.nv > LARGEST:
         return ""
     joints = [name for name, (_, part) in model.slices.items() for _ in range(part.start, part.stop)]

@@ -18,6 +18,7 @@ from linkwork.lazy import lazy
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.snapshot import Snapshot
 from linkwork.model import (
     body_motion,
     diagnosis,
@@ -63,7 +64,7 @@ class Model(Viewable):
     masses: Array  # (bodies,) [kg]
     centers: Array  # (bodies, 3) or (bodies, 2) centre of mass in the body's frame [m]
     inertias: Array  # (bodies, 3, 3) or (bodies,) tensor about the centre of mass, body axes [kg m^2]
-    slices: Mapping[str, tuple[slice, slice]]  # joint -> (slice in q, slice in v)
+    joint_starts: Array  # (joints + 1, 2) first position and velocity of joint k; the last are nq, nv
     q_drawn: Array  # (nq,) positions as drawn [rad, m, quaternions]
     limits: Array  # (nv, 2) lower, upper; infinite where there is none [rad, m]
     damping: Array  # (nv,) force per velocity [N m s/rad, N s/m]
@@ -73,7 +74,8 @@ class Model(Viewable):
     armature: Array  # (nv,) inertia of the drive [kg m^2, kg]
     quaternions: Array  # (k,) number of the first of four positions that are a quaternion
     couplings: Mapping[str, Coupling]  # by name
-    mechanism: Mechanism  # as it was when compiled; not to be changed
+    mechanism: Mechanism  # as it was when compiled; it cannot be changed
+    origin: Snapshot  # where the elements of that come from
     graph: Topology  # the spanning tree of the mechanism's graph, and what closes loops
     link_tree: Tree  # bodies welded together as one link, with their constants
     form: Form  # of native code: "rolled", shared by all mechanisms of such joints, or "specialized"
@@ -151,6 +153,7 @@ class Model(Viewable):
     loop_scales = lazy(dimensionless.loop_scales)
 
     # units, sizes and names
+    slices = lazy(units_and_sizes.slices)
     size = lazy(units_and_sizes.size)
     tree_units = lazy(units_and_sizes.tree_units)
     position_units = lazy(units_and_sizes.position_units)

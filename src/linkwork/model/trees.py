@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.load import Load
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.load_formula import Cut, PlacedLoad, Side, source_of
 from linkwork.tree.load_formula import place as placed_load
-from linkwork.tree.loop_constraint import LoopConstraint
 from linkwork.tree.loops import Loop, close, without
 from linkwork.tree.tree import Tree, grow, moved_inertias, with_own_forces
 
@@ -28,6 +29,8 @@ Array = np.ndarray
 
 def body_tree(model: "Model") -> Tree:
     """The tree with one link per body, for poses and reactions."""
+    if not any(type(branch.joint) is Fixed for branch in model.graph.branches):
+        return replace(model.link_tree, loops=()) if model.link_tree.loops else model.link_tree
     return grow(model.mechanism, model.graph.branches, weld=False, like=model.link_tree)
 
 
@@ -44,21 +47,27 @@ def undriven_rows(model: "Model") -> Array:
 
 def loaded_tree(model: "Model") -> Tree:
     """The tree with the forces of its joints, and loads."""
-    return _with_forces(model, model.link_tree)
+    return with_forces(model, model.link_tree)
 
 
 def loaded_body_tree(model: "Model") -> Tree:
     """The tree with the forces of its joints, and loads, one link per body."""
-    return _with_forces(model, model.body_tree)
+    return with_forces(model, model.body_tree)
 
 
-def _with_forces(model: "Model", tree: Tree) -> Tree:
+def with_forces(model: "Model", tree: Tree, like: Tree | None = None) -> Tree:
+    """Return a tree of a model with the forces of its joints, and loads.
+
+    Formulas of loops and loads that are the same are taken over from a tree `like` this one.
+    """
+
     def moved() -> dict[str, list[float]]:
         return model.moved_inertia
 
-    links = with_own_forces(tree, moved)
-    links = close(replace(links, loops=()), model.graph.loops, model.q_drawn.tolist(), moved)
-    return replace(links, loads=place(model, model.mechanism.loads.values(), links))
+    links = with_own_forces(replace(tree, loops=()) if tree.loops else tree, moved)
+    links = close(links, model.graph.loops, model.q_drawn.tolist(), moved, like)
+    loads = place(model, model.mechanism.loads.values(), links, like)
+    return replace(links, loads=loads) if loads else links
 
 
 def moved_inertia(model: "Model") -> dict[str, list[float]]:
@@ -82,33 +91,51 @@ def _inertia_beyond(loop: Loop, tree: Tree) -> list[float]:
     return [max(along)] * joint.nv
 
 
-def place(model: "Model", loads: Iterable[Load], tree: Tree) -> tuple[PlacedLoad, ...]:
+def place(
+    model: "Model", loads: Iterable[Load], tree: Tree, like: Tree | None = None
+) -> tuple[PlacedLoad, ...]:
     """Place loads (or quantities that are observed like loads) on a tree of a model."""
-    loads, none = list(loads), slice(0, 0)
+    loads = list(loads)
     if not loads:
         return ()
-
-    def end(body: str, on_body: Any, cut: Cut | None = None) -> Side:
-        frame = tree.body_frames[body] @ on_body
-        return Side(tree.body_links[body], frame, none, none, body, on_body, cut)
-
-    body_sides = {name: end(name, tree.algebra.Frame()) for name in tree.body_links}
-    joint_sides: dict[str, tuple[Side, ...]] = {
-        link.name: (Side(number, None, *model.slices[link.name]),)
-        for number, link in enumerate(tree.links, 1)
-    }
-    kinds = JointFormulas()
-    for joint in model.graph.loops:
-        if isinstance(joint, LoopConstraint):
-            continue
-        cut = Cut(joint, *kinds.of(joint, False))
-        bodies = joint.parent.name, joint.child.name
-        joint_sides[joint.name] = tuple(
-            end(body, frame, cut) for body, frame in zip(bodies, joint.frames(), strict=True)
-        )
+    sides = _Sides(model, tree)
     drawn = model.poses(model.q_drawn)
-    where = (body_sides, joint_sides, model.slices, model.q_drawn.tolist(), drawn)
-    return tuple(placed_load(load, model.mechanism, tree.algebra, *where) for load in loads)
+    before = {placed.name: placed for placed in like.loads} if like else {}
+    where = model.slices, model.q_drawn.tolist(), drawn
+    return tuple(
+        placed_load(load, model.mechanism, tree.algebra, sides, *where, before.get(load.name))
+        for load in loads
+    )
+
+
+class _Sides:
+    """Where loads act on a tree: what `placed_load` asks for."""
+
+    def __init__(self, model: "Model", tree: Tree):
+        self._model, self._tree = model, tree
+        self._links = {block.name: number for number, block in enumerate(tree.blocks, 1)}
+        self._loops = {joint.name: joint for joint in model.graph.loops if isinstance(joint, Joint)}
+
+    def body(self, name: str) -> Side:
+        return self._end(name, self._tree.algebra.Frame(), None)
+
+    def joint(self, name: str) -> tuple[Side, ...]:
+        """One side, or two if the joint is cut."""
+        if name in self._links:
+            return (Side(self._links[name], None, *self._model.slices[name]),)
+        joint = self._loops[name]
+        cut = Cut(joint, *JointFormulas().of(joint, False))
+        ends = zip((joint.parent, joint.child), joint.frames(), strict=True)
+        return tuple(self._end(body.name, frame, cut) for body, frame in ends)
+
+    @property
+    def cut(self) -> Iterable[str]:
+        """The joints that are cut."""
+        return self._loops
+
+    def _end(self, body: str, on_body: Any, cut: Cut | None) -> Side:
+        base, none = self._tree.body_frames[body], slice(0, 0)
+        return Side(self._tree.body_links[body], base @ on_body, none, none, body, on_body, cut, base)
 
 
 def digest(model: "Model") -> str:

@@ -18,6 +18,14 @@ Array = np.ndarray
 Units = tuple[tuple[str, ...], tuple[str, ...]]  # of positions, and of what velocities change
 
 
+def slices(model: "Model") -> Mapping[str, tuple[slice, slice]]:
+    """Where the coordinates of each joint of the tree are: joint -> (slice in q, slice in v)."""
+    q, v = model.joint_starts.T.tolist()
+    return MappingProxyType(
+        {name: (slice(q[k], q[k + 1]), slice(v[k], v[k + 1])) for k, name in enumerate(model.joint_names)}
+    )
+
+
 def joint_units(
     kind: JointFormula, numbers: Sequence[float], q: Sequence[float], joint: Joint
 ) -> tuple[list[str], list[str]]:

@@ -5,10 +5,10 @@ that cannot be run on symbols is kept as Python, to be called; a law that gives 
 asked twice (it draws random numbers, or counts its calls) is no formula, and is kept as Python too.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -50,6 +50,19 @@ class Side:
     body: str = ""  # the body it is on; none for a joint of the tree
     on_body: Any = None  # the frame in the body
     cut: Cut | None = None  # the joint; its ends, on parent and child, come one after the other
+    base: Any = None  # the frame of the body in its link
+
+    def like(self, other: "Side") -> bool:
+        """Whether a formula sees the same of both: all but their numbers."""
+        cuts = [side.cut.joint if side.cut else None for side in (self, other)]
+        return (
+            self.base is other.base
+            and cuts[0] is cuts[1]
+            and (self.link == 0) == (other.link == 0)
+            and (self.frame is None) == (other.frame is None)
+            and self.q.stop - self.q.start == other.q.stop - other.q.start
+            and self.v.stop - self.v.start == other.v.stop - other.v.start
+        )
 
     def pose(self, poses: Mapping[str, Any]) -> Any:
         """Return the pose of the link, from those of bodies."""
@@ -122,6 +135,8 @@ class PlacedLoad:
     slices: Slices
     formula: Formula | None  # None: its law must be called
     shown: int  # how many numbers it shows
+    described: Load  # as it was before it was drawn
+    drawn: tuple[float, ...]  # the poses of its bodies as drawn
     across: tuple[tuple[str, int], ...]  # cut joints and their velocities, whose forces are told after these
 
     @property
@@ -221,34 +236,55 @@ def _numbers(shown: Any) -> list[Number]:
     return [x.item() if isinstance(x, np.ndarray) else x for x in items]
 
 
+class Sides(Protocol):
+    """Where loads act on a tree."""
+
+    def body(self, name: str) -> Side: ...
+
+    def joint(self, name: str) -> tuple[Side, ...]: ...  # one, or two if it is cut
+
+    @property
+    def cut(self) -> Iterable[str]: ...  # the joints that are
+
+
 def place(
-    load: Load,
+    described: Load,
     mechanism: Mechanism,
     algebra: ModuleType,
-    body_sides: Mapping[str, Side],
-    joint_sides: Mapping[str, Sequence[Side]],
+    at: Sides,
     slices: Slices,
     q_drawn: Sequence[float],
     poses: Mapping[str, Any],
+    before: PlacedLoad | None = None,
 ) -> PlacedLoad:
     """Find the links a load acts on, and make a formula of it, or see that it works on plain numbers.
 
-    A joint has one side, or two if it is cut. `poses` are those of the bodies as drawn.
+    `poses` are those of the bodies as drawn. The formula is that of `before` if nothing in it has changed.
     """
-    things = load.sides(mechanism.joints)
-    given = [
-        (body_sides[thing.name],) if isinstance(thing, Body) else joint_sides[thing.name] for thing in things
-    ]
-    if load.whole:  # it may look at any joint, and push it
+    things = described.sides(mechanism.joints)
+    given = [(at.body(thing.name),) if isinstance(thing, Body) else at.joint(thing.name) for thing in things]
+    if described.whole:  # it may look at any joint, and push it
         names = {thing.name for thing in things}
-        given += [pair for name, pair in joint_sides.items() if len(pair) == 2 and name not in names]
+        given += [at.joint(name) for name in at.cut if name not in names]
     sides, seen = tuple(side for pair in given for side in pair), len(things)
-    load = load.drawn([poses[thing.name] for thing in things if isinstance(thing, Body)])
+    frames = [poses[thing.name] for thing in things if isinstance(thing, Body)]
+    drawn = tuple(float(x) for frame in frames for x in frame.scalars())
+    if before is not None and before.formula is not None and not described.whole:
+        same = before.described is described and before.drawn == drawn
+        if (
+            same
+            and _shared_links(sides) == _shared_links(before.sides)
+            and all(map(Side.like, sides, before.sides))
+        ):
+            return replace(before, sides=sides, slices=slices)
+    load = described.drawn(frames)
     still = [0.0] * sum(part.stop - part.start for _, part in slices.values())
     formula = _if_pure(lambda: _formula(load, algebra, sides, slices, len(q_drawn), len(still), seen))
     if formula:
         told = formula.outcome
-        return PlacedLoad(load, algebra, sides, seen, slices, formula, len(told.shown), tuple(told.across))
+        return PlacedLoad(
+            load, algebra, sides, seen, slices, formula, len(told.shown), described, drawn, tuple(told.across)
+        )
 
     def joint(k: int) -> Both:
         return list(q_drawn[sides[k].q]), still[sides[k].v]
@@ -267,7 +303,15 @@ def place(
         raise ModelError(
             f"{load.word} {load.name!r}: its law raised {type(error).__name__}: {error}"
         ) from error
-    return PlacedLoad(load, algebra, sides, seen, slices, None, len(outcome.shown), tuple(outcome.across))
+    return PlacedLoad(
+        load, algebra, sides, seen, slices, None, len(outcome.shown), described, drawn, tuple(outcome.across)
+    )
+
+
+def _shared_links(sides: Sequence[Side]) -> list[int]:
+    """Return, per side, the first that is on the same link."""
+    links = [side.link for side in sides]
+    return [links.index(link) for link in links]
 
 
 def _if_pure(trace: Callable[[], Formula]) -> Formula | None:

@@ -68,14 +68,16 @@ def close(
     joints: Sequence[Joint],
     q_drawn: Sequence[float],
     moved: Callable[[], Mapping[str, Sequence[float]]] | None = None,
+    like: Tree | None = None,
 ) -> Tree:
     """Return the tree with joints that close loops.
 
     If `moved` says which inertia each coordinate of a joint moves, the joints' own forces are in them.
+    Formulas of loops between the same bodies are taken over from a tree `like` this one.
     """
     if not joints:
         return tree
-    loops = _placed(tree, joints, None if moved is None else moved())
+    loops = _placed(tree, joints, None if moved is None else moved(), like)
     where = q_drawn, link_poses(tree, q_drawn), moved_inertias(tree, q_drawn)
     return replace(tree, loops=tuple(replace(loop, weak=_weak(tree, loop, *where)) for loop in loops))
 
@@ -126,12 +128,61 @@ def without(tree: Tree, names: Collection[str]) -> Tree:
 
 
 def _placed(
-    tree: Tree, joints: Sequence[Joint | LoopConstraint], moved: Mapping[str, Sequence[float]] | None
+    tree: Tree,
+    joints: Sequence[Joint | LoopConstraint],
+    moved: Mapping[str, Sequence[float]] | None,
+    like: Tree | None,
 ) -> tuple[Loop, ...]:
     """Place what closes loops on the links of a tree; those that share links come together."""
     kinds, known = JointFormulas(driven=moved is not None), {}
-    loops = [_place(joint, tree, kinds, moved, known) for joint in joints]
+    before = {loop.name: loop for loop in like.loops} if like else {}
+    loops: list[Loop] = []
+    for joint in joints:
+        old = before.get(joint.name)
+        again = like is not None and old is not None and _same(old.joint, joint, tree, like)
+        stops = moved is not None and isinstance(joint, Joint) and joint_forces.has_stops(joint)
+        if old is not None and again and not stops:
+            loops.append(replace(old, ends=_ends(joint, tree), root=0))
+        else:
+            loops.append(_place(joint, tree, kinds, moved, known))
     return _numbered(_ordered(tree, with_common_roots(tree, loops)))
+
+
+def _same(old: Joint | LoopConstraint, new: Joint | LoopConstraint, tree: Tree, like: Tree) -> bool:
+    """Whether the formula of a loop, and its numbers, are those that it had in another tree."""
+    if isinstance(old, LoopConstraint) and isinstance(new, LoopConstraint):
+        same = old.constraint is new.constraint and old.bodies == new.bodies and old.joints == new.joints
+    else:
+        same = old is new
+    bodies = [body.name for body in (*new.bodies, *(b for joint in _joints(new) for b in joint.bodies))]
+    return (
+        same
+        and all(tree.body_frames[body] is like.body_frames.get(body) for body in bodies)
+        and _pattern(new, tree) == _pattern(old, like)
+    )
+
+
+def _joints(joint: Joint | LoopConstraint) -> tuple[Joint, ...]:
+    return joint.joints if isinstance(joint, LoopConstraint) else ()
+
+
+def _links(joint: Joint | LoopConstraint, tree: Tree) -> list[int]:
+    """Return the links a loop is between: those of its bodies, and those that hang on its joints."""
+    hanging = {block.name: number for number, block in enumerate(tree.blocks, 1)} if _joints(joint) else {}
+    return [
+        *(tree.body_links[body.name] for body in joint.bodies),
+        *(hanging.get(on.name, 0) for on in _joints(joint)),
+    ]
+
+
+def _ends(joint: Joint | LoopConstraint, tree: Tree) -> tuple[int, ...]:
+    return tuple({link: None for link in _links(joint, tree) if link})
+
+
+def _pattern(joint: Joint | LoopConstraint, tree: Tree) -> list[int | None]:
+    """Return which of its ends each of the links of a loop is."""
+    ends = _ends(joint, tree)
+    return [ends.index(link) if link else None for link in _links(joint, tree)]
 
 
 def _numbered(loops: Sequence[Loop]) -> tuple[Loop, ...]:
@@ -169,9 +220,7 @@ def _place(
     kind, numbers = kinds.of(joint, False)
     if moved is not None:
         numbers = [*numbers, *joint_forces.settings(joint, moved[joint.name])]
-    links = [tree.body_links[body.name] for body in (joint.parent, joint.child)]
-    ends = tuple({link: None for link in links if link})
-    a, b = (ends.index(link) if link else None for link in links)
+    ends, (a, b) = _ends(joint, tree), _pattern(joint, tree)
     formula, constants = joint_formula(joint, kind, a, b, known)
     on_a, on_b = (
         tree.body_frames[body.name] @ frame
@@ -181,12 +230,8 @@ def _place(
 
 
 def _place_tie(tie: LoopConstraint, tree: Tree, known: Formulas) -> Loop:
-    numbers = {link.name: number for number, link in enumerate(tree.links, 1)}
-    links = [tree.body_links[body.name] for body in tie.bodies]
-    hanging = [numbers[joint.name] for joint in tie.joints]
-    ends = tuple({link: None for link in (*links, *hanging) if link})
-    bodies = [ends.index(link) if link else None for link in links]
-    joints = [ends.index(link) for link in hanging]
+    ends, pattern = _ends(tie, tree), _pattern(tie, tree)
+    bodies, joints = pattern[: len(tie.bodies)], [k or 0 for k in pattern[len(tie.bodies) :]]
     formula, constants = tie_formula(tie, bodies, joints, len(ends), known)
     frames = [x for body in tie.bodies for x in tree.body_frames[body.name].scalars()]
     return _loop(tie, ends, formula, frames, constants)

@@ -35,6 +35,11 @@ class Branch:
         return self._frames[0 if self.reverse else 1]
 
     @cached_property
+    def on_joint(self) -> Any:
+        """The pose of the body in the joint's frame on it."""
+        return self.outer.inverse
+
+    @cached_property
     def _frames(self) -> tuple[Any, Any]:
         return self.joint.frames()
 

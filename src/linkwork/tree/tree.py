@@ -59,8 +59,7 @@ class Seat:
     @cached_property
     def frame(self) -> Any:
         """The pose of the body in its link."""
-        outside = self.branch.outer.inverse
-        return self.placement @ outside if self.welded else outside
+        return self.placement @ self.branch.on_joint if self.welded else self.branch.on_joint
 
     @cached_property
     def inertia(self) -> Any:

@@ -1,0 +1,232 @@
+"""A model grown from another, and a state carried over: names are identities.
+
+Coordinates of a joint say where its two bodies are relative to each other. So a joint that is in both models
+keeps its position and velocity, whether or not the spanning tree is cut elsewhere now, and every body stays
+where it is and moves as it did. What is new is found from the bodies it connects:
+
+* bodies that no joint connects to ground any more get a Free joint, at the pose and velocity that they had:
+  momenta are kept;
+* new bodies are where they are drawn, relative to what they hang on, and at rest relative to it;
+* a new joint between bodies that were there takes the position nearest to theirs, and its impulse changes
+  the velocities of all: to the nearest, in the sense of kinetic energy, that it allows (`impulse`);
+* what closes loops and is new, or is open now, is closed in the same sense: `assemble`, `closed_velocity`.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from linkwork.dynamics import impulse
+from linkwork.errors import AssemblyError
+from linkwork.mechanism.load_view import BodySide
+from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.compile import compile_mechanism
+from linkwork.model.model import Model
+from linkwork.model.state import State
+from linkwork.model.trees import with_forces
+from linkwork.tree.joint_formula import JointFormulas
+from linkwork.tree.joint_kinematics import JointKinematics
+from linkwork.tree.topology import Branch
+from linkwork.tree.tree import DataLayout
+
+Array = np.ndarray
+
+_OPEN = 1e-9  # of loops, in radians and in units of the mechanism's size: more is to be closed
+
+
+def carry(
+    model: Model, state: State, mechanism: Mechanism, *, cut: Iterable[str] = ()
+) -> tuple[Model, State]:
+    """Return the model of a mechanism that was edited, and the state that goes on from one of the old model.
+
+    The model is that of `mechanism.compile(floating=True)`, bit for bit, but only what has changed is made.
+    Joints and bodies are told by their names: they keep positions and velocities. Bodies that no joint
+    connects to ground any more float on, new ones are as drawn and at rest relative to what they hang on, and
+    new joints close with the impulse it takes; AssemblyError if they cannot.
+
+    >>> import linkwork as lw
+    >>> m = lw.examples.cart_pole()
+    >>> model = m.compile()
+    >>> m["pole"].inertia = m["pole"].inertia + m["pole"].inertia
+    >>> model, state = lw.carry(model, model.state(hinge=0.1), m)
+    >>> state.q.round(3)
+    array([0. , 0.1])
+    """
+    new = compile_mechanism(mechanism, model.form, cut, floating=True, like=model)
+    if "loaded_tree" in vars(model):
+        vars(new)["loaded_tree"] = with_forces(new, new.link_tree, model.loaded_tree)
+    return new, _carried(model, new, state)
+
+
+def _carried(old: Model, new: Model, state: State) -> State:
+    q, v = new.q_drawn.copy(), np.zeros(new.nv)
+    missing = _by_name(old, new, state, q, v)
+    before = _Before(old, new, state)
+    met = False
+    for branch in missing:
+        at_q, at_v = new.slices[branch.joint.name]
+        if branch.joint.name in old.loop_slices:
+            q[at_q], v[at_v] = before.loop_joint(branch.joint.name)
+        else:
+            q[at_q], v[at_v] = before.joint(branch)
+            met = met or before.met(branch)
+    if met and not new.inertia_fault:
+        v = _with_impulse(new, before, q, v)
+    if new.loop_names and _opened(old, new, state, q):
+        q = new.assemble(q, t=state.t)
+        v = new.closed_velocity(q, v, t=state.t)
+    same = old.mechanism.elements == new.mechanism.elements and np.array_equal(old.gravity, new.gravity)
+    return State(q, v, state.t, state.memory if same else None)
+
+
+def _by_name(old: Model, new: Model, state: State, q: Array, v: Array) -> list[Branch]:
+    """Take positions and velocities of joints that are in both trees; return the branches of all others."""
+    known = {name: k for k, name in enumerate(old.joint_names)}
+    missing, pairs = [], []
+    for k, branch in enumerate(new.graph.branches):
+        there = known.get(branch.joint.name, -1)
+        if there < 0 or not _alike(old.graph.branches[there], branch):
+            missing.append(branch)
+        else:
+            pairs.append((there, k))
+    theirs, ours = np.array(pairs, np.int64).reshape(-1, 2).T
+    for side, source, target in ((0, state.q, q), (1, state.v, v)):
+        counts = np.diff(new.joint_starts[:, side])[ours]
+        target[_places(new.joint_starts[ours, side], counts)] = source[
+            _places(old.joint_starts[theirs, side], counts)
+        ]
+    return missing
+
+
+def _alike(one: Branch, other: Branch) -> bool:
+    """Whether coordinates of a joint mean the same: those of one kind between the same bodies."""
+    if one is other or one.joint is other.joint:
+        return True
+    same_ends = one.joint.ends == other.joint.ends
+    return same_ends and type(one.joint) is type(other.joint) and one.joint.nq == other.joint.nq
+
+
+def _places(starts: Array, counts: Array) -> Array:
+    """Return the numbers of all that begins at these starts."""
+    ends = np.cumsum(counts)
+    return np.repeat(starts - ends + counts, counts) + np.arange(int(counts.sum()))
+
+
+class _Before:
+    """Where bodies were and how they moved before the edit; new ones as they hang on others."""
+
+    def __init__(self, old: Model, new: Model, state: State):
+        self.old, self.new, self.state = old, new, state
+        self._sides: dict[str, BodySide] = {}
+        self._branches: dict[str, Branch] = {}
+
+    def loop_joint(self, name: str) -> tuple[Array, Array]:
+        """Return position and velocity of a joint that closed a loop."""
+        at_q, at_v = self.old.loop_slices[name]
+        positions, rates = self.old.loop_motion(self.state.q, self.state.v)
+        return positions[at_q], rates[at_v]
+
+    def met(self, branch: Branch) -> bool:
+        """Whether a new joint takes freedoms from a body that was there before."""
+        return self.was(branch.body.name) and branch.joint.nv < branch.joint.algebra.freedoms
+
+    def was(self, body: str) -> bool:
+        return body in self.old.body_rows
+
+    def joint(self, branch: Branch) -> tuple[Array, Array]:
+        """Return position and velocity of a new joint: the nearest it allows; on a new body, as drawn."""
+        joint = branch.joint
+        if not self.was(branch.body.name):
+            return branch.drawn, np.zeros(joint.nv)
+        if not joint.can_locate:
+            raise AssemblyError(
+                f"joint {joint.name!r} is new between bodies that are somewhere else now, and "
+                f"{type(joint).__name__} does not say at which coordinates; define locate(self, X)"
+            )
+        sides = (self.side(body.name) for body in joint.bodies)
+        a, b = (
+            BodySide(joint.algebra, side.frame @ frame, frame.local(side.motion))
+            for side, frame in zip(sides, joint.frames(), strict=True)
+        )
+        X = a.frame.local(b.frame)
+        kind, numbers = JointFormulas().of(joint, False)
+        seen = JointKinematics.of(joint, kind, numbers, X, b.motion - X.local(a.motion))
+        return np.array(seen.q, float), np.array(seen.v, float)
+
+    def side(self, body: str) -> BodySide:
+        """Return pose and motion of a body: as it was, or at rest on what it hangs on."""
+        if body not in self._sides:
+            self._sides[body] = self._seen(body)
+        return self._sides[body]
+
+    def _seen(self, body: str) -> BodySide:
+        algebra = self.new.link_tree.algebra
+        if body == self.new.mechanism.ground.name:
+            return BodySide(algebra, algebra.Frame(), algebra.Motion.zero())
+        if self.was(body):
+            row = self.old.body_rows[body]
+            pose = algebra.Frame.from_scalars(self.poses[row].ravel().tolist())
+            velocity = algebra.Motion.from_scalars(self.velocities[row].tolist())
+            return BodySide(algebra, pose, pose.axes.local(velocity))
+        branch = self.new.graph.branches[self.new.body_rows[body]]
+        parent = self.side(branch.parent.name)
+        moved = branch.joint.motion(branch.drawn.tolist())
+        X = branch.inner @ (moved.inverse if branch.reverse else moved) @ branch.outer.inverse
+        return BodySide(algebra, parent.frame @ X, X.local(parent.motion))
+
+    @property
+    def poses(self) -> Array:
+        if not hasattr(self, "_poses"):
+            self._poses = self.old.poses(self.state.q).array
+        return self._poses
+
+    @property
+    def velocities(self) -> Array:
+        if not hasattr(self, "_velocities"):
+            self._velocities = self.old.velocities(self.state.q, self.state.v).array
+        return self._velocities
+
+
+def _with_impulse(new: Model, before: _Before, q: Array, v: Array) -> Array:
+    """Return the velocities after the impulses of new joints: H v = J^T (momenta of the bodies)."""
+    tree, momenta = new.body_tree, _momenta(new, before)
+    at, size = DataLayout.of(tree.algebra, 0).body, tree.algebra.Frame.size
+    frames = tree.data[tree.starts[:-1, :1] + at + np.arange(size)]  # of the bodies in their links
+    Frame, Force = tree.algebra.Frame, tree.algebra.Force
+    on_links = Frame.from_scalars(list(frames.T)) @ Force.from_scalars(list(momenta.T))
+    external = np.stack([np.broadcast_to(x, len(frames)) for x in on_links.scalars()], axis=-1)
+    return new.kernel_of(impulse.ALGORITHM)(q, new.armature * v, np.ascontiguousarray(external, float))[0]
+
+
+def _momenta(new: Model, before: _Before) -> Array:
+    """Return (bodies, freedoms): the momenta of bodies before, in their frames, about their origins."""
+    algebra = new.link_tree.algebra
+    rows = np.array([before.old.body_rows.get(name, -1) for name in new.body_names])
+    motions = np.zeros((len(rows), algebra.freedoms))
+    was = rows >= 0
+    poses, velocities = before.poses[rows[was]], before.velocities[rows[was]]
+    axes = algebra.Frame.from_scalars(list(poses.reshape(len(poses), -1).T)).axes
+    local = axes.local(algebra.Motion.from_scalars(list(velocities.T)))
+    motions[was] = np.stack([np.broadcast_to(x, len(poses)) for x in local.scalars()], axis=-1)
+    for k in np.flatnonzero(~was):
+        motions[k] = [float(x) for x in before.side(new.body_names[k]).motion.scalars()]
+    inertias = new.inertias.reshape(len(rows), -1)
+    tensor = list(inertias.T) if inertias.shape[1] == 1 else list(new.inertias.transpose(1, 2, 0))
+    inertia = algebra.RigidInertia.about_center(
+        new.masses, list(new.centers.T), tensor[0] if inertias.shape[1] == 1 else tensor
+    )
+    momenta = inertia @ algebra.Motion.from_scalars(list(motions.T))
+    return np.stack([np.broadcast_to(x, len(rows)) for x in momenta.scalars()], axis=-1)
+
+
+def _opened(old: Model, new: Model, state: State, q: Array) -> bool:
+    """Whether loops are to be closed: some are new, or are open as they were not before."""
+    were = {*old.loop_names, *old.joint_names}
+    if any(name not in were for name in new.loop_names):
+        return True
+    gaps = [
+        float(np.abs(model.constraint_residual(where, state.t) * model.row_weights).max(initial=0.0))
+        for model, where in ((old, state.q), (new, q))
+        if model.loop_names
+    ]
+    return gaps[-1] > max(_OPEN, 2.0 * gaps[0] if len(gaps) > 1 else 0.0)
