@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint bench peers docs clean
+.PHONY: help demo test soak lint bench peers docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-6s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -17,6 +17,9 @@ demo: $(VENV)/ready-demo ## run the demonstration and report
 test: $(VENV)/ready-test ## run every test
 	$(BIN)/python -m pytest -n 2
 
+soak: $(VENV)/ready-test ## damage the store of native code 1,200 times
+	$(BIN)/python tests/native/damage.py --flips 1000 --cuts 200
+
 lint: $(VENV)/ready-lint ## check style, format, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -25,6 +28,7 @@ lint: $(VENV)/ready-lint ## check style, format, types and layers
 
 bench: peers ## measure against the peers, on this machine
 	$(BIN)/linkwork bench
+	$(BIN)/python benchmarks/start.py
 	$(BIN)/python benchmarks/simulation.py
 	$(BIN)/python benchmarks/loops.py
 	$(BIN)/python benchmarks/kinematics.py
@@ -39,7 +43,8 @@ clean: ## remove all that the other targets made, .venv too
 	rm -rf $(VENV) docs/_build build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# What a target needs is installed once, and again when pyproject.toml changes.
+# What a target needs is installed once, and again when pyproject.toml changes; and native code is compiled for
+# this machine where the target runs any. What changes later is compiled at first use.
 peers: $(VENV)/ready-peers ; @:
 
 $(VENV)/ready-demo: WANTED := .[view]
@@ -52,6 +57,7 @@ $(VENV)/ready-%: pyproject.toml | $(VENV)/made
 	@echo "installing $(WANTED) into $(VENV)"
 	@if command -v uv >/dev/null && uv pip install --quiet --python $(BIN)/python --editable "$(WANTED)"; then :; \
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable "$(WANTED)"; fi
+	@case $@ in *-lint|*-docs) ;; *) $(BIN)/python -m linkwork.ahead ;; esac
 	@touch $@
 
 # uv where present, else the standard library's venv; where Debian has split that off, virtualenv or a bare

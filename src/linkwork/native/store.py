@@ -58,6 +58,11 @@ def compile_ahead(target: Target, folder: Path) -> None:
     _ahead[:] = [(target, folder)]
 
 
+def loaded() -> list[str]:
+    """Return the names of all code in memory."""
+    return list(_loaded)
+
+
 def target() -> Target:
     """Return what kernels are compiled for."""
     return _ahead[0][0] if _ahead else host()
@@ -154,11 +159,13 @@ def _built(name: str, build: Build, work: Passes | None, versions: Callable[[], 
 
 
 def _compile_ahead(name: str, build: Build, work: Passes | None) -> None:
-    """Compile a kernel for the target that code is compiled ahead for, and keep it."""
+    """Compile a kernel for the target that code is compiled ahead for, unless it is there."""
     target, folder = _ahead[0]
-    text, meta = build()
-    code = compile_text(text, work, target)
-    object_files.write(folder / f"{name}{object_files.SUFFIX}", meta, code)
+    path = folder / f"{name}{object_files.SUFFIX}"
+    if not object_files.read(path, object_files.is_of_package):
+        text, meta = build()
+        object_files.write(path, meta, compile_text(text, work, target))
+        path.chmod(0o644)
 
 
 def object_file(target: Target, name: str) -> Path:

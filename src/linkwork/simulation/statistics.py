@@ -4,10 +4,10 @@ import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.metadata import version
 from math import isfinite
 from typing import Any, NamedTuple
 
+import llvmlite
 import numpy as np
 
 from linkwork.model.dimensionless import weak_joints
@@ -159,8 +159,7 @@ def _versions() -> dict[str, str]:
     return {
         "linkwork": __version__,
         "numpy": np.__version__,
-        "llvmlite": version("llvmlite"),
-        "numba": version("numba"),
+        "llvmlite": llvmlite.__version__,
         "python": platform.python_version(),
         "machine": platform.machine(),
     }

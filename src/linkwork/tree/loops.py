@@ -12,6 +12,7 @@ from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
 from linkwork.trace.expression import evaluate
 from linkwork.tree import joint_forces
+from linkwork.tree.cuthill_mckee import neighbours, reverse_cuthill_mckee
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.loop_constraint import LoopConstraint
 from linkwork.tree.loop_formula import Formula, Formulas, joint_formula, tie_formula
@@ -198,13 +199,7 @@ def _ordered(tree: Tree, loops: Sequence[Loop]) -> list[Loop]:
     """Order loops so that those that share links are near each other (reverse Cuthill and McKee), by root."""
     if len(loops) < 3:
         return sorted(loops, key=lambda loop: loop.root)
-    from scipy.sparse import csr_array  # takes a while to import, and most mechanisms do not need it
-    from scipy.sparse.csgraph import reverse_cuthill_mckee
-
-    pairs = [(k, link) for k, loop in enumerate(loops) for link in felt_by(tree, loop)]
-    rows, columns = np.array(pairs, int).reshape(-1, 2).T
-    feels = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(loops), len(tree.links) + 1))
-    order = reverse_cuthill_mckee(csr_array(feels @ feels.T), symmetric_mode=True).tolist()
+    order = reverse_cuthill_mckee(neighbours([felt_by(tree, loop) for loop in loops]))
     return sorted((loops[k] for k in order), key=lambda loop: loop.root)
 
 

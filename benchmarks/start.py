@@ -1,0 +1,107 @@
+"""How long the first uses take, with an empty cache and with a warm one; and the help of the command line.
+
+    python benchmarks/start.py                      the package as it is installed here
+    python benchmarks/start.py --wheel FILE         a wheel, unpacked into a folder of its own
+
+Each figure is the best of several processes, in seconds of the clock; behind it, of the processor.
+"""
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+USES = {
+    "simulate": "lw.simulate(lw.examples.steam_engine(), 0.1)",
+    "collide": "lw.collide(lw.Box(1, 1, 1), lw.Sphere(0.6), pose_b=(0.3, 0.2, 0.9))",
+}
+CHILD = """
+import resource, sys, time
+began, busy = time.perf_counter(), time.process_time()
+import linkwork as lw
+imported, busy_import = time.perf_counter(), time.process_time()
+{use}
+done, busy_done = time.perf_counter(), time.process_time()
+print(imported - began, done - imported, busy_import - busy, busy_done - busy_import, "numba" in sys.modules)
+"""
+GOALS = {
+    ("simulate", "cold"): 2.0,
+    ("collide", "cold"): 1.0,
+    ("simulate", "warm"): 0.3,
+    ("collide", "warm"): 0.2,
+    ("help", "warm"): 0.15,
+}
+Figure = tuple[float, float]  # seconds of the clock, of the processor
+
+
+def used(what: str, cache: str, path: list[str]) -> tuple[Figure, Figure, bool]:
+    """Return what importing and then using took in a new process, and whether it imported Numba."""
+    environment = {**os.environ, "LINKWORK_CACHE": cache, "PYTHONPATH": os.pathsep.join(path)}
+    child = [sys.executable, "-c", CHILD.format(use=USES[what])]
+    out = subprocess.run(child, env=environment, check=True, capture_output=True, text=True).stdout.split()
+    imported, done, busy_import, busy = map(float, out[:4])
+    return (imported, busy_import), (done, busy), out[4] == "True"
+
+
+def helped(path: list[str]) -> Figure:
+    """Return what `linkwork --help` took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    script = f"""
+import subprocess, sys, time
+began = time.perf_counter()
+subprocess.run([{sys.executable!r}, "-m", "linkwork", "--help"], check=True, stdout=subprocess.DEVNULL)
+print(time.perf_counter() - began)
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
+    out = subprocess.run(
+        [sys.executable, "-S", "-c", script], env=environment, check=True, capture_output=True, text=True
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return float(out.stdout), after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def measure(path: list[str], rounds: int) -> dict[tuple[str, str], list[Figure]]:
+    """Measure all uses, in turns."""
+    found: dict[tuple[str, str], list[Figure]] = {key: [] for key in GOALS}
+    for _ in range(rounds):
+        for what in USES:
+            with tempfile.TemporaryDirectory() as cache:
+                imported, done, _ = used(what, cache, path)
+                found[what, "cold"].append((imported[0] + done[0], imported[1] + done[1]))
+                _, done, with_numba = used(what, cache, path)
+                found[what, "warm"].append(done)
+                if with_numba:
+                    raise SystemExit(f"{what}: Numba was imported though all code was there")
+        found["help", "warm"].append(helped(path))
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--wheel", type=Path, help="a wheel to measure, as if it were installed")
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = [os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else []
+        if options.wheel:
+            zipfile.ZipFile(options.wheel).extractall(folder)
+            path = [folder]
+            subprocess.run(
+                [sys.executable, "-m", "compileall", "-q", folder], check=True
+            )  # as installing does
+        for (what, when), figures in measure(path, options.rounds).items():
+            title = {
+                "cold": f"import and first {what}, empty cache",
+                "warm": f"first {what} in a later process",
+            }[when]
+            title = "linkwork --help" if what == "help" else title
+            clock, busy = min(figures)
+            print(f"{title:40} {clock:6.2f} s  ({busy:5.2f} s of the processor; goal {GOALS[what, when]} s)")
+
+
+if __name__ == "__main__":
+    main()
