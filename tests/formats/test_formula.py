@@ -163,7 +163,7 @@ def test_long_formulas_are_split_into_lines():
         ("t.real", "'.' at 1"),
         ("t[0]", r"'\[' at 1"),
         ("sin(t, q)", "sin takes 1 numbers; 2 were given"),
-        ("where(t, 1, 2)", "condition is (wanted|expected)"),
+        ("where(t, 1, 2)", "condition is expected"),
         ("1 < 2", "constants give True"),
         ("0 * inf", "constants give nan"),
         ("1 / 0", "division by zero"),

@@ -85,7 +85,7 @@ def rank(A: np.ndarray) -> int:
 
 
 def gap_in_sizes(model: lw.Model, q: np.ndarray) -> bool:
-    """Tell whether it is clear which singular values are zero."""
+    """Return whether it is clear which singular values are zero."""
     sizes = split_equations(model, q).sizes
     return not ((sizes > 1e-10) & (sizes < 1e-4)).any()
 

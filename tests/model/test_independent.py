@@ -309,7 +309,7 @@ def test_what_cannot_be_is_said_by_name():
         model.inverse_dynamics(state.q + [0.1, 0.0, 0.0], state.v, a, driven=["bearing"])
     with pytest.raises(ValueError, match=r"driven: unknown joint 'bearings'; did you mean 'bearing'"):
         model.inverse_dynamics(state.q, state.v, a, driven=["bearings"])
-    with pytest.raises(ValueError, match=r"'bearing' is there twice"):
+    with pytest.raises(ValueError, match=r"'bearing' is given twice"):
         model.inverse_dynamics(state.q, state.v, a, driven=["bearing", "bearing"])
     flat = lw.examples.four_bar(0.1, 0.3, 0.1, 0.3).compile()
     two = np.array([flat.q_drawn, flat.assemble([-np.pi / 3, np.pi / 3, -np.pi / 3])])

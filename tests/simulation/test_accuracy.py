@@ -268,7 +268,7 @@ ADAPTIVE = ("auto", "dop853", "rodas")
 
 
 def same(a: lw.Recording, b: lw.Recording, common: Array) -> bool:
-    """Tell whether two runs are equal bit for bit at common times."""
+    """Return whether two runs are equal bit for bit at common times."""
     rows = [np.searchsorted(run.time, common) for run in (a, b)]
     assert (a.time[rows[0]] == common).all()
     assert (b.time[rows[1]] == common).all()

@@ -468,7 +468,7 @@ def test_names_and_quantities_of_events_are_checked():
     model = ball()
     assert lw.simulate(model, 0.1, events=[bouncing()]).status == "DONE"
     for events, words in (
-        ([bouncing(), bouncing()], "event 'impact': the name is there twice"),
+        ([bouncing(), bouncing()], "event 'impact': the name is used twice"),
         ([bouncing(action="bounce")], "event 'impact': action 'bounce'"),
         ([lw.Event("two", lambda t, q, v: [t, t])], "event 'two': its quantity is 2 numbers"),
         ([lw.Event("up", lambda t, q, v: t, direction=2)], "event 'up': direction 2"),

@@ -294,4 +294,4 @@ def test_work_is_what_each_force_does():
 def test_one_sample_says_nothing_about_energy():
     run = lw.simulate(block(damping=0.7), 1.0, times=[1.0])
     assert np.isnan(run.energy_error)
-    assert "energy error not known" in run.summary()
+    assert "energy error unknown" in run.summary()

@@ -56,7 +56,7 @@ class Port:
         return self.total(Sizes(1, 1, 1, algebra))
 
     def count(self, nq: int, nv: int, algebra: ModuleType) -> int:
-        """Return how many numbers a link with so many coordinates has in it."""
+        """Return how many numbers a link with n coordinates has in it."""
         return {"q": nq, "v": nv}.get(self.per, 1) * self.width(algebra)
 
 

@@ -233,7 +233,7 @@ _FLOAT = np.dtype(np.float64)
 
 
 def _plain(array: Array) -> bool:
-    """Tell whether native code can work on the array as it is."""
+    """Return whether native code can work on the array as it is."""
     return type(array) is np.ndarray and array.flags.c_contiguous and array.flags.aligned
 
 
@@ -243,7 +243,7 @@ def _exact(array: Array) -> Array:
 
 
 def _overlaps(out: Array, arrays: Sequence[Array]) -> bool:
-    """Tell whether writing the result would spoil an input; the same memory from end to end does not."""
+    """Return whether writing the result would spoil an input; the same memory from end to end does not."""
     return any(np.may_share_memory(out, a) and out.ctypes.data != a.ctypes.data for a in arrays)
 
 

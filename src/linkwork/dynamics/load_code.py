@@ -57,7 +57,7 @@ def load_code(
         for side in placed.sides:
             row += [int(starts[side.link]), side.link - 1, side.q.start, side.v.start]
         code.data += placed.formula.parameters if placed.formula else ()
-        shown += placed.told
+        shown += placed.outputs
         key = placed.formula.signature if placed.formula else f"called {number}"
         groups.setdefault(key, []).append((placed, row))
     for members in groups.values():
@@ -128,7 +128,7 @@ def _stores(algorithm: Algorithm, formula: Formula, offsets: dict[str, int]) -> 
         for (side, k), force in outcome.forces.items():
             add("tau" if side < 0 else f"u{side}", k, force)
     if "shown" in there:
-        stores += [("shown", k, x) for k, x in enumerate(outcome.told())]
+        stores += [("shown", k, x) for k, x in enumerate(outcome.outputs())]
     return stores
 
 
@@ -206,7 +206,7 @@ class _Called:
             for (side, k), force in outcome.forces.items():
                 add("tau", k if side < 0 else row[_HEAD + _SIDE * side + 3] + k, force)
         if "shown" in self._there:
-            for k, x in enumerate(outcome.told()):
+            for k, x in enumerate(outcome.outputs()):
                 numbers("shown", row[1] + k, 1)[0] = x
 
     def _outcome(self, row: Any, read: Callable[[str, int, int], list[float]]) -> Outcome:
@@ -234,7 +234,7 @@ class _Called:
             if len(outcome.shown) != placed.shown:
                 raise ValueError(f"{len(outcome.shown)} numbers, where there were {placed.shown} before")
             return outcome.like(outcome.scalars())
-        except BaseException as error:  # the run stops at what is not finite, and then tells this
+        except BaseException as error:  # the run stops at what is not finite, and then reports this
             if not hasattr(raised, "error"):
                 raised.error = placed.name, t, error
             return self._nothing()

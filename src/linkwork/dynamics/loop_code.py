@@ -78,7 +78,7 @@ class LoopCode:
             self._make_room()
 
     def room(self, size: int) -> int:
-        """Return where so many more numbers have room in the work array."""
+        """Return where n more numbers have room in the work array."""
         place, self.end = self.end, self.end + size
         return place
 

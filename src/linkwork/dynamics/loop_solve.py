@@ -184,14 +184,14 @@ class RootCode:
             ]
             segments += self._grouped(self._work, records)
         first = self.loops[0].row
-        told = {
+        outputs = {
             "loop_force": lambda loop: self.rights[loop.name],
             "inverse_pivot": lambda loop: self._inverse + loop.row - first,
         }
-        for port, place in told.items():
+        for port, place in outputs.items():
             if port in self.code.ports:
                 records = [((port, loop.rows), [place(loop), loop.row]) for loop in self.loops]
-                segments += self._grouped(self._tell, records)
+                segments += self._grouped(self._output, records)
         return segments
 
     def _at_root(self, what: str, step: Callable[[Any, Any], None]) -> list[Segment]:
@@ -208,14 +208,14 @@ class RootCode:
     def _grouped(
         self, kernel: Callable[..., int], items: Sequence[tuple[Sequence[Any], list[int]]]
     ) -> list[Segment]:
-        """Return segments of neighbours with the same kernel, which is told by what comes before a record."""
+        """Return segments of neighbours with the same kernel: what comes before a record names it."""
         return [
             self.code.segment(kernel(*shape), [record for _, record in run])
             for shape, run in groupby(items, key=lambda item: item[0])
         ]
 
     def _place(self, k: int, r: int, count: int) -> int:
-        """Return where in an entry the k-th number of so many of a row is."""
+        """Return where in an entry the k-th of a row's numbers is."""
         return k * padding(self.algebra) + r if self.lanes == 1 else r * count + k
 
     def _compiled(
@@ -347,7 +347,7 @@ class RootCode:
 
         return self._compiled("work", (rows, place), make)
 
-    def _tell(self, port: str, rows: int) -> int:
+    def _output(self, port: str, rows: int) -> int:
         """Return the kernel that writes numbers of a loop's rows to a port."""
 
         def make() -> tuple[list[Pointer], list[Store]]:
@@ -355,4 +355,4 @@ class RootCode:
             stores: list[Store] = [(port, r, graph.symbol(("row", r))) for r in range(rows)]
             return [Pointer("row", "work", 0), Pointer(port, port, 1)], stores
 
-        return self._compiled("tell", (port, rows), make)
+        return self._compiled("output", (port, rows), make)

@@ -9,7 +9,7 @@ quadratic forms in u. Their real zeros are the tangents of the branches (the sec
 Whiteley, SIAM J. Discrete Math. 9, 1996). Where the forms vanish all free motions go on: the equations are
 redundant everywhere, as those of a planar linkage of spatial hinges. Where they have no zero, nothing moves:
 a shaky structure. Where they have several, the position is a bifurcation. Each tangent is followed for a
-small way and the loops closed there; what cannot follow is no branch. All numbers are without units.
+small way and the loops closed there; what cannot follow is not a branch. All numbers are without units.
 """
 
 from collections.abc import Callable

@@ -90,7 +90,7 @@ def program(
     called = Loads() in algorithm.passes and any(placed.formula is None for placed in tree.loads)
     looped = any(isinstance(step, Loops) for step in algorithm.passes)
     if looped and tangent:
-        raise LinkworkError(f"{algorithm.name}: its derivatives with closed loops are not there yet")
+        raise LinkworkError(f"{algorithm.name}: derivatives with closed loops are not supported")
     if not (form == "rolled" or too_long or called or looped or tangent):
         with suppress(ArithmeticError, ValueError):  # of constants that a law would divide by, unless it asks
             return _unrolled(algorithm, tree, lanes, numbers, form)
@@ -135,7 +135,7 @@ def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, numbers: np.ndarray,
 
 
 def _identity(algorithm: Algorithm) -> tuple[object, ...]:
-    """Return what tells algorithms apart; their text is in the digest of the sources."""
+    """Return what distinguishes algorithms; their text is in the digest of the sources."""
     ports = [port.name for port in algorithm.ports]
     return algorithm.name, sorted(algorithm.zero), ports, list(algorithm.shared)
 

@@ -50,7 +50,7 @@ def split(J: Array) -> Split:
 
 
 def pivots(motions: Array, preference: Array) -> list[int]:
-    """Return which coordinates tell all others best: (..., nv, freedoms) -> numbers of as many coordinates.
+    """Return which coordinates determine all others best: (..., nv, freedoms) -> as many numbers.
 
     One after the other the coordinate is taken that moves most by itself, in the worst of the positions, when
     those taken before stand still (Gram and Schmidt, with pivoting); `preference` multiplies how much.

@@ -193,7 +193,7 @@ class RolledKind:
         return self.graph.symbol(("self", self._slots[x.index]))
 
     def _stable(self, x: Expr) -> bool:
-        """Tell whether a number read from the link's own block still is what it was."""
+        """Return whether a number read from the link's own block still is what it was."""
         base, place = x.args[0]
         if base != "self":
             return False

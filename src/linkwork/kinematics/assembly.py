@@ -84,7 +84,7 @@ def assembly_modes(
     """Return all ways to assemble a mechanism, its drivers at time t, those near the drawing first.
 
     Found by Newton's method from many random starts: it ends when each way was found a few times, or after
-    so many `starts`. A mechanism that can still move has no end of them: AssemblyError.
+    `starts` of them. A mechanism that can still move has no end of them: AssemblyError.
     """
     if not isinstance(starts, int | np.integer) or starts < 1:
         raise ValueError(f"assembly_modes: starts {starts!r}; give a whole number, 1 or more")
@@ -134,7 +134,7 @@ def _values(system: System, t: float) -> Array:
 
 
 def _holds(system: System) -> bool:
-    """Tell whether joints are closed the right way round: some equations hold half a turn off too."""
+    """Return whether joints are closed the right way round: some equations hold half a turn off too."""
     for joint in system.mechanism.joints.values():
         if not joint.can_locate:
             continue

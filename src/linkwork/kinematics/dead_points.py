@@ -22,7 +22,7 @@ Array = np.ndarray
 
 _TOUCHED = 1e-6  # a singular value that is none: positions near a dead point are known to half the digits
 _PART = 1e-6  # share of a force, or of a motion, that is worth a name
-_AROUND = 1e-3  # of an interval: how far from a dead point its time can be told best
+_AROUND = 1e-3  # of an interval: how far from a dead point its time is estimated best
 
 
 @dataclass(frozen=True)

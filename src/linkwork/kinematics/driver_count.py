@@ -18,7 +18,7 @@ Array = np.ndarray
 
 _NOTHING = 1e-9  # singular value, of rows of length one
 _REGULAR = 1e-7  # the same, of large mechanisms: no need to look closer
-_TOLD = 3  # free motions that are told one by one
+_LISTED = 3  # free motions that are reported one by one
 _PART = 1e-6  # share of a motion, or of a force, that is worth a name
 _ASIDE = 1e-2  # how far to go aside, where rank is low here but may not be nearby [rad, sizes]
 
@@ -36,8 +36,8 @@ def check_drivers(system: System, q: Array) -> None:
         here = Shortage(here.free if there.free else [], here.fighting if there.fighting else [])
         if not here:
             return
-    told = [*_fight_in_words(here.fighting), *_lack_in_words(system, q, here.free)]
-    raise AssemblyError(f"mechanism {system.mechanism.name!r} has {', and '.join(told)}")
+    faults = [*_fight_in_words(here.fighting), *_lack_in_words(system, q, here.free)]
+    raise AssemblyError(f"mechanism {system.mechanism.name!r} has {', and '.join(faults)}")
 
 
 def _fight_in_words(drivers: list[str]) -> Iterator[str]:
@@ -51,9 +51,9 @@ def _fight_in_words(drivers: list[str]) -> Iterator[str]:
 def _lack_in_words(system: System, q: Array, free: list[Callable[[], Array]]) -> Iterator[str]:
     if free:
         count = f"{len(free)} motion{'s are' if len(free) > 1 else ' is'} free"
-        told = "; ".join(in_words(system, q, motion()) for motion in free[:_TOLD])
-        more = f"; and {len(free) - _TOLD} more" if len(free) > _TOLD else ""
-        yield f"too few drivers: {count}: {told}{more}; add a driver for each"
+        listed = "; ".join(in_words(system, q, motion()) for motion in free[:_LISTED])
+        more = f"; and {len(free) - _LISTED} more" if len(free) > _LISTED else ""
+        yield f"too few drivers: {count}: {listed}{more}; add a driver for each"
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def _shortage(system: System, q: Array) -> Shortage:
     rows = system.driver_rows
     if system.large:
         found = _eliminated(system)
-        units = np.eye(len(found.free)) if len(found.free) <= _TOLD else np.eye(_TOLD, len(found.free))
+        units = np.eye(len(found.free)) if len(found.free) <= _LISTED else np.eye(_LISTED, len(found.free))
         several = [partial(found.motion, unit) for unit in units]
         free = [*several, *several[:1] * (len(found.free) - len(several))]
         fight = {row for each in found.fighting for row, x in each.items() if abs(x) > _PART}

@@ -1,4 +1,4 @@
-"""Which equations follow from others, and which unknowns are free: sparse elimination that tells the rank.
+"""Which equations follow from others, and which unknowns are free: sparse elimination that reveals the rank.
 
 Rows are taken in the order of how few entries they have left, and a row's pivot is an entry that is not small
 beside its largest, in a column with few others (Markowitz). A row of which nothing is left follows from

@@ -58,25 +58,25 @@ class System:
         found = [number(self.things, place, f"vary {name!r}") for place in several]
         values = {x.value for x in found}
         if len(values) != 1:
-            told = ", ".join(f"{value:.6g}" for value in sorted(values))
-            raise ValueError(f"vary {name!r}: numbers {told} under one name; draw them equal, or name each")
+            listed = ", ".join(f"{value:.6g}" for value in sorted(values))
+            raise ValueError(f"vary {name!r}: numbers {listed} under one name; draw them equal, or name each")
         return found
 
     def _equations(self, catalogue: Catalogue, thing: Thing, first: int) -> tuple[Any, list[float]]:
         """Return equations and numbers of a thing, data from `first` on; note where those are that vary."""
         grounded = [body is self.mechanism.ground for body in thing.bodies]
         mine = [(name, x) for name, xs in self.varied.items() for x in xs if x.thing is thing]
-        told = [(name, x) for name, x in mine if x.side is None]
+        varied = [(name, x) for name, x in mine if x.side is None]
 
         def put(symbols: list[Any]) -> Thing:
             made = thing
-            for (_, x), symbol in zip(told, symbols, strict=True):
+            for (_, x), symbol in zip(varied, symbols, strict=True):
                 made = Number(made, x.word, x.index).put(symbol)
             return made
 
-        equations, numbers = catalogue.of(thing, grounded, [x.value for _, x in told], put)
-        behind = equations.data - len(told)
-        for k, (name, _) in enumerate(told):
+        equations, numbers = catalogue.of(thing, grounded, [x.value for _, x in varied], put)
+        behind = equations.data - len(varied)
+        for k, (name, _) in enumerate(varied):
             self.places[name].append(first + behind + k)
         for name, x in mine:
             if x.side is not None:
@@ -407,7 +407,7 @@ class System:
         )
 
     def is_length(self, name: str) -> bool:
-        """Tell whether the equations of a thing are lengths: they change when a body is moved."""
+        """Return whether the equations of a thing are lengths: they change when a body is moved."""
         columns = self.entry_columns[self.entries[name]]
         columns = columns[columns < self.free * len(self.bodies)]
         return bool((columns % self.free < self.algebra.dimension).any())
@@ -442,7 +442,7 @@ def of_bodies(system: System, model: Any, q: Array, v: Array) -> tuple[Array, Ar
         turn = X.axes.local(V).scalars()[: system.algebra.angular]
         at = system.free * k
         rates[at : at + system.free] = [*map(float, V.v), *map(float, turn)]
-    for name, joint in system.mechanism.joints.items():  # unknowns of joints that cannot tell them
+    for name, joint in system.mechanism.joints.items():  # unknowns of joints that cannot compute them
         if not joint.can_locate:
             at_q, at_v = model.slices[name]
             first = system.own[name]

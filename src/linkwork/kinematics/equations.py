@@ -59,15 +59,15 @@ class Catalogue:
         self._by_signature: dict[str, Equations] = {}
 
     def of(
-        self, thing: Thing, on_ground: Sequence[bool], told: Sequence[float] = (), put: Any = None
+        self, thing: Thing, on_ground: Sequence[bool], varied: Sequence[float] = (), put: Any = None
     ) -> tuple[Equations, list[float]]:
         """Return the equations of a thing, and its numbers; joints of the catalogue are traced once.
 
-        With numbers `told` these are data, behind those of its frames; put(symbols) is the thing that was
-        told symbols instead of them.
+        With numbers `varied` these are data, behind those of its frames; put(symbols) is the thing with
+        symbols instead of them.
         """
-        if type(thing) not in CATALOGUE or told:
-            return self._traced(thing, on_ground, told, put)
+        if type(thing) not in CATALOGUE or varied:
+            return self._traced(thing, on_ground, varied, put)
         assert isinstance(thing, Joint)
         numbers = tuple(getattr(thing, word) for word in thing.parameters)
         key = self._algebra, type(thing), tuple(on_ground), numbers
@@ -78,10 +78,10 @@ class Catalogue:
         return equations, [*frames, *numbers[equations.data :]]
 
     def _traced(
-        self, thing: Thing, on_ground: Sequence[bool], told: Sequence[float] = (), put: Any = None
+        self, thing: Thing, on_ground: Sequence[bool], varied: Sequence[float] = (), put: Any = None
     ) -> tuple[Equations, list[float]]:
         try:
-            traced = _Trace(thing, self._algebra, on_ground, told, put)
+            traced = _Trace(thing, self._algebra, on_ground, varied, put)
         except (TraceError, ModelError) as error:
             raise type(error)(f"{_word(thing)} {thing.name!r}: {error}") from error
         groups = traced.groups
@@ -113,7 +113,7 @@ class _Trace:
     """One thing, run on symbols."""
 
     def __init__(
-        self, thing: Thing, algebra: ModuleType, on_ground: Sequence[bool], told: Sequence[float], put: Any
+        self, thing: Thing, algebra: ModuleType, on_ground: Sequence[bool], varied: Sequence[float], put: Any
     ):
         self.graph, self.algebra = Graph(), algebra
         Frame = algebra.Frame
@@ -121,9 +121,9 @@ class _Trace:
             self.numbers = [float(x) for frame in thing.frames() for x in frame.scalars()]
         else:
             self.numbers: list[float] = []
-        if told:
-            thing = put(self._symbols("data", len(told), len(self.numbers)))
-            self.numbers += told
+        if varied:
+            thing = put(self._symbols("data", len(varied), len(self.numbers)))
+            self.numbers += varied
         self.sides = []
         for b, ground in enumerate(on_ground):
             frame = Frame() if ground else Frame.from_scalars(self._symbols(f"X{b}", Frame.size))
@@ -203,7 +203,7 @@ class _Trace:
 
 
 def own_unknowns(thing: Thing) -> int:
-    """Return how many unknowns a thing has beside the poses: coordinates of a joint that cannot tell them."""
+    """Return how many unknowns a thing has beside the poses: coordinates that do not follow from these."""
     if isinstance(thing, Driver):
         return own_unknowns(joint) if (joint := borrowed(thing)) else 0
     if isinstance(thing, Constraint):

@@ -20,7 +20,7 @@ Array = np.ndarray
 def across(
     system: System, joint: Joint, kind: JointFormula, numbers: list[float], X: Any, v_rel: Any, own: Any
 ) -> JointKinematics:
-    """Return a joint between its frames; `own` are all unknowns of joints that cannot tell them from X."""
+    """Return a joint between its frames; `own` are all unknowns of joints that cannot compute them from X."""
     if joint.can_locate:
         return JointKinematics.of(joint, kind, numbers, X, v_rel)
     first = system.own[joint.name]

@@ -173,7 +173,7 @@ def least(w):
 
 @native
 def solved(w, sign):
-    """x, rank <- the solution of A x = b, scaled; `sign` of the factors tells whether there are any."""
+    """x, rank <- the solution of A x = b, scaled; `sign` of the factors says whether there are any."""
     if sign != 0:
         substitute(w)
         return w.x.size

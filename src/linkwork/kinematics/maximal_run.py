@@ -51,7 +51,7 @@ def simulate_maximal(
     A second opinion beside `simulate`, and for constraints that it does not take: every joint, constraint and
     driver gives its equations, each with a Lagrange multiplier. It costs more, and runs one mechanism. The
     state is one of the joints, a Recording, or the Motion of such a run, from whose end it goes on; as drawn
-    and at rest, if not given. Samples are at `times`, or `every` so many seconds; else after every step.
+    and at rest, if not given. Samples are at `times`, or at intervals `every` [s]; else after every step.
 
     >>> import linkwork as lw
     >>> motion = lw.simulate_maximal(lw.examples.four_bar(), 0.1, every=0.05)
@@ -131,7 +131,7 @@ class _Run:
     # samples
 
     def _sample(self, t: float, y: Array, between: Any) -> None:
-        """Keep the samples that are wanted up to time t, where the state is y; if none are told, that."""
+        """Keep the samples that are wanted up to time t, where the state is y; by default that state."""
         if not self.wanted.size:
             self._keep(t, y)
         while self._shown < len(self.wanted) and self.wanted[self._shown] <= t:
@@ -235,7 +235,7 @@ def _check_events(system: System, events: Sequence[Event]) -> None:
     if acting and undriven_model(system.mechanism) is None:
         mistakes += [
             f"event {name!r}: its action gives a state by joints, and this mechanism cannot be compiled, so "
-            'that they do not tell where all bodies are; use "stop" or "note"'
+            'that they do not determine where all bodies are; use "stop" or "note"'
             for name in acting
         ]
     if mistakes:
@@ -273,7 +273,7 @@ def _start(system: System, mechanism: Mechanism, state: Any) -> tuple[float, Arr
         if model is None:
             raise ModelError(
                 f"simulate_maximal: mechanism {mechanism.name!r} cannot be compiled, so that a state by "
-                "joints does not tell where all its bodies are; give a Motion, or no state"
+                "joints does not determine where all bodies are; give a Motion, or no state"
             )
         if np.shape(state.q) != (model.nq,) or np.shape(state.v) != (model.nv,):
             raise ValueError(

@@ -42,7 +42,7 @@ def _spread(rows, first, width, block):
     "bool[::1]",
 )
 def _solve(step, count_turns, ports, lanes, u, p, ref, q, size, good):
-    """q, good <- positions for values u of the drivers and sizes p, from q; `good` tells which were found.
+    """q, good <- positions for values u of the drivers and sizes p, from q; `good` says which were found.
 
     u: (N, drivers), p: (N, sizes), ref: (N, references), q: (N, nq). What lanes share is behind the ports.
     The references are first found from q and u, if there is something to count turns with: its address.

@@ -4,7 +4,7 @@
 
 The equations are eliminated on symbols, in an order of pivots that is chosen once by numbers: those that make
 the least new entries (Markowitz) among those that are not small. Away from there a pivot may get small, the
-step is then poor, and whoever iterates sees that it does not converge. Of redundant equations those are
+step is then poor, and the iteration does not converge. Of redundant equations those are
 taken from which the others follow; whether these hold is seen, too, from the largest.
 
 For one mechanism x, the least pivot and the joint coordinates are stored too; in lanes they are not.

@@ -1,8 +1,8 @@
 """Numbers of a mechanism by name: ("C", "on_parent", 0), ("rod", "length"), ("slot", "pin", 1).
 
 A name is that of a joint, constraint or driver, a word, and an index if the word says several numbers. A
-joint has its points "on_parent" and "on_child", in axes of these bodies, however they were told, and what its
-class depends on, such as "pitch"; a constraint has all that it was told in numbers.
+joint has its points "on_parent" and "on_child", in axes of these bodies, however given, and what its
+class depends on, such as "pitch"; a constraint has all its options that are numbers.
 """
 
 import copy
@@ -42,7 +42,7 @@ class Number:
 
     @property
     def value(self) -> float:
-        """Its value as it was told."""
+        """Its value as it was given."""
         if self.side is not None:
             assert isinstance(self.thing, Joint)
             return float(self.thing.frames()[self.side].p[self.index or 0])
@@ -50,7 +50,7 @@ class Number:
         return float(said if self.index is None else said[self.index])
 
     def put(self, value: Any) -> Thing:
-        """Return a copy of its thing that was told another value, a traced one maybe."""
+        """Return a copy of its thing with another value, a traced one maybe."""
         made = copy.copy(self.thing)
         said = _said(self.thing, self.word)
         if self.index is not None:
@@ -78,7 +78,7 @@ def number(things: Sequence[Thing], place: Any, who: str) -> Number:
 
 
 def _count(thing: Thing, word: str, who: str) -> int | None:
-    """Return how many numbers a word says; None for one that is no list."""
+    """Return how many numbers a word says; None for one that is not a list."""
     said = _said(thing, word)
     try:
         numbers = np.asarray(said, float)
@@ -91,7 +91,7 @@ def _count(thing: Thing, word: str, who: str) -> int | None:
 
 
 def _said(thing: Thing, word: str) -> Any:
-    """Return what a thing was told; points that were not are origins."""
+    """Return the options of a thing; points that were not given are origins."""
     said = vars(thing).get(word)
     if said is None and word in ("on_parent", "on_child") and word in vars(thing):
         return [0.0] * thing.algebra.dimension

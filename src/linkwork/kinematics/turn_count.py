@@ -25,7 +25,7 @@ from linkwork.mechanism.joint import Joint
 from linkwork.native import emit, store
 from linkwork.trace.expression import Operand
 
-_CLEAR = 1e-6  # change of an equation in a whole turn, at least, that tells how many there are
+_CLEAR = 1e-6  # change of an equation in a whole turn, at least, from which their number follows
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def _counted(equations: UnrolledEquations, references: list[_Reference]) -> list
 
 
 def _solved(equations: UnrolledEquations, thing: int, refs: list[Operand], last: int) -> Operand:
-    """Return the last reference with so many turns that the equation holds, if it tells."""
+    """Return the last reference with the whole turns for which the equation holds, if it depends on them."""
     constraint = equations.system.things[thing]
     values = equations.of(constraint, refs)
     before = values.located[last]

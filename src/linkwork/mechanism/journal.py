@@ -98,13 +98,13 @@ class Journal:
         self.record(assignment(element, word, value))
 
     def record(self, step: Step) -> None:
-        """Keep a change that was just made, alone or in the group, and tell the observers."""
+        """Keep a change that was just made, alone or in the group, and notify the observers."""
         self._undone.clear()
         if self._group is None:
             self._keep(Entry("", (step,)))
         else:
             self._group.append(step)
-        self._tell(step.change)
+        self._notify(step.change)
 
     @contextmanager
     def group(self, text: str = "") -> Iterator[None]:
@@ -144,7 +144,7 @@ class Journal:
         for step in entry.steps:
             step.apply()
         for change in entry.changes:
-            self._tell(replace(change, by="redo"))
+            self._notify(replace(change, by="redo"))
         return entry
 
     def _revert(self, entry: Entry) -> None:
@@ -152,7 +152,7 @@ class Journal:
             step.revert()
         for change in reversed(entry.changes):
             what: Any = {"add": "remove", "remove": "add", "set": "set"}[change.what]
-            self._tell(replace(change, what=what, old=change.new, new=change.old, by="undo"))
+            self._notify(replace(change, what=what, old=change.new, new=change.old, by="undo"))
 
     def _refuse_within(self, word: str) -> None:
         if self._group is not None:
@@ -164,7 +164,7 @@ class Journal:
         while len(self._done) > 1 and self._kept > self.limit:
             self._kept -= len(self._done.popleft().steps)
 
-    def _tell(self, change: Change) -> None:
+    def _notify(self, change: Change) -> None:
         for observer in tuple(self._observers):
             observer(change)
 

@@ -196,7 +196,7 @@ def _square(frame: Any, algebra: ModuleType) -> Any:
 
 
 def _numbers(value: Any, count: int, what: str) -> list[Number]:
-    """Return a law's result as so many numbers, or say what is wrong with it."""
+    """Return a law's result as `count` numbers, or say what is wrong with it."""
     items = list(value) if isinstance(value, list | tuple) or np.ndim(value) else [value]
     if len(items) != count:
         raise ValueError(f"{len(items)} numbers where the {what} has {count}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 _OPEN = 1e-9  # a gap, without units: what is wider is closed first
-_NEAR = 0.2  # a way, without units: what is farther is not told
+_NEAR = 0.2  # a way, without units: what is farther is not reported
 
 
 def diagnose(
@@ -31,7 +31,7 @@ def diagnose(
     """Tell degrees of freedom, rank, redundant joints, what can move, and which dead points are near.
 
     At position q, closed first if it is open; as drawn, if not given. With a velocity v the way to a
-    singular position is told as time, too; with `driven` joints, whether they move everything. Print it,
+    singular position is given as a time, too; with `driven` joints, whether they move everything. Print it,
     or read its fields. A singular value below 1e-6, beside the largest, or 1, is zero.
     """
     given = model.q_drawn if q is None else position(model, "diagnose", q)
@@ -48,8 +48,8 @@ def diagnose(
     found = branches(near, where, parts)
     freedoms = max((branch.tangents.shape[1] for branch in found), default=0)
     count = len(scales.weights)
-    telling = min(model.nv - freedoms, count)  # a shaky structure's tell when it is pushed
-    rank_near = max([rank, telling, *(branch.rank for branch in found)])
+    most = min(model.nv - freedoms, count)  # those of a shaky structure count when it is pushed
+    rank_near = max([rank, most, *(branch.rank for branch in found)])
     idle = idle_forces.idle_forces(model, where, parts.idle(rank))
     rates = _rates(model, where, N)
     return Diagnosis(
@@ -140,7 +140,7 @@ def _rates(model: "Model", q: Array, motions: Array) -> Array:
 
 
 def _motion(model: "Model", q: Array, motions: Array) -> Motion:
-    """Return motions as they are told: in turn, one independent velocity is 1."""
+    """Return motions as they are reported: in turn, one independent velocity is 1."""
     scales = model.loop_scales
     chosen = sorted(pivots(motions, scales.preference))
     scaled = motions @ np.linalg.inv(motions[chosen]) if chosen else motions
@@ -176,13 +176,13 @@ def _dead_points(
     ahead = np.zeros(len(lengths))
     if N.shape[1] == 1:
         ahead = _way_to_rest(model, q, N, rates) * rates[best, 0] * model.loop_scales.scale[best]
-    told = here | (
+    reported = here | (
         (lengths >= RANK) & (np.abs(ahead) < _NEAR * model.loop_scales.scale[best]) & (ahead != 0.0)
     )
     name = model.coordinate_names[best]
     return tuple(
         DeadPoint(model.loop_scales.every_name[k], bool(here[k]), name, 0.0 if here[k] else float(ahead[k]))
-        for k in np.flatnonzero(told)
+        for k in np.flatnonzero(reported)
         if k != best
     )
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from linkwork.model.findings import Diagnosis, Motion
 
 _SHOWN = 8  # joints of one motion, at most
-_FAR = 0.2  # a way without units that is worth telling
+_FAR = 0.2  # a way without units: what is farther is not reported
 
 Sections = list[tuple[str, list[str]]]
 
@@ -34,7 +34,7 @@ def html(d: "Diagnosis") -> str:
 
 
 def sections(d: "Diagnosis") -> Sections:
-    """Return what there is to tell: titles, and what stands below them."""
+    """Return the report: titles, and what stands below them."""
     found: Sections = [(_counts(d), [])]
     if d.open_by > 1e-9:
         found.append((f"the position given was open by {d.open_by:.3g} of a loop's length; closed first", []))

@@ -50,7 +50,7 @@ class LoopScales:
             if not numbers:
                 raise ValueError(f"{what}: joint {name!r} has no freedom; choose one that moves")
             if any(k in found for k in numbers):
-                raise ValueError(f"{what}: {name!r} is there twice; name every coordinate once")
+                raise ValueError(f"{what}: {name!r} is given twice; name every coordinate once")
             found += numbers
         return found
 

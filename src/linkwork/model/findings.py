@@ -1,4 +1,4 @@
-"""What a diagnosis finds, as data; printed, it tells in words."""
+"""What a diagnosis finds, as data; printed, it is a report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ class Drives:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis:
-    """What `model.diagnose` found; printed, it tells in words."""
+    """What `model.diagnose` found; printed, it is a report."""
 
     name: str
     q: Array  # (nq,) the position looked at, closed

@@ -62,7 +62,7 @@ def find(model: Any, t: float, y: Array, events: Sequence[PlacedLoad] = ()) -> F
         if not all(map(isfinite, forces)):
             return Fault(name, f"the spring, damper or stop of joint {name!r} gives {_odd(forces, 0)}")
     largest = int(np.argmax(np.abs(y)))
-    return Fault(joint(model, largest), f"the {component(model, largest)} has grown to {y[largest]:.3g}")
+    return Fault(joint(model, largest), f"the {component(model, largest)} is {y[largest]:.3g}")
 
 
 def largest_force(model: Any, t: float, y: Array) -> str:

@@ -101,7 +101,7 @@ def load_values(model: "Model", name: str, q: Array, v: Array, t: Any = 0.0) -> 
     for placed in model.loaded_body_tree.loads:
         if placed.name == name:
             return _applied(model, q, v, t)[3][..., first : first + placed.shown]
-        first += placed.told
+        first += placed.outputs
     raise ValueError(f"load_values: {unknown('load', name, model.load_names)}")
 
 

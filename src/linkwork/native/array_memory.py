@@ -2,7 +2,7 @@
 
 An array made inside a loop is never seen outside of it, nor by another thread: so counting is not atomic.
 The head of its memory is laid out as Numba's front end knows it: count, destructor and its argument, address
-of the numbers, size, allocator. Arrays that came from Python have no head; whoever called keeps them.
+of the numbers, size, allocator. Arrays that came from Python have no head; the caller keeps them.
 """
 
 TEXT = """

@@ -145,7 +145,7 @@ class _Words:
         return builder.load(builder.bitcast(self._word(), value.as_pointer()))
 
     def _array(self, kind: Any) -> Any:
-        """Return a contiguous array, whose memory is somebody else's."""
+        """Return a contiguous array, whose memory it does not own."""
         builder, target = self._builder, self._target
         array = make_array(kind)(target, builder)
         address = builder.load(self._word())

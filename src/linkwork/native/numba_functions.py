@@ -12,7 +12,7 @@ a process that finds it there never imports Numba. So the names below are marker
 asks for their meaning (`_numba_type_`) when it meets them; what they mean is in `numba_intrinsics`.
 
 Arithmetic is strict, nothing runs in parallel by itself, the interpreter's lock is not held, and an index out
-of range is our own mistake: whoever fills an array asks for its length first.
+of range is our own mistake: code that fills an array asks for its length first.
 """
 
 from collections.abc import Callable
@@ -79,7 +79,7 @@ def for_any_constant(part: Part) -> Any:
 
 
 def entry(result: str | None, *arguments: str | Named) -> Callable[[Callable[..., Any]], Entry]:
-    """Compile a function that Python calls: at its first call, unless its object is there already.
+    """Compile a function that Python calls: at its first call, unless its object exists already.
 
     `result` is "int64", "float64" or None; an argument is "int64", "float64", an array such as
     "float64[:, ::1]" (contiguous, of any numbers), or `Named`, a named tuple of these.

@@ -1,8 +1,8 @@
 """Objects on disk: one file each, with meta data and a checksum; who may have written it; the sweep.
 
 A file is  magic, SHA-256 of (its name, rest), rest = length of the meta data, meta data as JSON, object code.
-It is used only if its checksum is intact and nobody but its rightful owner can have written it: in the cache
-this user, in the installed package whoever owns the sources beside it. Anything else is as good as absent.
+It is used only if its checksum is intact and only its rightful owner can have written it: in the cache
+this user, in the installed package the owner of the sources beside it. Anything else is as good as absent.
 
 Set LINKWORK_CACHE to choose the folder of the cache, or to nothing ("") for none.
 """
@@ -49,14 +49,14 @@ def cache_folder() -> Path | None:
 
 
 def is_private(status: os.stat_result) -> bool:
-    """Tell whether only this user can have written a file or folder."""
+    """Return whether only this user can have written a file or folder."""
     if not hasattr(os, "getuid"):
         return True
     return status.st_uid == os.getuid() and not status.st_mode & 0o022
 
 
 def is_of_package(status: os.stat_result) -> bool:
-    """Tell whether only those can have written a file or folder who can also write the sources beside it."""
+    """Return whether a file or folder can be written only by users who can write the sources beside it."""
     if not hasattr(os, "getuid"):
         return True
     beside = os.stat(__file__)

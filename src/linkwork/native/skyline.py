@@ -35,7 +35,7 @@ _COLUMN, _ORIGIN, _WEAK, _HOME = range(ROW)
 def factor(name: str, lanes: int, width: int, border: int = 0) -> str:
     """Return the elimination of one system in blocks of `width` columns, or of lanes of systems.
 
-    There is a border of so many columns; one system's is a block.
+    There is a border of a given number of columns; one system's is a block.
     """
     return _factor_one(name, width, border) if lanes == 1 else _factor_many(name, lanes, border)
 

@@ -48,7 +48,7 @@ def _machine(target: Target) -> Any:
 
 
 def compile_ahead(target: Target, folder: Path) -> None:
-    """From now on, compile all kernels for a target and keep them in a folder; also what is there already.
+    """From now on, compile all kernels for a target and keep them in a folder; also what exists already.
 
     To be called before all else in a process. What this process runs itself is compiled for its own machine.
     """

@@ -58,7 +58,7 @@ class Event(Load):
 def settle(events: Sequence[Event], space: str, joints: Mapping[str, Joint]) -> list[str]:
     """Let events know the mechanism they watch; return what is wrong with them."""
     names = [event.name for event in events]
-    mistakes = [f"event {name!r}: the name is there twice" for name in {*names} if names.count(name) > 1]
+    mistakes = [f"event {name!r}: the name is used twice" for name in {*names} if names.count(name) > 1]
     for event in events:
         event.settle(space)
         found = event.mistakes()

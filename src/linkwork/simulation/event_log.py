@@ -13,7 +13,7 @@ from linkwork.simulation.options import Options
 
 Array = np.ndarray
 
-_STORM, _STORM_TIME = 50, 1e-9  # so many events within this time [s] are a storm,
+_STORM, _STORM_TIME = 50, 1e-9  # that number of events within this time [s] is a storm,
 _AGAIN_TIME, _AGAIN_PART = 1e-12, 1e-5  # and one that acts, and is back within this time, or part of a step
 _MANY, _LEAST_PROGRESS = 10_000, 0.01  # so are many that bring the run on by less than this part of the rest
 _SHORTEST = 2.0**-46  # of the time: the step after an event is not shorter
@@ -49,7 +49,7 @@ class Occurrences:
         return y
 
     def _storm(self, t: float, event: Event) -> Failure | None:
-        """Tell whether that was one event too many."""
+        """Return whether that was one event too many."""
         size = max(1.0, abs(t))
         limits = [(_STORM, _STORM_TIME * size), (_MANY, _LEAST_PROGRESS * (self._t_end - t))]
         if callable(event.action) and event.direction:

@@ -95,7 +95,7 @@ def diagnosis(model: Model, work: Work, i: int, events: Sequence[PlacedLoad] = (
 
 
 def _not_finite(model: Model, work: Work, i: int, t: float, events: Sequence[PlacedLoad]) -> Failure:
-    """Find who it was, by asking again; a law that gives no answer twice was told by `raised`."""
+    """Find the cause by evaluating again; a law that failed twice is in `raised`."""
     at = float(work.memory.bad_t[i])
     fault = nonfinite.find(model, at, work.memory.bad_y[i], events)
     error = raised.__dict__.pop("error", None)

@@ -18,7 +18,7 @@ from linkwork.simulation.restoring import PROJECTED, Restoring, chosen_restoring
 Array = np.ndarray
 
 AUTO = "auto"
-MOST_STEPS = 1e8  # of a run, unless told; far fewer if it makes no progress
+MOST_STEPS = 1e8  # of a run, by default; far fewer if it makes no progress
 _FINE = 1e-4  # accuracy from which on order 8 takes fewer evaluations than order 5
 _MOST_SAMPLES = 10**9  # more are a slip of the pen
 _PART = 5  # a fifth of the machine's memory may be samples: they are copied when they are put together
@@ -84,7 +84,7 @@ class RunOptions:
     loops: Any = PROJECTED
 
     def key(self) -> Hashable | None:
-        """Return what tells these words from others, types included: 1 is a number, True is none.
+        """Return what distinguishes these options from others, types included: 1 is a number, True is none.
 
         None if they cannot be compared; nor can events, which can be changed.
         """
@@ -132,7 +132,7 @@ def _method(method: Any, step: float | None) -> str:
     if not isinstance(method, str) or method not in (AUTO, *METHODS):
         raise ValueError(unknown("method", method, [AUTO, *METHODS]))
     if step is None and method != AUTO and not METHODS[method].estimates:
-        raise ValueError(f"method {method!r} cannot tell its error; give it a step=")
+        raise ValueError(f"method {method!r} has no error estimate; give it a step=")
     return method
 
 
@@ -161,7 +161,7 @@ def seconds(duration: Any) -> float:
 
 
 def worker_count(threads: Any) -> int:
-    """Return how many threads to use: all cores, unless told."""
+    """Return how many threads to use: all cores by default."""
     if threads is None:
         return _cores()
     if not isinstance(threads, int | np.integer) or isinstance(threads, bool) or threads < 1:
@@ -212,7 +212,7 @@ def _grid(t0: float, duration: float, every: float) -> Array:
 
 @functools.cache
 def most_numbers() -> int:
-    """Return how many numbers a run may keep as samples; where nobody tells the memory, a guess."""
+    """Return how many numbers a run may keep as samples; a guess where the size of the memory is unknown."""
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):

@@ -10,7 +10,7 @@ _PATIENCE = 0.5  # [s] what is shorter needs no bar
 
 
 def _is_main() -> bool:
-    """Tell whether this is no worker of somebody who shows a bar of his own."""
+    """Return whether this is the main process, not a worker of one that shows a bar itself."""
     return threading.current_thread() is threading.main_thread() and multiprocessing.parent_process() is None
 
 

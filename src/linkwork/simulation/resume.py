@@ -1,6 +1,6 @@
 """Going on bit for bit: what a run remembers beside its state, and when that is of use.
 
-The mesh of a run does not know of its end, which lies inside a step: a run that goes on does so from the last
+The mesh of a run does not depend on its end, inside a step: a run that goes on does so from the last
 point of the mesh, before its start.
 """
 
@@ -21,7 +21,7 @@ _COUNTS = ("accepted", "rejected", "evaluations", "jacobians", "stiff", "switche
 
 
 def memory(work: Work, key: Array) -> dict[str, Array]:
-    """Return what the only mechanism of a run remembers; `key` tells which runs can use it."""
+    """Return what the only mechanism of a run remembers; `key` says which runs can use it."""
     kept = work.memory
     return {
         "y": kept.y[0].copy(),

@@ -66,7 +66,7 @@ class RunSettings:
         return work
 
     def give_back(self, work: Work) -> None:
-        """Take memory that nobody looks at any more, for the next run if that can be a short one."""
+        """Take back memory that is no longer used, for the next run if that can be a short one."""
         if self.at_once and not self._spare:
             work.end()
             self._spare.append(work)

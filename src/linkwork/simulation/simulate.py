@@ -63,7 +63,7 @@ def simulate(
 
     Steps are as small as the accuracy needs: the error after some ten seconds of an ordinary motion is about
     `accuracy`, relative to 1 rad, 1 m (or the size of a smaller mechanism) and to the values themselves. With
-    `step` the steps are fixed. Samples are recorded at `times`, or `every` so many seconds, exactly; else
+    `step` the steps are fixed. Samples are recorded at `times`, or at intervals `every` [s], exactly; else
     after every step. They do not influence the steps.
 
     `method` is "auto" (Runge-Kutta-Fehlberg 4(5); order 8 where all laws are sums, products, sines and the

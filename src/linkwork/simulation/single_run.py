@@ -1,4 +1,4 @@
-"""One run: the loop is looked after, emptied, kept on disk, and its end told."""
+"""One run: the native loop is driven, its samples taken, checkpoints written, and its end reported."""
 
 import time
 from collections.abc import Mapping
@@ -126,7 +126,7 @@ class OneRun:
                     return
 
     def _advance(self, pace: Pace) -> bool:
-        """Let the loop run until it looks up; tell whether there is more to do."""
+        """Let the loop run until it looks up; return whether there is more to do."""
         pace.start()
         pace.took(integration.march(self._problem, self._work, self._t_end, pace.budget))
         self._drain()
@@ -150,7 +150,7 @@ class OneRun:
             self.failure = failed(Status.TOO_MUCH_WORK, t, self._model.name, words, hint=hint)
 
     def _can_go_on(self) -> bool:
-        """Do what the loop waits for; tell whether it has come to an end."""
+        """Do what the loop waits for; return whether it has come to an end."""
         work = self._work
         status = work.status(0)
         if status == Status.BUFFER_FULL:

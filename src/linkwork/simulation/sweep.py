@@ -249,7 +249,7 @@ class _Work:
 
     def _take(self, future: "Future[list[Outcome]]", numbers: list[int]) -> None:
         """Keep the outcomes of a task. What the executor did wrong is not the case's fault, nor on file."""
-        error = CancelledError("by somebody else") if future.cancelled() else future.exception()
+        error = CancelledError("by another program") if future.cancelled() else future.exception()
         if isinstance(error, BrokenExecutor):
             self.lost += numbers
         elif error is not None:

@@ -87,7 +87,7 @@ def _well_typed(op: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
         wanted = args if op in _LOGIC else args[:1]
         if any(not (isinstance(a, Expr) and a.op in CONDITIONS) for a in wanted):
             _refuse(
-                "a traced number stands where a condition is wanted",
+                "a traced number stands where a condition is expected",
                 "compare it with something: x > 0, x != 0",
             )
         return args
@@ -297,7 +297,8 @@ class Expr:
             return COMPOSED[name](*args)
         if name not in _FUNCTIONS:
             raise TraceError(
-                f"{name} is not known to the tracer; it knows {', '.join(sorted({*_FUNCTIONS, *COMPOSED}))}"
+                f"{name} is not supported by the tracer; available are "
+                f"{', '.join(sorted({*_FUNCTIONS, *COMPOSED}))}"
             )
         graph = next(a.graph for a in args if isinstance(a, Expr))
         return graph.node(name, *map(_operand, args))
@@ -345,7 +346,7 @@ for _method in METHODS:
 
 
 def _knows_better(x: Any) -> bool:
-    """Tell whether an operand knows itself what to do with a number: a motion, a vector, an array."""
+    """Return whether an operand knows itself what to do with a number: a motion, a vector, an array."""
     return hasattr(x, "scalars") or (isinstance(x, np.ndarray) and x.ndim > 0)
 
 
@@ -363,7 +364,7 @@ def _operand(x: Operand) -> Operand:
 
 
 def _pythagoras(a: Expr, b: Expr) -> bool:
-    """Tell whether a + b is cos^2 + sin^2 of the same angle."""
+    """Return whether a + b is cos^2 + sin^2 of the same angle."""
     if a.op != "mul" or b.op != "mul" or a.args[0] is not a.args[1] or b.args[0] is not b.args[1]:
         return False
     x, y = a.args[0], b.args[0]
@@ -442,5 +443,5 @@ def reachable(roots: Iterable[Operand]) -> list[Expr]:
 
 
 def is_smooth(roots: Iterable[Operand]) -> bool:
-    """Tell whether there are but sums, products, quotients, sines and cosines: nothing bends or jumps."""
+    """Return whether there are but sums, products, quotients, sines and cosines: nothing bends or jumps."""
     return all(x.op in _SMOOTH for x in reachable(roots))

@@ -17,7 +17,7 @@ Features = tuple[str, ...]  # which of its forces a joint has; the numbers are d
 
 
 def features(joint: Joint) -> Features:
-    """Return the forces a joint has: words that tell kinds of joints apart."""
+    """Return the forces a joint has: words that distinguish kinds of joints."""
     found = [word for word in ("damping", "friction", "stiffness") if joint.per_coordinate(word).any()]
     if has_stops(joint):
         formula = getattr(joint.stop, "formula", "")  # of one that came from a file

@@ -2,7 +2,7 @@
 
 A joint's `motion` is traced once on symbols. Constants other than 0, 1 and -1 become parameters, which are
 data of the link; what is left is a structure of operations, and two joints of the same structure are of one
-kind, whoever wrote them. From the motion X(q) follow, by differentiation on the graph, the motion subspace S
+kind, in whatever class. From the motion X(q) follow, by differentiation on the graph, the motion subspace S
 = X^-1 dX/dq, and c = dS/dt v.
 """
 

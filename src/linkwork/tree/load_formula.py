@@ -2,7 +2,7 @@
 
 As with joints (`kind`), a load is run once on symbols; constants become parameters, which are data. A law
 that cannot be run on symbols is kept as Python, to be called; a law that gives another formula when it is
-asked twice (it draws random numbers, or counts its calls) is no formula, and is kept as Python too.
+asked twice (it draws random numbers, or counts its calls) is not a formula, and is kept as Python too.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -104,7 +104,7 @@ class Outcome:
         across = {key: next(numbers) for key in self.across}
         return Outcome(wrenches, forces, across, list(numbers))
 
-    def told(self) -> list[Number]:
+    def outputs(self) -> list[Number]:
         """Return the numbers that are kept: what the load shows, and its forces in cut joints."""
         return [*self.shown, *self.across.values()]
 
@@ -137,11 +137,11 @@ class PlacedLoad:
     shown: int  # how many numbers it shows
     described: Load  # as it was before it was drawn
     drawn: tuple[float, ...]  # the poses of its bodies as drawn
-    across: tuple[tuple[str, int], ...]  # cut joints and their velocities, whose forces are told after these
+    across: tuple[tuple[str, int], ...]  # cut joints and velocities whose forces follow these
 
     @property
-    def told(self) -> int:
-        """How many numbers it shows or tells of cut joints."""
+    def outputs(self) -> int:
+        """How many numbers it puts out: those it shows, and its forces in cut joints."""
         return self.shown + len(self.across)
 
     @property
@@ -281,9 +281,9 @@ def place(
     still = [0.0] * sum(part.stop - part.start for _, part in slices.values())
     formula = _if_pure(lambda: _formula(load, algebra, sides, slices, len(q_drawn), len(still), seen))
     if formula:
-        told = formula.outcome
+        outcome, across = formula.outcome, tuple(formula.outcome.across)
         return PlacedLoad(
-            load, algebra, sides, seen, slices, formula, len(told.shown), described, drawn, tuple(told.across)
+            load, algebra, sides, seen, slices, formula, len(outcome.shown), described, drawn, across
         )
 
     def joint(k: int) -> Both:
@@ -359,7 +359,12 @@ def _formula(
     )
     outcome = act(load, algebra, sides, slices, numbers, seen)
     roots, parameters = lift(outcome.scalars())
-    keys = sorted(outcome.wrenches), list(outcome.forces), len(outcome.told()), [s.link == 0 for s in sides]
+    keys = (
+        sorted(outcome.wrenches),
+        list(outcome.forces),
+        len(outcome.outputs()),
+        [s.link == 0 for s in sides],
+    )
     nodes = reachable(roots)
     used = {x.args[0][0] for x in nodes if x.op == "symbol"}
     return Formula(

@@ -1,7 +1,7 @@
 """Where the rows of a loop end: at its root, the link nearest to its ends that does not feel them.
 
 The root of a joint's loop is the last link that the ways from ground to its two ends have in common. It feels
-the loop as a whole, as inertia, and what is nearer to ground does not know of it. Loops that share links are
+the loop as a whole, as inertia, and bodies nearer to ground are not involved. Loops that share links are
 solved together, at the root of theirs that is nearest to ground.
 """
 
@@ -48,7 +48,7 @@ def with_own_root(tree: Tree, loop: Any) -> Any:
 
 
 def _internal(tree: Tree, loop: Any) -> bool:
-    """Tell whether the forces of a loop on its links cancel, wherever these are."""
+    """Return whether the forces of a loop on its links cancel, wherever these are."""
     if isinstance(loop.joint, Joint):
         return all(tree.body_links[body.name] for body in loop.joint.bodies)
     chance = np.random.default_rng(1)

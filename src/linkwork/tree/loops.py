@@ -56,7 +56,7 @@ class Loop:
 def check_loops(joints: Sequence[Joint]) -> None:
     """Refuse what a joint cannot do yet when it closes a loop."""
     mistakes = [
-        f"joint {joint.name!r} closes a loop and has armature, which is not there yet; give it to another"
+        f"joint {joint.name!r} closes a loop and has armature, which is not supported; give it to another"
         for joint in joints
         if joint.per_coordinate("armature").any()
     ]

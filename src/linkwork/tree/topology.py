@@ -147,7 +147,7 @@ def _better_cut(
 ) -> str | None:
     """Return the first joint of a loop that leaves fewer equations when it is cut instead; None if none is.
 
-    A cut joint leaves one equation per freedom it takes; it must be able to tell its coordinates from the
+    A cut joint leaves one equation per freedom it takes; it must be able to compute its coordinates from the
     poses of its bodies; and loads and drives act on joints of the tree.
     """
     above = {body: (parent, joint) for parent, row in children.items() for body, joint in row}

@@ -174,8 +174,8 @@ class Tree:
 
     @property
     def shown(self) -> int:
-        """How many numbers the loads show or tell."""
-        return sum(placed.told for placed in self.loads)
+        """How many numbers the loads put out."""
+        return sum(placed.outputs for placed in self.loads)
 
 
 @dataclass(frozen=True)

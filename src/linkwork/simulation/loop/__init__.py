@@ -5,7 +5,7 @@ but has no say in the error. A block holds one mechanism per lane, (n, lanes), a
 stages of the method in lockstep, each with its own time and step. No operation crosses lanes, so that a lane
 gives bit for bit what the mechanism gives alone.
 
-The mesh of a run, its *natural* steps, does not know of samples, of the end time or of interruption:
+The mesh of a run, its *natural* steps, is independent of samples, of the end time and of interruption:
 
 - a natural step from the base (t, y) is attempted with the h of the controller and, if good, committed;
 - what lies between two mesh points leaves no trace in the mesh: events are looked for by *side steps* of the

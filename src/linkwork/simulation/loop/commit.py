@@ -23,7 +23,7 @@ _STIFF_STEPS, _RESET_STEPS, _CALM_STEPS = 15, 6, 25
 
 @native_within
 def _watch_stiffness(run, lane, memo):
-    """Count stiff steps, or calm ones in implicit mode; tell whether there are enough to change the mode."""
+    """Count stiff steps, or calm ones in implicit mode; return whether the mode has to change."""
     if memo.implicit:
         memo.calm = memo.calm + 1.0 if lane.passed * run.norm < 0.5 * run.bound else 0.0
         return memo.calm >= _CALM_STEPS

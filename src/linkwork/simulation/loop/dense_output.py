@@ -24,7 +24,7 @@ COEFFICIENTS = 7  # beside the base itself
 
 @native_within
 def _is_inside(lane):
-    """Tell whether the result of the attempt of a lane comes from its polynomial."""
+    """Return whether the result of the attempt of a lane comes from its polynomial."""
     return lane.dense and (lane.task == Task.SAMPLE.value or lane.task == Task.LAST.value)
 
 
@@ -43,7 +43,7 @@ def interpolate(run, l, step, out):
 
 @native_within
 def is_any_inside(run):
-    """Tell whether that is so in any lane."""
+    """Return whether that is so in any lane."""
     for l in range(run.lanes):
         lane = lane_of(run, l)
         if lane.who >= 0 and _is_inside(lane):
@@ -68,13 +68,13 @@ def take_from_polynomials(run):
 
 @native_within
 def is_new(lane):
-    """Tell whether a lane is in a good natural step that wants a polynomial."""
+    """Return whether a lane is in a good natural step that wants a polynomial."""
     return lane.dense and lane.task == Task.PASSED.value and lane.goal == Task.NATURAL.value
 
 
 @native_within
 def holds_something(run, l):
-    """Tell whether a sample or the end time lies inside the natural step of lane l, for a polynomial to find.
+    """Return whether a sample or the end time lies inside the natural step of lane l, for a polynomial.
 
     When a step is repeated, samples of it that were recorded count no longer.
     """

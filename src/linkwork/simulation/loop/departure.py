@@ -68,7 +68,7 @@ def _fill(run):
 
 @native_within
 def _works_too_much(run, memo, t):
-    """Tell whether the attempts are used up, or will be at this pace, or bring next to no progress."""
+    """Return whether the attempts are used up, or will be at this pace, or bring next to no progress."""
     attempts = memo.accepted + memo.rejected
     if attempts >= run.max_steps:
         return True
@@ -82,7 +82,7 @@ def _works_too_much(run, memo, t):
 
 @native_within
 def _aims_at_end(run, memo, t, near):
-    """Tell whether the next attempt goes to the end time."""
+    """Return whether the next attempt goes to the end time."""
     if run.fixed:
         return run.t_end - t < memo.h - near
     return memo.blocked == run.t_end

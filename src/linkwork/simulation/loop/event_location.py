@@ -90,7 +90,7 @@ def _turning(m0, g1):
 
 @native
 def seek(run, l, first):
-    """Find which event functions cross zero in the good step of lane l, from the first on; tell when done.
+    """Find which event functions cross zero in the good step of lane l, from the first on; return when done.
 
     A function that ends on the side it came from may have been through zero and back: where its cubic says
     so, a side step there is wanted, and the search goes on afterwards. One that starts at zero, where an
@@ -132,7 +132,7 @@ def _least_span(run, lane, l):
 def probe(run, l):
     """See whether an event function has really dipped through zero, and which of its two crossings counts.
 
-    Tell whether to look again, nearer to the base: where it must have been on the other side after all.
+    Return whether to look again, nearer to the base: where it must have been on the other side after all.
     """
     lane, total = lane_of(run, l), run.events * run.lanes
     e = lane.probing
@@ -146,7 +146,7 @@ def probe(run, l):
         lane.step *= _NEARER
         if lane.step > _least_span(run, lane, l):
             return True
-        target[at] = after  # at the base, as far as can be told
+        target[at] = after  # at the base, within rounding
         return False
     if side != 0.0 and direction != side:
         target[at] = -side
@@ -160,7 +160,7 @@ def probe(run, l):
 
 @native
 def _has_crossed(run, at, x, g):
-    """Tell whether an event function with value g at x is beyond the crossing looked for."""
+    """Return whether an event function with value g at x is beyond the crossing looked for."""
     target, start = doubles(run.target)[at], doubles(run.start)[at]
     return target != 0.0 and x > start and g * target >= 0.0
 
@@ -181,7 +181,7 @@ def _drop_later(run, l):
 
 @native
 def aim(run, l):
-    """Set up the search for the earliest crossing in lane l; tell whether there is anything to search."""
+    """Set up the search for the earliest crossing in lane l; return whether there is anything to search."""
     lane = lane_of(run, l)
     target, start, g = doubles(run.target), doubles(run.start), doubles(run.g_base)
     if _drop_later(run, l) < 0:
@@ -202,7 +202,7 @@ def aim(run, l):
 
 @native
 def choose_trial(run, l):
-    """Choose where to look next in the bracket of lane l; tell whether there is anywhere left.
+    """Choose where to look next in the bracket of lane l; return whether there is anywhere left.
 
     The Illinois rule (regula falsi; the value at an end that stays is halved), on that of the crossed
     functions whose zero comes first; bisection when it is slow. Near an end the trial keeps half a tolerance

@@ -12,7 +12,7 @@ from linkwork.simulation.loop.state_jacobian import differentiate
 
 @native
 def _factor(address, pivots, m):
-    """Matrix (m, m) <- its factors L and U, with partial pivoting; tell whether it is regular."""
+    """Matrix (m, m) <- its factors L and U, with partial pivoting; return whether it is regular."""
     a = doubles(address)
     for j in range(m):
         p = j

@@ -97,7 +97,7 @@ def look_ahead(run):
 
 @native_within
 def _is_stiff(run, l):
-    """Tell whether h |lambda| is at the border of stability (Hairer, Wanner, Solving ODEs II, section IV.2).
+    """Return whether h |lambda| is at the border of stability (Hairer, Wanner, Solving ODEs II, IV.2).
 
     |lambda| is the change of the right-hand side over the change of the state, between the marked stage and
     the result.
@@ -128,7 +128,7 @@ def _turn_down(run, l):
 
 @native_within
 def inspect(run, l):
-    """Look at a good attempt with what is known of its end; tell whether it stays good."""
+    """Look at a good attempt with what is known of its end; return whether it stays good."""
     lane = lane_of(run, l)
     memo = memo_of(run, lane)
     lane.spent += 1.0

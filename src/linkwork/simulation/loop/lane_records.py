@@ -70,7 +70,7 @@ def copy_all(run, to, source):
 
 @native
 def is_finite(run, address, count, l):
-    """Tell whether lane l of an array of so many components is finite."""
+    """Return whether lane l of an array of `count` components is finite."""
     x, total = doubles(address), 0.0
     for i in range(count):
         total += 0.0 * x[i * run.lanes + l]
@@ -95,7 +95,7 @@ def copy(to, source, size):
 
 @native_within
 def are_all(run, task):
-    """Tell whether all lanes that have a mechanism are at the same task."""
+    """Return whether all lanes that have a mechanism are at the same task."""
     for l in range(run.lanes):
         lane = lane_of(run, l)
         if lane.who >= 0 and lane.task != task:

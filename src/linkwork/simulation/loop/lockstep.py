@@ -74,7 +74,7 @@ def _go_on(run, l, draining):
 
 @native
 def _is_behind(run):
-    """Tell whether the end time lies before the time that a mechanism under way has reached."""
+    """Return whether the end time lies before the time that a mechanism under way has reached."""
     for i in range(run.many):
         memo = memo_at(run, i)
         if memo.status == Status.RUNNING.value and not memo.t <= run.t_end + ON_MESH * run.fixed:
@@ -97,7 +97,7 @@ def advance(address, t_end, budget):
         lane.who, lane.task, lane.step, lane.waits = -1, Task.IDLE.value, 0.0, 0
     attempts, draining = 0, False
     while True:
-        # With nobody waiting for a lane, a mechanism that needs the caller does not wait for the others.
+        # When no mechanism waits for a lane, a mechanism that needs the caller does not wait for the others.
         draining = draining or (run.attention == 1 and run.queue == run.many)
         start_attempts(run, draining)
         busy = busy_lanes(run)

@@ -27,7 +27,7 @@ def _largest_gap(run, l):
 
 @native
 def _correct_positions(run):
-    """Close the gaps once; tell whether to look again."""
+    """Close the gaps once; return whether to look again."""
     program, q, again = run.close_positions, run.nq * run.lanes, False
     table = integers(program.table)
     table[program.t], table[program.q] = run.time, run.new

@@ -16,7 +16,7 @@ from linkwork.simulation.loop.termination import finish, stop
 
 @native
 def _write(run, l, t, state):
-    """Record a sample of lane l; tell whether there was room."""
+    """Record a sample of lane l; return whether there was room."""
     i, x = lane_of(run, l).who, doubles(state)
     filled = integers(run.filled)
     at = filled[i]
@@ -39,7 +39,7 @@ def _turn_to(run, lane, memo, sample):
 
 @native
 def begin_samples(run, l):
-    """Record the start state if it is wanted; tell whether there was room."""
+    """Record the start state if it is wanted; return whether there was room."""
     lane, t = lane_of(run, l), doubles(run.t)[l]
     memo = memo_of(run, lane)
     _turn_to(run, lane, memo, memo.sample)
@@ -119,7 +119,7 @@ def serve(run, l):
 
 @native
 def sample(run, l, draining):
-    """Record the result of an attempt; tell whether the lane goes on with its step."""
+    """Record the result of an attempt; return whether the lane goes on with its step."""
     lane = lane_of(run, l)
     memo = memo_of(run, lane)
     normalise(run, run.new, l)
