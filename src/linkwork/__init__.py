@@ -63,6 +63,7 @@ from linkwork.geometry import (
     Plane,
     Polygon,
     Revolution,
+    Solid,
     Sphere,
 )
 from linkwork.mechanism.body import Body
@@ -265,6 +266,7 @@ __all__ = [
     "SimulationError",
     "sin",
     "sinh",
+    "Solid",
     "spatial",
     "Sphere",
     "Spherical",

@@ -3,7 +3,7 @@
 from math import sqrt
 
 from linkwork.contact.decorators import native_apart
-from linkwork.contact.vectors import ZERO, along, dot, neg, sub, turned
+from linkwork.geometry.vectors import ZERO, along, dot, neg, sub, turned
 from linkwork.native.numba_functions import native
 
 _PREFERRED = 1e-8  # of the size: a face is preferred to edges that are no better than this

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.shape_table import GROUP, MASK, OWNER, PLANE, addresses, opened_table
-from linkwork.contact.vectors import add, nine, three, times, turned
+from linkwork.contact.shape_kinds import PLANE
+from linkwork.contact.shape_table import GROUP, MASK, OWNER, addresses, opened_table
+from linkwork.geometry.vectors import add, nine, three, times, turned
 from linkwork.native.numba_functions import doubles, entry, integers, memory
 
 _LEAF = 2  # shapes below a leaf

@@ -16,7 +16,8 @@ from linkwork.contact.flatten import Piece, pieces_of, table_of
 from linkwork.contact.narrow_phase import contacts_of_pairs, triangles_that_touch
 from linkwork.contact.rays import MISSED, cast_rays
 from linkwork.contact.result import Contacts, Hits
-from linkwork.contact.shape_table import MESH, Buffer, Table, Work, buffer, work
+from linkwork.contact.shape_kinds import MESH
+from linkwork.contact.shape_table import Buffer, Table, Work, buffer, work
 from linkwork.geometry import HeightField, Plane
 from linkwork.mechanism.placement import Array, RotationLike, Space, numbers, position_vector, rotation_matrix
 
@@ -225,7 +226,7 @@ class Colliders:
         flat = np.ascontiguousarray(np.atleast_2d(given))
         found = np.zeros(len(flat), np.int64)
         for k in built.shapes_of(name):
-            points_inside(built.table.at, built.poses, k, flat, found)
+            points_inside(built.table.at, built.poses, k, flat, found, self._work.at)
         inside = found.astype(bool)
         return bool(inside[0]) if given.ndim == 1 else inside
 

@@ -2,51 +2,35 @@
 
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.mesh_pairs import corners
-from linkwork.contact.shape_table import (
-    BOX,
-    CAPSULE,
-    CONE,
-    CONVEX,
-    CYLINDER,
-    ELLIPSOID,
-    FACES,
-    FIRST_FACE,
-    FIRST_POINT,
-    HEIGHT_FIELD,
-    PLANE,
-    POINTS,
-    POLYGON,
-    SPHERE,
-    opened_table,
-)
+from linkwork.contact.shape_kinds import CONVEX, HEIGHT_FIELD, PLANE, POLYGON, TRACED, switch
+from linkwork.contact.shape_table import FACES, FIRST_FACE, FIRST_POINT, POINTS, opened_table, opened_work
+from linkwork.contact.support import form_of
 from linkwork.contact.surface_pairs import field_depth
+from linkwork.contact.traced_queries import in_traced
 from linkwork.contact.triangles import closest_of_segments
-from linkwork.contact.vectors import cross, dot, nine, row, sub, three, turned_back
+from linkwork.geometry.vectors import cross, dot, nine, row, sub, three, turned_back
 from linkwork.native.numba_functions import entry, memory
 
 
+@native
+def _nowhere(form, q):
+    return False
+
+
+_inside = native(switch("inside", "q", _nowhere))
+
+
 @native_apart
-def contains(table, poses, i, point):
+def contains(table, poses, i, point, work):
     """Return whether a point is inside shape i or on its surface."""
     q = turned_back(nine(poses, 12 * i), sub(point, three(poses, 12 * i + 9)))
-    x, y, z = three(table.size, 4 * i)
     kind = table.kind[i]
-    if kind == SPHERE:
-        return dot(q, q) <= x * x
-    if kind == CAPSULE:
-        c = (q[0], q[1], q[2] - min(max(q[2], -y), y))
-        return dot(c, c) <= x * x
-    if kind == BOX:
-        return abs(q[0]) <= x and abs(q[1]) <= y and abs(q[2]) <= z
-    if kind == CYLINDER:
-        return abs(q[2]) <= y and q[0] * q[0] + q[1] * q[1] <= x * x
-    if kind == CONE:
-        r = x * (1.0 - q[2] / y)
-        return 0.0 <= q[2] <= y and q[0] * q[0] + q[1] * q[1] <= r * r
-    if kind == ELLIPSOID:
-        return (q[0] / x) ** 2 + (q[1] / y) ** 2 + (q[2] / z) ** 2 <= 1.0
+    if kind < CONVEX:
+        return _inside(form_of(table, i, work, 0), q)
+    if kind == TRACED:
+        return in_traced(form_of(table, i, work, 0), q, table.reach[7 * i + 6], work)
     if kind == PLANE:
-        return dot((x, y, z), q) <= table.size[4 * i + 3]
+        return dot(three(table.size, 4 * i), q) <= table.size[4 * i + 3]
     if kind == HEIGHT_FIELD:
         return field_depth(table, i, q)[0] >= 0.0
     if kind == CONVEX:
@@ -114,10 +98,10 @@ def _side(a, b):
     return -1 if across < 0.0 else 0
 
 
-@entry(None, "int64[::1]", "float64[:, ::1]", "int64", "float64[:, ::1]", "int64[::1]")
-def points_inside(table, poses, i, points, inside):
+@entry(None, "int64[::1]", "float64[:, ::1]", "int64", "float64[:, ::1]", "int64[::1]", "int64[::1]")
+def points_inside(table, poses, i, points, inside, work):
     """Write 1 for points that are inside shape i."""
-    t, x, q, out = opened_table(table), memory(poses), memory(points), memory(inside)
+    t, w, x, q, out = opened_table(table), opened_work(work), memory(poses), memory(points), memory(inside)
     for k in range(len(points)):
-        if contains(t, x, i, row(q, k)):
+        if contains(t, x, i, row(q, k), w):
             out[k] = 1

@@ -5,10 +5,10 @@ from linkwork.contact.decorators import native_apart
 from linkwork.contact.depth_newton import polish
 from linkwork.contact.epa import penetration
 from linkwork.contact.gjk import APART, NEAR, gjk, witness
-from linkwork.contact.round_pairs import ball_box, ball_turned, round_round
-from linkwork.contact.shape_table import BOX, CAPSULE, CONE, CYLINDER, SPHERE
+from linkwork.contact.round_pairs import ball_box, ball_turned, has_profile, round_round
+from linkwork.contact.shape_kinds import BOX, CAPSULE, SPHERE
 from linkwork.contact.support import curved
-from linkwork.contact.vectors import ZERO, along, neg, norm, sub, unit
+from linkwork.geometry.vectors import ZERO, along, neg, norm, sub, unit
 
 _EXACT = 1e-14  # between the bounds of the squared distance: as close as rounding lets it come
 _ROUGH = 1e-2  # where Newton's method goes on
@@ -24,7 +24,7 @@ def closest(A, B, R, p, work, limit):
         return round_round(A, B, R, p)
     if A.kind == SPHERE and B.kind == BOX:
         return ball_box(A, B, R, p)
-    if A.kind == SPHERE and (B.kind == CYLINDER or B.kind == CONE):
+    if A.kind == SPHERE and has_profile(B):
         return ball_turned(A, B, R, p)
     radii = A.radius + B.radius
     bends = curved(A) or curved(B)

@@ -11,12 +11,10 @@ which Newton's method solves in a few steps. The result counts only if the weigh
 point reaches farther, and the depth does not fall to either side.
 """
 
-from math import sqrt
-
 from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.shape_table import BOX, CONE, CONVEX, CYLINDER, ELLIPSOID, SPHERE
-from linkwork.contact.support import curved, difference_apart
-from linkwork.contact.vectors import (
+from linkwork.contact.shape_kinds import TRACED, switch
+from linkwork.contact.support import curved, difference_apart, support, traced_bend
+from linkwork.geometry.vectors import (
     ZERO,
     add,
     along,
@@ -40,24 +38,32 @@ _BEYOND = 1e-11  # of the size: no other point may reach farther than this
 
 
 @native
-def _branch(form, x):
-    """Return the branch on which a point of the surface lies."""
-    kind = form.kind
-    if kind == BOX:
-        return (x[0] > 0.0) * 1 + (x[1] > 0.0) * 2 + (x[2] > 0.0) * 4
-    if kind == CONVEX:
-        best, nearest = form.first, 1e300
-        for k in range(form.first, form.first + form.many):
-            gap = sub(row(form.points, k), x)
-            far = dot(gap, gap)
-            if far < nearest:
-                best, nearest = k, far
-        return best
-    if kind in (ELLIPSOID, SPHERE):
+def _other_branch(form, x):
+    """Return the nearest corner of a hull; a traced solid is taken for smooth."""
+    if form.kind == TRACED:
         return 0
-    if kind == CONE:
-        return 1 if x[2] > 0.5 * form.y else 0
-    return 1 if x[2] > 0.0 else 0
+    best, nearest = form.first, 1e300
+    for k in range(form.first, form.first + form.many):
+        gap = sub(row(form.points, k), x)
+        far = dot(gap, gap)
+        if far < nearest:
+            best, nearest = k, far
+    return best
+
+
+@native
+def _on_other_branch(form, branch, d):
+    return support(form, d) if form.kind == TRACED else row(form.points, branch)
+
+
+@native
+def _other_bend(form, branch, d, s, t):
+    return traced_bend(form, d, s, t) if curved(form) else ZERO
+
+
+_branch = native(switch("branch", "x", _other_branch))  # on which a point of the surface lies
+_on_branch = native(switch("on_branch", "branch, d", _on_other_branch))  # its farthest point in a direction
+_bend = native(switch("bend", "branch, d, s, t", _other_bend))  # s.H s, s.H t, t.H t there, with H = dw/dn
 
 
 @native
@@ -67,58 +73,11 @@ def _pair_branch(A, B, R, p, w, a):
 
 
 @native
-def _on_branch(form, branch, d):
-    """Return the point of a branch that reaches farthest in a direction."""
-    kind = form.kind
-    if kind == BOX:
-        return (
-            form.x if branch & 1 else -form.x,
-            form.y if branch & 2 else -form.y,
-            form.z if branch & 4 else -form.z,
-        )
-    if kind == CONVEX:
-        return row(form.points, branch)
-    if kind == ELLIPSOID:
-        x, y, z = form.x * d[0], form.y * d[1], form.z * d[2]
-        s = 1.0 / norm((x, y, z))
-        return form.x * x * s, form.y * y * s, form.z * z * s
-    if kind == CYLINDER or (kind == CONE and branch == 0):
-        z = 0.0
-        if kind == CYLINDER:
-            z = form.y if branch else -form.y
-        s = form.x / max(sqrt(d[0] * d[0] + d[1] * d[1]), 1e-300)
-        return s * d[0], s * d[1], z
-    if kind == CONE:
-        return 0.0, 0.0, form.y
-    return 0.0, 0.0, (form.y if branch else -form.y)
-
-
-@native
-def _bent(form, branch, d, s, t):
-    """Return s.H s, s.H t and t.H t: how the point of a branch moves when its unit direction d turns towards
-    s or t."""
-    kind = form.kind
-    if kind == ELLIPSOID:
-        xx, yy, zz = form.x * form.x, form.y * form.y, form.z * form.z
-        c = 1.0 / sqrt(xx * d[0] * d[0] + yy * d[1] * d[1] + zz * d[2] * d[2])
-        w = (xx * d[0] * c, yy * d[1] * c, zz * d[2] * c)
-        u, v = dot(w, s), dot(w, t)
-        Es, Et = (xx * s[0], yy * s[1], zz * s[2]), (xx * t[0], yy * t[1], zz * t[2])
-        return c * (dot(Es, s) - u * u), c * (dot(Es, t) - u * v), c * (dot(Et, t) - v * v)
-    if kind == CYLINDER or (kind == CONE and branch == 0):
-        across = max(d[0] * d[0] + d[1] * d[1], 1e-24)
-        c = form.x / (across * sqrt(across))
-        u, v = d[0] * s[1] - d[1] * s[0], d[0] * t[1] - d[1] * t[0]
-        return c * u * u, c * u * v, c * v * v
-    return ZERO
-
-
-@native
-def _difference_bent(A, B, i, j, n, s, t, d, e, f):
-    """Return the same of A - B on a branch of each; d, e, f are -n, s, t in axes of B."""
-    ss, st, tt = _bent(A, i, n, s, t)
+def _difference_bend(A, B, i, j, n, s, t, d, e, f):
+    """Return the bend of A - B on a branch of each; d, e, f are -n, s, t in axes of B."""
+    ss, st, tt = _bend(A, i, n, s, t)
     if curved(B):
-        ss, st, tt = add((ss, st, tt), _bent(B, j, d, e, f))
+        ss, st, tt = add((ss, st, tt), _bend(B, j, d, e, f))
     return ss, st, tt
 
 
@@ -178,9 +137,9 @@ def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
         else:
             # The matrix of the tangent plane: M = H - h, and the gradient.
             e, f = turned_back(R, s), turned_back(R, t)
-            H = _difference_bent(A, B, a0, b0, n, s, t, d, e, f)
+            H = _difference_bend(A, B, a0, b0, n, s, t, d, e, f)
             if branches == 2:
-                H = along(scale(l0, H), l1, _difference_bent(A, B, a1, b1, n, s, t, d, e, f))
+                H = along(scale(l0, H), l1, _difference_bend(A, B, a1, b1, n, s, t, d, e, f))
             m00, m01, m11 = H[0] - h, H[1], H[2] - h
             g0, g1 = dot(s, w), dot(t, w)
             if branches == 1:

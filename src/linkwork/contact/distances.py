@@ -12,16 +12,12 @@ from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.planar_pairs import polygon_distance
 from linkwork.contact.plane_pairs import above_plane, mesh_depth, plane_in
+from linkwork.contact.shape_kinds import HEIGHT_FIELD, MESH, PLANE, POLYGON
 from linkwork.contact.shape_table import (
     COLUMNS,
-    CONVEX_KINDS,
     FIRST_NODE,
     FIRST_POINT,
-    HEIGHT_FIELD,
-    MESH,
-    PLANE,
     POINTS,
-    POLYGON,
     ROWS,
     STACK,
     opened_table,
@@ -29,7 +25,7 @@ from linkwork.contact.shape_table import (
 )
 from linkwork.contact.support import form_of, lone_triangle
 from linkwork.contact.surface_pairs import cell, field_triangle
-from linkwork.contact.vectors import (
+from linkwork.geometry.vectors import (
     ZERO,
     add,
     along,
@@ -206,10 +202,10 @@ def pair_distance(table, poses, i, j, work):
     R, p = back_times(Ra, Rb), turned_back(Ra, sub(pb, pa))
     kind_a, kind_b = table.kind[i], table.kind[j]
     d, n, a, b = 1e300, (0.0, 0.0, 1.0), ZERO, ZERO
-    if kind_a < CONVEX_KINDS:
-        A = form_of(table, i)
-        if kind_b < CONVEX_KINDS:
-            depth, n, a, b = closest(A, form_of(table, j), R, p, work, 1e300)
+    if kind_a < PLANE:
+        A = form_of(table, i, work, 0)
+        if kind_b < PLANE:
+            depth, n, a, b = closest(A, form_of(table, j, work, 1), R, p, work, 1e300)
             d = -depth
         elif kind_b == PLANE:
             m, offset = plane_in(table, j, R, p)

@@ -14,7 +14,7 @@ from linkwork.contact.depth_newton import polish
 from linkwork.contact.gjk import triangle_weights
 from linkwork.contact.shape_table import MOST_FACES, MOST_VERTICES
 from linkwork.contact.support import curved, difference, difference_apart
-from linkwork.contact.vectors import (
+from linkwork.geometry.vectors import (
     ZERO,
     add,
     along,

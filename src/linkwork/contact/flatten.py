@@ -9,29 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.contact import shape_table as kinds
+from linkwork.contact import shape_kinds as kinds
 from linkwork.contact.obb_tree import fours_of, tree_of
 from linkwork.contact.shape_table import Table, addresses
-from linkwork.geometry import (
-    Box,
-    Capsule,
-    Compound,
-    Cone,
-    ConvexHull,
-    Cylinder,
-    Ellipsoid,
-    Extrusion,
-    HeightField,
-    Mesh,
-    Plane,
-    Polygon,
-    Sphere,
-)
+from linkwork.contact.traced_support import traced_support
+from linkwork.geometry import Compound, ConvexHull, Extrusion, HeightField, Mesh, Plane, Solid
+from linkwork.geometry.section import SAME_WAY, Section
 from linkwork.mechanism.placement import Array, Space
 
 ENDLESS = 1e150  # half width of what has no end; its square is still a number
 _STANDS_OUT = 1e-6  # sine of the angle from which on an edge is no longer flat
-_SAME_WAY = 1e-9  # cosines: an axis that is square to the plane, or in it
 
 
 @dataclass(frozen=True)
@@ -53,6 +40,11 @@ class Piece:
     fours: Array = field(default_factory=lambda: np.zeros((0, 15, 4)))
     below: Any = field(default_factory=lambda: np.zeros((0, 4), np.int64))
     heights: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    kernels: tuple[int, int] = (
+        0,
+        0,
+    )  # addresses of those of a traced solid
+    numbers: tuple[float, ...] = ()  # its sizes
 
 
 def pieces_of(shape: Any, space: Space = "space") -> list[Piece]:
@@ -61,13 +53,13 @@ def pieces_of(shape: Any, space: Space = "space") -> list[Piece]:
         return pieces_of(shape.shape, space)
     if isinstance(shape, Compound):
         return [piece for part in shape.pieces for piece in pieces_of(part, space)]
-    if space == "plane":
-        return _in_plane(shape)
-    for kind, flat in _FLAT.items():
-        if isinstance(shape, kind):
-            return flat(shape)
-    if hasattr(shape, "surface"):
-        return _mesh(shape.mesh())
+    if isinstance(shape, Solid):
+        if space == "plane":
+            return _in_plane(shape)
+        for kind, flat in _FLAT.items():
+            if isinstance(shape, kind):
+                return flat(shape)
+        return [_convex(shape)] if shape.is_convex else _mesh(shape.mesh())
     raise ValueError(
         f"a {type(shape).__name__} cannot be touched: {shape!r}; give a solid: Sphere, Box, Mesh, Plane ..."
     )
@@ -79,7 +71,8 @@ def table_of(
     """Return the table of shapes; `owner` is the body of each, `group` and `mask` say who meets whom."""
     n = len(pieces)
     index, size, reach = np.zeros((n, 12), np.int64), np.zeros((n, 4)), np.zeros((n, 7))
-    points = faces = nodes = fours = heights = 0
+    own, numbers = np.zeros((n, 3), np.int64), np.array([x for piece in pieces for x in piece.numbers])
+    points = faces = nodes = fours = heights = count = 0
     for k, piece in enumerate(pieces):
         size[k, : len(piece.size)] = piece.size
         half = 0.5 * (piece.high - piece.low)
@@ -89,11 +82,13 @@ def table_of(
             *(points, len(piece.points), faces, len(piece.faces), nodes, fours),
             *(heights, *piece.heights.shape, owner[k], group[k], mask[k]),
         )
+        own[k] = (*piece.kernels, numbers.ctypes.data + 8 * count)
         points += len(piece.points)
         faces += len(piece.faces)
         nodes += len(piece.boxes)
         fours += len(piece.fours)
         heights += piece.heights.size
+        count += len(piece.numbers)
     parts = (
         np.array([piece.kind for piece in pieces], np.int64).reshape(n),
         size,
@@ -108,6 +103,8 @@ def table_of(
         _joined([piece.fours for piece in pieces], (0, 15, 4)),
         _joined([piece.below for piece in pieces], (0, 4), np.int64),
         _joined([piece.heights.ravel() for piece in pieces], (0,)),
+        own,
+        numbers,
     )
     return Table(*parts, addresses(*parts, n))
 
@@ -116,46 +113,26 @@ def _joined(arrays: Sequence[Any], empty: tuple[int, ...], kind: Any = np.float6
     return np.ascontiguousarray(np.concatenate([np.zeros(empty, kind), *arrays]), dtype=kind)
 
 
-def _place(shape: Any) -> dict[str, Array]:
+def _place(shape: Any) -> dict[str, Any]:
     return {"position": np.array(shape.position), "rotation": np.array(shape.rotation)}
 
 
-def _simple(shape: Any, kind: int, size: tuple[float, ...], low: Any, high: Any) -> list[Piece]:
-    return [Piece(kind, size, np.array(low, float), np.array(high, float), **_place(shape))]
-
-
-def _sphere(s: Sphere) -> list[Piece]:
-    r = s.radius
-    return _simple(s, kinds.SPHERE, (r,), (-r, -r, -r), (r, r, r))
-
-
-def _capsule(s: Capsule) -> list[Piece]:
-    r, h = s.radius, s.length / 2
-    return _simple(s, kinds.CAPSULE, (r, h), (-r, -r, -h - r), (r, r, h + r))
-
-
-def _box(s: Box) -> list[Piece]:
-    half = (s.x / 2, s.y / 2, s.z / 2)
-    return _simple(s, kinds.BOX, half, [-x for x in half], half)
-
-
-def _cylinder(s: Cylinder) -> list[Piece]:
-    r, h = s.radius, s.length / 2
-    return _simple(s, kinds.CYLINDER, (r, h), (-r, -r, -h), (r, r, h))
-
-
-def _cone(s: Cone) -> list[Piece]:
-    r = s.radius
-    return _simple(s, kinds.CONE, (r, s.length), (-r, -r, 0), (r, r, s.length))
-
-
-def _ellipsoid(s: Ellipsoid) -> list[Piece]:
-    return _simple(s, kinds.ELLIPSOID, (s.x, s.y, s.z), (-s.x, -s.y, -s.z), (s.x, s.y, s.z))
+def _convex(shape: Solid) -> Piece:
+    """Return a solid with a support function: one that compiled loops know, or one that is traced."""
+    axes = np.eye(3)
+    low = np.array([-shape.reach(-axis) for axis in axes])
+    high = np.array([shape.reach(axis) for axis in axes])
+    if type(shape).support is Solid.support:
+        kind = next(k for k, native in enumerate(kinds.NATIVE) if isinstance(shape, native))
+        x, y, z = (*shape.sizes, 0.0, 0.0)[:3]
+        return Piece(kind, (x, y, z, shape.core_radius), low, high, **_place(shape))
+    traced = traced_support(shape)
+    return Piece(kinds.TRACED, (), low, high, **_place(shape), kernels=traced.kernels, numbers=traced.numbers)
 
 
 def _plane(s: Plane) -> list[Piece]:
-    far = [ENDLESS] * 3
-    return _simple(s, kinds.PLANE, (*s.normal, s.offset), [-x for x in far], far)
+    far = np.full(3, ENDLESS)
+    return [Piece(kinds.PLANE, (*s.normal, s.offset), -far, far, **_place(s))]
 
 
 def _height_field(s: HeightField) -> list[Piece]:
@@ -250,13 +227,8 @@ def _ridges(points: Array, faces: Any, planes: Array) -> Any:
     return np.bitwise_or.reduce((out.astype(np.int64) << edge).reshape(n, 3), axis=1)
 
 
+# surfaces, and what is made of points: those of the subclasses come with their bases
 _FLAT: dict[type, Callable[[Any], list[Piece]]] = {
-    Sphere: _sphere,
-    Capsule: _capsule,
-    Box: _box,
-    Cylinder: _cylinder,
-    Cone: _cone,
-    Ellipsoid: _ellipsoid,
     Plane: _plane,
     HeightField: _height_field,
     ConvexHull: _hull,
@@ -268,61 +240,30 @@ _FLAT: dict[type, Callable[[Any], list[Piece]]] = {
 # In the plane a solid is its section with z = 0: corners with a radius round them.
 
 
-def _in_plane(shape: Any) -> list[Piece]:
+def _in_plane(shape: Solid) -> list[Piece]:
     if isinstance(shape, Plane):
         normal = np.array(shape.rotation) @ shape.normal
-        if abs(normal[2]) > _SAME_WAY:
+        if abs(normal[2]) > SAME_WAY:
             raise ValueError(f"Plane: normal {shape.normal} in a planar world; it has no part along z there")
         return _plane(shape)
-    if isinstance(shape, Polygon):
-        return [_rounded(shape, part.points, 0.0) for part in shape.convex_parts()]
-    if isinstance(shape, Extrusion):
-        return [_rounded(shape, part.points, 0.0) for part in shape.polygon.convex_parts()]
-    z = np.array(shape.rotation)[2]  # the world's z in the shape's own axes
-    if isinstance(shape, Sphere):
-        return [_rounded(shape, [(0.0, 0.0)], shape.radius)]
-    if isinstance(shape, Cylinder | Capsule):
-        r, h = shape.radius, shape.length / 2
-        if abs(abs(z[2]) - 1.0) <= _SAME_WAY:
-            return [_rounded(shape, [(0.0, 0.0)], r)]
-        if abs(z[2]) <= _SAME_WAY:
-            axis = np.array(shape.rotation)[:2, 2]
-            across = np.array([-axis[1], axis[0]])
-            if isinstance(shape, Capsule):
-                return [_rounded(shape, [-h * axis, h * axis], r, turned=True)]
-            corners = [
-                -h * axis - r * across,
-                h * axis - r * across,
-                h * axis + r * across,
-                r * across - h * axis,
-            ]
-            return [_rounded(shape, _leftwards(corners), 0.0, turned=True)]
-    if isinstance(shape, Box) and np.max(np.abs(z)) >= 1.0 - _SAME_WAY:
-        half = np.array([shape.x, shape.y, shape.z]) / 2
-        k = int(np.argmax(np.abs(z)))
-        u, v = (half[m] * np.array(shape.rotation)[:2, m] for m in range(3) if m != k)
-        return [_rounded(shape, _leftwards([-u - v, u - v, u + v, v - u]), 0.0, turned=True)]
-    raise ValueError(
-        f"a {type(shape).__name__} turned like this has no simple section with the plane z = 0; "
-        "give a Polygon, Sphere, Capsule, Cylinder or Box with its axes in the plane or along z"
-    )
+    sections = shape.sections()
+    if not sections:
+        raise ValueError(
+            f"a {type(shape).__name__} turned like this has no simple section with the plane z = 0; "
+            "give a Polygon, Sphere, Capsule, Cylinder or Box with its axes in the plane or along z"
+        )
+    return [_rounded(shape, section) for section in sections]
 
 
-def _leftwards(corners: Any) -> Array:
-    points = np.array(corners)
-    (x, y), (u, v) = points[1] - points[0], points[2] - points[1]
-    return points if x * v - y * u > 0.0 else points[::-1]
-
-
-def _rounded(shape: Any, corners: Any, radius: float, turned: bool = False) -> Piece:
-    """Return a rounded polygon; `turned` if its corners are in axes of the body already."""
-    flat = np.array(corners, float)
+def _rounded(shape: Solid, section: Section) -> Piece:
+    """Return a rounded polygon."""
+    flat, radius = np.array(section.corners, float), section.radius
     points = np.column_stack([flat, np.zeros(len(flat))])
     place = _place(shape)
     rotation = place["rotation"]
-    if turned:
+    if section.turned:
         rotation = np.eye(3)
-    elif len(flat) > 1 and abs(rotation[2, 2] - 1.0) > _SAME_WAY:
+    elif len(flat) > 1 and abs(rotation[2, 2] - 1.0) > SAME_WAY:
         raise ValueError(f"{type(shape).__name__}: turned out of the plane z = 0; turn it about z only")
     else:
         c, s = rotation[0, 0], rotation[1, 0]

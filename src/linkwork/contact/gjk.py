@@ -7,7 +7,7 @@ closest point of a simplex is found by regions (Ericson, Real-Time Collision Det
 
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.support import difference
-from linkwork.contact.vectors import ZERO, along, cross, dot, put, row, scale, sub
+from linkwork.geometry.vectors import ZERO, along, cross, dot, put, row, scale, sub
 
 APART, NEAR, INSIDE = range(3)  # farther than the limit; closest points found; the cores overlap
 _STEPS = 128

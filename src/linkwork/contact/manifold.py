@@ -8,7 +8,7 @@ one point.
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.features import feature
 from linkwork.contact.shape_table import DEPTH, MOST_CORNERS, NORMAL, POINT_A, POINT_B
-from linkwork.contact.vectors import (
+from linkwork.geometry.vectors import (
     add,
     along,
     cross,

@@ -5,7 +5,7 @@ from linkwork.contact.four_boxes import lane_box, meeting
 from linkwork.contact.manifold import put_contact, thinned_by_normal
 from linkwork.contact.shape_table import FIRST_FACE, FIRST_FOUR, FIRST_POINT, STACK
 from linkwork.contact.triangles import contact_of, crossing
-from linkwork.contact.vectors import (
+from linkwork.geometry.vectors import (
     add,
     along,
     back_times,

@@ -11,17 +11,12 @@ from linkwork.contact.manifold import points_of_contact, put_contact, thinned_by
 from linkwork.contact.mesh_pairs import mesh_mesh
 from linkwork.contact.planar_pairs import polygon_plane, polygon_polygon
 from linkwork.contact.plane_pairs import convex_plane, mesh_plane, plane_in
+from linkwork.contact.shape_kinds import BOX, HEIGHT_FIELD, MESH, PLANE, POLYGON
 from linkwork.contact.shape_table import (
-    BOX,
-    CONVEX_KINDS,
     DEPTH,
-    HEIGHT_FIELD,
-    MESH,
     NORMAL,
-    PLANE,
     POINT_A,
     POINT_B,
-    POLYGON,
     Buffer,
     Table,
     Work,
@@ -31,7 +26,7 @@ from linkwork.contact.shape_table import (
 )
 from linkwork.contact.support import form_of
 from linkwork.contact.surface_pairs import convex_field, convex_mesh, mesh_field
-from linkwork.contact.vectors import (
+from linkwork.geometry.vectors import (
     add,
     back_times,
     dot,
@@ -90,10 +85,10 @@ def pair_contacts(table, poses, i, j, work, contacts, margin):
         if dot(gap, gap) > reach * reach:
             return 0
     count, many = 0, False
-    if kind_a < CONVEX_KINDS:
-        A = form_of(table, i)
-        if kind_b < CONVEX_KINDS:
-            count = _convex_convex(table, A, form_of(table, j), R, p, work, margin)
+    if kind_a < PLANE:
+        A = form_of(table, i, work, 0)
+        if kind_b < PLANE:
+            count = _convex_convex(table, A, form_of(table, j, work, 1), R, p, work, margin)
         elif kind_b == PLANE:
             m, offset = plane_in(table, j, R, p)
             count = convex_plane(table, A, m, offset, work, margin)

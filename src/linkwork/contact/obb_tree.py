@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.contact.decorators import native
-from linkwork.contact.vectors import (
+from linkwork.geometry.vectors import (
     add,
     along,
     cross,

@@ -8,7 +8,7 @@ from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.manifold import put_contact
 from linkwork.contact.shape_table import FIRST_POINT, POINTS
 from linkwork.contact.triangles import closest_of_segments
-from linkwork.contact.vectors import (
+from linkwork.geometry.vectors import (
     ZERO,
     add,
     along,

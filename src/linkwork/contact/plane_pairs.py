@@ -6,7 +6,7 @@ from linkwork.contact.manifold import put_contact, thinned
 from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.shape_table import FIRST_NODE, STACK
 from linkwork.contact.support import support
-from linkwork.contact.vectors import along, dot, neg, nine, row, three, turned, turned_back
+from linkwork.geometry.vectors import along, dot, neg, nine, row, three, turned, turned_back
 
 
 @native

@@ -5,47 +5,36 @@ a height field are met on their surface, from either side; only from above is a 
 once.
 """
 
-from math import sqrt
-
 from linkwork.contact.broad_phase import build, opened_tree, write_bounds
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.mesh_pairs import corners
+from linkwork.contact.shape_kinds import CONVEX, HEIGHT_FIELD, MESH, PLANE, POLYGON, TRACED, switch
 from linkwork.contact.shape_table import (
-    BOX,
-    CAPSULE,
     COLUMNS,
-    CONE,
-    CONVEX,
-    CYLINDER,
-    ELLIPSOID,
     FACES,
     FIRST_FACE,
     FIRST_NODE,
     FIRST_POINT,
     GROUP,
-    HEIGHT_FIELD,
-    MESH,
-    PLANE,
     POINTS,
-    POLYGON,
     ROWS,
-    SPHERE,
     STACK,
     opened_table,
     opened_work,
 )
+from linkwork.contact.support import form_of
 from linkwork.contact.surface_pairs import cell, field_depth, field_triangle
-from linkwork.contact.vectors import (
+from linkwork.contact.traced_queries import ray_traced
+from linkwork.geometry.shape_code import MISSED, ray_ball, ray_slabs
+from linkwork.geometry.vectors import (
     ZERO,
     along,
     cross,
     dot,
     neg,
     nine,
-    norm,
     put_three,
     row,
-    scale,
     sub,
     three,
     turned,
@@ -54,111 +43,13 @@ from linkwork.contact.vectors import (
 )
 from linkwork.native.numba_functions import entry, memory
 
-MISSED = 1e300
-
 
 @native
-def _ball(o, d, c, r):
-    """Return where the ray enters a ball; negative if it is inside, MISSED if it passes."""
-    m = sub(o, c)
-    b = dot(m, d)
-    closest = along(m, -b, d)  # of the line, from the centre
-    hh = r * r - dot(closest, closest)
-    if hh < 0.0:
-        return MISSED
-    h = sqrt(hh)
-    if -b + h < 0.0:
-        return MISSED
-    return -b - h
+def _no_ray(form, o, d):
+    return MISSED, ZERO
 
 
-@native
-def _slabs(o, d, h):
-    """Return where the ray enters a box of half widths h, and through which side: axis and sign."""
-    low, high, axis, side = -MISSED, MISSED, 0, 1.0
-    for k in range(3):
-        if d[k] == 0.0:
-            if abs(o[k]) > h[k]:
-                return MISSED, 0, 1.0
-        else:
-            s = 1.0 if d[k] > 0.0 else -1.0
-            enter, leave = (-s * h[k] - o[k]) / d[k], (s * h[k] - o[k]) / d[k]
-            if enter > low:
-                low, axis, side = enter, k, -s
-            high = min(high, leave)
-    if low > high or high < 0.0:
-        return MISSED, 0, 1.0
-    return low, axis, side
-
-
-@native
-def _tube(o, d, r):
-    """Return where the ray enters and leaves an endless cylinder about z; MISSED if it passes."""
-    a = d[0] * d[0] + d[1] * d[1]
-    b = o[0] * d[0] + o[1] * d[1]
-    c = o[0] * o[0] + o[1] * o[1] - r * r
-    if a < 1e-30:
-        return (-MISSED, MISSED) if c <= 0.0 else (MISSED, -MISSED)
-    hh = b * b - a * c
-    if hh < 0.0:
-        return MISSED, -MISSED
-    h = sqrt(hh)
-    return (-b - h) / a, (-b + h) / a
-
-
-@native_apart
-def _cylinder(o, d, r, half):
-    enter, leave = _tube(o, d, r)
-    n = ZERO
-    low, high = enter, leave
-    if enter > -MISSED and enter < MISSED:
-        x = along(o, enter, d)
-        n = unit((x[0], x[1], 0.0))
-    if d[2] == 0.0:
-        if abs(o[2]) > half:
-            return MISSED, n
-    else:
-        s = 1.0 if d[2] > 0.0 else -1.0
-        first, last = (-s * half - o[2]) / d[2], (s * half - o[2]) / d[2]
-        if first > low:
-            low, n = first, (0.0, 0.0, -s)
-        high = min(high, last)
-    if low > high or high < 0.0:
-        return MISSED, n
-    return low, n
-
-
-@native_apart
-def _cone(o, d, r, length):
-    """A cone with its base at z = 0: x^2 + y^2 <= (r (1 - z / length))^2, and 0 <= z <= length."""
-    k = r / length
-    u, v = r - k * o[2], -k * d[2]  # the radius along the ray is u + v t
-    a = d[0] * d[0] + d[1] * d[1] - v * v
-    b = o[0] * d[0] + o[1] * d[1] - u * v
-    c = o[0] * o[0] + o[1] * o[1] - u * u
-    best, n = MISSED, ZERO
-    inside = c <= 0.0 and 0.0 <= o[2] <= length
-    if inside:
-        return -1.0, n
-    hh = b * b - a * c
-    if hh >= 0.0:
-        h = sqrt(hh)
-        for side in range(2):
-            t = MISSED
-            if abs(a) > 1e-14:
-                t = (-b - h) / a if side == 0 else (-b + h) / a
-            elif b != 0.0 and side == 0:
-                t = -c / (2.0 * b)
-            z = o[2] + t * d[2]
-            if 0.0 <= t < best and 0.0 <= z <= length:
-                x = along(o, t, d)
-                best, n = t, unit((x[0], x[1], k * norm((x[0], x[1], 0.0))))
-    if d[2] > 0.0 and o[2] < 0.0:
-        t = -o[2] / d[2]
-        x = along(o, t, d)
-        if x[0] * x[0] + x[1] * x[1] <= r * r and t < best:
-            best, n = t, (0.0, 0.0, -1.0)
-    return best, n
+_ray = native(switch("ray", "o, d", _no_ray))
 
 
 @native_apart
@@ -217,7 +108,7 @@ def _mesh(table, i, o, d, work, longest):
         R = nine(boxes, k)
         h = three(boxes, k + 12)
         h = (h[0] + 1e-12, h[1] + 1e-12, h[2] + 1e-12)
-        t, _axis, _side = _slabs(turned_back(R, sub(o, three(boxes, k + 9))), turned_back(R, d), h)
+        t, _axis, _side = ray_slabs(turned_back(R, sub(o, three(boxes, k + 9))), turned_back(R, d), h)
         if t > best:
             continue
         if child[2 * node] >= 0:
@@ -244,7 +135,7 @@ def _field(table, i, o, d, longest):
     sx, sy = table.size[4 * i], table.size[4 * i + 1]
     low, high = table.size[4 * i + 2], table.size[4 * i + 3]
     middle = (0.0, 0.0, 0.5 * (low + high))
-    begin, _a, _s = _slabs(sub(o, middle), d, (0.5 * sx, 0.5 * sy, 0.5 * (high - low) + 1e-9))
+    begin, _a, _s = ray_slabs(sub(o, middle), d, (0.5 * sx, 0.5 * sy, 0.5 * (high - low) + 1e-9))
     if begin == MISSED:
         return MISSED, ZERO
     begin = max(begin, 0.0)
@@ -289,7 +180,7 @@ def _polygon(table, i, o, d):
     inside = many > 2
     for k in range(many):
         a, b = row(table.points, first + k), row(table.points, first + (k + 1) % many)
-        t = _ball((o[0], o[1], 0.0), d, a, r) if r > 0.0 else MISSED
+        t = ray_ball((o[0], o[1], 0.0), d, a, r) if r > 0.0 else MISSED
         if t < best:
             best, n = t, (unit(sub(along(o, t, d), a)) if t > 0.0 else ZERO)
         if many == 1:
@@ -311,41 +202,16 @@ def ray_shape(table, poses, i, origin, direction, work, longest):
     triangle."""
     R, p = nine(poses, 12 * i), three(poses, 12 * i + 9)
     o, d = turned_back(R, sub(origin, p)), turned_back(R, direction)
-    x, y, z = three(table.size, 4 * i)
     kind = table.kind[i]
     t, n, face = MISSED, ZERO, -1
-    if kind == SPHERE:
-        t = _ball(o, d, ZERO, x)
-        n = unit(along(o, t, d)) if 0.0 <= t < MISSED else ZERO
-    elif kind == BOX:
-        t, axis, side = _slabs(o, d, (x, y, z))
-        n = (side * (axis == 0), side * (axis == 1), side * (axis == 2))
-    elif kind == CYLINDER:
-        t, n = _cylinder(o, d, x, y)
-    elif kind == CAPSULE:
-        t, n = _cylinder(o, d, x, y)
-        if t < MISSED and t > 0.0 and n[2] != 0.0:
-            t = MISSED  # the ends are balls
-        for end in range(2):
-            c = (0.0, 0.0, y if end == 0 else -y)
-            s = _ball(o, d, c, x)
-            if s < t:
-                t = s
-                n = unit(sub(along(o, t, d), c))
-    elif kind == CONE:
-        t, n = _cone(o, d, x, y)
-    elif kind == ELLIPSOID:
-        q, e = (o[0] / x, o[1] / y, o[2] / z), (d[0] / x, d[1] / y, d[2] / z)
-        size = norm(e)
-        t = _ball(q, scale(1.0 / size, e), ZERO, 1.0)
-        if t < MISSED:
-            t /= size
-            h = along(o, t, d)
-            n = unit((h[0] / (x * x), h[1] / (y * y), h[2] / (z * z)))
+    if kind < CONVEX:
+        t, n = _ray(form_of(table, i, work, 0), o, d)
+    elif kind == TRACED:
+        t, n = ray_traced(form_of(table, i, work, 0), o, d, table.reach[7 * i + 6], work)
     elif kind == CONVEX:
         t, n = _hull(table, i, o, d)
     elif kind == PLANE:
-        n = (x, y, z)
+        n = three(table.size, 4 * i)
         gap, speed = dot(n, o) - table.size[4 * i + 3], dot(n, d)
         if gap <= 0.0:
             t = -1.0
@@ -421,7 +287,7 @@ def cast_rays(table, poses, origins, directions, longest, mask, work, tree, out,
                 0.5 * (high[1] - low[1]) * (1.0 + 1e-12) + 1e-12,
                 0.5 * (high[2] - low[2]) * (1.0 + 1e-12) + 1e-12,
             )
-            s, _axis, _side = _slabs(sub(origin, c), d, h)
+            s, _axis, _side = ray_slabs(sub(origin, c), d, h)
             if s > best:
                 continue
             if ch[3 * node] >= 0:

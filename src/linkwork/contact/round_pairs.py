@@ -3,9 +3,9 @@
 from math import sqrt
 
 from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.shape_table import CAPSULE, CONE
+from linkwork.contact.shape_kinds import CAPSULE, EDGES, switch
 from linkwork.contact.triangles import closest_of_segments
-from linkwork.contact.vectors import (
+from linkwork.geometry.vectors import (
     add,
     along,
     cross,
@@ -62,23 +62,31 @@ def ball_box(A, B, R, p):
     return A.radius - distance, normal, scale(A.radius, normal), scale(distance, normal)
 
 
+@native
+def has_profile(form):
+    """Tell whether a shape is a solid of revolution with straight edges."""
+    return form.kind < len(EDGES) and EDGES[form.kind] > 0
+
+
+@native
+def _no_profile(form, e):
+    return 0.0, 0.0, 0.0, 0.0
+
+
+_profile = native(switch("profile", "e", _no_profile))
+
+
 @native_apart
 def ball_turned(A, B, R, p):
-    """Return the same of a ball and a cylinder or cone: in the half-plane through the axis, of (radius,
-    height), it is a point against two or three edges."""
+    """Return the same of a ball and a solid of revolution: in the half-plane through the axis, of (radius,
+    height), it is a point against the edges of the solid's profile."""
     c = turned_back(R, neg(p))
     radius = sqrt(c[0] * c[0] + c[1] * c[1])
     out = (c[0] / radius, c[1] / radius) if radius > 1e-300 else (1.0, 0.0)
     x, z = radius, c[2]
     side, near, mx, mz, nx, nz = -1e300, 1e300, 0.0, 0.0, 0.0, 0.0
-    cone = B.kind == CONE
-    for e in range(2 if cone else 3):
-        if e == 0:
-            ax, az, bx, bz = 0.0, (0.0 if cone else -B.y), B.x, (0.0 if cone else -B.y)
-        elif e == 1:
-            ax, az, bx, bz = B.x, (0.0 if cone else -B.y), (0.0 if cone else B.x), B.y
-        else:
-            ax, az, bx, bz = B.x, B.y, 0.0, B.y
+    for e in range(EDGES[B.kind]):
+        ax, az, bx, bz = _profile(B, e)
         ex, ez = bx - ax, bz - az
         length = sqrt(ex * ex + ez * ez)
         gap = ((x - ax) * ez - (z - az) * ex) / length  # outside is to the right of the edge

@@ -13,10 +13,6 @@ import numpy as np
 from linkwork.contact.decorators import native
 from linkwork.native.numba_functions import doubles, integers, memory
 
-# Kinds of shapes. Those below CONVEX_KINDS have a support function.
-SPHERE, CAPSULE, BOX, CYLINDER, CONE, ELLIPSOID, CONVEX, PLANE, HEIGHT_FIELD, MESH, POLYGON = range(11)
-CONVEX_KINDS = PLANE
-
 # Columns of `Table.index`.
 FIRST_POINT, POINTS, FIRST_FACE, FACES, FIRST_NODE, FIRST_FOUR, FIRST_HEIGHT, ROWS, COLUMNS = range(9)
 OWNER, GROUP, MASK = range(9, 12)
@@ -29,13 +25,14 @@ MOST_VERTICES = 160  # of the expanding polytope
 MOST_FACES = 2 * MOST_VERTICES
 MOST_CORNERS = 64  # of a polygon that is being clipped
 STACK = 4096  # pairs of nodes that wait in a descent of two trees
+SCRATCH = 16  # numbers for the kernels of one traced shape: direction, point, derivatives, and room
 
 
 class Table(NamedTuple):
     """The shapes of a world, immutable."""
 
     kind: Any  # (n,) which shape
-    size: Any  # (n, 4) radius, half length ...: see flatten.py [m]
+    size: Any  # (n, 4) the sizes of a solid, and the radius round its core; of others see flatten.py [m]
     reach: (
         Any  # (n, 7) box round it in its own axes: centre, half widths, and its radius about that centre [m]
     )
@@ -49,6 +46,8 @@ class Table(NamedTuple):
     four_box: Any  # (nfour, 15, 4) the same trees in fours, each number of four boxes side by side
     four_below: Any  # (nfour, 4) what is below each: a four, counted from the shape's first, or -1 - triangle
     heights: Any  # (nheight,) of height fields [m]
+    own: Any  # (n, 3) addresses of what a traced solid has: kernels, sizes; for parts, its own address
+    numbers: Any  # (nnumber,) the sizes of traced solids
     at: Any  # addresses of these; for parts, how many shapes there are
 
 
@@ -69,6 +68,7 @@ class Work(NamedTuple):
     raw: Any  # (n, 10) contacts before they are thinned out, as rows of `Buffer.number`
     raw_label: Any  # (n, 3) their features, or triangles; the third is free
     raw_room: Any  # how many fit
+    scratch: Any  # (2, SCRATCH) for the kernels of traced shapes, a row a side; for parts, its address
     at: Any  # addresses of these
 
 
@@ -99,6 +99,7 @@ def work(raw: int = 4096) -> Work:
         np.zeros((raw, 10)),
         np.zeros((raw, 3), np.int64),
         raw,
+        np.zeros((2, SCRATCH)),
     )
     return Work(*parts, addresses(*parts))
 
@@ -137,6 +138,8 @@ def opened_table(at):
         integers(a[11]),
         doubles(a[12]),
         a[13],
+        doubles(a[14]),
+        a[15],
     )
 
 
@@ -159,6 +162,7 @@ def opened_work(at):
         doubles(a[11]),
         integers(a[12]),
         a[13],
+        a[14],
         0,
     )
 

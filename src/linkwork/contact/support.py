@@ -1,27 +1,16 @@
 """Support functions: the point of a convex shape that is farthest in a direction, in the shape's own axes.
 
-Balls and capsules are a core, a point and a segment, with a radius round it; the radius is added to whatever
-is computed for the core.
+Those of the solids are in their own files (`geometry/shape_code.py`). Balls and capsules are a core, a point
+and a segment, with a radius round it; the radius is added to whatever is computed for the core.
 """
 
-from math import sqrt
 from typing import Any, NamedTuple
 
 from linkwork.contact.decorators import native, native_apart, native_within
-from linkwork.contact.shape_table import (
-    BOX,
-    CAPSULE,
-    CONE,
-    CONVEX,
-    CYLINDER,
-    ELLIPSOID,
-    FACES,
-    FIRST_FACE,
-    FIRST_POINT,
-    POINTS,
-    SPHERE,
-)
-from linkwork.contact.vectors import add, farthest, norm, row, sub, three, turned, turned_back
+from linkwork.contact.shape_kinds import CONVEX, CURVED, TRACED, switch
+from linkwork.contact.shape_table import FACES, FIRST_FACE, FIRST_POINT, POINTS, SCRATCH
+from linkwork.geometry.vectors import add, farthest, row, sub, three, turned, turned_back
+from linkwork.native.numba_functions import call, doubles, integers
 
 
 class Form(NamedTuple):
@@ -37,79 +26,82 @@ class Form(NamedTuple):
     many: int
     first_face: int
     faces: int  # 0 for a lone triangle
+    own: int  # address of its row of `Table.own`, of a TRACED one
+    scratch: int  # address of memory in which its kernels are given numbers and leave results
 
 
 @native
-def form_of(table, i):
-    """Return the core of a convex shape of the table."""
-    kind = table.kind[i]
+def form_of(table, i, work, side):
+    """Return the core of a convex shape of the table; `side` tells the two shapes of a pair apart."""
     x, y, z = three(table.size, 4 * i)
-    radius = 0.0
-    if kind in (SPHERE, CAPSULE):
-        radius = x
     k = 12 * i
     return Form(
-        kind,
+        table.kind[i],
         x,
         y,
         z,
-        radius,
+        table.size[4 * i + 3],
         table.points,
         table.index[k + FIRST_POINT],
         table.index[k + POINTS],
         table.index[k + FIRST_FACE],
         table.index[k + FACES],
+        table.own + 24 * i,
+        work.scratch + 8 * SCRATCH * side,
     )
 
 
 @native
 def lone_triangle(points, first):
     """Return a triangle as a convex shape; its corners lie side by side."""
-    return Form(CONVEX, 0.0, 0.0, 0.0, 0.0, points, first, 3, 0, 0)
+    return Form(CONVEX, 0.0, 0.0, 0.0, 0.0, points, first, 3, 0, 0, 0, 0)
 
 
 @native
 def curved(form):
     """Return whether the core has a curved surface."""
-    return form.kind == CYLINDER or form.kind == CONE or form.kind == ELLIPSOID
+    if form.kind < CONVEX:
+        return CURVED[form.kind]
+    return form.kind == TRACED and integers(form.own)[1] != 0
 
 
-@native_within
-def support(form, d):
-    """Return the farthest point of the core in a direction, which need not be of unit length."""
-    kind = form.kind
-    if kind == BOX:
-        return (
-            form.x if d[0] >= 0.0 else -form.x,
-            form.y if d[1] >= 0.0 else -form.y,
-            form.z if d[2] >= 0.0 else -form.z,
-        )
-    if kind == CYLINDER:
-        across = sqrt(d[0] * d[0] + d[1] * d[1])
-        z = form.y if d[2] >= 0.0 else -form.y
-        if across > 1e-300:
-            s = form.x / across
-            return s * d[0], s * d[1], z
-        return 0.0, 0.0, z
-    if kind == CAPSULE:
-        return 0.0, 0.0, (form.y if d[2] >= 0.0 else -form.y)
-    if kind == SPHERE:
-        return 0.0, 0.0, 0.0
-    if kind == CONE:
-        across = sqrt(d[0] * d[0] + d[1] * d[1])
-        if d[2] * form.y >= form.x * across:
-            return 0.0, 0.0, form.y
-        if across > 1e-300:
-            s = form.x / across
-            return s * d[0], s * d[1], 0.0
-        return 0.0, 0.0, 0.0
-    if kind == ELLIPSOID:
-        x, y, z = form.x * d[0], form.y * d[1], form.z * d[2]
-        s = norm((x, y, z))
-        if s > 1e-300:
-            return form.x * x / s, form.y * y / s, form.z * z / s
-        return 0.0, 0.0, form.z
+@native_apart
+def _other_support(form, d):
+    """Return the same of a hull, by its corners, or of a traced solid, by its kernel."""
+    if form.kind == TRACED:
+        own, numbers = integers(form.own), doubles(form.scratch)
+        numbers[0], numbers[1], numbers[2] = d[0], d[1], d[2]
+        call(own[0], form.scratch, own[2])
+        return numbers[3], numbers[4], numbers[5]
     return row(form.points, farthest(form.points, 3, form.first, form.many, d))
+
+
+# support(form, d): the farthest point of the core in a direction, which need not be of unit length
+support = native_within(switch("support", "d", _other_support))
+
+
+@native
+def traced_bend(form, d, s, t):
+    """Return s.H s, s.H t and t.H t of a traced solid, with H = d support / d d at the unit direction d."""
+    own, numbers = integers(form.own), doubles(form.scratch)
+    numbers[0], numbers[1], numbers[2] = d[0], d[1], d[2]
+    call(own[1], form.scratch, own[2])
+    xx, xy, xz, yy, yz, zz = numbers[6], numbers[7], numbers[8], numbers[9], numbers[10], numbers[11]
+    Hs = (
+        xx * s[0] + xy * s[1] + xz * s[2],
+        xy * s[0] + yy * s[1] + yz * s[2],
+        xz * s[0] + yz * s[1] + zz * s[2],
+    )
+    Ht = (
+        xx * t[0] + xy * t[1] + xz * t[2],
+        xy * t[0] + yy * t[1] + yz * t[2],
+        xz * t[0] + yz * t[1] + zz * t[2],
+    )
+    return (
+        s[0] * Hs[0] + s[1] * Hs[1] + s[2] * Hs[2],
+        s[0] * Ht[0] + s[1] * Ht[1] + s[2] * Ht[2],
+        t[0] * Ht[0] + t[1] * Ht[1] + t[2] * Ht[2],
+    )
 
 
 @native_within

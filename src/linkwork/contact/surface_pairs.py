@@ -24,7 +24,7 @@ from linkwork.contact.shape_table import (
     STACK,
 )
 from linkwork.contact.support import lone_triangle, support
-from linkwork.contact.vectors import (
+from linkwork.geometry.vectors import (
     ZERO,
     add,
     along,

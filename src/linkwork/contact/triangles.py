@@ -2,7 +2,7 @@
 1997)."""
 
 from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.vectors import ZERO, along, cross, dot, neg, norm, scale, sub, unit
+from linkwork.geometry.vectors import ZERO, along, cross, dot, neg, norm, scale, sub, unit
 
 
 @native

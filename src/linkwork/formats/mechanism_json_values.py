@@ -1,7 +1,7 @@
 """Values of a mechanism's file that several elements share: places, numbers per coordinate, shapes."""
 
 from collections.abc import Callable
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 from inspect import isabstract
 from types import ModuleType
 from typing import Any
@@ -16,13 +16,28 @@ from linkwork.geometry import MeshFile, Solid
 from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.placement import Array
 
-# what bodies are made of, drawn with and touched by: whatever `linkwork.geometry` has
+# what bodies are made of, drawn with and touched by: whatever `linkwork.geometry` has; see `known_shapes`
 SHAPES: dict[str, type[Any]] = {
     name: kind
     for name in geometry.__all__
     if isinstance(kind := getattr(geometry, name), type)
     and (kind is MeshFile or (issubclass(kind, Solid) and not isabstract(kind)))
 }
+
+
+def known_shapes() -> dict[str, type[Any]]:
+    """Return the classes of shapes by name: Linkwork's, and those of the user's own that are defined by now.
+
+    A file names a class and its sizes, never a module: reading it imports nothing. Of several classes of one
+    name the last that was defined counts.
+    """
+    own: dict[str, type[Any]] = {}
+    waiting: list[type[Any]] = [Solid]
+    while waiting:
+        kinds = waiting.pop().__subclasses__()
+        waiting += kinds
+        own |= {kind.__name__: kind for kind in kinds if is_dataclass(kind) and not isabstract(kind)}
+    return own | SHAPES
 
 
 class Unsaved(ValueError):
@@ -96,9 +111,11 @@ def per_coordinate(values: Array, standard: float) -> Any:
 
 def shape_data(shape: Any) -> dict[str, Any]:
     """Return a shape by the name of its class and its sizes."""
-    name = type(shape).__name__
-    if SHAPES.get(name) is not type(shape):
-        raise Unsaved(f"shape {shape!r} is not supported in files; available are {', '.join(SHAPES)}")
+    name, known = type(shape).__name__, known_shapes()
+    if name in SHAPES and SHAPES[name] is not type(shape):
+        raise Unsaved(f"shape {shape!r} is of a class named as one of Linkwork; rename the class")
+    if name not in known:
+        raise Unsaved(f"shape {shape!r} is not supported in files; available are {', '.join(known)}")
     data: dict[str, Any] = {"type": name}
     for field in fields(shape):
         value = getattr(shape, field.name)
@@ -116,10 +133,12 @@ def read_shape(entry: Entry) -> Any:
     members = entry.members()
     if "type" not in members:
         entry.refuse("'type' is missing; give it")
-    name = members.pop("type").text()
-    if name not in SHAPES:
-        entry.refuse(unknown("shape", name, SHAPES))
-    sizes = {field.name: field for field in fields(SHAPES[name]) if field.init and field.compare}
+    name, known = members.pop("type").text(), known_shapes()
+    if name not in known:
+        entry.refuse(
+            f"{unknown('shape', name, known)} (import the class of your own solid first)"
+        )
+    sizes = {field.name: field for field in fields(known[name]) if field.init and field.compare}
     for key, member in members.items():
         if key not in sizes:
             member.refuse(unknown("key", key, ("type", *sizes)))
@@ -136,7 +155,7 @@ def read_shape(entry: Entry) -> Any:
     for key, field in sizes.items():
         if key not in values and field.default is MISSING:
             entry.refuse(f"{key!r} is missing; give it")
-    return built(entry, lambda: SHAPES[name](**values))
+    return built(entry, lambda: known[name](**values))
 
 
 def _read_size(entry: Entry, kind: Any) -> Any:

@@ -7,8 +7,8 @@ import numpy as np
 
 from linkwork.algebra.rotation import from_euler
 from linkwork.formats.markup import Element
+from linkwork.geometry import Box, Capsule, Cylinder, Solid, Sphere
 from linkwork.geometry.skin import Collision, Colour, MeshFile, Visual
-from linkwork.geometry.solids import Box, Capsule, Cylinder, Solid, Sphere
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.placement import Array
 

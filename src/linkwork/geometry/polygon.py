@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.geometry import plane_figures
+from linkwork.geometry.section import Section
 from linkwork.geometry.solid import RESOLUTION, Faces, Solid, Surface, frozen, size_of
 from linkwork.geometry.tessellation import prism, revolved
 from linkwork.mechanism.placement import Array, plain
@@ -116,6 +117,9 @@ class Polygon(Solid):
         """The polygon as triangles: (n - 2, 3) numbers of its points, counter-clockwise."""
         return plane_figures.ears(self.points)
 
+    def sections(self) -> tuple[Section, ...]:
+        return tuple(Section(part.points) for part in self.convex_parts())
+
     def extruded(self, length: float) -> "Extrusion":
         """Return a solid of this section, drawn out along z, half to either side."""
         return Extrusion(self._section("extruded"), length, position=self.position, rotation=self.rotation)
@@ -167,6 +171,9 @@ class Extrusion(Solid):
 
     def reach(self, direction: Array) -> float:
         return self.polygon.reach(direction) + self.length / 2.0 * abs(direction[2])
+
+    def sections(self) -> tuple[Section, ...]:
+        return self.polygon.sections()
 
     def surface(self, resolution: int = RESOLUTION) -> Surface:
         return prism(self.polygon.points, self.polygon.cut, -self.length / 2.0, self.length / 2.0)

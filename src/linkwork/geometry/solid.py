@@ -3,11 +3,15 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from math import isfinite
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.algebra.vector import Vector, dot
+from linkwork.geometry.section import Section
+from linkwork.geometry.shape_code import ShapeCode
+from linkwork.geometry.vectors import along, unit
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.placement import Array, plain, position_vector, rotation_matrix
 
@@ -19,15 +23,16 @@ Faces: TypeAlias = NDArray[np.int64]  # (m, 3) indices of vertices, counter-cloc
 Surface: TypeAlias = tuple[Array, Faces]  # vertices (n, 3) [m], and faces
 
 RESOLUTION = 32  # straight pieces that stand for a full circle, unless said
-_COMMON = ("position", "rotation", "density", "mass")
+COMMON = ("position", "rotation", "density", "mass")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Solid(ABC):
     """A homogeneous solid placed on a body by `position=` and `rotation=`.
 
-    Adding a solid is one class: its sizes, its volume, its gyration about its own centre of mass, how far it
-    reaches in a direction, and a surface of triangles.
+    A solid is one class, a frozen dataclass of its sizes: its volume, its gyration about its own centre of
+    mass, and a surface of triangles; a convex one says its `support` too. What else it is follows, and may be
+    said where there is more to say: `reach`, `sections` in the plane, `code` for compiled loops.
     """
 
     position: Any = None  # (3,) of the solid's own origin in the body frame [m]
@@ -36,6 +41,7 @@ class Solid(ABC):
     mass: float | None = None  # [kg], in place of a density
 
     measure = "m^3"  # the unit of `volume`; plates have an area
+    code: ClassVar[ShapeCode | None] = None  # of the solids that compiled loops know by themselves
 
     def __post_init__(self) -> None:
         where = type(self).__name__
@@ -55,7 +61,7 @@ class Solid(ABC):
     def _check(self) -> None:
         """Check the fields of the class itself, which are sizes unless it says otherwise."""
         for field in fields(self):
-            if field.name not in _COMMON:
+            if field.name not in COMMON:
                 value = size_of(type(self).__name__, field.name, getattr(self, field.name))
                 object.__setattr__(self, field.name, value)
 
@@ -74,9 +80,51 @@ class Solid(ABC):
     def gyration(self) -> tuple[float, float, float] | Array:
         """The inertia per unit mass about the centre of mass, in the own axes: 3 moments, or (3, 3) [m^2]."""
 
-    @abstractmethod
+    def support(self, direction: Any) -> Any:
+        """Return the point (3,) of a convex solid that is farthest in a direction, both in its own frame.
+
+        A subclass writes it over any number, with lw.sqrt, lw.where and so on: it is traced and compiled, and
+        the solid is then touched as it is. A solid that does not say it is touched by its triangles.
+        """
+        if self.code is None:
+            raise TypeError(
+                f"{type(self).__name__} has no support function; a convex solid defines support(d)"
+            )
+        x, y, z = (*self.sizes, 0.0, 0.0)[:3]
+        return along(self.code.support((x, y, z), direction), self.core_radius, unit(direction))
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether the solid has a support function."""
+        return self.code is not None or type(self).support is not Solid.support
+
+    @property
+    def sizes(self) -> tuple[float, ...]:
+        """The numbers that its `code` is given, three at most."""
+        return ()
+
+    @property
+    def core_radius(self) -> float:
+        """The radius round the core that its `code` is of, as of balls and capsules [m]."""
+        return 0.0
+
     def reach(self, direction: Array) -> float:
         """Return how far the solid reaches in a direction of its own frame: the largest d . x."""
+        if self.is_convex:
+            d = Vector(float(x) for x in direction)
+            return float(dot(d, Vector(self.support(d))))
+        return float((self.surface()[0] @ np.asarray(direction)).max())
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return what the solid is in the plane: convex parts of its section with z = 0, if it is simple."""
+        return ()
+
+    def stretched_from(self) -> tuple["Solid", tuple[float, float, float]]:
+        """Return a solid whose surface, stretched along x, y and z, is that of this one.
+
+        Solids that are stretched from the same one share its triangles in drawings.
+        """
+        return self, (1.0, 1.0, 1.0)
 
     @abstractmethod
     def surface(self, resolution: int = RESOLUTION) -> Surface:

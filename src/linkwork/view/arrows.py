@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from linkwork.geometry import Cone
 from linkwork.view import palette, tessellate
 from linkwork.view.body_pieces import turned_to
 from linkwork.view.drawing import Drawing
@@ -101,9 +102,8 @@ def turning_arrow() -> tuple[Array, Array]:
     tube = tessellate.tube_surface(circle, 0.07)
     tip = np.array([np.cos(_ROUND), np.sin(_ROUND), 0.0])
     along = np.array([-np.sin(_ROUND), np.cos(_ROUND), 0.0])
-    cone, faces = tessellate.cone_surface()
-    head = (cone * (0.2, 0.2, 0.5)) @ turned_to(along).T + tip
-    return tessellate.joined(tube, (head, faces))
+    cone = tessellate.solid_shell(Cone(0.2, 0.5))
+    return tessellate.joined(tube, (cone.corners @ turned_to(along).T + tip, cone.faces))
 
 
 def arrows(server: Any, subject: Subject) -> list[Overlay]:

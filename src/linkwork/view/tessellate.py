@@ -1,17 +1,18 @@
 """Triangles of shapes. What differs only in size shares its triangles, and is drawn as one batch."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from linkwork.geometry.solids import Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere
+from linkwork.geometry import Box, Cylinder, Solid, Sphere
+from linkwork.geometry.solid import COMMON
 
 Array = np.ndarray
 
-_AROUND, _ALONG = 32, 12  # corners of a circle, and rings of half a ball
+_AROUND = 40  # pieces of a circle
 _TUBE = 8  # corners of the ring of a tube
 _SHARP = np.cos(np.radians(30.0))  # between a face and the mean of those at its corner: there is an edge
 
@@ -35,23 +36,22 @@ class Shell:
 
 def shell(shape: Any) -> Shell | None:
     """Return the triangles of a shape in its own frame; None for what cannot be drawn, as a file unread."""
-    match shape:
-        case Box():
-            return Shell("box", *_box(), (shape.x, shape.y, shape.z))
-        case Sphere():
-            return Shell("ball", *_ball(), _cube(shape.radius))
-        case Ellipsoid():
-            return Shell("ball", *_ball(), (shape.x, shape.y, shape.z))
-        case Cylinder():
-            return Shell("cylinder", *_cylinder(), (shape.radius, shape.radius, shape.length))
-        case Cone():
-            return Shell("cone", *cone_surface(), (shape.radius, shape.radius, shape.length))
-        case Capsule():
-            ratio = shape.length / shape.radius
-            return Shell(("capsule", ratio), *_capsule(ratio), _cube(shape.radius))
-    if not hasattr(shape, "surface"):
-        return None
-    return mesh(*shape.surface(), endless=not np.isfinite(shape.volume))
+    return solid_shell(shape) if isinstance(shape, Solid) else None
+
+
+def solid_shell(solid: Solid) -> Shell:
+    """Return the triangles of a solid in its own frame, as those of what it is stretched from."""
+    base, scale = solid.stretched_from()
+    if base is solid:
+        return mesh(*solid.surface(), endless=not np.isfinite(solid.volume))
+    return replace(_unstretched(base), scale=scale)
+
+
+@lru_cache(maxsize=1024)
+def _unstretched(base: Solid) -> Shell:
+    sizes = [getattr(base, field.name) for field in fields(base) if field.name not in COMMON]
+    made = mesh(*base.surface(_AROUND))
+    return replace(made, key=(type(base).__name__.lower(), *sizes), convex=base.is_convex)
 
 
 def mesh(vertices: Array, faces: Array, endless: bool = False) -> Shell:
@@ -84,15 +84,15 @@ def _creased(vertices: Array, faces: Array) -> tuple[Array, Array]:
 
 
 def ball(radius: float) -> Shell:
-    return Shell("ball", *_ball(), _cube(radius))
+    return replace(_unstretched(Sphere(1.0)), scale=(radius, radius, radius))
 
 
 def box(x: float, y: float, z: float) -> Shell:
-    return Shell("box", *_box(), (x, y, z))
+    return replace(_unstretched(Box(1.0, 1.0, 1.0)), scale=(x, y, z))
 
 
 def cylinder(radius: float, length: float) -> Shell:
-    return Shell("cylinder", *_cylinder(), (radius, radius, length))
+    return replace(_unstretched(Cylinder(1.0, 1.0)), scale=(radius, radius, length))
 
 
 def tube(points: Array, radius: float, closed: bool = False) -> Shell:
@@ -121,83 +121,8 @@ def tube_surface(points: Array, radius: float) -> tuple[Array, Array]:
     return np.concatenate(rings), np.concatenate([strip + ring * _TUBE for ring in range(len(points) - 1)])
 
 
-def _cube(x: float) -> tuple[float, float, float]:
-    return x, x, x
-
-
-# shapes of size one
-
-
-@cache
-def _box() -> tuple[Array, Array]:
-    """Return a cube of side 1; a corner is there once per face, so that edges are sharp."""
-    vertices, faces = [], []
-    for axis in range(3):
-        for side in (-0.5, 0.5):
-            u, v = np.eye(3)[(axis + 1) % 3], np.eye(3)[(axis + 2) % 3]
-            first = len(vertices)
-            for a, b in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)):
-                vertices.append(side * np.eye(3)[axis] + a * u + b * v)
-            quad = [(0, 1, 2), (0, 2, 3)] if side > 0 else [(0, 2, 1), (0, 3, 2)]
-            faces += [tuple(first + k for k in triangle) for triangle in quad]
-    return np.array(vertices), np.array(faces)
-
-
-def _turned(profile: Array) -> tuple[Array, Array]:
-    """Return the surface that a profile (n, 2) of radius and height, from bottom to top, makes about z."""
-    angles = np.linspace(0.0, 2.0 * np.pi, _AROUND, endpoint=False)
-    rings = [
-        np.column_stack([r * np.cos(angles), r * np.sin(angles), np.full(_AROUND, z)]) for r, z in profile
-    ]
-    faces = []
-    for ring in range(len(profile) - 1):
-        for k in range(_AROUND):
-            a, b = ring * _AROUND + k, ring * _AROUND + (k + 1) % _AROUND
-            c, d = a + _AROUND, b + _AROUND
-            if profile[ring][0] > 0.0:
-                faces.append((a, b, d))
-            if profile[ring + 1][0] > 0.0:
-                faces.append((a, d, c))
-    return np.concatenate(rings), np.array(faces)
-
-
 def joined(*parts: tuple[Array, Array]) -> tuple[Array, Array]:
     """Put surfaces together that share no vertices: the edges between them are sharp."""
     firsts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
     faces = [faces + first for (_, faces), first in zip(parts, firsts, strict=False)]
     return np.concatenate([vertices for vertices, _ in parts]), np.concatenate(faces)
-
-
-def _disc(z: float, up: bool) -> tuple[Array, Array]:
-    return _turned(np.array([(1.0, z), (0.0, z)] if up else [(0.0, z), (1.0, z)]))
-
-
-@cache
-def _cylinder() -> tuple[Array, Array]:
-    side = _turned(np.array([(1.0, -0.5), (1.0, 0.5)]))
-    return joined(_disc(-0.5, up=False), side, _disc(0.5, up=True))
-
-
-@cache
-def cone_surface() -> tuple[Array, Array]:
-    return joined(_disc(0.0, up=False), _turned(np.array([(1.0, 0.0), (0.0, 1.0)])))
-
-
-@cache
-def _ball() -> tuple[Array, Array]:
-    angles = np.linspace(-np.pi / 2, np.pi / 2, 2 * _ALONG + 1)
-    return _turned(_rounded(np.column_stack([np.cos(angles), np.sin(angles)])))
-
-
-@cache
-def _capsule(ratio: float) -> tuple[Array, Array]:
-    angles = np.linspace(0.0, np.pi / 2, _ALONG + 1)
-    top = np.column_stack([np.cos(angles), np.sin(angles) + ratio / 2.0])
-    bottom = top[::-1] * (1.0, -1.0)
-    return _turned(_rounded(np.concatenate([bottom, top])))
-
-
-def _rounded(profile: Array) -> Array:
-    """Close a profile at its poles exactly."""
-    profile[[0, -1], 0] = 0.0
-    return profile

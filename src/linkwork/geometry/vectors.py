@@ -1,66 +1,66 @@
-"""Vectors of three numbers and rotations of nine, as tuples, for native code."""
+"""Vectors of three numbers and rotations of nine, as tuples, for compiled code."""
 
 from math import sqrt
 
-from linkwork.contact.decorators import native, native_apart
+from linkwork.geometry.compiled import compiled, compiled_apart
 
 ZERO = (0.0, 0.0, 0.0)
 
 
-@native
+@compiled
 def dot(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@native
+@compiled
 def cross(a, b):
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-@native
+@compiled
 def add(a, b):
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
-@native
+@compiled
 def sub(a, b):
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
-@native
+@compiled
 def neg(a):
     return -a[0], -a[1], -a[2]
 
 
-@native
+@compiled
 def scale(s, a):
     return s * a[0], s * a[1], s * a[2]
 
 
-@native
+@compiled
 def along(a, s, d):
     """Return a + s d."""
     return a[0] + s * d[0], a[1] + s * d[1], a[2] + s * d[2]
 
 
-@native
+@compiled
 def lowest(a, b, c):
     """Return the lowest corner of the box around three points."""
     return min(a[0], min(b[0], c[0])), min(a[1], min(b[1], c[1])), min(a[2], min(b[2], c[2]))
 
 
-@native
+@compiled
 def highest(a, b, c):
     """Return the highest corner of the box around three points."""
     return max(a[0], max(b[0], c[0])), max(a[1], max(b[1], c[1])), max(a[2], max(b[2], c[2]))
 
 
-@native
+@compiled
 def norm(a):
     return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
 
 
-@native
+@compiled
 def unit(a):
     """Return a / |a|; the z axis if a is zero."""
     aa = a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
@@ -75,7 +75,7 @@ def unit(a):
     return x * s, y * s, z * s
 
 
-@native
+@compiled
 def normal_to(a):
     """Return a unit vector at right angles to a."""
     x, y, z = abs(a[0]), abs(a[1]), abs(a[2])
@@ -86,7 +86,7 @@ def normal_to(a):
     return unit((a[1], -a[0], 0.0))
 
 
-@native
+@compiled
 def tangents(n):
     """Return two unit vectors at right angles to a unit vector and to each other (Duff and others 2017)."""
     sign = 1.0 if n[2] >= 0.0 else -1.0
@@ -96,7 +96,7 @@ def tangents(n):
     return s, (b, sign + n[1] * n[1] * a, -n[1])
 
 
-@native
+@compiled
 def turned(R, v):
     """Return R v; R is nine numbers, by rows."""
     return (
@@ -106,7 +106,7 @@ def turned(R, v):
     )
 
 
-@native
+@compiled
 def turned_back(R, v):
     """Return R^T v."""
     return (
@@ -116,7 +116,7 @@ def turned_back(R, v):
     )
 
 
-@native
+@compiled
 def back_times(A, B):
     """Return A^T B."""
     return (
@@ -132,7 +132,7 @@ def back_times(A, B):
     )
 
 
-@native
+@compiled
 def times(A, B):
     """Return A B."""
     return (
@@ -148,18 +148,18 @@ def times(A, B):
     )
 
 
-@native
+@compiled
 def transposed(R):
     return R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8]
 
 
-@native
+@compiled
 def row(memory, i):
     """Return the i-th three numbers."""
     return memory[3 * i], memory[3 * i + 1], memory[3 * i + 2]
 
 
-@native
+@compiled
 def put(memory, i, v):
     """Write the i-th three numbers."""
     memory[3 * i] = v[0]
@@ -167,13 +167,13 @@ def put(memory, i, v):
     memory[3 * i + 2] = v[2]
 
 
-@native
+@compiled
 def three(memory, k):
     """Return three numbers from the k-th on."""
     return memory[k], memory[k + 1], memory[k + 2]
 
 
-@native
+@compiled
 def put_three(memory, k, v):
     """Write three numbers from the k-th on."""
     memory[k] = v[0]
@@ -181,7 +181,7 @@ def put_three(memory, k, v):
     memory[k + 2] = v[2]
 
 
-@native
+@compiled
 def nine(memory, k):
     """Return nine numbers from the k-th on."""
     return (
@@ -197,7 +197,7 @@ def nine(memory, k):
     )
 
 
-@native_apart
+@compiled_apart
 def farthest(memory, width, first, many, d):
     """Return which of many rows, of `width` numbers each, reaches farthest in a direction; the first of
     several.
