@@ -16,12 +16,12 @@ from linkwork.geometry.vectors import ZERO, along, dot, neg, norm, scale
 _SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 _EXACT = 1e-14  # between the bounds of a squared distance
 _ON = 1e-12  # of the size: a point so close is on the surface
-_BEFORE = 1e-6  # of the size: from so far in front of the surface its normal is asked for
+_ABOVE = 1e-6  # of the size: from so far above the surface its normal is asked for
 _STEPS = 128
 
 
 @native_apart
-def _gap(form, x, size, work):
+def _gap(form, x, work):
     """Return the vector from the nearest point of a solid to a point x; zero if that is inside."""
     point = Form(SPHERE, 0.0, 0.0, 0.0, 0.0, form.points, 0, 0, 0, 0, 0, 0)
     ended, v, _n, _l = gjk(form, point, _SAME, x, work.w, work.a, neg(x), 1e150, _EXACT)
@@ -31,22 +31,25 @@ def _gap(form, x, size, work):
 @native_apart
 def in_traced(form, q, size, work):
     """Tell whether a point is inside a traced solid of some size, or on its surface."""
-    return norm(_gap(form, q, size, work)) <= _ON * size
+    return norm(_gap(form, q, work)) <= _ON * size
 
 
 @native_apart
 def ray_traced(form, o, d, size, work):
     """Return how far along the unit vector d a ray meets a traced solid, MISSED, or -1 inside; the normal."""
-    t, speed = 0.0, -1.0
+    t, normal = 0.0, neg(d)
     for step in range(_STEPS):
-        gap = _gap(form, along(o, t, d), size, work)
+        x = along(o, t, d)
+        gap = _gap(form, x, work)
         far = norm(gap)
         if far <= _ON * (size + t):
             if step == 0:
                 return -1.0, ZERO
-            before = _gap(form, along(o, t + _BEFORE * size / speed, d), size, work)
-            return t, (scale(1.0 / norm(before), before) if norm(before) > 0.0 else neg(d))
-        speed = dot(gap, d) / far
+            # From a little above the surface the nearest point is below it, however oblique the ray is.
+            above = _gap(form, along(x, _ABOVE * size, normal), work)
+            return t, (scale(1.0 / norm(above), above) if norm(above) > 0.0 else normal)
+        normal = scale(1.0 / far, gap)
+        speed = dot(normal, d)
         if speed > -1e-12:
             return MISSED, ZERO
         t -= far / speed

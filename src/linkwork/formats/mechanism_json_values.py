@@ -135,9 +135,7 @@ def read_shape(entry: Entry) -> Any:
         entry.refuse("'type' is missing; give it")
     name, known = members.pop("type").text(), known_shapes()
     if name not in known:
-        entry.refuse(
-            f"{unknown('shape', name, known)} (import the class of your own solid first)"
-        )
+        entry.refuse(f"{unknown('shape', name, known)} (import the class of your own solid first)")
     sizes = {field.name: field for field in fields(known[name]) if field.init and field.compare}
     for key, member in members.items():
         if key not in sizes:
