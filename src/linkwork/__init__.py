@@ -49,6 +49,7 @@ from linkwork.errors import (
     TraceError,
 )
 from linkwork.files import load
+from linkwork.formats.file_format import FileFormat, add_format
 from linkwork.geometry import (
     Box,
     Capsule,
@@ -96,6 +97,7 @@ from linkwork.mechanism.stop import ExponentialStop, Stop
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.simulation.event import Event
+from linkwork.simulation.integrators.tableau import Tableau
 from linkwork.simulation.restoring import Restoring
 from linkwork.version import __version__ as __version__
 
@@ -164,6 +166,7 @@ def __dir__() -> list[str]:
 __all__ = [
     "Absolute",
     "acos",
+    "add_format",
     "asin",
     "assembly_modes",
     "AssemblyError",
@@ -204,6 +207,7 @@ __all__ = [
     "floor",
     "Force",
     "Forest",
+    "FileFormat",
     "FormatError",
     "Frame",
     "Free",
@@ -275,6 +279,7 @@ __all__ = [
     "State",
     "Stop",
     "sweep",
+    "Tableau",
     "tan",
     "tanh",
     "Torque",

@@ -157,9 +157,9 @@ def _keep(motion: Any, options: argparse.Namespace) -> dict[str, str]:
     made = {}
     if options.out:
         if Path(options.out).suffix.lower() == ".csv":
-            from linkwork.cli.convert import write_table
+            from linkwork.files import write_table
 
-            write_table(motion, options.out)
+            write_table(motion, Path(options.out))
         else:
             motion.save(options.out)
         made["run"] = options.out

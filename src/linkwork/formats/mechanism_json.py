@@ -15,6 +15,7 @@ import numpy as np
 
 from linkwork.atomic import write_atomically
 from linkwork.errors import FormatError, unknown
+from linkwork.formats.file_format import FileFormat, Reading
 from linkwork.formats.json_text import LARGEST, Entry, json_text, read_json
 from linkwork.formats.mechanism_json_bodies import body_data, read_body
 from linkwork.formats.mechanism_json_constraints import constraint_data, known_kind, read_constraint
@@ -45,11 +46,8 @@ _LISTS = ("bodies", "joints", "couplings", "constraints", "drivers", "loads")
 # writing
 
 
-def save_mechanism(mechanism: Mechanism, path: str | Path) -> None:
+def save_mechanism(mechanism: Mechanism, path: Path) -> None:
     """Write a mechanism to a .json file, all or nothing."""
-    path = Path(path)
-    if path.suffix.lower() != ".json":
-        raise FormatError(f"{path}: a mechanism is saved as JSON; give a name that ends in .json")
     write_atomically(path, [mechanism_text(mechanism).encode("utf-8")])
 
 
@@ -166,9 +164,8 @@ def _coupling_data(coupling: Coupling) -> dict[str, Any]:
 # reading
 
 
-def load_mechanism(path: str | Path) -> Mechanism:
+def load_mechanism(path: Path) -> Mechanism:
     """Read a mechanism from a .json file; FormatError says what is wrong, and where."""
-    path = Path(path)
     return mechanism_of_text(read_bytes(path, LARGEST), str(path))
 
 
@@ -267,3 +264,10 @@ def _read_coupling(entry: Entry) -> Coupling:
     name, joint, of = (members[word].text() for word in ("name", "joint", "of"))
     values = {word: members[word].number() for word in ("ratio", "offset") if word in members}
     return built(entry, lambda: Coupling(name, joint, of, **values))
+
+
+def _read(path: Path, reading: Reading) -> Mechanism:
+    return load_mechanism(path)
+
+
+FORMAT = FileFormat(suffix=".json", holds="mechanism", read=_read, write=save_mechanism)

@@ -6,14 +6,13 @@ before memory is asked for, no file names another, and nothing is repaired unles
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from linkwork.errors import FormatError, MeshError
-from linkwork.formats import MESHES
+from linkwork.formats.file_format import FileFormat, Reading, reader
 from linkwork.formats.markup import LARGEST
 from linkwork.formats.regular_file import read_bytes
 from linkwork.geometry.mesh import Mesh, counted
@@ -41,13 +40,22 @@ def load_mesh(path: Path, *, scale: float = 1.0, repair: bool = False) -> Mesh:
     Vertices that are equal in single precision are made one, since STL has no neighbours and is in
     single precision; faces that then have a corner twice are dropped.
     """
-    suffix = path.suffix.lower()
-    if suffix not in MESHES:
-        raise FormatError(
-            f"{path}: cannot read {suffix or 'a file without suffix'!r}; available are {', '.join(MESHES)}"
-        )
-    read: Callable[[Path, bytes], Soup] = import_module(f"linkwork.formats.mesh_{suffix[1:]}").read
-    soup = read(path, read_bytes(path, MAX_BYTES))
+    read = reader(path, "mesh").read
+    assert read is not None
+    return read(path, Reading(scale=scale, repair=repair))
+
+
+def mesh_format(suffix: str, read: Callable[[Path, bytes], Soup]) -> FileFormat:
+    """Return the format of meshes that one function reads the points and faces of."""
+    return FileFormat(
+        suffix=suffix,
+        holds="mesh",
+        read=lambda path, reading: _mesh(path, read(path, read_bytes(path, MAX_BYTES)), reading),
+    )
+
+
+def _mesh(path: Path, soup: Soup, reading: Reading) -> Mesh:
+    scale, repair = reading.scale, reading.repair
     try:
         mesh = _put_together(path, soup, repair).scaled(scale)
         return mesh.repaired() if repair else mesh

@@ -13,7 +13,7 @@ import numpy as np
 
 from linkwork.algebra.rotation import from_quaternion
 from linkwork.errors import FormatError
-from linkwork.formats.mesh_file import MAX_FACES, Soup
+from linkwork.formats.mesh_file import MAX_FACES, Soup, mesh_format
 
 _INDEX_TYPES = {5121: "<u1", 5123: "<u2", 5125: "<u4"}
 _FLOAT = 5126
@@ -223,3 +223,6 @@ def _list(value: Any) -> list[Any]:
     if not isinstance(value, list):
         raise _Unreal(f"{str(value)[:60]} where a list is expected")
     return value
+
+
+FORMAT = mesh_format(".glb", read)

@@ -6,7 +6,7 @@ import numpy as np
 
 from linkwork.errors import FormatError
 from linkwork.formats.markup import shorten
-from linkwork.formats.mesh_file import MAX_FACES, Soup
+from linkwork.formats.mesh_file import MAX_FACES, Soup, mesh_format
 from linkwork.formats.mesh_words import lines, numbers, whole
 
 _PASSED_OVER = frozenset(
@@ -45,3 +45,6 @@ def _index(path: Path, line: int, word: str, count: int) -> int:
     if value == 0:
         raise FormatError(f"{path}:{line}: vertex 0; they count from 1, or from -1 backwards")
     return value - 1 if value > 0 else count + value
+
+
+FORMAT = mesh_format(".obj", read)

@@ -6,7 +6,7 @@ import numpy as np
 
 from linkwork.errors import FormatError
 from linkwork.formats.markup import shorten
-from linkwork.formats.mesh_file import Soup
+from linkwork.formats.mesh_file import Soup, mesh_format
 from linkwork.formats.mesh_words import lines, numbers, whole
 
 _KEYWORDS = ("OFF", "COFF", "NOFF", "CNOFF")  # with colours or normals after each point
@@ -43,3 +43,6 @@ def _face(path: Path, line: int, words: list[str], count: int) -> list[int]:
     if len(words) <= size:
         raise FormatError(f"{path}:{line}: a face of {size} corners, and {len(words) - 1} are there")
     return [whole(path, line, word, 0, count - 1, "vertex") for word in words[1 : size + 1]]
+
+
+FORMAT = mesh_format(".off", read)

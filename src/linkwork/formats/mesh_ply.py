@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.errors import FormatError
 from linkwork.formats.markup import shorten
-from linkwork.formats.mesh_file import Soup
+from linkwork.formats.mesh_file import Soup, mesh_format
 from linkwork.formats.mesh_words import number, whole
 
 _TYPES = {
@@ -219,3 +219,6 @@ class _Words:
     def _short(self, element: Element) -> FormatError:
         where = f"line {self.at + 1} after the header"
         return FormatError(f"{self.path}: {where}: too few numbers for a {shorten(element.name)}")
+
+
+FORMAT = mesh_format(".ply", read)

@@ -6,7 +6,7 @@ import numpy as np
 
 from linkwork.errors import FormatError
 from linkwork.formats.markup import shorten
-from linkwork.formats.mesh_file import MAX_FACES, Soup
+from linkwork.formats.mesh_file import MAX_FACES, Soup, mesh_format
 from linkwork.formats.mesh_words import lines, numbers
 
 _HEADER, _RECORD = 84, 50  # bytes
@@ -55,3 +55,6 @@ def _in_words(path: Path, data: bytes) -> Soup:
 
 def _soup(corners: np.ndarray) -> Soup:
     return Soup(corners, np.arange(len(corners)).reshape(-1, 3))
+
+
+FORMAT = mesh_format(".stl", read)

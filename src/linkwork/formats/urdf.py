@@ -11,6 +11,7 @@ import numpy as np
 
 from linkwork.algebra.spatial import Frame
 from linkwork.errors import FormatError, unknown
+from linkwork.formats.file_format import FileFormat, Reading
 from linkwork.formats.markup import SHOWN, Element, parse
 from linkwork.formats.urdf_link import (
     read_collisions,
@@ -281,3 +282,10 @@ def _couplings(edges: Sequence[Edge], names: Mapping[str, str], taken: Iterable[
     for (name, mimic), label in zip(mimics.items(), labels.values(), strict=True):
         ratio, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
         yield Coupling(label, names[name], names[leaders[name]], ratio, offset)
+
+
+def _read(path: Path, reading: Reading) -> Mechanism:
+    return load_urdf(path, reading.base, repair=reading.repair)
+
+
+FORMAT = FileFormat(suffix=".urdf", holds="mechanism", read=_read)

@@ -1,7 +1,6 @@
 """A box."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -92,9 +91,7 @@ class Box(Solid):
     y: float
     z: float
 
-    code: ClassVar[ShapeCode | None] = ShapeCode(
-        _support, _inside, _ray, _branch, _on_branch, feature=_feature
-    )
+    code = ShapeCode(_support, _inside, _ray, _branch, _on_branch, feature=_feature)
 
     @property
     def sizes(self) -> tuple[float, ...]:

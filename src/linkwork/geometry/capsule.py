@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from math import pi
-from typing import ClassVar
 
 import numpy as np
 
@@ -66,9 +65,7 @@ class Capsule(Solid):
     radius: float
     length: float
 
-    code: ClassVar[ShapeCode | None] = ShapeCode(
-        _support, _inside, _ray, _branch, _on_branch, feature=_feature
-    )
+    code = ShapeCode(_support, _inside, _ray, _branch, _on_branch, feature=_feature)
 
     @property
     def sizes(self) -> tuple[float, ...]:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from math import hypot, pi, sqrt
-from typing import ClassVar
 
 import numpy as np
 
@@ -111,9 +110,7 @@ class Cone(Solid):
     radius: float
     length: float
 
-    code: ClassVar[ShapeCode | None] = ShapeCode(
-        _support, _inside, _ray, _branch, _on_branch, _bend, _feature, _profile, edges=2
-    )
+    code = ShapeCode(_support, _inside, _ray, _branch, _on_branch, _bend, _feature, _profile, edges=2)
 
     @property
     def sizes(self) -> tuple[float, ...]:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from math import hypot, pi, sqrt
-from typing import ClassVar
 
 from linkwork.geometry.compiled import compiled, compiled_within
 from linkwork.geometry.section import Section, axis_section, leftwards
@@ -76,9 +75,7 @@ class Cylinder(Solid):
     radius: float
     length: float
 
-    code: ClassVar[ShapeCode | None] = ShapeCode(
-        _support, _inside, _ray, _branch, _on_branch, _bend, _feature, _profile, edges=3
-    )
+    code = ShapeCode(_support, _inside, _ray, _branch, _on_branch, _bend, _feature, _profile, edges=3)
 
     @property
     def sizes(self) -> tuple[float, ...]:

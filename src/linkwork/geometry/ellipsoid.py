@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from math import pi, sqrt
-from typing import ClassVar
 
 import numpy as np
 
@@ -74,7 +73,7 @@ class Ellipsoid(Solid):
     y: float
     z: float
 
-    code: ClassVar[ShapeCode | None] = ShapeCode(_support, _inside, _ray, _branch, _on_branch, _bend)
+    code = ShapeCode(_support, _inside, _ray, _branch, _on_branch, _bend)
 
     @property
     def sizes(self) -> tuple[float, ...]:

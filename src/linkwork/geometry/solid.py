@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from math import isfinite
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,7 +41,7 @@ class Solid(ABC):
     mass: float | None = None  # [kg], in place of a density
 
     measure = "m^3"  # the unit of `volume`; plates have an area
-    code: ClassVar[ShapeCode | None] = None  # of the solids that compiled loops know by themselves
+    code = cast(ShapeCode | None, None)  # of the solids that compiled loops know by themselves
 
     def __post_init__(self) -> None:
         where = type(self).__name__

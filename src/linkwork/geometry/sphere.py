@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from math import pi
-from typing import ClassVar
 
 import numpy as np
 
@@ -47,7 +46,7 @@ class Sphere(Solid):
 
     radius: float
 
-    code: ClassVar[ShapeCode | None] = ShapeCode(_support, _inside, _ray, _branch, _on_branch)
+    code = ShapeCode(_support, _inside, _ray, _branch, _on_branch)
 
     @property
     def sizes(self) -> tuple[float, ...]:

@@ -253,13 +253,13 @@ class Mechanism(Recorded, Viewable):
         return compile_mechanism(self, cut=cut, floating=floating)
 
     def save(self, path: "str | PathLike[str]") -> None:
-        """Write the mechanism to a `.json` file, all or nothing; `lw.load` reads it.
+        """Write the mechanism to a `.json` file, all or nothing, or by an added format; `lw.load` reads it.
 
         Functions are written as formulas; one that cannot be is refused by name, with lw.FormatError.
         """
-        from linkwork.formats.mechanism_json import save_mechanism
+        from linkwork.formats import save
 
-        save_mechanism(self, Path(path))
+        save(self, Path(path))
 
     def assemble(self, branch: Any = None, t: float = 0.0) -> Any:
         """Draw the mechanism as it fits, drivers where their laws are at time t; return the poses by name.

@@ -12,7 +12,8 @@ import numpy as np
 from linkwork.dynamics.kernel import real_array
 from linkwork.errors import unknown
 from linkwork.simulation.event import Event
-from linkwork.simulation.integrators.methods import METHODS
+from linkwork.simulation.integrators.methods import METHODS, method_name
+from linkwork.simulation.integrators.tableau import StepMethod
 from linkwork.simulation.restoring import PROJECTED, Restoring, chosen_restoring
 
 Array = np.ndarray
@@ -129,6 +130,8 @@ class RunOptions:
 def _method(method: Any, step: float | None) -> str:
     if method == "maximal":
         raise ValueError('method "maximal" is a function of its own: lw.simulate_maximal(model, duration)')
+    if isinstance(method, StepMethod):
+        method = method_name(method)
     if not isinstance(method, str) or method not in (AUTO, *METHODS):
         raise ValueError(unknown("method", method, [AUTO, *METHODS]))
     if step is None and method != AUTO and not METHODS[method].estimates:

@@ -19,6 +19,7 @@ from linkwork.simulation.checkpoint import Checkpoint
 from linkwork.simulation.event import Event
 from linkwork.simulation.failure import SimulationFailed
 from linkwork.simulation.initial_state import checked, checked_state, closed
+from linkwork.simulation.integrators.tableau import StepMethod
 from linkwork.simulation.options import (
     MOST_STEPS,
     Options,
@@ -45,7 +46,7 @@ def simulate(
     *,
     accuracy: float = 1e-8,
     step: float | None = None,
-    method: str = "auto",
+    method: str | StepMethod = "auto",
     times: Any = None,
     every: float | None = None,
     events: Sequence[Event] = (),
@@ -68,7 +69,7 @@ def simulate(
 
     `method` is "auto" (Runge-Kutta-Fehlberg 4(5); order 8 where all laws are sums, products, sines and the
     like, without loops and events; an implicit method where the motion is stiff), or one of these: "rkf45",
-    "dop853" (order 8), "rodas" (implicit), "rk4", "semi-implicit", "euler".
+    "dop853" (order 8), "rodas" (implicit), "rk4", "semi-implicit", "euler"; or an lw.Tableau of your own.
     For constraints that it does not take, and for a second opinion, there is `simulate_maximal`.
 
     Closed loops are "projected": closed after every step, positions and velocities, to rounding errors. With

@@ -1,28 +1,31 @@
-"""The methods of integration, by the names users give; a new one is a file and a line here."""
+"""The methods of integration, by the names users give: the METHOD of every file of this folder."""
 
-from linkwork.simulation.integrators import (
-    dormand_prince,
-    euler,
-    fehlberg,
-    rosenbrock,
-    runge_kutta_4,
-    semi_implicit_euler,
-)
+from importlib import import_module
+from pkgutil import iter_modules
+
+from linkwork.simulation import integrators
+from linkwork.simulation.integrators import fehlberg, rosenbrock
 from linkwork.simulation.integrators.tableau import StepMethod
 
-METHODS: dict[str, StepMethod] = {
-    method.name: method
-    for method in (
-        euler.METHOD,
-        semi_implicit_euler.METHOD,
-        runge_kutta_4.METHOD,
-        fehlberg.METHOD,
-        dormand_prince.METHOD,
-        rosenbrock.METHOD,
-    )
-}
-
 FOR_STIFF = rosenbrock.METHOD  # what a run goes over to where the motion is stiff
+
+
+def _here() -> dict[str, StepMethod]:
+    """Return the methods of this folder, explicit ones first, by their order."""
+    names = [f"{integrators.__name__}.{module.name}" for module in iter_modules(integrators.__path__)]
+    modules = [import_module(name) for name in names if name != __name__]
+    found = [module.METHOD for module in modules if hasattr(module, "METHOD")]
+    return {method.name: method for method in sorted(found, key=lambda m: (m.implicit, m.order, m.name))}
+
+
+METHODS: dict[str, StepMethod] = _here()
+
+
+def method_name(method: StepMethod) -> str:
+    """Return the name of a method of the user's own, by which its runs know it from now on."""
+    if METHODS.setdefault(method.name, method) != method:
+        raise ValueError(f"method {method.name!r} is the name of another one; give it a name of its own")
+    return method.name
 
 
 def methods_of_run(chosen: StepMethod) -> tuple[StepMethod, StepMethod]:

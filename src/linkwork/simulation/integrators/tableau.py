@@ -1,6 +1,6 @@
 """What a method of integration is: step control, and Butcher's tableau or Rosenbrock's."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -90,6 +90,17 @@ class Tableau(StepMethod):
 
     implicit = False
 
+    def __post_init__(self) -> None:
+        _check_rows(self.name, self.stages, A=self.A, A_velocity=self.A_velocity)
+        rows = {"c": self.c, "b_velocity": self.b_velocity}
+        rows |= {f"errors[{k}]": row for k, row in enumerate(self.errors)}
+        _check_lengths(self.name, self.stages, rows)
+        if len(self.errors) > 2 or bool(self.errors) != bool(self.error_order):
+            raise ValueError(f"method {self.name!r}: give one or two rows of errors=, and their error_order=")
+        for word, weights in (("b", self.b), ("b_velocity", self.b_velocity or self.b)):
+            if not abs(sum(weights) - 1.0) < 1e-12:
+                raise ValueError(f"method {self.name!r}: {word} sums to {sum(weights):.15g}; it must to 1")
+
     @property
     def stages(self) -> int:
         return len(self.b)
@@ -149,6 +160,10 @@ class Rosenbrock(StepMethod):
 
     implicit = True
 
+    def __post_init__(self) -> None:
+        _check_rows(self.name, self.stages, a=self.a, c=self.c)
+        _check_lengths(self.name, self.stages, {"gammas": self.gammas})
+
     @property
     def stages(self) -> int:
         return len(self.alpha)
@@ -167,6 +182,20 @@ class Rosenbrock(StepMethod):
             "ros_alpha": np.array(self.alpha),
             "ros_gammas": np.array(self.gammas),
         }
+
+
+def _check_rows(name: str, stages: int, **matrices: tuple[Row, ...] | None) -> None:
+    """Refuse lower triangular matrices whose rows have other lengths than 0, 1, 2 ..."""
+    for word, rows in matrices.items():
+        lengths = list(range(stages)) if rows is None else [len(row) for row in rows]
+        if lengths != list(range(stages)):
+            raise ValueError(f"method {name!r}: rows of {word} have {lengths} numbers; give 0, 1, 2 ...")
+
+
+def _check_lengths(name: str, stages: int, rows: Mapping[str, Row | None]) -> None:
+    for word, row in rows.items():
+        if row is not None and len(row) != stages:
+            raise ValueError(f"method {name!r}: {word} has {len(row)} numbers; give {stages}, one a stage")
 
 
 def _matrix(rows: Sequence[Row], columns: int) -> NDArray[np.float64]:

@@ -1,0 +1,101 @@
+"""What a file format is, and the formats that are known by their suffixes.
+
+A format of one's own is one object:
+
+    lw.add_format(lw.FileFormat(suffix=".txt", holds="mechanism", read=read_text, write=write_text))
+
+`lw.load`, `Mechanism.save` and `linkwork convert` know it from then on.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
+
+from linkwork.errors import FormatError
+
+Base = Literal["fixed", "free"]
+Held = Literal["mechanism", "run", "mesh"]
+
+# The formats of this package, by the modules that have them as FORMAT; imported when one is asked for.
+_HERE = {
+    ".json": "mechanism_json",
+    ".urdf": "urdf",
+    ".stl": "mesh_stl",
+    ".obj": "mesh_obj",
+    ".ply": "mesh_ply",
+    ".off": "mesh_off",
+    ".glb": "mesh_glb",
+}
+_ORDER = ("mechanism", "run", "mesh")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file is to be read; see `linkwork.load`."""
+
+    base: Base = "fixed"
+    repair: bool = False
+    scale: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileFormat:
+    """A file format: its suffix, what it holds, how it is read and written; either may be missing."""
+
+    suffix: str
+    holds: Held
+    read: Callable[[Path, Reading], Any] | None = None
+    write: Callable[[Any, Path], None] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.suffix.startswith(".") or self.suffix != self.suffix.lower():
+            raise ValueError(f"suffix {self.suffix!r}; give one in lower case that begins with a dot")
+        if self.holds not in _ORDER:
+            raise ValueError(f"holds {self.holds!r}; give one of {', '.join(map(repr, _ORDER))}")
+        if self.read is None and self.write is None:
+            raise ValueError(f"format {self.suffix}: give read=, write=, or both")
+
+
+_added: dict[str, FileFormat] = {}
+
+
+def add_format(added: FileFormat) -> None:
+    """Let files of a format be read and written by their suffix; each suffix has one format."""
+    if added.suffix in _HERE or _added.get(added.suffix, added) != added:
+        raise ValueError(f"format {added.suffix}: there is one of this suffix already; give another")
+    _added[added.suffix] = added
+
+
+def known_formats() -> dict[str, FileFormat]:
+    """Return all formats by their suffixes: those of mechanisms first."""
+    found = [_format(suffix) for suffix in _HERE] + list(_added.values())
+    return {each.suffix: each for each in sorted(found, key=lambda each: _ORDER.index(each.holds))}
+
+
+def reader(path: Path, holds: Held | None = None) -> FileFormat:
+    """Return the format by which a file can be read; FormatError lists what can be."""
+    suffix = path.suffix.lower()
+    if suffix in _HERE or suffix in _added:
+        known = _format(suffix)
+        if known.read is not None and holds in (None, known.holds):
+            return known
+    readable = [s for s, f in known_formats().items() if f.read is not None and holds in (None, f.holds)]
+    what = repr(path.suffix) if path.suffix else "a file without suffix"
+    raise FormatError(f"{path}: cannot read {what}; available are {', '.join(readable)}")
+
+
+def writer(path: Path, holds: Held) -> FileFormat:
+    """Return the format by which something can be written to a file; FormatError lists what can be."""
+    writable = {s: f for s, f in known_formats().items() if f.write is not None and f.holds == holds}
+    if path.suffix.lower() not in writable:
+        given = " or ".join(writable) or "nothing"
+        raise FormatError(f"{path}: a {holds} is written as {given}; give a name that ends in {given}")
+    return writable[path.suffix.lower()]
+
+
+def _format(suffix: str) -> FileFormat:
+    if suffix in _added:
+        return _added[suffix]
+    return import_module(f"linkwork.formats.{_HERE[suffix]}").FORMAT
