@@ -20,7 +20,7 @@ def external_forces(tree: Tree, forces: Any) -> Array:
     checked = _checked(tree, forces)
     n = tree.algebra.freedoms
     batch = next((array.shape[:-1] for array in checked.values() if array.ndim > 1), ())
-    total = np.zeros((*batch, len(tree.links), n))
+    total = np.zeros((*batch, len(tree.blocks), n))
     for name, array in checked.items():
         number = tree.body_links[name]
         if number:  # what pushes a body on ground moves nothing

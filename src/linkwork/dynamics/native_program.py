@@ -141,7 +141,7 @@ def _identity(algorithm: Algorithm) -> tuple[object, ...]:
 
 
 def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: np.ndarray, tangent: bool) -> Program:
-    layout = Layout(algorithm, tree.algebra)
+    layout = _layout(algorithm, tree.algebra)
     kinds = [_unit(algorithm, kind, lanes, tangent) for kind in tree.kinds]
     units = dict(zip(tree.kinds, kinds, strict=True))
     world = _world(algorithm, tree.algebra, lanes, tangent)
@@ -229,9 +229,10 @@ def _walks(
     for number in between:  # a link whose turn something comes before, inward, or after, ends a run
         if number - 1 < len(breaks):
             breaks[number - 1] = True
-    ends = np.append(np.flatnonzero(breaks), len(kernels) - 1)
-    begins = np.append(0, ends[:-1] + 1)
-    runs = list(zip(begins.tolist(), ends.tolist(), kernels[ends].tolist(), strict=True))
+    ends = [*np.flatnonzero(breaks).tolist(), len(kernels) - 1]
+    runs = [
+        (begin, end, int(kernels[end])) for begin, end in zip([0, *(e + 1 for e in ends)], ends, strict=False)
+    ]
     segments: list[Segment] = []
     if step.order == "outward":
         for begin, end, kernel in runs:
@@ -290,14 +291,19 @@ def _column_records(tree: Tree, layout: Layout, starts: np.ndarray) -> np.ndarra
     return np.column_stack([columns, armature, velocities_above(tree)]).astype(np.int64)
 
 
+@lru_cache(maxsize=1024)
+def _layout(algorithm: Algorithm, algebra: ModuleType) -> Layout:
+    return Layout(algorithm, algebra)
+
+
 @lru_cache(maxsize=4096)
 def _unit(algorithm: Algorithm, kind: JointFormula, lanes: int, tangent: bool) -> "_Unit":
-    return _Unit(algorithm, kind, Layout(algorithm, kind.algebra), lanes, tangent)
+    return _Unit(algorithm, kind, _layout(algorithm, kind.algebra), lanes, tangent)
 
 
 @lru_cache(maxsize=1024)
 def _world(algorithm: Algorithm, algebra: ModuleType, lanes: int, tangent: bool) -> "_World":
-    return _World(algorithm, algebra, Layout(algorithm, algebra), lanes, tangent)
+    return _World(algorithm, algebra, _layout(algorithm, algebra), lanes, tangent)
 
 
 class _Unit:

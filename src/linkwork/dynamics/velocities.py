@@ -27,6 +27,12 @@ def body_velocities(link: Any, parent: Any) -> None:
     link.velocity = link.X_W.axes @ link.body.offset.local(link.v)
 
 
+def placed_velocities(link: Any, parent: Any) -> None:
+    """Base to tips: where each body is, and how its origin moves."""
+    body_velocities(link, parent)
+    link.pose = link.X_W @ link.body
+
+
 def base_at_rest(world: Any) -> None:
     base(world)
     world.a = world.algebra.Motion.zero()
@@ -46,6 +52,16 @@ ALGORITHM = Algorithm(
     inputs=(Q, QD),
     outputs=(VELOCITIES,),
     passes=(Pass(body_velocities, "outward"),),
+    shared={"X_W": "Frame", "v": "Motion"},
+    start=base,
+    tree="bodies",
+)
+
+PLACED = Algorithm(
+    "poses and velocities",
+    inputs=(Q, QD),
+    outputs=(poses.POSES, VELOCITIES),
+    passes=(Pass(placed_velocities, "outward"),),
     shared={"X_W": "Frame", "v": "Motion"},
     start=base,
     tree="bodies",

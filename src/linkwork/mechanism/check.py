@@ -1,7 +1,7 @@
 """Find every mistake in a mechanism before anything is computed from it."""
 
 import warnings
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import isfinite
 
@@ -15,18 +15,29 @@ from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Element, Mechanism
 
 
-def check(mechanism: Mechanism, checked: Collection[Element] = ()) -> None:
+def check(mechanism: Mechanism, checked: Collection[Element] = (), *, connected: bool = False) -> None:
     """Raise one ModelError that lists every mistake, in the order of the description.
 
     An inertia that no real body has is a mistake if it matters to the mechanism; if not, it is a warning.
-    Elements that were `checked` in another mechanism are looked at only for how they fit into this one.
+    Elements that were `checked` in another mechanism are looked at only for how they fit into this one, and
+    whether all bodies are connected to ground only if that is not known.
     """
-    bodies = [element for element in mechanism.elements if isinstance(element, Body)]
+    names = {element.name for element in mechanism.elements}
+    once = len(names) == len(mechanism.elements) and "ground" not in names
+    bodies = (
+        list(mechanism.bodies.values())
+        if once
+        else [element for element in mechanism.elements if isinstance(element, Body)]
+    )
     unsound = [body for body in bodies if not body.inertia.sound]
     total = rotational(body.inertia for body in bodies) if unsound else 0.0
     flaws = {body: flaw for body in unsound if (flaw := body.inertia.problems(ROUNDING * total))}
     gross = {body: flaw for body in flaws if (flaw := body.inertia.problems(GROSS * total))}
-    mistakes = list(_mistakes(mechanism, bodies, gross, checked))
+    apart = {} if connected else _apart_from_ground(mechanism, {mechanism.ground, *bodies})
+    suspects = mechanism.elements
+    if once and checked and not gross and not apart:  # couplings depend on others of their kind
+        suspects = [x for x in mechanism.elements if x not in checked or isinstance(x, Coupling)]
+    mistakes = list(_mistakes(mechanism, suspects, bodies, gross, apart)) if suspects else []
     if mistakes:
         lines = [f"{number:3}. {mistake}" for number, mistake in enumerate(mistakes, start=1)]
         count = "1 mistake" if len(lines) == 1 else f"{len(lines)} mistakes"
@@ -41,19 +52,18 @@ def check(mechanism: Mechanism, checked: Collection[Element] = ()) -> None:
 
 
 def _mistakes(
-    mechanism: Mechanism, bodies: list[Body], flaws: dict[Body, list[str]], checked: Collection[Element]
+    mechanism: Mechanism,
+    suspects: Sequence[Element],
+    bodies: list[Body],
+    flaws: dict[Body, list[str]],
+    apart: dict[Body, str],
 ) -> Iterator[str]:
     """Yield what is wrong, element by element."""
     owners: dict[str, Element] = {mechanism.ground.name: mechanism.ground}
     members = {mechanism.ground, *bodies}
-    apart = _apart_from_ground(mechanism, members)
     coupled: dict[str, str] = {}
     ringed = {ring[0]: ring for ring in rings({c.joint: c.of for c in mechanism.couplings.values()})}
-    for element in mechanism.elements:
-        seen_before = element in checked and element not in flaws and element not in apart
-        alone = not isinstance(element, Coupling)  # what it is depends on no other element of its kind
-        if seen_before and alone and owners.setdefault(element.name, element) is element:
-            continue
+    for element in suspects:
         mistakes = list(_name_mistakes(element, owners))
         if isinstance(element, Body):
             mistakes.extend(flaws.get(element, ()))

@@ -255,12 +255,15 @@ class Joint(Recorded):
 
     def per_coordinate(self, quantity: str) -> np.ndarray:
         """Return damping, friction, friction_speed, stiffness, rest or armature as an array (nv,)."""
-        return np.broadcast_to(_floats(getattr(self, quantity)), (self.nv,)).copy()
+        said = getattr(self, quantity)
+        if isinstance(said, float):
+            return np.full(self.nv, said)
+        return np.broadcast_to(_floats(said), (self.nv,)).copy()
 
     def limit_pairs(self) -> np.ndarray:
         """Return the limits as an array (nv, 2), infinite where there are none."""
         if self.limits is None:
-            return np.tile([-np.inf, np.inf], (self.nv, 1))
+            return np.array([(-np.inf, np.inf)] * self.nv).reshape(self.nv, 2)
         said = np.broadcast_to(np.array(self.limits, dtype=object), (self.nv, 2))
         sides = [
             (-np.inf if lower is None else lower, np.inf if upper is None else upper) for lower, upper in said

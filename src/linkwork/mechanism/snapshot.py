@@ -9,14 +9,16 @@ import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, is_dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from linkwork.mechanism.body import Body
-from linkwork.mechanism.check import loose_groups
+from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Free
+from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Element, Mechanism
 from linkwork.mechanism.recorded import LOCKED, Recorded, Revision
 
@@ -25,14 +27,32 @@ _PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """A locked copy of a mechanism, and where its elements come from."""
+    """A locked copy of a mechanism, and where its elements come from; with a name twice there is nothing."""
 
     mechanism: Mechanism
-    copies: Mapping[str, "Copied"]  # by name; of mechanisms with a name twice there are none
+    copies: dict[str, "Copied"]  # by name, ground among them
+    current: dict[str, Element]  # the copies themselves
+    revisions: dict[str, Revision]  # of the originals that last
 
     @cached_property
     def elements(self) -> frozenset[Element]:
         return frozenset(self.mechanism.elements)
+
+    def freed(self, body: Body, like: "Snapshot | None" = None) -> Joint:
+        """Give a body that no joint connects to ground a Free joint, named for it: 'bob free'."""
+        mechanism, name = self.mechanism, f"{body.name} free"
+        while name in self.current:
+            name += "'"
+        known = like.copies.get(name) if like else None
+        joint = known.element if known and known.made_here and known.uses == (body,) else None
+        if not isinstance(joint, Joint):
+            joint = Free(name, mechanism.ground, body)
+            joint.space = mechanism.space
+            joint._journal = LOCKED
+        self.copies[name] = Copied(joint._revision, joint, (body,), lasting=True, made_here=True)
+        self.current[name] = mechanism.joints[name] = joint
+        mechanism.elements.append(joint)
+        return joint
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,76 +63,79 @@ class Copied:
     element: Element
     uses: tuple[Element, ...]  # copies of other elements that it refers to
     lasting: bool
+    made_here: bool = False  # it is no copy: see `freed`
+
+
+_name, _revision = attrgetter("_name"), attrgetter("_revision")
 
 
 def snapshot(mechanism: Mechanism, like: Snapshot | None = None) -> Snapshot:
     """Copy a mechanism so that it cannot be changed; what is unchanged is taken over from `like`."""
-    elements = mechanism.elements
-    if len({element.name for element in elements}) < len(elements) or "ground" in mechanism.bodies:
-        return Snapshot(mechanism.copy(), {})  # `check` will refuse it
-    copies: dict[str, Copied] = {}
+    things: list[Element] = [mechanism.ground, *mechanism.elements]
+    names = list(map(_name, things))
+    if len(set(names)) < len(names):
+        return Snapshot(mechanism.copy(), {}, {}, {})  # `check` will refuse it
+    revisions = dict(zip(names, map(_revision, things), strict=True))
+    copies, current = _taken_over(like, revisions) if like else ({}, {})
+    missing = revisions.keys() - copies.keys()
     made = Mechanism(mechanism.name, mechanism.gravity, mechanism.space)
-    known = like.copies if like else {}
-    current: dict[str, Element] = {}
-    ordered = [mechanism.ground, *(element for names in mechanism.kinds for element in names.values())]
-    memo: dict[int, Any] = {id(mechanism.joints): made.joints}
-    for element in ordered:
-        name = element.name
-        found = known.get(name)
-        if found is None or not _same(found, element, current):
-            found = _copied(element, memo, current)
-        copies[name] = found
-        current[name] = memo[id(element)] = found.element
-    vars(made)["ground"] = current.pop(mechanism.ground.name)
-    for target, names in zip(made.kinds, mechanism.kinds, strict=True):
-        target.update((name, current[name]) for name in names)
-    made.elements.extend(current[element.name] for element in elements)
+    originals = dict(zip(names, things, strict=True))
+    for kind in ({"ground": mechanism.ground}, *mechanism.kinds):  # none uses one of a later kind
+        for name in kind.keys() & missing:
+            copies[name] = _copied(originals[name], originals, current, made)
+            current[name] = copies[name].element
+    for name in missing:
+        if not copies[name].lasting:
+            del revisions[name]
+    vars(made)["ground"] = current["ground"]
+    for target, kind in zip(made.kinds, mechanism.kinds, strict=True):
+        target.update(zip(kind, map(current.__getitem__, kind), strict=True))
+    made.elements.extend(map(current.__getitem__, names[1:]))
     made._journal = LOCKED
-    return Snapshot(made, copies)
+    return Snapshot(made, copies, current, revisions)
 
 
-def with_free_joints(taken: Snapshot, like: Snapshot | None = None) -> Snapshot:
-    """Give every group of bodies that no joint connects to ground a Free joint, at the first of them.
-
-    It is named for the body: 'bob free'.
-    """
-    mechanism = taken.mechanism
-    groups = loose_groups(mechanism, (joint.bodies for joint in mechanism.joints.values()))
-    copies = dict(taken.copies)
-    for first, *_ in groups:
-        name = f"{first.name} free"
-        while name in mechanism:
-            name += "'"
-        known = like.copies.get(name) if like else None
-        joint = known.element if known and known.uses == (first,) else None
-        if not isinstance(joint, Free):
-            joint = Free(name, mechanism.ground, first)
-            joint.space = mechanism.space
-            joint._journal = LOCKED
-        copies[name] = Copied(joint._revision, joint, (first,), lasting=True)
-        mechanism.elements.append(joint)
-        mechanism.joints[name] = joint
-    return Snapshot(mechanism, copies)
+def _taken_over(
+    like: Snapshot, revisions: Mapping[str, Revision]
+) -> tuple[dict[str, "Copied"], dict[str, Element]]:
+    """Return the copies that serve again: nothing of the element, or of what it refers to, has changed."""
+    same = {name for name, _ in revisions.items() & like.revisions.items()}
+    lost = {found.element for name, found in like.copies.items() if name not in same}
+    while lost:
+        users = [name for name in same if not lost.isdisjoint(like.copies[name].uses)]
+        same.difference_update(users)
+        lost = {like.copies[name].element for name in users}
+    return {name: like.copies[name] for name in same}, {name: like.current[name] for name in same}
 
 
-def _same(found: Copied, element: Element, current: Mapping[str, Element]) -> bool:
-    """Whether an earlier copy serves: nothing of the element or of what it refers to has changed."""
-    if found.revision is not element._revision or not found.lasting:
-        return False
-    return all(current.get(used.name) is used for used in found.uses)
-
-
-def _copied(element: Element, memo: dict[int, Any], current: Mapping[str, Element]) -> Copied:
+def _copied(
+    element: Element, originals: Mapping[str, Element], current: Mapping[str, Element], made: Mechanism
+) -> Copied:
     lasting = is_lasting(element)
+
+    def copied(value: Any) -> Any:
+        """Return a value that lasts, with the copies of elements in it."""
+        if isinstance(value, tuple):
+            return tuple(map(copied, value))
+        name = value.name if isinstance(value, Body | Joint | Constraint | Load) else ""
+        return current[name] if name and originals.get(name) is value else value
+
     if lasting:
-        made = type(element).__new__(type(element))
-        vars(made).update((word, _shared(value, memo)) for word, value in vars(element).items())
+        new = type(element).__new__(type(element))
+        vars(new).update((word, copied(value)) for word, value in vars(element).items())
+        if "_joints" in vars(element):
+            vars(new)["_joints"] = made.joints
     else:
-        made = copy.deepcopy(element, memo)
-    made._journal = LOCKED
+        memo: dict[int, Any] = {
+            id(originals[name]): there for name, there in current.items() if name in originals
+        }
+        if isinstance(element, Constraint):
+            memo[id(element._joints)] = made.joints
+        new = copy.deepcopy(element, memo)
+    new._journal = LOCKED
     names = (thing if isinstance(thing, str) else thing.name for thing in _referred(element))
     used = {name: current[name] for name in names if name in current}
-    return Copied(element._revision, made, tuple(used.values()), lasting)
+    return Copied(element._revision, new, tuple(used.values()), lasting)
 
 
 def _referred(element: Element) -> Iterable[Any]:
@@ -120,13 +143,6 @@ def _referred(element: Element) -> Iterable[Any]:
     if isinstance(element, Body):
         return ()
     return element.bodies if isinstance(element, Joint) else element.on
-
-
-def _shared(value: Any, memo: Mapping[int, Any]) -> Any:
-    """Return a value that lasts, with the copies of elements in it."""
-    if isinstance(value, tuple):
-        return tuple(_shared(x, memo) for x in value)
-    return memo.get(id(value), value) if isinstance(value, Recorded | dict) else value
 
 
 def is_lasting(element: Element) -> bool:

@@ -53,7 +53,7 @@ def _motions(model: "Model", array: Array) -> Named:
 
 def body_rows(model: "Model") -> dict[str, int]:
     """The row of each body in arrays by body."""
-    return {name: row for row, name in enumerate(model.body_names)}
+    return dict(zip(model.body_names, range(len(model.body_names)), strict=True))
 
 
 def jacobian(model: "Model", q: Array, body: str, point: Any = None, *, out: Array | None = None) -> Array:

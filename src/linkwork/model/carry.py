@@ -13,10 +13,11 @@ where it is and moves as it did. What is new is found from the bodies it connect
 """
 
 from collections.abc import Iterable
+from functools import cached_property
 
 import numpy as np
 
-from linkwork.dynamics import impulse
+from linkwork.dynamics import impulse, velocities
 from linkwork.errors import AssemblyError
 from linkwork.mechanism.load_view import BodySide
 from linkwork.mechanism.mechanism import Mechanism
@@ -64,9 +65,9 @@ def _carried(old: Model, new: Model, state: State) -> State:
     before = _Before(old, new, state)
     met = False
     for branch in missing:
-        at_q, at_v = new.slices[branch.joint.name]
-        if branch.joint.name in old.loop_slices:
-            q[at_q], v[at_v] = before.loop_joint(branch.joint.name)
+        at_q, at_v = _slices(new, branch)
+        if branch.name in old.loop_slices:
+            q[at_q], v[at_v] = before.loop_joint(branch.name)
         else:
             q[at_q], v[at_v] = before.joint(branch)
             met = met or before.met(branch)
@@ -81,15 +82,15 @@ def _carried(old: Model, new: Model, state: State) -> State:
 
 def _by_name(old: Model, new: Model, state: State, q: Array, v: Array) -> list[Branch]:
     """Take positions and velocities of joints that are in both trees; return the branches of all others."""
-    known = {name: k for k, name in enumerate(old.joint_names)}
-    missing, pairs = [], []
-    for k, branch in enumerate(new.graph.branches):
-        there = known.get(branch.joint.name, -1)
-        if there < 0 or not _alike(old.graph.branches[there], branch):
-            missing.append(branch)
-        else:
-            pairs.append((there, k))
-    theirs, ours = np.array(pairs, np.int64).reshape(-1, 2).T
+    known, branches = dict(zip(old.joint_names, range(len(old.joint_names)), strict=True)), old.graph.branches
+    there = [known.get(branch.name, -1) for branch in new.graph.branches]
+    for k, (n, branch) in enumerate(zip(there, new.graph.branches, strict=True)):
+        if n >= 0 and branches[n] is not branch and not _alike(branches[n], branch):
+            there[k] = -1
+    missing = [branch for n, branch in zip(there, new.graph.branches, strict=True) if n < 0]
+    found = np.array(there, np.int64)
+    ours = np.flatnonzero(found >= 0)
+    theirs = found[ours]
     for side, source, target in ((0, state.q, q), (1, state.v, v)):
         counts = np.diff(new.joint_starts[:, side])[ours]
         target[_places(new.joint_starts[ours, side], counts)] = source[
@@ -104,6 +105,12 @@ def _alike(one: Branch, other: Branch) -> bool:
         return True
     same_ends = one.joint.ends == other.joint.ends
     return same_ends and type(one.joint) is type(other.joint) and one.joint.nq == other.joint.nq
+
+
+def _slices(model: Model, branch: Branch) -> tuple[slice, slice]:
+    row = model.body_rows[branch.body_name]
+    (q, v), (q_end, v_end) = model.joint_starts[row : row + 2].tolist()
+    return slice(q, q_end), slice(v, v_end)
 
 
 def _places(starts: Array, counts: Array) -> Array:
@@ -149,9 +156,11 @@ class _Before:
             for side, frame in zip(sides, joint.frames(), strict=True)
         )
         X = a.frame.local(b.frame)
-        kind, numbers = JointFormulas().of(joint, False)
+        kind, numbers = JointFormulas().of(joint, False) if branch.reverse else branch.formula
         seen = JointKinematics.of(joint, kind, numbers, X, b.motion - X.local(a.motion))
-        return np.array(seen.q, float), np.array(seen.v, float)
+        S = np.array([s.scalars() for s in seen.S], float).reshape(joint.nv, joint.algebra.freedoms)
+        v = np.linalg.lstsq(S.T, np.array(seen.v_rel.scalars(), float), rcond=None)[0]
+        return np.array(seen.q, float), v
 
     def side(self, body: str) -> BodySide:
         """Return pose and motion of a body: as it was, or at rest on what it hangs on."""
@@ -165,8 +174,8 @@ class _Before:
             return BodySide(algebra, algebra.Frame(), algebra.Motion.zero())
         if self.was(body):
             row = self.old.body_rows[body]
-            pose = algebra.Frame.from_scalars(self.poses[row].ravel().tolist())
-            velocity = algebra.Motion.from_scalars(self.velocities[row].tolist())
+            pose, velocity = (array[row].ravel().tolist() for array in self.arrays)
+            pose, velocity = algebra.Frame.from_scalars(pose), algebra.Motion.from_scalars(velocity)
             return BodySide(algebra, pose, pose.axes.local(velocity))
         branch = self.new.graph.branches[self.new.body_rows[body]]
         parent = self.side(branch.parent.name)
@@ -174,17 +183,10 @@ class _Before:
         X = branch.inner @ (moved.inverse if branch.reverse else moved) @ branch.outer.inverse
         return BodySide(algebra, parent.frame @ X, X.local(parent.motion))
 
-    @property
-    def poses(self) -> Array:
-        if not hasattr(self, "_poses"):
-            self._poses = self.old.poses(self.state.q).array
-        return self._poses
-
-    @property
-    def velocities(self) -> Array:
-        if not hasattr(self, "_velocities"):
-            self._velocities = self.old.velocities(self.state.q, self.state.v).array
-        return self._velocities
+    @cached_property
+    def arrays(self) -> tuple[Array, ...]:
+        """Poses, the rows of [R | p], and velocities of all bodies of the old model."""
+        return self.old.kernel_of(velocities.PLACED, form="rolled")(self.state.q, self.state.v)
 
 
 def _with_impulse(new: Model, before: _Before, q: Array, v: Array) -> Array:
@@ -195,7 +197,8 @@ def _with_impulse(new: Model, before: _Before, q: Array, v: Array) -> Array:
     Frame, Force = tree.algebra.Frame, tree.algebra.Force
     on_links = Frame.from_scalars(list(frames.T)) @ Force.from_scalars(list(momenta.T))
     external = np.stack([np.broadcast_to(x, len(frames)) for x in on_links.scalars()], axis=-1)
-    return new.kernel_of(impulse.ALGORITHM)(q, new.armature * v, np.ascontiguousarray(external, float))[0]
+    kernel = new.kernel_of(impulse.ALGORITHM, form="rolled")
+    return kernel(q, new.armature * v, np.ascontiguousarray(external, float))[0]
 
 
 def _momenta(new: Model, before: _Before) -> Array:
@@ -204,9 +207,9 @@ def _momenta(new: Model, before: _Before) -> Array:
     rows = np.array([before.old.body_rows.get(name, -1) for name in new.body_names])
     motions = np.zeros((len(rows), algebra.freedoms))
     was = rows >= 0
-    poses, velocities = before.poses[rows[was]], before.velocities[rows[was]]
+    poses, moving = (array[rows[was]] for array in before.arrays)
     axes = algebra.Frame.from_scalars(list(poses.reshape(len(poses), -1).T)).axes
-    local = axes.local(algebra.Motion.from_scalars(list(velocities.T)))
+    local = axes.local(algebra.Motion.from_scalars(list(moving.T)))
     motions[was] = np.stack([np.broadcast_to(x, len(poses)) for x in local.scalars()], axis=-1)
     for k in np.flatnonzero(~was):
         motions[k] = [float(x) for x in before.side(new.body_names[k]).motion.scalars()]

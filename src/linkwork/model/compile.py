@@ -9,7 +9,7 @@ import numpy as np
 from linkwork.dynamics.native_program import Form
 from linkwork.mechanism.check import check
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.snapshot import Snapshot, snapshot, with_free_joints
+from linkwork.mechanism.snapshot import Snapshot, snapshot
 from linkwork.model.model import Model
 from linkwork.tree.loops import check_loops, close
 from linkwork.tree.topology import COORDINATE_WORDS, Topology, topology
@@ -33,10 +33,9 @@ def compile_mechanism(
     """
     before = like.origin if like else None
     origin = snapshot(mechanism, before)
-    if floating:
-        origin = with_free_joints(origin, before)
-    check(origin.mechanism, before.elements if before else ())
-    graph = topology(origin.mechanism, cut, like.graph if like else None)
+    check(origin.mechanism, before.elements if before else (), connected=floating)
+    free = (lambda body: origin.freed(body, before)) if floating else None
+    graph = topology(origin.mechanism, cut, like.graph if like else None, free)
     check_loops(graph.loops)
     links = grow(origin.mechanism, graph.branches, weld=True, like=like.link_tree if like else None)
     if graph.loops:
@@ -48,15 +47,14 @@ def compile_mechanism(
 def model_of(origin: Snapshot, graph: Topology, links: Tree, form: Form = "rolled") -> Model:
     """Return the model of a mechanism that is checked, and no longer changed, cut and grown into links."""
     mechanism, branches = origin.mechanism, graph.branches
-    names = tuple(branch.body.name for branch in branches)
+    names = tuple(branch.body_name for branch in branches)
     numbers = {name: number for number, name in enumerate(names)} | {"ground": -1}
     size = links.algebra.dimension
     of_bodies = _stacked([branch.of_body for branch in branches], 1 + size + (size * size if size > 2 else 1))
     of_coordinates = _stacked([branch.of_coordinates for branch in branches], len(COORDINATE_WORDS))
     columns = {word: _frozen(x) for word, x in zip(COORDINATE_WORDS, of_coordinates.T, strict=True)}
     del columns["lower"], columns["upper"]
-    counts = [(branch.joint.nq, branch.joint.nv) for branch in branches]
-    starts = np.cumsum([(0, 0), *counts], axis=0)
+    starts = np.cumsum([(0, 0), *(branch.counts for branch in branches)], axis=0)
     return Model(
         name=mechanism.name,
         space=mechanism.space,
@@ -64,9 +62,9 @@ def model_of(origin: Snapshot, graph: Topology, links: Tree, form: Form = "rolle
         nq=links.nq,
         nv=links.nv,
         body_names=names,
-        joint_names=tuple(branch.joint.name for branch in branches),
+        joint_names=tuple(branch.name for branch in branches),
         load_names=tuple(mechanism.loads),
-        parents=_frozen([numbers[branch.parent.name] for branch in branches], int),
+        parents=_frozen([numbers[branch.parent_name] for branch in branches], int),
         masses=_frozen(of_bodies[:, 0]),
         centers=_frozen(of_bodies[:, 1 : 1 + size]),
         inertias=_frozen(of_bodies[:, 1 + size :].reshape(-1, 3, 3) if size > 2 else of_bodies[:, 1 + size]),

@@ -98,7 +98,7 @@ def accelerating_kernel(
 def inertia_fault(model: "Model") -> str:
     """What is wrong with the inertia of all that moves; empty if nothing is."""
     with suppress(NumericalError):
-        (shares,) = model.kernel_of(SHARES)(model.q_drawn)
+        (shares,) = model.kernel_of(SHARES, form="rolled")(model.q_drawn)
         if (shares > NOT_TINY).all():
             return ""
     if model.nv > LARGEST:

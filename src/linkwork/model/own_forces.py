@@ -66,7 +66,7 @@ def motion_kernel(model: "Model", algorithm: Algorithm) -> Kernel:
             "take the algorithm that motion_algorithm gives"
         )
     laws = sum(placed.formula.size for placed in tree.loads if placed.formula)
-    small = len(tree.links) <= _FEW and laws <= _SHORT
+    small = len(tree.blocks) <= _FEW and laws <= _SHORT
     form = "unrolled" if model.form == "rolled" and small else model.form
     return accelerating_kernel(model, algorithm, tree, form)
 

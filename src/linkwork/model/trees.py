@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.mechanism.joint import Joint
-from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.load import Load
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.load_formula import Cut, PlacedLoad, Side, source_of
@@ -29,7 +28,7 @@ Array = np.ndarray
 
 def body_tree(model: "Model") -> Tree:
     """The tree with one link per body, for poses and reactions."""
-    if not any(type(branch.joint) is Fixed for branch in model.graph.branches):
+    if not any(branch.fixed for branch in model.graph.branches):
         return replace(model.link_tree, loops=()) if model.link_tree.loops else model.link_tree
     return grow(model.mechanism, model.graph.branches, weld=False, like=model.link_tree)
 

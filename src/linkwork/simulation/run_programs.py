@@ -72,7 +72,7 @@ class RunPrograms:
     @property
     def smooth(self) -> bool:
         """Whether long steps are safe: no law bends or jumps, no loop can go two ways, no event is lost."""
-        laws = (*(link.kind for link in self.tree.links), *(one.formula for one in self.tree.loads))
+        laws = (*self.tree.kinds, *(one.formula for one in self.tree.loads))
         calm = not self.tree.loops and not self.events
         return calm and all(law is not None and law.smooth for law in laws)
 

@@ -79,6 +79,8 @@ def ties(mechanism: Mechanism, cut: Collection[Joint]) -> tuple[LoopConstraint, 
     if mistakes:
         said = f"mechanism {mechanism.name!r}: {'; '.join(mistakes)}"
         raise ModelError(f"{said}. Else use lw.simulate_maximal, or lw.kinematics")
+    if not found:
+        return ()
     jointed = {id(body) for joint in mechanism.joints.values() for body in joint.bodies}
     for body in (body for tie in found for body in tie.bodies):
         if id(body) not in jointed:

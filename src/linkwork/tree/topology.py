@@ -11,7 +11,10 @@ import numpy as np
 from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.tree import joint_forces
+from linkwork.tree.joint_formula import JointFormula, JointFormulas
 from linkwork.tree.loop_constraint import ties
 
 
@@ -23,6 +26,29 @@ class Branch:
     parent: Body  # the body nearer to ground
     joint: Joint
     reverse: bool  # the body is the joint's parent: the joint is met the other way round
+
+    @cached_property
+    def name(self) -> str:
+        """That of the joint."""
+        return self.joint.name
+
+    @cached_property
+    def body_name(self) -> str:
+        return self.body.name
+
+    @cached_property
+    def parent_name(self) -> str:
+        return self.parent.name
+
+    @cached_property
+    def fixed(self) -> bool:
+        """Whether the joint is a weld; a subclass of Fixed may move its frame."""
+        return type(self.joint) is Fixed
+
+    @cached_property
+    def counts(self) -> tuple[int, int]:
+        """How many positions and velocities the joint has."""
+        return self.joint.nq, self.joint.nv
 
     @property
     def inner(self) -> Any:
@@ -38,6 +64,38 @@ class Branch:
     def on_joint(self) -> Any:
         """The pose of the body in the joint's frame on it."""
         return self.outer.inverse
+
+    @cached_property
+    def inertia(self) -> Any:
+        """The inertia of the body, in the joint's frame on it."""
+        given = self.body.inertia
+        return self.on_joint @ self.joint.algebra.RigidInertia.about_center(
+            float(given.mass), given.com.tolist(), given.tensor.tolist()
+        )
+
+    @cached_property
+    def formula(self) -> tuple[JointFormula, list[float]]:
+        """The kind of the joint, as it is met, and its numbers."""
+        return JointFormulas().of(self.joint, self.reverse)
+
+    @cached_property
+    def driven_formula(self) -> tuple[JointFormula, list[float]]:
+        """The same with the joint's own forces, whose settings are not among the numbers."""
+        return JointFormulas(driven=True).of(self.joint, self.reverse)
+
+    @cached_property
+    def settings(self) -> list[float]:
+        """Those of the joint's own forces if it has no stops."""
+        return joint_forces.settings(self.joint, ())
+
+    @cached_property
+    def has_stops(self) -> bool:
+        """Whether the joint has limits: the numbers of its stops depend on what it moves."""
+        return joint_forces.has_stops(self.joint)
+
+    @cached_property
+    def armature(self) -> list[float]:
+        return self.joint.per_coordinate("armature").tolist()
 
     @cached_property
     def _frames(self) -> tuple[Any, Any]:
@@ -76,17 +134,24 @@ class Topology:
 Children = dict[Body, list[tuple[Body, Joint]]]  # body -> the bodies it carries, and the joints they hang on
 
 
-def topology(mechanism: Mechanism, wanted: Iterable[str] = (), like: Topology | None = None) -> Topology:
+def topology(
+    mechanism: Mechanism,
+    wanted: Iterable[str] = (),
+    like: Topology | None = None,
+    free: Callable[[Body], Joint] | None = None,
+) -> Topology:
     """Span the tree, cut what closes loops, and number the bodies depth first; cut those that are wanted.
 
-    Branches of the same body on the same joint are taken over from a topology `like` this one.
+    Branches of the same body on the same joint are taken over from a topology `like` this one. `free` gives
+    a joint to a body that no other connects to ground.
     """
-    joints = list(mechanism.joints.values())
     cut = _wanted(mechanism, wanted)
+    joints = list(mechanism.joints.values())
     worth = _worth_cutting(mechanism)
     while True:  # each round cuts a better joint of a loop, or is the last
-        children, used = _span(mechanism, [joint for joint in joints if joint.name not in cut])
-        closing = [joint for joint in joints if joint not in used and joint.name not in cut]
+        kept = [joint for joint in joints if joint.name not in cut] if cut else joints
+        children, used = _span(mechanism, kept, free)
+        closing = [joint for joint in kept if joint not in used] if len(used) < len(kept) else []
         better = _better_cut(closing, children, worth) if closing else None
         if better is None:
             break
@@ -102,7 +167,7 @@ def topology(mechanism: Mechanism, wanted: Iterable[str] = (), like: Topology | 
         order.append(branch)
         if body in children:
             stack.extend((body, *pair) for pair in reversed(children[body]))
-    closing = [joint for joint in joints if joint not in used]
+    closing = [joint for joint in joints if joint not in used] if len(used) < len(joints) else []
     return Topology(tuple(order), (*closing, *ties(mechanism, closing)))
 
 
@@ -121,8 +186,13 @@ def _wanted(mechanism: Mechanism, names: Iterable[str]) -> set[str]:
     return cut
 
 
-def _span(mechanism: Mechanism, joints: list[Joint]) -> tuple[Children, set[Joint]]:
-    """Return the bodies that each body carries, and the joints used: breadth first, so paths are short."""
+def _span(
+    mechanism: Mechanism, joints: list[Joint], free: Callable[[Body], Joint] | None = None
+) -> tuple[Children, set[Joint]]:
+    """Return the bodies that each body carries, and the joints used: breadth first, so paths are short.
+
+    Joints that `free` gives to bodies that are not reached are appended to the joints.
+    """
     touching: dict[Body, list[tuple[Body, Joint]]] = {}  # body -> its neighbours
     for joint in joints:
         parent, child = joint.parent, joint.child
@@ -132,13 +202,23 @@ def _span(mechanism: Mechanism, joints: list[Joint]) -> tuple[Children, set[Join
     children: Children = {mechanism.ground: []}
     used: set[Joint] = set()
     front = [mechanism.ground]
-    for parent in front:  # grows while it is walked
-        for body, joint in touching.get(parent, ()):
-            if body not in reached:
-                used.add(joint)
-                reached.add(body)
-                children.setdefault(parent, []).append((body, joint))
-                front.append(body)
+    while front:
+        for parent in front:  # grows while it is walked
+            for body, joint in touching.get(parent, ()):
+                if body not in reached:
+                    used.add(joint)
+                    reached.add(body)
+                    children.setdefault(parent, []).append((body, joint))
+                    front.append(body)
+        front = []
+        if free and len(reached) <= len(mechanism.bodies):
+            loose = next(body for body in mechanism.bodies.values() if body not in reached)
+            joint = free(loose)
+            joints.append(joint)
+            used.add(joint)
+            reached.add(loose)
+            children[mechanism.ground].append((loose, joint))
+            front = [loose]
     return children, used
 
 

@@ -16,10 +16,10 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.mechanism.joint import ALGEBRA
-from linkwork.mechanism.joints import CATALOGUE, Fixed
+from linkwork.mechanism.joints import CATALOGUE
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.tree import joint_forces
-from linkwork.tree.joint_formula import JointFormula, JointFormulas
+from linkwork.tree.joint_formula import JointFormula
 from linkwork.tree.load_formula import PlacedLoad
 from linkwork.tree.topology import Branch
 
@@ -47,10 +47,6 @@ class Seat:
     base: Any  # pose of the parent body in its own link
     welded: bool
 
-    def same(self, branch: Branch, base: Any, welded: bool) -> bool:
-        """Whether it is the seat of this branch on a body at this place in its link."""
-        return self.branch is branch and self.base is base and self.welded is welded
-
     @cached_property
     def placement(self) -> Any:
         """The pose of the joint's inner frame in the parent's link."""
@@ -64,9 +60,11 @@ class Seat:
     @cached_property
     def inertia(self) -> Any:
         """The inertia of the body, in the frame of its link."""
-        inertia = self.branch.body.inertia
+        if not self.welded:
+            return self.branch.inertia
+        given = self.branch.body.inertia
         return self.frame @ ALGEBRA[self.branch.body.space].RigidInertia.about_center(
-            float(inertia.mass), inertia.com.tolist(), inertia.tensor.tolist()
+            float(given.mass), given.com.tolist(), given.tensor.tolist()
         )
 
 
@@ -81,25 +79,26 @@ class Block:
 
     @property
     def name(self) -> str:
-        return self.seats[0].branch.joint.name
+        return self.seats[0].branch.name
 
     @cached_property
     def has_stops(self) -> bool:
-        """Whether the joint has limits: the numbers of its stops depend on what it moves."""
-        return joint_forces.has_stops(self.seats[0].branch.joint)
+        return self.seats[0].branch.has_stops
 
     @cached_property
     def driven(self) -> "Block":
         """The block with the joint's own forces, if it has no stops."""
-        return self.with_forces(())
+        return self._with(self.seats[0].branch.settings)
 
-    def with_forces(self, moved: Sequence[float]) -> "Block":
+    def with_stops(self, moved: Sequence[float]) -> "Block":
         """Return the block with the joint's own forces; `moved` is the inertia each coordinate moves."""
+        return self._with(joint_forces.settings(self.seats[0].branch.joint, moved))
+
+    def _with(self, settings: Sequence[float]) -> "Block":
         branch = self.seats[0].branch
         if type(branch.joint) not in CATALOGUE:
-            self._check_drawn(branch.joint.drawn())
-        kind, parameters = JointFormulas(driven=True).of(branch.joint, branch.reverse)
-        settings = joint_forces.settings(branch.joint, moved)
+            self._check_drawn(branch.drawn.tolist())
+        kind, parameters = branch.driven_formula
         return Block(
             self.seats,
             kind,
@@ -208,13 +207,13 @@ def grow(mechanism: Mechanism, branches: Sequence[Branch], weld: bool, like: Tre
     parents: list[int] = []
     members: list[list[Seat]] = [[]]
     for branch in branches:
-        name, base = branch.body.name, frames[branch.parent.name]
-        welded = weld and type(branch.joint) is Fixed  # a subclass may move its frame
+        name, parent = branch.body_name, branch.parent_name
+        base, welded = frames[parent], weld and branch.fixed
         seat = known_seats.get(name)
-        if seat is None or not seat.same(branch, base, welded):
+        if seat is None or seat.branch is not branch or seat.base is not base or seat.welded is not welded:
             seat = Seat(branch, base, welded)
         seats[name], frames[name] = seat, seat.frame
-        number = body_links[branch.parent.name]
+        number = body_links[parent]
         if welded:
             members[number].append(seat)
         else:
@@ -225,21 +224,19 @@ def grow(mechanism: Mechanism, branches: Sequence[Branch], weld: bool, like: Tre
     blocks = []
     for link in members[1:]:
         block = known_blocks.get(link[0])
-        if block is None or block.seats != tuple(link):
-            block = _block(algebra, tuple(link))
-        blocks.append(block)
+        blocks.append(block if block and block.seats == tuple(link) else _block(algebra, tuple(link)))
     gravity = np.array(mechanism.gravity, float)
     return Tree(algebra, tuple(blocks), np.array(parents, np.int64), gravity, body_links, frames, seats)
 
 
 def _block(algebra: ModuleType, seats: tuple[Seat, ...]) -> Block:
     branch = seats[0].branch
-    kind, parameters = JointFormulas().of(branch.joint, branch.reverse)
+    kind, parameters = branch.formula
     inertia = algebra.RigidInertia.zero()
     for seat in seats:
         inertia = inertia + seat.inertia
     numbers = [*seats[0].placement.scalars(), *inertia.scalars(), *seats[0].frame.scalars()]
-    data = np.array([*numbers, *branch.joint.per_coordinate("armature"), *parameters], float)
+    data = np.array([*numbers, *branch.armature, *parameters], float)
     return Block(seats, kind, tuple(parameters), data)
 
 
@@ -251,7 +248,7 @@ def with_own_forces(tree: Tree, moved: Callable[[], Mapping[str, Sequence[float]
     stopped = any(map(attrgetter("has_stops"), tree.blocks))
     inertias = moved() if stopped else {}
     blocks = [
-        block.with_forces(inertias[block.name]) if block.has_stops else block.driven for block in tree.blocks
+        block.with_stops(inertias[block.name]) if block.has_stops else block.driven for block in tree.blocks
     ]
     return replace(tree, blocks=tuple(blocks))
 
