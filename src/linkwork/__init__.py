@@ -74,6 +74,7 @@ from linkwork.mechanism.curves import Cam, PointOnCurve
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.gears import Gear, RackPinion
 from linkwork.mechanism.inertia import Inertia
+from linkwork.mechanism.input import Input
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import (
     Cylindrical,
@@ -219,6 +220,7 @@ __all__ = [
     "hypot",
     "image_outline",
     "Inertia",
+    "Input",
     "integrate",
     "Joint",
     "kinematics",

@@ -32,6 +32,7 @@ class Sizes:
     rows: int = 0  # equations of loop joints
     loop_nq: int = 0  # coordinates of loop joints
     loop_nv: int = 0
+    inputs: int = 0  # that loads read
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ Q = Port("q", "q", lambda n: (n.nq,))
 QD = Port("qd", "v", lambda n: (n.nv,), "v")
 QDD = Port("qdd", "v", lambda n: (n.nv,), "a")
 T = Port("t", "world", lambda n: ())
+INPUTS = Port("inputs", "world", lambda n: (n.inputs,))
 TAU = Port("tau", "v", lambda n: (n.nv,))
 # force on each link, in its frame
 EXTERNAL = Port("external", "link", lambda n: (n.links, n.algebra.freedoms), "forces")

@@ -3,7 +3,7 @@
 from typing import Any
 
 from linkwork.dynamics import velocities
-from linkwork.dynamics.algorithm import EXTERNAL, QD, TAU, Algorithm, Loads, Loops, Pass, Port, Q, T
+from linkwork.dynamics.algorithm import EXTERNAL, INPUTS, QD, TAU, Algorithm, Loads, Loops, Pass, Port, Q, T
 from linkwork.dynamics.equations_of_motion import SHOWN
 from linkwork.dynamics.loop_closure import LOOP_OWN
 
@@ -21,7 +21,7 @@ def placed_and_driven(link: Any, parent: Any) -> None:
 
 APPLIED = Algorithm(
     "loads",
-    inputs=(T, Q, QD),
+    inputs=(T, Q, QD, INPUTS),
     outputs=(TAU, EXTERNAL, DRIVE, SHOWN, LOOP_OWN),
     passes=(Pass(placed_and_driven, "outward"), Loads(), Loops(driven=True)),
     shared={"X_W": "Frame", "v": "Motion"},
@@ -31,7 +31,7 @@ APPLIED = Algorithm(
 
 SHOWN_ONLY = Algorithm(
     "shown",
-    inputs=(T, Q, QD),
+    inputs=(T, Q, QD, INPUTS),
     outputs=(SHOWN,),
     passes=(Pass(placed, "outward"), Loads()),
     shared={"X_W": "Frame", "v": "Motion"},

@@ -10,6 +10,7 @@ from linkwork.algebra.vector import dot, plus
 from linkwork.dynamics import forward_dynamics, loop_closure, poses
 from linkwork.dynamics.algorithm import (
     EXTERNAL,
+    INPUTS,
     QD,
     QDD,
     TAU,
@@ -80,7 +81,7 @@ def placed_velocities(link: Any, parent: Any) -> None:
 
 LOADED = Algorithm(
     "motion under loads",
-    inputs=(T, Q, QD, TAU, EXTERNAL),
+    inputs=(T, Q, QD, INPUTS, TAU, EXTERNAL),
     outputs=(QDOT, QDD, POWER),
     passes=(Pass(placed_velocities, "outward"), Loads(), *_PASSES),
     shared={"X_W": "Frame", **_SHARED},
@@ -96,7 +97,7 @@ LOADED = Algorithm(
 def _looped(name: str, *outputs: Port, restoring: bool = False) -> Algorithm:
     return Algorithm(
         name,
-        inputs=(T, Q, QD, TAU, EXTERNAL),
+        inputs=(T, Q, QD, INPUTS, TAU, EXTERNAL),
         outputs=outputs,
         passes=(
             Pass(placed_velocities, "outward"),
@@ -130,7 +131,7 @@ def rates(link: Any, parent: Any) -> None:
 def _rates(zero: frozenset[str]) -> Algorithm:
     return Algorithm(
         "rates",
-        inputs=(T, Q, QD, TAU, EXTERNAL),
+        inputs=(T, Q, QD, INPUTS, TAU, EXTERNAL),
         outputs=(QDOT, QDD, POWER),
         passes=(Pass(rates, "outward"),),
         shared={},
@@ -138,4 +139,4 @@ def _rates(zero: frozenset[str]) -> Algorithm:
     )
 
 
-RATES, LOADED_RATES = _rates(ALGORITHM.zero), _rates(LOADED.zero)
+RATES, LOADED_RATES = _rates(ALGORITHM.zero | {INPUTS.name}), _rates(LOADED.zero)

@@ -1,7 +1,7 @@
 """Native code of loads: kernels over records like those of links; a law that is kept as Python is called.
 
-A record says where a load's parameters are, where it shows its numbers, and for each side where the link's
-block, the link's row and the joint's coordinates are.
+A record says where a load's parameters are, where it shows its numbers, for each side where the link's
+block, the link's row and the joint's coordinates are, and which inputs it reads.
 """
 
 import ctypes
@@ -15,6 +15,7 @@ import numpy as np
 
 from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.link_view import Layout
+from linkwork.mechanism.input import Input
 from linkwork.native import emit, store
 from linkwork.native.emit import Pointer, Store
 from linkwork.native.tangent import tangent_pointers, with_tangents
@@ -56,6 +57,7 @@ def load_code(
         row = [len(tree.data) + len(code.data), shown]
         for side in placed.sides:
             row += [int(starts[side.link]), side.link - 1, side.q.start, side.v.start]
+        row += [tree.inputs.index(given.name) for given in placed.inputs]
         code.data += placed.formula.parameters if placed.formula else ()
         shown += placed.outputs
         key = placed.formula.signature if placed.formula else f"called {number}"
@@ -64,7 +66,7 @@ def load_code(
         placed = members[0][0]
         records = np.array([row for _, row in members], np.int64)
         if placed.formula:
-            kernel = _native(algorithm, placed.formula, tree, layout, lanes, ports, constant, tangent)
+            kernel = _native(algorithm, placed, placed.formula, tree, layout, lanes, ports, constant, tangent)
         else:
             callback = _KERNEL(_Called(algorithm, placed, tree, layout, lanes, ports))
             code.keep.append(callback)
@@ -77,6 +79,7 @@ def load_code(
 
 def _native(
     algorithm: Algorithm,
+    placed: PlacedLoad,
     formula: Formula,
     tree: Tree,
     layout: Layout,
@@ -91,7 +94,7 @@ def _native(
 
     def build() -> tuple[str, dict[str, Any]]:
         stores = _stores(algorithm, formula, offsets)
-        pointers = _pointers(algorithm, stores, tree.algebra.freedoms)
+        pointers = _pointers(algorithm, placed, tree.algebra.freedoms)
         if tangent:
             stores, pointers = with_tangents(stores, constant), tangent_pointers(pointers, constant)
         text = emit.walk(f"load_{name}", lanes, ports, constant, pointers, stores) if stores else ""
@@ -132,15 +135,12 @@ def _stores(algorithm: Algorithm, formula: Formula, offsets: dict[str, int]) -> 
     return stores
 
 
-def _pointers(algorithm: Algorithm, stores: Sequence[Store], freedoms: int) -> list[Pointer]:
+def _pointers(algorithm: Algorithm, placed: PlacedLoad, freedoms: int) -> list[Pointer]:
     """Return where all bases may point to, as far as the algorithm has such arrays."""
     found = [Pointer("data", "data", 0), Pointer("shown", "shown", 1)]
     found += [Pointer(name, name) for name in ("t", "q", "qd", "tau")]
-    used = {base for base, _, _ in stores}
-    for _, _, value in stores:
-        if hasattr(value, "graph"):
-            used |= {x.args[0][0] for x in value.graph.nodes if x.op == "symbol"}
-    sides = 1 + max((int(base[1:].lstrip("d")) for base in used if base[-1].isdigit()), default=-1)
+    sides = len(placed.sides)
+    found += [Pointer(f"i{k}", "inputs", _HEAD + _SIDE * sides + k) for k in range(len(placed.inputs))]
     for k in range(sides):
         block, row, q, v = range(_HEAD + _SIDE * k, _HEAD + _SIDE * (k + 1))
         found += [
@@ -228,7 +228,18 @@ class _Called:
             return read("q", q.start, q.stop - q.start), read("qd", v.start, v.stop - v.start)
 
         (t,) = read("t", 0, 1)
-        numbers = Numbers(t, frame, motion, joint, lambda: (read("q", 0, self._nq), read("qd", 0, self._nv)))
+        first = _HEAD + _SIDE * len(placed.sides)
+        place = {given.name: row[first + k] for k, given in enumerate(placed.inputs)}
+
+        def value(given: Input) -> float:
+            if given.name not in place:
+                raise ValueError(
+                    f"reads the input {given.name!r}, which it did not read when it was compiled"
+                )
+            return read("inputs", place[given.name], 1)[0]
+
+        whole = lambda: (read("q", 0, self._nq), read("qd", 0, self._nv))  # noqa: E731
+        numbers = Numbers(t, frame, motion, joint, whole, value)
         try:
             outcome = act(placed.load, algebra, placed.sides, placed.slices, numbers, placed.seen)
             if len(outcome.shown) != placed.shown:

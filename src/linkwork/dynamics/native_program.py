@@ -65,7 +65,9 @@ class Program:
 def sizes_of(tree: Tree) -> Sizes:
     each = [(loop.rows, loop.joint.nq, loop.joint.nv) for loop in tree.loops]
     of_loops = (sum(counts) for counts in zip(*each, strict=True))
-    return Sizes(tree.nq, tree.nv, len(tree.blocks), tree.algebra, tree.shown, *of_loops)
+    return Sizes(
+        tree.nq, tree.nv, len(tree.blocks), tree.algebra, tree.shown, *of_loops, inputs=len(tree.inputs)
+    )
 
 
 def shapes_of(algorithm: Algorithm, tree: Tree) -> tuple[tuple[int, ...], ...]:
@@ -105,9 +107,17 @@ def _port_names(algorithm: Algorithm, tangent: bool) -> list[str]:
 def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, numbers: np.ndarray, form: Form) -> Program:
     path: list[int] = numbers.tolist()
     kinds = [(link.kind.signature, link.parent, link.q, link.v) for link in tree.links]
-    loads = [(p.formula, p.sides) for p in tree.loads if p.formula] if Loads() in algorithm.passes else []
-    laws = [(law.signature, [(s.link, s.q.start, s.v.start) for s in sides]) for law, sides in loads]
-    data = np.array([*tree.data, *(x for law, _ in loads for x in law.parameters)])
+    placed = tree.loads if Loads() in algorithm.passes else ()
+    loads = [
+        (one.formula, one.sides, [tree.inputs.index(given.name) for given in one.inputs])
+        for one in placed
+        if one.formula
+    ]
+    laws = [
+        (law.signature, [(s.link, s.q.start, s.v.start) for s in sides], inputs)
+        for law, sides, inputs in loads
+    ]
+    data = np.array([*tree.data, *(x for law, *_ in loads for x in law.parameters)])
     known = [x if form == "specialized" or x in _SIMPLE else None for x in data.tolist()]
     name = store.digest("unrolled", _identity(algorithm), kinds, repr(known), path, lanes, laws)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from linkwork.algebra.vector import plus
-from linkwork.dynamics.algorithm import QD, Algorithm, Loads, Pairs, Pass, Port, Q, Sizes, T
+from linkwork.dynamics.algorithm import INPUTS, QD, Algorithm, Loads, Pairs, Pass, Port, Q, Sizes, T
 from linkwork.dynamics.link_view import Make, View, constituents, flatten, port_value, typed
 from linkwork.dynamics.velocity_pairs import pairs
 from linkwork.native.emit import Store
@@ -134,10 +134,16 @@ class _Run:
             sides, parameters = placed.sides, self.data[first : first + len(placed.formula.parameters)]
             first += len(parameters)
 
-            def value(symbol: Any, sides: Any = sides, parameters: Any = parameters) -> Operand:
+            inputs = [self.tree.inputs.index(given.name) for given in placed.inputs]
+
+            def value(
+                symbol: Any, sides: Any = sides, parameters: Any = parameters, inputs: Any = inputs
+            ) -> Operand:
                 name, k = symbol.args[0]
                 if name == "parameter":
                     return parameters[k]
+                if name[0] == "i":
+                    return self.graph.symbol((INPUTS.name, inputs[int(name[1:])]))
                 if name in (T.name, Q.name, QD.name):
                     return self.graph.symbol((name, k))
                 side = sides[int(name.lstrip("Xvqd"))]

@@ -34,6 +34,7 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.driver import Driver
+from linkwork.mechanism.input import Input, reading
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Element, Mechanism
@@ -54,6 +55,15 @@ def save_mechanism(mechanism: Mechanism, path: Path) -> None:
 def mechanism_text(mechanism: Mechanism) -> str:
     """Return the JSON of a mechanism; FormatError names what cannot be saved."""
     _check_names(mechanism)
+    with reading(_refuse_input):
+        return _text(mechanism)
+
+
+def _refuse_input(given: Input) -> Any:
+    raise FormatError(f"input {given.name!r}: files hold no inputs; give the number {given.value:g} instead")
+
+
+def _text(mechanism: Mechanism) -> str:
     data: dict[str, Any] = {
         "linkwork": "mechanism",
         "version": VERSION,

@@ -1,12 +1,14 @@
 """Options of loads: laws that are numbers or functions, points of bodies, and what may be wrong with them."""
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from linkwork.algebra.number import Number
 from linkwork.algebra.vector import Vector
+from linkwork.mechanism.input import Input, as_number
 from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.placement import place_mistake, plain
@@ -15,7 +17,7 @@ Law = Any  # a number, a vector, or a function
 
 
 def law_value(law: Law, *arguments: Any) -> Any:
-    return law(*arguments) if callable(law) else law
+    return law(*arguments) if callable(law) else as_number(law)
 
 
 def drive_units(coordinates: Sequence[str]) -> tuple[str, ...]:
@@ -36,7 +38,7 @@ def response(law: Law, x: Number) -> Number:
 
 
 def is_number(x: Any) -> bool:
-    return isinstance(x, int | float | np.number) and not isinstance(x, bool) and bool(np.isfinite(x))
+    return isinstance(x, int | float | np.number | Input) and not isinstance(x, bool) and isfinite(x)
 
 
 def frame_mistakes(frame: str) -> list[str]:

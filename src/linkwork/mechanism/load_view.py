@@ -12,6 +12,7 @@ import numpy as np
 from linkwork.algebra.number import Number, floor
 from linkwork.algebra.vector import Vector, plus
 from linkwork.errors import unknown
+from linkwork.mechanism.input import as_number
 
 
 class BodySide:
@@ -200,7 +201,7 @@ def _numbers(value: Any, count: int, what: str) -> list[Number]:
     items = list(value) if isinstance(value, list | tuple) or np.ndim(value) else [value]
     if len(items) != count:
         raise ValueError(f"{len(items)} numbers where the {what} has {count}")
-    return [x.item() if isinstance(x, np.ndarray) else x for x in items]
+    return [x.item() if isinstance(x, np.ndarray) else as_number(x) for x in items]
 
 
 def _vector(value: Any, size: int, what: str) -> Vector:

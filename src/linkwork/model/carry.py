@@ -77,7 +77,8 @@ def _carried(old: Model, new: Model, state: State) -> State:
         q = new.assemble(q, t=state.t)
         v = new.closed_velocity(q, v, t=state.t)
     same = old.mechanism.elements == new.mechanism.elements and np.array_equal(old.gravity, new.gravity)
-    return State(q, v, state.t, state.memory if same else None)
+    inputs = {name: value for name, value in state.inputs.items() if name in new.inputs}
+    return State(q, v, state.t, state.memory if same else None, inputs)
 
 
 def _by_name(old: Model, new: Model, state: State, q: Array, v: Array) -> list[Branch]:

@@ -172,6 +172,7 @@ class Model(Viewable):
     loaded_tree = lazy(trees.loaded_tree)
     loaded_body_tree = lazy(trees.loaded_body_tree)
     moved_inertia = lazy(trees.moved_inertia)
+    inputs = lazy(trees.inputs)
     digest = lazy(trees.digest)
 
     _repr_html_ = model_page.page

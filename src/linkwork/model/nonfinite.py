@@ -1,6 +1,6 @@
 """Who is to blame when a motion goes wrong: the joint or load by name, and its value."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -10,6 +10,7 @@ import numpy as np
 from linkwork.tree.load_formula import Numbers, PlacedLoad, act
 
 Array = np.ndarray
+Inputs = Mapping[str, float]  # values by name
 Found = tuple[list[float], BaseException | None]  # what a load gives, or what it raised instead
 
 
@@ -37,20 +38,20 @@ def component(model: Any, index: int) -> str:
     return f"{word}{number} of joint {name!r}"
 
 
-def not_finite(model: Any, t: float, y: Array) -> tuple[str, str]:
+def not_finite(model: Any, t: float, y: Array, inputs: Inputs) -> tuple[str, str]:
     """Find what is not finite at a state: return its name, and the fault in words."""
-    fault = find(model, t, y)
+    fault = find(model, t, y, inputs)
     return fault.name, fault.words
 
 
-def find(model: Any, t: float, y: Array, events: Sequence[PlacedLoad] = ()) -> Fault:
+def find(model: Any, t: float, y: Array, inputs: Inputs, events: Sequence[PlacedLoad] = ()) -> Fault:
     """Find what is not finite at a state: a coordinate, a load, an event, or a joint's own force."""
     y = y[: model.nq + model.nv]
     odd = np.flatnonzero(~np.isfinite(y))
     if len(odd):
         where = int(odd[0])
         return Fault(joint(model, where), f"the {component(model, where)} is {y[where]}")
-    for placed, (values, error) in _loads(model, t, y, events):
+    for placed, (values, error) in _loads(model, t, y, inputs, events):
         what = f"{'event' if placed in events else 'load'} {placed.name!r}"
         if error is not None and placed.formula is None:
             return Fault(placed.name, f"{what} raised {type(error).__name__}: {error}", error)
@@ -65,11 +66,11 @@ def find(model: Any, t: float, y: Array, events: Sequence[PlacedLoad] = ()) -> F
     return Fault(joint(model, largest), f"the {component(model, largest)} is {y[largest]:.3g}")
 
 
-def largest_force(model: Any, t: float, y: Array) -> str:
+def largest_force(model: Any, t: float, y: Array, inputs: Inputs) -> str:
     """Return, in words, what pushes most at a state; nothing if nothing pushes."""
     found = [
         (f"load {placed.name!r}", values)
-        for placed, (values, _) in _loads(model, t, y[: model.nq + model.nv], ())
+        for placed, (values, _) in _loads(model, t, y[: model.nq + model.nv], inputs, ())
     ]
     found += [(f"joint {name!r} itself", forces) for name, forces in _own_forces(model, y)]
     sizes = [(max((abs(x) for x in values), default=0.0), name) for name, values in found]
@@ -77,18 +78,19 @@ def largest_force(model: Any, t: float, y: Array) -> str:
     return f"the largest force there is that of {name}, {size:.3g}" if size > 0.0 else ""
 
 
-def fastest(model: Any, t: float, y: Array) -> int:
+def fastest(model: Any, t: float, y: Array, inputs: Inputs) -> int:
     """Return the number of the state (q, v) that changes most, for its size."""
     q, v = y[: model.nq], y[model.nq : model.nq + model.nv]
+    own = {name: inputs[name] for name in model.inputs}
     try:
-        rates = np.concatenate([model.position_rates(q, v), model.motion(q, v, t)])
+        rates = np.concatenate([model.position_rates(q, v), model.motion(q, v, t, inputs=own)])
     except ArithmeticError:
         rates = np.concatenate([model.position_rates(q, v), v])
     return int(np.argmax(np.abs(rates) / (1.0 + np.abs(y[: len(rates)]))))
 
 
 def _loads(
-    model: Any, t: float, y: Array, events: Sequence[PlacedLoad]
+    model: Any, t: float, y: Array, inputs: Inputs, events: Sequence[PlacedLoad]
 ) -> Iterator[tuple[PlacedLoad, Found]]:
     """Run every load, and event, on plain numbers."""
     placed = (*model.loaded_body_tree.loads, *events)
@@ -100,10 +102,18 @@ def _loads(
     except ArithmeticError:  # numbers too large: bodies are nowhere
         return
     with np.errstate(all="ignore"):
-        yield from ((one, _run(one, t, q.tolist(), v.tolist(), *seen)) for one in placed)
+        yield from ((one, _run(one, t, q.tolist(), v.tolist(), inputs, *seen)) for one in placed)
 
 
-def _run(placed: PlacedLoad, t: float, q: list[float], v: list[float], poses: Any, velocities: Any) -> Found:
+def _run(
+    placed: PlacedLoad,
+    t: float,
+    q: list[float],
+    v: list[float],
+    inputs: Inputs,
+    poses: Any,
+    velocities: Any,
+) -> Found:
     """Run a load on plain numbers."""
 
     def frame(k: int) -> Any:
@@ -116,7 +126,7 @@ def _run(placed: PlacedLoad, t: float, q: list[float], v: list[float], poses: An
     def of_joint(k: int) -> tuple[list[float], list[float]]:
         return q[placed.sides[k].q], v[placed.sides[k].v]
 
-    numbers = Numbers(t, frame, motion, of_joint, lambda: (q, v))
+    numbers = Numbers(t, frame, motion, of_joint, lambda: (q, v), lambda given: inputs[given.name])
     try:
         outcome = act(placed.load, placed.algebra, placed.sides, placed.slices, numbers, placed.seen)
         if len(outcome.shown) != placed.shown:

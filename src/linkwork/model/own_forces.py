@@ -1,13 +1,13 @@
 """Motion under the mechanism's own forces: those of its joints and its loads."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.dynamics import applied_forces, equations_of_motion
-from linkwork.dynamics.algorithm import Algorithm
-from linkwork.dynamics.kernel import Kernel
+from linkwork.dynamics.algorithm import INPUTS, Algorithm
+from linkwork.dynamics.kernel import Kernel, real_array
 from linkwork.dynamics.load_code import raised
 from linkwork.errors import LinkworkError, NumericalError, unknown
 from linkwork.model import nonfinite
@@ -24,18 +24,49 @@ _FEW = 8  # links
 _SHORT = 1200  # nodes of the laws of loads
 
 
-def motion(model: "Model", q: Array, v: Array, t: Any = 0.0, *, out: Array | None = None) -> Array:
+def motion(
+    model: "Model", q: Array, v: Array, t: Any = 0.0, *, inputs: Any = None, out: Array | None = None
+) -> Array:
     """Return the accelerations (nv,) under all forces of the mechanism: those of its joints and loads.
 
-    This is what `simulate` integrates: damping, friction, springs and stops of joints are in it.
+    This is what `simulate` integrates: damping, friction, springs and stops of joints are in it. `inputs` are
+    values by name, or an array in the order of `model.inputs`; what is not given has its default value.
     """
     kernel = motion_kernel(model, motion_algorithm(model))
-    (q, v, t), batch = together(("q", q, (model.nq,)), ("v", v, (model.nv,)), ("t", t, ()))
-    scratch = [np.zeros((*batch, *shape)) for shape in kernel.shapes[3 : kernel.inputs]]
-    return _applying(model, lambda: kernel(t, q, v, *scratch, out=(None, out, None))[1], q, v, t)
+    arrays = moving(model, kernel, q, v, t, inputs)
+    return _applying(model, lambda: kernel(*arrays, out=(None, out, None))[1], *arrays[:4])
 
 
-def _applying(model: "Model", run: Callable[[], Any], q: Array, v: Array, t: Array) -> Any:
+def moving(model: "Model", kernel: Kernel, q: Array, v: Array, t: Any, inputs: Any) -> list[Array]:
+    """Return the arrays that a kernel of motion takes, scratch memory included."""
+    u = input_values(model.inputs, inputs)
+    given = ("t", t, ()), ("q", q, (model.nq,)), ("v", v, (model.nv,)), ("inputs", u, (len(model.inputs),))
+    arrays, batch = together(*given)
+    known = 4 if INPUTS in kernel.algorithm.given else 3
+    return [*arrays[:known], *(np.zeros((*batch, *shape)) for shape in kernel.shapes[known : kernel.inputs])]
+
+
+def input_values(known: Mapping[str, float], inputs: Any) -> Array:
+    """Return the values of inputs as an array: (nu,), or (N, nu) where one of them has N values.
+
+    `known` are their default values; `inputs` others by name, or an array of all.
+    """
+    if inputs is not None and not isinstance(inputs, Mapping):
+        return inputs
+    given = dict(inputs or {})
+    for name in given:
+        if name not in known:
+            what = unknown("input", name, known) if known else f"{name!r} is given, and no law reads inputs"
+            raise ValueError(f"inputs: {what}")
+    values = [real_array(f"input {name!r}", given.get(name, value)) for name, value in known.items()]
+    if any(value.ndim > 1 for value in values):
+        raise ValueError("inputs: give a number each, or one per run")
+    return np.stack(np.broadcast_arrays(*values), axis=-1) if values else np.empty(0)
+
+
+def _applying(
+    model: "Model", run: Callable[[], Any], t: Array, q: Array, v: Array, u: Array | None = None
+) -> Any:
     """Run what applies the loads; if the result is not finite, name the load that gave it."""
     raised.__dict__.pop("error", None)
     try:
@@ -44,14 +75,18 @@ def _applying(model: "Model", run: Callable[[], Any], q: Array, v: Array, t: Arr
         fit = q.shape[-1:] == (model.nq,) and v.shape[-1:] == (model.nv,)
         if not fit or not all(np.isfinite(x).all() for x in (q, v, t)):
             raise
+        u = np.empty((*np.shape(t), 0)) if u is None or not model.inputs else u
+        rows = np.atleast_2d(q), np.atleast_2d(v), np.atleast_1d(t), np.atleast_2d(u)
         if hasattr(raised, "error"):
             name, at, cause = raised.error
             if not isinstance(cause, Exception):  # Ctrl-C
                 raise cause from None
             text = f"load {name!r} raised {type(cause).__name__}: {cause} (at t = {at:.9g} s)"
             raise NumericalError(text) from cause
-        for row in zip(np.atleast_2d(q), np.atleast_2d(v), np.atleast_1d(t), strict=True):
-            name, detail = nonfinite.not_finite(model, float(row[2]), np.concatenate(row[:2]))
+        for row in zip(*rows, strict=True):
+            name, detail = nonfinite.not_finite(
+                model, float(row[2]), np.concatenate(row[:2]), dict(zip(model.inputs, row[3].tolist()))
+            )
             if name in model.load_names:
                 raise NumericalError(detail) from error
         raise
@@ -85,29 +120,29 @@ def rates_algorithm(model: "Model") -> Algorithm:
     return equations_of_motion.LOADED_RATES if tree.loops or tree.loads else equations_of_motion.RATES
 
 
-def loads(model: "Model", q: Array, v: Array, t: Any = 0.0) -> tuple[Array, Array]:
+def loads(model: "Model", q: Array, v: Array, t: Any = 0.0, *, inputs: Any = None) -> tuple[Array, Array]:
     """Return what is applied: generalised forces (nv,) in all joints, and forces on bodies by row.
 
     The former are those of damping, friction, springs, stops and motors; the latter, (bodies, 6) or
     (bodies, 3), are in the frame that its joint has on the body, torque first.
     """
-    tau, external, drive, *_ = _applied(model, q, v, t)
+    tau, external, drive, *_ = _applied(model, q, v, t, inputs)
     return tau + drive, external
 
 
-def load_values(model: "Model", name: str, q: Array, v: Array, t: Any = 0.0) -> Array:
+def load_values(model: "Model", name: str, q: Array, v: Array, t: Any = 0.0, *, inputs: Any = None) -> Array:
     """Return what a load shows: a motor its force, a spring its tension; (n,)."""
     first = 0
     for placed in model.loaded_body_tree.loads:
         if placed.name == name:
-            return _applied(model, q, v, t)[3][..., first : first + placed.shown]
+            return _applied(model, q, v, t, inputs)[3][..., first : first + placed.shown]
         first += placed.outputs
     raise ValueError(f"load_values: {unknown('load', name, model.load_names)}")
 
 
-def loop_drives(model: "Model", q: Array, v: Array, t: Any = 0.0) -> Array:
+def loop_drives(model: "Model", q: Array, v: Array, t: Any = 0.0, *, inputs: Any = None) -> Array:
     """Return what drives the loop joints: damping, friction, springs, stops and motors."""
-    *_, shown, forces = _applied(model, q, v, t)
+    *_, shown, forces = _applied(model, q, v, t, inputs)
     first = 0
     for placed in model.loaded_body_tree.loads:
         first += placed.shown
@@ -117,7 +152,7 @@ def loop_drives(model: "Model", q: Array, v: Array, t: Any = 0.0) -> Array:
     return forces
 
 
-def _applied(model: "Model", q: Array, v: Array, t: Any) -> tuple[Array, ...]:
-    (q, v, t), _ = together(("q", q, (model.nq,)), ("v", v, (model.nv,)), ("t", t, ()))
+def _applied(model: "Model", q: Array, v: Array, t: Any, inputs: Any) -> tuple[Array, ...]:
     kernel = model.kernel_of(applied_forces.APPLIED, model.loaded_body_tree, "rolled")
-    return _applying(model, lambda: kernel(t, q, v), q, v, t)
+    arrays = moving(model, kernel, q, v, t, inputs)
+    return _applying(model, lambda: kernel(*arrays), *arrays)

@@ -7,10 +7,10 @@ import numpy as np
 from linkwork.dynamics import equations_of_motion, loop_closure
 from linkwork.dynamics import reactions as in_joints
 from linkwork.dynamics.external_forces import external_forces
-from linkwork.model.arguments import delivered, together
+from linkwork.model.arguments import delivered
 from linkwork.model.joint_space import accelerating_kernel
 from linkwork.model.named_rows import Named
-from linkwork.model.own_forces import motion_kernel
+from linkwork.model.own_forces import motion_kernel, moving
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model
@@ -42,14 +42,16 @@ def reactions_at(
     return Named("joint", rows, array, 2, model.link_tree.algebra.Force.from_scalars, {})
 
 
-def reactions_in_motion(model: "Model", q: Array, v: Array, t: Any, a: Array, external: Array) -> Named:
+def reactions_in_motion(
+    model: "Model", q: Array, v: Array, t: Any, a: Array, external: Array, *, inputs: Any = None
+) -> Named:
     """Return the reactions under all forces of the mechanism, which accelerate it by a.
 
     `external` are the forces on bodies as `loads` gives them.
     """
     if not model.link_tree.loops:
         return reactions_at(model, q, v, a, external)
-    return _with_loops(model, q, v, a, external, row_forces_in_motion(model, q, v, t), None)
+    return _with_loops(model, q, v, a, external, row_forces_in_motion(model, q, v, t, inputs=inputs), None)
 
 
 def _with_loops(
@@ -72,15 +74,14 @@ def loop_forces(model: "Model", q: Array, v: Array, tau: Array, *, forces: Any =
     return row_wrenches(model, np.asarray(q, float), _row_forces(model, q, v, tau, forces))
 
 
-def row_forces_in_motion(model: "Model", q: Array, v: Array, t: Any = 0.0) -> Array:
+def row_forces_in_motion(model: "Model", q: Array, v: Array, t: Any = 0.0, *, inputs: Any = None) -> Array:
     """Return the forces of the loops' equations, (rows,), under all forces of the mechanism.
 
     Each is along the gradient of its equation. Where equations are redundant these are the least.
     """
     kernel = motion_kernel(model, equations_of_motion.LOOP_FORCES)
-    (q, v, t), batch = together(("q", q, (model.nq,)), ("v", v, (model.nv,)), ("t", t, ()))
-    scratch = [np.zeros((*batch, *shape)) for shape in kernel.shapes[3 : kernel.inputs]]
-    return _least(model.constraint_jacobian(q), kernel(t, q, v, *scratch)[-1])
+    arrays = moving(model, kernel, q, v, t, inputs)
+    return _least(model.constraint_jacobian(arrays[1]), kernel(*arrays)[-1])
 
 
 def _row_forces(model: "Model", q: Array, v: Array, tau: Array, forces: Any) -> Array:

@@ -6,12 +6,15 @@ their kinds, and the loads.
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.errors import ModelError
+from linkwork.mechanism.input import Input, enter
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.tree.joint_formula import JointFormulas
@@ -66,7 +69,24 @@ def with_forces(model: "Model", tree: Tree, like: Tree | None = None) -> Tree:
     links = with_own_forces(replace(tree, loops=()) if tree.loops else tree, moved)
     links = close(links, model.graph.loops, model.q_drawn.tolist(), moved, like)
     loads = place(model, model.mechanism.loads.values(), links, like)
-    return replace(links, loads=loads) if loads else links
+    return replace(links, loads=loads, inputs=tuple(inputs_of(loads))) if loads else links
+
+
+def inputs_of(loads: Iterable[PlacedLoad]) -> dict[str, float]:
+    """Return the inputs that loads read, and their default values."""
+    known: dict[str, Input] = {}
+    for placed in loads:
+        for given in placed.inputs:
+            try:
+                enter(known, given)
+            except ValueError as error:
+                raise ModelError(f"{placed.load.word} {placed.name!r}: {error}") from None
+    return {name: given.value for name, given in known.items()}
+
+
+def inputs(model: "Model") -> Mapping[str, float]:
+    """The inputs that laws read, by name, with their default values."""
+    return MappingProxyType(inputs_of(model.loaded_tree.loads))
 
 
 def moved_inertia(model: "Model") -> dict[str, list[float]]:
@@ -148,4 +168,5 @@ def digest(model: "Model") -> str:
         law = placed.formula
         parts += [placed.name, *(side.link for side in placed.sides)]
         parts += [law.signature, law.parameters] if law else [source_of(placed.load)]
+        parts += [(given.name, given.value) for given in placed.inputs]
     return hashlib.sha256(repr(parts).encode()).hexdigest()

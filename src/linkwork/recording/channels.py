@@ -2,12 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.errors import SimulationError
-from linkwork.recording.derive import Derivation, planar_angles
+from linkwork.recording.derive import Derivation, inputs_over, planar_angles
 from linkwork.recording.layout import Layout, layout_of
 from linkwork.recording.report import text
 
@@ -22,6 +23,7 @@ class Channels(ABC):
 
     layout: Layout
     model: Any = None  # that was run; None if the recording comes from a file
+    inputs: Mapping[str, Any] = MappingProxyType({})  # of the run by name; of a batch (N,) or one for all
     appearance: tuple[Any, dict[str, Array]] = None, {}  # what a file says of how the bodies look
 
     @abstractmethod
@@ -36,21 +38,32 @@ class Channels(ABC):
 class LiveChannels(Channels):
     """Derived quantities computed by the model."""
 
-    def __init__(self, model: Any, layout: Layout | None = None) -> None:
-        self.model = model
+    def __init__(
+        self, model: Any, layout: Layout | None = None, inputs: Mapping[str, Any] | None = None
+    ) -> None:
+        self.model, self.inputs = model, MappingProxyType(dict(inputs or {}))
         self.layout = layout or layout_of(model)
+
+    def __reduce__(self) -> Any:  # a view of a mapping cannot be pickled
+        return LiveChannels, (self.model, self.layout, dict(self.inputs))
 
     def derive(self, quantity: str, samples: "Samples") -> Mapping[str, Array]:
         there = samples.recorded
         time = np.broadcast_to(samples.time, there.shape)[there]
         known = {name: _single(values, there) for name, values in samples.kept.items()}
+        if self.inputs:
+            known["inputs"] = inputs_over(self.model, self.inputs, there.shape)[there]
         at = Derivation(self.model, time, samples.q[there], samples.v[there], known)
         at[quantity]
         fresh = at.known.keys() - known.keys()
         return {name: _spread(at.known[name], there) for name in fresh}
 
     def part(self, index: Any) -> Channels:
-        return self
+        if not isinstance(index, tuple) or not self.inputs:
+            return self
+        run = index[0]  # of a batch
+        own = {name: float(value[run]) if np.ndim(value) else value for name, value in self.inputs.items()}
+        return LiveChannels(self.model, self.layout, own)
 
 
 class StoredChannels(Channels):

@@ -26,6 +26,7 @@ ALGEBRA = {"space": spatial, "plane": planar}
 # name -> shape of one sample and units. d is the dimension, f the freedoms of a body: 6 in space, 3 in the
 # plane. Wrenches are torque, then force; velocities angular, then of the origin; all in world axes.
 QUANTITIES = {
+    "inputs": "(inputs,) values of the inputs of laws, in the order of `model.inputs`",
     "position_rates": "(nq,) [rad/s, m/s, 1/s of quaternions] dq/dt",
     "accelerations": "(nv,) [rad/s², m/s²]",
     "forces": "(nv,) [N m, N] of each joint: damping, friction, spring, stops and motors",
@@ -52,17 +53,20 @@ QUANTITIES = {
 }
 
 
-def derive(quantity: str, model: Any, t: Any, q: Array, v: Array) -> Array:
+def derive(
+    quantity: str, model: Any, t: Any, q: Array, v: Array, inputs: Mapping[str, float] | None = None
+) -> Array:
     """Return a quantity at times t (...,), positions q (..., nq) and velocities v (..., nv).
 
-    `quantity` is one of `QUANTITIES`, or "load/NAME" for what a load shows. The leading axes of the result
-    are those of q.
+    `quantity` is one of `QUANTITIES`, or "load/NAME" for what a load shows; inputs that are not given have
+    their default values. The leading axes of the result are those of q.
     """
     q, v = np.asarray(q, float), np.asarray(v, float)
     lead = q.shape[:-1]
     flat = (int(np.prod(lead)),)
     times = np.broadcast_to(np.asarray(t, float), lead).reshape(flat)
-    at = Derivation(model, times, q.reshape(*flat, q.shape[-1]), v.reshape(*flat, v.shape[-1]))
+    known = {"inputs": inputs_over(model, inputs, flat)} if inputs else {}
+    at = Derivation(model, times, q.reshape(*flat, q.shape[-1]), v.reshape(*flat, v.shape[-1]), known)
     values = at[quantity]
     return values.reshape((*lead, *values.shape[1:]))
 
@@ -121,8 +125,16 @@ def planar_angles(poses: Array) -> Array:
 # compiled models
 
 
+def inputs_over(model: Any, inputs: Mapping[str, Any], shape: tuple[int, ...]) -> Array:
+    """Return the values of a model's inputs at samples: one for all, or one per run, (runs, samples)."""
+    values = [np.asarray(inputs.get(name, value), float) for name, value in model.inputs.items()]
+    columns = [np.broadcast_to(x[:, None] if x.ndim else x, shape) for x in values]
+    return np.stack(columns, axis=-1) if columns else np.empty((*shape, 0))
+
+
 def _applied(at: Derivation) -> dict[str, Array]:
-    return dict(zip(("forces", "external"), at.model.loads(at.q, at.v, at.t), strict=True))
+    found = at.model.loads(at.q, at.v, at.t, inputs=at["inputs"])
+    return dict(zip(("forces", "external"), found, strict=True))
 
 
 def _loop_motion(at: Derivation) -> dict[str, Array]:
@@ -132,7 +144,7 @@ def _loop_motion(at: Derivation) -> dict[str, Array]:
 
 def _reactions(at: Derivation) -> Array:
     a, external = at["accelerations"], at["external"]
-    return at.model.reactions_in_motion(at.q, at.v, at.t, a, external).array
+    return at.model.reactions_in_motion(at.q, at.v, at.t, a, external, inputs=at["inputs"]).array
 
 
 def _gaps(at: Derivation) -> Array:
@@ -201,7 +213,8 @@ def _load_wrenches(at: Derivation) -> Array:
 
 _OF_COMPILED: dict[str, Formula] = {
     "position_rates": lambda at: at.model.position_rates(at.q, at.v),
-    "accelerations": lambda at: at.model.motion(at.q, at.v, at.t),
+    "inputs": lambda at: inputs_over(at.model, {}, at.t.shape),
+    "accelerations": lambda at: at.model.motion(at.q, at.v, at.t, inputs=at["inputs"]),
     "forces": _applied,
     "external": _applied,
     "poses": lambda at: at.model.poses(at.q).array,
@@ -212,8 +225,8 @@ _OF_COMPILED: dict[str, Formula] = {
     "loop_positions": _loop_motion,
     "loop_velocities": _loop_motion,
     "loop_accelerations": lambda at: at.model.loop_accelerations(at.q, at.v, at["accelerations"]),
-    "loop_forces": lambda at: at.model.loop_drives(at.q, at.v, at.t),
-    "row_forces": lambda at: at.model.row_forces_in_motion(at.q, at.v, at.t),
+    "loop_forces": lambda at: at.model.loop_drives(at.q, at.v, at.t, inputs=at["inputs"]),
+    "row_forces": lambda at: at.model.row_forces_in_motion(at.q, at.v, at.t, inputs=at["inputs"]),
     "gaps": _gaps,
     "driver_laws": _driver_laws,
     "drive_wrenches": _drive_wrenches,
@@ -223,5 +236,5 @@ _OF_COMPILED: dict[str, Formula] = {
     "potential_energy": lambda at: at.model.potential_energy(at.q),
     "momentum": lambda at: at.model.momentum(at.q, at.v),
     "center_of_mass": lambda at: at.model.center_of_mass(at.q),
-    "load": lambda at, name: at.model.load_values(name, at.q, at.v, at.t),
+    "load": lambda at, name: at.model.load_values(name, at.q, at.v, at.t, inputs=at["inputs"]),
 }

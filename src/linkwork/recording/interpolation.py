@@ -55,7 +55,7 @@ def instant_at(run: Samples, t: Any) -> Instant:
         return instant_of_sample(run, int(before))
     ends = np.stack([before, after])
     rates = [
-        derive(word, run.model, time[ends], run.q[ends], run.v[ends])
+        derive(word, run.model, time[ends], run.q[ends], run.v[ends], run.inputs)
         for word in ("position_rates", "accelerations")
     ]
     h = time[after] - time[before]

@@ -49,6 +49,11 @@ class Samples:
         return self._channels.model
 
     @property
+    def inputs(self) -> Mapping[str, Any]:
+        """The inputs of laws by name, as they were in the run; of a batch (N,), or one for all."""
+        return self._channels.inputs
+
+    @property
     def appearance(self) -> tuple[Any, dict[str, Array]]:
         """What the file says of how the bodies look; for the viewer."""
         return self._channels.appearance

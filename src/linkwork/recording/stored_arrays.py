@@ -27,6 +27,7 @@ def check_shapes(arrays: Mapping[str, Array], layout: Layout, lead: tuple[int, .
 def store_final(arrays: dict[str, Array], prefix: str, state: State) -> list[str] | None:
     """Add a state to arrays, with its memory as it is; return the names of what is in that memory."""
     arrays |= {f"{prefix}/q": state.q, f"{prefix}/v": state.v, f"{prefix}/t": np.array(state.t, dtype=float)}
+    arrays |= {f"{prefix}/inputs/{name}": np.array(value, float) for name, value in state.inputs.items()}
     if state.memory is None:
         return None
     arrays |= {f"{prefix}/memory/{name}": np.asarray(array) for name, array in state.memory.items()}
@@ -37,4 +38,6 @@ def restored_final(arrays: Mapping[str, Array], prefix: str, names: list[str] | 
     """Return the state that `store_final` put there."""
     memory = None if names is None else {name: arrays[f"{prefix}/memory/{name}"] for name in names}
     q, v, t = (arrays[f"{prefix}/{part}"] for part in "qvt")
-    return State(q, v, float(t), memory=memory)
+    first = f"{prefix}/inputs/"
+    inputs = {name.removeprefix(first): float(x) for name, x in arrays.items() if name.startswith(first)}
+    return State(q, v, float(t), memory=memory, inputs=inputs)

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from linkwork.dynamics.load_code import raised
+from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
 from linkwork.native import store
 from linkwork.recording.batch import Recordings
@@ -37,6 +38,9 @@ class ManyRuns:
         self.setting, self.system, self.chosen = setting, setting.system, setting.chosen
         self.t, self.t_end, self.times = start.t, start.t + duration, times
         self._y = np.hstack([start.q, start.v, np.zeros((len(start.q), 1))])
+        self._start_inputs = start.inputs
+        values = input_values(setting.inputs, start.inputs)
+        self._inputs = np.broadcast_to(values, (len(start.q), len(setting.inputs)))
         self.keyboard = Keyboard()
 
     def run(self, threads: int) -> Recordings:
@@ -44,7 +48,7 @@ class ManyRuns:
         count = len(self._y)
         workers = max(1, min(threads, -(-count // store.lanes())))
         edges = np.linspace(0, count, workers + 1).astype(int)
-        parts = [_Part(self, self._y[a:b]) for a, b in pairwise(edges)]
+        parts = [_Part(self, self._y[a:b], self._inputs[a:b]) for a, b in pairwise(edges)]
         integration.prepare()
         ready = time.perf_counter()
         with self.keyboard, Progress(self.system.model.name) as progress:
@@ -93,12 +97,12 @@ class ManyRuns:
             return account.report(remembered[k], held[k], failures[k], spent, events, notes)
 
         def final(k: int) -> State:
-            return State(ends[k, :nq], ends[k, nq:-1], float(ended[k]))
+            return State(ends[k, :nq], ends[k, nq:-1], float(ended[k]), inputs=self._inputs_of(k))
 
         q, v, work = rows[:, :, 1 : 1 + nq], rows[:, :, 1 + nq : -1], rows[:, :, -1]
         count = len(rows)
         return Recordings(
-            self.setting.channels,
+            self.setting.channels(self._start_inputs),
             self.times,
             q,
             v,
@@ -109,6 +113,9 @@ class ManyRuns:
             Each(count, report),
             Each(count, final),
         )
+
+    def _inputs_of(self, k: int) -> dict[str, float]:
+        return dict(zip(self.setting.inputs, self._inputs[k].tolist(), strict=True))
 
     def _doubts(self, account: Statistics, rows: Array, filled: Array) -> list[str]:
         """Return what is odd about each run, nothing if nothing is."""
@@ -123,8 +130,8 @@ class ManyRuns:
 class _Part:
     """The runs of one thread."""
 
-    def __init__(self, runs: ManyRuns, y: Array):
-        self._runs, self._y = runs, y
+    def __init__(self, runs: ManyRuns, y: Array, inputs: Array):
+        self._runs, self._y, self._inputs = runs, y, inputs
         self.occurrences = [Occurrences(runs.system.model, runs.chosen, runs.t_end) for _ in y]
         self.failures: list[Failure | None] = [None] * len(y)
         self.done = 0.0  # part of the way
@@ -132,7 +139,7 @@ class _Part:
     def run(self, report: Callable[[float], None] = lambda part: None) -> None:
         setting, times = self._runs.setting, self._runs.times
         problem = setting.problem(1 if METHODS[setting.chosen.method].implicit else store.lanes())
-        self.work = Work(problem, self._y, self._runs.t, times, len(times))
+        self.work = Work(problem, self._y, self._runs.t, times, len(times), self._inputs)
         raised.__dict__.pop("error", None)
         self._march(problem, report)
         stiff = np.flatnonzero(self.work.memo["status"] == Status.STIFF)
@@ -166,4 +173,4 @@ class _Part:
             memory.y_final[i] = memory.y[i]
             return interruption(float(memory.memo["t"][i]))
         system = self._runs.system
-        return occurrences.failure or diagnosis(system.model, self.work, i, system.event_tree.loads)
+        return occurrences.failure or diagnosis(system, self.work, i)

@@ -1,6 +1,6 @@
 """Why a run failed: the culprit by name, the time, the value, and what may help."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from linkwork.model import nonfinite
 from linkwork.model.model import Model
 from linkwork.recording.status import MESSAGES, Status
 from linkwork.simulation.integration import Work
+from linkwork.simulation.run_programs import RunPrograms
 from linkwork.tree.load_formula import PlacedLoad
 
 GOOD = (Status.DONE, Status.EVENT)
@@ -74,30 +75,33 @@ def interruption(t: float) -> Failure:
     return failed(Status.INTERRUPTED, t, "", MESSAGES[Status.INTERRUPTED])
 
 
-def diagnosis(model: Model, work: Work, i: int, events: Sequence[PlacedLoad] = ()) -> Failure | None:
+def diagnosis(system: RunPrograms, work: Work, i: int) -> Failure | None:
     """Return why mechanism i failed; None if it did not."""
     status, t = work.status(i), float(work.memo["t_final"][i])
     if status in GOOD:
         return None
-    status = Status(status)
+    status, model = Status(status), system.model
+    inputs = dict(zip(system.inputs, work.memory.inputs[i].tolist(), strict=True))
     if status == Status.NOT_FINITE:
-        return _not_finite(model, work, i, t, events)
+        return _not_finite(model, work, i, t, inputs, system.event_tree.loads)
     memo, y = work.memory.memo[i], work.memory.y_final[i]
     soon = t + float(memo["h"])  # a law may jump in the step that failed
     worst = -1 if status == Status.STEP_TOO_LARGE else int(memo["worst"])
     if worst < 0:
-        worst = nonfinite.fastest(model, soon, y)
+        worst = nonfinite.fastest(model, soon, y, inputs)
     last = ", ".join(f"{h:.3g}" for h in (memo[f"step_{k}"] for k in range(1, 6)) if h > 0.0)
     parts = [MESSAGES[status], f"worst is the {nonfinite.component(model, worst)}"]
     parts += [f"the last steps were {last} s"] if last else []
-    parts += [push] if (push := nonfinite.largest_force(model, soon, y)) else []
+    parts += [push] if (push := nonfinite.largest_force(model, soon, y, inputs)) else []
     return failed(status, t, nonfinite.joint(model, worst), "; ".join(parts))
 
 
-def _not_finite(model: Model, work: Work, i: int, t: float, events: Sequence[PlacedLoad]) -> Failure:
+def _not_finite(
+    model: Model, work: Work, i: int, t: float, inputs: Mapping[str, float], events: Sequence[PlacedLoad]
+) -> Failure:
     """Find the cause by evaluating again; a law that failed twice is in `raised`."""
     at = float(work.memory.bad_t[i])
-    fault = nonfinite.find(model, at, work.memory.bad_y[i], events)
+    fault = nonfinite.find(model, at, work.memory.bad_y[i], inputs, events)
     error = raised.__dict__.pop("error", None)
     if fault.cause is None and error and fault.name not in (*model.load_names, *(e.name for e in events)):
         name, at, cause = error

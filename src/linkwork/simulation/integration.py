@@ -31,9 +31,15 @@ class Work:
     """
 
     def __init__(
-        self, problem: Problem, y: ArrayLike, t: ArrayLike = 0.0, times: ArrayLike = (), cap: int = 1024
+        self,
+        problem: Problem,
+        y: ArrayLike,
+        t: ArrayLike = 0.0,
+        times: ArrayLike = (),
+        cap: int = 1024,
+        inputs: ArrayLike = (),
     ):
-        """Begin with mechanisms in states y (N, n) at time t, one for all or (N,).
+        """Begin with mechanisms in states y (N, n) at time t, one for all or (N,), and with values of inputs.
 
         Samples are wanted at `times`, or if there are none after every step; `cap` of them have room.
         """
@@ -49,13 +55,14 @@ class Work:
             side=np.empty((many, ne)),
             span=np.empty((many, ne)),
             weakest=np.empty((many, n)),
+            inputs=np.empty((many, problem.inputs)),
         )
         self._rows = self.memory.memo.view(float).reshape(many, len(_COLUMNS))
         self._implicit = problem.chosen.implicit
         self._rooms: dict[Problem, Workspace] = {}
-        self.begin(y, t, times)
+        self.begin(y, t, times, inputs)
 
-    def begin(self, y: ArrayLike, t: ArrayLike = 0.0, times: ArrayLike = ()) -> None:
+    def begin(self, y: ArrayLike, t: ArrayLike = 0.0, times: ArrayLike = (), inputs: ArrayLike = ()) -> None:
         """Begin, or begin anew with as many other mechanisms; what was there is gone."""
         kept, y = self.memory, np.asarray(y, float)
         if y.shape[-1] != kept.y.shape[1]:
@@ -68,6 +75,8 @@ class Work:
         kept.filled[:] = 0
         kept.bad_t[:] = kept.bad_y[:] = math.nan
         kept.weakest[:] = 0.0
+        if kept.inputs.size:
+            kept.inputs[:] = inputs
         if kept.side.size:
             kept.side[:] = kept.span[:] = 0.0
         self.times = np.array(times, float, ndmin=1)

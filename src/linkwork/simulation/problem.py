@@ -41,6 +41,7 @@ class Problem:
     tangent_lanes: int = 1
     directions: Sequence[int] = ()  # (events,) which crossings count: -1 falling, 1 rising, 0 both
     quaternions: Sequence[int] = ()  # rows of q where one begins
+    inputs: int = 0  # values that laws read beside the state
     scale: ArrayLike = 1.0  # (nq + nv,), or one number for all
     accuracy: float = 1e-6
     method: str = "rkf45"
@@ -111,6 +112,7 @@ class Problem:
             "events": len(self.directions),
             "rows": np.size(self.row_weights),
             "quaternion_count": len(self.quaternions),
+            "input_count": self.inputs,
             "tangent_lanes": self.tangent_lanes,
         }
 
@@ -180,6 +182,8 @@ def _add_program(
     parts[table] = program.table
     _, offset = place.dtype.fields["table"]
     pointers.append(("run", WORD[name] + offset // 8, table))
+    if "inputs" in program.ports:
+        pointers.append((table, program.ports["inputs"], "given"))
     for k, size in program.room.items():
         parts[f"{table}.{k}"] = size
         pointers.append((table, k, f"{table}.{k}"))

@@ -50,7 +50,7 @@ def count_anew(work: Work) -> None:
     work.memo["margin"] = inf
 
 
-def work_until(problem: Problem, key: Array, start: State) -> float | None:
+def work_until(problem: Problem, key: Array, start: State, inputs: Array) -> float | None:
     """Return the work that was done until a start that its memory leads to, bit for bit; None if not so.
 
     It does not if the model, an option or a value was changed since; or a law, which no key may show.
@@ -59,7 +59,7 @@ def work_until(problem: Problem, key: Array, start: State) -> float | None:
     if kept is None or not np.array_equal(kept.get("key", ()), key):
         return None
     state = np.concatenate([start.q, start.v])
-    trial = Work(problem, [*state, 0.0], start.t, [inf], 1)
+    trial = Work(problem, [*state, 0.0], start.t, [inf], 1, inputs)
     try:
         recall(trial, kept)
     except (KeyError, TypeError, ValueError):

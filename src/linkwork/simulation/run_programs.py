@@ -8,7 +8,7 @@ from weakref import ref
 import numpy as np
 
 from linkwork.dynamics import applied_forces, equations_of_motion, loop_closure
-from linkwork.dynamics.algorithm import Algorithm
+from linkwork.dynamics.algorithm import INPUTS, Algorithm
 from linkwork.dynamics.native_program import Program as Compiled
 from linkwork.dynamics.native_program import program
 from linkwork.errors import ModelError
@@ -56,7 +56,13 @@ class RunPrograms:
         for one in placed:
             if one.shown != 1:
                 raise ModelError(f"event {one.name!r}: its quantity is {one.shown} numbers; give one")
-        return replace(self.tree, loads=placed)
+        inputs = trees.inputs_of((*self.tree.loads, *placed))
+        return replace(self.tree, loads=placed, inputs=tuple(inputs))
+
+    @property
+    def inputs(self) -> dict[str, float]:
+        """The inputs of laws and events, with their default values, in the order of their array."""
+        return trees.inputs_of((*self.tree.loads, *self.event_tree.loads))
 
     @property
     def python_laws(self) -> tuple[str, ...]:
@@ -118,7 +124,7 @@ def _program(name: str, compiled: Compiled, algorithm: Algorithm, tangent: bool 
     # Lines that the code fetches for its results, which here stay in lanes.
     fetched = [prod(shape) for shape in compiled.shapes[compiled.inputs :]][: compiled.results]
     names, sizes = [*names, *("" for _ in fetched)], [*sizes, *fetched]
-    ports = PROGRAMS[name]
+    ports = [*PROGRAMS[name], *(port.name for port in algorithm.given if port is INPUTS)]
     return Program(
         run=compiled.run,
         plan=compiled.plan,

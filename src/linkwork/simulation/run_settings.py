@@ -1,8 +1,9 @@
 """The setting of runs: a model and options, and all that does not depend on where a run starts."""
 
 import hashlib
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -38,10 +39,9 @@ class RunSettings:
         self._problems: dict[int, Problem] = {}
         self._spare: list[Work] = []
 
-    @property
-    def channels(self) -> LiveChannels:
-        """Where a recording's derived quantities come from: the model, which a recording keeps alive."""
-        return LiveChannels(self.system.model, self._layout)
+    def channels(self, inputs: Mapping[str, Any]) -> LiveChannels:
+        """Return where derived quantities come from: the model, which a recording keeps alive."""
+        return LiveChannels(self.system.model, self._layout, inputs)
 
     def problem(self, lanes: int) -> Problem:
         """Return the problem that the loop solves."""
@@ -50,19 +50,24 @@ class RunSettings:
         return self._problems[lanes]
 
     @lazy
+    def inputs(self) -> dict[str, float]:
+        """The inputs of laws and events, with their default values."""
+        return self.system.inputs
+
+    @lazy
     def at_once(self) -> int:
         """How many attempts may be made before anybody looks: none, if they take long or Python is called."""
         attempts = _MANY // self.problem(1).n
         return 0 if attempts < _FEW or self.system.python_laws or self.system.events else attempts
 
-    def work(self, start: Array, t: float, times: Array) -> Work:
+    def work(self, start: Array, t: float, times: Array, inputs: Array) -> Work:
         """Return the memory of a run of one mechanism: that of a run before it, if one was given back."""
         try:
             work = self._spare.pop()
         except IndexError:
             problem = self.problem(1)
-            return Work(problem, start, t, times, 1 + _ROOM // problem.n)
-        work.begin(start, t, times)
+            return Work(problem, start, t, times, 1 + _ROOM // problem.n, inputs)
+        work.begin(start, t, times, inputs)
         return work
 
     def give_back(self, work: Work) -> None:
@@ -84,6 +89,7 @@ class RunSettings:
             tangent_lanes=store.lanes(),
             directions=[event.direction for event in chosen.events],
             quaternions=model.quaternions.tolist(),
+            inputs=len(system.inputs),
             scale=system.scale(),
             **chosen.controls(),
         )

@@ -2,7 +2,8 @@
 
 import hashlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.model import Model
+from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
 from linkwork.recording.batch import Recordings
 from linkwork.recording.recording import Recording
@@ -53,6 +55,7 @@ def simulate(
     max_step: float | None = None,
     max_steps: float = MOST_STEPS,
     loops: str | Restoring = PROJECTED,
+    inputs: Mapping[str, Any] | None = None,
     q: Any = None,
     v: Any = None,
     threads: int | None = None,
@@ -75,9 +78,11 @@ def simulate(
     Closed loops are "projected": closed after every step, positions and velocities, to rounding errors. With
     loops="restored", or lw.Restoring(stiffness, damping), springs and dampers on their gaps hold them.
 
+    `inputs` are values of inputs (lw.Input) by name; those not given are as in the state, or as by default.
+
     With q (N, nq) and v (N, nv) it runs N mechanisms at once, in SIMD lanes on all cores (or `threads`), and
-    returns Recordings. With `checkpoint`, a file, the run so far is kept on disk every `checkpoint_interval`
-    seconds; the same call goes on from there after a crash.
+    returns Recordings; inputs may be (N,) then. With `checkpoint`, a file, the run so far is kept on disk
+    every `checkpoint_interval` seconds; the same call goes on from there after a crash.
 
     A run that cannot go on raises SimulationError, which has what was computed as `.run`; with check=False it
     is returned. Of a batch, a warning names the failed ones. Ctrl-C returns what was computed, with status
@@ -88,6 +93,7 @@ def simulate(
     batch = q is not None or v is not None
     try:
         _check_kinds(model, check, checkpoint)
+        given = {} if inputs is None else inputs
         words = RunOptions(accuracy, step, method, max_step, max_steps, events, loops)
         shared = setting(model, words)
         span, workers = _span(duration, shared.chosen), worker_count(threads)
@@ -95,9 +101,19 @@ def simulate(
         if batch and (state is not None or checkpoint is not None):
             raise ValueError("q= and v= are for batches; give no state or checkpoint with them")
         if batch:
-            runs = _batch(shared, model, q, v, span, times, every)
+            runs = _batch(shared, model, q, v, given, span, times, every)
         else:
-            runs = _single(shared, model, state, span, times, every, checkpoint, interval)
+            runs = _single(
+                shared,
+                model,
+                state,
+                {} if inputs is None else inputs,
+                span,
+                times,
+                every,
+                checkpoint,
+                interval,
+            )
     except ValueError as error:
         raise ValueError(f"simulate: {error}") from None
     if isinstance(runs, ManyRuns):
@@ -109,6 +125,7 @@ def _single(
     shared: RunSettings,
     model: Model,
     state: Any,
+    inputs: Mapping[str, Any],
     span: float,
     times: Any,
     every: Any,
@@ -117,6 +134,7 @@ def _single(
 ) -> OneRun:
     """Return the run of one mechanism, ready to go."""
     start = _start(model, state.final if isinstance(state, Recording) else state, span)
+    start = replace(start, inputs=_inputs(shared, start.inputs, inputs, 1))
     wanted = sample_times(start.t, span, times, every)
     check_room(wanted.size * (model.nq + model.nv + 2))
     if checkpoint is None:
@@ -126,15 +144,38 @@ def _single(
 
 
 def _batch(
-    shared: RunSettings, model: Model, q: Any, v: Any, span: float, times: Any, every: Any
+    shared: RunSettings,
+    model: Model,
+    q: Any,
+    v: Any,
+    inputs: Mapping[str, Any],
+    span: float,
+    times: Any,
+    every: Any,
 ) -> ManyRuns:
     """Return the runs of a batch, ready to go."""
     if times is None and every is None:
         times = np.linspace(0.0, span, _BATCH_SAMPLES) if span else [0.0]
     start = State(*_states(model, q, v))
+    start = replace(start, inputs=_inputs(shared, {}, inputs, len(start.q)))
     wanted = sample_times(start.t, span, times, every)
     check_room(wanted.size * len(start.q) * (model.nq + model.nv + 2))
     return ManyRuns(shared, start, span, wanted)
+
+
+def _inputs(shared: RunSettings, before: Mapping[str, Any], inputs: Any, count: int) -> dict[str, Any]:
+    """Return the inputs of one run, or of a batch; ValueError names what is wrong with them."""
+    if not isinstance(inputs, Mapping):
+        raise ValueError(f"inputs {inputs!r}; give values by name, {{'throttle': 2.0}}")
+    values = input_values(shared.inputs, {**before, **inputs})
+    if not np.isfinite(values).all():
+        name = list(shared.inputs)[int(np.argwhere(~np.isfinite(values))[0][-1])]
+        raise ValueError(f"input {name!r} is not finite; give a finite number")
+    if values.ndim > 1 and len(values) != count:
+        raise ValueError(f"inputs have {len(values)} values each, for {count} run{'s' if count > 1 else ''}")
+    if values.ndim == 1:
+        return dict(zip(shared.inputs, values.tolist(), strict=True))
+    return dict(zip(shared.inputs, values.T, strict=True))
 
 
 def _single_result(run: OneRun, check: bool) -> Recording:
@@ -176,7 +217,8 @@ def _span(duration: Any, chosen: Options) -> float:
 def _start(model: Model, state: Any, span: float) -> State:
     start = checked_state(model, model.state() if state is None else state)
     if start.memory is None and model.loop_names:
-        start = State(*closed(model, start.q, start.v, start.t), start.t)
+        q, v = closed(model, start.q, start.v, start.t)
+        start = replace(start, q=q, v=v)
     if span and start.t + span == start.t:
         raise ValueError(f"duration {span:g} is less than time can resolve at state.t {start.t:g}")
     return start
@@ -204,6 +246,7 @@ def _identity(shared: RunSettings, start: State, span: float, wanted: Array) -> 
     arrays = {"key": shared.key, "times": wanted, "q": start.q, "v": start.v}
     arrays |= {f"memory/{name}": array for name, array in sorted((start.memory or {}).items())}
     about = [start.t, span, *((name, array.tobytes()) for name, array in arrays.items())]
+    about += [sorted(start.inputs.items())] if start.inputs else []
     return hashlib.sha256(repr(about).encode()).hexdigest()
 
 

@@ -8,6 +8,7 @@ from math import inf
 import numpy as np
 
 from linkwork.dynamics.load_code import raised
+from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
 from linkwork.recording.recording import Recording
 from linkwork.recording.status import Status
@@ -60,7 +61,7 @@ class OneRun:
         except KeyboardInterrupt:  # at once, or of a law or an action, or Ctrl-C twice
             self._interrupt()
         if self.failure is None:
-            self.failure = diagnosis(self._model, self._work, 0, self._setting.system.event_tree.loads)
+            self.failure = diagnosis(self._setting.system, self._work, 0)
         self.recording = self._record(ready - begun, ready)
         self._setting.give_back(self._work)
         return self
@@ -70,10 +71,11 @@ class OneRun:
     def _begin(self) -> None:
         start, nq = self._start, self._model.nq
         kept = self._checkpoint.read() if self._checkpoint else None
-        before = None if kept else resume.work_until(self._problem, self._key, start)
+        inputs = input_values(self._setting.inputs, start.inputs)
+        before = None if kept else resume.work_until(self._problem, self._key, start, inputs)
         self._y = np.empty(self._problem.n)
         self._y[:nq], self._y[nq:-1], self._y[-1] = start.q, start.v, before or 0.0
-        self._work = self._setting.work(self._y, start.t, self._times)
+        self._work = self._setting.work(self._y, start.t, self._times, inputs)
         if kept:
             self._recall(kept)
         elif before is not None and start.memory is not None:
@@ -218,8 +220,8 @@ class OneRun:
         spent = compile_time, time.perf_counter() - ready
         held = account.held(kept["memo"], times, q, memory.weakest[0])
         report = partial(account.report, kept["memo"], held, self.failure, spent, events, self.notes)
-        final = State(y[:nq], y[nq:-1], t, kept if status in _GOES_ON else None)
-        return Recording(self._setting.channels, times, q, v, work, report, final)
+        final = State(y[:nq], y[nq:-1], t, kept if status in _GOES_ON else None, self._start.inputs)
+        return Recording(self._setting.channels(self._start.inputs), times, q, v, work, report, final)
 
     def _note_doubts(self, account: Statistics, rows: Array) -> None:
         """Note what is odd about a run that seems to be good."""

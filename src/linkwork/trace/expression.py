@@ -346,8 +346,8 @@ for _method in METHODS:
 
 
 def _knows_better(x: Any) -> bool:
-    """Return whether an operand knows itself what to do with a number: a motion, a vector, an array."""
-    return hasattr(x, "scalars") or (isinstance(x, np.ndarray) and x.ndim > 0)
+    """Return whether an operand knows itself what to do with a number: a motion, vector, array or input."""
+    return hasattr(x, "scalars") or hasattr(x, "as_number") or (isinstance(x, np.ndarray) and x.ndim > 0)
 
 
 def _number(x: Any) -> float:
@@ -360,6 +360,7 @@ def _number(x: Any) -> float:
 
 
 def _operand(x: Operand) -> Operand:
+    x = x.as_number() if hasattr(x, "as_number") else x  # an input
     return x if isinstance(x, Expr) else _number(x)
 
 

@@ -7,6 +7,7 @@ asked twice (it draws random numbers, or counts its calls) is not a formula, and
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -16,6 +17,7 @@ from linkwork.algebra.number import Number
 from linkwork.errors import ModelError
 from linkwork.fingerprint import digest, spelled_code
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.input import Input, as_number, enter, reading
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.load_view import BodySide, JointSide, SystemSide, coordinates
@@ -78,6 +80,7 @@ class Numbers:
     motion: Callable[[int], Any]  # of a side's link, in its frame
     joint: Callable[[int], Both]  # of a side's joint
     whole: Callable[[], Both]  # of the mechanism
+    input: Callable[[Input], Number]
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,7 @@ class Outcome:
 @dataclass(frozen=True, eq=False)
 class Formula:
     """A load over symbols ("t", 0), ("X0", k), ("v0", k), ("q0", k), ("qd0", k) of its first side, ...,
-    ("q", k), ("qd", k) of the whole mechanism, and ("parameter", k).
+    ("q", k), ("qd", k) of the whole mechanism, ("i0", 0) of its first input, ..., and ("parameter", k).
     """
 
     outcome: Outcome
@@ -129,15 +132,16 @@ class PlacedLoad:
     """A load on the links of a tree."""
 
     load: Load
+    described: Load  # as it was before it was drawn
+    drawn: tuple[float, ...]  # the poses of its bodies as drawn
     algebra: ModuleType
     sides: tuple[Side, ...]
     seen: int  # how many things it is given; sides beyond are those of joints that it may ask for
     slices: Slices
     formula: Formula | None  # None: its law must be called
     shown: int  # how many numbers it shows
-    described: Load  # as it was before it was drawn
-    drawn: tuple[float, ...]  # the poses of its bodies as drawn
-    across: tuple[tuple[str, int], ...]  # cut joints and velocities whose forces follow these
+    across: tuple[tuple[str, int], ...]  # cut joints and their velocities, whose forces follow these
+    inputs: tuple[Input, ...]  # that its law reads
 
     @property
     def outputs(self) -> int:
@@ -199,7 +203,8 @@ def act(
             for n in (0, 1)
         )
         everything = [SystemSide(q, v, cuts)]
-    shown = load.act(numbers.t, *everything, *views[:seen])
+    with reading(numbers.input):
+        shown = _numbers(load.act(numbers.t, *everything, *views[:seen]))
     forces: dict[tuple[int, int], Number] = {}
     for view in views:
         if isinstance(view, _TreeSide):
@@ -218,7 +223,7 @@ def act(
             first = next(other for other in bodies if sides[other].link == sides[k].link)
             wrench = sides[k].frame @ body.wrench
             wrenches[first] = wrenches[first] + wrench if first in wrenches else wrench
-    return Outcome(wrenches, forces, across, _numbers(shown))
+    return Outcome(wrenches, forces, across, shown)
 
 
 class _TreeSide(JointSide):
@@ -233,7 +238,7 @@ def _numbers(shown: Any) -> list[Number]:
     if shown is None:
         return []
     items = list(shown) if isinstance(shown, list | tuple) or np.ndim(shown) else [shown]
-    return [x.item() if isinstance(x, np.ndarray) else x for x in items]
+    return [x.item() if isinstance(x, np.ndarray) else as_number(x) for x in items]
 
 
 class Sides(Protocol):
@@ -279,12 +284,13 @@ def place(
             return replace(before, sides=sides, slices=slices)
     load = described.drawn(frames)
     still = [0.0] * sum(part.stop - part.start for _, part in slices.values())
-    formula = _if_pure(lambda: _formula(load, algebra, sides, slices, len(q_drawn), len(still), seen))
+    inputs: dict[str, Input] = {}
+    placed = partial(PlacedLoad, load, described, drawn, algebra, sides, seen, slices)
+    formula = _if_pure(lambda: _formula(load, algebra, sides, slices, len(q_drawn), len(still), seen, inputs))
     if formula:
-        outcome, across = formula.outcome, tuple(formula.outcome.across)
-        return PlacedLoad(
-            load, algebra, sides, seen, slices, formula, len(outcome.shown), described, drawn, across
-        )
+        outcome, known = formula.outcome, tuple(inputs.values())
+        return placed(formula, len(outcome.shown), tuple(outcome.across), known)
+    inputs.clear()
 
     def joint(k: int) -> Both:
         return list(q_drawn[sides[k].q]), still[sides[k].v]
@@ -295,6 +301,7 @@ def place(
         lambda k: algebra.Motion.zero(),
         joint,
         lambda: (q_drawn, still),
+        lambda given: (enter(inputs, given), given.value)[1],
     )
     try:
         outcome = act(load, algebra, sides, slices, numbers, seen)
@@ -303,9 +310,7 @@ def place(
         raise ModelError(
             f"{load.word} {load.name!r}: its law raised {type(error).__name__}: {error}"
         ) from error
-    return PlacedLoad(
-        load, algebra, sides, seen, slices, None, len(outcome.shown), described, drawn, tuple(outcome.across)
-    )
+    return placed(None, len(outcome.shown), tuple(outcome.across), tuple(inputs.values()))
 
 
 def _shared_links(sides: Sequence[Side]) -> list[int]:
@@ -331,9 +336,18 @@ def _if_pure(trace: Callable[[], Formula]) -> Formula | None:
 
 
 def _formula(
-    load: Load, algebra: ModuleType, sides: Sequence[Side], slices: Slices, nq: int, nv: int, seen: int
+    load: Load,
+    algebra: ModuleType,
+    sides: Sequence[Side],
+    slices: Slices,
+    nq: int,
+    nv: int,
+    seen: int,
+    inputs: dict[str, Input],
 ) -> Formula:
+    """Run a load on symbols; the inputs that it reads are entered, in the order of their symbols."""
     graph = Graph()
+    inputs.clear()
 
     def symbols(name: str, count: int) -> list[Any]:
         return graph.symbols((name, i) for i in range(count))
@@ -354,8 +368,11 @@ def _formula(
             return symbols("q", nq)[q], symbols("qd", nv)[v]
         return symbols(f"q{k}", q.stop - q.start), symbols(f"qd{k}", v.stop - v.start)
 
+    def read(given: Input) -> Any:
+        return graph.symbol((f"i{enter(inputs, given)}", 0))
+
     numbers = Numbers(
-        graph.symbol(("t", 0)), frame, motion, joint, lambda: (symbols("q", nq), symbols("qd", nv))
+        graph.symbol(("t", 0)), frame, motion, joint, lambda: (symbols("q", nq), symbols("qd", nv)), read
     )
     outcome = act(load, algebra, sides, slices, numbers, seen)
     roots, parameters = lift(outcome.scalars())

@@ -128,6 +128,7 @@ class Tree:
     body_frames: dict[str, Any]  # pose of the body in its link
     seats: Mapping[str, Seat]  # by body
     loads: tuple[PlacedLoad, ...] = ()  # what acts on the links beyond their joints
+    inputs: tuple[str, ...] = ()  # that loads read, in the order of their array
     loops: tuple[Any, ...] = ()  # joints that close loops, see `loops`
     kinds: tuple[JointFormula, ...] = field(init=False)  # those that there are
     kind_numbers: Array = field(init=False)  # (links,) which of them a link has

@@ -162,6 +162,9 @@ def gather(run, i, l):
     base, kept = doubles(run.base), doubles(run.kept)
     for c in range(run.n):
         base[c * run.lanes + l] = kept[c * run.lanes + l] = y[i * run.n + c]
+    given, inputs = doubles(run.given), doubles(run.inputs)
+    for c in range(run.input_count):
+        given[c * run.lanes + l] = inputs[i * run.input_count + c]
     run.differentiated = 0
 
 

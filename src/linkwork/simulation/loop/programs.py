@@ -40,7 +40,9 @@ class Program:
     """
 
     run: int  # address of the code
-    ports: Mapping[str, int]  # name of an array of the loop -> place in the table
+    ports: Mapping[
+        str, int
+    ]  # name of an array of the loop -> place in the table; also "inputs", if it has any
     table: Integers  # addresses of constants, 0 for all else
     plan: Integers
     room: Mapping[int, int] = field(default_factory=dict)  # place in the table -> doubles of its own

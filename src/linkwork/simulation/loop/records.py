@@ -59,6 +59,7 @@ _COUNTS = (
     "events",  # event functions
     "rows",  # equations of closed loops; 0 also where wrenches restore them
     "quaternion_count",
+    "input_count",
     "tangent_lanes",  # directions that the tangent takes at once
     "many",  # mechanisms of the run, N
     "queue",  # the next of them that waits for a lane
@@ -121,6 +122,7 @@ class Memory(NamedTuple):
     side: Array  # (N, events) the sign that each event function last had; 0: it started at zero
     span: Array  # (N, events) the largest magnitude it had
     weakest: Array  # (N, n) state in which the equations of loops held least
+    inputs: Array  # (N, input_count) values of the inputs of laws
 
 
 # What a mechanism remembers beside its state; all doubles, so that it is also an array (N, columns).
@@ -203,6 +205,7 @@ LANE = np.dtype(
 # for several lanes; square = n and m = n - 1, where there is a Jacobian, else both are 0.
 ARRAYS = {
     "lane": ("lanes", "lane_words"),  # records LANE
+    "given": ("input_count", "lanes"),  # values of the inputs; all programs read them here
     # (line,)
     "t": ("line",),  # of the base [s]
     "reach": ("line",),  # time at the end of the good attempt [s]

@@ -1,0 +1,125 @@
+"""Inputs: numbers in laws that may change while a mechanism moves.
+
+A law that is traced reads an input from an array beside the state, so that nothing is compiled when it
+changes; a law that is called is given the value of the run that calls it. Which of the two, whoever runs the
+law says (`reading`); elsewhere an input is its default value.
+"""
+
+import operator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from math import isfinite
+from typing import Any
+
+from linkwork.algebra import number
+from linkwork.algebra.number import Number
+from linkwork.mechanism.names import name_text
+
+Read = Callable[["Input"], Number]
+
+_read: ContextVar[Read | None] = ContextVar("linkwork input", default=None)
+
+
+class Input:
+    """A number by name that may be another in every run, and change while it goes on.
+
+    It stands wherever a law has a number: as the law itself, as an option, or inside of a function. Inputs of
+    one name are one input; `value` is what it is unless a run says otherwise.
+
+    >>> throttle = Input("throttle", 2.0)
+    >>> 3 * throttle + 1
+    7.0
+    """
+
+    __array_ufunc__ = None  # NumPy's arrays leave arithmetic with an input to the input
+
+    def __init__(self, name: str, value: float = 0.0) -> None:
+        self.name = name_text(name, "Input")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+            raise ValueError(f"input {name!r}: value {value!r}; give a finite number")
+        self.value = float(value)
+
+    def as_number(self) -> Number:
+        """Return what it is now: a number of the run, or a symbol where a law is traced."""
+        read = _read.get()
+        return self.value if read is None else read(self)
+
+    @staticmethod
+    def apply_function(name: str, *args: Any) -> Number:
+        """Take part in elementary functions: lw.sin(u), lw.atan2(x, u)."""
+        return number.apply(name, *map(as_number, args))
+
+    def __float__(self) -> float:
+        return float(self.as_number())
+
+    def __bool__(self) -> bool:
+        return bool(self.as_number())
+
+    def __neg__(self) -> Number:
+        return -self.as_number()
+
+    def __pos__(self) -> Number:
+        return +self.as_number()
+
+    def __abs__(self) -> Number:
+        return abs(self.as_number())
+
+    def __eq__(self, other: object) -> Any:
+        if _read.get() is None:
+            return isinstance(other, Input) and (self.name, self.value) == (other.name, other.value)
+        return self.as_number() == as_number(other)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.value))
+
+    def __copy__(self) -> "Input":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Input":
+        return self
+
+    def __repr__(self) -> str:
+        return f"Input({self.name!r}, {self.value:g})"
+
+
+def _forward(operation: Callable[[Any, Any], Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return a binary operation of an input, and the one with the input at the right."""
+    return (
+        lambda self, other: operation(self.as_number(), as_number(other)),
+        lambda self, other: operation(as_number(other), self.as_number()),
+    )
+
+
+for _word in ("add", "sub", "mul", "truediv", "pow", "mod", "floordiv"):
+    _left, _right = _forward(getattr(operator, _word))
+    setattr(Input, f"__{_word}__", _left)
+    setattr(Input, f"__r{_word}__", _right)
+for _word in ("lt", "le", "gt", "ge"):
+    setattr(Input, f"__{_word}__", _forward(getattr(operator, _word))[0])
+
+
+def enter(inputs: dict[str, Input], given: Input) -> int:
+    """Add an input to those known, if it is new, and return its number; one name has one value."""
+    known = inputs.setdefault(given.name, given)
+    if known.value != given.value:
+        raise ValueError(
+            f"input {given.name!r} has the values {known.value:g} and {given.value:g}; "
+            "give one Input to all that read it, or another name"
+        )
+    return list(inputs).index(given.name)
+
+
+def as_number(x: Any) -> Any:
+    """Return the number that an input is now; anything else as it is."""
+    return x.as_number() if isinstance(x, Input) else x
+
+
+@contextmanager
+def reading(read: Read) -> Iterator[None]:
+    """Say, for laws that are run meanwhile in this thread, what inputs are."""
+    token = _read.set(read)
+    try:
+        yield
+    finally:
+        _read.reset(token)

@@ -1,0 +1,67 @@
+"""Inputs stand for numbers wherever a law has one."""
+
+import math
+import operator
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.mechanism.input import reading
+from linkwork.trace.expression import Expr, Graph
+
+
+def test_outside_of_a_law_an_input_is_its_default_value():
+    u = lw.Input("u", 2.0)
+    assert (3 * u, u / 4, 1 - u, u**2, -u, abs(lw.Input("w", -3)), u % 1.5) == (
+        6.0,
+        0.5,
+        -1.0,
+        4.0,
+        -2.0,
+        3.0,
+        0.5,
+    )
+    assert lw.sin(u) == math.sin(2.0)
+    assert lw.atan2(1.0, u) == math.atan2(1.0, 2.0)
+    assert u > 1
+    assert lw.where(u < 1, 5.0, 7.0) == 7.0
+    assert np.array([1.0, 2.0]) @ np.array([1.0, 1.0]) * u == 6.0
+
+
+@pytest.mark.parametrize("word", ["add", "sub", "mul", "truediv", "pow"])
+def test_in_a_law_that_is_traced_no_operation_freezes_it(word):
+    graph, u, w = Graph(), lw.Input("u", 2.0), lw.Input("w", 3.0)
+    operation = getattr(operator, word)
+    x = graph.symbol(("x", 0))
+    with reading(lambda given: graph.symbol((given.name, 0))):
+        for a, b in ((u, 2.5), (2.5, u), (u, x), (x, u), (u, w)):
+            assert isinstance(operation(a, b), Expr)
+            names = {node.args[0][0] for node in graph.nodes if node.op == "symbol"}
+            assert "u" in names
+        assert isinstance(lw.cos(u), Expr)
+        assert isinstance(lw.where(x > 0, u, 1.0), Expr)
+        assert isinstance(lw.where(u > 0, 2.0, 1.0), Expr)
+        with pytest.raises(lw.TraceError):
+            float(u)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, "2", True, None])
+def test_a_default_that_is_no_finite_number_is_refused(value):
+    with pytest.raises(ValueError, match="input 'u': value"):
+        lw.Input("u", value)
+
+
+def test_a_name_that_is_no_text_is_refused():
+    with pytest.raises(TypeError, match="the first argument is the name"):
+        lw.Input(2.0)
+
+
+def test_files_refuse_inputs_by_name(tmp_path):
+    m = lw.examples.cart_pole()
+    u = lw.Input("push", 2.0)
+    for law in (u, lambda t, q, v: u - v):
+        other = m.copy()
+        other.add(lw.Motor("motor", "rail", law))
+        with pytest.raises(lw.FormatError, match="input 'push'"):
+            other.save(tmp_path / "m.json")
