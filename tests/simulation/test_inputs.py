@@ -137,3 +137,14 @@ def test_between_samples_the_inputs_hold_too():
     middle = run.at(0.5125)
     np.testing.assert_allclose(middle.q, fine.q[41], atol=1e-6)
     assert float(middle["motor"].force) == pytest.approx(float(fine["motor"].force[41]), abs=1e-4)
+
+
+def test_inputs_are_carried_over_by_name():
+    m = pushed(LAWS["traced"])
+    model = m.compile()
+    state = lw.simulate(model, 0.2, inputs={"u": 2.0}).final
+    m["pin"].damping = 0.2
+    new, carried = lw.carry(model, state, m)
+    assert carried.inputs == {"u": 2.0}
+    m.remove("motor")
+    assert lw.carry(new, carried, m)[1].inputs == {}
