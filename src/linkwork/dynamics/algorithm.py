@@ -4,20 +4,63 @@ A pass is a function of a link and its partner (the parent, or the world). It re
 
 * arrays of the algorithm by their port's name: `link.q`, `link.tau`, `link.qdd = ...`;
 * fields that the partner may see, declared as `shared`: `parent.v`, `parent.IA += ...`;
-* what the link is made of: `link.X` pose in the parent (`link.placement @ link.XJ`), `link.S` its freedoms,
-  `link.vJ` joint velocity, `link.cJ` its rate when v is constant, `link.rates` of the positions,
-  `link.inertia`, `link.body` frame of the body, `link.armature`; `world.gravity`;
+* what the link is made of, see `LinkView`, and `world.gravity`;
 * anything else is the link's own and is there again in later passes.
 
 Passes never know whether their numbers are floats, symbols of one link (rolled) or of the whole mechanism
 (unrolled, specialised).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
+
+from linkwork.algebra.number import Number
+
+
+class Fields(Protocol):
+    """Fields by name: the ports of an algorithm, what it declares as shared, and what is a link's own."""
+
+    def __getattr__(self, name: str) -> Any: ...
+    def __setattr__(self, name: str, value: Any) -> None: ...
+
+
+class WorldView(Fields, Protocol):
+    """Ground, and what there is one of, as a pass sees it."""
+
+    algebra: ModuleType  # `algebra.planar` or `algebra.spatial`, which have the same names
+    gravity: Sequence[Number]
+
+
+class LinkView(Fields, Protocol):
+    """A link as a pass sees it: fields, and what it is made of, all in its own frame."""
+
+    algebra: ModuleType
+    reverse: bool  # whether its joint is met from the child to the parent
+    placement: Any  # Frame: the joint's inner frame in the parent
+    XJ: Any  # Frame: the link in the joint's inner frame, at its coordinates
+    X: Any  # Frame: the link in its parent, placement @ XJ
+    S: Sequence[Any]  # Motions: per unit of each velocity of its joint
+    vJ: Any  # Motion: relative to the parent, S qd
+    cJ: Any  # Motion: how vJ changes while the velocities do not, dS/dt qd
+    rates: Sequence[Number]  # of its positions
+    drive: Sequence[Number]  # forces of its joint itself: damping, friction, springs, stops
+    inertia: Any  # RigidInertia: about the origin of its frame
+    body: Any  # Frame: its body in the link
+    armature: Sequence[Number]  # inertia of its drives, per velocity
+
+
+class RowView(Fields, Protocol):
+    """An equation of a loop on its way to the root, see `Rows`."""
+
+    F: Any  # Force: of the row, on the link
+    direct: Sequence[Number]  # its force on the link's joint itself, per velocity
+    right: Number  # the right side
+    y: Sequence[Number]  # what the joint feels of it, per velocity
+    z: Sequence[Number]  # how the joint gives way to it, per velocity
+    inverse: Number  # one over its pivot
 
 
 @dataclass(frozen=True)
@@ -75,7 +118,7 @@ EXTERNAL = Port("external", "link", lambda n: (n.links, n.algebra.freedoms), "fo
 class Pass:
     """One walk over the tree."""
 
-    step: Callable[[Any, Any], None]
+    step: Callable[[Any, Any], None]  # of a LinkView and of its partner's, LinkView or WorldView
     order: Literal["outward", "inward"]
     partner: Literal["parent", "world"] = "parent"
     tip_only: bool = False  # only the last link of the walk

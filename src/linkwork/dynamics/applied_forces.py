@@ -1,20 +1,31 @@
 """What is applied <- t, q, qd: forces of loads on joints and bodies, of joints, and what loads show."""
 
-from typing import Any
-
 from linkwork.dynamics import velocities
-from linkwork.dynamics.algorithm import EXTERNAL, INPUTS, QD, TAU, Algorithm, Loads, Loops, Pass, Port, Q, T
+from linkwork.dynamics.algorithm import (
+    EXTERNAL,
+    INPUTS,
+    QD,
+    TAU,
+    Algorithm,
+    LinkView,
+    Loads,
+    Loops,
+    Pass,
+    Port,
+    Q,
+    T,
+)
 from linkwork.dynamics.equations_of_motion import SHOWN
 from linkwork.dynamics.loop_closure import LOOP_OWN
 
 DRIVE = Port("drive_force", "v", lambda n: (n.nv,))
 
 
-def placed(link: Any, parent: Any) -> None:
+def placed(link: LinkView, parent: LinkView) -> None:
     velocities.velocities(link, parent)
 
 
-def placed_and_driven(link: Any, parent: Any) -> None:
+def placed_and_driven(link: LinkView, parent: LinkView) -> None:
     velocities.velocities(link, parent)
     link.drive_force = link.drive
 

@@ -1,22 +1,20 @@
 """Kinetic and potential energy <- q, qd; the latter is zero at the height of the world's origin."""
 
-from typing import Any
-
 from linkwork.algebra.vector import Vector, dot, product
 from linkwork.dynamics import velocities
-from linkwork.dynamics.algorithm import QD, Algorithm, Pass, Port, Q
+from linkwork.dynamics.algorithm import QD, Algorithm, LinkView, Pass, Port, Q, WorldView
 
 KINETIC = Port("kinetic", "world", lambda n: ())
 POTENTIAL = Port("potential", "world", lambda n: ())
 
 
-def base(world: Any) -> None:
+def base(world: WorldView) -> None:
     velocities.base(world)
     world.T = 0.0
     world.h = Vector([0.0] * world.algebra.dimension)
 
 
-def sums(link: Any, world: Any) -> None:
+def sums(link: LinkView, world: WorldView) -> None:
     """T = sum of v.Iv / 2, the drives' armature included, and mass times position."""
     world.T += 0.5 * link.v.dot(link.inertia @ link.v)
     for rotor, speed in zip(link.armature, link.qd, strict=True):
@@ -24,12 +22,12 @@ def sums(link: Any, world: Any) -> None:
     world.h += moment(link)
 
 
-def moment(link: Any) -> Vector:
+def moment(link: LinkView) -> Vector:
     """Return mass times position of the centre of mass of a link, in the world."""
     return (link.X_W @ link.inertia).h
 
 
-def totals(world: Any) -> None:
+def totals(world: WorldView) -> None:
     world.kinetic = world.T
     world.potential = -dot(world.gravity, world.h)
 

@@ -4,8 +4,6 @@ These are gravity, what joints do by themselves (damping, friction, springs, sto
 that of all applied forces but gravity; its integral is the work that energies are compared with.
 """
 
-from typing import Any
-
 from linkwork.algebra.vector import dot, plus
 from linkwork.dynamics import forward_dynamics, loop_closure, poses
 from linkwork.dynamics.algorithm import (
@@ -15,6 +13,7 @@ from linkwork.dynamics.algorithm import (
     QDD,
     TAU,
     Algorithm,
+    LinkView,
     Loads,
     Loops,
     Pass,
@@ -22,6 +21,7 @@ from linkwork.dynamics.algorithm import (
     Q,
     Solve,
     T,
+    WorldView,
 )
 
 QDOT = Port("qdot", "q", lambda n: (n.nq,), "dq/dt")
@@ -29,25 +29,25 @@ POWER = Port("power", "world", lambda n: ())
 SHOWN = Port("shown", "world", lambda n: (n.shown,))
 
 
-def base(world: Any) -> None:
+def base(world: WorldView) -> None:
     forward_dynamics.base(world)
     world.P = 0.0
 
 
-def velocities(link: Any, parent: Any) -> None:
+def velocities(link: LinkView, parent: LinkView) -> None:
     forward_dynamics.velocities(link, parent)
     link.qdot = link.rates
     link.P = 0.0
 
 
-def inertias(link: Any, parent: Any) -> None:
+def inertias(link: LinkView, parent: LinkView) -> None:
     """Tips to base: as in forward dynamics; the power of all beyond a joint is handed down with it."""
     tau = [plus(own, applied) for own, applied in zip(link.drive, link.tau, strict=True)]
     parent.P += plus(link.P, plus(dot(tau, link.qd), link.v.dot(link.external)))
     forward_dynamics.hand_down(link, parent, tau)
 
 
-def total(world: Any) -> None:
+def total(world: WorldView) -> None:
     world.power = world.P
 
 
@@ -69,12 +69,12 @@ ALGORITHM = Algorithm(
 # with loads: links know where they are, and the loads come between
 
 
-def placed_base(world: Any) -> None:
+def placed_base(world: WorldView) -> None:
     base(world)
     poses.base(world)
 
 
-def placed_velocities(link: Any, parent: Any) -> None:
+def placed_velocities(link: LinkView, parent: LinkView) -> None:
     poses.poses(link, parent)
     velocities(link, parent)
 
@@ -124,7 +124,7 @@ LOOP_FORCES = _looped("forces of loops in motion", QDOT, QDD, POWER, loop_closur
 # only the rates of positions, through the same ports
 
 
-def rates(link: Any, parent: Any) -> None:
+def rates(link: LinkView, parent: LinkView) -> None:
     link.qdot = link.rates
 
 

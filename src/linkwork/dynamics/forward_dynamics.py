@@ -9,16 +9,16 @@ from typing import Any
 
 from linkwork.algebra.dense import inverse_positive
 from linkwork.algebra.vector import Vector, dot, minus, plus
-from linkwork.dynamics.algorithm import EXTERNAL, QD, QDD, TAU, Algorithm, Pass, Q
+from linkwork.dynamics.algorithm import EXTERNAL, QD, QDD, TAU, Algorithm, LinkView, Pass, Q, WorldView
 
 
-def base(world: Any) -> None:
+def base(world: WorldView) -> None:
     """Ground stands still, and accelerates upwards: this is gravity."""
     world.v = world.algebra.Motion.zero()
     world.a = -world.algebra.uniform_acceleration(world.gravity)
 
 
-def velocities(link: Any, parent: Any) -> None:
+def velocities(link: LinkView, parent: LinkView) -> None:
     """Base to tips: how each link moves, and the force this motion alone would take."""
     link.v = link.X.local(parent.v) + link.vJ
     link.c = link.v.cross(link.vJ) + link.cJ
@@ -26,12 +26,12 @@ def velocities(link: Any, parent: Any) -> None:
     link.pA = link.v.cross_force(link.inertia @ link.v)
 
 
-def inertias(link: Any, parent: Any) -> None:
+def inertias(link: LinkView, parent: LinkView) -> None:
     """Tips to base: what the rest of the tree feels like from here, and pushes."""
     hand_down(link, parent, link.tau)
 
 
-def hand_down(link: Any, parent: Any, tau: Sequence[Any]) -> None:
+def hand_down(link: LinkView, parent: LinkView, tau: Sequence[Any]) -> None:
     """Let the joint move under the forces tau, and hand what is still felt to the parent."""
     S, IA, pA = link.S, link.IA, link.pA - link.external
     U = [IA @ s for s in S]
@@ -49,7 +49,7 @@ def hand_down(link: Any, parent: Any, tau: Sequence[Any]) -> None:
     parent.pA += link.X @ pa
 
 
-def accelerations(link: Any, parent: Any) -> None:
+def accelerations(link: LinkView, parent: LinkView) -> None:
     """Base to tips: how everything accelerates."""
     a = link.X.local(parent.a) + link.c
     qdd = [minus(uD, a.dot(UD)) for uD, UD in zip(link.uD, link.UD, strict=True)]

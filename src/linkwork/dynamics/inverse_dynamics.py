@@ -4,14 +4,12 @@ With qdd left out it gives the bias forces, with qd left out too the forces that
 gravity.
 """
 
-from typing import Any
-
 from linkwork.algebra.vector import plus, product
-from linkwork.dynamics.algorithm import EXTERNAL, QD, QDD, TAU, Algorithm, Pass, Q
+from linkwork.dynamics.algorithm import EXTERNAL, QD, QDD, TAU, Algorithm, LinkView, Pass, Q
 from linkwork.dynamics.forward_dynamics import base, combination
 
 
-def forces(link: Any, parent: Any) -> None:
+def forces(link: LinkView, parent: LinkView) -> None:
     """Base to tips: how each link moves and accelerates, and the force that takes."""
     link.v = link.X.local(parent.v) + link.vJ
     a = link.X.local(parent.a) + link.v.cross(link.vJ) + link.cJ
@@ -19,7 +17,7 @@ def forces(link: Any, parent: Any) -> None:
     link.f = link.inertia @ link.a + link.v.cross_force(link.inertia @ link.v) - link.external
 
 
-def balance(link: Any, parent: Any) -> None:
+def balance(link: LinkView, parent: LinkView) -> None:
     """Tips to base: each joint gives its part along its freedoms, and hands the whole force on."""
     link.tau = [
         plus(s.dot(link.f), product(rotor, qdd))

@@ -23,13 +23,16 @@ from linkwork.dynamics.algorithm import (
     QDD,
     TAU,
     Algorithm,
+    LinkView,
     Loops,
     Pass,
     Port,
     Q,
     Rows,
+    RowView,
     Solve,
     T,
+    WorldView,
 )
 from linkwork.dynamics.forward_dynamics import combination
 
@@ -47,18 +50,18 @@ LOOP_A = Port("loop_a", "world", lambda n: (n.loop_nv,))
 LOOP_OWN = Port("loop_own", "world", lambda n: (n.loop_nv,))
 
 
-def base(world: Any) -> None:
+def base(world: WorldView) -> None:
     forward_dynamics.base(world)
     poses.base(world)
 
 
-def placed_velocities(link: Any, parent: Any) -> None:
+def placed_velocities(link: LinkView, parent: LinkView) -> None:
     """Base to tips: where each link is, and how it moves."""
     poses.poses(link, parent)
     forward_dynamics.velocities(link, parent)
 
 
-def carry(link: Any, row: Any, beyond: Any) -> None:
+def carry(link: LinkView, row: RowView, beyond: RowView) -> None:
     """Tips to base, row by row: what is felt of a row's force beyond each joint."""
     y = [plus(s.dot(row.F), direct) for s, direct in zip(link.S, row.direct, strict=True)]
     F = row.F - combination(y, link.UD, link.algebra.Force.zero())
@@ -67,13 +70,13 @@ def carry(link: Any, row: Any, beyond: Any) -> None:
     beyond.F = link.X @ F
 
 
-def absorb(root: Any, row: Any) -> None:
+def absorb(root: LinkView, row: RowView) -> None:
     """At the root of a loop: what its rows, eliminated, feel like."""
     root.IA = root.IA.less([row.F], [row.F * -row.inverse])
     root.pA = root.pA - row.F * (row.inverse * row.right)
 
 
-def at_root(root: Any, row: Any) -> None:
+def at_root(root: LinkView, row: RowView) -> None:
     """What is left of a row's force works against the root's acceleration: that of ground is gravity."""
     row.right = row.right - root.a.dot(row.F)
 
@@ -110,12 +113,12 @@ LOOP_FORCES_WITH_FORCES = _closed(frozenset(), LOOP_FORCE, QDD)
 # closing gaps
 
 
-def base_at_rest(world: Any) -> None:
+def base_at_rest(world: WorldView) -> None:
     velocities.base(world)
     world.a = world.algebra.Motion.zero()
 
 
-def placed(link: Any, parent: Any) -> None:
+def placed(link: LinkView, parent: LinkView) -> None:
     """Base to tips: where each link is, and how it moves; nothing accelerates."""
     velocities.velocities(link, parent)
     link.c = link.algebra.Motion.zero()
@@ -123,7 +126,7 @@ def placed(link: Any, parent: Any) -> None:
     link.pA = link.algebra.Force.zero()
 
 
-def inertias(link: Any, parent: Any) -> None:
+def inertias(link: LinkView, parent: LinkView) -> None:
     """Tips to base: what the rest of the tree feels like from here."""
     forward_dynamics.hand_down(link, parent, [0.0] * len(link.S))
 
@@ -166,7 +169,7 @@ def _looked_at(name: str, *outputs: Port, timed: bool = False) -> Algorithm:
     )
 
 
-def drifting(link: Any, parent: Any) -> None:
+def drifting(link: LinkView, parent: LinkView) -> None:
     """Base to tips: how each link accelerates while all velocities stay as they are."""
     velocities.velocities(link, parent)
     link.a = link.X.local(parent.a) + link.v.cross(link.vJ) + link.cJ
@@ -182,7 +185,7 @@ BIAS = Algorithm(  # what the constraint Jacobian times the accelerations has to
 )
 
 
-def accelerated(link: Any, parent: Any) -> None:
+def accelerated(link: LinkView, parent: LinkView) -> None:
     """Base to tips: how each link accelerates."""
     drifting(link, parent)
     for s, x in zip(link.S, link.qdd, strict=True):

@@ -7,17 +7,17 @@ one product of a force with a motion, without transforms on the way up.
 
 from typing import Any
 
-from linkwork.dynamics.algorithm import Algorithm, Pairs, Pass, Port, Q
+from linkwork.dynamics.algorithm import Algorithm, LinkView, Pairs, Pass, Port, Q, WorldView
 
 MASS_MATRIX = Port("H", "world", lambda n: (n.nv, n.nv))
 
 
-def base(world: Any) -> None:
+def base(world: WorldView) -> None:
     world.X0 = world.algebra.Frame()
     world.moving = 0.0
 
 
-def columns(link: Any, parent: Any) -> None:
+def columns(link: LinkView, parent: LinkView) -> None:
     """Base to tips: pose and motion subspace of each link in the frame of the first."""
     link.X0 = (parent.X0 @ link.X).switched(parent.moving)
     link.moving = 1.0
@@ -25,7 +25,7 @@ def columns(link: Any, parent: Any) -> None:
     link.Ic = link.inertia
 
 
-def composites(link: Any, parent: Any) -> None:
+def composites(link: LinkView, parent: LinkView) -> None:
     """Tips to base: the inertia of all that a joint carries, and its momentum per unit of velocity."""
     link.F = [link.X0 @ (link.Ic @ s) for s in link.S]
     parent.Ic += link.X @ link.Ic

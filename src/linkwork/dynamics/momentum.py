@@ -1,49 +1,48 @@
 """Total momentum, angular about the centre of mass, <- q, qd, and centre of mass <- q, in world axes."""
 
 import math
-from typing import Any
 
 from linkwork.algebra.number import is_zero
 from linkwork.algebra.vector import Vector
 from linkwork.dynamics import energy, poses, velocities
-from linkwork.dynamics.algorithm import QD, Algorithm, Pass, Port, Q
+from linkwork.dynamics.algorithm import QD, Algorithm, LinkView, Pass, Port, Q, WorldView
 
 MOMENTUM = Port("momentum", "world", lambda n: (n.algebra.freedoms,))
 CENTER = Port("center", "world", lambda n: (n.algebra.dimension,))
 
 
-def center_base(world: Any) -> None:
+def center_base(world: WorldView) -> None:
     poses.base(world)
     world.m = 0.0
     world.h = Vector([0.0] * world.algebra.dimension)
 
 
-def masses(link: Any, world: Any) -> None:
+def masses(link: LinkView, world: WorldView) -> None:
     world.m += link.inertia.m
     world.h += energy.moment(link)
 
 
-def center(world: Any) -> Vector:
+def center(world: WorldView) -> Vector:
     """Return the centre of mass; there is none where nothing has mass."""
     return world.h * (math.nan if is_zero(world.m) else 1.0 / world.m)
 
 
-def write_center(world: Any) -> None:
+def write_center(world: WorldView) -> None:
     world.center = center(world)
 
 
-def momentum_base(world: Any) -> None:
+def momentum_base(world: WorldView) -> None:
     center_base(world)
     world.v = world.algebra.Motion.zero()
     world.p = world.algebra.Force.zero()
 
 
-def momenta(link: Any, world: Any) -> None:
+def momenta(link: LinkView, world: WorldView) -> None:
     masses(link, world)
     world.p += link.X_W @ (link.inertia @ link.v)
 
 
-def write_momentum(world: Any) -> None:
+def write_momentum(world: WorldView) -> None:
     world.momentum = world.p.about(center(world))
 
 

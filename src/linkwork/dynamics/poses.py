@@ -1,24 +1,22 @@
 """Poses of the bodies in the world <- q."""
 
-from typing import Any
-
-from linkwork.dynamics.algorithm import Algorithm, Pass, Port, Q
+from linkwork.dynamics.algorithm import Algorithm, LinkView, Pass, Port, Q, WorldView
 
 POSES = Port(
     "pose", "link", lambda n: (n.links, n.algebra.dimension, n.algebra.dimension + 1)
 )  # rows of [R | p]
 
 
-def base(world: Any) -> None:
+def base(world: WorldView) -> None:
     world.X_W = world.algebra.Frame()
 
 
-def poses(link: Any, parent: Any) -> None:
+def poses(link: LinkView, parent: LinkView) -> None:
     """Base to tips: where each link is."""
     link.X_W = parent.X_W @ link.X
 
 
-def body_poses(link: Any, parent: Any) -> None:
+def body_poses(link: LinkView, parent: LinkView) -> None:
     """Base to tips: where each link and its body is."""
     poses(link, parent)
     link.pose = link.X_W @ link.body

@@ -1,13 +1,11 @@
 """dq/dt <- q, qd: the velocities, but where positions are quaternions or poses."""
 
-from typing import Any
-
-from linkwork.dynamics.algorithm import QD, Algorithm, Pass, Port, Q
+from linkwork.dynamics.algorithm import QD, Algorithm, LinkView, Pass, Port, Q
 
 RATES = Port("qdot", "q", lambda n: (n.nq,))
 
 
-def rates(link: Any, parent: Any) -> None:
+def rates(link: LinkView, parent: LinkView) -> None:
     link.qdot = link.rates
 
 

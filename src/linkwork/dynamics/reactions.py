@@ -5,10 +5,8 @@ to the motion subspace Phi = S (Roberson, Schwertassek 1988): Psi^T S = 1, here 
 freedom a pure torque, and of a sliding one a pure force.
 """
 
-from typing import Any
-
 from linkwork.dynamics import poses
-from linkwork.dynamics.algorithm import EXTERNAL, QD, QDD, Algorithm, Pass, Port, Q
+from linkwork.dynamics.algorithm import EXTERNAL, QD, QDD, Algorithm, LinkView, Pass, Port, Q, WorldView
 from linkwork.dynamics.forward_dynamics import base as accelerated_base
 from linkwork.dynamics.inverse_dynamics import forces
 from linkwork.tree.subspace import drive_directions
@@ -16,18 +14,18 @@ from linkwork.tree.subspace import drive_directions
 REACTIONS = Port("reaction", "link", lambda n: (n.links, n.algebra.freedoms))
 
 
-def base(world: Any) -> None:
+def base(world: WorldView) -> None:
     accelerated_base(world)
     poses.base(world)
 
 
-def link_forces(link: Any, parent: Any) -> None:
+def link_forces(link: LinkView, parent: LinkView) -> None:
     """Base to tips: pose, and the force each body's motion takes."""
     poses.poses(link, parent)
     forces(link, parent)
 
 
-def reactions(link: Any, parent: Any) -> None:
+def reactions(link: LinkView, parent: LinkView) -> None:
     """Tips to base: take the drive's part from the whole force, and hand the whole on."""
     drive = zip(drive_directions(link.S, link.algebra), link.S, strict=True)
     constraint = link.f

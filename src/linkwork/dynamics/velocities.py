@@ -1,44 +1,42 @@
 """Velocities, and accelerations, of the bodies' origins in world axes <- q, qd (and qdd)."""
 
-from typing import Any
-
 from linkwork.dynamics import poses
-from linkwork.dynamics.algorithm import QD, QDD, Algorithm, Pass, Port, Q
+from linkwork.dynamics.algorithm import QD, QDD, Algorithm, LinkView, Pass, Port, Q, WorldView
 from linkwork.dynamics.forward_dynamics import combination
 
 VELOCITIES = Port("velocity", "link", lambda n: (n.links, n.algebra.freedoms))
 ACCELERATIONS = Port("acceleration", "link", lambda n: (n.links, n.algebra.freedoms))
 
 
-def base(world: Any) -> None:
+def base(world: WorldView) -> None:
     poses.base(world)
     world.v = world.algebra.Motion.zero()
 
 
-def velocities(link: Any, parent: Any) -> None:
+def velocities(link: LinkView, parent: LinkView) -> None:
     """Base to tips: how each link moves."""
     poses.poses(link, parent)
     link.v = link.X.local(parent.v) + link.vJ
 
 
-def body_velocities(link: Any, parent: Any) -> None:
+def body_velocities(link: LinkView, parent: LinkView) -> None:
     """Base to tips: how each body's origin moves, seen along the axes of the world."""
     velocities(link, parent)
     link.velocity = link.X_W.axes @ link.body.offset.local(link.v)
 
 
-def placed_velocities(link: Any, parent: Any) -> None:
+def placed_velocities(link: LinkView, parent: LinkView) -> None:
     """Base to tips: where each body is, and how its origin moves."""
     body_velocities(link, parent)
     link.pose = link.X_W @ link.body
 
 
-def base_at_rest(world: Any) -> None:
+def base_at_rest(world: WorldView) -> None:
     base(world)
     world.a = world.algebra.Motion.zero()
 
 
-def body_accelerations(link: Any, parent: Any) -> None:
+def body_accelerations(link: LinkView, parent: LinkView) -> None:
     """Base to tips: how each body's origin accelerates; the spatial acceleration becomes that of a point."""
     velocities(link, parent)
     a = link.X.local(parent.a) + link.v.cross(link.vJ) + link.cJ
