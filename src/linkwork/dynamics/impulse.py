@@ -5,13 +5,11 @@ The impulses of the joints, which do no work on what these allow, leave H qd = J
 drives): the equations of forward dynamics at rest and without gravity, with impulses in place of forces.
 """
 
-from typing import Any
-
 from linkwork.dynamics import forward_dynamics
-from linkwork.dynamics.algorithm import EXTERNAL, QD, QDD, TAU, Algorithm, Q
+from linkwork.dynamics.algorithm import EXTERNAL, QD, QDD, TAU, Algorithm, Q, WorldView
 
 
-def base(world: Any) -> None:
+def base(world: WorldView) -> None:
     """Ground stands still, and there is no gravity."""
     world.v = world.algebra.Motion.zero()
     world.a = world.algebra.Motion.zero()

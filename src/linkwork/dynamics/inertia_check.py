@@ -9,13 +9,12 @@ H itself is looked at.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
 from linkwork.algebra.dense import inverse_positive
 from linkwork.algebra.vector import plus
-from linkwork.dynamics.algorithm import Algorithm, Pass, Port, Q
+from linkwork.dynamics.algorithm import Algorithm, LinkView, Pass, Port, Q
 from linkwork.dynamics.forward_dynamics import combination
 from linkwork.errors import ModelError, NumericalError
 
@@ -31,12 +30,12 @@ NOT_TINY = 1e-10  # share of inertia that is left: far above rounding
 SHARE = Port("share", "v", lambda n: (n.nv,))
 
 
-def own_inertias(link: Any, parent: Any) -> None:
+def own_inertias(link: LinkView, parent: LinkView) -> None:
     link.IA = link.inertia.articulated()
     link.Ic = link.inertia
 
 
-def shares(link: Any, parent: Any) -> None:
+def shares(link: LinkView, parent: LinkView) -> None:
     """Tips to base: the inertia felt when all beyond is free, beside that when all beyond is locked."""
     S, IA = link.S, link.IA
     U = [IA @ s for s in S]

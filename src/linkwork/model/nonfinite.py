@@ -3,11 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.tree.load_formula import Numbers, PlacedLoad, act
+
+if TYPE_CHECKING:
+    from linkwork.model.model import Model
 
 Array = np.ndarray
 Inputs = Mapping[str, float]  # values by name
@@ -23,13 +26,13 @@ class Fault:
     cause: BaseException | None = None
 
 
-def joint(model: Any, index: int) -> str:
+def joint(model: "Model", index: int) -> str:
     """Return the name of the joint that a number of the state (q, v) belongs to."""
     side, k = (0, index) if index < model.nq else (1, index - model.nq)
     return next(name for name, parts in model.slices.items() if parts[side].start <= k < parts[side].stop)
 
 
-def component(model: Any, index: int) -> str:
+def component(model: "Model", index: int) -> str:
     """Return the joint, and the coordinate, of a number of the state (q, v)."""
     side, k, word = (0, index, "position") if index < model.nq else (1, index - model.nq, "velocity")
     name = joint(model, index)
@@ -38,13 +41,13 @@ def component(model: Any, index: int) -> str:
     return f"{word}{number} of joint {name!r}"
 
 
-def not_finite(model: Any, t: float, y: Array, inputs: Inputs) -> tuple[str, str]:
+def not_finite(model: "Model", t: float, y: Array, inputs: Inputs) -> tuple[str, str]:
     """Find what is not finite at a state: return its name, and the fault in words."""
     fault = find(model, t, y, inputs)
     return fault.name, fault.words
 
 
-def find(model: Any, t: float, y: Array, inputs: Inputs, events: Sequence[PlacedLoad] = ()) -> Fault:
+def find(model: "Model", t: float, y: Array, inputs: Inputs, events: Sequence[PlacedLoad] = ()) -> Fault:
     """Find what is not finite at a state: a coordinate, a load, an event, or a joint's own force."""
     y = y[: model.nq + model.nv]
     odd = np.flatnonzero(~np.isfinite(y))
@@ -66,7 +69,7 @@ def find(model: Any, t: float, y: Array, inputs: Inputs, events: Sequence[Placed
     return Fault(joint(model, largest), f"the {component(model, largest)} is {y[largest]:.3g}")
 
 
-def largest_force(model: Any, t: float, y: Array, inputs: Inputs) -> str:
+def largest_force(model: "Model", t: float, y: Array, inputs: Inputs) -> str:
     """Return, in words, what pushes most at a state; nothing if nothing pushes."""
     found = [
         (f"load {placed.name!r}", values)
@@ -78,7 +81,7 @@ def largest_force(model: Any, t: float, y: Array, inputs: Inputs) -> str:
     return f"the largest force there is that of {name}, {size:.3g}" if size > 0.0 else ""
 
 
-def fastest(model: Any, t: float, y: Array, inputs: Inputs) -> int:
+def fastest(model: "Model", t: float, y: Array, inputs: Inputs) -> int:
     """Return the number of the state (q, v) that changes most, for its size."""
     q, v = y[: model.nq], y[model.nq : model.nq + model.nv]
     own = {name: inputs[name] for name in model.inputs}
@@ -90,7 +93,7 @@ def fastest(model: Any, t: float, y: Array, inputs: Inputs) -> int:
 
 
 def _loads(
-    model: Any, t: float, y: Array, inputs: Inputs, events: Sequence[PlacedLoad]
+    model: "Model", t: float, y: Array, inputs: Inputs, events: Sequence[PlacedLoad]
 ) -> Iterator[tuple[PlacedLoad, Found]]:
     """Run every load, and event, on plain numbers."""
     placed = (*model.loaded_body_tree.loads, *events)
@@ -136,7 +139,7 @@ def _run(
         return [], error
 
 
-def _own_forces(model: Any, y: Array) -> Iterator[tuple[str, list[float]]]:
+def _own_forces(model: "Model", y: Array) -> Iterator[tuple[str, list[float]]]:
     """Return the generalised forces of the joints themselves; NaN where they cannot be computed."""
     for link in model.loaded_body_tree.links:
         here, speed = (
