@@ -17,7 +17,8 @@ demo: $(VENV)/ready-demo ## run the demonstration and report
 test: $(VENV)/ready-test ## run every test
 	$(BIN)/python -m pytest -n 2
 
-soak: $(VENV)/ready-test ## damage the store of native code 1,200 times
+soak: $(VENV)/ready-test ## run what only repeats many more times: kills, damaged files
+	$(BIN)/python -m pytest -n 2 -m soak
 	$(BIN)/python tests/native/damage.py --flips 1000 --cuts 200
 
 lint: $(VENV)/ready-lint ## check style, format, types and layers

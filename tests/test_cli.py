@@ -403,7 +403,7 @@ def test_drivers_that_get_stuck_fail_the_run_and_keep_what_was_reached(tmp_path,
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--set", "A=3"], "has drivers, which say how it moves: --set is for what is simulated"),
+        (["--set", "A=3"], "has drivers, which determine its motion: --set is for simulations"),
         (["--plot", "foo"], "unknown name 'foo'"),
         (["--out", "x.lwr"], "is kept as a table; give a .csv"),
         (["--every", "-1"], "--for and --every: give finite numbers"),

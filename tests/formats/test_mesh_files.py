@@ -246,7 +246,7 @@ REFUSED = {
     "stl no triangles": ("stl", b"\0" * 84, "there are no faces"),
     "stl cut off": ("stl", stl(CORNERS, TETRAHEDRON)[:-1], "is no|cut off|expected"),
     "stl nan": ("stl", stl(CORNERS * np.nan, TETRAHEDRON), "vertex 0 is .nan"),
-    "stl words cut off": ("stl", stl_words(CORNERS, TETRAHEDRON)[:150], "expected is|no number|3"),
+    "stl words cut off": ("stl", stl_words(CORNERS, TETRAHEDRON)[:150], "expected is|not a number|3"),
     "stl words": (
         "stl",
         b"solid x\nfacet normal 0 0 0\nouter loop\nvertex 0 0 nan\n",

@@ -165,7 +165,8 @@ def test_a_truncated_file_is_refused_wherever_it_ends(read):
             read(data[: len(data) * k // 16])
 
 
-def test_a_random_mutation_is_loaded_or_refused_but_nothing_else(read):
+@pytest.mark.parametrize("count", [300, pytest.param(5000, marks=pytest.mark.soak)])
+def test_a_random_mutation_is_loaded_or_refused_but_nothing_else(read, count):
     rng = np.random.default_rng(5)
     tokens = [
         b"",
@@ -183,7 +184,7 @@ def test_a_random_mutation_is_loaded_or_refused_but_nothing_else(read):
         b"<!--",
     ]
     read_or_refused = []
-    for _ in range(1000):
+    for _ in range(count):
         data = bytearray(ARM.encode())
         for _ in range(rng.integers(1, 4)):
             at, length = rng.integers(len(data)), rng.integers(12)
@@ -195,8 +196,8 @@ def test_a_random_mutation_is_loaded_or_refused_but_nothing_else(read):
                 read_or_refused.append("read")
             except LinkworkError:
                 read_or_refused.append("refused")
-    assert read_or_refused.count("read") > 10
-    assert read_or_refused.count("refused") > 100
+    assert read_or_refused.count("read") > count // 100
+    assert read_or_refused.count("refused") > count // 10
 
 
 def test_only_regular_files_are_opened(tmp_path):

@@ -43,7 +43,8 @@ def test_the_page_shows_all_of_it(name, tab):
         tab.page.wait_for_timeout(400)
         bare = pixels(tab)
         viewer.switch("names", True)
-        tab.page.wait_for_timeout(400)
+        tab.until(lambda: (pixels(tab) != bare).any())
+        tab.page.wait_for_timeout(400)  # all of them
         named = pixels(tab)
         if folder := os.environ.get("LINKWORK_PICTURES"):
             tab.page.screenshot(path=Path(folder) / f"{name}.png")

@@ -39,15 +39,13 @@ def test_it_keeps_pace_with_real_time(pendulum, speed):
     pendulum.step()  # what is compiled at first use
     pendulum.speed = speed
     paces = []
-    for _ in range(4):  # a busy machine may hold it up, and never hastens it
+    for _ in range(5):  # a busy machine may put a piece off, into an interval or out of it
         begun, t = time.perf_counter(), pendulum.state.t
         pendulum.start()
         time.sleep(0.4)
         pendulum.stop()
-        passed = time.perf_counter() - begun
-        assert pendulum.state.t - t <= speed * (passed + 2 * PIECE)
-        paces.append((pendulum.state.t - t) / passed)
-    assert max(paces) > 0.8 * speed
+        paces.append((pendulum.state.t - t) / (time.perf_counter() - begun))
+    assert np.median(paces) == pytest.approx(speed, rel=0.25)
 
 
 def test_reset_goes_back_to_the_start(pendulum):
