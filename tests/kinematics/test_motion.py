@@ -7,7 +7,7 @@ import pytest
 import linkwork as lw
 from linkwork.examples.building_blocks import meeting
 from linkwork.examples.linkages import JANSEN
-from linkwork.kinematics.elimination import Elimination
+from linkwork.kinematics.sparse_rank import Elimination
 
 
 def usage_four_bar():

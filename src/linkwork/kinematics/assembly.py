@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import AssemblyError, unknown
-from linkwork.kinematics.equation_system import System, of_bodies, system_of, undriven_model
+from linkwork.kinematics.equation_system import System, system_of, undriven_model
+from linkwork.kinematics.joint_coordinates import of_bodies
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
 

@@ -16,7 +16,7 @@ from scipy.optimize import brentq, minimize_scalar
 
 from linkwork.kinematics.driver_count import in_words
 from linkwork.kinematics.equation_system import System
-from linkwork.kinematics.sparse import Factors
+from linkwork.kinematics.sparse_newton import Factors
 
 Array = np.ndarray
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from linkwork.errors import AssemblyError
 from linkwork.kinematics import newton
-from linkwork.kinematics.elimination import Elimination
 from linkwork.kinematics.equation_system import System
-from linkwork.kinematics.sparse import Factors
+from linkwork.kinematics.sparse_newton import Factors
+from linkwork.kinematics.sparse_rank import Elimination
 from linkwork.mechanism.joint import Joint
 
 Array = np.ndarray

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import AssemblyError, ModelError
-from linkwork.kinematics import newton, sparse
-from linkwork.kinematics.equation_program import walks
-from linkwork.kinematics.equations import Catalogue, Thing, borrowed
+from linkwork.kinematics import continuation, levenberg_marquardt, newton, sparse_newton
+from linkwork.kinematics.equation_numbering import Numbering
+from linkwork.kinematics.equations import Thing, borrowed
 from linkwork.kinematics.parameters import Number, number
+from linkwork.kinematics.workspace import workspace
 from linkwork.lazy import lazy
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.check import check
@@ -48,7 +49,6 @@ class System:
         self.size = self._size()
         self.varied = {name: self._varied(name, places) for name, places in (vary or {}).items()}
         self._number()
-        self._allocate()
 
     # making it
 
@@ -62,121 +62,26 @@ class System:
             raise ValueError(f"vary {name!r}: numbers {listed} under one name; draw them equal, or name each")
         return found
 
-    def _equations(self, catalogue: Catalogue, thing: Thing, first: int) -> tuple[Any, list[float]]:
-        """Return equations and numbers of a thing, data from `first` on; note where those are that vary."""
-        grounded = [body is self.mechanism.ground for body in thing.bodies]
-        mine = [(name, x) for name, xs in self.varied.items() for x in xs if x.thing is thing]
-        varied = [(name, x) for name, x in mine if x.side is None]
-
-        def put(symbols: list[Any]) -> Thing:
-            made = thing
-            for (_, x), symbol in zip(varied, symbols, strict=True):
-                made = Number(made, x.word, x.index).put(symbol)
-            return made
-
-        equations, numbers = catalogue.of(thing, grounded, [x.value for _, x in varied], put)
-        behind = equations.data - len(varied)
-        for k, (name, _) in enumerate(varied):
-            self.places[name].append(first + behind + k)
-        for name, x in mine:
-            if x.side is not None:
-                self.places[name].append(first + x.in_frames)
-        return equations, numbers
-
     def _number(self) -> None:
-        """Say where the numbers of every thing are."""
-        catalogue = Catalogue(self.algebra)
-        self.rows: dict[str, slice] = {}
-        self.entries: dict[str, slice] = {}
-        self.own: dict[str, int] = {}  # first unknown of a thing's own, among those
-        self.places: dict[str, list[int]] = {name: [] for name in self.varied}  # of what varies, in data
-        records, data = [], []
-        rows: list[int] = []
-        columns: list[int] = []
-        first_own = self.free * len(self.bodies)
-        row = entry = own = reference = driver = 0
-        frame = self.algebra.Frame.size
+        """Say where the numbers of every thing are, and make the arrays."""
+        numbering = Numbering(self.algebra, self.bodies, self.varied)
         for thing in self.things:
-            bodies = thing.bodies
-            equations, numbers = self._equations(catalogue, thing, len(data))
-            at = [self.numbers.get(id(body), 0) for body in bodies]
-            lender = borrowed(thing)
-            mine = own if lender is None else self.own[lender.name]
-            record = [len(data), 3 * driver, reference, self.coordinates * len(self.bodies) + mine]
-            record += [first_own + mine, row, entry]
-            for k in at:
-                record += [frame * k, self.coordinates * k, self.free * k]
-            records.append((equations, record))
-            for i, b, k in equations.entries:
-                rows.append(row + i)
-                columns.append(first_own + mine + k if b < 0 else self.free * at[b] + k)
-            self.rows[thing.name] = slice(row, row + len(equations.phi))
-            self.entries[thing.name] = slice(entry, entry + len(equations.entries))
-            self.own[thing.name] = mine
-            data += numbers
-            row, entry = row + len(equations.phi), entry + len(equations.entries)
-            own += equations.unknowns if lender is None else 0
-            reference += equations.references
-            driver += equations.inputs
-        self.n = first_own + own
-        self.nq = self.coordinates * len(self.bodies) + own
-        self.m, self.references = row, reference
-        self.entry_rows, self.entry_columns = np.array(rows, np.int64), np.array(columns, np.int64)
-        self.data, self.records = np.array(data, float), records
+            numbering.add(thing)
+        self.n, self.nq, self.m, self.references = (
+            numbering.n,
+            numbering.nq,
+            numbering.m,
+            numbering.references,
+        )
+        self.rows, self.entries, self.own = numbering.rows, numbering.entries, numbering.own
+        self.places, self.records = numbering.places, numbering.records
         self.driver_rows = np.array([self.rows[driver.name].start for driver in self.drivers], np.int64)
-
-    def _allocate(self) -> None:
-        walk = walks(self.algebra, len(self.bodies), self.records)
-        count = {
-            "u": 3 * len(self.drivers),
-            "ref": self.references,
-            "q": self.nq,
-            "v": self.n,
-            "X": self.algebra.Frame.size * len(self.bodies),
-            "phi": self.m,
-            "phi_q": len(self.entry_rows),
-            "velocity": self.m,
-            "acceleration": self.m,
-            "located": self.references,
-        }
-        arrays = {"data": self.data, **{word: np.zeros(max(n, 1))[:n] for word, n in count.items()}}
-        ports = np.array([array.ctypes.data for array in arrays.values()], np.int64)
-        dense = (self.m, self.n) if self.n < LARGE else (0, 0)
-        self.columns = np.ones(self.n)
+        self.data = np.array(numbering.data, float)
+        self.columns = np.ones(self.n)  # scales of the unknowns
         for k in range(len(self.bodies)):
             self.columns[self.free * k : self.free * k + self.algebra.dimension] = self.size
-        self.w = newton.Workspace(
-            walk.run,
-            walk.positions,
-            walk.rates,
-            ports,
-            len(self.bodies),
-            self.coordinates,
-            self.free,
-            arrays["q"],
-            arrays["v"],
-            np.zeros(self.n),
-            arrays["u"],
-            arrays["ref"],
-            arrays["located"],
-            arrays["phi"],
-            arrays["phi_q"],
-            arrays["velocity"],
-            arrays["acceleration"],
-            self.entry_rows,
-            self.entry_columns,
-            self.columns,
-            np.ones(self.m),
-            np.zeros(dense),
-            np.zeros(self.m),
-            np.zeros(self.n),
-            np.zeros(max(self.m, self.n), np.int64),
-            np.zeros(max(self.m, self.n)),
-            np.zeros(self.n),
-            np.zeros(newton.MEMORY + 2 * len(self.drivers) + self.nq),
-            np.zeros(max(self.m, self.n)),
-        )
-        self._keep = walk, arrays
+        self.w, self._keep = workspace(numbering, self.data, self.columns, not self.large)
+        self.entry_rows, self.entry_columns = self.w.entry_rows, self.w.entry_columns
         self.kept_q = np.zeros(self.nq)
 
     def _size(self) -> float:
@@ -318,10 +223,9 @@ class System:
         weights = self.weights() * active
         n = self.n
         if self.large:
-            return sparse.close(self, weights, most)
-        return float(
-            newton.close(self.w, weights, self.kept_q, np.zeros((n, n)), np.zeros((n, n)), np.zeros(n), most)
-        )
+            return sparse_newton.close(self, weights, most)
+        N, L, g = np.zeros((n, n)), np.zeros((n, n)), np.zeros(n)
+        return float(levenberg_marquardt.close(self.w, weights, self.kept_q, N, L, g, most))
 
     def assemble(self, start: Array | None = None, with_drivers: bool = False, where: str = "") -> Array:
         """Return coordinates near a start (the drawing) that satisfy all equations; drivers move freely.
@@ -362,19 +266,19 @@ class System:
 
     def polish(self) -> float:
         """Satisfy all equations near the coordinates as they are; return how far these moved, or -1."""
-        return sparse.polish(self) if self.large else float(newton.polish(self.w))
+        return sparse_newton.polish(self) if self.large else float(newton.polish(self.w))
 
     def advance(self, start: Array, goal: Array) -> int:
         """Drive from values of the drivers to others; return the number of sub-steps, negative if stuck."""
         if self.large:
-            return sparse.advance(self, start, goal)
-        return int(newton.advance(self.w, start, np.ascontiguousarray(goal), self.kept_q))
+            return sparse_newton.advance(self, start, goal)
+        return int(continuation.advance(self.w, start, np.ascontiguousarray(goal), self.kept_q))
 
     def march(self, drives: Array, q: Array, v: Array, a: Array, start: Array) -> int:
         """Fill in the motion; return how many times were reached."""
         if self.large:
-            return sparse.march(self, drives, q, v, a, start)
-        return int(newton.march(self.w, drives, q, v, a, self.kept_q, start))
+            return sparse_newton.march(self, drives, q, v, a, start)
+        return int(continuation.march(self.w, drives, q, v, a, self.kept_q, start))
 
     def shaken(self, q: Array, generator: np.random.Generator, amount: float) -> Array:
         """Return coordinates moved at random by an amount of the mechanism's size, and of a radian."""
@@ -429,28 +333,6 @@ def undriven_model(mechanism: Mechanism) -> Any:
         return alone.compile()
     except ModelError:
         return None
-
-
-def of_bodies(system: System, model: Any, q: Array, v: Array) -> tuple[Array, Array]:
-    """Return coordinates and velocities of bodies from those of the joints of a model."""
-    poses, speeds = model.poses(q), model.velocities(q, v)
-    found, rates = system.drawn(), np.zeros(system.n)
-    for k, body in enumerate(system.bodies):
-        X, V = poses[body.name], speeds[body.name]
-        pose = system.algebra.pose_coordinates(X)
-        found[system.coordinates * k : system.coordinates * (k + 1)] = [float(x) for x in pose]
-        turn = X.axes.local(V).scalars()[: system.algebra.angular]
-        at = system.free * k
-        rates[at : at + system.free] = [*map(float, V.v), *map(float, turn)]
-    for name, joint in system.mechanism.joints.items():  # unknowns of joints that cannot compute them
-        if not joint.can_locate:
-            at_q, at_v = model.slices[name]
-            first = system.own[name]
-            at = system.coordinates * len(system.bodies) + first
-            found[at : at + joint.nq] = q[at_q]
-            at = system.free * len(system.bodies) + first
-            rates[at : at + joint.nq] = joint.rates(q[at_q].tolist(), v[at_v].tolist())
-    return found, rates
 
 
 def _kind(thing: Thing) -> str:

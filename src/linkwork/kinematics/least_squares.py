@@ -1,4 +1,4 @@
-"""The linear equations A x = b of a step of Newton's method, as native code; see `newton` for the arrays `w`.
+"""The linear equations A x = b of a step of Newton's method, as native code; `newton` has the arrays `w`.
 
 They are scaled: columns by the size of the mechanism (lengths) or 1 (angles), rows to length one. A square
 and regular system is factored once (LU, partial pivoting); any other, with redundant or too few equations, is
@@ -77,31 +77,54 @@ def substitute(w):
         x[i] /= A[i, i]
 
 
+# Least squares, by orthogonal factors (Golub, Van Loan, Matrix Computations, sections 5.4 and 5.5). Two kinds
+# of reflections, H = 1 - 2 v v^T / (v^T v), bring A, of rank r, to a triangle U of r rows:
+#
+#     Q^T A P = [ R  S ]        [ R  S ] Z = [ U  0 ]        A x = b:   U y = c,   x = P Z [ y ]
+#               [ 0  0 ]                                                                   [ 0 ]
+#
+# From the left: let a be what is left of column k, from row k on. With v = a + sign(a_k) |a| e_k all of it
+# goes into its first number, a_k <- -sign(a_k) |a|. P puts the longest column that is left first, so that
+# lengths decrease; when one is nothing beside the first of all, so are those after it, and the rank is known.
+# c are the first r numbers of Q^T b; the others are what no x can satisfy.
+#
+# From the right, from the last row of [R S] to the first: let s be row i of S. With v = (head, s) at (i, S),
+# head = r_ii + sign(r_ii) |(r_ii, s)|, s goes into the diagonal. Rows below have nothing left there and stay.
+# Since Z and P keep lengths, x is as long as y, the shortest of all that leave the same residual.
+
+
 @native
-def least(w):
-    """x, rank <- least squares, least x, of A x = b; A and b are overwritten (Householder, pivots)."""
-    A, b, x, order, v = w.A, w.b, w.x, w.order, w.hidden
+def _longest_column(A, k, m, n):
+    """Return the column from k on that is longest from row k on, and the square of its length."""
+    best, top = k, -1.0
+    for j in range(k, n):
+        square = 0.0
+        for i in range(k, m):
+            square += A[i, j] * A[i, j]
+        if square > top:
+            best, top = j, square
+    return best, top
+
+
+@native
+def _triangle(w, weak):
+    """A, b, order <- R and S, Q^T b, P; the rank, by columns not below `weak`. `hidden` is room for v."""
+    A, b, order, v = w.A, w.b, w.order, w.hidden
     m, n = w.phi.size, w.x.size
     for j in range(n):
         order[j] = j
     rank, largest = 0, 0.0
     for k in range(min(m, n)):
-        best, top = k, -1.0
-        for j in range(k, n):
-            square = 0.0
-            for i in range(k, m):
-                square += A[i, j] * A[i, j]
-            if square > top:
-                best, top = j, square
+        best, top = _longest_column(A, k, m, n)
+        length = np.sqrt(top)
         if k == 0:
-            largest = np.sqrt(top)
-        if not np.sqrt(top) > _WEAK * largest:
+            largest = length
+        if not length > weak * largest:
             break
         if best != k:
             order[k], order[best] = order[best], order[k]
             for i in range(m):
                 A[i, k], A[i, best] = A[i, best], A[i, k]
-        length = np.sqrt(top)
         for i in range(k, m):
             v[i] = A[i, k]
         v[k] += length if v[k] >= 0.0 else -length
@@ -122,12 +145,18 @@ def least(w):
         for i in range(k, m):
             b[i] -= along * v[i]
         rank += 1
-    # rows of the triangle are turned so that nothing is left beyond it; the turns stay in its place
+    return rank
+
+
+@native
+def _smaller_triangle(w, rank):
+    """A <- U, and the rest of each v in the place of S; `hidden` <- the heads of v, 0 for no reflection."""
+    A, heads, n = w.A, w.hidden, w.x.size
     for i in range(rank - 1, -1, -1):
         beyond = 0.0
         for j in range(rank, n):
             beyond += A[i, j] * A[i, j]
-        v[i] = 0.0
+        heads[i] = 0.0
         if beyond == 0.0:
             continue
         length = np.sqrt(A[i, i] * A[i, i] + beyond)
@@ -144,10 +173,13 @@ def least(w):
                     A[k, j] -= along * A[i, j]
             else:
                 A[i, i] -= along * head
-        v[i] = head
-    for j in range(n):
-        x[j] = 0.0
-    y = w.kept
+        heads[i] = head
+
+
+@native
+def _solution(w, rank):
+    """x <- P Z [y 0], where U y = c; y is in `kept`."""
+    A, b, y, heads, n = w.A, w.b, w.kept, w.hidden, w.x.size
     for j in range(n):
         y[j] = 0.0
     for i in range(rank - 1, -1, -1):
@@ -156,19 +188,37 @@ def least(w):
             y[i] -= A[i, j] * y[j]
         y[i] /= A[i, i]
     for i in range(rank):
-        if v[i] == 0.0:
+        head = heads[i]
+        if head == 0.0:
             continue
-        square, along = v[i] * v[i], v[i] * y[i]
+        square, along = head * head, head * y[i]
         for j in range(rank, n):
             square += A[i, j] * A[i, j]
             along += A[i, j] * y[j]
         along *= 2.0 / square
-        y[i] -= along * v[i]
+        y[i] -= along * head
         for j in range(rank, n):
             y[j] -= along * A[i, j]
     for j in range(n):
-        x[order[j]] = y[j]
+        w.x[w.order[j]] = y[j]
+
+
+@native
+def shortest(w, weak):
+    """x, rank <- least squares, shortest x, of A x = b; A and b are overwritten.
+
+    Columns that are not longer than `weak`, beside the longest, count as nothing.
+    """
+    rank = _triangle(w, weak)
+    _smaller_triangle(w, rank)
+    _solution(w, rank)
     return rank
+
+
+@native
+def least(w):
+    """x, rank <- least squares, shortest x, of A x = b; A and b are overwritten."""
+    return shortest(w, _WEAK)
 
 
 @native

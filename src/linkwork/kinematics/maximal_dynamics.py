@@ -18,7 +18,7 @@ from linkwork.errors import SimulationError
 from linkwork.kinematics import newton
 from linkwork.kinematics.driver_forces import BodyStates, required
 from linkwork.kinematics.equation_system import System
-from linkwork.kinematics.sparse import Factors
+from linkwork.kinematics.sparse_newton import Factors
 
 Array = np.ndarray
 

@@ -15,8 +15,9 @@ from linkwork.algebra import rotation
 from linkwork.errors import AssemblyError, ModelError, SimulationError
 from linkwork.kinematics.assembly import reached
 from linkwork.kinematics.dead_points import MotionEvent, root
-from linkwork.kinematics.equation_system import System, of_bodies, system_of, undriven_model
+from linkwork.kinematics.equation_system import System, system_of, undriven_model
 from linkwork.kinematics.instant import Moment
+from linkwork.kinematics.joint_coordinates import of_bodies
 from linkwork.kinematics.maximal_dynamics import MaximalDynamics
 from linkwork.kinematics.motion import Motion
 from linkwork.mechanism.load_view import coordinates

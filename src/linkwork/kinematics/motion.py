@@ -11,7 +11,7 @@ from linkwork.kinematics.dead_points import MotionEvent, dead_points
 from linkwork.kinematics.driver_count import check_drivers
 from linkwork.kinematics.driver_forces import BodyStates, required
 from linkwork.kinematics.equation_system import System, system_of
-from linkwork.kinematics.sparse import Factors
+from linkwork.kinematics.sparse_newton import Factors
 from linkwork.kinematics.units import units
 from linkwork.lazy import lazy
 from linkwork.mechanism.body import Body

@@ -1,9 +1,9 @@
 """The next position of a mechanism by one built-in function, if it is near: q <- values of the drivers.
 
 Newton's method from where the mechanism is. Its first step is the way along the tangent, since the equations
-hold there; the others correct it. The result is taken if it passes the tests of `newton.follow`: the way and
-its correction are short, and the start is not near a dead point. Otherwise nothing has changed, and the
-caller goes there in smaller steps.
+hold there; the others correct it. The result is taken if it passes the tests of `continuation.follow`: the
+way and its correction are short, and the start is not near a dead point. Otherwise nothing has changed, and
+the caller goes there in smaller steps.
 """
 
 from collections.abc import Callable
@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.kinematics import newton
+from linkwork.kinematics.continuation import KNOWN, MEMORY, NOW
 from linkwork.kinematics.equation_system import System
-from linkwork.kinematics.newton_step import LARGEST, LENGTH, PIVOT, newton_step
+from linkwork.kinematics.newton_step import newton_step
+from linkwork.kinematics.step_ports import LARGEST, LENGTH, PIVOT, PORTS
 from linkwork.kinematics.tolerances import BEND, FIRM, NOISE, OPEN, ROUNDS, SLACK, SLOW, SMALL, STRIDE
-from linkwork.kinematics.unrolled_equations import PORTS
 from linkwork.lazy import computed_once
 from linkwork.native import entry, store
 from linkwork.native.built_in import table
@@ -116,10 +116,10 @@ def _iterate(w: Writer, plan: dict[str, str], to: dict[str, str]) -> str:
 
 
 def _remember(w: Writer, plan: dict[str, str], to: dict[str, str], goal: str) -> None:
-    """Write what `newton.follow` keeps of a way: where it began, how it went, turns, and the values now."""
-    w.store("double", number(1.0), w.at("double", to["memory"], newton.NOW))
-    w.store("double", number(1.0), w.at("double", to["memory"], newton.KNOWN))
-    along = w.at("double", to["memory"], newton.MEMORY)
+    """Write what `continuation.follow` keeps: where the way began, how it went, turns, the values now."""
+    w.store("double", number(1.0), w.at("double", to["memory"], NOW))
+    w.store("double", number(1.0), w.at("double", to["memory"], KNOWN))
+    along = w.at("double", to["memory"], MEMORY)
     start = w.at("double", along, plan["drivers"])
     with w.loop(0, plan["drivers"]) as (k, _):
         before = w.load("double", w.at("double", to["values"], k))

@@ -22,7 +22,8 @@ from linkwork.algebra import number, rotation
 from linkwork.algebra.vector import minus, plus, product
 from linkwork.kinematics.equation_program import sources
 from linkwork.kinematics.equation_system import System
-from linkwork.kinematics.unrolled_equations import PORTS, SHARED, UnrolledEquations, structure
+from linkwork.kinematics.step_ports import LARGEST, LENGTH, PIVOT, PORTS, SHARED
+from linkwork.kinematics.unrolled_equations import UnrolledEquations, structure
 from linkwork.native import emit, store
 from linkwork.native.emit import Store
 from linkwork.trace.expression import Operand
@@ -30,7 +31,6 @@ from linkwork.trace.expression import Operand
 Array = np.ndarray
 Pivots = list[tuple[int, int]]  # equation, unknown, in the order of elimination
 
-LENGTH, LARGEST, PIVOT = range(3)  # report: of the step, scaled; of the equations; least, times its weight
 _SMALL_PIVOT = 0.1  # relative to the largest of its row
 _WEAK = 1e-6  # of pivots beside the first, of equations that follow from others
 

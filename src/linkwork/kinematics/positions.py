@@ -10,8 +10,8 @@ from linkwork.errors import AssemblyError, unknown
 from linkwork.kinematics.assembly import reached
 from linkwork.kinematics.driver_count import check_drivers
 from linkwork.kinematics.equation_system import system_of
+from linkwork.kinematics.lane_solver import LaneSolver
 from linkwork.kinematics.newton_call import MOST_UNKNOWNS, near_position
-from linkwork.kinematics.newton_lanes import LaneSolver
 from linkwork.lazy import lazy
 from linkwork.mechanism.mechanism import Mechanism
 

@@ -18,7 +18,8 @@ from typing import Any
 from linkwork.algebra import number
 from linkwork.kinematics.equation_program import sources
 from linkwork.kinematics.equation_system import System
-from linkwork.kinematics.unrolled_equations import PORTS, SHARED, UnrolledEquations, structure
+from linkwork.kinematics.step_ports import PORTS, SHARED
+from linkwork.kinematics.unrolled_equations import UnrolledEquations, structure
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint

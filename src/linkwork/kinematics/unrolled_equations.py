@@ -12,10 +12,6 @@ from linkwork.kinematics.equation_system import System
 from linkwork.kinematics.equations import Thing
 from linkwork.trace.expression import Graph, Operand, evaluate
 
-# shared by all lanes: data of the equations, scales of the unknowns, weights of the pivots, where turns are
-# counted from; then of each lane
-SHARED = ("data", "columns", "weights", "here")
-PORTS = (*SHARED, "q", "u", "p", "ref", "new", "x", "located", "report")
 _STRUCTURAL = (0.0, 1.0, -1.0)
 
 

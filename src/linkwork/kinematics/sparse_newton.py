@@ -153,7 +153,7 @@ def close(system: Any, weights: Array, most: int) -> float:
 
 
 def advance(system: Any, start: Array, goal: Array) -> int:
-    """q <- where the drivers have the values `goal`, continuously from `start`; see `newton.drive_to`."""
+    """q <- where drivers have the values `goal`, continuously from `start`; see `continuation.drive_to`."""
     w, done, share, steps = system.w, 0.0, 1.0, 0
     tangent: Array | None = None
     while done < 1.0:
@@ -182,7 +182,7 @@ def advance(system: Any, start: Array, goal: Array) -> int:
 
 
 def march(system: Any, drives: Array, q: Array, v: Array, a: Array, start: Array) -> int:
-    """q, v, a <- the motion at all times; how many were reached; see `newton.march`."""
+    """q, v, a <- the motion at all times; how many were reached; see `continuation.march`."""
     w = system.w
     for t, drive in enumerate(drives):
         goal = drive[:, 0].copy()

@@ -1,0 +1,31 @@
+"""Coordinates and velocities of bodies from those of the joints of a model."""
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.kinematics.equation_system import System
+
+Array = np.ndarray
+
+
+def of_bodies(system: System, model: Any, q: Array, v: Array) -> tuple[Array, Array]:
+    """Return coordinates and velocities of bodies from those of the joints of a model."""
+    poses, speeds = model.poses(q), model.velocities(q, v)
+    found, rates = system.drawn(), np.zeros(system.n)
+    for k, body in enumerate(system.bodies):
+        X, V = poses[body.name], speeds[body.name]
+        pose = system.algebra.pose_coordinates(X)
+        found[system.coordinates * k : system.coordinates * (k + 1)] = [float(x) for x in pose]
+        turn = X.axes.local(V).scalars()[: system.algebra.angular]
+        at = system.free * k
+        rates[at : at + system.free] = [*map(float, V.v), *map(float, turn)]
+    for name, joint in system.mechanism.joints.items():  # unknowns of joints that cannot tell them
+        if not joint.can_locate:
+            at_q, at_v = model.slices[name]
+            first = system.own[name]
+            at = system.coordinates * len(system.bodies) + first
+            found[at : at + joint.nq] = q[at_q]
+            at = system.free * len(system.bodies) + first
+            rates[at : at + joint.nq] = joint.rates(q[at_q].tolist(), v[at_v].tolist())
+    return found, rates
