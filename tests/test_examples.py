@@ -74,6 +74,10 @@ def test_extending_runs():
     rolling.radius = -1
     assert rolling.mistakes() == ["radius -1; give a length > 0"]
     np.testing.assert_allclose(names["a"], [mass * 9.81 * sink / (moment + mass * sink**2)], rtol=1e-12)
+    np.testing.assert_allclose(names["egg"].inertia.mass, 1000 * 4 / 3 * np.pi * 0.2**2 * 0.3, rtol=1e-12)
+    np.testing.assert_allclose(names["gap"], 0.2, rtol=1e-12)
+    assert names["rough"].status == "DONE"
+    assert Path("bodies.names").read_text() == "crank\nlever"
 
 
 def test_files_run(tmp_path):

@@ -7,7 +7,7 @@ import linkwork as lw
 from linkwork import examples
 from linkwork.mechanism.joints import CATALOGUE
 from linkwork.view.drawing import drawing, lifted, lifted_motions
-from linkwork.view.glyph import glyph
+from linkwork.view.glyph import glyphs
 
 
 def example(name):
@@ -28,7 +28,7 @@ def test_every_body_of_every_example_is_drawn(name):
 
 @pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.__name__)
 def test_every_kind_of_joint_has_its_mark(kind):
-    marks = [tuple(part.scale) for part, _, _ in glyph(kind.__name__, "space", 0.1, 1.0, 0.0)]
+    marks = [tuple(part.scale) for part, _, _ in glyphs(kind.marks, ("z",), 0.1, 1.0, 0.0)]
     assert bool(marks) == (kind is not lw.Free)
 
 

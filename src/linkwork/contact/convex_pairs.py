@@ -34,7 +34,8 @@ def closest(A, B, R, p, work, limit):
         return -1e300, ZERO, ZERO, ZERO
     if ended == NEAR and bends:
         m = unit(neg(v))
-        level, h, m, a, _slope = polish(A, B, R, p, work.w, work.a, 0, 1, 2, (l[0], l[1], l[2]), m, n)
+        weights = (l[0], l[1], l[2])
+        level, h, m, a, _slope = polish(A, B, R, p, work.w, work.a, (0, 1, 2), weights, m, n)
         if level > 0 and h <= 0.0:
             b = along(a, -h, m)
             return radii + h, m, along(a, A.radius, m), along(b, -B.radius, m)

@@ -2,14 +2,30 @@
 
 h(n) = n.w(n) is how far A - B reaches in the direction n; w(n), the point that reaches so far, is its
 gradient. Depth is a minimum of h over unit n, distance a maximum of -h. On a *branch* (one corner of a box,
-one rim of a cylinder, the whole of an ellipsoid) w is smooth, and H = dw/dn is known. At the solution up to
-three branches are level, each with a weight: with k of them
+one rim of a cylinder, the whole of an ellipsoid) w is smooth, and H = dw/dn is known; H is symmetric and
+H n = 0, since w does not depend on the length of n. At the solution up to three branches are level, each with
+a weight: with k of them
 
-    sum l_i w_i(n) = h n,    n.w_i(n) = h  (i = 1..k),    |n| = 1,    sum l_i = 1
+    sum l_i w_i(n) = h n,    n.w_i(n) = h  (i = 1..k),    |n| = 1,    sum l_i = 1.              (1)
 
-which Newton's method solves in a few steps. The result counts only if the weights are positive, no other
-point reaches farther, and the depth does not fall to either side.
+Let s, t be unit vectors across n, and turn n by e = (e_s, e_t): n' = n + e_s s + e_t t, made of length one.
+With w = sum l_i w_i and H = sum l_i H_i the part of (1) across n' is, to first order in e,
+
+    g + M e = 0,    g = (s.w, t.w),    M = (s.H s - h   s.H t    )                              (2)
+                                           (s.H t       t.H t - h)
+
+*One branch*: (2) is the step. M is positive definite at a minimum of h, and is asked to be on the way.
+*Two branches*: with d = w_1 - w_0 and c = (s.d, t.d) they stay level if n.d + c.e = 0, and a change x of
+their weights, l_1 + x and l_0 - x, adds x c to g. So  e = -(n.d) c / |c|^2 + y q  with q = (-c_t, c_s) across
+c; y follows from q.(g + M e) = 0, and x from c.(g + M e) + x |c|^2 = 0.
+*Three branches*: n' is the normal of the plane through the three points, and the weights are those of the
+foot of the origin on it.
+
+The result counts only if the weights are positive, no other point reaches farther, and the depth does not
+fall to either side.
 """
+
+from typing import Any, NamedTuple
 
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.shape_kinds import TRACED, switch
@@ -32,9 +48,19 @@ from linkwork.geometry.vectors import (
 )
 
 _STEPS = 11
-_MANY = 1 << 31  # more than a shape has branches
 _ARRIVED = 1e-7  # turn of the last step [rad]: what is left is of the order of its square
 _BEYOND = 1e-11  # of the size: no other point may reach farther than this
+_NONE = (-1, -1)  # no branch
+
+
+class Level(NamedTuple):
+    """Branches of A - B that are to be level: a branch of A and one of B for each, and their weights."""
+
+    many: int  # 1, 2 or 3
+    first: Any  # (branch of A, branch of B)
+    second: Any
+    third: Any
+    weights: Any  # three numbers
 
 
 @native
@@ -67,110 +93,129 @@ _bend = native(switch("bend", "branch, d, s, t", _other_bend))  # s.H s, s.H t, 
 
 
 @native
-def _pair_branch(A, B, R, p, w, a):
-    """Return on which branch of A - B a point of it lies, as one number."""
-    return _branch(A, a) * _MANY + _branch(B, turned_back(R, sub(sub(a, w), p)))
+def _branches(A, B, R, p, w, a):
+    """Return on which branch of A and on which of B a point of A - B lies; `a` is the point of A."""
+    return _branch(A, a), _branch(B, turned_back(R, sub(sub(a, w), p)))
 
 
 @native
-def _difference_bend(A, B, i, j, n, s, t, d, e, f):
-    """Return the bend of A - B on a branch of each; d, e, f are -n, s, t in axes of B."""
-    ss, st, tt = _bend(A, i, n, s, t)
+def _point(A, B, R, p, branches, n, d):
+    """Return the point of A - B on a pair of branches, and that of A; d is -n in axes of B."""
+    a = _on_branch(A, branches[0], n)
+    return sub(a, add(turned(R, _on_branch(B, branches[1], d)), p)), a
+
+
+@native
+def _pair_bend(A, B, branches, n, s, t, d, e, f):
+    """Return s.H s, s.H t, t.H t of A - B on a pair of branches; d, e, f are -n, s, t in axes of B."""
+    ss, st, tt = _bend(A, branches[0], n, s, t)
     if curved(B):
-        ss, st, tt = add((ss, st, tt), _bend(B, j, d, e, f))
+        ss, st, tt = add((ss, st, tt), _bend(B, branches[1], d, e, f))
     return ss, st, tt
 
 
+@native
+def _level(A, B, R, p, W, P, corners, weights, count):
+    """Return the branches on which up to three points of A - B lie: those on one branch count as one."""
+    first = _branches(A, B, R, p, row(W, corners[0]), row(P, corners[0]))
+    second, third = _NONE, _NONE
+    l0, l1, l2 = weights[0], 0.0, 0.0
+    many = 1
+    for m in range(1, count):
+        weight = weights[1] if m == 1 else weights[2]
+        k = corners[1] if m == 1 else corners[2]
+        branches = _branches(A, B, R, p, row(W, k), row(P, k))
+        if branches == first:
+            l0 += weight
+        elif branches == second:
+            l1 += weight
+        elif many == 1:
+            second, l1, many = branches, weight, 2
+        else:
+            third, l2, many = branches, weight, 3
+    return Level(many, first, second, third, (l0, l1, l2))
+
+
+@native
+def _step_one(M, g):
+    """Return the step (2) of one branch, and whether M is positive definite; M is (ss, st, tt)."""
+    bottom = M[0] * M[2] - M[1] * M[1]
+    e = ((M[1] * g[1] - M[2] * g[0]) / bottom, (M[1] * g[0] - M[0] * g[1]) / bottom)
+    return e, bottom > 0.0 and M[0] + M[2] > 0.0
+
+
+@native
+def _step_two(M, g, c, off):
+    """Return the step of two branches, the change of their weights, and whether M bends up across c."""
+    cc = c[0] * c[0] + c[1] * c[1]
+    q = (-c[1], c[0])
+    level0, level1 = -off * c[0] / cc, -off * c[1] / cc
+    Mq0, Mq1 = M[0] * q[0] + M[1] * q[1], M[1] * q[0] + M[2] * q[1]
+    bottom = q[0] * Mq0 + q[1] * Mq1
+    y = -(q[0] * g[0] + q[1] * g[1] + Mq0 * level0 + Mq1 * level1) / bottom
+    e0, e1 = level0 + y * q[0], level1 + y * q[1]
+    change = -(c[0] * (g[0] + M[0] * e0 + M[1] * e1) + c[1] * (g[1] + M[1] * e0 + M[2] * e1)) / cc
+    return (e0, e1), change, bottom > 0.0
+
+
 @native_apart
-def polish(A, B, R, p, W, P, i, j, k, l, normal, count):
+def polish(A, B, R, p, W, P, corners, weights, normal, count):
     """Return how many branches are level (0: it did not work), h (depth, or minus the distance), the normal
     from a to b, the point of A, and how steeply h grows away from there, where branches meet.
 
-    The guess: up to three points of A - B, rows i, j, k of W (those of A in P), their weights and the normal.
+    The guess: `count` points of A - B, the rows `corners` of W (those of A in P), their weights, the normal.
     """
-    # Points of one branch are one point.
-    c0 = _pair_branch(A, B, R, p, row(W, i), row(P, i))
-    c1, c2 = -1, -1
-    l0, l1, l2 = l[0], 0.0, 0.0
-    branches = 1
-    for m in range(1, count):
-        r = j if m == 1 else k
-        weight = l[1] if m == 1 else l[2]
-        c = _pair_branch(A, B, R, p, row(W, r), row(P, r))
-        if c == c0:
-            l0 += weight
-        elif c == c1:
-            l1 += weight
-        elif branches == 1:
-            c1, l1, branches = c, weight, 2
-        else:
-            c2, l2, branches = c, weight, 3
-    a0, b0, a1, b1, a2, b2 = c0 // _MANY, c0 % _MANY, c1 // _MANY, c1 % _MANY, c2 // _MANY, c2 % _MANY
+    level = _level(A, B, R, p, W, P, corners, weights, count)
+    many, (l0, l1, l2) = level.many, level.weights
     n = normal
     arrived, steady, last = False, True, 0.25
     h, size = 0.0, 0.0
     point, w0, w1, w2 = ZERO, ZERO, ZERO, ZERO
     for _step in range(_STEPS):
         d = neg(turned_back(R, n))
-        x0 = _on_branch(A, a0, n)
-        w0 = sub(x0, add(turned(R, _on_branch(B, b0, d)), p))
-        point, w = x0, w0
+        w0, a0 = _point(A, B, R, p, level.first, n, d)
+        point, w = a0, w0
         w1, w2 = w0, w0
-        if branches > 1:
-            x1 = _on_branch(A, a1, n)
-            w1 = sub(x1, add(turned(R, _on_branch(B, b1, d)), p))
-            point, w = along(scale(l0, x0), l1, x1), along(scale(l0, w0), l1, w1)
-        if branches > 2:
-            x2 = _on_branch(A, a2, n)
-            w2 = sub(x2, add(turned(R, _on_branch(B, b2, d)), p))
-            point, w = along(point, l2, x2), along(w, l2, w2)
+        if many > 1:
+            w1, a1 = _point(A, B, R, p, level.second, n, d)
+            point, w = along(scale(l0, a0), l1, a1), along(scale(l0, w0), l1, w1)
+        if many > 2:
+            w2, a2 = _point(A, B, R, p, level.third, n, d)
+            point, w = along(point, l2, a2), along(w, l2, w2)
         h = dot(n, w)
         size = norm(w0)
         if arrived:
             break
         s, t = tangents(n)
-        if branches == 3:  # the plane through three points
+        if many == 3:
             u = cross(sub(w1, w0), sub(w2, w0))
             side = unit(u) if dot(u, n) > 0.0 else unit(neg(u))
-            e0, e1 = dot(s, side), dot(t, side)
+            step = (dot(s, side), dot(t, side))
             l0, l1, l2 = _weights(w0, w1, w2, u)
         else:
-            # The matrix of the tangent plane: M = H - h, and the gradient.
             e, f = turned_back(R, s), turned_back(R, t)
-            H = _difference_bend(A, B, a0, b0, n, s, t, d, e, f)
-            if branches == 2:
-                H = along(scale(l0, H), l1, _difference_bend(A, B, a1, b1, n, s, t, d, e, f))
-            m00, m01, m11 = H[0] - h, H[1], H[2] - h
-            g0, g1 = dot(s, w), dot(t, w)
-            if branches == 1:
-                bottom = m00 * m11 - m01 * m01
-                steady = bottom > 0.0 and m00 + m11 > 0.0
-                e0, e1 = (m01 * g1 - m11 * g0) / bottom, (m01 * g0 - m00 * g1) / bottom
+            H = _pair_bend(A, B, level.first, n, s, t, d, e, f)
+            if many == 2:
+                H = along(scale(l0, H), l1, _pair_bend(A, B, level.second, n, s, t, d, e, f))
+            M, g = (H[0] - h, H[1], H[2] - h), (dot(s, w), dot(t, w))
+            if many == 1:
+                step, steady = _step_one(M, g)
             else:
                 gap = sub(w1, w0)
-                c0, c1, off = dot(s, gap), dot(t, gap), dot(n, gap)
-                cc = c0 * c0 + c1 * c1
-                q0, q1 = -c1, c0
-                level0, level1 = -off * c0 / cc, -off * c1 / cc
-                Mq0, Mq1 = m00 * q0 + m01 * q1, m01 * q0 + m11 * q1
-                bottom = q0 * Mq0 + q1 * Mq1
-                steady = bottom > 0.0
-                tau = -(q0 * g0 + q1 * g1 + Mq0 * level0 + Mq1 * level1) / bottom
-                e0, e1 = level0 + tau * q0, level1 + tau * q1
-                change = -(c0 * (g0 + m00 * e0 + m01 * e1) + c1 * (g1 + m01 * e0 + m11 * e1)) / cc
+                step, change, steady = _step_two(M, g, (dot(s, gap), dot(t, gap)), dot(n, gap))
                 l0, l1 = l0 - change, l1 + change
-        turn = e0 * e0 + e1 * e1
+        turn = step[0] * step[0] + step[1] * step[1]
         if not (steady and turn < last):
             return 0, 0.0, n, ZERO, 0.0
         arrived = turn <= _ARRIVED * _ARRIVED
         last = 0.5 * turn
-        n = unit(along(along(n, e0, s), e1, t))
+        n = unit(along(along(n, step[0], s), step[1], t))
     if not (arrived and l0 >= -1e-9 and l1 >= -1e-9 and l2 >= -1e-9):
         return 0, 0.0, n, ZERO, 0.0
     far, _a = difference_apart(A, B, R, p, n)
     if dot(far, n) > h + _BEYOND * size:
         return 0, 0.0, n, ZERO, 0.0
-    return branches, h, n, point, (_slope(w0, w1, w2, h, n, branches) if h > 0.0 else 0.0)
+    return many, h, n, point, (_slope(w0, w1, w2, h, n, many) if h > 0.0 else 0.0)
 
 
 @native

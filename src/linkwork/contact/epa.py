@@ -1,10 +1,21 @@
 """depth, normal <- two convex cores that overlap: the expanding polytope (van den Bergen 2001), then
 polished.
 
-The depth is the distance of the origin from the surface of A - B. A polytope inside A - B grows where its
-surface is closest to the origin; for polytopes it ends at a face of A - B, exactly. A curved surface is never
-reached by flat faces, so from a face that is nearly there Newton's method takes over (`polish`), and
-directions round its result need no finer faces.
+A and B overlap if the origin is inside A - B, the set of differences of their points. The depth is its
+distance from the surface of A - B, the normal the direction to the nearest point there: along it B has to be
+moved so far. A polytope whose corners are points of A - B lies inside A - B. So of its faces the one nearest
+to the origin, at `low`, bounds the depth from below, and the support point of A - B along that face's normal,
+at `far`, bounds it from above: the plane across the normal at `far` has all of A - B on one side.
+
+    low <= depth <= far
+
+While they differ the support point becomes a corner: the faces that it sees are taken away, and what is left
+open, a ring of edges, is closed by a fan of new faces. For polytopes this ends at a face of A - B, exactly. A
+curved surface is never reached by flat faces: from a face that is nearly there Newton's method takes over
+(`polish`), and directions round its result, the part of the sphere that it *claims*, need no finer faces.
+
+Faces are linked by edges: `4 * face + edge` names the edge of a face, after its corner 0, 1 or 2, in one
+number; `number >> 2` is the face again and `number & 3` the edge.
 """
 
 from math import sqrt
@@ -78,9 +89,9 @@ def penetration(A, B, R, p, work, n):
                 best, normal, point = far, d, _on_face(work, lowest)
             break
         if bends and polished < _POLISHED and far < best and gap <= rough * (far + 0.2 * size):
-            i, j, k = work.face[6 * lowest + 0], work.face[6 * lowest + 1], work.face[6 * lowest + 2]
+            i, j, k = corners = _corners(work, lowest)
             l = triangle_weights(row(work.w, i), row(work.w, j), row(work.w, k))
-            level, h, n, foot, slope = polish(A, B, R, p, work.w, work.a, i, j, k, l, d, 3)
+            level, h, n, foot, slope = polish(A, B, R, p, work.w, work.a, corners, l, d, 3)
             if level > 0:
                 if h < best:
                     best, normal, point = h, n, foot
@@ -159,59 +170,77 @@ def _claimed(work, d, low, best, polished):
 
 
 @native
+def _corners(work, f):
+    """Return the numbers of the three corners of a face."""
+    return work.face[6 * f + 0], work.face[6 * f + 1], work.face[6 * f + 2]
+
+
+@native
 def _on_face(work, f):
     """Return the point of A in the foot of the origin on a face."""
-    i, j, k = work.face[6 * f + 0], work.face[6 * f + 1], work.face[6 * f + 2]
+    i, j, k = _corners(work, f)
     l0, l1, l2 = triangle_weights(row(work.w, i), row(work.w, j), row(work.w, k))
     return along(along(scale(l0, row(work.a, i)), l1, row(work.a, j)), l2, row(work.a, k))
 
 
 @native_apart
+def _second(A, B, R, p, work):
+    """Return whether a point of A - B away from corner 0 is found, along one of the axes; it is corner 1."""
+    for axis in range(6):
+        s = 1.0 if axis < 3 else -1.0
+        d = (s * (axis % 3 == 0), s * (axis % 3 == 1), s * (axis % 3 == 2))
+        w, a = difference_apart(A, B, R, p, d)
+        gap = sub(w, row(work.w, 0))
+        if dot(gap, gap) > 1e-24 * (1.0 + dot(w, w)) * dot(w, w):
+            put(work.w, 1, w)
+            put(work.a, 1, a)
+            return True
+    put(work.w, 1, add(row(work.w, 0), (1.0, 0.0, 0.0)))
+    return False
+
+
+@native_apart
+def _third(A, B, R, p, work):
+    """Return whether a point off the line of corners 0 and 1 is found, to four sides of it: corner 2."""
+    ab = sub(row(work.w, 1), row(work.w, 0))
+    e = normal_to(ab)
+    f = unit(cross(ab, e))
+    for axis in range(4):
+        d = e if axis == 0 else (neg(e) if axis == 1 else (f if axis == 2 else neg(f)))
+        w, a = difference_apart(A, B, R, p, d)
+        area = cross(ab, sub(w, row(work.w, 0)))
+        if dot(area, area) > 1e-20 * dot(ab, ab) * dot(ab, ab):
+            put(work.w, 2, w)
+            put(work.a, 2, a)
+            return True
+    return False
+
+
+@native_apart
+def _fourth(A, B, R, p, work):
+    """Return whether a point off the plane of corners 0, 1 and 2 is found, to either side: corner 3."""
+    x, y = sub(row(work.w, 1), row(work.w, 0)), sub(row(work.w, 2), row(work.w, 0))
+    normal = unit(cross(x, y))
+    size = norm(x) + norm(y)
+    for side in range(2):
+        d = normal if side == 0 else neg(normal)
+        w, a = difference_apart(A, B, R, p, d)
+        if abs(dot(normal, sub(w, row(work.w, 0)))) > 1e-12 * size:
+            put(work.w, 3, w)
+            put(work.a, 3, a)
+            return True
+    return False
+
+
+@native_apart
 def _tetrahedron(A, B, R, p, work, n):
     """Complete the simplex to a tetrahedron and link its faces; return how many corners were found."""
-    if n < 2:
-        n = 1
-        for axis in range(6):
-            s = 1.0 if axis < 3 else -1.0
-            d = (s * (axis % 3 == 0), s * (axis % 3 == 1), s * (axis % 3 == 2))
-            w, a = difference_apart(A, B, R, p, d)
-            gap = sub(w, row(work.w, 0))
-            if dot(gap, gap) > 1e-24 * (1.0 + dot(w, w)) * dot(w, w):
-                put(work.w, 1, w)
-                put(work.a, 1, a)
-                n = 2
-                break
-        if n < 2:
-            put(work.w, 1, add(row(work.w, 0), (1.0, 0.0, 0.0)))
-            return 1
-    if n < 3:
-        ab = sub(row(work.w, 1), row(work.w, 0))
-        e = normal_to(ab)
-        f = unit(cross(ab, e))
-        for axis in range(4):
-            d = e if axis == 0 else (neg(e) if axis == 1 else (f if axis == 2 else neg(f)))
-            w, a = difference_apart(A, B, R, p, d)
-            area = cross(ab, sub(w, row(work.w, 0)))
-            if dot(area, area) > 1e-20 * dot(ab, ab) * dot(ab, ab):
-                put(work.w, 2, w)
-                put(work.a, 2, a)
-                n = 3
-                break
-        if n < 3:
-            return 2
-    if n < 4:
-        normal = unit(cross(sub(row(work.w, 1), row(work.w, 0)), sub(row(work.w, 2), row(work.w, 0))))
-        size = norm(sub(row(work.w, 1), row(work.w, 0))) + norm(sub(row(work.w, 2), row(work.w, 0)))
-        for side in range(2):
-            d = normal if side == 0 else neg(normal)
-            w, a = difference_apart(A, B, R, p, d)
-            if abs(dot(normal, sub(w, row(work.w, 0)))) > 1e-12 * size:
-                put(work.w, 3, w)
-                put(work.a, 3, a)
-                n = 4
-                break
-        if n < 4:
-            return 3
+    if n < 2 and not _second(A, B, R, p, work):
+        return 1
+    if n < 3 and not _third(A, B, R, p, work):
+        return 2
+    if n < 4 and not _fourth(A, B, R, p, work):
+        return 3
     x = sub(row(work.w, 1), row(work.w, 0))
     y = sub(row(work.w, 2), row(work.w, 0))
     z = sub(row(work.w, 3), row(work.w, 0))

@@ -20,6 +20,7 @@ from linkwork.algebra import planar, spatial
 from linkwork.algebra.number import Number
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint_constraint import derived_gap, derived_jacobian
+from linkwork.mechanism.joint_mark import Mark
 from linkwork.mechanism.load_view import BodySide, JointSide, PoseSide, continued, plain_or_traced
 from linkwork.mechanism.names import name_text
 from linkwork.mechanism.placement import place_mistake, plain
@@ -67,6 +68,7 @@ class Joint(Recorded):
     directed: ClassVar[bool] = True  # has an axis
     axis_is_normal: ClassVar[bool] = False  # in the plane that axis is its normal, and is not given
     quaternion: ClassVar[int | None] = None  # first of four positions that are kept at length one
+    marks: ClassVar[tuple[Mark, ...]] = (Mark("ball", 1.2),)  # what it is drawn as
     parameters: ClassVar[tuple[str, ...]] = ()  # attributes that the `motion` of a catalogue joint depends on
 
     effort: float | None = None  # largest force of the drive, as a file says; kept, not enforced [N m, N]
@@ -102,6 +104,11 @@ class Joint(Recorded):
     def __repr__(self) -> str:
         parent, child = self.ends
         return f"{type(self).__name__}({self.name!r}, {parent!r}, {child!r})"
+
+    @property
+    def shown_axes(self) -> tuple[str, ...]:
+        """The axes of its frame that are drawn, the first of which its marks are along."""
+        return ("z",) if self.directed else ()
 
     # what a subclass says
 

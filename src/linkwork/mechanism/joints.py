@@ -16,6 +16,7 @@ from linkwork.algebra.number import Number, atan2, cos, floor, is_zero, sin
 from linkwork.algebra.spatial import Frame, Motion
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint, JointOptions
+from linkwork.mechanism.joint_mark import Mark
 from linkwork.mechanism.placement import plain
 
 _SPACE = frozenset({"space"})
@@ -25,6 +26,7 @@ _SQUARE = 1e-9  # the cosine between the axes of a Universal joint
 class Fixed(Joint):
     """No freedom: the bodies are welded."""
 
+    marks = (Mark("box", 1.6, 1.6, through=True),)
     coordinates = 0
     directed = False
 
@@ -41,6 +43,7 @@ class Fixed(Joint):
 class Revolute(Joint):
     """A hinge: q = angle about the axis [rad]."""
 
+    marks = (Mark("cylinder", 1.0, 3.2, through=True),)
     axis_is_normal = True
 
     def motion(self, q: Sequence[Number]) -> Any:
@@ -56,6 +59,12 @@ class Revolute(Joint):
 class Prismatic(Joint):
     """A slider: q = displacement along the axis [m]."""
 
+    marks = (Mark("box", 0.7, rail=True, on_child=False),)
+
+    @property
+    def shown_axes(self) -> tuple[str, ...]:
+        return ("x",) if self.space == "plane" else ("z",)
+
     def motion(self, q: Sequence[Number]) -> Any:
         return self.algebra.slide(q[0])
 
@@ -70,6 +79,7 @@ class Prismatic(Joint):
 class Helical(Joint):
     """A screw: q = angle about the axis [rad]; `pitch` is the advance per turn [m]."""
 
+    marks = (Mark("cylinder", 0.5, rail=True, on_child=False), Mark("cylinder", 1.1, 3.0))
     spaces = _SPACE
     parameters = ("pitch",)
 
@@ -106,6 +116,7 @@ class Helical(Joint):
 class Cylindrical(Joint):
     """A shaft free to turn and slide: q = (angle [rad], displacement [m]) about and along the axis."""
 
+    marks = (Mark("cylinder", 0.5, rail=True, on_child=False), Mark("cylinder", 1.1, 3.0))
     coordinates = 2
     spaces = _SPACE
 
@@ -124,6 +135,15 @@ class Universal(Joint):
 
     The axes are square to each other; without them they are x and y of the joint frame.
     """
+
+    marks = (
+        Mark("cylinder", 0.5, 3.2, axis="x", through=True),
+        Mark("cylinder", 0.5, 3.2, axis="y", through=True),
+    )
+
+    @property
+    def shown_axes(self) -> tuple[str, ...]:
+        return "x", "y"
 
     coordinates = 2
     spaces = _SPACE
@@ -172,6 +192,7 @@ class Universal(Joint):
 class Spherical(Joint):
     """A ball: q = quaternion (w, x, y, z), v = angular velocity in the child's joint frame [rad/s]."""
 
+    marks = (Mark("ball", 1.5),)
     coordinates = 3
     positions = 4
     quaternion = 0
@@ -204,6 +225,7 @@ class Spherical(Joint):
 class Planar(Joint):
     """A plate on a plane square to the axis: q = (x, y [m], angle [rad])."""
 
+    marks = (Mark("box", 5.0, 0.3),)
     coordinates = 3
     axis_is_normal = True
 
@@ -224,6 +246,7 @@ class Free(Joint):
     In the plane q = (x, y, angle), v = (angular, vx, vy).
     """
 
+    marks = ()
     directed = False
 
     @property

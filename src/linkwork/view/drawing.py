@@ -18,7 +18,7 @@ from linkwork.mechanism.names import kind_name
 from linkwork.mechanism.sketch import Line, attachments
 from linkwork.view.body_pieces import SLIM, Part, described_parts, in_space, link_through
 from linkwork.view.constraint_drawing import Tie, outlines, rods, sketch_lines, ties
-from linkwork.view.glyph import axes, glyph
+from linkwork.view.glyph import axis_vectors, glyphs
 from linkwork.view.palette import GROUND, JOINT, Rgb, body_colour
 from linkwork.view.tessellate import Shell
 
@@ -127,7 +127,7 @@ def drawing_of_mechanism(
         bodies=names,
         pieces=tuple(pieces),
         glyphs=(
-            *_glyphs(mechanism.space, marks, shells, layers, size),
+            *_glyphs(mechanism.joints, marks, shells, layers, size),
             *_outlines(lines, layers, size),
         ),
         joints=marks,
@@ -234,7 +234,9 @@ def _joint_mark(joint: Joint, loop: bool) -> JointMark:
     on_parent, on_child = (_frame(frame) for frame in joint.frames())
     parent, child = joint.ends
     kind = kind_name(joint)
-    return JointMark(joint.name, kind, parent, child, on_parent, on_child, axes(kind, joint.space), loop)
+    return JointMark(
+        joint.name, kind, parent, child, on_parent, on_child, axis_vectors(joint.shown_axes), loop
+    )
 
 
 def _welded(marks: Sequence[JointMark]) -> set[str]:
@@ -283,7 +285,7 @@ def _outlines(lines: Sequence[tuple[str, Line]], layers: Mapping[str, float], si
 
 
 def _glyphs(
-    space: str,
+    joints: Mapping[str, Joint],
     marks: Sequence[JointMark],
     shells: Mapping[str, Sequence[Part]],
     layers: Mapping[str, float],
@@ -298,7 +300,8 @@ def _glyphs(
         long = [extents[name][1] for name in (mark.parent, mark.child) if extents[name][1] > 0.0]
         radius = min(radius, _STOUT * min(long, default=np.inf))
         rail = max(_RAIL * size, 1.4 * extents[mark.child][1])
-        for part, pose, on_child in glyph(mark.kind, space, radius, rail, deep):
+        joint = joints[mark.name]
+        for part, pose, on_child in glyphs(joint.marks, joint.shown_axes, radius, rail, deep):
             body, frame = (mark.child, mark.on_child) if on_child else (mark.parent, mark.on_parent)
             placed = np.column_stack([frame[:, :3] @ pose[:, :3], frame[:, :3] @ pose[:, 3] + frame[:, 3]])
             yield Piece(mark.name, body, part, placed, JOINT)
