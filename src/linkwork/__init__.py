@@ -1,167 +1,208 @@
 """Linkwork: describe a mechanism once, in plain Python; it compiles to native code."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from linkwork.algebra import planar, spatial
-from linkwork.algebra.frames import rotation, rotation_about, rotation_euler, rotation_quaternion, translation
-from linkwork.algebra.number import (
-    abs as abs,
-)
-from linkwork.algebra.number import (
-    acos,
-    asin,
-    atan,
-    atan2,
-    cos,
-    cosh,
-    exp,
-    floor,
-    hypot,
-    log,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    tan,
-    tanh,
-    where,
-)
-from linkwork.algebra.number import (
-    max as max,
-)
-from linkwork.algebra.number import (
-    min as min,
-)
-from linkwork.algebra.number import (
-    pow as pow,
-)
-from linkwork.algebra.spatial import Frame, rotation_x, rotation_y, rotation_z
-from linkwork.algebra.vector import norm
-from linkwork.errors import (
-    AssemblyError,
-    FormatError,
-    LinkworkError,
-    MeshError,
-    ModelError,
-    NumericalError,
-    SimulationError,
-    TraceError,
-)
-from linkwork.files import load
-from linkwork.formats.file_format import FileFormat, add_format
-from linkwork.geometry import (
-    Box,
-    Capsule,
-    Compound,
-    Cone,
-    ConvexHull,
-    Cylinder,
-    Ellipsoid,
-    Extrusion,
-    HeightField,
-    Mesh,
-    Plane,
-    Polygon,
-    Revolution,
-    Solid,
-    Sphere,
-)
-from linkwork.mechanism.body import Body
-from linkwork.mechanism.constraint import Constraint
-from linkwork.mechanism.coupling import Coupling
-from linkwork.mechanism.curves import Cam, PointOnCurve
-from linkwork.mechanism.driver import Driver
-from linkwork.mechanism.gears import Gear, RackPinion
-from linkwork.mechanism.inertia import Inertia
-from linkwork.mechanism.input import Input
-from linkwork.mechanism.joint import Joint
-from linkwork.mechanism.joints import (
-    Cylindrical,
-    Fixed,
-    Free,
-    Helical,
-    Planar,
-    Prismatic,
-    Revolute,
-    Spherical,
-    Universal,
-)
-from linkwork.mechanism.load import Load
-from linkwork.mechanism.loads import Feedback, Force, Motor, Torque, Wrench
-from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.merge import merge
-from linkwork.mechanism.points import Absolute, Distance, PointOnLine, PointOnPlane, Pulley
-from linkwork.mechanism.sketch import Line
-from linkwork.mechanism.springs import Bushing, Spring, TorsionSpring
-from linkwork.mechanism.stop import ExponentialStop, Stop
-from linkwork.model.model import Model
-from linkwork.model.state import State
-from linkwork.simulation.event import Event
-from linkwork.simulation.integrators.tableau import Tableau
-from linkwork.simulation.restoring import Restoring
 from linkwork.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from linkwork import examples, view
+    from linkwork.algebra import planar, spatial
+    from linkwork.algebra.frames import (
+        rotation,
+        rotation_about,
+        rotation_euler,
+        rotation_quaternion,
+        translation,
+    )
+    from linkwork.algebra.number import (
+        abs as abs,
+    )
+    from linkwork.algebra.number import (
+        acos,
+        asin,
+        atan,
+        atan2,
+        cos,
+        cosh,
+        exp,
+        floor,
+        hypot,
+        log,
+        sign,
+        sin,
+        sinh,
+        sqrt,
+        tan,
+        tanh,
+        where,
+    )
+    from linkwork.algebra.number import (
+        max as max,
+    )
+    from linkwork.algebra.number import (
+        min as min,
+    )
+    from linkwork.algebra.number import (
+        pow as pow,
+    )
+    from linkwork.algebra.spatial import Frame, rotation_x, rotation_y, rotation_z
+    from linkwork.algebra.vector import norm
     from linkwork.contact.colliders import Colliders
     from linkwork.contact.queries import closest_points, collide, contains, distance, overlap, ray_cast
     from linkwork.contact.result import Contact, Contacts, Hit, Hits
+    from linkwork.errors import (
+        AssemblyError,
+        FormatError,
+        LinkworkError,
+        MeshError,
+        ModelError,
+        NumericalError,
+        SimulationError,
+        TraceError,
+    )
+    from linkwork.files import load
+    from linkwork.formats.file_format import FileFormat, add_format
     from linkwork.free_bodies import Particle, RigidBody, integrate
+    from linkwork.geometry import (
+        Box,
+        Capsule,
+        Compound,
+        Cone,
+        ConvexHull,
+        Cylinder,
+        Ellipsoid,
+        Extrusion,
+        HeightField,
+        Mesh,
+        Plane,
+        Polygon,
+        Revolution,
+        Solid,
+        Sphere,
+    )
     from linkwork.kinematics.assembly import assembly_modes
     from linkwork.kinematics.maximal_run import simulate_maximal
     from linkwork.kinematics.motion import Motion, kinematics
     from linkwork.kinematics.planar_plot import image_outline
     from linkwork.kinematics.positions import Positions
     from linkwork.kinematics.sensitivity import sensitivity
+    from linkwork.mechanism.body import Body
+    from linkwork.mechanism.constraint import Constraint
+    from linkwork.mechanism.coupling import Coupling
+    from linkwork.mechanism.curves import Cam, PointOnCurve
+    from linkwork.mechanism.driver import Driver
+    from linkwork.mechanism.gears import Gear, RackPinion
+    from linkwork.mechanism.inertia import Inertia
+    from linkwork.mechanism.input import Input
+    from linkwork.mechanism.joint import Joint
+    from linkwork.mechanism.joints import (
+        Cylindrical,
+        Fixed,
+        Free,
+        Helical,
+        Planar,
+        Prismatic,
+        Revolute,
+        Spherical,
+        Universal,
+    )
+    from linkwork.mechanism.load import Load
+    from linkwork.mechanism.loads import Feedback, Force, Motor, Torque, Wrench
+    from linkwork.mechanism.mechanism import Mechanism
+    from linkwork.mechanism.merge import merge
+    from linkwork.mechanism.points import Absolute, Distance, PointOnLine, PointOnPlane, Pulley
+    from linkwork.mechanism.sketch import Line
+    from linkwork.mechanism.springs import Bushing, Spring, TorsionSpring
+    from linkwork.mechanism.stop import ExponentialStop, Stop
+    from linkwork.model.model import Model
+    from linkwork.model.state import State
     from linkwork.recording.recording import Recording
+    from linkwork.simulation.event import Event
     from linkwork.simulation.forest import Forest
+    from linkwork.simulation.integrators.tableau import Tableau
+    from linkwork.simulation.restoring import Restoring
     from linkwork.simulation.simulate import simulate
     from linkwork.simulation.sweep import sweep
 
-# Found when asked for: they take longer to import than all the rest, and not everybody needs them.
-_LATER = {
-    "sensitivity": "linkwork.kinematics.sensitivity",
-    "Positions": "linkwork.kinematics.positions",
-    "assembly_modes": "linkwork.kinematics.assembly",
-    "image_outline": "linkwork.kinematics.planar_plot",
-    "kinematics": "linkwork.kinematics",
-    "Motion": "linkwork.kinematics.motion",
-    "examples": "linkwork.examples",
-    "integrate": "linkwork.free_bodies",
-    "Particle": "linkwork.free_bodies",
-    "RigidBody": "linkwork.free_bodies",
-    "carry": "linkwork.model.carry",
-    "closest_points": "linkwork.contact.queries",
-    "collide": "linkwork.contact.queries",
-    "Colliders": "linkwork.contact.colliders",
-    "Contact": "linkwork.contact.result",
-    "Contacts": "linkwork.contact.result",
-    "contains": "linkwork.contact.queries",
-    "distance": "linkwork.contact.queries",
-    "Hit": "linkwork.contact.result",
-    "Hits": "linkwork.contact.result",
-    "overlap": "linkwork.contact.queries",
-    "ray_cast": "linkwork.contact.queries",
-    "Recording": "linkwork.recording.recording",
-    "Forest": "linkwork.simulation.forest",
-    "simulate": "linkwork.simulation.simulate",
-    "simulate_maximal": "linkwork.kinematics.maximal_run",
-    "sweep": "linkwork.simulation.sweep",
-    "view": "linkwork.view",
+# Found when asked for: a program that uses little, as `linkwork --help`, imports little.
+_WHERE = {
+    "linkwork.algebra.frames": "rotation rotation_about rotation_euler rotation_quaternion translation",
+    "linkwork.algebra.number": (
+        "abs acos asin atan atan2 cos cosh exp floor hypot log max min pow sign sin sinh sqrt tan tanh where"
+    ),
+    "linkwork.algebra.spatial": "Frame rotation_x rotation_y rotation_z",
+    "linkwork.algebra.vector": "norm",
+    "linkwork.contact.colliders": "Colliders",
+    "linkwork.contact.queries": "closest_points collide contains distance overlap ray_cast",
+    "linkwork.contact.result": "Contact Contacts Hit Hits",
+    "linkwork.errors": (
+        "AssemblyError FormatError LinkworkError MeshError ModelError NumericalError SimulationError "
+        "TraceError"
+    ),
+    "linkwork.files": "load",
+    "linkwork.formats.file_format": "add_format FileFormat",
+    "linkwork.free_bodies": "integrate Particle RigidBody",
+    "linkwork.geometry": (
+        "Box Capsule Compound Cone ConvexHull Cylinder Ellipsoid Extrusion HeightField Mesh Plane Polygon "
+        "Revolution Solid Sphere"
+    ),
+    "linkwork.kinematics.assembly": "assembly_modes",
+    "linkwork.kinematics.maximal_run": "simulate_maximal",
+    "linkwork.kinematics.motion": "Motion",
+    "linkwork.kinematics.planar_plot": "image_outline",
+    "linkwork.kinematics.positions": "Positions",
+    "linkwork.kinematics.sensitivity": "sensitivity",
+    "linkwork.mechanism.body": "Body",
+    "linkwork.mechanism.constraint": "Constraint",
+    "linkwork.mechanism.coupling": "Coupling",
+    "linkwork.mechanism.curves": "Cam PointOnCurve",
+    "linkwork.mechanism.driver": "Driver",
+    "linkwork.mechanism.gears": "Gear RackPinion",
+    "linkwork.mechanism.inertia": "Inertia",
+    "linkwork.mechanism.input": "Input",
+    "linkwork.mechanism.joint": "Joint",
+    "linkwork.mechanism.joints": (
+        "Cylindrical Fixed Free Helical Planar Prismatic Revolute Spherical Universal"
+    ),
+    "linkwork.mechanism.load": "Load",
+    "linkwork.mechanism.loads": "Feedback Force Motor Torque Wrench",
+    "linkwork.mechanism.mechanism": "Mechanism",
+    "linkwork.mechanism.merge": "merge",
+    "linkwork.mechanism.points": "Absolute Distance PointOnLine PointOnPlane Pulley",
+    "linkwork.mechanism.sketch": "Line",
+    "linkwork.mechanism.springs": "Bushing Spring TorsionSpring",
+    "linkwork.mechanism.stop": "ExponentialStop Stop",
+    "linkwork.model.carry": "carry",
+    "linkwork.model.model": "Model",
+    "linkwork.model.state": "State",
+    "linkwork.recording.recording": "Recording",
+    "linkwork.simulation.event": "Event",
+    "linkwork.simulation.forest": "Forest",
+    "linkwork.simulation.integrators.tableau": "Tableau",
+    "linkwork.simulation.restoring": "Restoring",
+    "linkwork.simulation.simulate": "simulate",
+    "linkwork.simulation.sweep": "sweep",
 }
+_LATER = {name: module for module, names in _WHERE.items() for name in names.split()}
+_MODULES = {"planar": "linkwork.algebra.planar", "spatial": "linkwork.algebra.spatial"}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
-    module = import_module(_LATER[name])
-    found = globals()[name] = module if module.__name__ == f"linkwork.{name}" else getattr(module, name)
+    if name in _LATER:
+        found = getattr(import_module(_LATER[name]), name)
+    else:
+        path = _MODULES.get(name, f"linkwork.{name}")
+        if name.startswith("_") or find_spec(path) is None:
+            raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
+        found = import_module(path)
+    globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_LATER]
+    return sorted({*globals(), *_LATER, *_MODULES})
 
 
 __all__ = [
