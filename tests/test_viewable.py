@@ -1,3 +1,5 @@
+"""What can be shown can be drawn, and played if it moves."""
+
 import pytest
 
 import linkwork as lw

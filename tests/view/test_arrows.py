@@ -6,7 +6,7 @@ import pytest
 import linkwork as lw
 from linkwork import examples
 from linkwork.view.arrows import turning_arrow
-from linkwork.view.names import readable
+from linkwork.view.name_labels import readable
 from linkwork.view.subject_of import subject_of
 
 TURN = np.array(lw.rotation_z(0.4).rotation)

@@ -8,7 +8,7 @@ from linkwork.examples.linkages import four_bar, four_bars, jansen_leg
 from linkwork.examples.overconstrained import bennett, bricard
 from linkwork.examples.platforms import delta_robot, stewart_platform
 from linkwork.examples.robots import robot_arm
-from linkwork.examples.trees import acrobat, cart_pole, chain
+from linkwork.examples.tree_mechanisms import acrobat, cart_pole, chain
 from linkwork.examples.tumbling import flipping_box
 
 __all__ = [

@@ -10,7 +10,7 @@ from linkwork.view import palette
 from linkwork.view.arrows import arrows
 from linkwork.view.body_pieces import turned_to
 from linkwork.view.drawing import Piece
-from linkwork.view.names import Names
+from linkwork.view.name_labels import Names
 from linkwork.view.overlay import Overlay
 from linkwork.view.piece_poses import Places, WorldPoses
 from linkwork.view.quaternion import quaternions
