@@ -1,0 +1,109 @@
+"""What is asked of the runs of one call of `simulate`: checked, and made ready to go."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwork.model.model import Model
+from linkwork.model.own_forces import input_values
+from linkwork.model.state import State
+from linkwork.recording.recording import Recording
+from linkwork.simulation.batch_run import ManyRuns
+from linkwork.simulation.checkpoint import Checkpoint
+from linkwork.simulation.initial_state import checked, checked_state, closed
+from linkwork.simulation.options import check_room, sample_times
+from linkwork.simulation.run_settings import RunSettings
+from linkwork.simulation.single_run import OneRun
+
+Array = np.ndarray
+
+_BATCH_SAMPLES = 101  # of each run of a batch, unless times are given
+
+
+@dataclass(frozen=True, eq=False)
+class RunRequest:
+    """How long runs are, when they are sampled and what drives them; with what runs of a model share."""
+
+    model: Model
+    shared: RunSettings
+    span: float  # [s]
+    times: Any  # of the samples [s], or None
+    every: Any  # seconds between samples, or None
+    inputs: Any  # values by name, or None
+
+    def single(self, state: Any, checkpoint: str | Path | None, interval: float) -> OneRun:
+        """Return the run of one mechanism from a state, kept in a file at intervals [s]."""
+        start = _start(self.model, state.final if isinstance(state, Recording) else state, self.span)
+        start = replace(start, inputs=self._inputs(start.inputs, 1))
+        wanted = sample_times(start.t, self.span, self.times, self.every)
+        check_room(wanted.size * (self.model.nq + self.model.nv + 2))
+        kept = None
+        if checkpoint is not None:
+            kept = Checkpoint(Path(checkpoint), interval, _identity(self.shared, start, self.span, wanted))
+        return OneRun(self.shared, start, self.span, wanted, kept)
+
+    def batch(self, q: Any, v: Any) -> ManyRuns:
+        """Return the runs of N mechanisms from positions (N, nq) and velocities (N, nv)."""
+        times = self.times
+        if times is None and self.every is None:
+            times = np.linspace(0.0, self.span, _BATCH_SAMPLES) if self.span else [0.0]
+        start = State(*_states(self.model, q, v))
+        start = replace(start, inputs=self._inputs({}, len(start.q)))
+        wanted = sample_times(start.t, self.span, times, self.every)
+        check_room(wanted.size * len(start.q) * (self.model.nq + self.model.nv + 2))
+        return ManyRuns(self.shared, start, self.span, wanted)
+
+    def _inputs(self, before: Mapping[str, Any], count: int) -> dict[str, Any]:
+        """Return the inputs of one run, or of a batch; ValueError names what is wrong with them."""
+        names, given = self.shared.inputs, {} if self.inputs is None else self.inputs
+        if not isinstance(given, Mapping):
+            raise ValueError(f"inputs {given!r}; give values by name, {{'throttle': 2.0}}")
+        values = input_values(names, {**before, **given})
+        if not np.isfinite(values).all():
+            name = list(names)[int(np.argwhere(~np.isfinite(values))[0][-1])]
+            raise ValueError(f"input {name!r} is not finite; give a finite number")
+        if values.ndim > 1 and len(values) != count:
+            raise ValueError(
+                f"inputs have {len(values)} values each, for {count} run{'s' if count > 1 else ''}"
+            )
+        return dict(zip(names, values.tolist() if values.ndim == 1 else values.T, strict=True))
+
+
+def _start(model: Model, state: Any, span: float) -> State:
+    start = checked_state(model, model.state() if state is None else state)
+    if start.memory is None and model.loop_names:
+        q, v = closed(model, start.q, start.v, start.t)
+        start = replace(start, q=q, v=v)
+    if span and start.t + span == start.t:
+        raise ValueError(f"duration {span:g} is less than time can resolve at state.t {start.t:g}")
+    return start
+
+
+def _states(model: Model, q: Any, v: Any) -> tuple[Array, Array]:
+    """Return the positions (N, nq) and velocities (N, nv) of a batch; one for all is repeated."""
+    states = [
+        checked(model, word, drawn if given is None else given, 2)
+        for word, given, drawn in (("q", q, model.q_drawn), ("v", v, np.zeros(model.nv)))
+    ]
+    counts = {len(array) for array in states if array.ndim == 2}
+    if len(counts) > 1:
+        raise ValueError(f"q has shape {states[0].shape} and v {states[1].shape}; give as many of both")
+    count = counts.pop() if counts else 1
+    q, v = (np.broadcast_to(array, (count, array.shape[-1])) for array in states)
+    if not model.loop_names:
+        return q, v
+    pairs = [closed(model, *pair) for pair in zip(q, v, strict=True)]
+    return np.array([q for q, _ in pairs]), np.array([v for _, v in pairs])
+
+
+def _identity(shared: RunSettings, start: State, span: float, wanted: Array) -> str:
+    """Return a digest of all that shapes a run and its samples."""
+    arrays = {"key": shared.key, "times": wanted, "q": start.q, "v": start.v}
+    arrays |= {f"memory/{name}": array for name, array in sorted((start.memory or {}).items())}
+    about = [start.t, span, *((name, array.tobytes()) for name, array in arrays.items())]
+    about += [sorted(start.inputs.items())] if start.inputs else []
+    return hashlib.sha256(repr(about).encode()).hexdigest()
