@@ -4,6 +4,10 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.kinematics import newton
+from linkwork.kinematics.driver_forces import BodyStates, required
+from linkwork.kinematics.equation_system import system_of
+from linkwork.kinematics.maximal_dynamics import MaximalDynamics
 
 
 def sprung_four_bar():
@@ -155,3 +159,48 @@ def test_many_bodies_are_solved_sparse():
     run = lw.simulate(m, 0.02, times=[0.0, 0.02], accuracy=1e-10)
     for name in ("pin0", "pin30", "pin59"):
         assert motion[name].position == pytest.approx(run[name].position, abs=1e-8)
+
+
+def redundant():
+    """Return a four-bar of spatial hinges, with a motor's rotor, damping and a spring."""
+    m = lw.examples.four_bar(space="space")
+    m.joints["A"].armature, m.joints["D"].damping = 0.02, 0.3
+    m.add(lw.Spring("spring", m["coupler"], m.ground, on_child=(0, 0.5, 0.1), stiffness=40.0))
+    return m
+
+
+@pytest.mark.parametrize("build", [sprung_four_bar, pendulum, redundant, lw.examples.bennett])
+@pytest.mark.parametrize("many", [False, True])
+def test_accelerations_and_forces_are_the_least_of_newton_and_euler(build, many):
+    """Against the same equations from inverse dynamics, which is affine in accelerations, solved by SVD."""
+    system = system_of(build())
+    q = system.assemble()
+    system.place(q)
+    n, A = system.n, system.matrix(q)
+    v = np.random.default_rng(0).normal(size=n)
+    v -= np.linalg.pinv(A, 1e-9) @ A @ v
+
+    def forces(a):
+        states = BodyStates(system, q[None], v[None], a[None])
+        return required(system, states, np.array([0.3]))[0]
+
+    h = forces(np.zeros(n))
+    M = np.array([forces(unit) - h for unit in np.eye(n)]).T
+    dynamics = MaximalDynamics(system)
+    if many:  # as a large mechanism is solved
+        dynamics._augmented = None
+    a, found = dynamics(0.3, q, v)
+    gamma = system.w.acceleration
+    assert A @ a == pytest.approx(gamma, abs=1e-8 * np.abs(gamma).max() + 1e-9)
+    assert M @ a + h == pytest.approx(A.T @ found, abs=1e-7 * np.abs(h).max())
+    scaled = A * system.columns
+    lengths = np.linalg.norm(scaled, axis=1)
+    least = np.linalg.pinv((scaled / lengths[:, None]).T, 1e-9) @ ((M @ a + h) * system.columns) / lengths
+    if not many:  # sparse factors do not say which of them are the least
+        assert found == pytest.approx(least, abs=1e-6 * np.abs(least).max())
+    rates = dynamics.rates(0.3, np.concatenate([q, v]))
+    later = system.w
+    later.q[:] = q
+    newton.shift(later, 1e-6 * v / system.columns)
+    assert rates[: system.nq] == pytest.approx((later.q - q) / 1e-6, abs=1e-5)
+    assert (rates[system.nq :] == a).all()

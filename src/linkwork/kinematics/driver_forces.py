@@ -40,12 +40,8 @@ class BodyStates:
             at = slice(system.free * k, system.free * (k + 1))
             V = body_motion(algebra, X, list(v[:, at].T))
             A = body_motion(algebra, X, list(a[:, at].T))
-            # R^T p'' is not the rate of R^T p': the axes turn
-            turning = algebra.Motion.from_scalars([*[0.0] * algebra.angular, *V.v]).cross(V)
             self.frames[body.name], self.motions[body.name] = X, V
-            self.accelerations[body.name] = A + algebra.Motion.from_scalars(
-                [*[0.0] * algebra.angular, *turning.v]
-            )
+            self.accelerations[body.name] = A + turning_acceleration(algebra, V)
 
     def across(self, joint: Joint) -> tuple[JointKinematics, Any]:
         """Return a joint between its bodies, and the acceleration of its child relative to its parent."""
@@ -62,6 +58,22 @@ class BodyStates:
         return found, a_rel - gained
 
 
+def turning_acceleration(algebra: Any, V: Any) -> Any:
+    """Return what a body's acceleration, in its frame, has beside that of its coordinates.
+
+    R^T p'' is not the rate of R^T p', since the axes turn.
+    """
+    none = [0.0] * algebra.angular
+    turning = algebra.Motion.from_scalars([*none, *V.v]).cross(V)
+    return algebra.Motion.from_scalars([*none, *turning.v])
+
+
+def along_coordinates(algebra: Any, X: Any, wrench: Any) -> list[Any]:
+    """Return a wrench on a body, in its frame, along its coordinates: place in the world, turn of its own."""
+    numbers = wrench.scalars()
+    return [*(X.axes @ tuple(numbers[algebra.angular :])), *numbers[: algebra.angular]]
+
+
 def required(system: System, states: BodyStates, times: Array) -> Array:
     """Return what constraints must exert along all unknowns: (times, unknowns)."""
     algebra = system.algebra
@@ -74,12 +86,12 @@ def required(system: System, states: BodyStates, times: Array) -> Array:
         X, V, A = states.frames[body.name], states.motions[body.name], states.accelerations[body.name]
         fall = algebra.uniform_acceleration(X.axes.local(gravity))
         _add(system, Q, k, X, inertia @ (A - fall) + V.cross_force(inertia @ V), 1.0)
-    _add_armature(system, states, Q)
-    _subtract_loads(system, states, times, Q)
+    add_armature(system, states, Q)
+    AppliedForces(system).subtract(times, states.q, states.v, Q)
     return Q
 
 
-def _add_armature(system: System, states: BodyStates, Q: Array) -> None:
+def add_armature(system: System, states: BodyStates, Q: Array) -> None:
     """Add what turns the rotors of drives: armature times acceleration of the joint."""
     for joint in system.mechanism.joints.values():
         armature = joint.per_coordinate("armature")
@@ -95,30 +107,36 @@ def _add_armature(system: System, states: BodyStates, Q: Array) -> None:
 
 def _add(system: System, Q: Array, k: int, X: Any, wrench: Any, factor: float, t: Any = slice(None)) -> None:
     """Add a wrench on a body, in its frame, along its coordinates."""
-    angular, first = system.algebra.angular, system.free * k
-    numbers = wrench.scalars()
-    linear = X.axes @ tuple(numbers[angular:])
-    for i, x in enumerate([*linear, *numbers[:angular]]):
-        Q[t, first + i] += factor * x
+    for i, x in enumerate(along_coordinates(system.algebra, X, wrench)):
+        Q[t, system.free * k + i] += factor * x
 
 
-def _subtract_loads(system: System, states: BodyStates, times: Array, Q: Array) -> None:
-    mechanism = system.mechanism
-    drawn = {b.name: system.algebra.Frame(b.position.tolist(), b.rotation.tolist()) for b in system.bodies}
-    drawn[mechanism.ground.name] = system.algebra.Frame()
-    loads = []
-    for load in mechanism.loads.values():
-        bodies = [side for side in load.sides(mechanism.joints) if not isinstance(side, Joint)]
-        loads.append(load.drawn([drawn[body.name] for body in bodies]))
-    joints = [joint for joint in mechanism.joints.values() if joint_forces.features(joint)]
-    if not loads and not joints:
-        return
-    for t, time in enumerate(times.tolist()):
-        now = Moment(system, time, states.q[t], states.v[t])
-        for load in loads:
-            now.see(load)
-        for joint in joints:
-            now.own_forces(joint)
-        wrenches = now.wrenches()
-        for k, body in enumerate(system.bodies):
-            _add(system, Q, k, now.bodies[body.name].frame, wrenches[body.name], -1.0, t)
+class AppliedForces:
+    """The loads of a mechanism, and what its joints do by themselves."""
+
+    def __init__(self, system: System) -> None:
+        self.system, mechanism = system, system.mechanism
+        Frame = system.algebra.Frame
+        drawn = {body.name: Frame(body.position.tolist(), body.rotation.tolist()) for body in system.bodies}
+        drawn[mechanism.ground.name] = Frame()
+        self.loads = []
+        for load in mechanism.loads.values():
+            bodies = [side for side in load.sides(mechanism.joints) if not isinstance(side, Joint)]
+            self.loads.append(load.drawn([drawn[body.name] for body in bodies]))
+        self.joints = [joint for joint in mechanism.joints.values() if joint_forces.features(joint)]
+
+    @property
+    def any(self) -> bool:
+        return bool(self.loads or self.joints)
+
+    def subtract(self, times: Array, q: Array, v: Array, Q: Array) -> None:
+        """Take what they exert, along all unknowns, from Q: (times, unknowns)."""
+        for t, time in enumerate(times.tolist() if self.any else ()):
+            now = Moment(self.system, time, q[t], v[t])
+            for load in self.loads:
+                now.see(load)
+            for joint in self.joints:
+                now.own_forces(joint)
+            wrenches = now.wrenches()
+            for k, body in enumerate(self.system.bodies):
+                _add(self.system, Q, k, now.bodies[body.name].frame, wrenches[body.name], -1.0, t)

@@ -28,6 +28,9 @@ _SOURCES = (
     "equation_program",
     "unrolled_equations",
     "newton_step",
+    "rigid_bodies",
+    "driver_forces",
+    "driver_count",
     "turn_count",
 )  # that shape code
 

@@ -11,19 +11,21 @@ Mechanical Systems, 1989, equation 6.3.18.)
 from typing import Any
 
 import numpy as np
-from scipy.sparse import block_array, block_diag, coo_array, csc_array, csr_array, diags_array, eye_array
+from scipy.sparse import block_array, coo_array, csc_array, csr_array, diags_array, eye_array
 from scipy.sparse.linalg import splu
 
 from linkwork.errors import SimulationError
 from linkwork.kinematics import newton
-from linkwork.kinematics.driver_forces import BodyStates, required
+from linkwork.kinematics.driver_forces import AppliedForces, BodyStates, add_armature
 from linkwork.kinematics.equation_system import System
+from linkwork.kinematics.multipliers import accelerate, augmented, single_bodies
+from linkwork.kinematics.rigid_bodies import RigidBodies
 from linkwork.kinematics.sparse_newton import Factors
 
 Array = np.ndarray
 
+_LITTLE = 1e-14  # instead of zero, so that redundant equations can be solved
 _MANY = 150  # unknowns and equations from which on they are solved sparse
-_NOTHING = 1e-11  # singular value, relative, of equations that follow from others
 
 
 class MaximalDynamics:
@@ -31,34 +33,17 @@ class MaximalDynamics:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self._inertias = []
-        for body in system.bodies:
-            inertia = system.algebra.RigidInertia.about_center(
-                float(body.inertia.mass), body.inertia.com.tolist(), body.inertia.tensor.tolist()
-            )
-            units = [inertia @ unit for unit in system.algebra.units()]
-            self._inertias.append(np.array([unit.scalars() for unit in units], float))
+        self._bodies, self._applied = RigidBodies(system), AppliedForces(system)
         self._driven = [joint for joint in system.mechanism.joints.values() if np.any(joint.armature)]
+        self._augmented = augmented(system.n + system.m) if system.n + system.m <= _MANY else None
 
-    def mass_matrix(self, q: Array) -> Any:
-        """Return M (n, n), sparse: place in world axes and turn in the body's, for every body."""
-        system = self.system
-        angular, size, free = system.algebra.angular, system.algebra.dimension, system.free
-        blocks = []
-        for X, inertia in zip(system.named(q).values(), self._inertias, strict=True):
-            E = np.zeros((free, free))  # motion in the body's frame from rates of coordinates
-            E[:angular, size:] = np.eye(angular)
-            E[angular:, :size] = np.asarray(X.rotation, float).T
-            blocks.append(E.T @ inertia @ E)
-        own = system.n - free * len(blocks)
-        M = block_diag([*blocks, np.zeros((own, own))], format="csr")
-        return M + self._rotors(q) if self._driven else M
-
-    def _rotors(self, q: Array) -> Any:
-        """Return what the rotors of drives add, which turn with their joints."""
+    def _rotors(self, q: Array) -> Array:
+        """Return what the rotors of drives add to M, turning with their joints; empty if there are none."""
         system, free = self.system, self.system.free
+        if not self._driven:
+            return np.zeros((0, 0))
         units = np.zeros((2 * free, system.n))
-        total: Any = csr_array((system.n, system.n))
+        total = np.zeros((system.n, system.n))
         for joint in self._driven:
             at = [system.numbers[id(b)] for b in joint.bodies if id(b) in system.numbers]
             columns = np.concatenate([np.arange(free * k, free * (k + 1)) for k in at])
@@ -67,56 +52,93 @@ class MaximalDynamics:
             many = np.tile(q, (len(units), 1))
             between, a_rel = BodyStates(system, many, np.zeros(units.shape), units).across(joint)
             rates = np.array([np.broadcast_to(x, (len(units),)) for x in between.rates(a_rel)])
-            R = csr_array(rates @ units)  # rates of the joint by those of all coordinates
-            total = total + R.T @ diags_array(joint.per_coordinate("armature")) @ R
+            R = rates @ units  # rates of the joint by those of all coordinates
+            total += R.T @ (joint.per_coordinate("armature")[:, None] * R)
         return total
 
-    def look(self, t: float, q: Array, v: Array) -> Any:
-        """Bring the system to a state, and return phi_q, sparse."""
+    def rates(self, t: float, y: Array) -> Array:
+        """Return the rates of coordinates and velocities, one behind the other."""
         system = self.system
-        system.w.v[:] = v
-        for k, law in enumerate(system.laws):
-            system.w.u[3 * k : 3 * k + 3] = law.at(t)[0]
-        system.evaluate(q)
-        newton.look_at_rates(system.w)
-        places = system.entry_rows, system.entry_columns
-        return coo_array((system.w.phi_q, places), shape=(system.m, system.n)).tocsr()
+        a, _ = self(t, y[: system.nq], y[system.nq :])
+        rates, own = self._bodies.rates, system.n - system.free * len(system.bodies)
+        rates[system.nq - own :] = y[len(y) - own :]
+        return np.concatenate([rates, a])
+
+    def _look(self, t: float, q: Array, v: Array) -> None:
+        """Bring the system to a state."""
+        w = self.system.w
+        w.q[:], w.v[:] = q, v
+        for k, law in enumerate(self.system.laws):
+            w.u[3 * k : 3 * k + 3] = law.at(t)[0]
+
+    def _others(self, t: float, q: Array, v: Array) -> Array:
+        """Return forces along all unknowns: of loads, of joints by themselves, and what rotors take up."""
+        system = self.system
+        Q = np.zeros((1, system.n))
+        if self._driven:
+            add_armature(system, BodyStates(system, q[None], v[None], np.zeros((1, system.n))), Q)
+        self._applied.subtract(np.array([t]), q[None], v[None], Q)
+        return -Q[0]
 
     def __call__(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         """Return accelerations (n,) and forces of the equations (m,), the least where not unique."""
-        system, n, m = self.system, self.system.n, self.system.m
-        A = self.look(t, q, v)
-        gamma = system.w.acceleration.copy()
-        states = BodyStates(system, q[None], v[None], np.zeros((1, n)))
-        h = required(system, states, np.array([t]))[0]
+        system, bodies = self.system, self._bodies
+        self._look(t, q, v)
+        others, rotors = self._others(t, q, v), self._rotors(q)
+        a, forces = np.empty(system.n), np.empty(system.m)
+        if self._augmented is None:
+            return self._sparse(others, rotors)
+        code = bodies.run, bodies.plan, bodies.ports, bodies.M, bodies.h
+        accelerate(system.w, self._augmented, *code, rotors, others, a, forces)
+        return a, forces
+
+    def _sparse(self, others: Array, rotors: Array) -> tuple[Array, Array]:
+        """Return accelerations and forces of a large mechanism."""
+        system, w, m, n = self.system, self.system.w, self.system.m, self.system.n
+        newton.look_at(w)
+        newton.look_at_rates(w)
+        single_bodies(self._bodies.run, self._bodies.plan, self._bodies.ports)
         columns = diags_array(system.columns)
-        mass = columns @ self.mass_matrix(q) @ columns
-        J, scale = _rows_of_length_one(A @ columns)
+        mass = columns @ (self._mass_matrix() + csr_array(rotors if rotors.size else (n, n))) @ columns
+        J, scale = _rows_of_length_one(self._jacobian() @ columns)
         inertia = max(float(abs(mass).max()), 1e-300)
-        right = np.concatenate([-h * system.columns / inertia, gamma * scale])
-        if n + m > _MANY:
-            little = -1e-14 * eye_array(m)
-            x = splu(csc_array(block_array([[mass / inertia, J.T], [J, little]]))).solve(right)
-        else:
-            J, mass = J.toarray(), mass.toarray() / inertia
-            K = np.block([[mass, J.T], [J, np.zeros((m, m))]])
-            x = np.linalg.lstsq(K, right, rcond=_NOTHING)[0]
+        forces = (others - self._bodies.h) * system.columns / inertia
+        K = block_array([[mass / inertia, J.T], [J, -_LITTLE * eye_array(m)]])
+        x = splu(csc_array(K)).solve(np.concatenate([forces, w.acceleration * scale]))
         return x[:n] * system.columns, -x[n:] * scale * inertia
+
+    def _mass_matrix(self) -> Any:
+        """Return M of the bodies as last computed, sparse."""
+        n, free, count = self.system.n, self.system.free, len(self.system.bodies)
+        first = free * np.arange(count)[:, None, None]
+        rows, columns = first + np.arange(free)[:, None], first + np.arange(free)
+        shape = self._bodies.M.shape
+        places = np.broadcast_to(rows, shape).ravel(), np.broadcast_to(columns, shape).ravel()
+        return coo_array((self._bodies.M.ravel(), places), shape=(n, n)).tocsr()
+
+    def _jacobian(self) -> Any:
+        """Return phi_q as last computed, sparse."""
+        system = self.system
+        places = system.entry_rows, system.entry_columns
+        return coo_array((system.w.phi_q, places), shape=(system.m, system.n)).tocsr()
 
     def projected(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         """Return the nearest state that satisfies all equations."""
-        system = self.system
-        self.look(t, q, v)
+        system, w = self.system, self.system.w
+        self._look(t, q, v)
+        newton.look_at_rates(w)
         if system.polish() < 0.0:
-            raise SimulationError(f"at t = {t:.6g} s {system.open_text(system.w.q.copy())}")
-        there = system.w.q.copy()
-        A = self.look(t, there, v)
-        lack = system.w.velocity - A @ v
+            raise SimulationError(f"at t = {t:.6g} s {system.open_text(w.q.copy())}")
+        there = w.q.copy()
+        newton.look_at(w)
+        newton.look_at_rates(w)
+        A = self._jacobian()
+        lack = w.velocity - A @ v
         if system.large:
             change = Factors(system).solve(lack)
         else:
             change = np.linalg.lstsq(A.toarray() * system.columns, lack, rcond=1e-12)[0]
-        system.w.ref[:] = system.w.located
+        w.ref[:] = w.located
         return there, v + change * system.columns
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from scipy.integrate import DOP853
 
-from linkwork.algebra import rotation
 from linkwork.errors import AssemblyError, ModelError, SimulationError
 from linkwork.kinematics.assembly import reached
 from linkwork.kinematics.dead_points import MotionEvent, root
@@ -95,7 +94,9 @@ class _Run:
         self._sample(t, y, lambda _: y)
         quantities = self._quantities(t, y)
         while t < end:
-            solver: Any = DOP853(self._rates, t, y, end, rtol=accuracy, atol=accuracy, max_step=max_step)
+            solver: Any = DOP853(
+                self.dynamics.rates, t, y, end, rtol=accuracy, atol=accuracy, max_step=max_step
+            )
             acting: Event | None = None
             while solver.status == "running" and acting is None:
                 message = solver.step()
@@ -108,7 +109,7 @@ class _Run:
                 t, y = solver.t, self._projected(solver.t, solver.y)
                 acting, at, quantities = self._watched(between, solver.t_old, t, y, quantities)
                 if acting is None:
-                    solver.y, solver.f = y, self._rates(t, y)
+                    solver.y, solver.f = y, self.dynamics.rates(t, y)
                 else:
                     t, y = at, self._projected(at, between(at))
                 self._sample(t, y, between)
@@ -121,10 +122,6 @@ class _Run:
             quantities = self._quantities(t, y, at_zero=acting)
             if not self.wanted.size:
                 self.samples.append((t, y))
-
-    def _rates(self, t: float, y: Array) -> Array:
-        q, v = np.split(y, [self.system.nq])
-        return np.concatenate([_position_rates(self.system, y), self.dynamics(t, q, v)[0]])
 
     def _projected(self, t: float, y: Array) -> Array:
         return np.concatenate(self.dynamics.projected(t, *np.split(y, [self.system.nq])))
@@ -241,21 +238,6 @@ def _check_events(system: System, events: Sequence[Event]) -> None:
         ]
     if mistakes:
         raise ModelError("; ".join(mistakes))
-
-
-def _position_rates(system: System, y: Array) -> Array:
-    """Return dq/dt from the velocities behind q in y."""
-    q, v, size, free = y[: system.nq], y[system.nq :], system.coordinates, system.free
-    found = np.zeros(system.nq)
-    for k in range(len(system.bodies)):
-        found[size * k : size * k + 3] = v[free * k : free * k + 3]
-        if free == 6:
-            turn = rotation.quaternion_rates(
-                q[size * k + 3 : size * k + 7].tolist(), v[free * k + 3 : free * k + 6].tolist()
-            )
-            found[size * k + 3 : size * k + 7] = turn
-    found[size * len(system.bodies) :] = v[free * len(system.bodies) :]
-    return found
 
 
 def _start(system: System, mechanism: Mechanism, state: Any) -> tuple[float, Array, Array]:
