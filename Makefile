@@ -30,6 +30,7 @@ lint: $(VENV)/ready-lint ## check style, format, types and layers
 bench: peers ## measure against the peers, on this machine
 	$(BIN)/linkwork bench
 	$(BIN)/python benchmarks/start.py
+	$(BIN)/python benchmarks/edits.py
 	$(BIN)/python benchmarks/simulation.py
 	$(BIN)/python benchmarks/loops.py
 	$(BIN)/python benchmarks/kinematics.py

@@ -59,7 +59,10 @@ def test_getting_started_runs():
 
 
 def test_editing_runs():
-    assert run("docs/editing.md")["pin"].damping == 0.3
+    names = run("docs/editing.md")
+    assert names["pin"].damping == 0.3
+    assert names["model"].joint_names == ("shoulder", "elbow")
+    assert names["state"].t == 1.1
 
 
 def test_extending_runs():

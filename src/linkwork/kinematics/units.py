@@ -2,9 +2,9 @@
 
 from linkwork.kinematics.equation_system import System
 from linkwork.mechanism.joint import Joint
-from linkwork.model.units_and_sizes import joint_units
 from linkwork.recording.layout import COORDINATE_UNITS, UNITS
 from linkwork.tree.joint_formula import JointFormulas
+from linkwork.tree.joint_units import joint_units
 
 
 def units(system: System, name: str, quantity: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.dynamics.as_drawn import as_drawn
 from linkwork.dynamics.native_program import Form
 from linkwork.mechanism.check import check
 from linkwork.mechanism.mechanism import Mechanism
@@ -39,8 +40,8 @@ def compile_mechanism(
     check_loops(graph.loops)
     links = grow(origin.mechanism, graph.branches, weld=True, like=like.link_tree if like else None)
     if graph.loops:
-        drawn = [float(x) for branch in graph.branches for x in branch.drawn]
-        links = close(links, graph.loops, drawn, like=like.link_tree if like else None)
+        drawn = as_drawn(links, np.concatenate([branch.drawn for branch in graph.branches]).tolist())
+        links = close(links, graph.loops, drawn, like.link_tree if like else None)
     return model_of(origin, graph, links, form)
 
 

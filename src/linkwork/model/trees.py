@@ -6,13 +6,13 @@ their kinds, and the loads.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.dynamics.as_drawn import as_drawn
 from linkwork.errors import ModelError
 from linkwork.mechanism.input import Input, enter
 from linkwork.mechanism.joint import Joint
@@ -20,8 +20,8 @@ from linkwork.mechanism.load import Load
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.load_formula import Cut, PlacedLoad, Side, source_of
 from linkwork.tree.load_formula import place as placed_load
-from linkwork.tree.loops import Loop, close, without
-from linkwork.tree.tree import Tree, grow, moved_inertias, with_own_forces
+from linkwork.tree.loops import Loop, close_driven, without
+from linkwork.tree.tree import Tree, grow, with_own_forces
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model
@@ -32,7 +32,7 @@ Array = np.ndarray
 def body_tree(model: "Model") -> Tree:
     """The tree with one link per body, for poses and reactions."""
     if not any(branch.fixed for branch in model.graph.branches):
-        return replace(model.link_tree, loops=()) if model.link_tree.loops else model.link_tree
+        return model.link_tree.having(loops=())
     return grow(model.mechanism, model.graph.branches, weld=False, like=model.link_tree)
 
 
@@ -63,13 +63,14 @@ def with_forces(model: "Model", tree: Tree, like: Tree | None = None) -> Tree:
     Formulas of loops and loads that are the same are taken over from a tree `like` this one.
     """
 
-    def moved() -> dict[str, list[float]]:
+    def moved() -> Mapping[str, Sequence[float]]:
         return model.moved_inertia
 
-    links = with_own_forces(replace(tree, loops=()) if tree.loops else tree, moved)
-    links = close(links, model.graph.loops, model.q_drawn.tolist(), moved, like)
+    links = with_own_forces(tree.having(loops=()), moved)
+    if model.graph.loops:
+        links = close_driven(links, model.link_tree, model.graph.loops, moved, like)
     loads = place(model, model.mechanism.loads.values(), links, like)
-    return replace(links, loads=loads, inputs=tuple(inputs_of(loads))) if loads else links
+    return links.having(loads=loads, inputs=tuple(inputs_of(loads)))
 
 
 def inputs_of(loads: Iterable[PlacedLoad]) -> dict[str, float]:
@@ -89,11 +90,11 @@ def inputs(model: "Model") -> Mapping[str, float]:
     return MappingProxyType(inputs_of(model.loaded_tree.loads))
 
 
-def moved_inertia(model: "Model") -> dict[str, list[float]]:
+def moved_inertia(model: "Model") -> Mapping[str, Sequence[float]]:
     """The inertia that each coordinate of a joint moves as drawn, by joint."""
     tree = model.link_tree
-    found = moved_inertias(tree, model.q_drawn.tolist())
-    by_joint = {link.name: inertia for link, inertia in zip(tree.links, found, strict=True)}
+    found = as_drawn(tree, model.q_drawn.tolist()).inertias
+    by_joint = {block.name: inertia for block, inertia in zip(tree.blocks, found, strict=True)}
     by_loop = {loop.name: _inertia_beyond(loop, tree) for loop in tree.loops}
     return {name: by_joint.get(name, []) for name in model.joint_names} | by_loop
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.mechanism.joint import Joint
-from linkwork.tree.joint_formula import JointFormula, JointFormulas
+from linkwork.tree.joint_formula import JointFormulas
+from linkwork.tree.joint_units import joint_units
 from linkwork.tree.load_formula import Side
 from linkwork.tree.loop_constraint import LoopConstraint
 
@@ -26,37 +27,9 @@ def slices(model: "Model") -> Mapping[str, tuple[slice, slice]]:
     )
 
 
-def joint_units(
-    kind: JointFormula, numbers: Sequence[float], q: Sequence[float], joint: Joint
-) -> tuple[list[str], list[str]]:
-    """Return the units of a joint's positions, and of what its velocities change: "rad" if it turns, or "m".
-
-    A position has the unit of the velocity it follows, or none if it is of a quaternion.
-    """
-    angular = joint.algebra.angular
-    velocities = [
-        "rad" if any(abs(x) > 0.0 for x in s.scalars()[:angular]) else "m" for s in kind.subspace(q, numbers)
-    ]
-    rows = np.zeros((kind.nv, kind.nq))
-    for k, unit in enumerate(np.eye(kind.nv).tolist()):
-        rows[k] = kind.position_rates(q, unit, numbers)
-    positions = [velocities[int(k)] for k in np.abs(rows).argmax(axis=0)] if kind.nv else []
-    if joint.quaternion is not None:
-        positions[joint.quaternion : joint.quaternion + 4] = [""] * 4
-    return positions, velocities
-
-
 def tree_units(model: "Model") -> Units:
     """The units of the positions of all tree joints, and of what their velocities change."""
-    found = [
-        joint_units(
-            link.kind,
-            link.parameters,
-            model.q_drawn[link.q : link.q + link.kind.nq].tolist(),
-            model.joints[link.name],
-        )
-        for link in model.link_tree.links
-    ]
+    found = [block.units for block in model.link_tree.blocks]
     return tuple(u for units in found for u in units[0]), tuple(u for units in found for u in units[1])
 
 
@@ -115,12 +88,8 @@ def load_units(model: "Model") -> dict[str, tuple[str, ...]]:
 
 def size(model: "Model") -> float:
     """The largest length in the mechanism: between joints, to a centre of mass, of inertia [m]."""
-    tree = model.link_tree
-    frame = tree.algebra.Frame
-    offsets = [
-        frame.from_scalars(tree.data[link.data : link.data + frame.size]).position for link in tree.links
-    ]
-    lengths = [float(np.linalg.norm(x)) for x in (*offsets, *model.centers)]
+    lengths = [block.offset for block in model.link_tree.blocks]
+    lengths += [branch.arm for branch in model.graph.branches]
     heavy = model.masses > 0.0
     inertias = model.inertias.reshape(len(model.masses), -1).max(axis=1, initial=0.0)
     lengths += np.sqrt(inertias[heavy] / model.masses[heavy]).tolist()

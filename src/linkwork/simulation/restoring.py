@@ -35,7 +35,7 @@ class Restoring:
             first = loop.formula.n_data - 2 * loop.rows
             data = (*loop.data[:first], *k, *d, *loop.data[loop.formula.n_data :])
             loops.append(replace(loop, data=data))
-        return replace(tree, loops=tuple(loops))
+        return tree.having(loops=tuple(loops))
 
     def _diagonals(self, word: str, names: list[str], rows: Mapping[str, int]) -> dict[str, list[float]]:
         given = getattr(self, word)

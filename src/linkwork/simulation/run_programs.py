@@ -1,7 +1,6 @@
 """The equations of motion of a model as native programs."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 from weakref import ref
 
@@ -57,7 +56,7 @@ class RunPrograms:
             if one.shown != 1:
                 raise ModelError(f"event {one.name!r}: its quantity is {one.shown} numbers; give one")
         inputs = trees.inputs_of((*self.tree.loads, *placed))
-        return replace(self.tree, loads=placed, inputs=tuple(inputs))
+        return self.tree.having(loads=placed, inputs=tuple(inputs))
 
     @property
     def inputs(self) -> dict[str, float]:

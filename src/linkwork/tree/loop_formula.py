@@ -11,14 +11,16 @@ joints that these hang on (`tie`). As with joints (`kind`) and loads (`applied`)
 its numbers become data, and those of one structure share their native code.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 from linkwork.algebra.complement import complement
 from linkwork.errors import ModelError
+from linkwork.lazy import LOCK
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.joints import CATALOGUE
 from linkwork.trace.expression import Graph, Operand
 from linkwork.tree.joint_formula import JointFormula, lift, structure
 from linkwork.tree.joint_kinematics import JointKinematics
@@ -153,7 +155,29 @@ def joint_formula(
 ) -> tuple[Formula, list[float]]:
     """Run a joint on symbols, the ends its parent and its child belong to given, None for ground; return its
     formula and the constants in it.
+
+    Joints of the catalogue are determined by their class, its `parameters` and their kind: they are run once.
     """
+    if type(joint) not in CATALOGUE:
+        return _traced(joint, kind, a, b, known)
+    numbers = tuple(getattr(joint, word) for word in joint.parameters)
+    key = type(joint), joint.space, kind, numbers, a, b
+    with LOCK:
+        if key not in _by_class:
+            if len(_by_class) >= _MOST_CLASSES:
+                _by_class.pop(next(iter(_by_class)))
+            _by_class[key] = _traced(joint, kind, a, b, {})
+        formula, constants = _by_class[key]
+    return known.setdefault(formula.signature, formula), list(constants)
+
+
+_MOST_CLASSES = 500
+_by_class: dict[Hashable, tuple["Formula", list[float]]] = {}
+
+
+def _traced(
+    joint: Joint, kind: JointFormula, a: int | None, b: int | None, known: Formulas
+) -> tuple[Formula, list[float]]:
     algebra, symbols = joint.algebra, _Symbols(joint.algebra)
     Frame, Motion, Force = algebra.Frame, algebra.Motion, algebra.Force
     X_a, X_b = (Frame() if end is None else symbols.frame(f"X{end}") for end in (a, b))

@@ -17,7 +17,7 @@ from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.loop_constraint import LoopConstraint
 from linkwork.tree.loop_formula import Formula, Formulas, joint_formula, tie_formula
 from linkwork.tree.loop_roots import felt_by, with_common_roots, with_own_root
-from linkwork.tree.tree import Tree, link_poses, moved_inertias
+from linkwork.tree.tree import Tree
 
 # Near a position where a loop's links are in line, a row has a short lever: rounding errors of its gap, over
 # this lever squared, turn the velocities. The row is weak, and dropped, where they would by this much.
@@ -64,53 +64,67 @@ def check_loops(joints: Sequence[Joint]) -> None:
         raise ModelError("; ".join(mistakes))
 
 
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """The links of a tree as drawn."""
+
+    q: Sequence[float]
+    poses: Sequence[Any]  # of ground and of every link, in the world
+    inertias: Sequence[Sequence[float]]  # per link, what each of its velocities moves
+
+
+Moved = Callable[
+    [], Mapping[str, Sequence[float]]
+]  # by joint, the inertia that each of its coordinates moves
+
+
 def close(
-    tree: Tree,
-    joints: Sequence[Joint],
-    q_drawn: Sequence[float],
-    moved: Callable[[], Mapping[str, Sequence[float]]] | None = None,
-    like: Tree | None = None,
+    tree: Tree, joints: Sequence[Joint | LoopConstraint], drawn: Drawn, like: Tree | None = None
 ) -> Tree:
     """Return the tree with joints that close loops.
 
-    If `moved` says which inertia each coordinate of a joint moves, the joints' own forces are in them.
     Formulas of loops between the same bodies are taken over from a tree `like` this one.
     """
-    if not joints:
-        return tree
-    loops = _placed(tree, joints, None if moved is None else moved(), like)
-    where = q_drawn, link_poses(tree, q_drawn), moved_inertias(tree, q_drawn)
-    return replace(tree, loops=tuple(replace(loop, weak=_weak(tree, loop, *where)) for loop in loops))
+    loops = _placed(tree, joints, None, like)
+    return tree.having(loops=tuple(replace(loop, weak=_weak(tree, loop, drawn)) for loop in loops))
 
 
-def _weak(
-    tree: Tree,
-    loop: Loop,
-    q_drawn: Sequence[float],
-    poses: Sequence[Any],
-    inertias: Sequence[Sequence[float]],
-) -> tuple[float, ...]:
+def close_driven(
+    tree: Tree, closed: Tree, joints: Sequence[Joint | LoopConstraint], moved: Moved, like: Tree | None = None
+) -> Tree:
+    """Return the tree with joints that close loops, their own forces in them.
+
+    `closed` is the tree without such forces.
+    """
+    weak = {loop.name: loop.weak for loop in closed.loops}
+    loops = _placed(tree, joints, moved, like)
+    return tree.having(loops=tuple(replace(loop, weak=weak[loop.name]) for loop in loops))
+
+
+def _weak(tree: Tree, loop: Loop, drawn: Drawn) -> tuple[float, ...]:
     """Return, per row of a loop, the pivot below which it is weak.
 
     Elsewhere a row has a pivot of lever^2 / inertia: the lever of a torque is one, that of a force the size
     of the loop; the inertia is the geometric mean of those in the loop.
     """
+    poses = drawn.poses
     angular, freedoms = tree.algebra.angular, tree.algebra.freedoms
     around = felt_by(tree, with_own_root(tree, loop))
-    moved = [x for link in around for x in inertias[link - 1] if x > 0.0]
+    moved = [x for link in around for x in drawn.inertias[link - 1] if x > 0.0]
     if not moved:  # a joint between what is welded together moves nothing
         return (0.0 if around else np.inf,) * loop.rows
     places = [poses[link].position for link in around]
     for body, frame in zip((loop.joint.parent, loop.joint.child), loop.joint.frames(), strict=True):
         X = poses[tree.body_links[body.name]] @ tree.body_frames[body.name]
         places.append((X @ frame).position)
-    size = max(float(np.linalg.norm(np.subtract(p, q))) for p in places for q in places)
-    far = max(float(np.linalg.norm(p)) for p in places)
+    points = np.array(places, float)
+    size = float(np.linalg.norm(points[:, None] - points, axis=-1).max())
+    far = float(np.linalg.norm(points, axis=-1).max())
     inertia = float(np.exp(np.mean(np.log(moved))))
     known = {f"X{n}": poses[end].scalars() for n, end in enumerate(loop.ends)}
     known |= {"data": loop.data, "parameter": loop.data[loop.formula.n_data :]}
     for n, link in enumerate(tree.links[end - 1] for end in loop.ends):
-        known[f"q{n}"] = q_drawn[link.q : link.q + link.kind.nq]
+        known[f"q{n}"] = drawn.q[link.q : link.q + link.kind.nq]
     found = []
     for r, direction in enumerate(loop.formula.directions):
         forces = [*direction.scalars(), *(x for end in loop.formula.direct if end for x in end[r])]
@@ -125,13 +139,13 @@ def _weak(
 
 def without(tree: Tree, names: Collection[str]) -> Tree:
     """Return the tree without some of what closes loops."""
-    return replace(tree, loops=_numbered([loop for loop in tree.loops if loop.name not in names]))
+    return tree.having(loops=_numbered([loop for loop in tree.loops if loop.name not in names]))
 
 
 def _placed(
     tree: Tree,
     joints: Sequence[Joint | LoopConstraint],
-    moved: Mapping[str, Sequence[float]] | None,
+    moved: Moved | None,
     like: Tree | None,
 ) -> tuple[Loop, ...]:
     """Place what closes loops on the links of a tree; those that share links come together."""
@@ -207,14 +221,15 @@ def _place(
     joint: Joint | LoopConstraint,
     tree: Tree,
     kinds: JointFormulas,
-    moved: Mapping[str, Sequence[float]] | None,
+    moved: Moved | None,
     known: Formulas,
 ) -> Loop:
     if isinstance(joint, LoopConstraint):
         return _place_tie(joint, tree, known)
     kind, numbers = kinds.of(joint, False)
     if moved is not None:
-        numbers = [*numbers, *joint_forces.settings(joint, moved[joint.name])]
+        inertia = moved()[joint.name] if joint_forces.has_stops(joint) else ()
+        numbers = [*numbers, *joint_forces.settings(joint, inertia)]
     ends, (a, b) = _ends(joint, tree), _pattern(joint, tree)
     formula, constants = joint_formula(joint, kind, a, b, known)
     on_a, on_b = (

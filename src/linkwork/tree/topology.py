@@ -108,6 +108,11 @@ class Branch:
         return np.concatenate([[inertia.mass], inertia.com, inertia.tensor.ravel()])
 
     @cached_property
+    def arm(self) -> float:
+        """How far the body's centre of mass is from its origin [m]."""
+        return float(np.linalg.norm(self.body.inertia.com))
+
+    @cached_property
     def drawn(self) -> np.ndarray:
         """The joint's coordinates as drawn, (nq,)."""
         return np.array(self.joint.drawn(), float)

@@ -20,6 +20,7 @@ from linkwork.mechanism.joints import CATALOGUE
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.tree import joint_forces
 from linkwork.tree.joint_formula import JointFormula
+from linkwork.tree.joint_units import joint_units
 from linkwork.tree.load_formula import PlacedLoad
 from linkwork.tree.topology import Branch
 
@@ -106,6 +107,17 @@ class Block:
             np.concatenate([self._constants, parameters, settings]),
         )
 
+    @cached_property
+    def offset(self) -> float:
+        """How far the joint is from the origin of the parent link [m]."""
+        return float(np.linalg.norm(self.seats[0].placement.position))
+
+    @cached_property
+    def units(self) -> tuple[list[str], list[str]]:
+        """The units of the joint's positions, and of what its velocities change."""
+        branch = self.seats[0].branch
+        return joint_units(self.kind, self.parameters, branch.drawn.tolist(), branch.joint)
+
     def _check_drawn(self, q: list[float]) -> None:
         """Refuse a joint that has no pose, or no freedoms, as drawn."""
         for formula in (self.kind.motion, self.kind.subspace):
@@ -171,6 +183,12 @@ class Tree:
                 self.blocks, self.parents.tolist(), self.starts[:-1].tolist(), strict=True
             )
         )
+
+    def having(self, **parts: Any) -> "Tree":
+        """Return the tree with other `loads`, `inputs` or `loops`; all else, and what follows from it, is shared."""
+        made = object.__new__(Tree)
+        vars(made).update(vars(self) | parts)
+        return made
 
     @property
     def shown(self) -> int:
