@@ -185,7 +185,7 @@ class Tree:
         )
 
     def having(self, **parts: Any) -> "Tree":
-        """Return the tree with other `loads`, `inputs` or `loops`; all else, and what follows from it, is shared."""
+        """Return the tree with other `loads`, `inputs` or `loops`; what follows from the links is shared."""
         made = object.__new__(Tree)
         vars(made).update(vars(self) | parts)
         return made
