@@ -144,3 +144,36 @@ def test_the_steam_engine_turns_faster_than_real_time():
     assert run.report.loop_gap < 1e-9
     assert run["bearing"].position[-1] ** 2 > 4 * np.pi**2  # it has turned
     assert run.energy_error < 1e-6
+
+
+def row(n: int, space: str, speed: float) -> tuple[lw.Model, lw.State]:
+    model = lw.examples.four_bars(n, space=space).compile()
+    return model, model.state(velocities={"ground pin 0": speed})
+
+
+@pytest.mark.parametrize("method", ["rkf45", "dop853"])
+@pytest.mark.parametrize("accuracy", [1e-6, 1e-10])
+@pytest.mark.parametrize(("n", "space"), [(3, "plane"), (5, "space")])
+def test_a_singular_position_costs_no_more_than_others(n, space, accuracy, method):
+    """However near to it steps and their stages come: nobody can know more than rounding lets through."""
+    usual = {"rkf45": {1e-6: 3500, 1e-10: 20000}, "dop853": {1e-6: 1800, 1e-10: 5500}}[method][accuracy]
+    for speed in np.linspace(-0.3, -4.0, 7):
+        model, start = row(n, space, speed)
+        run = lw.simulate(model, 10.0, start, accuracy=accuracy, method=method, every=0.05)
+        cranks = np.array([run[f"ground pin {k}"].position for k in range(n + 1)])
+        assert np.abs(cranks - cranks[0]).max() < 1e-7  # the branch is kept
+        assert run.energy_error < max(2 * accuracy, 5e-8)  # also inside of steps
+        assert run.report.evaluations < usual + 3 * 10 * 40  # and the polynomials of steps with samples
+        assert "near a singular position" in run.report.warnings[0]
+
+
+def test_lanes_pass_singular_positions_as_single_runs_do():
+    model, start = row(3, "plane", -1.0)
+    v = start.v * np.linspace(0.3, 4.0, 11)[:, None]
+    runs = lw.simulate(model, 3.0, q=np.tile(start.q, (11, 1)), v=v, every=0.1)
+    for k in (0, 4, 10):
+        alone = lw.simulate(model, 3.0, lw.State(start.q, v[k]), every=0.1)
+        assert (runs.q[k] == alone.q).all()
+        assert (runs.v[k] == alone.v).all()
+        assert runs.reports[k].evaluations == alone.report.evaluations
+        assert runs.reports[k].warnings == alone.report.warnings

@@ -163,8 +163,11 @@ def on_own_joint() -> lw.Model:
         (driven(lambda t, q, v: -abs(v)), {}, "rkf45"),
         (driven(branching), {}, "rkf45"),
         (on_own_joint(), {}, "rkf45"),
-        (lw.examples.four_bar().compile(), {}, "rkf45"),
-        (lw.examples.four_bar().compile(), {"method": "dop853"}, "dop853"),
+        (driven(lambda t, q, v: -lw.tanh(v / 0.1)), {}, "dop853"),
+        (lw.examples.four_bar().compile(), {}, "dop853"),
+        (lw.examples.steam_engine().compile(), {}, "dop853"),
+        (lw.examples.four_bar().compile(), {"accuracy": 1e-3}, "rkf45"),
+        (lw.examples.four_bar().compile(), {"method": "rkf45"}, "rkf45"),
     ],
 )
 def test_auto_is_order_8_where_everything_is_smooth(model, options, method):

@@ -527,3 +527,18 @@ def test_remainder_and_whole_quotient(x):
 )
 def test_a_formula_is_smooth_if_it_cannot_bend_or_jump(x, law, smooth):
     assert is_smooth([x, law(x)]) is smooth
+    assert is_smooth([x, law(x)], saturating=True) is smooth
+
+
+@pytest.mark.parametrize(
+    ("law", "saturating"),
+    [
+        (lambda x: 2.0 * number.tanh(number.sin(x) / 0.1), True),
+        (lambda x: number.tanh(number.tanh(3.0 * x) - x), True),
+        (lambda x: number.tanh(abs(x)), False),
+        (lambda x: number.tanh(x) + number.max(x, 0.0), False),
+    ],
+)
+def test_a_formula_that_saturates_is_smooth_only_if_that_is_allowed(x, law, saturating):
+    assert not is_smooth([law(x)])
+    assert is_smooth([law(x)], saturating=True) is saturating

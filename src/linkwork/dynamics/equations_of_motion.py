@@ -117,6 +117,7 @@ def _looped(name: str, *outputs: Port, restoring: bool = False) -> Algorithm:
 
 
 LOOPED = _looped("motion of loops", QDOT, QDD, POWER)
+WATCHED = _looped("motion of loops, and their pivots", QDOT, QDD, POWER, loop_closure.INVERSE_PIVOT)
 RESTORED = _looped("motion of loops with restoring wrenches", QDOT, QDD, POWER, restoring=True)
 LOOP_FORCES = _looped("forces of loops in motion", QDOT, QDD, POWER, loop_closure.LOOP_FORCE)
 

@@ -17,7 +17,7 @@ from linkwork.native.cache_lines import LINE
 from linkwork.simulation.integrators.methods import METHODS, methods_of_run
 from linkwork.simulation.integrators.tableau import StepMethod
 from linkwork.simulation.loop.dense_output import COEFFICIENTS
-from linkwork.simulation.loop.programs import PROGRAMS, Program, check_programs
+from linkwork.simulation.loop.programs import BOUND, PROGRAMS, Program, check_programs
 from linkwork.simulation.loop.records import ARRAYS, LANE, METHOD, RUN
 from linkwork.simulation.workspace import Part, WorkspaceLayout, address
 
@@ -182,8 +182,9 @@ def _add_program(
     parts[table] = program.table
     _, offset = place.dtype.fields["table"]
     pointers.append(("run", WORD[name] + offset // 8, table))
-    if "inputs" in program.ports:
-        pointers.append((table, program.ports["inputs"], "given"))
+    for port, array in BOUND.items():
+        if port in program.ports:
+            pointers.append((table, program.ports[port], array))
     for k, size in program.room.items():
         parts[f"{table}.{k}"] = size
         pointers.append((table, k, f"{table}.{k}"))

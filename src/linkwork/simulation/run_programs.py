@@ -7,7 +7,7 @@ from weakref import ref
 import numpy as np
 
 from linkwork.dynamics import applied_forces, equations_of_motion, loop_closure
-from linkwork.dynamics.algorithm import INPUTS, Algorithm
+from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.native_program import Program as Compiled
 from linkwork.dynamics.native_program import program
 from linkwork.errors import ModelError
@@ -17,7 +17,7 @@ from linkwork.model.model import Model
 from linkwork.model.own_forces import motion_algorithm, motion_kernel, rates_algorithm
 from linkwork.native.tangent import tangent_ports
 from linkwork.simulation.event import Event, settle
-from linkwork.simulation.loop.programs import PROGRAMS, Program
+from linkwork.simulation.loop.programs import BOUND, PROGRAMS, Program
 from linkwork.simulation.restoring import Restoring
 from linkwork.tree.tree import Tree
 
@@ -37,9 +37,11 @@ class RunPrograms:
         self.restoring = restoring if self.tree.loops else None
         self.events = tuple(events)
         self.event_tree = self._event_tree()
-        self.algorithm = equations_of_motion.RESTORED if self.restoring else motion_algorithm(model)
+        self.algorithm = motion_algorithm(model)
         if self.restoring:
-            self.tree = self.restoring.applied(self.tree)
+            self.algorithm, self.tree = equations_of_motion.RESTORED, self.restoring.applied(self.tree)
+        elif self.tree.loops:
+            self.algorithm = equations_of_motion.WATCHED
 
     @property
     def model(self) -> Model:
@@ -76,10 +78,10 @@ class RunPrograms:
 
     @property
     def smooth(self) -> bool:
-        """Whether long steps are safe: no law bends or jumps, no loop can go two ways, no event is lost."""
-        laws = (*self.tree.kinds, *(one.formula for one in self.tree.loads))
-        calm = not self.tree.loops and not self.events
-        return calm and all(law is not None and law.smooth for law in laws)
+        """Whether long steps are safe: no law, joint or constraint bends or jumps, no event is lost."""
+        held = (*self.tree.kinds, *(loop.formula for loop in self.tree.loops))
+        laws = (one.formula for one in self.tree.loads)
+        return not self.events and all(law is not None and law.smooth for law in (*held, *laws))
 
     def programs(self, lanes: int, implicit: bool) -> dict[str, Program]:
         """Return the programs of a run, by the names of PROGRAMS; with derivatives if `implicit`."""
@@ -123,7 +125,7 @@ def _program(name: str, compiled: Compiled, algorithm: Algorithm, tangent: bool 
     # Lines that the code fetches for its results, which here stay in lanes.
     fetched = [prod(shape) for shape in compiled.shapes[compiled.inputs :]][: compiled.results]
     names, sizes = [*names, *("" for _ in fetched)], [*sizes, *fetched]
-    ports = [*PROGRAMS[name], *(port.name for port in algorithm.given if port is INPUTS)]
+    ports = [*PROGRAMS[name], *(port for port in BOUND if port in names)]
     return Program(
         run=compiled.run,
         plan=compiled.plan,

@@ -49,6 +49,7 @@ class Graph:
     def __init__(self) -> None:
         self.nodes: list[Expr] = []
         self._table: dict[tuple[Hashable, ...], Expr] = {}
+        self.saturations: dict[int, Operand] = {}  # nodes that are a tanh, by number, and of what
 
     def symbol(self, name: Hashable) -> "Expr":
         """Return the symbol of this name: a number that is not known yet."""
@@ -294,7 +295,10 @@ class Expr:
     def apply_function(name: str, *args: Operand) -> Operand:
         """Build an elementary function; the less usual ones are written in terms of the usual."""
         if name in COMPOSED:
-            return COMPOSED[name](*args)
+            made = COMPOSED[name](*args)
+            if name == "tanh" and isinstance(made, Expr):
+                made.graph.saturations[made.index] = args[0]
+            return made
         if name not in _FUNCTIONS:
             raise TraceError(
                 f"{name} is not supported by the tracer; available are "
@@ -443,6 +447,22 @@ def reachable(roots: Iterable[Operand]) -> list[Expr]:
     return found
 
 
-def is_smooth(roots: Iterable[Operand]) -> bool:
-    """Return whether there are but sums, products, quotients, sines and cosines: nothing bends or jumps."""
-    return all(x.op in _SMOOTH for x in reachable(roots))
+def is_smooth(roots: Iterable[Operand], *, saturating: bool = False) -> bool:
+    """Return whether there are but sums, products, quotients, sines and cosines: nothing bends or jumps.
+
+    With `saturating` also a tanh, which goes from one value to another and stays there; it may be steep.
+    """
+    seen: set[int] = set()
+    stack = [root for root in roots if isinstance(root, Expr)]
+    while stack:
+        x = stack.pop()
+        if x.index in seen:
+            continue
+        seen.add(x.index)
+        args = x.args
+        if saturating and x.index in x.graph.saturations:
+            args = (x.graph.saturations[x.index],)
+        elif x.op not in _SMOOTH:
+            return False
+        stack.extend(a for a in args if isinstance(a, Expr))
+    return True

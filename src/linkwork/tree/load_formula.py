@@ -123,7 +123,7 @@ class Formula:
     signature: str  # equal for loads that can share their code
     timed: bool  # the time is in it
     varies: bool  # anything is in it that can change
-    smooth: bool  # nothing in it bends or jumps
+    smooth: bool  # nothing in it bends or jumps, though it may saturate
     size: int  # nodes
 
 
@@ -390,7 +390,7 @@ def _formula(
         f"{algebra.__name__} {keys} {structure(roots)}",
         "t" in used,
         bool(used - {"parameter"}),
-        is_smooth(roots),
+        is_smooth(outcome.scalars(), saturating=True),
         len(nodes),
     )
 

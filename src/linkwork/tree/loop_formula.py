@@ -21,7 +21,7 @@ from linkwork.errors import ModelError
 from linkwork.lazy import LOCK
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import CATALOGUE
-from linkwork.trace.expression import Graph, Operand
+from linkwork.trace.expression import Graph, Operand, is_smooth
 from linkwork.tree.joint_formula import JointFormula, lift, structure
 from linkwork.tree.joint_kinematics import JointKinematics
 from linkwork.tree.loop_constraint import LoopConstraint, tied
@@ -49,6 +49,7 @@ class Formula:
     position: tuple[Operand, ...]  # per row: how far it is open [m, rad]
     pace: tuple[Operand, ...]  # per row: how fast it opens when nothing moves, if it is a driver's
     directions: tuple[Any, ...]  # per row: its force on the child along the axes of the world
+    smooth: bool  # whether what it holds, and pushes by itself, neither bends nor jumps
     q: tuple[Operand, ...] = ()  # coordinates of the joint
     v: tuple[Operand, ...] = ()  # its velocities
     a: tuple[Operand, ...] = ()  # its accelerations, when the links accelerate by a0, a1
@@ -147,7 +148,8 @@ def tie_formula(
         else [X[child].axes @ force for force in rows.forces[child]],
     }
     about = f"tie {algebra.__name__} {ends} {list(body_ends)} {list(joint_ends)}"
-    return _shared(parts, about, algebra, len(on) * Frame.size, known)
+    smooth = is_smooth((*rows.position, *rows.velocity))
+    return _shared(parts, about, algebra, len(on) * Frame.size, known, smooth)
 
 
 def joint_formula(
@@ -232,11 +234,16 @@ def _traced(
         "drive": drive,
     }
     about = f"{algebra.__name__} {kind.n_parameters} {a} {b} {joint.nq} {joint.nv}"
-    return _shared(parts, about, algebra, 2 * Frame.size + kind.n_parameters, known)
+    return _shared(parts, about, algebra, 2 * Frame.size + kind.n_parameters, known, kind.smooth)
 
 
 def _shared(
-    parts: Mapping[str, Sequence[Any]], about: str, algebra: ModuleType, n_data: int, known: Formulas
+    parts: Mapping[str, Sequence[Any]],
+    about: str,
+    algebra: ModuleType,
+    n_data: int,
+    known: Formulas,
+    smooth: bool,
 ) -> tuple[Formula, list[float]]:
     """Return a formula of these parts, one that is known if it has the same structure, and the constants."""
     roots, constants = lift([x for part in parts.values() for x in _scalars(part)])
@@ -245,7 +252,7 @@ def _shared(
     if signature not in known:
         lifted = iter(roots)
         made = {word: _like(part, lifted) for word, part in parts.items()}
-        known[signature] = Formula(algebra, n_data + 2 * rows, signature, **made)
+        known[signature] = Formula(algebra, n_data + 2 * rows, signature, smooth=smooth, **made)
     return known[signature], constants
 
 

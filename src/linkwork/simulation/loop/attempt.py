@@ -7,6 +7,7 @@ from linkwork.simulation.loop.implicit_step import implicit_step
 from linkwork.simulation.loop.lane_records import is_finite, lane_of, memo_of, method_of, rate_of
 from linkwork.simulation.loop.projection import close_loops
 from linkwork.simulation.loop.records import Failure
+from linkwork.simulation.loop.redundancy import begin_watch
 from linkwork.simulation.loop.termination import blame
 
 
@@ -31,6 +32,8 @@ def _step(run):
     implicit = run.lanes == 1 and memo_of(run, lane_of(run, run.lanes - 1)).implicit
     failure = 0
     spread_steps(run)
+    if run.rows:
+        begin_watch(run)
     if implicit:
         failure = implicit_step(run)
     else:

@@ -69,11 +69,11 @@ def _watch_loops(run, l):
     """Remember where the loops were least firm: that is near a singular position, if there was one."""
     lane = lane_of(run, l)
     memo = memo_of(run, lane)
-    margin = 0.0 if lane.dropped > memo.dropped else lane.margin
+    doubles(run.dropped)[l], doubles(run.firmness)[l] = lane.dropped, lane.firmness
     memo.dropped = min(memo.dropped, lane.dropped)
-    if margin < memo.margin:
-        memo.margin, memo.margin_t = margin, doubles(run.reach)[l]
-        scatter(run, run.weakest, run.kept, l)
+    if lane.margin < memo.margin:
+        memo.margin, memo.margin_t = lane.margin, lane.margin_t
+        scatter(run, run.weakest, run.frail, l)
 
 
 @native_within
@@ -87,7 +87,7 @@ def commit(run, l):
         _watch_loops(run, l)
     memo.t = doubles(run.t)[l] = doubles(run.reach)[l]
     if not run.fixed:
-        memo.h = next_step(run, memo, lane.error * run.inverse_tolerance, lane.passed)
+        memo.h = next_step(run, memo, lane.excess, lane.passed)
         if _watch_stiffness(run, lane, memo) and run.switch:
             _change_mode(memo)
     memo.held = memo.failure = 0.0

@@ -18,6 +18,7 @@ from linkwork.simulation.loop.lane_records import (
     rate_of,
 )
 from linkwork.simulation.loop.records import Task
+from linkwork.simulation.loop.redundancy import spoil_disturbed
 
 COEFFICIENTS = 7  # beside the base itself
 
@@ -115,12 +116,15 @@ def _combine(run, out):
 def find_polynomials(run):
     """polynomial <- of the good natural steps with something inside.
 
-    One that is not finite is none: then side steps do its work.
+    One that is not finite, or has a stage in which loops lose an equation, is none: then side steps do its
+    work.
     """
     copy_all(run, rate_of(run, run.stages), run.rate)
     for j in range(run.stages + 1, run.stages + 1 + run.dense_stages):
         stage_state_again(run, j, run.stage)
         evaluate(run, run.motion, run.time, run.stage, rate_of(run, j))
+        if run.rows:
+            spoil_disturbed(run, rate_of(run, j))
     _combine(run, run.fresh if run.lanes > 1 else run.polynomial)
     sick = doubles(run.sick)
     for l in range(run.lanes):

@@ -16,6 +16,7 @@ from linkwork.simulation.loop.lane_records import (
     release,
 )
 from linkwork.simulation.loop.records import ON_MESH, SHORTEST, Task
+from linkwork.simulation.loop.redundancy import look_at_base
 from linkwork.simulation.loop.sampling import begin_samples
 from linkwork.simulation.loop.step_size import first_step
 from linkwork.simulation.loop.termination import blame, finish, give_up, stop
@@ -41,6 +42,8 @@ def _begin(run, l):
         elif memo.h == 0.0:
             memo.h = first_step(run, l, method_of(run, memo).error_order)
         begin_sides(run, l)
+        if run.rows:
+            look_at_base(run, l)
         lane.task = Task.READY.value
 
 

@@ -6,8 +6,11 @@ from linkwork.native.numba_functions import doubles, native, native_within
 from linkwork.simulation.loop.dense_output import holds_something
 from linkwork.simulation.loop.lane_records import lane_of, memo_of, method_of, normalise
 from linkwork.simulation.loop.records import Failure, Task
+from linkwork.simulation.loop.redundancy import is_disturbed, noise
 from linkwork.simulation.loop.step_size import reject
 from linkwork.simulation.loop.termination import give_up, stop
+
+_SLIGHT = 1e-3  # part of the tolerance that makes no difference
 
 
 @native
@@ -43,12 +46,20 @@ def _error(run, memo, l):
 
 
 @native_within
+def _excess(run, lane, l):
+    """Return the error of an attempt relative to the tolerance, and to rounding where that is larger."""
+    rounding = noise(run, lane, l)
+    if rounding <= _SLIGHT * run.tolerance:
+        return lane.error * run.inverse_tolerance
+    return lane.error / (run.tolerance + rounding)
+
+
+@native_within
 def _pass(run, l):
     """Prepare the result of a good attempt to be kept."""
     lane, t, reach = lane_of(run, l), doubles(run.t), doubles(run.reach)
     memo = memo_of(run, lane)
     lane.passed = lane.step
-    lane.margin, lane.dropped = doubles(run.margin)[l], doubles(run.dropped)[l]
     lane.task = Task.PASSED.value
     if lane.goal != Task.NATURAL.value:
         reach[l] = run.t_end
@@ -68,10 +79,13 @@ def judge(run, l):
     failure, judged = lane.failure, lane.goal != Task.LAST.value
     if not failure and judged:
         lane.error = _error(run, memo_of(run, lane), l)
-        if not run.fixed and not lane.error <= run.tolerance:
+        lane.excess = _excess(run, lane, l)
+        if not run.fixed and not lane.excess <= 1.0:
             failure = Failure.ERROR.value
-        if lane.error > 0.5 * run.tolerance:
+        if lane.excess > 0.5:
             memo_of(run, lane).worst = _worst(run, l)
+    if failure == Failure.ERROR.value and is_disturbed(run, lane, memo_of(run, lane), l):
+        failure = Failure.DISTURBED.value
     if failure:
         refuse(run, l, failure)
     else:

@@ -7,6 +7,7 @@ from linkwork.simulation.loop.evaluate import evaluate
 from linkwork.simulation.loop.explicit_step import relative_errors, weigh_errors
 from linkwork.simulation.loop.lane_records import is_finite, lane_of, rate_of
 from linkwork.simulation.loop.records import Failure
+from linkwork.simulation.loop.redundancy import watch_rows
 from linkwork.simulation.loop.state_jacobian import differentiate
 
 
@@ -115,6 +116,8 @@ def implicit_step(run):
             return failure
         if s > 0:
             evaluate(run, run.motion, run.time, run.stage, rate_of(run, 1))
+            if run.rows:
+                watch_rows(run, run.time, run.stage)
             if not is_finite(run, rate_of(run, 1), n, l):
                 return Failure.NOT_FINITE.value
         _implicit_stage(run, s, h)

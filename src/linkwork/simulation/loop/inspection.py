@@ -18,6 +18,7 @@ from linkwork.simulation.loop.lane_records import (
     rate_of,
 )
 from linkwork.simulation.loop.records import Failure, Task
+from linkwork.simulation.loop.redundancy import is_disturbed, watch_rows
 from linkwork.simulation.loop.step_size import reject
 from linkwork.simulation.loop.termination import blame, stop
 
@@ -86,6 +87,8 @@ def look_ahead(run):
     """
     _keep(run)
     evaluate(run, run.motion, run.reach, run.kept, run.rate)
+    if run.rows:
+        watch_rows(run, run.reach, run.kept)
     _look(run)
     if run.mark >= 0 and not run.fixed:
         _measure_stiffness(run)
@@ -122,7 +125,7 @@ def _turn_down(run, l):
     if run.fixed:
         stop(run, l, Status.STEP_TOO_LARGE.value)
         return
-    lane.error = 1.0
+    lane.error, lane.excess = 1.0, run.inverse_tolerance
     reject(run, lane, memo, Failure.ERROR.value)
 
 
@@ -143,6 +146,9 @@ def inspect(run, l):
     judged = lane.goal != Task.LAST.value
     if judged and not doubles(run.defect)[l] <= (_NONSENSE if run.fixed else _ODD):
         _turn_down(run, l)
+        return False
+    if is_disturbed(run, lane, memo, l):
+        reject(run, lane, memo, Failure.DISTURBED.value)
         return False
     t = doubles(run.t)[l]
     if not run.fixed and lane.goal == Task.NATURAL.value and t + lane.passed > run.t_end:

@@ -27,9 +27,12 @@ PROGRAMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "event_functions": ("t", "q", "qd", "shown"),
         "tangent": (*_MOTION, *(f"d{port}" for port in _MOTION)),  # derivatives of motion
         "close_positions": ("t", "q", "gap_position", "qdd"),  # t, q -> gaps, changes that close them
-        "close_velocities": ("t", "q", "qd", "gap_velocity", "inverse_pivot", "qdd"),
+        "close_velocities": ("t", "q", "qd", "gap_velocity", "qdd"),
     }
 )
+# Ports that stay with one array of the run, in programs that have them: what laws are given, see `inputs`;
+# pivots of closed loops.
+BOUND: Mapping[str, str] = MappingProxyType({"inputs": "given", "inverse_pivot": "inverse_pivots"})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

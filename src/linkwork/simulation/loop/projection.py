@@ -5,8 +5,6 @@ each time, so a gap that was small is closed without looking again; rounding err
 links are in line they would grow. A lane is corrected by its own gap alone.
 """
 
-import math
-
 from linkwork.native.numba_functions import call, doubles, integers, native
 from linkwork.simulation.loop.evaluate import evaluate
 from linkwork.simulation.loop.lane_records import lane_of
@@ -54,25 +52,11 @@ def _correct_velocities(run):
     program, q = run.close_velocities, run.nq * run.lanes
     table = integers(program.table)
     table[program.t], table[program.q], table[program.qd] = run.time, run.new, run.new + 8 * q
-    table[program.gap_velocity], table[program.inverse_pivot] = run.gap, run.inverse_pivots
-    table[program.qdd] = run.other
+    table[program.gap_velocity], table[program.qdd] = run.gap, run.other
     call(program.run, program.plan, program.table)
     new, change = doubles(run.new), doubles(run.other)
     for i in range(run.nv * run.lanes):
         new[q + i] += change[i]
-
-
-@native
-def _look_at_pivots(run, l):
-    """margin, dropped <- how firm the rows of lane l are."""
-    inverse, weak, margin, dropped = doubles(run.inverse_pivots), doubles(run.weak), math.inf, 0.0
-    for i in range(run.rows):
-        pivot = inverse[i * run.lanes + l]
-        if pivot > 0.0:
-            margin = min(margin, 1.0 / (pivot * weak[i]))
-        else:
-            dropped += 1.0
-    doubles(run.margin)[l], doubles(run.dropped)[l] = margin, dropped
 
 
 @native
@@ -89,6 +73,5 @@ def close_loops(run):
     _correct_velocities(run)
     for l in range(run.lanes):
         lane = lane_of(run, l)
-        _look_at_pivots(run, l)
         if lane.who >= 0 and not lane.failure and not open_by[l] <= _SMALL:
             lane.failure = Failure.OPEN.value

@@ -30,6 +30,7 @@ class Failure(enum.IntEnum):
     NOT_FINITE = 2
     SINGULAR = 3
     OPEN = 4  # loops could not be closed
+    DISTURBED = 5  # other rows of loops were redundant at a stage than at the base
 
 
 class Task(enum.IntEnum):
@@ -160,8 +161,8 @@ MEMO = np.dtype(
             "sum",  # sum of those estimates
             "failure",  # why the last natural attempt failed, a `Failure`
             "dropped",  # the fewest rows of loops that were redundant at a base
-            "margin",  # how firm the weakest of the other rows was where it was weakest, and
-            "margin_t",  # when [s]
+            "margin",  # pivot of the weakest of the others, relative to a redundant one, where smallest,
+            "margin_t",  # and when [s]
             "step_1",  # the last five steps taken, the latest first [s]
             "step_2",
             "step_3",
@@ -185,9 +186,12 @@ LANE = np.dtype(
         ("waits", np.int64),  # whether it has no part in the attempt: polynomials of others are looked at
         ("step", np.float64),  # of the attempt under way
         ("passed", np.float64),  # step of the good attempt
-        ("error", np.float64),  # of the attempt, relative to scale + |y|
-        ("margin", np.float64),  # at the end of the good attempt: how firm the loops' weakest row is, and
-        ("dropped", np.float64),  # how many are redundant
+        ("error", np.float64),  # of the attempt, relative to scale + |y|, and
+        ("excess", np.float64),  # relative to what is tolerated
+        ("dropped", np.float64),  # rows of the loops that are redundant at the last evaluation of the natural
+        ("firmness", np.float64),  # attempt; pivot of the weakest of the others, relative to a redundant one
+        ("margin", np.float64),  # the smallest of these in the attempt,
+        ("margin_t", np.float64),  # and when [s]
         ("spent", np.float64),  # evaluations not booked yet
         ("due", np.float64),  # time of the next sample; inf: there is none [s]
         ("probing", np.int64),  # event whose dip is looked at
@@ -218,8 +222,9 @@ ARRAYS = {
     "change": ("line",),  # for the test of stiffness: largest change, relative, of the right-hand side and
     "distance": ("line",),  # of the state
     "open": ("line",),  # largest gap of the loops, times its weight
-    "margin": ("line",),  # pivot of the weakest of the loops' rows, relative to one that is dropped
-    "dropped": ("line",),  # how many rows are dropped
+    "dropped": ("line",),  # rows of the loops that are redundant at the base
+    "firmness": ("line",),  # pivot of the weakest of the others there, relative to a redundant one
+    "changed": ("line",),  # 1 where others are redundant at a stage, or at the end, of the natural attempt
     "defect": ("line",),  # of a step against the trapezoidal rule, relative to scale + |y|
     # states and their rates
     "base": ("padded",),  # state at the base
@@ -229,6 +234,7 @@ ARRAYS = {
     "kept": ("padded",),  # result of the good attempt, and
     "rate": ("padded",),  # the right-hand side there
     "located": ("padded",),  # state at an event
+    "frail": ("padded",),  # state of the natural attempt in which the loops' weakest row is weakest
     "relative": ("padded",),  # one over scale + |y|
     "estimate": ("padded",),  # of errors, relative to scale + |y|
     "scratch": ("padded",),
@@ -248,7 +254,7 @@ ARRAYS = {
     "high": ("events", "lanes"),
     # closed loops
     "gap": ("rows", "lanes"),  # [m, rad] or their rates
-    "inverse_pivots": ("rows", "lanes"),  # of the loops' equations; 0: dropped
+    "inverse_pivots": ("rows", "lanes"),  # of the loops' equations at the last evaluation; 0: redundant
     # the implicit method
     "jacobian": ("square", "n"),  # (n, n): rows of q', v', W'; columns of q, v, t
     "factors": ("m", "m"),

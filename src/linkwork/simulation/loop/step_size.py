@@ -8,6 +8,7 @@ from linkwork.simulation.loop.records import SHORTEST, Failure, Task
 
 _SHRINK, _GROW = 0.2, 5.0  # the controller's factors of h
 _SAFETY = 0.9  # factor of a step after one that failed
+_ASIDE = 0.8  # factor of a step after one that met positions where loops lose an equation
 _LEAST = -13.0  # logarithm of the smallest error that is remembered
 _ROOT = 0x3FE6A09E667F3BCD  # 1/sqrt(2), as it is stored
 _ONE = 0x3FF0000000000000
@@ -54,7 +55,8 @@ def next_step(run, memo, error, h):
     method = method_of(run, memo)
     factor = method.safety * _exp2(method.trend * memo.trend - method.gain * now)
     memo.trend = max(now, _LEAST)
-    return min(h * min(1.0 if memo.held else _GROW, max(_SHRINK, factor)), run.h_max)
+    held = memo.held and memo.failure != Failure.DISTURBED.value
+    return min(h * min(1.0 if held else _GROW, max(_SHRINK, factor)), run.h_max)
 
 
 @native
@@ -71,8 +73,10 @@ def reject(run, lane, memo, failure):
     if lane.goal == Task.END.value:
         return
     factor = _SHRINK
-    if failure == Failure.ERROR.value:
-        error = min(lane.error * run.inverse_tolerance, 1e10)
+    if failure == Failure.DISTURBED.value:
+        factor = _ASIDE
+    elif failure == Failure.ERROR.value:
+        error = min(lane.excess, 1e10)
         factor = max(_SHRINK, _SAFETY * _exp2(-_log2(error) / method_of(run, memo).error_order))
     elif memo.t + memo.h > run.t_end:
         memo.blocked = run.t_end
