@@ -151,7 +151,7 @@ def _correction(right: Any, outputs: tuple[Port, ...], *zero: str) -> Algorithm:
     )
 
 
-VELOCITY_CORRECTION = _correction("velocity", (GAP_VELOCITY, INVERSE_PIVOT))
+VELOCITY_CORRECTION = _correction("velocity", (GAP_VELOCITY,))
 POSITION_CORRECTION = _correction("position", (GAP_POSITION,), "qd")
 
 

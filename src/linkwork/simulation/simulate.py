@@ -63,7 +63,7 @@ def simulate(
     after every step. They do not influence the steps.
 
     `method` is "auto" (Runge-Kutta-Fehlberg 4(5); order 8 where all laws are sums, products, sines and the
-    like, without loops and events; an implicit method where the motion is stiff), or one of these: "rkf45",
+    like, without events; an implicit method where the motion is stiff), or one of these: "rkf45",
     "dop853" (order 8), "rodas" (implicit), "rk4", "semi-implicit", "euler"; or an lw.Tableau of your own.
     For constraints that it does not take, and for a second opinion, there is `simulate_maximal`.
 
