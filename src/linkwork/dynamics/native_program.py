@@ -156,7 +156,7 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: np.ndarray, tang
     units = dict(zip(tree.kinds, kinds, strict=True))
     world = _world(algorithm, tree.algebra, lanes, tangent)
     blocks = np.array([unit.block for unit in kinds], np.int64)[tree.kind_numbers]
-    starts = np.cumsum([0, layout.size, *blocks])  # of the links' blocks in the work array
+    starts = np.concatenate([[0, layout.size], blocks]).cumsum()  # of the links' blocks in the work array
     records = _link_records(tree, starts, path)
     columns = _column_records(tree, layout, starts) if _packed(algorithm) else np.empty((0, 3), np.int64)
 

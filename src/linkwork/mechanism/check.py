@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import isfinite
+from operator import attrgetter
 
 from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.body import Body
@@ -14,6 +15,8 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Element, Mechanism
 
+_name, _is_sound = attrgetter("_name"), attrgetter("inertia.sound")
+
 
 def check(mechanism: Mechanism, checked: Collection[Element] = (), *, connected: bool = False) -> None:
     """Raise one ModelError that lists every mistake, in the order of the description.
@@ -22,21 +25,22 @@ def check(mechanism: Mechanism, checked: Collection[Element] = (), *, connected:
     Elements that were `checked` in another mechanism are looked at only for how they fit into this one, and
     whether all bodies are connected to ground only if that is not known.
     """
-    names = {element.name for element in mechanism.elements}
+    names = set(map(_name, mechanism.elements))
     once = len(names) == len(mechanism.elements) and "ground" not in names
     bodies = (
         list(mechanism.bodies.values())
         if once
         else [element for element in mechanism.elements if isinstance(element, Body)]
     )
-    unsound = [body for body in bodies if not body.inertia.sound]
+    unsound = [] if all(map(_is_sound, bodies)) else [body for body in bodies if not body.inertia.sound]
     total = rotational(body.inertia for body in bodies) if unsound else 0.0
     flaws = {body: flaw for body in unsound if (flaw := body.inertia.problems(ROUNDING * total))}
     gross = {body: flaw for body in flaws if (flaw := body.inertia.problems(GROSS * total))}
     apart = {} if connected else _apart_from_ground(mechanism, {mechanism.ground, *bodies})
     suspects = mechanism.elements
     if once and checked and not gross and not apart:  # couplings depend on others of their kind
-        suspects = [x for x in mechanism.elements if x not in checked or isinstance(x, Coupling)]
+        fresh = set(mechanism.elements).difference(checked).union(mechanism.couplings.values())
+        suspects = [element for element in mechanism.elements if element in fresh] if fresh else []
     mistakes = list(_mistakes(mechanism, suspects, bodies, gross, apart)) if suspects else []
     if mistakes:
         lines = [f"{number:3}. {mistake}" for number, mistake in enumerate(mistakes, start=1)]

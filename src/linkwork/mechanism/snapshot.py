@@ -76,8 +76,7 @@ def snapshot(mechanism: Mechanism, like: Snapshot | None = None) -> Snapshot:
     if len(set(names)) < len(names):
         return Snapshot(mechanism.copy(), {}, {}, {})  # `check` will refuse it
     revisions = dict(zip(names, map(_revision, things), strict=True))
-    copies, current = _taken_over(like, revisions) if like else ({}, {})
-    missing = revisions.keys() - copies.keys()
+    copies, current, missing = _taken_over(like, revisions) if like else ({}, {}, set(names))
     made = Mechanism(mechanism.name, mechanism.gravity, mechanism.space)
     originals = dict(zip(names, things, strict=True))
     for kind in ({"ground": mechanism.ground}, *mechanism.kinds):  # none uses one of a later kind
@@ -97,15 +96,21 @@ def snapshot(mechanism: Mechanism, like: Snapshot | None = None) -> Snapshot:
 
 def _taken_over(
     like: Snapshot, revisions: Mapping[str, Revision]
-) -> tuple[dict[str, "Copied"], dict[str, Element]]:
-    """Return the copies that serve again: nothing of the element, or of what it refers to, has changed."""
-    same = {name for name, _ in revisions.items() & like.revisions.items()}
-    lost = {found.element for name, found in like.copies.items() if name not in same}
-    while lost:
-        users = [name for name in same if not lost.isdisjoint(like.copies[name].uses)]
-        same.difference_update(users)
-        lost = {like.copies[name].element for name in users}
-    return {name: like.copies[name] for name in same}, {name: like.current[name] for name in same}
+) -> tuple[dict[str, "Copied"], dict[str, Element], set[str]]:
+    """Return the copies that serve again, and the names of all others.
+
+    A copy serves if nothing of the element, or of what it refers to, has changed.
+    """
+    copies, current, known = dict(like.copies), dict(like.current), like.revisions.get
+    missing = {name for name, revision in revisions.items() if known(name) is not revision}
+    gone = [name for name in (*missing, *(copies.keys() - revisions.keys())) if name in copies]
+    while gone:
+        lost = {current.pop(name) for name in gone}
+        for name in gone:
+            del copies[name]
+        gone = [name for name, found in copies.items() if not lost.isdisjoint(found.uses)]
+        missing.update(gone)
+    return copies, current, missing
 
 
 def _copied(

@@ -1,6 +1,7 @@
 """Mechanism -> Model: names become numbers, and everything is frozen."""
 
 from collections.abc import Iterable
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -55,7 +56,8 @@ def model_of(origin: Snapshot, graph: Topology, links: Tree, form: Form = "rolle
     of_coordinates = _stacked([branch.of_coordinates for branch in branches], len(COORDINATE_WORDS))
     columns = {word: _frozen(x) for word, x in zip(COORDINATE_WORDS, of_coordinates.T, strict=True)}
     del columns["lower"], columns["upper"]
-    starts = np.cumsum([(0, 0), *(branch.counts for branch in branches)], axis=0)
+    counts = np.fromiter(chain((0, 0), *(branch.counts for branch in branches)), np.int64)
+    starts = counts.reshape(-1, 2).cumsum(axis=0)
     return Model(
         name=mechanism.name,
         space=mechanism.space,
@@ -92,7 +94,7 @@ def model_of(origin: Snapshot, graph: Topology, links: Tree, form: Form = "rolle
 
 def _stacked(rows: list[Array], width: int) -> Array:
     """Return rows of numbers, or tables of them, one after the other."""
-    return np.concatenate(rows, axis=None).reshape(-1, width) if rows else np.empty((0, width))
+    return np.concatenate(rows).reshape(-1, width) if rows else np.empty((0, width))
 
 
 def _frozen(values: Any, kind: type = float) -> Array:
