@@ -18,7 +18,7 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 
-from linkwork.native import object_files, passes, store
+from linkwork.native import object_files, passes, sources, store
 from linkwork.native.loop_entry import ENTRIES
 from linkwork.native.target import AHEAD, Target, host
 
@@ -26,11 +26,9 @@ _PACKAGE = Path(__file__).parent
 
 
 def modules_with_entries() -> list[str]:
-    """Return the modules that have loops, those that take longest to compile first."""
+    """Return the modules that have loops, those with most sources, which take longest to compile, first."""
     files = [file for file in _PACKAGE.rglob("*.py") if "\n@entry(" in file.read_text(encoding="utf-8")]
-    files.sort(
-        key=lambda file: file.name not in ("narrow_phase.py", "distances.py", "lockstep.py", "newton.py")
-    )
+    files.sort(key=lambda file: -sum(source.stat().st_size for source in sources.closure(file)))
     return [".".join(("linkwork", *file.relative_to(_PACKAGE).with_suffix("").parts)) for file in files]
 
 
