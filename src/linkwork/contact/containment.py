@@ -17,7 +17,7 @@ def _nowhere(form, q):
     return False
 
 
-_inside = native(switch("inside", "q", _nowhere))
+_inside = native(switch("inside", ("q",), _nowhere))
 
 
 @native_apart

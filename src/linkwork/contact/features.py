@@ -43,7 +43,7 @@ def _point(form, d, ring, label, base):
     return 1, ZERO
 
 
-_solid_feature = native(switch("feature", "d, ring, label, base", _point))
+_solid_feature = native(switch("feature", ("d", "ring", "label", "base"), _point))
 
 
 @native_apart

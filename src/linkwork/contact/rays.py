@@ -49,7 +49,7 @@ def _no_ray(form, o, d):
     return MISSED, ZERO
 
 
-_ray = native(switch("ray", "o, d", _no_ray))
+_ray = native(switch("ray", ("o", "d"), _no_ray))
 
 
 @native_apart

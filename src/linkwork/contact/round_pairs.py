@@ -3,7 +3,7 @@
 from math import sqrt
 
 from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.shape_kinds import CAPSULE, EDGES, switch
+from linkwork.contact.shape_kinds import CAPSULE, TURNED, switch
 from linkwork.contact.triangles import closest_of_segments
 from linkwork.geometry.vectors import (
     add,
@@ -65,15 +65,15 @@ def ball_box(A, B, R, p):
 @native
 def has_profile(form):
     """Tell whether a shape is a solid of revolution with straight edges."""
-    return form.kind < len(EDGES) and EDGES[form.kind] > 0
+    return (TURNED >> form.kind) & 1 != 0
 
 
 @native
-def _no_profile(form, e):
-    return 0.0, 0.0, 0.0, 0.0
+def _no_profile(form):
+    return 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 
 
-_profile = native(switch("profile", "e", _no_profile))
+_profile = native(switch("profile", (), _no_profile))
 
 
 @native_apart
@@ -85,8 +85,13 @@ def ball_turned(A, B, R, p):
     out = (c[0] / radius, c[1] / radius) if radius > 1e-300 else (1.0, 0.0)
     x, z = radius, c[2]
     side, near, mx, mz, nx, nz = -1e300, 1e300, 0.0, 0.0, 0.0, 0.0
-    for e in range(EDGES[B.kind]):
-        ax, az, bx, bz = _profile(B, e)
+    edges, z0, x1, z1, x2, z2, z3 = _profile(B)
+    for e in range(edges):
+        ax, az, bx, bz = 0.0, z0, x1, z1
+        if e == 1:
+            ax, az, bx, bz = x1, z1, x2, z2
+        elif e == 2:
+            ax, az, bx, bz = x2, z2, 0.0, z3
         ex, ez = bx - ax, bz - az
         length = sqrt(ex * ex + ez * ez)
         gap = ((x - ax) * ez - (z - az) * ex) / length  # outside is to the right of the edge

@@ -19,23 +19,23 @@ NATIVE: tuple[type[Solid], ...] = (Sphere, Capsule, Box, Cylinder, Cone, Ellipso
 SPHERE, CAPSULE, BOX = (NATIVE.index(kind) for kind in (Sphere, Capsule, Box))
 CONVEX, TRACED, PLANE, HEIGHT_FIELD, MESH, POLYGON = range(len(NATIVE), len(NATIVE) + 6)
 
-# of each kind below CONVEX: whether its surface is curved, and how many edges its profile about z has
-CURVED = tuple(bool(kind.code and kind.code.bend) for kind in NATIVE)
-EDGES = tuple(kind.code.edges if kind.code else 0 for kind in NATIVE)
+# sets of kinds, a bit for each: those with a curved surface, and the solids of revolution with straight edges
+CURVED = sum(1 << k for k, kind in enumerate(NATIVE) if kind.code and kind.code.bend)
+TURNED = sum(1 << k for k, kind in enumerate(NATIVE) if kind.code and kind.code.profile)
 
 
-def switch(word: str, parameters: str, otherwise: Any) -> Any:
-    """Return the function (form, parameters) that asks the solid of a form's kind for a word of its code.
+def switch(word: str, parameters: tuple[str, ...], otherwise: Any) -> Any:
+    """Return the function (form, *parameters) that asks the solid of a form's kind for a word of its code.
 
     What is no kind of NATIVE, or does not say it, is left to `otherwise`, of the same parameters.
     """
-    lines, known = [f"def {word}(form, {parameters}):"], {"otherwise": otherwise}
+    lines, known = [f"def {word}({', '.join(('form', *parameters))}):"], {"otherwise": otherwise}
     for number, kind in enumerate(NATIVE):
         function = getattr(kind.code, word)
         if function is not None:
             known[kind.__name__] = function
-            asked = f"{kind.__name__}((form.x, form.y, form.z), {parameters})"
+            asked = f"{kind.__name__}({', '.join(('(form.x, form.y, form.z)', *parameters))})"
             lines += [f"    if form.kind == {number}:", f"        return {asked}"]
-    lines.append(f"    return otherwise(form, {parameters})")
+    lines.append(f"    return otherwise({', '.join(('form', *parameters))})")
     exec("\n".join(lines), known)
     return known[word]

@@ -25,7 +25,7 @@ MOST_VERTICES = 160  # of the expanding polytope
 MOST_FACES = 2 * MOST_VERTICES
 MOST_CORNERS = 64  # of a polygon that is being clipped
 STACK = 4096  # pairs of nodes that wait in a descent of two trees
-SCRATCH = 16  # numbers for the kernels of one traced shape: direction, point, derivatives, and room
+SCRATCH, OWN = 16, 12  # words for a traced shape: direction, point, derivatives, and its addresses
 
 
 class Table(NamedTuple):
@@ -46,7 +46,7 @@ class Table(NamedTuple):
     four_box: Any  # (nfour, 15, 4) the same trees in fours, each number of four boxes side by side
     four_below: Any  # (nfour, 4) what is below each: a four, counted from the shape's first, or -1 - triangle
     heights: Any  # (nheight,) of height fields [m]
-    own: Any  # (n, 3) addresses of what a traced solid has: kernels, sizes; for parts, its own address
+    own: Any  # (n, 3) addresses of what a traced solid has: support kernel, that of its bends, sizes
     numbers: Any  # (nnumber,) the sizes of traced solids
     at: Any  # addresses of these; for parts, how many shapes there are
 
@@ -137,7 +137,7 @@ def opened_table(at):
         doubles(a[10]),
         integers(a[11]),
         doubles(a[12]),
-        a[13],
+        integers(a[13]),
         doubles(a[14]),
         a[15],
     )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from linkwork.contact.decorators import native, native_apart, native_within
 from linkwork.contact.shape_kinds import CONVEX, CURVED, TRACED, switch
-from linkwork.contact.shape_table import FACES, FIRST_FACE, FIRST_POINT, POINTS, SCRATCH
+from linkwork.contact.shape_table import FACES, FIRST_FACE, FIRST_POINT, OWN, POINTS, SCRATCH
 from linkwork.geometry.vectors import add, farthest, row, sub, three, turned, turned_back
 from linkwork.native.numba_functions import call, doubles, integers
 
@@ -26,17 +26,25 @@ class Form(NamedTuple):
     many: int
     first_face: int
     faces: int  # 0 for a lone triangle
-    own: int  # address of its row of `Table.own`, of a TRACED one
-    scratch: int  # address of memory in which its kernels are given numbers and leave results
+    scratch: int  # address of the numbers, and kernels, of a TRACED one: see `form_of`
 
 
 @native
 def form_of(table, i, work, side):
-    """Return the core of a convex shape of the table; `side` tells the two shapes of a pair apart."""
+    """Return the core of a convex shape of the table; `side` tells the two shapes of a pair apart.
+
+    Each side has SCRATCH words: a direction, a point and derivatives, and from OWN on the addresses of a
+    traced solid: its support kernel, that of the derivatives, its sizes.
+    """
     x, y, z = three(table.size, 4 * i)
     k = 12 * i
+    kind, scratch = table.kind[i], work.scratch + 8 * SCRATCH * side
+    if kind == TRACED:
+        words = integers(scratch)
+        for m in range(3):
+            words[OWN + m] = table.own[3 * i + m]
     return Form(
-        table.kind[i],
+        kind,
         x,
         y,
         z,
@@ -46,46 +54,45 @@ def form_of(table, i, work, side):
         table.index[k + POINTS],
         table.index[k + FIRST_FACE],
         table.index[k + FACES],
-        table.own + 24 * i,
-        work.scratch + 8 * SCRATCH * side,
+        scratch,
     )
 
 
 @native
 def lone_triangle(points, first):
     """Return a triangle as a convex shape; its corners lie side by side."""
-    return Form(CONVEX, 0.0, 0.0, 0.0, 0.0, points, first, 3, 0, 0, 0, 0)
+    return Form(CONVEX, 0.0, 0.0, 0.0, 0.0, points, first, 3, 0, 0, 0)
 
 
 @native
 def curved(form):
     """Return whether the core has a curved surface."""
-    if form.kind < CONVEX:
-        return CURVED[form.kind]
-    return form.kind == TRACED and integers(form.own)[1] != 0
+    if form.kind == TRACED:
+        return integers(form.scratch)[OWN + 1] != 0
+    return (CURVED >> form.kind) & 1 != 0
 
 
 @native_apart
 def _other_support(form, d):
     """Return the same of a hull, by its corners, or of a traced solid, by its kernel."""
     if form.kind == TRACED:
-        own, numbers = integers(form.own), doubles(form.scratch)
+        words, numbers = integers(form.scratch), doubles(form.scratch)
         numbers[0], numbers[1], numbers[2] = d[0], d[1], d[2]
-        call(own[0], form.scratch, own[2])
+        call(words[OWN], form.scratch, words[OWN + 2])
         return numbers[3], numbers[4], numbers[5]
     return row(form.points, farthest(form.points, 3, form.first, form.many, d))
 
 
 # support(form, d): the farthest point of the core in a direction, which need not be of unit length
-support = native_within(switch("support", "d", _other_support))
+support = native_within(switch("support", ("d",), _other_support))
 
 
 @native
 def traced_bend(form, d, s, t):
     """Return s.H s, s.H t and t.H t of a traced solid, with H = d support / d d at the unit direction d."""
-    own, numbers = integers(form.own), doubles(form.scratch)
+    words, numbers = integers(form.scratch), doubles(form.scratch)
     numbers[0], numbers[1], numbers[2] = d[0], d[1], d[2]
-    call(own[1], form.scratch, own[2])
+    call(words[OWN + 1], form.scratch, words[OWN + 2])
     xx, xy, xz, yy, yz, zz = numbers[6], numbers[7], numbers[8], numbers[9], numbers[10], numbers[11]
     Hs = (
         xx * s[0] + xy * s[1] + xz * s[2],

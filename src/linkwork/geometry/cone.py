@@ -99,8 +99,8 @@ def _feature(size, d, ring, label, base):
 
 
 @compiled
-def _profile(size, e):
-    return (0.0, 0.0, size[0], 0.0) if e == 0 else (size[0], 0.0, 0.0, size[1])
+def _profile(size):
+    return 2, 0.0, size[0], 0.0, 0.0, size[1], size[1]
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Cone(Solid):
     radius: float
     length: float
 
-    code = ShapeCode(_support, _inside, _ray, _branch, _on_branch, _bend, _feature, _profile, edges=2)
+    code = ShapeCode(_support, _inside, _ray, _branch, _on_branch, _bend, _feature, _profile)
 
     @property
     def sizes(self) -> tuple[float, ...]:

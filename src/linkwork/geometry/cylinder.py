@@ -60,12 +60,8 @@ def _feature(size, d, ring, label, base):
 
 
 @compiled
-def _profile(size, e):
-    if e == 0:
-        return 0.0, -size[1], size[0], -size[1]
-    if e == 1:
-        return size[0], -size[1], size[0], size[1]
-    return size[0], size[1], 0.0, size[1]
+def _profile(size):
+    return 3, -size[1], size[0], -size[1], size[0], size[1], size[1]
 
 
 @dataclass(frozen=True)
@@ -75,7 +71,7 @@ class Cylinder(Solid):
     radius: float
     length: float
 
-    code = ShapeCode(_support, _inside, _ray, _branch, _on_branch, _bend, _feature, _profile, edges=3)
+    code = ShapeCode(_support, _inside, _ray, _branch, _on_branch, _bend, _feature, _profile)
 
     @property
     def sizes(self) -> tuple[float, ...]:

@@ -30,8 +30,11 @@ class ShapeCode:
     on_branch: Any  # (size, branch, d): the point of a branch that is farthest in a direction
     bend: Any = None  # (size, branch, d, s, t): s.H s, s.H t, t.H t, with H = d support / d d; None: flat
     feature: Any = None  # (size, d, ring, label, base): see `write_segment`; None: a single point
-    profile: Any = None  # (size, e): edge e of a solid of revolution about z, from (x, z) to (x, z)
-    edges: int = 0  # how many edges the profile has, from the bottom round to the top, on the side x >= 0
+    profile: Any = None  # (size): of a solid of revolution about z with straight edges; see below
+
+
+# A profile is what a solid of revolution cuts out of the half-plane x >= 0: how many edges it has, 2 or 3, and
+# (z0, x1, z1, x2, z2, z3), for the edges from (0, z0) to (x1, z1), on to (x2, z2), and on to (0, z3).
 
 
 # rays
