@@ -87,13 +87,10 @@ def _other_bend(form, branch, d, s, t):
     return traced_bend(form, d, s, t) if curved(form) else ZERO
 
 
-_branch = native(switch("branch", ("x",), _other_branch))  # on which a point of the surface lies
-_on_branch = native(
-    switch("on_branch", ("branch", "d"), _on_other_branch)
-)  # its farthest point in a direction
-_bend = native(
-    switch("bend", ("branch", "d", "s", "t"), _other_bend)
-)  # s.H s, s.H t, t.H t there, with H = dw/dn
+# the branch of a point of the surface; the farthest point of a branch; s.H s, s.H t, t.H t there
+_branch = native(switch("branch", ("x",), _other_branch))
+_on_branch = native(switch("on_branch", ("branch", "d"), _on_other_branch))
+_bend = native(switch("bend", ("branch", "d", "s", "t"), _other_bend))
 
 
 @native

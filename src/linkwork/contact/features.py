@@ -4,7 +4,7 @@ Polygons are written into one of the rings of `Work`, in the shape's own axes, w
 Those of solids are in their own files; a solid that has none meets with its farthest point.
 """
 
-from linkwork.contact.decorators import native, native_apart
+from linkwork.contact.decorators import native, native_apart, native_within
 from linkwork.contact.shape_kinds import CONVEX, switch
 from linkwork.contact.shape_table import ALL_EDGES, MOST_CORNERS
 from linkwork.contact.support import support
@@ -43,7 +43,7 @@ def _point(form, d, ring, label, base):
     return 1, ZERO
 
 
-_solid_feature = native(switch("feature", ("d", "ring", "label", "base"), _point))
+_solid_feature = native_within(switch("feature", ("d", "ring", "label", "base"), _point))
 
 
 @native_apart

@@ -11,7 +11,7 @@ import numpy as np
 
 from linkwork.contact import shape_kinds as kinds
 from linkwork.contact.obb_tree import fours_of, tree_of
-from linkwork.contact.shape_table import Table, addresses
+from linkwork.contact.shape_table import FIRST_FACE, FIRST_HEIGHT, Table, addresses
 from linkwork.contact.traced_support import traced_support
 from linkwork.geometry import Compound, ConvexHull, Extrusion, HeightField, Mesh, Plane, Solid
 from linkwork.geometry.section import SAME_WAY, Section
@@ -40,11 +40,6 @@ class Piece:
     fours: Array = field(default_factory=lambda: np.zeros((0, 15, 4)))
     below: Any = field(default_factory=lambda: np.zeros((0, 4), np.int64))
     heights: Array = field(default_factory=lambda: np.zeros((0, 0)))
-    kernels: tuple[int, int] = (
-        0,
-        0,
-    )  # addresses of those of a traced solid
-    numbers: tuple[float, ...] = ()  # its sizes
 
 
 def pieces_of(shape: Any, space: Space = "space") -> list[Piece]:
@@ -71,8 +66,7 @@ def table_of(
     """Return the table of shapes; `owner` is the body of each, `group` and `mask` say who meets whom."""
     n = len(pieces)
     index, size, reach = np.zeros((n, 12), np.int64), np.zeros((n, 4)), np.zeros((n, 7))
-    own, numbers = np.zeros((n, 3), np.int64), np.array([x for piece in pieces for x in piece.numbers])
-    points = faces = nodes = fours = heights = count = 0
+    points = faces = nodes = fours = heights = 0
     for k, piece in enumerate(pieces):
         size[k, : len(piece.size)] = piece.size
         half = 0.5 * (piece.high - piece.low)
@@ -82,13 +76,11 @@ def table_of(
             *(points, len(piece.points), faces, len(piece.faces), nodes, fours),
             *(heights, *piece.heights.shape, owner[k], group[k], mask[k]),
         )
-        own[k] = (*piece.kernels, numbers.ctypes.data + 8 * count)
         points += len(piece.points)
         faces += len(piece.faces)
         nodes += len(piece.boxes)
         fours += len(piece.fours)
         heights += piece.heights.size
-        count += len(piece.numbers)
     parts = (
         np.array([piece.kind for piece in pieces], np.int64).reshape(n),
         size,
@@ -103,9 +95,10 @@ def table_of(
         _joined([piece.fours for piece in pieces], (0, 15, 4)),
         _joined([piece.below for piece in pieces], (0, 4), np.int64),
         _joined([piece.heights.ravel() for piece in pieces], (0,)),
-        own,
-        numbers,
     )
+    for k, piece in enumerate(pieces):
+        if piece.kind == kinds.TRACED:  # its third address, that of its sizes, is known only now
+            parts[5][index[k, FIRST_FACE], 2] = parts[12].ctypes.data + 8 * index[k, FIRST_HEIGHT]
     return Table(*parts, addresses(*parts, n))
 
 
@@ -127,7 +120,8 @@ def _convex(shape: Solid) -> Piece:
         x, y, z = (*shape.sizes, 0.0, 0.0)[:3]
         return Piece(kind, (x, y, z, shape.core_radius), low, high, **_place(shape))
     traced = traced_support(shape)
-    return Piece(kinds.TRACED, (), low, high, **_place(shape), kernels=traced.kernels, numbers=traced.numbers)
+    kernels, sizes = np.array([[*traced.kernels, 0]]), np.array([traced.numbers], float)
+    return Piece(kinds.TRACED, (), low, high, **_place(shape), faces=kernels, heights=sizes)
 
 
 def _plane(s: Plane) -> list[Piece]:

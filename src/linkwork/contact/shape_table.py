@@ -25,6 +25,7 @@ MOST_VERTICES = 160  # of the expanding polytope
 MOST_FACES = 2 * MOST_VERTICES
 MOST_CORNERS = 64  # of a polygon that is being clipped
 STACK = 4096  # pairs of nodes that wait in a descent of two trees
+CORNERS = 8  # of triangles at hand
 SCRATCH, OWN = 16, 12  # words for a traced shape: direction, point, derivatives, and its addresses
 
 
@@ -38,16 +39,14 @@ class Table(NamedTuple):
     )
     index: Any  # (n, 12) where its data begin and how many there are; owner, group and mask
     points: Any  # (npoint, 3) of convex hulls, meshes and polygons, in the shape's own axes [m]
-    faces: Any  # (nface, 3) corners of triangles, counted from the first point of the shape
+    faces: Any  # (nface, 3) corners of triangles, counted from the first of the shape; see `traced_support`
     planes: Any  # (nface, 4) outward unit normal of a triangle and its offset [m]
     ridge: Any  # (nface,) bits 0, 1, 2: the edge after that corner stands out (or is a border)
     node_box: Any  # (nnode, 15) oriented boxes: rotation by rows, centre, half widths [m]
     node_child: Any  # (nnode, 2) the two children, counted from the shape's first; or -1 - triangle, and -1
     four_box: Any  # (nfour, 15, 4) the same trees in fours, each number of four boxes side by side
     four_below: Any  # (nfour, 4) what is below each: a four, counted from the shape's first, or -1 - triangle
-    heights: Any  # (nheight,) of height fields [m]
-    own: Any  # (n, 3) addresses of what a traced solid has: support kernel, that of its bends, sizes
-    numbers: Any  # (nnumber,) the sizes of traced solids
+    heights: Any  # (nheight,) of height fields, and sizes of traced solids [m]
     at: Any  # addresses of these; for parts, how many shapes there are
 
 
@@ -64,12 +63,11 @@ class Work(NamedTuple):
     claim: Any  # (8, 5) minima of the depth: normal, and cosines of the angles round it that are theirs
     ring: Any  # (4, MOST_CORNERS, 3) polygons before, during and after clipping [m]
     label: Any  # (4, MOST_CORNERS) what the corners of these are
-    triangle: Any  # (8, 3) corners of the triangles at hand [m]
+    triangle: Any  # (CORNERS, 3) of the triangles at hand [m]; behind them the words of traced shapes
     raw: Any  # (n, 10) contacts before they are thinned out, as rows of `Buffer.number`
     raw_label: Any  # (n, 3) their features, or triangles; the third is free
     raw_room: Any  # how many fit
-    scratch: Any  # (2, SCRATCH) for the kernels of traced shapes, a row a side; for parts, its address
-    at: Any  # addresses of these
+    at: Any  # addresses of these; for parts, that of the words of traced shapes, SCRATCH for each side
 
 
 class Buffer(NamedTuple):
@@ -95,11 +93,10 @@ def work(raw: int = 4096) -> Work:
         np.zeros((8, 5)),
         np.zeros((4, MOST_CORNERS, 3)),
         np.zeros((4, MOST_CORNERS), np.int64),
-        np.zeros((8, 3)),
+        np.zeros((CORNERS + 2 * SCRATCH // 3 + 1, 3)),
         np.zeros((raw, 10)),
         np.zeros((raw, 3), np.int64),
         raw,
-        np.zeros((2, SCRATCH)),
     )
     return Work(*parts, addresses(*parts))
 
@@ -137,9 +134,7 @@ def opened_table(at):
         doubles(a[10]),
         integers(a[11]),
         doubles(a[12]),
-        integers(a[13]),
-        doubles(a[14]),
-        a[15],
+        a[13],
     )
 
 
@@ -162,8 +157,7 @@ def opened_work(at):
         doubles(a[11]),
         integers(a[12]),
         a[13],
-        a[14],
-        0,
+        a[10] + 24 * CORNERS,
     )
 
 

@@ -38,11 +38,11 @@ def form_of(table, i, work, side):
     """
     x, y, z = three(table.size, 4 * i)
     k = 12 * i
-    kind, scratch = table.kind[i], work.scratch + 8 * SCRATCH * side
+    kind, scratch = table.kind[i], work.at + 8 * SCRATCH * side
     if kind == TRACED:
         words = integers(scratch)
         for m in range(3):
-            words[OWN + m] = table.own[3 * i + m]
+            words[OWN + m] = table.faces[3 * table.index[k + FIRST_FACE] + m]
     return Form(
         kind,
         x,
@@ -73,13 +73,19 @@ def curved(form):
 
 
 @native_apart
+def _traced_support(scratch, d):
+    """Return the same of a traced solid, by its kernel."""
+    words, numbers = integers(scratch), doubles(scratch)
+    numbers[0], numbers[1], numbers[2] = d[0], d[1], d[2]
+    call(words[OWN], scratch, words[OWN + 2])
+    return numbers[3], numbers[4], numbers[5]
+
+
+@native_within
 def _other_support(form, d):
-    """Return the same of a hull, by its corners, or of a traced solid, by its kernel."""
+    """Return the same of a hull, by its corners, or of a traced solid."""
     if form.kind == TRACED:
-        words, numbers = integers(form.scratch), doubles(form.scratch)
-        numbers[0], numbers[1], numbers[2] = d[0], d[1], d[2]
-        call(words[OWN], form.scratch, words[OWN + 2])
-        return numbers[3], numbers[4], numbers[5]
+        return _traced_support(form.scratch, d)
     return row(form.points, farthest(form.points, 3, form.first, form.many, d))
 
 

@@ -6,7 +6,8 @@ their code; where it looks at its sizes, as with `if`, they become constants. A 
     void kernel(double* scratch, double* sizes)
 
 scratch[0:3] is the direction; the support kernel leaves the point in scratch[3:6], the other one the upper
-half of H = d support / d d in scratch[6:12], which is symmetric, as the second derivative of the reach.
+half of H = d support / d d in scratch[6:12], which is symmetric, as the second derivative of the reach. In
+the table of shapes such a solid has one row of `faces`: the addresses of both kernels and of its sizes.
 """
 
 from collections.abc import Sequence

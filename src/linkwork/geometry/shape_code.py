@@ -33,8 +33,8 @@ class ShapeCode:
     profile: Any = None  # (size): of a solid of revolution about z with straight edges; see below
 
 
-# A profile is what a solid of revolution cuts out of the half-plane x >= 0: how many edges it has, 2 or 3, and
-# (z0, x1, z1, x2, z2, z3), for the edges from (0, z0) to (x1, z1), on to (x2, z2), and on to (0, z3).
+# A profile is what a solid of revolution cuts out of the half-plane x >= 0: the number of its edges, 2 or 3,
+# and z0, x1, z1, x2, z2, z3, for the edges from (0, z0) to (x1, z1), on to (x2, z2), and on to (0, z3).
 
 
 # rays
