@@ -60,6 +60,13 @@ class Kernel:
 
     def __call__(self, *inputs: Any, out: Sequence[Array | None] = ()) -> tuple[Array, ...]:
         """Check and convert the inputs, run for one or for many, and return the outputs."""
+        if not any(o is not None for o in out) and getattr(inputs[0], "ndim", None) == len(self.shapes[0]):
+            fresh = tuple(np.empty(shape) for shape in self.outputs)
+            done = self.call(*inputs, *fresh)
+            if done is False:
+                self.explain(fresh, inputs)
+            if done is not None:
+                return fresh
         arrays = [self._input(k, x) for k, x in enumerate(inputs)]
         counts = {a.shape[0]: k for k, a in enumerate(arrays) if a.ndim > len(self.shapes[k])}
         if len(counts) > 1:
