@@ -1,5 +1,6 @@
 """The graph of bodies and joints: a spanning tree from ground, and the joints that close loops."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -136,7 +137,7 @@ class Topology:
     loops: tuple[Any, ...]  # joints, and constraints as ties
 
 
-Children = dict[Body, list[tuple[Body, Joint]]]  # body -> the bodies it carries, and the joints they hang on
+Children = dict[Body, list[tuple[Body, Body, Joint]]]  # body -> itself, a body it carries, and their joint
 
 
 def topology(
@@ -163,7 +164,7 @@ def topology(
         cut.add(better)
     known = {branch.body: branch for branch in like.branches} if like else {}
     order: list[Branch] = []
-    stack = [(mechanism.ground, *pair) for pair in reversed(children[mechanism.ground])]
+    stack = children[mechanism.ground][::-1]
     while stack:
         parent, body, joint = stack.pop()
         branch = known.get(body)
@@ -171,7 +172,7 @@ def topology(
             branch = Branch(body, parent, joint, reverse=joint.child is parent)
         order.append(branch)
         if body in children:
-            stack.extend((body, *pair) for pair in reversed(children[body]))
+            stack += children[body][::-1]
     closing = [joint for joint in joints if joint not in used] if len(used) < len(joints) else []
     return Topology(tuple(order), (*closing, *ties(mechanism, closing)))
 
@@ -198,23 +199,26 @@ def _span(
 
     Joints that `free` gives to bodies that are not reached are appended to the joints.
     """
-    touching: dict[Body, list[tuple[Body, Joint]]] = {}  # body -> its neighbours
+    touching: dict[Body, list[tuple[Body, Joint]]] = defaultdict(list)  # body -> its neighbours
     for joint in joints:
         parent, child = joint.parent, joint.child
-        touching.setdefault(parent, []).append((child, joint))
-        touching.setdefault(child, []).append((parent, joint))
+        touching[parent].append((child, joint))
+        touching[child].append((parent, joint))
     reached = {mechanism.ground}
     children: Children = {mechanism.ground: []}
     used: set[Joint] = set()
     front = [mechanism.ground]
     while front:
         for parent in front:  # grows while it is walked
-            for body, joint in touching.get(parent, ()):
+            row = []
+            for body, joint in touching[parent]:
                 if body not in reached:
                     used.add(joint)
                     reached.add(body)
-                    children.setdefault(parent, []).append((body, joint))
+                    row.append((parent, body, joint))
                     front.append(body)
+            if row:
+                children[parent] = row
         front = []
         if free and len(reached) <= len(mechanism.bodies):
             loose = next(body for body in mechanism.bodies.values() if body not in reached)
@@ -222,7 +226,7 @@ def _span(
             joints.append(joint)
             used.add(joint)
             reached.add(loose)
-            children[mechanism.ground].append((loose, joint))
+            children[mechanism.ground].append((mechanism.ground, loose, joint))
             front = [loose]
     return children, used
 
@@ -235,7 +239,7 @@ def _better_cut(
     A cut joint leaves one equation per freedom it takes; it must be able to compute its coordinates from the
     poses of its bodies; and loads and drives act on joints of the tree.
     """
-    above = {body: (parent, joint) for parent, row in children.items() for body, joint in row}
+    above = {body: (parent, joint) for row in children.values() for parent, body, joint in row}
     for joint in closing:
         paths: list[list[Joint]] = []
         for body in (joint.parent, joint.child):
