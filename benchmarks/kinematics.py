@@ -121,7 +121,7 @@ def pylinkage(fast: bool) -> Callable[[], int]:
 
 def large() -> Callable[[], int]:
     m = row(500)
-    system = lw.kinematics(m, [0.0])._system
+    system = lw.kinematics(m, [0.0]).model
     times = np.linspace(0.03, 0.3, 10)
     drives = system.laws[0].at(times)[:, None]
     start = system.w.q.copy()

@@ -9,7 +9,7 @@ TIMES = np.linspace(0, 1, 24, endpoint=False)
 START = np.array([0.11, 0.32, 0.24, 0.22, 0.13, 0.12])  # crank, rod, rocker, ground, point of the rod
 
 
-def motion(sizes: np.ndarray) -> lw.Motion:
+def motion(sizes: np.ndarray) -> lw.KinematicRecording:
     """Return one turn of the crank."""
     crank, rod, rocker, ground, *_ = sizes.tolist()
     m = lw.Mechanism("four-bar", space="plane")

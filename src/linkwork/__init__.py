@@ -83,8 +83,9 @@ if TYPE_CHECKING:
         Sphere,
     )
     from linkwork.kinematics.assembly import assembly_modes
+    from linkwork.kinematics.kinematic_recording import KinematicRecording
     from linkwork.kinematics.maximal_run import simulate_maximal
-    from linkwork.kinematics.motion import Motion, kinematics
+    from linkwork.kinematics.motion import kinematics
     from linkwork.kinematics.planar_plot import image_outline
     from linkwork.kinematics.positions import Positions
     from linkwork.kinematics.sensitivity import sensitivity
@@ -150,7 +151,7 @@ _WHERE = {
     ),
     "linkwork.kinematics.assembly": "assembly_modes",
     "linkwork.kinematics.maximal_run": "simulate_maximal",
-    "linkwork.kinematics.motion": "Motion",
+    "linkwork.kinematics.kinematic_recording": "KinematicRecording",
     "linkwork.kinematics.planar_plot": "image_outline",
     "linkwork.kinematics.positions": "Positions",
     "linkwork.kinematics.sensitivity": "sensitivity",
@@ -264,6 +265,7 @@ __all__ = [
     "Input",
     "integrate",
     "Joint",
+    "KinematicRecording",
     "kinematics",
     "Line",
     "LinkworkError",
@@ -276,7 +278,6 @@ __all__ = [
     "MeshError",
     "Model",
     "ModelError",
-    "Motion",
     "Motor",
     "norm",
     "NumericalError",

@@ -9,14 +9,14 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from linkwork.kinematics.motion import Motion
+    from linkwork.kinematics.kinematic_recording import KinematicRecording
     from linkwork.mechanism.mechanism import Mechanism
 
 
 class _Kinematics(ModuleType):
     """The module, which is also the function `linkwork.kinematics.motion.kinematics`."""
 
-    def __call__(self, mechanism: "Mechanism", times: Any, *, start: Any = None) -> "Motion":
+    def __call__(self, mechanism: "Mechanism", times: Any, *, start: Any = None) -> "KinematicRecording":
         from linkwork.kinematics.motion import kinematics
 
         return kinematics(mechanism, times, start=start)

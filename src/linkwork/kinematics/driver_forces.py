@@ -4,6 +4,7 @@ What the constraints must exert on each body is I a + v x I v, less gravity and 
 coordinates that is Q = phi_q^T lambda.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from linkwork.kinematics.driver_count import body_motion
 from linkwork.kinematics.equation_system import System
 from linkwork.kinematics.instant import Moment, across
+from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
 from linkwork.tree import joint_forces
 from linkwork.tree.joint_formula import JointFormulas
@@ -74,15 +76,19 @@ def along_coordinates(algebra: Any, X: Any, wrench: Any) -> list[Any]:
     return [*(X.axes @ tuple(numbers[algebra.angular :])), *numbers[: algebra.angular]]
 
 
+def rigid_inertia(system: System, body: Body) -> Any:
+    """Return the inertia of a body about its origin, in its frame."""
+    own = body.inertia
+    return system.algebra.RigidInertia.about_center(float(own.mass), own.com.tolist(), own.tensor.tolist())
+
+
 def required(system: System, states: BodyStates, times: Array) -> Array:
     """Return what constraints must exert along all unknowns: (times, unknowns)."""
     algebra = system.algebra
     Q = np.zeros((states.count, system.n))
     gravity = [float(x) for x in system.mechanism.gravity]
     for k, body in enumerate(system.bodies):
-        inertia = algebra.RigidInertia.about_center(
-            float(body.inertia.mass), body.inertia.com.tolist(), body.inertia.tensor.tolist()
-        )
+        inertia = rigid_inertia(system, body)
         X, V, A = states.frames[body.name], states.motions[body.name], states.accelerations[body.name]
         fall = algebra.uniform_acceleration(X.axes.local(gravity))
         _add(system, Q, k, X, inertia @ (A - fall) + V.cross_force(inertia @ V), 1.0)
@@ -129,14 +135,19 @@ class AppliedForces:
     def any(self) -> bool:
         return bool(self.loads or self.joints)
 
-    def subtract(self, times: Array, q: Array, v: Array, Q: Array) -> None:
-        """Take what they exert, along all unknowns, from Q: (times, unknowns)."""
-        for t, time in enumerate(times.tolist() if self.any else ()):
+    def moments(self, times: Array, q: Array, v: Array) -> Iterator[Moment]:
+        """Let all of them act, at one time after the other."""
+        for t, time in enumerate(times.tolist()):
             now = Moment(self.system, time, q[t], v[t])
             for load in self.loads:
                 now.see(load)
             for joint in self.joints:
                 now.own_forces(joint)
+            yield now
+
+    def subtract(self, times: Array, q: Array, v: Array, Q: Array) -> None:
+        """Take what they exert, along all unknowns, from Q: (times, unknowns)."""
+        for t, now in enumerate(self.moments(times, q, v) if self.any else ()):
             wrenches = now.wrenches()
             for k, body in enumerate(self.system.bodies):
                 _add(self.system, Q, k, now.bodies[body.name].frame, wrenches[body.name], -1.0, t)

@@ -37,6 +37,7 @@ class Moment:
         self._kinds = JointFormulas(driven=True)
         self._across: dict[str, JointKinematics] = {}
         self._joints: dict[str, JointSide] = {}
+        self.said: dict[str, Any] = {}  # by the loads that have acted
         algebra = system.algebra
         ground = BodySide(algebra, algebra.Frame(), algebra.Motion.zero())
         self.bodies = {system.mechanism.ground.name: ground}
@@ -88,11 +89,13 @@ class Moment:
             for side in load.sides(joints)
         ]
         if not load.whole:
-            return load.act(self.t, *sides)
-        whole = self.everything()
-        said = load.act(self.t, whole, *sides)
-        for name, part in whole.v.slices.items():
-            self.joint(joints[name]).push(whole.forces[part])
+            said = load.act(self.t, *sides)
+        else:
+            whole = self.everything()
+            said = load.act(self.t, whole, *sides)
+            for name, part in whole.v.slices.items():
+                self.joint(joints[name]).push(whole.forces[part])
+        self.said[load.name] = said
         return said
 
     def own_forces(self, joint: Joint) -> None:

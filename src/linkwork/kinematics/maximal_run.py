@@ -17,12 +17,13 @@ from linkwork.kinematics.dead_points import MotionEvent, root
 from linkwork.kinematics.equation_system import System, system_of, undriven_model
 from linkwork.kinematics.instant import Moment
 from linkwork.kinematics.joint_coordinates import of_bodies
+from linkwork.kinematics.kinematic_recording import KinematicRecording
 from linkwork.kinematics.maximal_dynamics import MaximalDynamics
-from linkwork.kinematics.motion import Motion
 from linkwork.mechanism.load_view import coordinates
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.model import Model
 from linkwork.model.state import State
+from linkwork.recording.channels import LiveChannels
 from linkwork.recording.recording import Recording
 from linkwork.simulation.event import Event, settle
 from linkwork.simulation.options import MOST_STEPS, RunOptions, sample_times, seconds
@@ -37,7 +38,7 @@ _STORM_TIME = 1e-9  # [s]
 def simulate_maximal(
     model: Model | Mechanism,
     duration: float,
-    state: State | Recording | Motion | None = None,
+    state: State | Recording | None = None,
     *,
     accuracy: float = 1e-8,
     times: Any = None,
@@ -45,12 +46,12 @@ def simulate_maximal(
     events: Sequence[Event] = (),
     max_step: float | None = None,
     max_steps: float = MOST_STEPS,
-) -> Motion:
-    """Let a mechanism move for a duration [s] in the coordinates of all its bodies; return its Motion.
+) -> KinematicRecording:
+    """Let a mechanism move for a duration [s] in the coordinates of all its bodies; return a recording.
 
     A second opinion beside `simulate`, and for constraints that it does not take: every joint, constraint and
     driver gives its equations, each with a Lagrange multiplier. It costs more, and runs one mechanism. The
-    state is one of the joints, a Recording, or the Motion of such a run, from whose end it goes on; as drawn
+    state is one of the joints, a Recording, or that of such a run, from whose end it goes on; as drawn
     and at rest, if not given. Samples are at `times`, or at intervals `every` [s]; else after every step.
 
     >>> import linkwork as lw
@@ -66,14 +67,14 @@ def simulate_maximal(
         chosen = words.checked()
         span = seconds(duration)
         system = system_of(mechanism.copy())
-        t0, q, v = _start(system, mechanism, state.final if isinstance(state, Recording) else state)
+        t0, q, v = _start(system, mechanism, state)
         wanted = sample_times(t0, span, times, every)
     except ValueError as error:
         raise ValueError(f"simulate_maximal: {error}") from None
     _check_events(system, chosen.events)
     run = _Run(system, chosen.events, wanted)
     run.go(t0, q, v, t0 + span, chosen.accuracy, chosen.h_max, chosen.max_steps)
-    return run.motion()
+    return run.recording()
 
 
 class _Run:
@@ -206,13 +207,14 @@ class _Run:
 
     # what comes out
 
-    def motion(self) -> Motion:
+    def recording(self) -> KinematicRecording:
         system = self.system
         t = np.array([time for time, _ in self.samples])
         y = np.array([y for _, y in self.samples]).reshape(len(t), system.nq + system.n)
         q, v = y[:, : system.nq], y[:, system.nq :]
         a = [self.dynamics(*each)[0] for each in zip(t.tolist(), q, v, strict=True)]
-        return Motion(system, t, q, v, np.array(a).reshape(v.shape), tuple(self.happened))
+        accelerations, happened = np.array(a).reshape(v.shape), tuple(self.happened)
+        return KinematicRecording(LiveChannels(system), t, q, v, accelerations, happened)
 
 
 def _number(event: Event, said: Any) -> float:
@@ -241,7 +243,7 @@ def _check_events(system: System, events: Sequence[Event]) -> None:
 
 
 def _start(system: System, mechanism: Mechanism, state: Any) -> tuple[float, Array, Array]:
-    """Return time, coordinates and velocities of bodies: as drawn, of a state by joints, or of a Motion."""
+    """Return time, coordinates and velocities of bodies: as drawn, of a state by joints, or of bodies."""
     if state is None:
         values = np.array([law.at(0.0)[0, 0] for law in system.laws])
         try:
@@ -249,14 +251,15 @@ def _start(system: System, mechanism: Mechanism, state: Any) -> tuple[float, Arr
         except AssemblyError as error:
             raise SimulationError(str(error)) from error
         t, v = 0.0, np.zeros(system.n)
-    elif isinstance(state, Motion):
+    elif isinstance(state, KinematicRecording):
         t, q, v = _end_of(system, state)
-    elif isinstance(state, State):
+    elif isinstance(state, State | Recording):
+        state = state.final if isinstance(state, Recording) else state
         model = undriven_model(mechanism)
         if model is None:
             raise ModelError(
                 f"simulate_maximal: mechanism {mechanism.name!r} cannot be compiled, so that a state by "
-                "joints does not determine where all bodies are; give a Motion, or no state"
+                "joints does not determine where all bodies are; give a run of this kind, or no state"
             )
         if np.shape(state.q) != (model.nq,) or np.shape(state.v) != (model.nv,):
             raise ValueError(
@@ -265,18 +268,18 @@ def _start(system: System, mechanism: Mechanism, state: Any) -> tuple[float, Arr
             )
         t, (q, v) = state.t, of_bodies(system, model, state.q, state.v)
     else:
-        raise ValueError(f"state is a {type(state).__name__}; give a State, a Recording or a Motion")
+        raise ValueError(f"state is a {type(state).__name__}; give a State or a Recording")
     system.place(q)
     return t, q, v
 
 
-def _end_of(system: System, motion: Motion) -> tuple[float, Array, Array]:
+def _end_of(system: System, motion: KinematicRecording) -> tuple[float, Array, Array]:
     """Return where a motion ended, its bodies found by name."""
     q, v = system.drawn(), np.zeros(system.n)
     for k, body in enumerate(system.bodies):
         if body.name not in motion.mechanism.bodies:
-            raise ValueError(f"state: the Motion of {motion.mechanism.name!r} has no body {body.name!r}")
-        other = motion._system
+            raise ValueError(f"state: the run of {motion.mechanism.name!r} has no body {body.name!r}")
+        other = motion.model
         n = other.numbers[id(motion.mechanism.bodies[body.name])]
         size, free = system.coordinates, system.free
         q[size * k : size * (k + 1)] = motion.q[-1, size * n : size * (n + 1)]

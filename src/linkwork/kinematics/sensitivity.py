@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import unknown
-from linkwork.kinematics.motion import Motion
+from linkwork.kinematics.kinematic_recording import KinematicRecording
 from linkwork.kinematics.parameters import Number, Place, number
 from linkwork.mechanism.joint import Joint
 from linkwork.trace.differentiate import derivative
@@ -21,12 +21,12 @@ Array = np.ndarray
 class Sensitivity:
     """The derivative of a motion by one parameter, at all times: by bodies and points."""
 
-    def __init__(self, motion: Motion, change: Array) -> None:
+    def __init__(self, motion: KinematicRecording, change: Array) -> None:
         self._motion, self.change = motion, change  # change: (times, unknowns), of all coordinates
 
     def __getitem__(self, body: str) -> Array:
         """Return the derivative of a body's place, and of its angle, in space its turn in its own axes."""
-        system = self._motion._system
+        system = self._motion.model
         bodies = self._motion.mechanism.bodies
         if body not in bodies:
             raise KeyError(unknown("body", body, bodies))
@@ -35,20 +35,20 @@ class Sensitivity:
 
     def trace(self, body: str, point: Sequence[float]) -> Array:
         """Return the derivative of where a point of a body is, (times, 2 or 3)."""
-        algebra = self._motion._system.algebra
-        X, change = self._motion.states.frames[body], list(self[body].T)
+        algebra = self._motion.model.algebra
+        X, change = self._motion[body].pose, list(self[body].T)
         rate = algebra.frame_rate(X, change)
         turned = algebra.Frame.from_scalars(rate.scalars())
         return np.stack([np.broadcast_to(x, len(self.change)) for x in turned @ tuple(map(float, point))], -1)
 
 
-def sensitivity(motion: Motion, parameter: Place) -> Sensitivity:
+def sensitivity(motion: KinematicRecording, parameter: Place) -> Sensitivity:
     """Return how a motion changes with a number of a joint or constraint, named by thing, word and index.
 
     A joint has its points "on_parent" and "on_child", in axes of these bodies, and what its class depends on,
     such as "pitch"; a constraint has its own numbers: ("rod", "length"), ("slot", "pin", 0).
     """
-    system = motion._system
+    system = motion.model
     p = number(system.things, parameter, "sensitivity")
     change = np.zeros((len(motion), system.n))
     for t in range(len(motion)):

@@ -21,10 +21,14 @@ Array = np.ndarray
 class Channels(ABC):
     """Where the derived quantities of a motion come from."""
 
-    layout: Layout
     model: Any = None  # that was run; None if the recording comes from a file
     inputs: Mapping[str, Any] = MappingProxyType({})  # of the run by name; of a batch (N,) or one for all
     appearance: tuple[Any, dict[str, Array]] = None, {}  # what a file says of how the bodies look
+
+    @property
+    @abstractmethod
+    def layout(self) -> Layout:
+        """Where names are in arrays, and in what units."""
 
     @abstractmethod
     def derive(self, quantity: str, samples: "Samples") -> Mapping[str, Array]:
@@ -42,7 +46,13 @@ class LiveChannels(Channels):
         self, model: Any, layout: Layout | None = None, inputs: Mapping[str, Any] | None = None
     ) -> None:
         self.model, self.inputs = model, MappingProxyType(dict(inputs or {}))
-        self.layout = layout or layout_of(model)
+        self._layout = layout
+
+    @property
+    def layout(self) -> Layout:
+        if self._layout is None:
+            self._layout = layout_of(self.model)
+        return self._layout
 
     def __reduce__(self) -> Any:  # a view of a mapping cannot be pickled
         return LiveChannels, (self.model, self.layout, dict(self.inputs))
@@ -70,12 +80,16 @@ class StoredChannels(Channels):
     """Derived quantities as they were computed when the recording was saved."""
 
     def __init__(self, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-        self.layout = Layout.from_json(header["layout"])
+        self._layout = Layout.from_json(header["layout"])
         shapes = {name: array for name, array in arrays.items() if name.startswith("drawing/")}
         self.appearance = header.get("drawing"), shapes
         self._absent = {text(name): text(why) for name, why in header["absent"].items()}
         names = [name for name in derivable(self.layout) if name not in self._absent]
         self._arrays = {name: arrays[name] for name in names if name in arrays or name not in _LATER}
+
+    @property
+    def layout(self) -> Layout:
+        return self._layout
 
     def derive(self, quantity: str, samples: "Samples") -> Mapping[str, Array]:
         if quantity == "angles" and quantity not in self._arrays:
@@ -91,7 +105,7 @@ class StoredChannels(Channels):
 
     def part(self, index: Any) -> Channels:
         cut = object.__new__(StoredChannels)
-        cut.layout, cut._absent, cut.appearance = self.layout, self._absent, self.appearance
+        cut._layout, cut._absent, cut.appearance = self._layout, self._absent, self.appearance
         cut._arrays = {name: array[index] for name, array in self._arrays.items()}
         return cut
 

@@ -79,6 +79,7 @@ class Derivation:
     ) -> None:
         self.model, self.t, self.q, self.v = model, t, q, v
         self.known: dict[str, Any] = dict(known or {})
+        self._made: dict[str, Any] = {}
 
     def __getitem__(self, quantity: str) -> Array:
         if quantity not in self.known:
@@ -89,6 +90,12 @@ class Derivation:
             values = found[name](self, load) if load else found[name](self)
             self.known.update(values if isinstance(values, dict) else {quantity: values})
         return self.known[quantity]
+
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return what several formulas need on their way and nobody asks for by name; it is made once."""
+        if name not in self._made:
+            self._made[name] = make()
+        return self._made[name]
 
     def frames(self, names: tuple[str, ...]) -> dict[str, Any]:
         """Return the poses of bodies by name, ground among them, as Frames of arrays."""

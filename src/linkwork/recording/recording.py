@@ -41,8 +41,9 @@ class Recording(Playable, Samples):
         work: Array,
         report: Report | Callable[[], Report],
         final: State,
+        given: Mapping[str, Array] | None = None,
     ) -> None:
-        super().__init__(channels, time, q, v, work, np.ones(len(time), bool))
+        super().__init__(channels, time, q, v, work, np.ones(len(time), bool), given)
         self._report = report
         self.final = final  # where it ended, from which another run can go on
 
@@ -68,6 +69,15 @@ class Recording(Playable, Samples):
     def _span(self) -> str:
         samples = f"{len(self)} sample{'' if len(self) == 1 else 's'}"
         return f"{self.time[0]:g} to {self.time[-1]:g} s, {samples}" if len(self) else samples
+
+    @property
+    def mechanism(self) -> Any:
+        """The mechanism that moved, not to be changed; None if this comes from a file."""
+        return None if self.model is None else self.model.mechanism
+
+    @property
+    def _title(self) -> str:
+        return self.report.mechanism if self.model is None else self.mechanism.name
 
     @property
     def status(self) -> str:
@@ -175,7 +185,7 @@ class Recording(Playable, Samples):
         optional("matplotlib", "plot")
         if "error" not in names and (drawn := self.drawn) is not self:
             return drawn.plot(*names, phase=phase, against=against)
-        title = self.report.mechanism
+        title = self._title
         if phase:
             if names or against:
                 raise ValueError("plot: give phase= alone; phase=('pin', 'rail') draws several")
@@ -184,9 +194,13 @@ class Recording(Playable, Samples):
         if against is not None:
             return plot.against(self._paired(names, against), title)
         if not names:
-            return plot.figure(self.time, *self._overview(), self.report.events)
+            return plot.figure(self.time, *self._overview(), self._marks())
         curves = [trace for name in names for trace in self._curves(name)]
-        return plot.figure(self.time, curves, title, self.report.events)
+        return plot.figure(self.time, curves, title, self._marks())
+
+    def _marks(self) -> Sequence[tuple[float, str]]:
+        """Return the events to mark in pictures."""
+        return self.report.events
 
     @property
     def drawn(self) -> "Recording":
@@ -231,7 +245,7 @@ class Recording(Playable, Samples):
         """Return the positions of the joints, as many as can be distinguished, and what to write above."""
         joints = (name for name in self.layout.joints if name not in self.layout.constraints)
         traces = [trace for name in joints for trace in self.traces(f"{name}.position")]
-        title = self.report.mechanism
+        title = self._title
         if len(traces) > plot.MANY:
             title = f"{title} ({plot.MANY} of {len(traces)} coordinates; name those you want)"
         return traces[: plot.MANY], title

@@ -42,10 +42,10 @@ def show(
 
 def appearance(run: Any) -> tuple[Any, dict[str, Any]]:
     """Return how the bodies of a recording look, as its file keeps it: plain values, and arrays."""
-    from linkwork.view.drawing import drawing
     from linkwork.view.stored_drawing import described
+    from linkwork.view.subject_of import drawing_of
 
-    return run.appearance if run.model is None else described(drawing(run.model))
+    return run.appearance if run.model is None else described(drawing_of(run))
 
 
 def save_html(run: Any, path: str | Path, *, rate: float = 60.0, show: Sequence[str] = ()) -> None:

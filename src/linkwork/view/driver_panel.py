@@ -11,14 +11,17 @@ from linkwork.errors import LinkworkError
 from linkwork.kinematics.assembly import reached
 from linkwork.kinematics.driver_count import check_drivers
 from linkwork.kinematics.equation_system import system_of
-from linkwork.kinematics.motion import Motion, marched
+from linkwork.kinematics.kinematic_recording import KinematicRecording
+from linkwork.kinematics.motion import marched
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.recording.channels import LiveChannels
+from linkwork.recording.interpolation import Instant
 from linkwork.recording.plot import Trace
-from linkwork.view.kinematic_subject import Driven, drawing_of_driven, samples_of
+from linkwork.view.driven_drawing import drawing_of_driven
 from linkwork.view.subject import Subject
-from linkwork.view.trajectory import Moment, Still
+from linkwork.view.trajectory import Moment, Still, recorded
 from linkwork.view.viewer import SPEEDS, Viewer
 
 Array = np.ndarray
@@ -34,6 +37,7 @@ class Driving:
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.system = system_of(mechanism.copy())
+        self._channels = LiveChannels(self.system)
         q = self.system.assemble()
         check_drivers(self.system, q)
         self._start = reached(self.system, q, self._laws(0.0)[:, 0])
@@ -67,21 +71,21 @@ class Driving:
         self.found = self._solved(self.t, offsets)
         self.offsets = offsets
 
-    def motion(self) -> Motion:
+    def past(self) -> KinematicRecording:
         """Return the motion so far."""
         t, q, v, a = (np.array(column) for column in zip(*self.history, strict=True))
-        return Motion(self.system, t, q, v, a, happened=())
+        return KinematicRecording(self._channels, t, q, v, a, happened=())
 
     def _laws(self, t: float) -> Array:
         """Return the values of laws and their derivatives, (drivers, 3)."""
         return np.array([law.at(t)[0] for law in self.system.laws]).reshape(-1, 3)
 
-    def _solved(self, t: float, offsets: Array) -> Motion:
+    def _solved(self, t: float, offsets: Array) -> KinematicRecording:
         before = self.system.w.q.copy()
         drives = self._laws(t)
         drives[:, 0] += offsets
         try:
-            return marched(self.system, np.array([t]), drives[None])
+            return marched(self._channels, np.array([t]), drives[None])
         except LinkworkError:
             self.system.place(before)
             raise
@@ -91,7 +95,7 @@ class Driving:
         self.history.append((self.t, found.q[0], found.v[0], found.a[0]))
 
 
-class _DrivenMotion:
+class _DrivenTrajectory:
     """What has been passed through, for the page."""
 
     times = np.zeros(1)  # there is nothing to play
@@ -100,30 +104,25 @@ class _DrivenMotion:
         self._driving = driving
 
     def at(self, t: float) -> Moment:
-        return samples_of(self._driving.found).at(self._driving.t)
+        return recorded(self._driving.found).at(self._driving.t)
 
     def passed(self, count: int) -> Array:
-        return samples_of(self._driving.motion()).passed(count)
+        return recorded(self._driving.past()).passed(count)
 
 
-class _Steered(Driven):
+class _Steered(Subject):
     """What is looked at while it is driven: forces are those of now, curves what was passed through."""
 
     def __init__(self, driving: Driving) -> None:
         self._driving = driving
-        mechanism = driving.system.mechanism
-        super().__init__(drawing_of_driven(mechanism), _DrivenMotion(driving), driving.found)
+        drawn = drawing_of_driven(driving.system.mechanism)
+        super().__init__(drawn, _DrivenTrajectory(driving), run=driving.found)
 
-    @property
-    def found(self) -> Motion:
-        return self._driving.found
-
-    @found.setter
-    def found(self, motion: Motion) -> None:
-        """It is asked each time."""
+    def instant(self, moment: Moment) -> Instant:
+        return self._driving.found.sample(0)
 
     def curves(self, names: Sequence[str]) -> tuple[Array, list[Trace]]:
-        past = self._driving.motion()
+        past = self._driving.past()
         return past.time, past.traces(*names) if names else []
 
 
@@ -225,8 +224,8 @@ class DrivenViewer(Viewer):
             try:
                 self.driving.pass_time(seconds)
             except (LinkworkError, ValueError) as error:
-                self.stop()
                 self.show_message(str(error))
+                self.stop()
             self._show_values()
 
     def _show_values(self) -> None:

@@ -90,7 +90,7 @@ class Subject:
         acting += [(self._on(name), row) for name, row in zip(joints, now.derived("drive_wrenches"))]
         if layout.drivers:
             rows = now.derived("driver_wrenches")
-            acting += [(self._on(ties[name]), row) for name, row in zip(layout.drivers, rows, strict=True)]
+            acting += [(self._on(self._driven(ties[name])), row) for name, row in zip(layout.drivers, rows, strict=True)]
         acting = [(place, row) for place, row in acting if row.any()]
         points = [poses.positions[body] + poses.rotations[body] @ at for (body, at, _), _ in acting]
         wrenches = [sign * lifted_motions(row) for (_, _, sign), row in acting]
@@ -104,6 +104,11 @@ class Subject:
         if mark.child == "ground":
             return self._numbers[mark.parent], mark.on_parent[:, 3], -1.0
         return self._numbers[mark.child], mark.on_child[:, 3], 1.0
+
+    def _driven(self, what: str) -> str:
+        """Return the joint or body of what a driver drives: "A", "A[1]" or "rocker.angle"."""
+        names = what, what.rpartition("[")[0], what.rpartition(".")[0]
+        return next(name for name in names if name in self._marks or name in self._numbers)
 
     def gaps(self, moment: Moment) -> Mapping[str, float]:
         """Return by how much joints and constraints that close loops are open [m, rad]."""

@@ -11,13 +11,14 @@ from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.model import Model
 from linkwork.model.state import State
+from linkwork.recording.recording import Recording
 from linkwork.view.drawing import Drawing, drawing, lifted
+from linkwork.view.driven_drawing import drawing_of_driven
 from linkwork.view.pose_panel import PosedViewer
 from linkwork.view.stored_drawing import bare, restored
 from linkwork.view.subject import Subject
 from linkwork.view.trajectory import Still, moment, recorded
 from linkwork.view.viewer import Viewer
-from linkwork.viewable import Playable
 
 
 def viewer_of(thing: Any, state: Any, *, live: bool, host: str, port: int | None, expose: bool) -> Viewer:
@@ -50,8 +51,6 @@ def viewer_of(thing: Any, state: Any, *, live: bool, host: str, port: int | None
 
 def subject_of(thing: Any) -> Subject:
     """Return what is looked at when something is shown, drawn or filmed; say if it cannot be."""
-    from linkwork.recording.recording import Recording
-
     if isinstance(thing, Solid):
         thing = _standing(thing)
     if isinstance(thing, Mechanism) and thing.drivers:
@@ -62,24 +61,15 @@ def subject_of(thing: Any) -> Subject:
         thing = thing.compile()
     if isinstance(thing, Model):
         return Subject(drawing(thing), Still(moment(thing, start_of(thing, None).q)), thing)
-    if not isinstance(thing, Playable):
+    if not isinstance(thing, Recording):
         raise LinkworkError(
             f"show: cannot show a {type(thing).__name__}; give a Mechanism, a Model, a Recording "
-            "(of a batch: runs[7]), a Motion or a shape"
+            "(of a batch: runs[7]) or a shape"
         )
     if not len(thing):
         raise LinkworkError(f"show: {thing!r} has no samples")
-    if isinstance(thing, Recording):
-        run = thing.drawn
-        return Subject(drawing_of(run), recorded(run), run.model, run)
-    from linkwork.view.kinematic_subject import (  # not before: kinematics is large
-        Driven,
-        drawing_of_driven,
-        samples_of,
-    )
-
-    motion: Any = thing
-    return Driven(drawing_of_driven(motion.mechanism), samples_of(motion), motion)
+    run = thing.drawn
+    return Subject(drawing_of(run), recorded(run), run.model, run)
 
 
 def _standing(shape: Solid) -> Mechanism:
@@ -93,14 +83,16 @@ def _standing(shape: Solid) -> Mechanism:
 def moving_subject_of(thing: Any) -> Subject:
     """Return what is looked at of something that has moved: a recording or a motion."""
     if isinstance(thing, Mechanism | Model):
-        raise LinkworkError(f"a {type(thing).__name__} does not move by itself; give a Recording or a Motion")
+        raise LinkworkError(f"a {type(thing).__name__} does not move by itself; give a Recording")
     return subject_of(thing)
 
 
 def drawing_of(run: Any) -> Drawing:
     """Return what is drawn of a recording: as its model says, or its file."""
-    if run.model is not None:
+    if isinstance(run.model, Model):
         return drawing(run.model)
+    if run.model is not None:
+        return drawing_of_driven(run.mechanism)
     header, arrays = run.appearance
     name = run.report.mechanism
     if header is None:
