@@ -380,12 +380,15 @@ def test_what_drivers_move_is_checked_and_run_by_kinematics(driven, capsys, tmp_
     assert (found["drivers"], found["degrees_of_freedom"]) == ({"motor": "A"}, 1)
     table = tmp_path / "run.csv"
     assert main(["run", str(driven), "--for", "0.5", "--every", "0.1", "--out", str(table)]) == 0
-    assert "Motion('four-bar', 6 times, 0 to 0.5 s)" in capsys.readouterr().out
+    assert "<KinematicRecording 'four-bar': 0 to 0.5 s, 6 samples>" in capsys.readouterr().out
     names, *rows = table.read_text().splitlines()
     column = names.split(",").index("crank.angle [rad]")
     angles = np.array([float(row.split(",")[column]) for row in rows])
     drawn = lw.kinematics(lw.load(driven), [0.0])["crank"].angle[0]
     np.testing.assert_allclose(angles - drawn, 2 * np.pi * np.linspace(0, 0.5, 6), atol=1e-9)
+    kept = tmp_path / "run.lwr"
+    assert main(["run", str(driven), "--for", "0.5", "--every", "0.1", "--out", str(kept)]) == 0
+    np.testing.assert_array_equal(lw.load(kept)["crank"].angle, angles)
 
 
 def test_drivers_that_get_stuck_fail_the_run_and_keep_what_was_reached(tmp_path, capsys):
@@ -405,7 +408,6 @@ def test_drivers_that_get_stuck_fail_the_run_and_keep_what_was_reached(tmp_path,
     [
         (["--set", "A=3"], "has drivers, which determine its motion: --set is for simulations"),
         (["--plot", "foo"], "unknown name 'foo'"),
-        (["--out", "x.lwr"], "is kept as a table; give a .csv"),
         (["--every", "-1"], "--for and --every: give finite numbers"),
     ],
 )

@@ -111,8 +111,6 @@ def _follow_drivers(mechanism: Any, options: argparse.Namespace) -> int:
             f"{options.file} has drivers, which determine its motion: --{strange[0]} is for simulations;  "
             "leave it out"
         )
-    if options.out and Path(options.out).suffix.lower() == ".lwr":
-        raise LinkworkError(f"--out {options.out}: what drivers determine is kept as a table; give a .csv")
     every = options.every or options.duration / 360.0
     if not (np.isfinite(options.duration) and options.duration >= 0.0 and every >= 0.0):
         raise ValueError("--for and --every: give finite numbers of seconds, above 0")

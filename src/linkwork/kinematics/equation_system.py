@@ -110,6 +110,12 @@ class System:
 
     # poses
 
+    @property
+    def quaternions(self) -> Array:
+        """Where in q each quaternion begins: those of bodies in space."""
+        count = len(self.bodies) if self.algebra.dimension == 3 else 0
+        return self.coordinates * np.arange(count) + 3
+
     def drawn(self) -> Array:
         """Return the coordinates as drawn, unknowns of constraints where they guess them."""
         q = np.zeros(self.nq)

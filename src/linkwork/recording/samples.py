@@ -116,8 +116,9 @@ class Samples:
     def traces(self, *names: str) -> list[Trace]:
         """Return single curves with units: "pin", "pin.velocity", "pole.position[2]", "energy", ...
 
-        A name alone stands for the position of a joint or body, and for the force of a spring, motor or load;
-        no name for everything of joints and loads, and the energies.
+        A name alone stands for the position of a joint, the pose of a body (position; in the plane angle and
+        position) and the force of a spring, motor, load or constraint; no name for everything of joints and
+        loads, and the energies.
         """
         return [trace for name in names or self._all() for trace in self._traces(name)]
 
@@ -139,7 +140,8 @@ class Samples:
         if quantity.endswith("]") or (not quantity and text.endswith("]") and not self._known(text)):
             return [self._component(text)]
         record = self.record(name)
-        quantity = quantity or record.quantities[0]
+        if not quantity:
+            return [trace for word in record.alone for trace in self._traces(f"{name}.{word}")]
         if quantity in PARTS and quantity in record.quantities:
             return [trace for part in PARTS[quantity] for trace in self._traces(f"{name}.{part}")]
         known = [word for item in record.quantities for word in PARTS.get(item, (item,))]

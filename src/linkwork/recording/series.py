@@ -16,6 +16,7 @@ class JointRecord:
     """A joint over time; a joint of one coordinate has arrays (S,), one of k coordinates (S, k)."""
 
     quantities = ("position", "velocity", "acceleration", "force", "reaction")
+    alone: tuple[str, ...] = ("position",)  # what the name alone stands for in curves
 
     def __init__(self, samples: "Samples", name: str) -> None:
         self._samples, self._name = samples, name
@@ -59,6 +60,7 @@ class ConstraintRecord(JointRecord):
     """A constraint or a driver over time."""
 
     quantities = ("force", "reaction")
+    alone = ("force",)
 
     def __repr__(self) -> str:
         return f"<constraint {self._name!r}: {', '.join(self.quantities)}>"
@@ -104,6 +106,8 @@ class DriverRecord(ConstraintRecord):
 class BodyRecord:
     """A body over time: its origin and axes in the world."""
 
+    alone: tuple[str, ...] = ("position",)  # what the name alone stands for in curves
+
     quantities = (
         "position",
         "rotation",
@@ -118,6 +122,7 @@ class BodyRecord:
         self._row = samples.layout.bodies.index(name)
         if samples.layout.space == "plane":
             self.quantities = (*self.quantities, "angle")
+            self.alone = ("angle", "position")
 
     def __repr__(self) -> str:
         return f"<body {self._name!r}: pose, {', '.join(self.quantities)}>"
@@ -181,7 +186,7 @@ class BodyRecord:
 class LoadRecord:
     """A spring, motor or load over time."""
 
-    quantities = ("force",)
+    quantities = alone = ("force",)
 
     def __init__(self, samples: "Samples", name: str) -> None:
         self._samples, self._name = samples, name

@@ -89,8 +89,8 @@ class Subject:
         ]
         acting += [(self._on(name), row) for name, row in zip(joints, now.derived("drive_wrenches"))]
         if layout.drivers:
-            rows = now.derived("driver_wrenches")
-            acting += [(self._on(self._driven(ties[name])), row) for name, row in zip(layout.drivers, rows, strict=True)]
+            places = [self._on(self._driven(ties[name])) for name in layout.drivers]
+            acting += list(zip(places, now.derived("driver_wrenches"), strict=True))
         acting = [(place, row) for place, row in acting if row.any()]
         points = [poses.positions[body] + poses.rotations[body] @ at for (body, at, _), _ in acting]
         wrenches = [sign * lifted_motions(row) for (_, _, sign), row in acting]
