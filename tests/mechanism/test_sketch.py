@@ -7,7 +7,7 @@ from everything import held
 import linkwork as lw
 from linkwork.mechanism.sketch import attachments, sketches
 from linkwork.view.constraint_drawing import outlines, rods, sketch_lines
-from linkwork.view.kinematic_subject import drawing_of_driven
+from linkwork.view.driven_drawing import drawing_of_driven
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")

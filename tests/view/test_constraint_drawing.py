@@ -5,7 +5,7 @@ import pytest
 from everything import held
 
 import linkwork as lw
-from linkwork.view.kinematic_subject import drawing_of_driven
+from linkwork.view.driven_drawing import drawing_of_driven
 from linkwork.view.stored_drawing import described, restored
 
 

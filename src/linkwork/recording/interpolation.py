@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import SimulationError
-from linkwork.recording.derive import derive
 from linkwork.recording.samples import Samples
 
 Array = np.ndarray
@@ -54,10 +53,7 @@ def instant_at(run: Samples, t: Any) -> Instant:
             )
         return instant_of_sample(run, int(before))
     ends = np.stack([before, after])
-    rates = [
-        derive(word, run.model, time[ends], run.q[ends], run.v[ends], run.inputs)
-        for word in ("position_rates", "accelerations")
-    ]
+    rates = [run.derived(word)[ends] for word in ("position_rates", "accelerations")]
     h = time[after] - time[before]
     s = np.where(exact, 0.0, (at - time[before]) / np.where(exact, 1.0, h))
     q, v = (
