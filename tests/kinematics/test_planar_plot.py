@@ -120,7 +120,7 @@ def test_an_animation_traces_points(tmp_path):
     moving.save(tmp_path / "bar.gif", writer="pillow", fps=5)
     assert (tmp_path / "bar.gif").stat().st_size > 1000
     figure = motion.plot("rocker", "C.reaction.force")
-    assert len(figure.axes) == 2
+    assert len(figure.axes) == 3  # angle, position, force
     assert "<svg" in motion._repr_html_()
     matplotlib.pyplot.close("all")
 

@@ -10,9 +10,9 @@ from linkwork.kinematics.driver_forces import AppliedForces
 from linkwork.kinematics.equation_system import System
 from linkwork.kinematics.instant import Moment
 from linkwork.mechanism.joint import Joint
-from linkwork.model.units_and_sizes import joint_units
 from linkwork.recording.layout import Layout, layout_of
 from linkwork.tree.joint_formula import JointFormulas
+from linkwork.tree.joint_units import joint_units
 
 
 @layout_of.register
