@@ -4,16 +4,13 @@ Ports, in this order: data, u, ref, q, v, X, phi, phi_q, velocity, acceleration,
 the numbers of one thing are in each of them.
 """
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from linkwork.kinematics.equations import Equations
-from linkwork.lazy import computed_once
 from linkwork.native import emit, entry, store
 from linkwork.native.emit import Pointer, Store
 from linkwork.trace.expression import Graph
@@ -23,16 +20,6 @@ _SCALARS = ("data", "parameter")
 # columns of a record, before those of its bodies: frame, coordinates, velocities
 _DATA, _U, _REF, _OWN, _OWN_RATE, _ROW, _ENTRY = range(7)
 HEAD = 7
-_SOURCES = (
-    "equations",
-    "equation_program",
-    "unrolled_equations",
-    "newton_step",
-    "rigid_bodies",
-    "driver_forces",
-    "driver_count",
-    "turn_count",
-)  # that shape code
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,14 +30,6 @@ class Walks:
     positions: np.ndarray
     rates: np.ndarray  # X, velocity, acceleration, located
     keep: tuple[Any, ...]
-
-
-@computed_once
-def sources() -> str:
-    """Return a digest of what shapes this code beyond what the compiler knows."""
-    here = Path(__file__).parent
-    texts = [(here / f"{name}.py").read_bytes() for name in _SOURCES]
-    return hashlib.sha256(b"\0".join(texts)).hexdigest()
 
 
 def walks(
@@ -79,7 +58,7 @@ def walks(
 
 def _body_kernel(algebra: Any, lanes: int) -> str:
     """Make what turns coordinates of a body into its frame."""
-    name = "frames_" + store.digest("kinematics frames", sources(), algebra.__name__, lanes)
+    name = "frames_" + store.digest("kinematics frames", algebra.__name__, lanes)
 
     def build() -> tuple[str, dict[str, Any]]:
         graph = Graph()
@@ -94,7 +73,7 @@ def _body_kernel(algebra: Any, lanes: int) -> str:
 
 def _kernels(equations: Equations, lanes: int) -> list[str]:
     """Make the kernels of one structure, for positions and for rates; "" where there is nothing to do."""
-    name = store.digest("kinematics", sources(), equations.signature, lanes)
+    name = store.digest("kinematics", equations.signature, lanes)
     names = [f"position_{name}", f"rates_{name}"]
 
     def build() -> tuple[str, dict[str, Any]]:

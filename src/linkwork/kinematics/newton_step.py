@@ -20,7 +20,6 @@ from scipy.linalg import qr
 
 from linkwork.algebra import number, rotation
 from linkwork.algebra.vector import minus, plus, product
-from linkwork.kinematics.equation_program import sources
 from linkwork.kinematics.equation_system import System
 from linkwork.kinematics.step_ports import LARGEST, LENGTH, PIVOT, PORTS, SHARED
 from linkwork.kinematics.unrolled_equations import UnrolledEquations, structure
@@ -54,7 +53,7 @@ def newton_step(system: System, samples: Array, lanes: int) -> NewtonStep:
     lengths = np.linalg.norm(stack[0], axis=1)
     pivots = _pivots(there[rows], stack / lengths[:, None])
     weights = np.array([system.columns[j] / lengths[i] for i, j in pivots])
-    name = store.digest("newton step", sources(), lanes, structure(system, lanes), rows, pivots)
+    name = store.digest("newton step", lanes, structure(system, lanes), rows, pivots)
 
     def build() -> tuple[str, dict[str, Any]]:
         stores = _stores(UnrolledEquations(system, lanes), lanes, rows, pivots)

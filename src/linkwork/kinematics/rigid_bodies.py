@@ -13,7 +13,6 @@ import numpy as np
 from linkwork.algebra import rotation
 from linkwork.kinematics.driver_count import body_motion
 from linkwork.kinematics.driver_forces import along_coordinates, turning_acceleration
-from linkwork.kinematics.equation_program import sources
 from linkwork.kinematics.equation_system import System
 from linkwork.native import emit, entry, store
 from linkwork.native.built_in import table
@@ -38,7 +37,7 @@ class RigidBodies:
         width = len(numbers[0])
         records = np.array([(width * k, size * k, free * k, free * free * k) for k in range(count)], np.int64)
         data = np.array(numbers)
-        name = store.digest("rigid bodies", sources(), algebra.__name__)
+        name = store.digest("rigid bodies", algebra.__name__)
 
         def build() -> tuple[str, dict[str, Any]]:
             walk = emit.walk(f"bodies_{name}", 1, _PORTS, ("data",), _pointers(), _stores(algebra))

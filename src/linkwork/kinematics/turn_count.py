@@ -16,7 +16,6 @@ from math import pi
 from typing import Any
 
 from linkwork.algebra import number
-from linkwork.kinematics.equation_program import sources
 from linkwork.kinematics.equation_system import System
 from linkwork.kinematics.step_ports import PORTS, SHARED
 from linkwork.kinematics.unrolled_equations import UnrolledEquations, structure
@@ -46,7 +45,7 @@ def turn_count(system: System, lanes: int) -> int:
     Behind `here` are the values of drivers, references and coordinates at a position where turns are known.
     """
     references = list(_references(system))
-    name = store.digest("turn count", sources(), lanes, structure(system, lanes), references)
+    name = store.digest("turn count", lanes, structure(system, lanes), references)
 
     def build() -> tuple[str, dict[str, Any]]:
         counted = _counted(UnrolledEquations(system, lanes), references)
