@@ -26,7 +26,7 @@ _AUGMENTED = Named(
 
 
 def augmented(size: int) -> Augmented:
-    """Return the arrays of `shortest` for so many unknowns."""
+    """Return the arrays of `shortest` for a number of unknowns."""
     A, order = np.zeros((size, size)), np.zeros(size, np.int64)
     b, x, hidden, kept, phi = (np.zeros(size) for _ in range(5))
     return Augmented(A=A, b=b, x=x, order=order, hidden=hidden, kept=kept, phi=phi)
