@@ -44,7 +44,7 @@ def test_equations_are_the_same_to_the_last_bit(space):
 
 @pytest.mark.parametrize("space", SPACES)
 def test_drivers_follow_the_same_laws(space):
-    from linkwork.kinematics.driver_law import Law
+    from linkwork.model.driver_law import Law
 
     m = held(space)
     loaded = again(m)
