@@ -9,8 +9,8 @@ from linkwork.errors import AssemblyError, ModelError
 from linkwork.kinematics import continuation, levenberg_marquardt, newton, sparse_newton
 from linkwork.kinematics.equation_numbering import Numbering
 from linkwork.kinematics.equations import Thing, borrowed
+from linkwork.kinematics.newton_workspace import workspace
 from linkwork.kinematics.parameters import Number, number
-from linkwork.kinematics.workspace import workspace
 from linkwork.lazy import lazy
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.check import check
