@@ -11,7 +11,7 @@ from linkwork.dynamics.mobility import Branch, Surroundings, branches, trend
 from linkwork.dynamics.null_space import RANK, Split, pivots
 from linkwork.model import idle_forces
 from linkwork.model.dimensionless import equations, every_velocity, split_equations
-from linkwork.model.findings import DeadPoint, Diagnosis, Drives, Motion
+from linkwork.model.findings import DeadPoint, Diagnosis, Drives, FreeMotion
 from linkwork.model.independent_coordinates import position
 from linkwork.model.loop_closing import moved_by
 from linkwork.model.loop_equations import row_velocities
@@ -139,7 +139,7 @@ def _rates(model: "Model", q: Array, motions: Array) -> Array:
     return (every_velocity(model, q) @ (scales.scale[:, None] * motions)) / scales.every_scale[:, None]
 
 
-def _motion(model: "Model", q: Array, motions: Array) -> Motion:
+def _motion(model: "Model", q: Array, motions: Array) -> FreeMotion:
     """Return motions as they are reported: in turn, one independent velocity is 1."""
     scales = model.loop_scales
     chosen = sorted(pivots(motions, scales.preference))
@@ -147,7 +147,7 @@ def _motion(model: "Model", q: Array, motions: Array) -> Motion:
     rates = _rates(model, q, scaled) * scales.every_scale[:, None] / scales.scale[chosen]
     rates[np.abs(rates) < 1e-9 * np.abs(rates).max(initial=0.0)] = 0.0
     names = tuple(model.coordinate_names[k] for k in chosen)
-    return Motion(names, scales.every_name, np.ascontiguousarray(rates.T))
+    return FreeMotion(names, scales.every_name, np.ascontiguousarray(rates.T))
 
 
 def _near(model: "Model", found: list[Branch]) -> Array:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from linkwork.model.findings import Diagnosis, Motion
+    from linkwork.model.findings import Diagnosis, FreeMotion
 
 _SHOWN = 8  # joints of one motion, at most
 _FAR = 0.2  # a way without units: what is farther is not reported
@@ -99,7 +99,7 @@ def _motions(d: "Diagnosis") -> Sections:
     return found
 
 
-def _told(d: "Diagnosis", motion: "Motion") -> list[str]:
+def _told(d: "Diagnosis", motion: "FreeMotion") -> list[str]:
     """Say each motion by the largest velocities in it, and in one line those of single joints."""
     lines, alone = [], []
     for name, rates in zip(motion.independent, motion.rates, strict=True):

@@ -12,7 +12,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class FreeMotion:
     """Motions that keep the loops closed: of each, one independent velocity is 1 and the others are 0."""
 
     independent: tuple[str, ...]  # the velocities that are 1, one after the other
@@ -47,7 +47,7 @@ class Drives:
     driven: tuple[str, ...]
     undriven: int  # freedoms they do not move
     quality: float  # smallest singular value of how the free motions move them, 0 at a dead point
-    left: Motion  # what still moves when they are held
+    left: FreeMotion  # what still moves when they are held
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,9 +70,9 @@ class Diagnosis:
     rank: int  # of the equations at q
     rank_near: int  # at positions near q, where it is largest
     singular_values: Array  # of the equations without units
-    motion: Motion  # all free motions at q
-    branches: tuple[Motion, ...]  # what lasts: one of them, unless q is singular
-    infinitesimal: Motion  # free motions that are in no branch: they do not last
+    motion: FreeMotion  # all free motions at q
+    branches: tuple[FreeMotion, ...]  # what lasts: one of them, unless q is singular
+    infinitesimal: FreeMotion  # free motions that are in no branch: they do not last
     locked: tuple[str, ...]  # coordinates that move neither at q nor near it
     redundant: Mapping[str, int]  # by joint: how many of its equations follow from those of all others
     not_unique: Mapping[str, tuple[str, ...]]  # by joint: components of its reaction, as in model.reactions
