@@ -1,6 +1,7 @@
 """Loops: parts and entries, memory by address, what an entry is called with, and what shapes its object."""
 
 import inspect
+import os
 import pickle
 import re
 import sys
@@ -194,8 +195,22 @@ def test_a_change_of_any_source_changes_the_name(tmp_path):
     copies = []
     for text in ("a = 1\n", "a = 2\n"):
         (tmp_path / "one.py").write_text(text)
+        os.utime(tmp_path / "one.py", (0, 0))
         copies.append(sources.digest([tmp_path / "one.py"]))
     assert copies[0] != copies[1]
+
+
+def test_sources_changed_under_a_running_process_name_nothing_that_others_find(tmp_path, monkeypatch):
+    file = tmp_path / "one.py"
+    file.write_text("a = 1")
+    os.utime(file, (0, 0))
+    settled = sources.digest([file])
+    assert sources.digest([file]) == settled
+    os.utime(file)  # newer than this process
+    changed = sources.digest([file])
+    assert changed != settled
+    monkeypatch.setattr(sources, "_OWN", b"another process")
+    assert sources.digest([file]) != changed
 
 
 def test_every_kernel_writer_is_among_the_sources_of_kernels():

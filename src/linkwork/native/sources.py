@@ -1,11 +1,20 @@
-"""The sources that shape a piece of code: a file, and all of this package that it imports."""
+"""The sources that shape a piece of code: a file, and all of this package that it imports.
+
+A process runs what it imported, not what is in the files by now. Where a file was changed after the process
+began, as by an upgrade, nobody can tell what the code was made of: its digest is then good for this process
+only.
+"""
 
 import functools
 import hashlib
+import os
 import re
+import time
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[1]
+_BEGAN = time.time()
+_OWN = os.urandom(16)
 _IMPORT = re.compile(r"^from (linkwork[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 
 
@@ -35,8 +44,10 @@ def closure(file: Path) -> list[Path]:
 
 
 def digest(files: list[Path]) -> bytes:
-    """Digest the names and contents of files."""
+    """Digest the names and contents of files, as this process imported them."""
     total = hashlib.sha256()
+    if any(file.stat().st_mtime > _BEGAN for file in files):
+        total.update(_OWN)
     for file in files:
         name = file.relative_to(_PACKAGE).as_posix() if file.is_relative_to(_PACKAGE) else file.name
         total.update(name.encode() + b"\0" + file.read_bytes() + b"\0")
