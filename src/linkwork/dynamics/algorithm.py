@@ -13,6 +13,7 @@ Passes never know whether their numbers are floats, symbols of one link (rolled)
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from types import ModuleType
 from typing import Any, Literal, Protocol
@@ -204,10 +205,10 @@ class Algorithm:
     clear: frozenset[str] = frozenset()  # arrays that start as zero
     tree: Literal["links", "bodies"] = "links"
 
-    @property
+    @cached_property
     def given(self) -> tuple[Port, ...]:
         return tuple(port for port in self.inputs if port.name not in self.zero)
 
-    @property
+    @cached_property
     def ports(self) -> tuple[Port, ...]:
         return self.given + self.outputs

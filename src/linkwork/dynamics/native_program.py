@@ -257,6 +257,8 @@ def _walks(
 
 def _clears(algorithm: Algorithm, tree: Tree, lanes: int, tangent: bool) -> list[int]:
     """Return port and size of each array that must start as zero."""
+    if not algorithm.clear:
+        return []
     names = _port_names(algorithm, tangent)
     cleared = algorithm.clear - (_packed(algorithm) if lanes > 1 else set())
     found = []
