@@ -59,8 +59,7 @@ def in_space(m: lw.Mechanism) -> lw.Mechanism:
         if joint.axis is not None:
             other.axis = (*joint.axis, 0)
         if isinstance(joint, lw.Free):
-            other.armature = np.zeros(6)
-            other.armature[2:5] = joint.armature
+            other.armature = np.array([0.0, 0.0, *np.broadcast_to(joint.armature, 3), 0.0])
         twin.add(other)
     return twin
 
