@@ -66,7 +66,7 @@ def robot_file(name: str) -> Path:
 
 
 @dataclass(frozen=True)
-class Subject:
+class Measured:
     """One mechanism to measure, as everybody's model of it."""
 
     name: str
@@ -75,7 +75,7 @@ class Subject:
     mujoco: Any
 
 
-def subjects() -> list[Subject]:
+def subjects() -> list[Measured]:
     """Return the robots and a chain."""
     found = []
     for name, (file, base) in ROBOTS.items():
@@ -83,9 +83,9 @@ def subjects() -> list[Subject]:
         pin = _pinocchio_robot(path, base)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of vendors' extras in the files
-            found.append(Subject(name, load(path, base=base).compile(), pin, _mujoco_robot(path, base)))
+            found.append(Measured(name, load(path, base=base).compile(), pin, _mujoco_robot(path, base)))
     chain = examples.chain(100)
-    found.append(Subject("100-link chain", chain.compile(), pinocchio_tree(chain), None))
+    found.append(Measured("100-link chain", chain.compile(), pinocchio_tree(chain), None))
     return found
 
 
@@ -138,7 +138,7 @@ def _mujoco_robot(path: Path, base: str) -> Any:
     return model
 
 
-def measure(subject: Subject, rounds: int) -> list[tuple[str, dict[str, float]]]:
+def measure(subject: Measured, rounds: int) -> list[tuple[str, dict[str, float]]]:
     """Return, per algorithm and size of batches, the best times of everybody [s]."""
     model, special = subject.model, subject.model.specialize()
     random = np.random.default_rng(0)
@@ -174,7 +174,7 @@ def measure(subject: Subject, rounds: int) -> list[tuple[str, dict[str, float]]]
     return results
 
 
-def _peer_calls(subject: Subject, random: np.random.Generator) -> dict[str, dict[str, Callable[[], Any]]]:
+def _peer_calls(subject: Measured, random: np.random.Generator) -> dict[str, dict[str, Callable[[], Any]]]:
     calls: dict[str, dict[str, Callable[[], Any]]] = {
         "forward dynamics": {},
         "inverse dynamics": {},

@@ -44,14 +44,14 @@ def test_equations_are_the_same_to_the_last_bit(space):
 
 @pytest.mark.parametrize("space", SPACES)
 def test_drivers_follow_the_same_laws(space):
-    from linkwork.model.driver_law import Law
+    from linkwork.model.driver_law import DriverLaw
 
     m = held(space)
     loaded = again(m)
     for name, driver in m.drivers.items():
         other = loaded.drivers[name]
         assert (other.drives, other.component) == (driver.drives, driver.component)
-        laws = [Law(name, each.law).at(np.linspace(0, 2, 23)) for each in (driver, other)]
+        laws = [DriverLaw(name, each.law).at(np.linspace(0, 2, 23)) for each in (driver, other)]
         assert np.array_equal(*laws), name
 
 

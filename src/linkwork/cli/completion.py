@@ -32,14 +32,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 @dataclass(frozen=True)
-class Words:
+class Completions:
     """What can follow a command, each with its help; and what can follow some of its options."""
 
     words: dict[str, str]
     choices: dict[str, list[str]] = field(default_factory=dict)
 
 
-def described() -> dict[str, Words]:
+def described() -> dict[str, Completions]:
     """Return what can follow every command; "" is the first word."""
     from linkwork.cli.parser import parser
     from linkwork.demo import GALLERY
@@ -47,14 +47,14 @@ def described() -> dict[str, Words]:
     root = parser()
     commands = next(a for a in root._actions if isinstance(a, argparse._SubParsersAction))
     helps = {choice.dest: choice.help or "" for choice in commands._choices_actions}
-    found = {"": Words({name: _plain(helps[name]) for name in commands.choices} | _words(root).words)}
+    found = {"": Completions({name: _plain(helps[name]) for name in commands.choices} | _words(root).words)}
     for name, command in commands.choices.items():
         found[name] = _words(command)
     found["demo"].words.update({name: _plain(demo.about) for name, demo in GALLERY.items()})
     return found
 
 
-def _words(command: Any) -> Words:
+def _words(command: Any) -> Completions:
     words: dict[str, str] = {}
     choices: dict[str, list[str]] = {}
     for action in command._actions:
@@ -65,14 +65,14 @@ def _words(command: Any) -> Words:
             choices |= dict.fromkeys(options, listed)
         elif not action.option_strings and not isinstance(action.choices, dict):
             words |= dict.fromkeys(listed, "")
-    return Words(words, choices)
+    return Completions(words, choices)
 
 
 def _plain(text: str) -> str:
     return text.replace("'", "").replace("%(default)g", "1e-08").replace(":", ",")
 
 
-def _bash(commands: dict[str, Words]) -> str:
+def _bash(commands: dict[str, Completions]) -> str:
     cases = [f"    {name}) words='{' '.join(known.words)}' ;;" for name, known in commands.items() if name]
     values = {f"{name} {option}": each for name, w in commands.items() for option, each in w.choices.items()}
     chosen = [f"    '{key}') words='{' '.join(each)}'; files= ;;" for key, each in values.items()]
@@ -97,7 +97,7 @@ complete -o filenames -F _linkwork linkwork
 """
 
 
-def _zsh(commands: dict[str, Words]) -> str:
+def _zsh(commands: dict[str, Completions]) -> str:
     def listed(words: dict[str, str]) -> str:
         return " ".join(f"'{word}:{text}'" for word, text in words.items())
 
@@ -127,7 +127,7 @@ compdef _linkwork linkwork
 """
 
 
-def _fish(commands: dict[str, Words]) -> str:
+def _fish(commands: dict[str, Completions]) -> str:
     lines = ["complete -c linkwork -f"]
     names = " ".join(name for name in commands if name)
     for name, known in commands.items():

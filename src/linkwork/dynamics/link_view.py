@@ -62,7 +62,7 @@ def type_size(algebra: Any, kind: str | None) -> int:
     return 1 if kind is None else getattr(algebra, kind).size
 
 
-class Layout:
+class LinkLayout:
     """Where shared fields lie in each link's block, the same for all kinds: fields, then columns."""
 
     def __init__(self, algorithm: Algorithm, algebra: Any):

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from linkwork.dynamics.algorithm import Algorithm
-from linkwork.dynamics.link_view import Layout
+from linkwork.dynamics.link_view import LinkLayout
 from linkwork.mechanism.input import Input
 from linkwork.native import emit, store
 from linkwork.native.emit import Pointer, Store
 from linkwork.native.tangent import tangent_pointers, with_tangents
 from linkwork.trace.expression import Graph, evaluate
-from linkwork.tree.load_formula import Formula, Numbers, Outcome, PlacedLoad, act
+from linkwork.tree.load_formula import LoadFormula, LoadNumbers, Outcome, PlacedLoad, act
 from linkwork.tree.tree import Tree
 
 _HEAD = 2  # columns before those of the sides: parameters, shown
@@ -42,7 +42,7 @@ class LoadCode:
 def load_code(
     algorithm: Algorithm,
     tree: Tree,
-    layout: Layout,
+    layout: LinkLayout,
     starts: np.ndarray,
     lanes: int,
     ports: Sequence[str],
@@ -80,9 +80,9 @@ def load_code(
 def _native(
     algorithm: Algorithm,
     placed: PlacedLoad,
-    formula: Formula,
+    formula: LoadFormula,
     tree: Tree,
-    layout: Layout,
+    layout: LinkLayout,
     lanes: int,
     ports: Sequence[str],
     constant: Sequence[str],
@@ -103,7 +103,7 @@ def _native(
     return store.address(f"load_{name}") if store.load(name, build)["any"] else 0
 
 
-def _stores(algorithm: Algorithm, formula: Formula, offsets: dict[str, int]) -> list[Store]:
+def _stores(algorithm: Algorithm, formula: LoadFormula, offsets: dict[str, int]) -> list[Store]:
     graph = Graph()
     there = {port.name for port in algorithm.ports}
 
@@ -162,7 +162,7 @@ class _Called:
         algorithm: Algorithm,
         placed: PlacedLoad,
         tree: Tree,
-        layout: Layout,
+        layout: LinkLayout,
         lanes: int,
         ports: Sequence[str],
     ):
@@ -239,7 +239,7 @@ class _Called:
             return read("inputs", place[given.name], 1)[0]
 
         whole = lambda: (read("q", 0, self._nq), read("qd", 0, self._nv))  # noqa: E731
-        numbers = Numbers(t, frame, motion, joint, whole, value)
+        numbers = LoadNumbers(t, frame, motion, joint, whole, value)
         try:
             outcome = act(placed.load, algebra, placed.sides, placed.slices, numbers, placed.seen)
             if len(outcome.shown) != placed.shown:

@@ -18,12 +18,12 @@ import numpy as np
 
 from linkwork.algebra.number import is_zero
 from linkwork.dynamics.algorithm import Algorithm, Loops, Rows, Solve
-from linkwork.dynamics.link_view import Layout
+from linkwork.dynamics.link_view import LinkLayout
 from linkwork.dynamics.loop_solve import RootCode, Segment
 from linkwork.native import emit, store
 from linkwork.native.emit import Pointer, Store
 from linkwork.trace.expression import Graph, evaluate
-from linkwork.tree.loop_formula import Formula, padding
+from linkwork.tree.loop_formula import LoopFormula, padding
 from linkwork.tree.loop_roots import felt_by
 from linkwork.tree.loops import Loop
 from linkwork.tree.tree import Tree
@@ -38,7 +38,7 @@ STORED, ADDED, AT_GROUND = range(3)  # what becomes of a row's force beyond a li
 
 
 @dataclass
-class Entry:
+class LinkRows:
     """A link and a loop that it feels: where the numbers of its rows begin in the work array."""
 
     link: int
@@ -56,13 +56,13 @@ class LoopCode:
 
     algorithm: Algorithm
     tree: Tree
-    layout: Layout
+    layout: LinkLayout
     starts: np.ndarray
     lanes: int
     ports: Sequence[str]
     constant: Sequence[str]
     first_data: int  # where the loops' numbers begin behind the constants of the mechanism
-    entries: dict[tuple[int, str], Entry] = field(default_factory=dict)  # by link and loop, tips first
+    entries: dict[tuple[int, str], LinkRows] = field(default_factory=dict)  # by link and loop, tips first
     data: list[float] = field(default_factory=list)
     keep: list[Any] = field(default_factory=list)
     end: int = 0  # of the work array
@@ -97,7 +97,7 @@ class LoopCode:
             there.add(above)
             F, y, z = (self.room(width * size) for size in (freedoms, nv, nv))
             direct = self.room(width * nv) if link in loop.ends and self._direct(loop, link) else 0
-            self.entries[link, loop.name] = Entry(link, loop, F, y, z, direct, variant)
+            self.entries[link, loop.name] = LinkRows(link, loop, F, y, z, direct, variant)
             self.roots[loop.root].feel(self.entries[link, loop.name])
 
     def _direct(self, loop: Loop, link: int) -> Sequence[Any]:
@@ -147,7 +147,7 @@ class LoopCode:
             record += [*places, end - 1, link.q, link.v]
         return record
 
-    def _kernel(self, step: Loops, formula: Formula) -> int:
+    def _kernel(self, step: Loops, formula: LoopFormula) -> int:
         """Return the address of a formula's kernel, 0 if there is nothing to do."""
         offsets = {n: self.layout.offsets[n] for n in ("X_W", "v", "a") if n in self.layout.offsets}
         key = step.right, step.driven, step.pushed, step.restoring, sorted(offsets.items()), self.lanes
@@ -161,7 +161,7 @@ class LoopCode:
 
         return store.address(f"loop_{name}") if store.load(name, build)["any"] else 0
 
-    def _stores(self, step: Loops, formula: Formula, offsets: dict[str, int]) -> list[Store]:
+    def _stores(self, step: Loops, formula: LoopFormula, offsets: dict[str, int]) -> list[Store]:
         graph = Graph()
         there = {port.name for port in self.algorithm.ports}
         wanted: list[tuple[str, int, Any]] = []
@@ -230,7 +230,7 @@ class LoopCode:
                 sums[base, k] = sums.get((base, k), graph.symbol((base, k))) + factor * x
         return [*stores, *((base, k, x) for (base, k), x in sums.items())]
 
-    def _restored(self, formula: Formula, right: list[Any]) -> list[Any]:
+    def _restored(self, formula: LoopFormula, right: list[Any]) -> list[Any]:
         """Return right sides less gains times the gaps and their rates."""
         rows, found = len(formula.position), []
         first = formula.n_data - 2 * rows
@@ -242,7 +242,7 @@ class LoopCode:
             found.append(x)
         return found
 
-    def _pointers(self, formula: Formula) -> list[Pointer]:
+    def _pointers(self, formula: LoopFormula) -> list[Pointer]:
         freedoms = formula.algebra.freedoms
         found = [
             Pointer("data", "data", _DATA),

@@ -22,7 +22,7 @@ from linkwork.tree.loop_formula import padding
 from linkwork.tree.loops import Loop
 
 if TYPE_CHECKING:
-    from linkwork.dynamics.loop_code import Entry, LoopCode
+    from linkwork.dynamics.loop_code import LinkRows, LoopCode
 
 Segment = tuple[int, int, int, int]  # of a plan: kernel, records, count, step
 
@@ -33,7 +33,7 @@ class RootCode:
     def __init__(self, code: "LoopCode", root: int, loops: list[Loop]):
         self.code, self.root, self.loops = code, root, loops
         self.algebra, self.lanes = code.tree.algebra, code.lanes
-        self.entries: list[Entry] = []  # of these loops, tips first
+        self.entries: list[LinkRows] = []  # of these loops, tips first
         self.rights = {loop.name: code.room(code.width(loop)) for loop in loops}
         self.paces = {loop.name: code.room(code.width(loop)) if loop.timed else 0 for loop in loops}
         size = self.algebra.freedoms
@@ -47,7 +47,7 @@ class RootCode:
         self._length: list[int] = []  # of a row
         self._inverse = self._table = 0
 
-    def feel(self, entry: "Entry") -> None:
+    def feel(self, entry: "LinkRows") -> None:
         """Know of one more link that feels the loops."""
         self.entries.append(entry)
 
@@ -112,9 +112,9 @@ class RootCode:
                 table += [columns[k] + r, place - columns[k] - self._places[0], weak, firsts.index(window[k])]
         return table
 
-    def _links(self) -> dict[int, list["Entry"]]:
+    def _links(self) -> dict[int, list["LinkRows"]]:
         """Return the entries of each link, in the order of rows."""
-        links: dict[int, list[Entry]] = {}
+        links: dict[int, list[LinkRows]] = {}
         for entry in self.entries:
             links.setdefault(entry.link, []).append(entry)
         for there in links.values():

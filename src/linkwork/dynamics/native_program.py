@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from linkwork.dynamics.algorithm import Algorithm, Loads, Loops, Pairs, Pass, Rows, Sizes, Solve
-from linkwork.dynamics.link_view import Layout, View, type_size, typed
+from linkwork.dynamics.link_view import LinkLayout, View, type_size, typed
 from linkwork.dynamics.load_code import LoadCode, load_code
 from linkwork.dynamics.loop_code import LoopCode, row_pointers, row_variants
 from linkwork.dynamics.loop_solve import Segment
@@ -295,7 +295,7 @@ def _packed(algorithm: Algorithm) -> set[str]:
     return {step.output for step in algorithm.passes if isinstance(step, Pairs)}
 
 
-def _column_records(tree: Tree, layout: Layout, starts: np.ndarray) -> np.ndarray:
+def _column_records(tree: Tree, layout: LinkLayout, starts: np.ndarray) -> np.ndarray:
     """Return per velocity: where its columns lie, where its armature is, the velocity above it or -1."""
     links, k = velocity_links(tree)
     columns = starts[links] + layout.size + k * layout.stride
@@ -304,8 +304,8 @@ def _column_records(tree: Tree, layout: Layout, starts: np.ndarray) -> np.ndarra
 
 
 @lru_cache(maxsize=1024)
-def _layout(algorithm: Algorithm, algebra: ModuleType) -> Layout:
-    return Layout(algorithm, algebra)
+def _layout(algorithm: Algorithm, algebra: ModuleType) -> LinkLayout:
+    return LinkLayout(algorithm, algebra)
 
 
 @lru_cache(maxsize=4096)
@@ -321,7 +321,9 @@ def _world(algorithm: Algorithm, algebra: ModuleType, lanes: int, tangent: bool)
 class _Unit:
     """The native functions of a kind of joint: one per pass, and another where ground drops what it gets."""
 
-    def __init__(self, algorithm: Algorithm, kind: JointFormula, layout: Layout, lanes: int, tangent: bool):
+    def __init__(
+        self, algorithm: Algorithm, kind: JointFormula, layout: LinkLayout, lanes: int, tangent: bool
+    ):
         name = store.digest("rolled", _identity(algorithm), kind.signature, lanes, tangent)
 
         def build() -> tuple[str, dict[str, Any]]:
@@ -420,7 +422,9 @@ def _emit_walk(
 class _World:
     """The native functions of an algorithm that belong to no link: start, finish and pairs."""
 
-    def __init__(self, algorithm: Algorithm, algebra: ModuleType, layout: Layout, lanes: int, tangent: bool):
+    def __init__(
+        self, algorithm: Algorithm, algebra: ModuleType, layout: LinkLayout, lanes: int, tangent: bool
+    ):
         name = store.digest("world", _identity(algorithm), algebra.__name__, lanes, tangent)
         pairs = next((step for step in algorithm.passes if isinstance(step, Pairs)), None)
 
@@ -450,7 +454,7 @@ class _World:
             self.pairs = store.address(f"pairs_{name}") if pairs else 0
 
 
-def _pair_value(algorithm: Algorithm, pairs: Pairs, algebra: Any, layout: Layout) -> Any:
+def _pair_value(algorithm: Algorithm, pairs: Pairs, algebra: Any, layout: LinkLayout) -> Any:
     graph = Graph()
 
     def side(base: str) -> View:

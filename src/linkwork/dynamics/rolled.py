@@ -9,7 +9,7 @@ from typing import Any
 
 from linkwork.dynamics.algorithm import QD, Algorithm, Pass, Port, Q, Rows
 from linkwork.dynamics.link_view import (
-    Layout,
+    LinkLayout,
     Read,
     View,
     constituents,
@@ -28,7 +28,7 @@ from linkwork.tree.tree import DataLayout
 class RolledKind:
     """The passes of an algorithm traced on one link of a kind: stores per pass, size of the link's block."""
 
-    def __init__(self, algorithm: Algorithm, kind: JointFormula, layout: Layout):
+    def __init__(self, algorithm: Algorithm, kind: JointFormula, layout: LinkLayout):
         self.algorithm, self.kind, self.layout = algorithm, kind, layout
         self.graph = Graph()
         self.block = layout.size + kind.nv * layout.stride
@@ -217,7 +217,7 @@ def _last(stores: Sequence[Store]) -> list[Store]:
     return list({(base, k): (base, k, value) for base, k, value in stores}.values())
 
 
-def trace_world(algorithm: Algorithm, algebra: Any, layout: Layout, finish: bool) -> list[Store]:
+def trace_world(algorithm: Algorithm, algebra: Any, layout: LinkLayout, finish: bool) -> list[Store]:
     """Trace `start` or `finish` on the world."""
     graph = Graph()
     stores: list[Store] = []
@@ -242,7 +242,7 @@ def trace_world(algorithm: Algorithm, algebra: Any, layout: Layout, finish: bool
     return stores
 
 
-def world_fields(algorithm: Algorithm, algebra: Any, layout: Layout) -> set[str]:
+def world_fields(algorithm: Algorithm, algebra: Any, layout: LinkLayout) -> set[str]:
     """Return the shared fields that ground keeps: those `start` sets; others handed to it are dropped."""
     if algorithm.start is None:
         return set()

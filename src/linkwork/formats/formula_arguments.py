@@ -12,7 +12,7 @@ import numpy as np
 
 from linkwork.algebra.vector import Vector
 from linkwork.formats.formula import Path, Sheet
-from linkwork.formats.formula_parser import Words
+from linkwork.formats.formula_parser import FormulaWords
 from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.load_view import BodySide, Coordinates, JointSide, coordinates
 
@@ -23,7 +23,7 @@ class Argument(Protocol):
     @property
     def name(self) -> str: ...
 
-    def words(self) -> Words: ...
+    def words(self) -> FormulaWords: ...
 
     def recorded(self, sheet: Sheet) -> Any: ...
 
@@ -34,8 +34,8 @@ class Scalar:
 
     name: str
 
-    def words(self) -> Words:
-        return Words({(self.name,): "symbol"})
+    def words(self) -> FormulaWords:
+        return FormulaWords({(self.name,): "symbol"})
 
     def recorded(self, sheet: Sheet) -> Any:
         return sheet.node("symbol", (self.name,))
@@ -49,8 +49,8 @@ class Numbers:
     count: int
     array: bool = False  # given as an array, else as a list
 
-    def words(self) -> Words:
-        return Words({(self.name, k): "symbol" for k in range(self.count)})
+    def words(self) -> FormulaWords:
+        return FormulaWords({(self.name, k): "symbol" for k in range(self.count)})
 
     def recorded(self, sheet: Sheet) -> Any:
         symbols = [sheet.node("symbol", (self.name, k)) for k in range(self.count)]
@@ -76,8 +76,8 @@ class Whole:
             found += [(*before, joint) if size == 1 else (*before, joint, k) for k in range(size)]
         return found
 
-    def words(self) -> Words:
-        return Words(dict.fromkeys(self.paths(self.name), "symbol"))
+    def words(self) -> FormulaWords:
+        return FormulaWords(dict.fromkeys(self.paths(self.name), "symbol"))
 
     def recorded(self, sheet: Sheet, *before: str) -> Coordinates:
         return coordinates(
@@ -97,13 +97,13 @@ class BodyArgument:
     def algebra(self) -> ModuleType:
         return ALGEBRA[self.space]
 
-    def words(self) -> Words:
+    def words(self) -> FormulaWords:
         n, turning, name = self.algebra.dimension, self.algebra.angular, self.name
         symbols: dict[Path, str] = {(name, ".position", k): "symbol" for k in range(n)}
         symbols |= {(name, ".rotation", i, j): "symbol" for i in range(n) for j in range(n)}
         if self.still:
             symbols |= {(name, ".angle"): "quantity"} if turning == 1 else {}
-            return Words(symbols, {(name, method): n for method in ("to_world", "to_local")})
+            return FormulaWords(symbols, {(name, method): n for method in ("to_world", "to_local")})
         symbols |= {(name, ".motion", k): "symbol" for k in range(self.algebra.freedoms)}
         symbols |= {(name, ".velocity", k): "quantity" for k in range(n)}
         if turning == 1:
@@ -111,7 +111,7 @@ class BodyArgument:
         else:
             symbols |= {(name, ".angular_velocity", k): "quantity" for k in range(turning)}
         methods = {(name, method): n for method in ("to_world", "to_local", "velocity_at")}
-        return Words(symbols, methods, {(name, "push"): n, (name, "twist"): turning})
+        return FormulaWords(symbols, methods, {(name, "push"): n, (name, "twist"): turning})
 
     def recorded(self, sheet: Sheet) -> "RecordedBody":
         return RecordedBody(self.algebra, self.name, sheet)
@@ -184,12 +184,12 @@ class JointArgument:
     nv: int
     still: bool = False
 
-    def words(self) -> Words:
+    def words(self) -> FormulaWords:
         symbols: dict[Path, str] = {(self.name, ".q", k): "symbol" for k in range(self.nq)}
         if self.still:
-            return Words(symbols)
+            return FormulaWords(symbols)
         symbols |= {(self.name, ".v", k): "symbol" for k in range(self.nv)}
-        return Words(symbols, verbs={(self.name, "push"): self.nv})
+        return FormulaWords(symbols, verbs={(self.name, "push"): self.nv})
 
     def recorded(self, sheet: Sheet) -> "RecordedJoint":
         return RecordedJoint(self, sheet)
@@ -217,11 +217,11 @@ class SystemArgument:
     v: Whole
     name: str = "system"
 
-    def words(self) -> Words:
+    def words(self) -> FormulaWords:
         symbols: dict[Path, str] = dict.fromkeys(self.q.paths(self.name, ".q"), "symbol")
         symbols |= dict.fromkeys(self.v.paths(self.name, ".v"), "symbol")
         joints = {joint: part.stop - part.start for joint, part in self.v.slices.items()}
-        return Words(symbols, verbs={(self.name, "push"): 0}, joints=joints)
+        return FormulaWords(symbols, verbs={(self.name, "push"): 0}, joints=joints)
 
     def recorded(self, sheet: Sheet) -> "RecordedSystem":
         return RecordedSystem(self, sheet)
@@ -251,12 +251,12 @@ class FrameArgument:
     def algebra(self) -> ModuleType:
         return ALGEBRA[self.space]
 
-    def words(self) -> Words:
+    def words(self) -> FormulaWords:
         n = self.algebra.dimension
         symbols: dict[Path, str] = {
             (self.name, ".rotation", i, j): "symbol" for i in range(n) for j in range(n)
         }
-        return Words(symbols | {(self.name, ".position", k): "symbol" for k in range(n)})
+        return FormulaWords(symbols | {(self.name, ".position", k): "symbol" for k in range(n)})
 
     def recorded(self, sheet: Sheet) -> Any:
         n = self.algebra.dimension

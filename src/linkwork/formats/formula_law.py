@@ -6,7 +6,7 @@ from typing import Any
 from linkwork.errors import FormatError, LinkworkError
 from linkwork.formats.formula import Formula, Sheet, recorded
 from linkwork.formats.formula_arguments import Argument
-from linkwork.formats.formula_parser import Words, read_formula
+from linkwork.formats.formula_parser import FormulaWords, read_formula
 from linkwork.formats.formula_text import formula_lines
 from linkwork.formats.formula_tokens import BadFormula
 
@@ -83,9 +83,9 @@ def _formula(function: Callable[..., Any], arguments: Sequence[Argument]) -> For
         raise FormatError(f"on symbols it raised {type(error).__name__}: {error}") from error
 
 
-def _vocabulary(arguments: Sequence[Argument]) -> Words:
+def _vocabulary(arguments: Sequence[Argument]) -> FormulaWords:
     parts = [argument.words() for argument in arguments]
-    return Words(
+    return FormulaWords(
         {path: kind for part in parts for path, kind in part.symbols.items()},
         {key: size for part in parts for key, size in part.methods.items()},
         {key: size for part in parts for key, size in part.verbs.items()},

@@ -37,7 +37,7 @@ RESERVED = frozenset({*CALLS, *CONSTANTS, "return"})
 
 
 @dataclass(frozen=True)
-class Words:
+class FormulaWords:
     """What a formula may use: its symbols, and the quantities and pushes of its sides."""
 
     symbols: Mapping[Path, str] = field(default_factory=dict)  # "symbol", or "quantity" if it is computed
@@ -51,7 +51,7 @@ class Words:
         return list(dict.fromkeys([*(str(path[0]) for path in self.symbols), *sides]))
 
 
-def read_formula(said: str | Sequence[str], words: Words) -> Formula:
+def read_formula(said: str | Sequence[str], words: FormulaWords) -> Formula:
     """Return the formula of one expression, or of lines; BadFormula (a ValueError) if it is none."""
     lines = [said] if isinstance(said, str) else list(said)
     if sum(map(len, lines)) > LARGEST:
@@ -72,7 +72,7 @@ def read_formula(said: str | Sequence[str], words: Words) -> Formula:
 class _Line:
     """One line: `name = ...`, `body.push(...)`, or `return ...`."""
 
-    def __init__(self, line: list[Token], sheet: Sheet, words: Words, names: dict[str, Any]) -> None:
+    def __init__(self, line: list[Token], sheet: Sheet, words: FormulaWords, names: dict[str, Any]) -> None:
         self._tokens, self._sheet, self._words, self._names = line, sheet, words, names
         self._next, self._depth = 0, 0
 

@@ -75,7 +75,7 @@ class _NotFinite:
 
 
 @dataclass(frozen=True)
-class Entry:
+class JsonValue:
     """A value of a file, and where it is: $.bodies[2].mass."""
 
     file: str
@@ -99,7 +99,7 @@ class Entry:
 
     # kinds of values
 
-    def fields(self, needed: tuple[str, ...] = (), optional: tuple[str, ...] = ()) -> dict[str, "Entry"]:
+    def fields(self, needed: tuple[str, ...] = (), optional: tuple[str, ...] = ()) -> dict[str, "JsonValue"]:
         """Return the members of an object that has these keys and no other."""
         members = self.members()
         for key, entry in members.items():
@@ -110,23 +110,23 @@ class Entry:
                 self.refuse(f"{key!r} is missing; give it")
         return members
 
-    def members(self) -> dict[str, "Entry"]:
+    def members(self) -> dict[str, "JsonValue"]:
         """Return the members of an object, whatever their keys; none comes twice."""
         if not isinstance(self.value, _Pairs):
             self.wanted("an object {...}")
-        found: dict[str, Entry] = {}
+        found: dict[str, JsonValue] = {}
         for key, value in self.value.pairs:
             path = f"{self.path}.{key}" if key.isidentifier() else f"{self.path}[{json.dumps(key[:_SHOWN])}]"
-            entry = Entry(self.file, path, value)
+            entry = JsonValue(self.file, path, value)
             if key in found:
                 entry.refuse("the key is given twice; keep one of them")
             found[key] = entry
         return found
 
-    def items(self) -> list["Entry"]:
+    def items(self) -> list["JsonValue"]:
         if not isinstance(self.value, list):
             self.wanted("a list [...]")
-        return [Entry(self.file, f"{self.path}[{k}]", value) for k, value in enumerate(self.value)]
+        return [JsonValue(self.file, f"{self.path}[{k}]", value) for k, value in enumerate(self.value)]
 
     def text(self) -> str:
         if not isinstance(self.value, str):
@@ -165,7 +165,7 @@ class Entry:
         return self.number()
 
 
-def read_json(text: bytes, file: str) -> Entry:
+def read_json(text: bytes, file: str) -> JsonValue:
     """Return the content of a JSON file; FormatError if it is none."""
     if len(text) > LARGEST:
         raise FormatError(f"{file}: has {len(text)} bytes; allowed are {LARGEST}")
@@ -183,7 +183,7 @@ def read_json(text: bytes, file: str) -> Entry:
         raise FormatError(f"{file}:{error.lineno}:{error.colno}: no JSON: {error.msg}") from None
     except RecursionError:
         raise FormatError(f"{file}: lists or objects are nested too deeply; a mechanism is flat") from None
-    return Entry(file, "$", value)
+    return JsonValue(file, "$", value)
 
 
 def _float(text: str) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 from linkwork.atomic import write_atomically
 from linkwork.errors import FormatError, unknown
 from linkwork.formats.file_format import FileFormat, Reading
-from linkwork.formats.json_text import LARGEST, Entry, json_text, read_json
+from linkwork.formats.json_text import LARGEST, JsonValue, json_text, read_json
 from linkwork.formats.mechanism_json_bodies import body_data, read_body
 from linkwork.formats.mechanism_json_constraints import constraint_data, known_kind, read_constraint
 from linkwork.formats.mechanism_json_drivers import driver_data, read_driver
@@ -206,10 +206,10 @@ class _Reading:
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism = mechanism
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, JsonValue] = {}
         self._elements: dict[str, Any] = {}
 
-    def read(self, members: dict[str, Entry]) -> None:
+    def read(self, members: dict[str, JsonValue]) -> None:
         space = self._mechanism.space
         inertias = {}
         for item in members["bodies"].items():
@@ -243,20 +243,20 @@ class _Reading:
             if isinstance(element, Body):
                 self._check_inertia(entry, element)
 
-    def _check_inertia(self, entry: Entry, body: Body) -> None:
+    def _check_inertia(self, entry: JsonValue, body: Body) -> None:
         inertia = body.inertia
         if inertia.space != self._mechanism.space:
             entry.refuse("planar and spatial do not mix; give an inertia of this space")
         if not all(np.isfinite(x).all() for x in (inertia.mass, inertia.com, inertia.tensor)):
             entry.refuse("its inertia is beyond the range of numbers; give smaller sizes")
 
-    def _take(self, entry: Entry, element: Any) -> None:
+    def _take(self, entry: JsonValue, element: Any) -> None:
         name = element.name
         if not name or name == "ground" or name in self._elements:
             entry.members()["name"].wanted("a name that nothing else has; 'ground' is the world")
         self._entries[name], self._elements[name] = entry, element
 
-    def _order(self, entry: Entry | None) -> Sequence[str]:
+    def _order(self, entry: JsonValue | None) -> Sequence[str]:
         if entry is None:
             return list(self._elements)
         names = [item.text() for item in entry.items()]
@@ -265,11 +265,11 @@ class _Reading:
         return names
 
 
-def _listed(members: dict[str, Entry], key: str) -> list[Entry]:
+def _listed(members: dict[str, JsonValue], key: str) -> list[JsonValue]:
     return members[key].items() if key in members else []
 
 
-def _read_coupling(entry: Entry) -> Coupling:
+def _read_coupling(entry: JsonValue) -> Coupling:
     members = entry.fields(("name", "joint", "of"), ("ratio", "offset"))
     name, joint, of = (members[word].text() for word in ("name", "joint", "of"))
     values = {word: members[word].number() for word in ("ratio", "offset") if word in members}

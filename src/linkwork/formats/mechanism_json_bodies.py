@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from linkwork.formats.json_text import Entry
+from linkwork.formats.json_text import JsonValue
 from linkwork.formats.mechanism_json_values import (
     Unsaved,
     built,
@@ -64,7 +64,7 @@ def _skin_data(skin: Any, kind: type[Any]) -> dict[str, Any]:
 # reading
 
 
-def read_body(entry: Entry, space: str) -> tuple[Body, Inertia | None]:
+def read_body(entry: JsonValue, space: str) -> tuple[Body, Inertia | None]:
     """Return a body, and the inertia it has whatever its shapes are."""
     members = entry.fields(("name",), _KEYS)
     size = ALGEBRA[space].dimension
@@ -92,7 +92,7 @@ def read_body(entry: Entry, space: str) -> tuple[Body, Inertia | None]:
     return built(entry, lambda: Body(name, *shapes, density=0.0, **options)), inertia
 
 
-def _read_inertia(entry: Entry) -> Inertia:
+def _read_inertia(entry: JsonValue) -> Inertia:
     members = entry.fields(("mass", "com", "tensor"))
     mass, com, tensor = (members[word].number_or_numbers() for word in ("mass", "com", "tensor"))
     if not isinstance(mass, float):
@@ -101,7 +101,7 @@ def _read_inertia(entry: Entry) -> Inertia:
     return inertia
 
 
-def _read_skin(entry: Entry, kind: type[Any], optional: tuple[str, ...]) -> Any:
+def _read_skin(entry: JsonValue, kind: type[Any], optional: tuple[str, ...]) -> Any:
     members = entry.fields(("shape",), optional)
     values: dict[str, Any] = {"shape": read_shape(members["shape"])}
     if "name" in members:

@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from linkwork.errors import unknown
 from linkwork.formats.formula_arguments import Argument, BodyArgument, JointArgument, Scalar
-from linkwork.formats.json_text import Entry
+from linkwork.formats.json_text import JsonValue
 from linkwork.formats.mechanism_json_kinds import constructor, own_kinds
 from linkwork.formats.mechanism_json_laws import (
     check_name,
@@ -106,7 +106,7 @@ def _side_arguments(sides: Mapping[str, Any], space: str) -> list[Argument]:
 
 
 def read_constraint(
-    entry: Entry, space: str, bodies: Mapping[str, Body], joints: Mapping[str, Joint]
+    entry: JsonValue, space: str, bodies: Mapping[str, Body], joints: Mapping[str, Joint]
 ) -> Constraint:
     """Return a constraint between bodies and joints that are there."""
     members = entry.members()
@@ -130,7 +130,7 @@ def read_constraint(
     return built(entry, lambda: kind(members["name"].text(), *on, **values))
 
 
-def read_on(entry: Entry, things: Mapping[str, Any], takes: Any, count: int, kind: str) -> list[Any]:
+def read_on(entry: JsonValue, things: Mapping[str, Any], takes: Any, count: int, kind: str) -> list[Any]:
     """Return the bodies or joints that something of a kind is between."""
     items = entry.items()
     if len(items) != count:
@@ -142,7 +142,7 @@ def read_on(entry: Entry, things: Mapping[str, Any], takes: Any, count: int, kin
     return found
 
 
-def _read_option(entry: Entry, kind: type[Constraint], word: str, space: str, annotation: Any) -> Any:
+def _read_option(entry: JsonValue, kind: type[Constraint], word: str, space: str, annotation: Any) -> Any:
     if word in kind.laws:
         count = kind.law_sizes.get(word, ALGEBRA[space].dimension)
         return read_function(entry, [Scalar(name) for name in kind.laws[word]], count)
@@ -153,7 +153,7 @@ def _read_option(entry: Entry, kind: type[Constraint], word: str, space: str, an
     return read_value(entry, space, annotation)
 
 
-def _read_traced(entry: Entry, space: str, things: Mapping[str, Any]) -> TracedConstraint:
+def _read_traced(entry: JsonValue, space: str, things: Mapping[str, Any]) -> TracedConstraint:
     members = entry.fields(("name", "type", "on", "phi"), ("unknowns", "guess"))
     sides = read_sides(members["on"], things)
     own = _read_unknowns(members["unknowns"], tuple(sides)) if "unknowns" in members else []
@@ -176,7 +176,7 @@ def _read_traced(entry: Entry, space: str, things: Mapping[str, Any]) -> TracedC
     )
 
 
-def _read_unknowns(entry: Entry, sides: Sequence[str]) -> list[str]:
+def _read_unknowns(entry: JsonValue, sides: Sequence[str]) -> list[str]:
     items = entry.items()
     if len(items) > _MOST:
         entry.refuse(f"{len(items)} unknowns; allowed are {_MOST}")

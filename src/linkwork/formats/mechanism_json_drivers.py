@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.formats.formula_arguments import Scalar
-from linkwork.formats.json_text import Entry
+from linkwork.formats.json_text import JsonValue
 from linkwork.formats.mechanism_json_constraints import known_kind, read_on
 from linkwork.formats.mechanism_json_laws import is_formula, read_function, saved_law
 from linkwork.formats.mechanism_json_values import Unsaved, built, finite, numbers
@@ -72,7 +72,7 @@ def spline_data(law: Any) -> dict[str, Any]:
 # reading
 
 
-def read_driver(entry: Entry, bodies: Mapping[str, Body], joints: Mapping[str, Joint]) -> Driver:
+def read_driver(entry: JsonValue, bodies: Mapping[str, Body], joints: Mapping[str, Joint]) -> Driver:
     """Return a driver of a body or joint that is there."""
     members = entry.fields(("name", "on", "law"), ("component",))
     (thing,) = read_on(members["on"], {**bodies, **joints}, None, 1, "driver")
@@ -83,14 +83,14 @@ def read_driver(entry: Entry, bodies: Mapping[str, Body], joints: Mapping[str, J
     return built(entry, lambda: Driver(members["name"].text(), (thing, component), law))
 
 
-def _read_component(entry: Entry) -> int | str:
+def _read_component(entry: JsonValue) -> int | str:
     if isinstance(entry.value, str):
         return entry.text()
     number = entry.number()
     return int(number) if number.is_integer() and 0 <= number < 100 else entry.wanted("a whole number")
 
 
-def _read_law(entry: Entry) -> Any:
+def _read_law(entry: JsonValue) -> Any:
     if is_formula(entry):
         return read_function(entry, [Scalar("t")])
     if isinstance(entry.value, float | int | list | bool) or entry.value is None:
@@ -98,7 +98,7 @@ def _read_law(entry: Entry) -> Any:
     return read_spline(entry)
 
 
-def read_spline(entry: Entry) -> Any:
+def read_spline(entry: JsonValue) -> Any:
     """Return a spline of SciPy, of one number over time."""
     from scipy import interpolate
 

@@ -8,7 +8,7 @@ from typing import Any
 from linkwork.errors import FormatError, unknown
 from linkwork.formats.formula_arguments import Argument, FrameArgument, Numbers
 from linkwork.formats.formula_law import Law, law_of_function
-from linkwork.formats.json_text import Entry
+from linkwork.formats.json_text import JsonValue
 from linkwork.formats.mechanism_json_laws import of_shape, read_law
 from linkwork.formats.mechanism_json_stops import read_stop, stop_data
 from linkwork.formats.mechanism_json_values import (
@@ -167,13 +167,13 @@ def _rows(frame: Any) -> list[list[Any]]:
 # reading
 
 
-def read_joint(entry: Entry, space: str, bodies: Mapping[str, Body]) -> Joint:
+def read_joint(entry: JsonValue, space: str, bodies: Mapping[str, Body]) -> Joint:
     """Return a joint between bodies that are there."""
     members = entry.members()
     return _read_traced(entry, space, bodies) if "motion" in members else _read_known(entry, space, bodies)
 
 
-def _read_known(entry: Entry, space: str, bodies: Mapping[str, Body]) -> Joint:
+def _read_known(entry: JsonValue, space: str, bodies: Mapping[str, Body]) -> Joint:
     members = entry.members()
     kind = JOINTS.get(members["type"].text()) if "type" in members else None
     if kind is None:
@@ -189,7 +189,7 @@ def _read_known(entry: Entry, space: str, bodies: Mapping[str, Body]) -> Joint:
     return _built(entry, members, space, bodies, kind, options)
 
 
-def _read_traced(entry: Entry, space: str, bodies: Mapping[str, Body]) -> Joint:
+def _read_traced(entry: JsonValue, space: str, bodies: Mapping[str, Body]) -> Joint:
     counts, values = ("positions", "quaternion"), ("neutral", "drawn")
     laws = ("rates", "subspace", "displacement", "locate")
     members = entry.fields((*_HEAD, "coordinates", "motion"), (*counts, *values, *laws, *_COMMON))
@@ -221,7 +221,7 @@ def _read_traced(entry: Entry, space: str, bodies: Mapping[str, Body]) -> Joint:
     return joint
 
 
-def _count(entry: Entry) -> int:
+def _count(entry: JsonValue) -> int:
     value = entry.number()
     if not (value == int(value) and 0 <= value <= 100):
         entry.wanted("a whole number, 0 or more")
@@ -229,8 +229,8 @@ def _count(entry: Entry) -> int:
 
 
 def _built(
-    entry: Entry,
-    members: Mapping[str, Entry],
+    entry: JsonValue,
+    members: Mapping[str, JsonValue],
     space: str,
     bodies: Mapping[str, Body],
     kind: type[Any],
@@ -257,21 +257,21 @@ def _built(
     return joint
 
 
-def read_body(entry: Entry, bodies: Mapping[str, Body]) -> Body:
+def read_body(entry: JsonValue, bodies: Mapping[str, Body]) -> Body:
     name = entry.text()
     if name not in bodies:
         entry.refuse(unknown("body", name, bodies))
     return bodies[name]
 
 
-def _read_limits(entry: Entry) -> Any:
+def _read_limits(entry: JsonValue) -> Any:
     items = entry.items()
     if items and isinstance(items[0].value, list):
         return [_pair(item) for item in items]
     return _pair(entry)
 
 
-def _pair(entry: Entry) -> tuple[Any, Any]:
+def _pair(entry: JsonValue) -> tuple[Any, Any]:
     items = entry.items()
     if len(items) != 2:
         entry.wanted("two limits, lower and upper; null for none")

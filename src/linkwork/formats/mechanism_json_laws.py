@@ -8,7 +8,7 @@ from linkwork.errors import FormatError, unknown
 from linkwork.formats.formula_arguments import Argument
 from linkwork.formats.formula_law import Law, law_of_function, law_of_text
 from linkwork.formats.formula_parser import RESERVED
-from linkwork.formats.json_text import Entry
+from linkwork.formats.json_text import JsonValue
 from linkwork.formats.mechanism_json_values import Unsaved, built
 
 _REMEDY = "write it in plain arithmetic with lw.where, lw.sin, ...; or add it in Python after loading"
@@ -45,13 +45,13 @@ def side_names(
 # reading
 
 
-def read_law(entry: Entry, arguments: Sequence[Argument]) -> Law:
+def read_law(entry: JsonValue, arguments: Sequence[Argument]) -> Law:
     """Return a function from its formula: a text, or lines of it."""
     text = [line.text() for line in entry.items()] if isinstance(entry.value, list) else entry.text()
     return built(entry, lambda: law_of_text(text, arguments))
 
 
-def read_function(entry: Entry, arguments: Sequence[Argument], rows: int | None = None) -> Law:
+def read_function(entry: JsonValue, arguments: Sequence[Argument], rows: int | None = None) -> Law:
     """Return a function that pushes nothing: of one number, or of a list of n."""
     law = read_law(entry, arguments)
     result = law.formula.result
@@ -75,13 +75,13 @@ def of_shape(rows: int, columns: int | None = None) -> Callable[[Any], bool]:
     return fits
 
 
-def is_formula(entry: Entry) -> bool:
+def is_formula(entry: JsonValue) -> bool:
     """Return whether a value is a formula, and no numbers: a text, or lines."""
     lines = isinstance(entry.value, list) and any(isinstance(x, str) for x in entry.value)
     return lines or isinstance(entry.value, str)
 
 
-def read_sides(entry: Entry, things: Mapping[str, Any], taken: Iterable[str] = ()) -> dict[str, Any]:
+def read_sides(entry: JsonValue, things: Mapping[str, Any], taken: Iterable[str] = ()) -> dict[str, Any]:
     """Return bodies and joints by the names that a formula has for them."""
     named = {}
     for name, member in entry.members().items():
@@ -90,13 +90,13 @@ def read_sides(entry: Entry, things: Mapping[str, Any], taken: Iterable[str] = (
     return named
 
 
-def check_name(name: str, entry: Entry, taken: Iterable[str]) -> None:
+def check_name(name: str, entry: JsonValue, taken: Iterable[str]) -> None:
     """Refuse what cannot be the name of an argument."""
     if not name.isidentifier() or not name.isascii() or name in {*RESERVED, *taken}:
         entry.refuse(f"{name!r} cannot be the name of a side; give another")
 
 
-def read_end(entry: Entry, things: Mapping[str, Any]) -> Any:
+def read_end(entry: JsonValue, things: Mapping[str, Any]) -> Any:
     name = entry.text()
     if name not in things:
         entry.refuse(unknown("body or joint", name, things))

@@ -14,7 +14,7 @@ from linkwork.formats.formula_arguments import (
     Whole,
     coordinates_of,
 )
-from linkwork.formats.json_text import Entry
+from linkwork.formats.json_text import JsonValue
 from linkwork.formats.mechanism_json_kinds import constructor, own_kinds
 from linkwork.formats.mechanism_json_laws import (
     is_formula,
@@ -156,7 +156,7 @@ def _act_arguments(
 # reading
 
 
-def read_load(entry: Entry, space: str, bodies: Mapping[str, Body], joints: Mapping[str, Joint]) -> Load:
+def read_load(entry: JsonValue, space: str, bodies: Mapping[str, Body], joints: Mapping[str, Joint]) -> Load:
     """Return a load on bodies and joints that are there."""
 
     def whole() -> tuple[Whole, Whole]:
@@ -189,7 +189,7 @@ def read_load(entry: Entry, space: str, bodies: Mapping[str, Body], joints: Mapp
     return built(entry, lambda: kind(text, *([things] if takes.several else things), **values))
 
 
-def _read_option(entry: Entry, arguments: list[Argument] | None, space: str, kind: Any) -> Any:
+def _read_option(entry: JsonValue, arguments: list[Argument] | None, space: str, kind: Any) -> Any:
     if arguments is None or not is_formula(entry):
         return read_value(entry, space, kind)
     law = read_law(entry, arguments)
@@ -199,7 +199,7 @@ def _read_option(entry: Entry, arguments: list[Argument] | None, space: str, kin
 
 
 def _read_traced(
-    entry: Entry, space: str, things: Mapping[str, Any], whole: Callable[[], tuple[Whole, Whole]]
+    entry: JsonValue, space: str, things: Mapping[str, Any], whole: Callable[[], tuple[Whole, Whole]]
 ) -> Load:
     members = entry.fields(("name", "type", "on", "act"), ("units", "whole"))
     named = read_sides(members["on"], things, _TAKEN)

@@ -4,7 +4,7 @@ from dataclasses import fields
 from typing import Any
 
 from linkwork.formats.formula_arguments import Argument, Numbers, Scalar
-from linkwork.formats.json_text import Entry
+from linkwork.formats.json_text import JsonValue
 from linkwork.formats.mechanism_json_laws import read_function, saved_law
 from linkwork.formats.mechanism_json_values import Unsaved, finite, numbers
 from linkwork.formats.traced import TracedStop
@@ -46,7 +46,7 @@ def stop_data(stop: Any) -> dict[str, Any]:
     return {"type": name, "absent": absent, "numbers": said.text, "force": force.text}
 
 
-def read_stop(entry: Entry) -> Any:
+def read_stop(entry: JsonValue) -> Any:
     """Return a stop."""
     members = entry.members()
     if "force" in members:
@@ -60,7 +60,7 @@ def read_stop(entry: Entry) -> Any:
     return STOPS[name](**{word: members[word].number() for word in words if word in members})
 
 
-def _read_traced(entry: Entry) -> TracedStop:
+def _read_traced(entry: JsonValue) -> TracedStop:
     members = entry.fields(("type", "absent", "numbers", "force"))
     name = members["type"].text()
     if name in STOPS:

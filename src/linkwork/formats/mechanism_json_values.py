@@ -11,7 +11,7 @@ import numpy as np
 from linkwork import geometry
 from linkwork.algebra import planar, spatial
 from linkwork.errors import FormatError, unknown
-from linkwork.formats.json_text import Entry
+from linkwork.formats.json_text import JsonValue
 from linkwork.geometry import MeshFile, Solid
 from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.placement import Array
@@ -129,7 +129,7 @@ def shape_data(shape: Any) -> dict[str, Any]:
 # reading
 
 
-def read_shape(entry: Entry) -> Any:
+def read_shape(entry: JsonValue) -> Any:
     members = entry.members()
     if "type" not in members:
         entry.refuse("'type' is missing; give it")
@@ -156,24 +156,24 @@ def read_shape(entry: Entry) -> Any:
     return built(entry, lambda: known[name](**values))
 
 
-def _read_size(entry: Entry, kind: Any) -> Any:
+def _read_size(entry: JsonValue, kind: Any) -> Any:
     """Return a number or an array of them, a shape or several: what a shape is made of."""
     if isinstance(entry.value, list):
         return tuple(_read_size(item, "float" if _is_plain(item) else kind) for item in entry.items())
     return read_value(entry, "space", kind) if _is_plain(entry) else read_shape(entry)
 
 
-def _index(entry: Entry) -> int:
+def _index(entry: JsonValue) -> int:
     number = entry.number()
     return int(number) if number.is_integer() else entry.wanted("a whole number")
 
 
-def _is_plain(entry: Entry) -> bool:
+def _is_plain(entry: JsonValue) -> bool:
     """Return whether a value is neither an object nor a list."""
     return entry.value is None or isinstance(entry.value, float | int | str | bool)
 
 
-def read_rotation(entry: Entry, space: str) -> Any:
+def read_rotation(entry: JsonValue, space: str) -> Any:
     """Return a rotation: a matrix, a quaternion (w, x, y, z), or in the plane an angle."""
     size = ALGEBRA[space].dimension
     if isinstance(entry.value, list) and entry.value and isinstance(entry.value[0], list):
@@ -187,7 +187,7 @@ def read_rotation(entry: Entry, space: str) -> Any:
     )
 
 
-def read_place(entry: Entry, space: str) -> Any:
+def read_place(entry: JsonValue, space: str) -> Any:
     """Return a point or a Frame."""
     algebra = ALGEBRA[space]
     if isinstance(entry.value, list):
@@ -200,7 +200,7 @@ def read_place(entry: Entry, space: str) -> Any:
     return built(entry, lambda: algebra.Frame(position=position, rotation=rotation))
 
 
-def read_value(entry: Entry, space: str, kind: Any) -> Any:
+def read_value(entry: JsonValue, space: str, kind: Any) -> Any:
     """Return the value of an option that the element itself checks; `kind` is its annotation."""
     if kind in (str, "str"):
         return entry.text()
@@ -213,7 +213,7 @@ def read_value(entry: Entry, space: str, kind: Any) -> Any:
     return read_place(entry, space)
 
 
-def built(entry: Entry, make: Callable[[], Any]) -> Any:
+def built(entry: JsonValue, make: Callable[[], Any]) -> Any:
     """Make something of values of a file; what its class refuses is reported with its place in the file."""
     try:
         return make()
@@ -223,7 +223,7 @@ def built(entry: Entry, make: Callable[[], Any]) -> Any:
         entry.refuse(" ".join(str(error).split()))
 
 
-def no_mistakes(entry: Entry, mistakes: Callable[[], list[str]]) -> None:
+def no_mistakes(entry: JsonValue, mistakes: Callable[[], list[str]]) -> None:
     """Refuse an element that finds mistakes in itself."""
     found = built(entry, mistakes)
     if found:

@@ -40,7 +40,7 @@ class Property:
 
 
 @dataclass
-class Element:
+class PlyElement:
     """So many things of one kind."""
 
     name: str
@@ -71,7 +71,7 @@ def read(path: Path, data: bytes) -> Soup:
     return Soup(vertices, faces)
 
 
-def _header(path: Path, data: bytes) -> tuple[str, list[Element], int]:
+def _header(path: Path, data: bytes) -> tuple[str, list[PlyElement], int]:
     end = data.find(b"end_header")
     stop = data.find(b"\n", end)
     if not data.startswith(b"ply") or end < 0 or stop < 0 or end > 100_000:
@@ -89,7 +89,7 @@ def _header(path: Path, data: bytes) -> tuple[str, list[Element], int]:
                     order = _FORMATS[kind]
                 case ["element", name, count]:
                     elements.append(
-                        Element(name, whole(path, line, count, 0, 2**32, f"element {shorten(name)},"))
+                        PlyElement(name, whole(path, line, count, 0, 2**32, f"element {shorten(name)},"))
                     )
                 case ["property", "list", count, kind, name] if _TYPES[count][0] != "f":
                     elements[-1].properties.append(Property(name, _TYPES[kind], _TYPES[count]))
@@ -115,12 +115,12 @@ class _Binary:
     def __init__(self, path: Path, data: bytes, order: str) -> None:
         self.path, self.data, self.order, self.at = path, data, order, 0
 
-    def element(self, element: Element) -> dict[str, Any]:
+    def element(self, element: PlyElement) -> dict[str, Any]:
         """Return the values of an element by property: arrays, or rows of lists."""
         found = self._table(element)
         return self._one_by_one(element) if found is None else found
 
-    def _table(self, element: Element) -> dict[str, Any] | None:
+    def _table(self, element: PlyElement) -> dict[str, Any] | None:
         """Return an element whose lists are all of one length, that of the first; None if they are not."""
         fields: list[Any] = []
         at = self.at
@@ -149,7 +149,7 @@ class _Binary:
         self.at += dtype.itemsize * element.count
         return {part.name: table[f"{k}"] for k, part in enumerate(element.properties)}
 
-    def _one_by_one(self, element: Element) -> dict[str, Any]:
+    def _one_by_one(self, element: PlyElement) -> dict[str, Any]:
         rows: dict[str, list[Any]] = {part.name: [] for part in element.properties}
         for row in range(element.count):
             for part in element.properties:
@@ -172,7 +172,7 @@ class _Binary:
             )
         return np.frombuffer(self.data, kind, count, at)
 
-    def _error(self, element: Element, row: int, words: str) -> FormatError:
+    def _error(self, element: PlyElement, row: int, words: str) -> FormatError:
         return FormatError(f"{self.path}: element {shorten(element.name)} {row}: {words}")
 
 
@@ -184,7 +184,7 @@ class _Words:
         self.lines = [line.split() for line in data.decode("latin-1").splitlines() if line.split()]
         self.at = 0
 
-    def element(self, element: Element) -> dict[str, Any]:
+    def element(self, element: PlyElement) -> dict[str, Any]:
         """Return the values of an element by property: lists of numbers, or of lists."""
         if self.at + element.count > len(self.lines):
             left = len(self.lines) - self.at
@@ -197,7 +197,7 @@ class _Words:
             self.at += 1
         return rows
 
-    def _row(self, element: Element, words: list[str], rows: dict[str, list[Any]]) -> None:
+    def _row(self, element: PlyElement, words: list[str], rows: dict[str, list[Any]]) -> None:
         at, line = 0, self.at + 1  # counted after the header
         for part in element.properties:
             size = 1
@@ -216,7 +216,7 @@ class _Words:
                 rows[part.name].append(number(self.path, line, words[at]))
             at += size
 
-    def _short(self, element: Element) -> FormatError:
+    def _short(self, element: PlyElement) -> FormatError:
         where = f"line {self.at + 1} after the header"
         return FormatError(f"{self.path}: {where}: too few numbers for a {shorten(element.name)}")
 

@@ -8,7 +8,7 @@ from linkwork.formats.markup import SHOWN, Element
 
 
 @dataclass(frozen=True)
-class Words:
+class ElementWords:
     """What may stand in an element; `foreign` is not URDF but occurs in published robots."""
 
     attributes: tuple[str, ...] = ()
@@ -19,12 +19,12 @@ class Words:
 # wiki.ros.org/urdf/XML and urdfdom; `foreign` are what the 69 files of example-robot-data 6.0 have besides.
 # Elements that are not listed (calibration, contact, ...) are of no concern here and not looked into.
 WORDS = {
-    "link": Words(
+    "link": ElementWords(
         ("name",),
         ("inertial", "visual", "collision", "contact"),
         ("type", "collision_checking", "gravity", "kinematic", "origin", "self_filter", "surface"),
     ),
-    "joint": Words(
+    "joint": ElementWords(
         ("name", "type"),
         (
             "origin",
@@ -39,31 +39,31 @@ WORDS = {
         ),
         ("dont_collapse",),
     ),
-    "inertial": Words((), ("origin", "mass", "inertia")),
-    "mass": Words(("value",)),
-    "inertia": Words(("ixx", "ixy", "ixz", "iyy", "iyz", "izz")),
-    "visual": Words(("name",), ("origin", "geometry", "material")),
-    "collision": Words(("name",), ("origin", "geometry", "material", "verbose")),
-    "geometry": Words((), None, ("name",)),
-    "box": Words(("size",)),
-    "sphere": Words(("radius",)),
-    "cylinder": Words(("radius", "length")),
-    "capsule": Words(("radius", "length")),
-    "mesh": Words(("filename", "scale")),
-    "material": Words(("name",), ("color", "texture")),
-    "color": Words(("rgba",)),
-    "texture": Words(("filename",)),
-    "origin": Words(("xyz", "rpy")),
-    "parent": Words(("link",)),
-    "child": Words(("link",)),
-    "axis": Words(("xyz",)),
-    "limit": Words(
+    "inertial": ElementWords((), ("origin", "mass", "inertia")),
+    "mass": ElementWords(("value",)),
+    "inertia": ElementWords(("ixx", "ixy", "ixz", "iyy", "iyz", "izz")),
+    "visual": ElementWords(("name",), ("origin", "geometry", "material")),
+    "collision": ElementWords(("name",), ("origin", "geometry", "material", "verbose")),
+    "geometry": ElementWords((), None, ("name",)),
+    "box": ElementWords(("size",)),
+    "sphere": ElementWords(("radius",)),
+    "cylinder": ElementWords(("radius", "length")),
+    "capsule": ElementWords(("radius", "length")),
+    "mesh": ElementWords(("filename", "scale")),
+    "material": ElementWords(("name",), ("color", "texture")),
+    "color": ElementWords(("rgba",)),
+    "texture": ElementWords(("filename",)),
+    "origin": ElementWords(("xyz", "rpy")),
+    "parent": ElementWords(("link",)),
+    "child": ElementWords(("link",)),
+    "axis": ElementWords(("xyz",)),
+    "limit": ElementWords(
         ("lower", "upper", "effort", "velocity", "acceleration", "deceleration", "jerk"),
         (),
         ("command_effort", "current", "gear_velocity"),
     ),
-    "dynamics": Words(("damping", "friction"), (), ("D", "K", "mu_coulomb", "mu_viscous")),
-    "mimic": Words(("joint", "multiplier", "offset")),
+    "dynamics": ElementWords(("damping", "friction"), (), ("D", "K", "mu_coulomb", "mu_viscous")),
+    "mimic": ElementWords(("joint", "multiplier", "offset")),
 }
 
 

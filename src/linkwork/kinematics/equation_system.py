@@ -19,7 +19,7 @@ from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.load_view import JointSide, PoseSide
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.model.driver_law import Law
+from linkwork.model.driver_law import DriverLaw
 
 Array = np.ndarray
 
@@ -39,7 +39,7 @@ class System:
         self.bodies: list[Body] = list(mechanism.bodies.values())
         self.numbers = {id(body): k for k, body in enumerate(self.bodies)}
         self.drivers = list(mechanism.drivers.values())
-        self.laws = [Law(driver.name, driver.law) for driver in self.drivers]
+        self.laws = [DriverLaw(driver.name, driver.law) for driver in self.drivers]
         self.things: list[Thing] = [
             *mechanism.joints.values(),
             *mechanism.constraints.values(),

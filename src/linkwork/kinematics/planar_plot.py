@@ -29,7 +29,7 @@ _ROOM = 0.06  # around all that is drawn, of its size
 _SHARP = np.cos(np.deg2rad(25))  # edges of faces that meet at more are drawn
 
 
-class Drawing:
+class PlanarDrawing:
     """The lines, shapes and points of a mechanism in the axes of matplotlib, that can be moved."""
 
     def __init__(self, mechanism: Mechanism, axes: Any, view: str = "xy") -> None:
@@ -260,7 +260,7 @@ def plot(mechanism: Mechanism, axes: Any = None, *, view: str = "xy", names: boo
 
     if axes is None:
         axes = pyplot.subplots(layout="constrained")[1]
-    picture = Drawing(mechanism, axes, view)
+    picture = PlanarDrawing(mechanism, axes, view)
     frames = drawn_frames(mechanism)
     picture.place(frames)
     picture.fit()
@@ -286,7 +286,7 @@ def animate(
 
     if axes is None:
         axes = pyplot.subplots(layout="constrained")[1]
-    picture = Drawing(mechanism, axes, view)
+    picture = PlanarDrawing(mechanism, axes, view)
     curves = []
     for (name, points), color in zip(traces, cycle(_COLORS), strict=False):
         seen = picture.trace(points)

@@ -8,7 +8,7 @@ from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.joint import Joint
 
 
-class Named(Protocol):
+class HasName(Protocol):
     """Anything that goes by a name, such as a joint."""
 
     @property
@@ -25,7 +25,7 @@ class Coupling(Constraint):
     takes = Joint
 
     def __init__(
-        self, name: str, joint: Named | str, of: Named | str, ratio: float = 1.0, offset: float = 0.0
+        self, name: str, joint: HasName | str, of: HasName | str, ratio: float = 1.0, offset: float = 0.0
     ) -> None:
         for word, end in (("joint", joint), ("of", of)):
             if not isinstance(getattr(end, "name", end), str):

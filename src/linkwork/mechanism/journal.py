@@ -51,7 +51,7 @@ class Assignment:
 
 
 @dataclass(frozen=True)
-class Entry:
+class JournalEntry:
     """Changes that are undone and redone together."""
 
     text: str
@@ -67,19 +67,19 @@ class Journal:
 
     def __init__(self, limit: int = 1000) -> None:
         self.limit = limit
-        self._done: deque[Entry] = deque()
+        self._done: deque[JournalEntry] = deque()
         self._kept = 0  # steps in them
-        self._undone: list[Entry] = []
+        self._undone: list[JournalEntry] = []
         self._group: list[Step] | None = None  # the steps of an entry that is not complete
         self._observers: list[Callable[[Change], None]] = []
 
     @property
-    def undoable(self) -> tuple[Entry, ...]:
+    def undoable(self) -> tuple[JournalEntry, ...]:
         """The entries that can be undone, oldest first."""
         return tuple(self._done)
 
     @property
-    def redoable(self) -> tuple[Entry, ...]:
+    def redoable(self) -> tuple[JournalEntry, ...]:
         """The entries that can be made again, the next last."""
         return tuple(self._undone)
 
@@ -101,7 +101,7 @@ class Journal:
         """Keep a change that was just made, alone or in the group, and notify the observers."""
         self._undone.clear()
         if self._group is None:
-            self._keep(Entry("", (step,)))
+            self._keep(JournalEntry("", (step,)))
         else:
             self._group.append(step)
         self._notify(step.change)
@@ -117,13 +117,13 @@ class Journal:
             yield
         except BaseException:
             steps, self._group = self._group, None
-            self._revert(Entry(text, tuple(steps)))
+            self._revert(JournalEntry(text, tuple(steps)))
             raise
         steps, self._group = self._group, None
         if steps:
-            self._keep(Entry(text, tuple(steps)))
+            self._keep(JournalEntry(text, tuple(steps)))
 
-    def undo(self) -> Entry:
+    def undo(self) -> JournalEntry:
         """Take back the last entry, and return it."""
         self._refuse_within("undo")
         if not self._done:
@@ -134,7 +134,7 @@ class Journal:
         self._revert(entry)
         return entry
 
-    def redo(self) -> Entry:
+    def redo(self) -> JournalEntry:
         """Make the entry again that was undone last, and return it."""
         self._refuse_within("redo")
         if not self._undone:
@@ -147,7 +147,7 @@ class Journal:
             self._notify(replace(change, by="redo"))
         return entry
 
-    def _revert(self, entry: Entry) -> None:
+    def _revert(self, entry: JournalEntry) -> None:
         for step in reversed(entry.steps):
             step.revert()
         for change in reversed(entry.changes):
@@ -158,7 +158,7 @@ class Journal:
         if self._group is not None:
             raise RuntimeError(f"{word} within a group of changes; leave the group first")
 
-    def _keep(self, entry: Entry) -> None:
+    def _keep(self, entry: JournalEntry) -> None:
         self._done.append(entry)
         self._kept += len(entry.steps)
         while len(self._done) > 1 and self._kept > self.limit:

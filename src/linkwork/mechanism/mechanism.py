@@ -17,7 +17,7 @@ from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
-from linkwork.mechanism.journal import Change, Entry, Journal, enter, leave
+from linkwork.mechanism.journal import Change, Journal, JournalEntry, enter, leave
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.names import kind_name
 from linkwork.mechanism.placement import Array, Space, numbers, plain
@@ -189,11 +189,11 @@ class Mechanism(Recorded, Viewable):
         """
         return self.journal.group(text)
 
-    def undo(self) -> Entry:
+    def undo(self) -> JournalEntry:
         """Take back the last change, or group of changes, and return it."""
         return self.journal.undo()
 
-    def redo(self) -> Entry:
+    def redo(self) -> JournalEntry:
         """Make the change, or group of changes, again that was undone last, and return it."""
         return self.journal.redo()
 

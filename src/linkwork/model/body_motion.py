@@ -10,7 +10,7 @@ from linkwork.dynamics import velocities as rates
 from linkwork.dynamics.kernel import real_array
 from linkwork.errors import unknown
 from linkwork.model.arguments import delivered
-from linkwork.model.named_rows import Named
+from linkwork.model.named_rows import NamedRows
 from linkwork.tree import subspace
 from linkwork.tree.tree import Link
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
-def poses(model: "Model", q: Array, *, out: Array | None = None) -> Named:
+def poses(model: "Model", q: Array, *, out: Array | None = None) -> NamedRows:
     """Return the poses of the bodies by name; `.array` has the rows of [R | p]."""
     (array,) = model.kernel_of(outward.ALGORITHM)(q, out=(out,))
     frame = model.link_tree.algebra.Frame
-    return Named("body", model.body_rows, array, 3, frame.from_scalars, {"ground": frame()})
+    return NamedRows("body", model.body_rows, array, 3, frame.from_scalars, {"ground": frame()})
 
 
-def velocities(model: "Model", q: Array, v: Array, *, out: Array | None = None) -> Named:
+def velocities(model: "Model", q: Array, v: Array, *, out: Array | None = None) -> NamedRows:
     """Return the velocities of the bodies' origins by name, in world axes, angular first."""
     (array,) = model.kernel_of(rates.ALGORITHM)(q, v, out=(out,))
     return _motions(model, array)
@@ -35,20 +35,22 @@ def velocities(model: "Model", q: Array, v: Array, *, out: Array | None = None) 
 
 def accelerations(
     model: "Model", q: Array, v: Array, tau: Array, *, forces: Any = None, out: Array | None = None
-) -> Named:
+) -> NamedRows:
     """Return how bodies accelerate under joint forces tau: angular, and of the origins, in world axes."""
     return body_accelerations(model, q, v, model.forward_dynamics(q, v, tau, forces=forces), out=out)
 
 
-def body_accelerations(model: "Model", q: Array, v: Array, a: Array, *, out: Array | None = None) -> Named:
+def body_accelerations(
+    model: "Model", q: Array, v: Array, a: Array, *, out: Array | None = None
+) -> NamedRows:
     """Return the accelerations of bodies when the joints accelerate by a: as `accelerations` does."""
     (array,) = model.kernel_of(rates.ACCELERATION_ALGORITHM)(q, v, a, out=(out,))
     return _motions(model, array)
 
 
-def _motions(model: "Model", array: Array) -> Named:
+def _motions(model: "Model", array: Array) -> NamedRows:
     motion = model.link_tree.algebra.Motion
-    return Named("body", model.body_rows, array, 2, motion.from_scalars, {"ground": motion.zero()})
+    return NamedRows("body", model.body_rows, array, 2, motion.from_scalars, {"ground": motion.zero()})
 
 
 def body_rows(model: "Model") -> dict[str, int]:

@@ -27,7 +27,7 @@ from linkwork.model.state import State
 from linkwork.model.trees import with_forces
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.joint_kinematics import JointKinematics
-from linkwork.tree.topology import Branch
+from linkwork.tree.topology import TreeBody
 from linkwork.tree.tree import DataLayout
 
 Array = np.ndarray
@@ -81,7 +81,7 @@ def _carried(old: Model, new: Model, state: State) -> State:
     return State(q, v, state.t, state.memory if same else None, inputs)
 
 
-def _by_name(old: Model, new: Model, state: State, q: Array, v: Array) -> list[Branch]:
+def _by_name(old: Model, new: Model, state: State, q: Array, v: Array) -> list[TreeBody]:
     """Take positions and velocities of joints that are in both trees; return the branches of all others."""
     known, branches = dict(zip(old.joint_names, range(len(old.joint_names)), strict=True)), old.graph.branches
     there = [known.get(branch.name, -1) for branch in new.graph.branches]
@@ -100,7 +100,7 @@ def _by_name(old: Model, new: Model, state: State, q: Array, v: Array) -> list[B
     return missing
 
 
-def _alike(one: Branch, other: Branch) -> bool:
+def _alike(one: TreeBody, other: TreeBody) -> bool:
     """Whether coordinates of a joint mean the same: those of one kind between the same bodies."""
     if one is other or one.joint is other.joint:
         return True
@@ -108,7 +108,7 @@ def _alike(one: Branch, other: Branch) -> bool:
     return same_ends and type(one.joint) is type(other.joint) and one.joint.nq == other.joint.nq
 
 
-def _slices(model: Model, branch: Branch) -> tuple[slice, slice]:
+def _slices(model: Model, branch: TreeBody) -> tuple[slice, slice]:
     row = model.body_rows[branch.body_name]
     (q, v), (q_end, v_end) = model.joint_starts[row : row + 2].tolist()
     return slice(q, q_end), slice(v, v_end)
@@ -126,7 +126,7 @@ class _Before:
     def __init__(self, old: Model, new: Model, state: State):
         self.old, self.new, self.state = old, new, state
         self._sides: dict[str, BodySide] = {}
-        self._branches: dict[str, Branch] = {}
+        self._branches: dict[str, TreeBody] = {}
 
     def loop_joint(self, name: str) -> tuple[Array, Array]:
         """Return position and velocity of a joint that closed a loop."""
@@ -134,14 +134,14 @@ class _Before:
         positions, rates = self.old.loop_motion(self.state.q, self.state.v)
         return positions[at_q], rates[at_v]
 
-    def met(self, branch: Branch) -> bool:
+    def met(self, branch: TreeBody) -> bool:
         """Whether a new joint takes freedoms from a body that was there before."""
         return self.was(branch.body.name) and branch.joint.nv < branch.joint.algebra.freedoms
 
     def was(self, body: str) -> bool:
         return body in self.old.body_rows
 
-    def joint(self, branch: Branch) -> tuple[Array, Array]:
+    def joint(self, branch: TreeBody) -> tuple[Array, Array]:
         """Return position and velocity of a new joint: the nearest it allows; on a new body, as drawn."""
         joint = branch.joint
         if not self.was(branch.body.name):

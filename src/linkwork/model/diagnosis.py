@@ -11,7 +11,7 @@ from linkwork.dynamics.mobility import Branch, Surroundings, branches, trend
 from linkwork.dynamics.null_space import RANK, Split, pivots
 from linkwork.model import idle_forces
 from linkwork.model.dimensionless import equations, every_velocity, split_equations
-from linkwork.model.findings import DeadPoint, Diagnosis, Drives, FreeMotion
+from linkwork.model.findings import DeadJoint, Diagnosis, Drives, FreeMotion
 from linkwork.model.independent_coordinates import position
 from linkwork.model.loop_closing import moved_by
 from linkwork.model.loop_equations import row_velocities
@@ -166,7 +166,7 @@ def _locked(model: "Model", rates: Array, found: list[Branch]) -> tuple[str, ...
 
 def _dead_points(
     model: "Model", q: Array, N: Array, rates: Array, found: list[Branch]
-) -> tuple[DeadPoint, ...]:
+) -> tuple[DeadJoint, ...]:
     """Return the coordinates that stand still at q, or very near, while others move."""
     if len(found) != 1 or found[0].tangents.shape[1] != N.shape[1]:
         return ()
@@ -181,7 +181,7 @@ def _dead_points(
     )
     name = model.coordinate_names[best]
     return tuple(
-        DeadPoint(model.loop_scales.every_name[k], bool(here[k]), name, 0.0 if here[k] else float(ahead[k]))
+        DeadJoint(model.loop_scales.every_name[k], bool(here[k]), name, 0.0 if here[k] else float(ahead[k]))
         for k in np.flatnonzero(reported)
         if k != best
     )

@@ -9,7 +9,7 @@ from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Expr, Graph, evaluate
 
 
-class Law:
+class DriverLaw:
     """A number, a function of time that can be traced, or one with a method `derivative`, as splines have."""
 
     def __init__(self, name: str, law: Any) -> None:

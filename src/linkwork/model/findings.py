@@ -31,7 +31,7 @@ class FreeMotion:
 
 
 @dataclass(frozen=True, eq=False)
-class DeadPoint:
+class DeadJoint:
     """A joint that cannot drive the mechanism at this position, or at one near it."""
 
     coordinate: str
@@ -83,7 +83,7 @@ class Diagnosis:
     singular_ahead: float  # way to the singular position, extrapolated; infinite if the margin does not fall
     time_ahead: float  # the same as time [s] at the velocity given
     opening: float  # how fast the velocity given opens the loops, without units [1/s]
-    dead_points: tuple[DeadPoint, ...]
+    dead_points: tuple[DeadJoint, ...]
     drives: Drives | None
 
     @property

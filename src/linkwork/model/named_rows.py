@@ -9,7 +9,7 @@ import numpy as np
 from linkwork.errors import unknown
 
 
-class Named(Mapping[str, Any]):
+class NamedRows(Mapping[str, Any]):
     """An array with one entry per body or joint, by name; `.array` is the whole, any batch axis first."""
 
     def __init__(

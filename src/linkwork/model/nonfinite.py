@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.tree.load_formula import Numbers, PlacedLoad, act
+from linkwork.tree.load_formula import LoadNumbers, PlacedLoad, act
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model
@@ -129,7 +129,7 @@ def _run(
     def of_joint(k: int) -> tuple[list[float], list[float]]:
         return q[placed.sides[k].q], v[placed.sides[k].v]
 
-    numbers = Numbers(t, frame, motion, of_joint, lambda: (q, v), lambda given: inputs[given.name])
+    numbers = LoadNumbers(t, frame, motion, of_joint, lambda: (q, v), lambda given: inputs[given.name])
     try:
         outcome = act(placed.load, placed.algebra, placed.sides, placed.slices, numbers, placed.seen)
         if len(outcome.shown) != placed.shown:

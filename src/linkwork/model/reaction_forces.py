@@ -9,7 +9,7 @@ from linkwork.dynamics import reactions as in_joints
 from linkwork.dynamics.external_forces import external_forces
 from linkwork.model.arguments import delivered
 from linkwork.model.joint_space import accelerating_kernel
-from linkwork.model.named_rows import Named
+from linkwork.model.named_rows import NamedRows
 from linkwork.model.own_forces import motion_kernel, moving
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ Array = np.ndarray
 
 def reactions(
     model: "Model", q: Array, v: Array, tau: Array, *, forces: Any = None, out: Array | None = None
-) -> Named:
+) -> NamedRows:
     """Return, by joint name, the force the joint exerts on its child beyond its drive tau.
 
     In world axes, about the origin of the joint's frame on the child. Drives act as torques about the
@@ -35,16 +35,16 @@ def reactions(
 
 def reactions_at(
     model: "Model", q: Array, v: Array, a: Array, external: Array, *, out: Array | None = None
-) -> Named:
+) -> NamedRows:
     """Return the reactions when the joints accelerate by a, with forces on bodies as `loads` gives."""
     (array,) = model.kernel_of(in_joints.ALGORITHM)(q, v, a, external, out=(out,))
     rows = {name: row for row, name in enumerate(model.joint_names)}
-    return Named("joint", rows, array, 2, model.link_tree.algebra.Force.from_scalars, {})
+    return NamedRows("joint", rows, array, 2, model.link_tree.algebra.Force.from_scalars, {})
 
 
 def reactions_in_motion(
     model: "Model", q: Array, v: Array, t: Any, a: Array, external: Array, *, inputs: Any = None
-) -> Named:
+) -> NamedRows:
     """Return the reactions under all forces of the mechanism, which accelerate it by a.
 
     `external` are the forces on bodies as `loads` gives them.
@@ -56,16 +56,16 @@ def reactions_in_motion(
 
 def _with_loops(
     model: "Model", q: Array, v: Array, a: Array, external: Array, rows: Array, out: Array | None
-) -> Named:
+) -> NamedRows:
     """Return the reactions of all joints from the forces of the loops' equations."""
     (array,) = model.kernel_of(in_joints.ALGORITHM)(q, v, a, external + row_pushes(model, q, rows))
     wrenches = row_wrenches(model, q, rows).array
     array = delivered("reactions", np.concatenate([array, wrenches], axis=-2), out)
     numbers = {name: row for row, name in enumerate((*model.joint_names, *model.loop_names))}
-    return Named("joint", numbers, array, 2, model.link_tree.algebra.Force.from_scalars, {})
+    return NamedRows("joint", numbers, array, 2, model.link_tree.algebra.Force.from_scalars, {})
 
 
-def loop_forces(model: "Model", q: Array, v: Array, tau: Array, *, forces: Any = None) -> Named:
+def loop_forces(model: "Model", q: Array, v: Array, tau: Array, *, forces: Any = None) -> NamedRows:
     """Return, by loop joint, the force it exerts on its child to keep the loop closed.
 
     In world axes, about the origin of the joint's frame on the child. Where the equations of the loops
@@ -107,14 +107,14 @@ def row_pushes(model: "Model", q: Array, rows: Array) -> Array:
     return model.kernel_of(loop_closure.PUSHES, tree)(q, np.concatenate(ordered, axis=-1))[0]
 
 
-def row_wrenches(model: "Model", q: Array, rows: Array) -> Named:
+def row_wrenches(model: "Model", q: Array, rows: Array) -> NamedRows:
     """Return the forces of loop joints on their children from those of their equations."""
     T = model.kernel_of(loop_closure.DIRECTIONS)(q, np.zeros(model.nv))[0]
     pushes = T * rows[..., None]
     wrenches = [pushes[..., part, :].sum(axis=-2) for part in model.row_slices.values()]
     numbers = {name: k for k, name in enumerate(model.loop_names)}
     force = model.link_tree.algebra.Force.from_scalars
-    return Named("loop joint", numbers, np.stack(wrenches, axis=-2), 2, force, {})
+    return NamedRows("loop joint", numbers, np.stack(wrenches, axis=-2), 2, force, {})
 
 
 def _least(J: Array, rows: Array) -> Array:

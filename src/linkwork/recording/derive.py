@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwork.algebra import planar, spatial
 from linkwork.errors import unknown
-from linkwork.model.driver_law import Law
+from linkwork.model.driver_law import DriverLaw
 from linkwork.tree.subspace import drive_directions
 
 Array = np.ndarray
@@ -162,7 +162,7 @@ def _gaps(at: Derivation) -> Array:
 
 def _driver_laws(at: Derivation) -> Array:
     drivers = at.model.mechanism.drivers
-    laws = [Law(name, driver.law).at(at.t) for name, driver in drivers.items()]
+    laws = [DriverLaw(name, driver.law).at(at.t) for name, driver in drivers.items()]
     return np.array(laws, float).reshape(len(drivers), len(at.t), 3).swapaxes(0, 1)
 
 

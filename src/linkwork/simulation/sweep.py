@@ -152,7 +152,7 @@ def _check_call(build: Callable[..., Any], case: Case) -> None:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CaseOutcome:
     """What became of a case."""
 
     status: str  # "done" or "failed"
@@ -160,15 +160,17 @@ class Outcome:
     values: dict[str, float] = field(default_factory=dict)
 
 
-_DIED = Outcome("failed", "executor: a worker died, and this case with it")
+_DIED = CaseOutcome("failed", "executor: a worker died, and this case with it")
 
 
-def _computed(build: Callable[..., Any], measure: Callable[[Any], Any], cases: list[Case]) -> list[Outcome]:
+def _computed(
+    build: Callable[..., Any], measure: Callable[[Any], Any], cases: list[Case]
+) -> list[CaseOutcome]:
     """Compute cases; this runs where the executor runs, and what it returns can be sent from anywhere."""
     return [_outcome(build, measure, case) for case in cases]
 
 
-def _outcome(build: Callable[..., Any], measure: Callable[[Any], Any], case: Case) -> Outcome:
+def _outcome(build: Callable[..., Any], measure: Callable[[Any], Any], case: Case) -> CaseOutcome:
     stage = "build"
     try:
         built = build(**case)
@@ -178,15 +180,15 @@ def _outcome(build: Callable[..., Any], measure: Callable[[Any], Any], case: Cas
             raise ValueError(f"the name {min(taken)!r} is taken by another column; rename the measure")
     except (Exception, SystemExit) as error:
         return _failed(stage, error)
-    return Outcome("done", "", values)
+    return CaseOutcome("done", "", values)
 
 
-def _failed(stage: str, error: BaseException) -> Outcome:
+def _failed(stage: str, error: BaseException) -> CaseOutcome:
     try:
         said = str(error)
     except Exception:
         said = "which cannot say why"
-    return Outcome("failed", f"{stage}: {type(error).__name__}: {said}")
+    return CaseOutcome("failed", f"{stage}: {type(error).__name__}: {said}")
 
 
 def _word(measure: Callable[[Any], Any]) -> str:
@@ -215,16 +217,16 @@ def _numbers(result: Any, word: str) -> dict[str, float]:
 class _Work:
     """The cases of a sweep, and what has become of them."""
 
-    task: Callable[[list[Case]], list[Outcome]]
+    task: Callable[[list[Case]], list[CaseOutcome]]
     cases: list[Case]
-    outcomes: list[Outcome | None]
+    outcomes: list[CaseOutcome | None]
     store: "_Store | None"
     lost: list[int] = field(default_factory=list)  # cases of a pool that broke
 
     def run(self, pool: Executor, missing: list[int], progress: Progress) -> None:
         """Compute the missing cases; on an interrupt keep what is done and cancel the rest."""
         size = -(-len(missing) // _TASKS) or 1
-        futures: dict[Future[list[Outcome]], list[int]] = {}
+        futures: dict[Future[list[CaseOutcome]], list[int]] = {}
         try:
             for start in range(0, len(missing), size):
                 self._submit(pool, missing[start : start + size], futures)
@@ -247,7 +249,7 @@ class _Work:
         except BrokenExecutor:
             self.lost += numbers
 
-    def _take(self, future: "Future[list[Outcome]]", numbers: list[int]) -> None:
+    def _take(self, future: "Future[list[CaseOutcome]]", numbers: list[int]) -> None:
         """Keep the outcomes of a task. What the executor did wrong is not the case's fault, nor on file."""
         error = CancelledError("by another program") if future.cancelled() else future.exception()
         if isinstance(error, BrokenExecutor):
@@ -260,7 +262,7 @@ class _Work:
                 if self.store is not None:
                     self.store.save(self.cases[k], outcome)
 
-    def _blame(self, numbers: list[int], outcome: Outcome) -> None:
+    def _blame(self, numbers: list[int], outcome: CaseOutcome) -> None:
         for k in numbers:
             self.outcomes[k] = outcome
 
@@ -272,7 +274,7 @@ class _Work:
             return
         make = functools.partial(ProcessPoolExecutor, 1, getattr(broken, "_mp_context", None))
         idle = [make() for _ in range(min(len(lost), os.cpu_count() or 1))]
-        running: dict[Future[list[Outcome]], tuple[int, ProcessPoolExecutor]] = {}
+        running: dict[Future[list[CaseOutcome]], tuple[int, ProcessPoolExecutor]] = {}
         waiting = iter(lost)
         try:
             while True:
@@ -311,7 +313,7 @@ class _Store:
     def _key(self, case: Case) -> str:
         return digest([self._common, spelled(case)])
 
-    def load(self, case: Case) -> Outcome | None:
+    def load(self, case: Case) -> CaseOutcome | None:
         """Return what is known of a case; None if there is no file, or one that is damaged or of another."""
         key = self._key(case)
         try:
@@ -325,10 +327,10 @@ class _Store:
                 "message": str(message),
                 "columns": list(columns),
             } if found == key and arrays.keys() == {"values"} and arrays["values"].shape == (len(columns),):
-                return Outcome(status, message, dict(zip(columns, arrays["values"].tolist())))
+                return CaseOutcome(status, message, dict(zip(columns, arrays["values"].tolist())))
         return None
 
-    def save(self, case: Case, outcome: Outcome) -> None:
+    def save(self, case: Case, outcome: CaseOutcome) -> None:
         key = self._key(case)
         header = {
             "key": key,
@@ -347,7 +349,7 @@ class _Store:
 class Table:
     """The outcome of a sweep: `table["period"]` is a column; `table.rows` are in the order of the cases."""
 
-    def __init__(self, cases: Sequence[Case], outcomes: Sequence[Outcome]) -> None:
+    def __init__(self, cases: Sequence[Case], outcomes: Sequence[CaseOutcome]) -> None:
         measures = dict.fromkeys(name for outcome in outcomes for name in outcome.values)
         self.columns: tuple[str, ...] = (*cases[0], *measures, *_RESERVED)
         self.rows: list[dict[str, Any]] = [

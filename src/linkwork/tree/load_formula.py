@@ -72,7 +72,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class LoadNumbers:
     """What a load is run on, over any number."""
 
     t: Number
@@ -113,7 +113,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, eq=False)
-class Formula:
+class LoadFormula:
     """A load over symbols ("t", 0), ("X0", k), ("v0", k), ("q0", k), ("qd0", k) of its first side, ...,
     ("q", k), ("qd", k) of the whole mechanism, ("i0", 0) of its first input, ..., and ("parameter", k).
     """
@@ -138,7 +138,7 @@ class PlacedLoad:
     sides: tuple[Side, ...]
     seen: int  # how many things it is given; sides beyond are those of joints that it may ask for
     slices: Slices
-    formula: Formula | None  # None: its law must be called
+    formula: LoadFormula | None  # None: its law must be called
     shown: int  # how many numbers it shows
     across: tuple[tuple[str, int], ...]  # cut joints and their velocities, whose forces follow these
     inputs: tuple[Input, ...]  # that its law reads
@@ -174,7 +174,7 @@ class _CutSide(JointSide):
 
 
 def act(
-    load: Load, algebra: ModuleType, sides: Sequence[Side], slices: Slices, numbers: Numbers, seen: int
+    load: Load, algebra: ModuleType, sides: Sequence[Side], slices: Slices, numbers: LoadNumbers, seen: int
 ) -> Outcome:
     """Run a load on any numbers; it is given the first `seen` of what its sides make."""
     bodies = {
@@ -295,7 +295,7 @@ def place(
     def joint(k: int) -> Both:
         return list(q_drawn[sides[k].q]), still[sides[k].v]
 
-    numbers = Numbers(
+    numbers = LoadNumbers(
         0.0,
         lambda k: sides[k].pose(poses),
         lambda k: algebra.Motion.zero(),
@@ -319,7 +319,7 @@ def _shared_links(sides: Sequence[Side]) -> list[int]:
     return [links.index(link) for link in links]
 
 
-def _if_pure(trace: Callable[[], Formula]) -> Formula | None:
+def _if_pure(trace: Callable[[], LoadFormula]) -> LoadFormula | None:
     """Return a formula, if it can be had and is always the same.
 
     One in which nothing varies is asked for more often: it may have been drawn by lot.
@@ -344,7 +344,7 @@ def _formula(
     nv: int,
     seen: int,
     inputs: dict[str, Input],
-) -> Formula:
+) -> LoadFormula:
     """Run a load on symbols; the inputs that it reads are entered, in the order of their symbols."""
     graph = Graph()
     inputs.clear()
@@ -371,7 +371,7 @@ def _formula(
     def read(given: Input) -> Any:
         return graph.symbol((f"i{enter(inputs, given)}", 0))
 
-    numbers = Numbers(
+    numbers = LoadNumbers(
         graph.symbol(("t", 0)), frame, motion, joint, lambda: (symbols("q", nq), symbols("qd", nv)), read
     )
     outcome = act(load, algebra, sides, slices, numbers, seen)
@@ -384,7 +384,7 @@ def _formula(
     )
     nodes = reachable(roots)
     used = {x.args[0][0] for x in nodes if x.op == "symbol"}
-    return Formula(
+    return LoadFormula(
         outcome.like(roots),
         tuple(parameters),
         f"{algebra.__name__} {keys} {structure(roots)}",

@@ -26,11 +26,11 @@ from linkwork.tree.joint_formula import JointFormula, lift, structure
 from linkwork.tree.joint_kinematics import JointKinematics
 from linkwork.tree.loop_constraint import LoopConstraint, tied
 
-Formulas = dict[str, "Formula"]  # that are known, by signature
+Formulas = dict[str, "LoopFormula"]  # that are known, by signature
 
 
 @dataclass(frozen=True, eq=False)
-class Formula:
+class LoopFormula:
     """Over symbols of the links it is between, its *ends*, numbered and without ground: ("X0", k), ("v0", k),
     ("a0", k) of the first: pose in the world, motion and acceleration; ("q0", k), ("qd0", k): coordinates and
     velocities of the joint that this link hangs on; ("X1", k), ... of the next; ("ground", k): the
@@ -88,7 +88,7 @@ def tie_formula(
     joint_ends: Sequence[int],
     ends: int,
     known: Formulas,
-) -> tuple[Formula, list[float]]:
+) -> tuple[LoopFormula, list[float]]:
     """Run a constraint on symbols, the end of each of its bodies and joints given, None for ground; return
     its formula and the constants in it.
     """
@@ -154,7 +154,7 @@ def tie_formula(
 
 def joint_formula(
     joint: Joint, kind: JointFormula, a: int | None, b: int | None, known: Formulas
-) -> tuple[Formula, list[float]]:
+) -> tuple[LoopFormula, list[float]]:
     """Run a joint on symbols, the ends its parent and its child belong to given, None for ground; return its
     formula and the constants in it.
 
@@ -174,12 +174,12 @@ def joint_formula(
 
 
 _MOST_CLASSES = 500
-_by_class: dict[Hashable, tuple["Formula", list[float]]] = {}
+_by_class: dict[Hashable, tuple["LoopFormula", list[float]]] = {}
 
 
 def _traced(
     joint: Joint, kind: JointFormula, a: int | None, b: int | None, known: Formulas
-) -> tuple[Formula, list[float]]:
+) -> tuple[LoopFormula, list[float]]:
     algebra, symbols = joint.algebra, _Symbols(joint.algebra)
     Frame, Motion, Force = algebra.Frame, algebra.Motion, algebra.Force
     X_a, X_b = (Frame() if end is None else symbols.frame(f"X{end}") for end in (a, b))
@@ -244,7 +244,7 @@ def _shared(
     n_data: int,
     known: Formulas,
     smooth: bool,
-) -> tuple[Formula, list[float]]:
+) -> tuple[LoopFormula, list[float]]:
     """Return a formula of these parts, one that is known if it has the same structure, and the constants."""
     roots, constants = lift([x for part in parts.values() for x in _scalars(part)])
     rows = len(parts["position"])
@@ -252,7 +252,7 @@ def _shared(
     if signature not in known:
         lifted = iter(roots)
         made = {word: _like(part, lifted) for word, part in parts.items()}
-        known[signature] = Formula(algebra, n_data + 2 * rows, signature, smooth=smooth, **made)
+        known[signature] = LoopFormula(algebra, n_data + 2 * rows, signature, smooth=smooth, **made)
     return known[signature], constants
 
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from linkwork.errors import unknown
 from linkwork.mechanism.joint import Joint
-from linkwork.tree.topology import Branch, Topology
+from linkwork.tree.topology import Topology, TreeBody
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,11 @@ class LoopLists(Mapping[str, LoopPath]):
         return f"<loops closed by {', '.join(map(repr, self)) or 'nothing'}>"
 
 
-def _path(joint: Joint, above: Mapping[str, Branch]) -> LoopPath:
+def _path(joint: Joint, above: Mapping[str, TreeBody]) -> LoopPath:
     """Return the loop that a cut joint closes."""
-    sides: list[list[Branch]] = []
+    sides: list[list[TreeBody]] = []
     for body in (joint.parent, joint.child):
-        way, name = list[Branch](), body.name
+        way, name = list[TreeBody](), body.name
         while name in above:
             way.append(above[name])
             name = above[name].parent.name

@@ -15,7 +15,7 @@ from linkwork.tree import joint_forces
 from linkwork.tree.cuthill_mckee import neighbours, reverse_cuthill_mckee
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.loop_constraint import LoopConstraint
-from linkwork.tree.loop_formula import Formula, Formulas, joint_formula, tie_formula
+from linkwork.tree.loop_formula import Formulas, LoopFormula, joint_formula, tie_formula
 from linkwork.tree.loop_roots import felt_by, with_common_roots, with_own_root
 from linkwork.tree.tree import Tree
 
@@ -30,7 +30,7 @@ class Loop:
 
     joint: Joint | LoopConstraint
     ends: tuple[int, ...]  # the links that it is between, without ground
-    formula: Formula
+    formula: LoopFormula
     data: tuple[float, ...]  # frames on links, numbers of its kind, gains, parameters
     root: int = 0  # the link where its rows end: see `loop_roots`
     row: int = 0  # its first row
@@ -250,7 +250,7 @@ def _place_tie(tie: LoopConstraint, tree: Tree, known: Formulas) -> Loop:
 def _loop(
     joint: Joint | LoopConstraint,
     ends: tuple[int, ...],
-    formula: Formula,
+    formula: LoopFormula,
     numbers: Sequence[float],
     constants: Sequence[float],
 ) -> Loop:

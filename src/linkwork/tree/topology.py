@@ -20,7 +20,7 @@ from linkwork.tree.loop_constraint import ties
 
 
 @dataclass(frozen=True, eq=False)
-class Branch:
+class TreeBody:
     """One body of the spanning tree and the joint it hangs on."""
 
     body: Body
@@ -133,7 +133,7 @@ COORDINATE_WORDS = ("lower", "upper", "damping", "friction", "stiffness", "rest"
 class Topology:
     """The spanning tree, parents before children and each branch in one piece, and what closes loops."""
 
-    branches: tuple[Branch, ...]
+    branches: tuple[TreeBody, ...]
     loops: tuple[Any, ...]  # joints, and constraints as ties
 
 
@@ -163,13 +163,13 @@ def topology(
             break
         cut.add(better)
     known = {branch.body: branch for branch in like.branches} if like else {}
-    order: list[Branch] = []
+    order: list[TreeBody] = []
     stack = children[mechanism.ground][::-1]
     while stack:
         parent, body, joint = stack.pop()
         branch = known.get(body)
         if branch is None or branch.joint is not joint or branch.parent is not parent:
-            branch = Branch(body, parent, joint, reverse=joint.child is parent)
+            branch = TreeBody(body, parent, joint, reverse=joint.child is parent)
         order.append(branch)
         if body in children:
             stack += children[body][::-1]

@@ -22,7 +22,7 @@ from linkwork.tree import joint_forces
 from linkwork.tree.joint_formula import JointFormula
 from linkwork.tree.joint_units import joint_units
 from linkwork.tree.load_formula import PlacedLoad
-from linkwork.tree.topology import Branch
+from linkwork.tree.topology import TreeBody
 
 Array = np.ndarray
 
@@ -44,7 +44,7 @@ class Link:
 class Seat:
     """A body in its link; it does not depend on how links are numbered."""
 
-    branch: Branch
+    branch: TreeBody
     base: Any  # pose of the parent body in its own link
     welded: bool
 
@@ -212,7 +212,7 @@ class DataLayout:
         return cls(0, frame, frame + inertia, 2 * frame + inertia, 2 * frame + inertia + nv)
 
 
-def grow(mechanism: Mechanism, branches: Sequence[Branch], weld: bool, like: Tree | None = None) -> Tree:
+def grow(mechanism: Mechanism, branches: Sequence[TreeBody], weld: bool, like: Tree | None = None) -> Tree:
     """Turn the spanning tree into arrays; `weld` makes one link of bodies joined by Fixed joints.
 
     What hangs on the same branches is taken over from a tree `like` this one.

@@ -22,7 +22,7 @@ div:has(> #lw-tree) ~ div > * > .mantine-Button-inner { justify-content: flex-st
 </style>"""
 
 
-class Tree:
+class TreePanel:
     """Rows of names, and a list to type in."""
 
     def __init__(self, gui: Any, drawing: Drawing, select: Callable[[str | None], None]) -> None:

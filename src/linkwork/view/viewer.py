@@ -18,7 +18,7 @@ from linkwork.view.server import Server
 from linkwork.view.stage import Stage
 from linkwork.view.subject import Subject
 from linkwork.view.trajectory import Moment
-from linkwork.view.tree_panel import Tree
+from linkwork.view.tree_panel import TreePanel
 
 Array = np.ndarray
 
@@ -114,8 +114,8 @@ class Viewer:
         tabs = gui.add_tab_group()
         with tabs.add_tab("Show"):
             self._show_tab(gui)
-        with tabs.add_tab("Tree"):
-            self.tree = Tree(gui, self.drawing, self.select)
+        with tabs.add_tab("TreePanel"):
+            self.tree = TreePanel(gui, self.drawing, self.select)
         channels = self.subject.channels
         if channels:
             with tabs.add_tab("Plot"):
