@@ -460,7 +460,7 @@ def test_a_final_state_without_memory_has_none_after_loading(tmp_path: Path) -> 
 
 def test_what_cannot_be_derived_does_not_prevent_saving(tmp_path: Path, model: lw.Model) -> None:
     class Broken(Counted):
-        def motion(self, *_: object) -> Array:
+        def motion(self, *_: object, **__: object) -> Array:
             raise ZeroDivisionError("in the law of 'wind'")
 
     run = recorded(Broken(model), FAILED)
