@@ -41,7 +41,7 @@ def carry(
     """Return the model of a mechanism that was edited, and the state that goes on from one of the old model.
 
     The model is that of `mechanism.compile(floating=True)`, bit for bit, but only what has changed is made.
-    Joints and bodies are told by their names: they keep positions and velocities. Bodies that no joint
+    Joints and bodies are identified by their names: they keep positions and velocities. Bodies that no joint
     connects to ground any more float on, new ones are as drawn and at rest relative to what they hang on, and
     new joints close with the impulse it takes; AssemblyError if they cannot.
 
