@@ -117,6 +117,7 @@ if TYPE_CHECKING:
     from linkwork.mechanism.sketch import Line
     from linkwork.mechanism.springs import Bushing, Spring, TorsionSpring
     from linkwork.mechanism.stop import ExponentialStop, Stop
+    from linkwork.model.carry import carry
     from linkwork.model.model import Model
     from linkwork.model.state import State
     from linkwork.recording.recording import Recording

@@ -52,7 +52,7 @@ def as_drawn(tree: Tree, q: Sequence[float]) -> Drawn:
         return Drawn(q, link_poses(tree, q), moved_inertias(tree, q))
     frame = tree.algebra.Frame
     at = tree.starts[:, 2].tolist()
-    rows = found.reshape(len(tree.blocks), -1).tolist()
+    rows = found.reshape(len(tree.blocks), frame.size).tolist()
     return Drawn(
         q,
         [frame(), *map(frame.from_scalars, rows)],

@@ -114,7 +114,7 @@ class Viewer:
         tabs = gui.add_tab_group()
         with tabs.add_tab("Show"):
             self._show_tab(gui)
-        with tabs.add_tab("TreePanel"):
+        with tabs.add_tab("Tree"):
             self.tree = TreePanel(gui, self.drawing, self.select)
         channels = self.subject.channels
         if channels:
