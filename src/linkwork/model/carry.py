@@ -49,7 +49,7 @@ def carry(
     >>> m = lw.examples.cart_pole()
     >>> model = m.compile()
     >>> m["pole"].inertia = m["pole"].inertia + m["pole"].inertia
-    >>> model, state = lw.carry(model, model.state(hinge=0.1), m)
+    >>> model, state = lw.carry(model, model.state(pin=0.1), m)
     >>> state.q.round(3)
     array([0. , 0.1])
     """
