@@ -23,6 +23,8 @@ Array = np.ndarray
 _FEW = 8  # links
 _SHORT = 1200  # nodes of the laws of loads
 
+_NO_INPUTS = np.empty(0)
+
 
 def motion(
     model: "Model", q: Array, v: Array, t: Any = 0.0, *, inputs: Any = None, out: Array | None = None
@@ -51,6 +53,8 @@ def input_values(known: Mapping[str, float], inputs: Any) -> Array:
 
     `known` are their default values; `inputs` others by name, or an array of all.
     """
+    if not known and (inputs is None or (isinstance(inputs, Mapping) and not inputs)):
+        return _NO_INPUTS
     if inputs is not None and not isinstance(inputs, Mapping):
         return inputs
     given = dict(inputs or {})

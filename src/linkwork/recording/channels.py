@@ -45,7 +45,7 @@ class LiveChannels(Channels):
     def __init__(
         self, model: Any, layout: Layout | None = None, inputs: Mapping[str, Any] | None = None
     ) -> None:
-        self.model, self.inputs = model, MappingProxyType(dict(inputs or {}))
+        self.model, self.inputs = model, inputs or {}
         self._layout = layout
 
     @property
@@ -53,9 +53,6 @@ class LiveChannels(Channels):
         if self._layout is None:
             self._layout = layout_of(self.model)
         return self._layout
-
-    def __reduce__(self) -> Any:  # a view of a mapping cannot be pickled
-        return LiveChannels, (self.model, self.layout, dict(self.inputs))
 
     def derive(self, quantity: str, samples: "Samples") -> Mapping[str, Array]:
         there = samples.recorded

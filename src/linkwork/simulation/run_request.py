@@ -38,7 +38,8 @@ class RunRequest:
     def single(self, state: Any, checkpoint: str | Path | None, interval: float) -> OneRun:
         """Return the run of one mechanism from a state, kept in a file at intervals [s]."""
         start = _start(self.model, state.final if isinstance(state, Recording) else state, self.span)
-        start = replace(start, inputs=self._inputs(start.inputs, 1))
+        if self.shared.inputs or start.inputs or self.inputs is not None:
+            start = replace(start, inputs=self._inputs(start.inputs, 1))
         wanted = sample_times(start.t, self.span, self.times, self.every)
         check_room(wanted.size * (self.model.nq + self.model.nv + 2))
         kept = None
