@@ -1,5 +1,9 @@
 """Several mechanisms with one clock: each moves as it would alone, whatever else is there."""
 
+import os
+import signal
+import threading
+
 import numpy as np
 import pytest
 
@@ -107,3 +111,55 @@ def test_an_empty_forest_stands_still():
     run = lw.Forest({}).simulate(1.0)
     assert len(run) == 0
     assert run.final.t == 0.0
+
+
+def pushed() -> lw.Mechanism:
+    m = lw.examples.cart_pole()
+    push = lw.Input("push", 1.0)
+    m.add(lw.Motor("motor", "rail", lambda t, q, v: push - 0.1 * v))
+    return m
+
+
+def test_every_member_has_its_own_inputs():
+    m = pushed()
+    forest = lw.Forest({"a": m, "b": m, "c": m})
+    run = forest.simulate(0.5, every=0.1, inputs={"a/push": 2.0, "c/push": -3.0})
+    for name, value in (("a", 2.0), ("b", 1.0), ("c", -3.0)):
+        alone = lw.simulate(m, 0.5, every=0.1, inputs={"push": value})
+        np.testing.assert_array_equal(run[name].q, alone.q)
+        np.testing.assert_allclose(run[f"{name}/motor"].force, alone["motor"].force, rtol=1e-12)
+    assert run.final.inputs == {"a/push": 2.0, "b/push": 1.0, "c/push": -3.0}
+    on, whole = forest.simulate(0.5, run, every=0.5), lw.simulate(m, 1.0, inputs={"push": 2.0})
+    np.testing.assert_allclose(on["a"].q[-1], whole.final.q, atol=1e-7)
+    a = forest.motion(run.final.q, run.final.v, inputs={"a/push": 5.0})
+    part = forest.parts(run)["a"]
+    np.testing.assert_array_equal(a[:2], forest["a"].motion(part.q, part.v, inputs={"push": 5.0}))
+
+
+def test_wrong_inputs_and_times_of_members_are_refused_by_name():
+    forest = lw.Forest({"a": pushed(), "b": lw.examples.cart_pole()})
+    for wrong, message in (
+        ({"c/push": 1.0}, "unknown member 'c'"),
+        ({"a/pull": 1.0}, "unknown input 'pull'"),
+        ({"b/push": 1.0}, "no law reads inputs"),
+        ({"a/push": np.nan}, "input 'push' is not finite"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            forest.simulate(0.1, inputs=wrong)
+    later = lw.simulate(forest["a"], 0.5).final
+    with pytest.raises(ValueError, match=r"'a' is at t = 0\.5 s, and the clock at 0 s"):
+        forest.state({"a": later})
+    assert forest.state({"a": later}, t=0.5).t == 0.5
+    with pytest.raises(ValueError, match="state is a dict"):
+        forest.simulate(0.1, {"a": {}})
+    with pytest.raises(ValueError, match="simulate: accuracy"):
+        forest.simulate(0.1, accuracy=-1)
+
+
+def test_ctrl_c_returns_what_was_computed(forest, start):
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    run = forest.simulate(1e6, start, every=1e3)
+    timer.join()
+    assert {run[name].status for name in run.failed} == {"INTERRUPTED"}
+    assert len(run) == len(forest)

@@ -63,8 +63,10 @@ def input_values(known: Mapping[str, float], inputs: Any) -> Array:
             what = unknown("input", name, known) if known else f"{name!r} is given, and no law reads inputs"
             raise ValueError(f"inputs: {what}")
     values = [real_array(f"input {name!r}", given.get(name, value)) for name, value in known.items()]
-    if any(value.ndim > 1 for value in values):
-        raise ValueError("inputs: give a number each, or one per run")
+    for name, value in zip(known, values, strict=True):
+        if value.ndim > 1 or not np.isfinite(value).all():
+            what = "is not finite" if value.ndim <= 1 else f"has shape {value.shape}"
+            raise ValueError(f"input {name!r} {what}; give a finite number, or one per run")
     return np.stack(np.broadcast_arrays(*values), axis=-1) if values else np.empty(0)
 
 

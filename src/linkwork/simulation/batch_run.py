@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
@@ -20,7 +20,7 @@ from linkwork.simulation.event_log import Occurrences
 from linkwork.simulation.failure import Failure, diagnosis, interruption
 from linkwork.simulation.integration import MEMO, Work
 from linkwork.simulation.integrators.methods import METHODS
-from linkwork.simulation.polling import LOOK, Keyboard, Pace, raise_interrupts
+from linkwork.simulation.polling import Keyboard, Pace, raise_interrupts, results
 from linkwork.simulation.problem import Problem
 from linkwork.simulation.progress import Progress
 from linkwork.simulation.run_settings import RunSettings
@@ -61,14 +61,15 @@ class ManyRuns:
     def _in_threads(self, parts: list["_Part"], progress: Progress) -> None:
         with ThreadPoolExecutor(len(parts)) as pool:
             futures = [pool.submit(part.run) for part in parts]
-            try:
-                while not all(future.done() for future in futures):
-                    wait(futures, timeout=LOOK)
-                    progress.update(sum(part.done for part in parts) / len(parts))
-            except KeyboardInterrupt:
-                self.keyboard.pressed = True
-            for future in futures:
-                future.result()
+            results(
+                futures,
+                self.interrupt,
+                lambda: progress.update(sum(part.done for part in parts) / len(parts)),
+            )
+
+    def interrupt(self) -> None:
+        """End all runs at their next look, or before they begin."""
+        self.keyboard.pressed = True
 
     def _record(self, parts: list["_Part"], spent: tuple[float, float]) -> Recordings:
         nq, account = self.system.model.nq, self.setting.account

@@ -6,9 +6,9 @@ member moves bit for bit as it would alone, whatever else is in the forest. Mech
 member: `merge` makes one mechanism of them.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from types import MappingProxyType
 from typing import Any
@@ -20,13 +20,15 @@ from linkwork.lazy import lazy
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.merge import SEPARATOR
 from linkwork.model.model import Model
+from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
 from linkwork.native import store
-from linkwork.recording.batch import Recordings
 from linkwork.recording.recording import Recording
+from linkwork.recording.status import Status
 from linkwork.simulation.batch_run import ManyRuns
 from linkwork.simulation.initial_state import checked_state, closed
 from linkwork.simulation.options import MOST_STEPS, RunOptions, sample_times, seconds, worker_count
+from linkwork.simulation.polling import results
 from linkwork.simulation.restoring import PROJECTED, Restoring
 from linkwork.simulation.run_settings import setting
 
@@ -109,48 +111,63 @@ class Forest:
         for name in given:
             if name not in self.models:
                 raise ValueError(f"state: {unknown('member', name, self.models)}")
-        parts: list[State] = []
+        parts: dict[str, State] = {}
         for name, model in self.models.items():
             part = given.get(name, {})
-            parts.append(checked_state(model, part) if isinstance(part, State) else model.state(part, t=t))
-        q, v = (np.concatenate([getattr(part, word) for part in parts] or [[]]) for word in ("q", "v"))
-        return State(q, v, float(t))
+            if isinstance(part, State) and part.t != t:
+                raise ValueError(f"state: {name!r} is at t = {part.t:g} s, and the clock at {t:g} s; give t=")
+            parts[name] = checked_state(model, part) if isinstance(part, State) else model.state(part, t=t)
+        return _together(parts, float(t))
 
-    def parts(self, state: State) -> dict[str, State]:
+    def parts(self, state: "State | ForestRecording") -> dict[str, State]:
         """Return the states of the members."""
+        state = state.final if isinstance(state, ForestRecording) else state
+        if not isinstance(state, State):
+            raise ValueError(f"state is a {type(state).__name__}; give forest.state(...) or run.final")
         q, v = np.asarray(state.q, float), np.asarray(state.v, float)
         if q.shape != (self.nq,) or v.shape != (self.nv,):
             raise ValueError(
                 f"state: q has shape {q.shape} and v {v.shape}; give {self.nq} and {self.nv} numbers"
             )
-        return {name: State(q[a], v[b], state.t) for name, (a, b) in self.slices.items()}
+        inputs = self._inputs(state.inputs)
+        return {name: State(q[a], v[b], state.t, None, inputs[name]) for name, (a, b) in self.slices.items()}
 
-    def motion(self, q: Array, v: Array, t: float = 0.0) -> Array:
+    def _inputs(self, inputs: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """Return the inputs of each member, of those by qualified names: "left/push"."""
+        found: dict[str, dict[str, Any]] = {name: {} for name in self.models}
+        for name, value in inputs.items():
+            member, _, inside = name.partition(SEPARATOR)
+            if member not in found:
+                raise ValueError(f"inputs: {name!r}: {unknown('member', member, self.models)}")
+            found[member][inside] = value
+        return found
+
+    def motion(
+        self, q: Array, v: Array, t: float = 0.0, *, inputs: Mapping[str, float] | None = None
+    ) -> Array:
         """Return the accelerations (nv,) of all members under their own forces; see `Model.motion`."""
-        return self._in_lanes(
-            State(np.asarray(q, float), np.asarray(v, float), t),
-            lambda model, q, v: model.motion(q, v, np.full(len(q), t)),
-        )
+        parts = self.parts(State(np.asarray(q, float), np.asarray(v, float), t, None, inputs or {}))
+        result = np.empty(self.nv)
+        for group in self.groups:
+            states = [parts[name] for name in group.names]
+            q, v = (np.array([getattr(state, word) for state in states]) for word in ("q", "v"))
+            u = np.array([input_values(group.model.inputs, state.inputs) for state in states])
+            rows = group.model.motion(q, v, np.full(len(states), t), inputs=u)
+            for name, row in zip(group.names, rows, strict=True):
+                result[self.slices[name][1]] = row
+        return result
 
     def energy(self, q: Array, v: Array) -> float:
         """Return the kinetic plus potential energy of all members [J]."""
         parts = self.parts(State(np.asarray(q, float), np.asarray(v, float)))
         return float(sum(self.models[name].energy(part.q, part.v) for name, part in parts.items()))
 
-    def _in_lanes(self, state: State, function: Callable[[Model, Array, Array], Array]) -> Array:
-        """Return one number per velocity: a function of a model and of the states of identical members."""
-        parts, result = self.parts(state), np.empty(self.nv)
-        for group in self.groups:
-            q, v = (np.array([getattr(parts[name], word) for name in group.names]) for word in ("q", "v"))
-            for name, values in zip(group.names, function(group.model, q, v), strict=True):
-                result[self.slices[name][1]] = values
-        return result
-
     def simulate(
         self,
         duration: float,
-        state: State | None = None,
+        state: "State | ForestRecording | None" = None,
         *,
+        inputs: Mapping[str, float] | None = None,
         accuracy: float = 1e-8,
         step: float | None = None,
         method: str = "auto",
@@ -164,32 +181,37 @@ class Forest:
     ) -> "ForestRecording":
         """Let all members move for a duration [s]; the options are those of `lw.simulate`.
 
-        All are sampled at the same times: `times`, or `every` seconds, or 101 of them. A member that cannot
-        go on raises SimulationError, which has what was computed as `.run`; with check=False it is returned.
+        All are sampled at the same times: `times`, or `every` seconds, or 101 of them. Inputs have qualified
+        names, "left/push". A member that cannot go on raises SimulationError, which has what was computed as
+        `.run`; with check=False it is returned. Ctrl-C returns what was computed.
         """
-        start = self.state() if state is None else state
-        parts = self.parts(start)
         words = RunOptions(accuracy, step, method, max_step, max_steps, loops=loops)
         try:
+            parts = self.parts(self.state() if state is None else state)
+            for name, values in self._inputs(inputs or {}).items():
+                parts[name] = replace(parts[name], inputs={**parts[name].inputs, **values})
+            t = next((part.t for part in parts.values()), 0.0)
             span, workers = seconds(duration), worker_count(threads)
             if times is None and every is None:
-                times = np.linspace(start.t, start.t + span, _SAMPLES) if span else [start.t]
-            wanted = sample_times(start.t, span, times, every)
+                times = np.linspace(t, t + span, _SAMPLES) if span else [t]
+            wanted = sample_times(t, span, times, every)
+            jobs = self._jobs(workers)
+            runs = [
+                ManyRuns(setting(model, words), _batch(model, [parts[name] for name in names]), span, wanted)
+                for model, names in jobs
+            ]
         except ValueError as error:
             raise ValueError(f"simulate: {error}") from None
 
-        def run(model: Model, names: tuple[str, ...]) -> Recordings:
-            shared = setting(model, words)
-            pairs = [_closed(model, parts[name]) for name in names]
-            q, v = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
-            return ManyRuns(shared, State(q, v, start.t), span, wanted).run(1)
+        def interrupt() -> None:
+            for run in runs:
+                run.interrupt()
 
-        jobs = self._jobs(workers)
         with ThreadPoolExecutor(workers) as pool:
-            done = list(pool.map(lambda job: run(*job), jobs))
-        found = {name: runs[k] for (_, names), runs in zip(jobs, done) for k, name in enumerate(names)}
+            done = results([pool.submit(run.run, 1) for run in runs], interrupt)
+        found = {name: batch[k] for (_, names), batch in zip(jobs, done) for k, name in enumerate(names)}
         recording = ForestRecording(self, wanted, {name: found[name] for name in self.models})
-        if check and recording.failed:
+        if check and any(recording[name].status != Status.INTERRUPTED.name for name in recording.failed):
             raise ForestFailed(recording)
         return recording
 
@@ -244,9 +266,8 @@ class ForestRecording:
         """Where all members ended, from which another run can go on; none if one ended early."""
         if self.failed:
             raise SimulationError(f"{_failures(self)}; `run[member].final` is where each of them ended")
-        ends = [run.final for run in self.runs.values()]
-        q, v = (np.concatenate([getattr(end, word) for end in ends] or [[]]) for word in ("q", "v"))
-        return State(q, v, ends[0].t if ends else 0.0)
+        ends = {name: run.final for name, run in self.runs.items()}
+        return _together(ends, next((end.t for end in ends.values()), 0.0))
 
     def summary(self) -> str:
         """Return what happened, as text: a line per member."""
@@ -270,7 +291,21 @@ def _failures(run: ForestRecording) -> str:
     return f"{len(run.failed)} of {len(run)} members failed, the first is {run.failed[0]!r}: {first.message}"
 
 
-def _closed(model: Model, state: State) -> tuple[Array, Array]:
-    """Return positions and velocities that close the loops of a model."""
-    start = checked_state(model, state)
-    return closed(model, start.q, start.v, start.t) if model.loop_names else (start.q, start.v)
+def _together(parts: Mapping[str, State], t: float) -> State:
+    """Return the states of members as one, inputs by qualified names."""
+    q, v = (np.concatenate([getattr(part, word) for part in parts.values()] or [[]]) for word in ("q", "v"))
+    inputs = {
+        member + SEPARATOR + name: value
+        for member, part in parts.items()
+        for name, value in part.inputs.items()
+    }
+    return State(q, v, t, None, inputs)
+
+
+def _batch(model: Model, states: Sequence[State]) -> State:
+    """Return states of identical members as those of a batch, with closed loops."""
+    starts = [checked_state(model, state) for state in states]
+    pairs = [closed(model, s.q, s.v, s.t) if model.loop_names else (s.q, s.v) for s in starts]
+    q, v = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
+    u = np.array([input_values(model.inputs, state.inputs) for state in starts])
+    return State(q, v, starts[0].t, None, dict(zip(model.inputs, u.T, strict=True)))

@@ -3,12 +3,16 @@
 import signal
 import threading
 import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from linkwork.dynamics.load_code import raised
 
 LOOK = 0.1  # between two looks [s]
+
+Result = TypeVar("Result")
 
 
 class Pace:
@@ -53,6 +57,21 @@ class Keyboard:
         if self.pressed:
             signal.default_int_handler(number, frame)
         self.pressed = True
+
+
+def results(
+    futures: Sequence["Future[Result]"],
+    interrupt: Callable[[], None],
+    look: Callable[[], None] = lambda: None,
+) -> list[Result]:
+    """Return what threads have computed; meanwhile `look` now and then, and on Ctrl-C `interrupt` them."""
+    try:
+        while not all(future.done() for future in futures):
+            wait(futures, timeout=LOOK)
+            look()
+    except KeyboardInterrupt:
+        interrupt()
+    return [future.result() for future in futures]
 
 
 def raise_interrupts() -> None:

@@ -64,9 +64,6 @@ class RunRequest:
         if not isinstance(given, Mapping):
             raise ValueError(f"inputs {given!r}; give values by name, {{'throttle': 2.0}}")
         values = input_values(names, {**before, **given})
-        if not np.isfinite(values).all():
-            name = list(names)[int(np.argwhere(~np.isfinite(values))[0][-1])]
-            raise ValueError(f"input {name!r} is not finite; give a finite number")
         if values.ndim > 1 and len(values) != count:
             raise ValueError(
                 f"inputs have {len(values)} values each, for {count} run{'s' if count > 1 else ''}"
