@@ -22,7 +22,7 @@ def test_outside_of_a_law_an_input_is_its_default_value():
         3.0,
         0.5,
     )
-    assert lw.sin(u) == math.sin(2.0)
+    assert lw.sin(u) == np.sin(u) == math.sin(2.0)
     assert lw.atan2(1.0, u) == math.atan2(1.0, 2.0)
     assert u > 1
     assert lw.where(u < 1, 5.0, 7.0) == 7.0
@@ -40,6 +40,8 @@ def test_in_a_law_that_is_traced_no_operation_freezes_it(word):
             names = {node.args[0][0] for node in graph.nodes if node.op == "symbol"}
             assert "u" in names
         assert isinstance(lw.cos(u), Expr)
+        assert isinstance(np.cos(u), Expr)
+        assert all(isinstance(x, Expr) for x in (*(np.array([1.5, 2.5]) * u), np.float64(2.5) * u))
         assert isinstance(lw.where(x > 0, u, 1.0), Expr)
         assert isinstance(lw.where(u > 0, 2.0, 1.0), Expr)
         with pytest.raises(lw.TraceError):

@@ -32,8 +32,6 @@ class Input:
     7.0
     """
 
-    __array_ufunc__ = None  # NumPy's arrays leave arithmetic with an input to the input
-
     def __init__(self, name: str, value: float = 0.0) -> None:
         self.name = name_text(name, "Input")
         if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
@@ -49,6 +47,10 @@ class Input:
     def apply_function(name: str, *args: Any) -> Number:
         """Take part in elementary functions: lw.sin(u), lw.atan2(x, u)."""
         return number.apply(name, *map(as_number, args))
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *operands: Any, **options: Any) -> Any:
+        """Take part in NumPy's functions and in arithmetic with its arrays: np.sin(u), np.ones(3) * u."""
+        return getattr(ufunc, method)(*map(as_number, operands), **options)
 
     def __float__(self) -> float:
         return float(self.as_number())

@@ -1,5 +1,6 @@
 """What a method of integration is: step control, and Butcher's tableau or Rosenbrock's."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,7 +27,7 @@ class Dense:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StepMethod:
+class StepMethod(ABC):
     """What the loop and the user know of a method, explicit or implicit."""
 
     name: str
@@ -41,14 +42,14 @@ class StepMethod:
     implicit: ClassVar[bool]  # whether it needs the Jacobian; then it is for one lane
 
     @property
+    @abstractmethod
     def stages(self) -> int:
         """How often the right-hand side is evaluated in a step."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def estimates(self) -> int:
         """How many estimates of the error there are; without any it is for fixed steps only."""
-        raise NotImplementedError
 
     @property
     def dense_stages(self) -> int:
@@ -60,10 +61,10 @@ class StepMethod:
         """Whether a stage evaluates the rates of positions alone."""
         return False
 
-    @cached_property
+    @property
+    @abstractmethod
     def tables(self) -> dict[str, Any]:
         """The method's numbers, for the native loop."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)
