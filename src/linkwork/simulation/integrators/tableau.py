@@ -61,10 +61,14 @@ class StepMethod(ABC):
         """Whether a stage evaluates the rates of positions alone."""
         return False
 
-    @property
-    @abstractmethod
+    @cached_property
     def tables(self) -> dict[str, Any]:
         """The method's numbers, for the native loop."""
+        return self.numbers()
+
+    @abstractmethod
+    def numbers(self) -> dict[str, Any]:
+        """Return the numbers and arrays of `loop/records.py` that say what the method is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,8 +122,7 @@ class Tableau(StepMethod):
     def needs_rates(self) -> bool:
         return bool(self.rates)
 
-    @cached_property
-    def tables(self) -> dict[str, Any]:
+    def numbers(self) -> dict[str, Any]:
         """Sums over stages: rows 1 ... stages - 1 are the stages, then come the result, those for `dense`.
 
         A sum takes the first stage, the latest, and those between that follow after weights of 0.
@@ -173,8 +176,7 @@ class Rosenbrock(StepMethod):
     def estimates(self) -> int:
         return 1
 
-    @cached_property
-    def tables(self) -> dict[str, Any]:
+    def numbers(self) -> dict[str, Any]:
         return {
             "ros_stages": self.stages,
             "gamma": self.gamma,
