@@ -163,7 +163,7 @@ class Frame:
         return cls.of(Matrix.of((x[0:3], x[4:7], x[8:11])), (x[3], x[7], x[11]))
 
     def scalars(self) -> tuple[Number, ...]:
-        return tuple(x for row, p in zip(self.R, self.p, strict=True) for x in (*row, p))
+        return tuple([x for row, p in zip(self.R, self.p, strict=True) for x in (*row, p)])
 
     @property
     def rotation(self) -> np.ndarray:

@@ -69,21 +69,21 @@ class Vector(tuple[Number, ...]):
     __slots__ = ()
 
     def __add__(self, other: Sequence[Number]) -> "Vector":  # type: ignore[override]
-        return Vector(plus(a, b) for a, b in zip(self, other, strict=True))
+        return Vector([plus(a, b) for a, b in zip(self, other, strict=True)])
 
     def __sub__(self, other: Sequence[Number]) -> "Vector":
-        return Vector(minus(a, b) for a, b in zip(self, other, strict=True))
+        return Vector([minus(a, b) for a, b in zip(self, other, strict=True)])
 
     def __neg__(self) -> "Vector":
-        return Vector(0.0 if is_zero(a) else -a for a in self)
+        return Vector([0.0 if is_zero(a) else -a for a in self])
 
     def __mul__(self, factor: Number) -> "Vector":  # type: ignore[override]
-        return Vector(product(a, factor) for a in self)
+        return Vector([product(a, factor) for a in self])
 
     __rmul__ = __mul__  # type: ignore[assignment]
 
     def __truediv__(self, divisor: Number) -> "Vector":
-        return Vector(0.0 if is_zero(a) else a / divisor for a in self)
+        return Vector([0.0 if is_zero(a) else a / divisor for a in self])
 
     @classmethod
     def from_scalars(cls, x: Sequence[Number]) -> "Vector":
@@ -115,7 +115,7 @@ class Matrix(tuple[Vector, ...]):
 
     @classmethod
     def of(cls, rows: Iterable[Iterable[Number]]) -> "Matrix":
-        return cls(Vector(row) for row in rows)
+        return cls([Vector(row) for row in rows])
 
     @classmethod
     def identity(cls, n: int) -> "Matrix":
@@ -126,27 +126,27 @@ class Matrix(tuple[Vector, ...]):
         return Matrix.of(zip(*self, strict=True))
 
     def __add__(self, other: "Matrix") -> "Matrix":  # type: ignore[override]
-        return Matrix(a + b for a, b in zip(self, other, strict=True))
+        return Matrix([a + b for a, b in zip(self, other, strict=True)])
 
     def __sub__(self, other: "Matrix") -> "Matrix":
-        return Matrix(a - b for a, b in zip(self, other, strict=True))
+        return Matrix([a - b for a, b in zip(self, other, strict=True)])
 
     def times(self, x: Sequence[Number]) -> Vector:
         """Return A x."""
-        return Vector(dot(row, x) for row in self)
+        return Vector([dot(row, x) for row in self])
 
     def transpose_times(self, x: Sequence[Number]) -> Vector:
         """Return A^T x."""
-        return Vector(dot(column, x) for column in zip(*self, strict=True))
+        return Vector([dot(column, x) for column in zip(*self, strict=True)])
 
     def product(self, other: "Matrix") -> "Matrix":
         """Return A B."""
-        columns = other.T
-        return Matrix.of([dot(row, column) for column in columns] for row in self)
+        columns = list(zip(*other, strict=True))
+        return Matrix([Vector([dot(row, column) for column in columns]) for row in self])
 
     def rotated(self, R: "Matrix") -> "Matrix":
         """Return R A R^T."""
-        return Matrix.of([dot(row, r) for r in R] for row in R.product(self))
+        return Matrix([Vector([dot(row, r) for r in R]) for row in R.product(self)])
 
     def scalars(self) -> tuple[Number, ...]:
         return tuple(x for row in self for x in row)
@@ -159,7 +159,7 @@ class Symmetric(tuple[Number, ...]):
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[Number]]) -> "Symmetric":
-        return cls(rows[i][j] for i in range(len(rows)) for j in range(i, len(rows)))
+        return cls([rows[i][j] for i in range(len(rows)) for j in range(i, len(rows))])
 
     @property
     def order(self) -> int:
@@ -173,10 +173,10 @@ class Symmetric(tuple[Number, ...]):
         return Matrix.of(((a, b, c), (b, d, e), (c, e, f)))
 
     def __add__(self, other: "Symmetric") -> "Symmetric":  # type: ignore[override]
-        return Symmetric(plus(a, b) for a, b in zip(self, other, strict=True))
+        return Symmetric([plus(a, b) for a, b in zip(self, other, strict=True)])
 
     def __sub__(self, other: "Symmetric") -> "Symmetric":
-        return Symmetric(minus(a, b) for a, b in zip(self, other, strict=True))
+        return Symmetric([minus(a, b) for a, b in zip(self, other, strict=True)])
 
     def times(self, x: Sequence[Number]) -> Vector:
         """Return A x."""
@@ -186,4 +186,4 @@ class Symmetric(tuple[Number, ...]):
         """Return R A R^T, computing each of its different entries once."""
         RA = R.product(self.full())
         n = self.order
-        return Symmetric(dot(RA[i], R[j]) for i in range(n) for j in range(i, n))
+        return Symmetric([dot(RA[i], R[j]) for i in range(n) for j in range(i, n)])

@@ -87,6 +87,7 @@ class Port:
     per: Literal["q", "v", "link", "world"]
     shape: Callable[[Sizes], tuple[int, ...]]  # of the whole array, for one mechanism
     users_word: str = ""  # what users call it, if not by its symbol
+    kind: str | None = None  # name of the type in the algebra that a link reads; numbers if none
 
     @property
     def word(self) -> str:
@@ -112,7 +113,7 @@ T = Port("t", "world", lambda n: ())
 INPUTS = Port("inputs", "world", lambda n: (n.inputs,))
 TAU = Port("tau", "v", lambda n: (n.nv,))
 # force on each link, in its frame
-EXTERNAL = Port("external", "link", lambda n: (n.links, n.algebra.freedoms), "forces")
+EXTERNAL = Port("external", "link", lambda n: (n.links, n.algebra.freedoms), "forces", kind="Force")
 
 
 @dataclass(frozen=True)
@@ -212,3 +213,8 @@ class Algorithm:
     @cached_property
     def ports(self) -> tuple[Port, ...]:
         return self.given + self.outputs
+
+    @cached_property
+    def packed(self) -> frozenset[str]:
+        """Outputs of walks over pairs, of which lanes keep each pair once."""
+        return frozenset(step.output for step in self.passes if isinstance(step, Pairs))

@@ -33,20 +33,25 @@ def inertias(link: LinkView, parent: LinkView) -> None:
 
 def hand_down(link: LinkView, parent: LinkView, tau: Sequence[Any]) -> None:
     """Let the joint move under the forces tau, and hand what is still felt to the parent."""
-    S, IA, pA = link.S, link.IA, link.pA - link.external
+    pA = link.pA - link.external
+    Ia = past_joint(link)
+    u = Vector(minus(drive, s.dot(pA)) for drive, s in zip(tau, link.S, strict=True))
+    pa = pA + Ia @ link.c + combination(u, link.UD, link.algebra.Force.zero())
+    link.uD = [dot(row, u) for row in link.Dinv]
+    parent.IA += link.X @ Ia
+    parent.pA += link.X @ pa
+
+
+def past_joint(link: LinkView) -> Any:
+    """Return the inertia that is felt through the joint, and keep the factors of what the joint feels."""
+    S, IA = link.S, link.IA
     U = [IA @ s for s in S]
     D = [[s.dot(u) for u in U] for s in S]
     for k, rotor in enumerate(link.armature):
         D[k][k] = plus(D[k][k], rotor)
-    Dinv = inverse_positive(D)
-    UD = [combination(row, U, link.algebra.Force.zero()) for row in Dinv]
-    u = Vector(minus(drive, s.dot(pA)) for drive, s in zip(tau, S, strict=True))
-    Ia = IA.without(S, U, UD, link.armature)
-    pa = pA + Ia @ link.c + combination(u, UD, link.algebra.Force.zero())
-    link.UD, link.Dinv = UD, Dinv
-    link.uD = [dot(row, u) for row in Dinv]
-    parent.IA += link.X @ Ia
-    parent.pA += link.X @ pa
+    link.Dinv = inverse_positive(D)
+    link.UD = [combination(row, U, link.algebra.Force.zero()) for row in link.Dinv]
+    return IA.without(S, U, link.UD, link.armature)
 
 
 def accelerations(link: LinkView, parent: LinkView) -> None:

@@ -12,10 +12,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from linkwork.algebra.dense import inverse_positive
 from linkwork.algebra.vector import plus
 from linkwork.dynamics.algorithm import Algorithm, LinkView, Pass, Port, Q
-from linkwork.dynamics.forward_dynamics import combination
+from linkwork.dynamics.forward_dynamics import past_joint
 from linkwork.errors import ModelError, NumericalError
 
 LARGEST = 1000  # velocities; the dense check of larger mechanisms would take longer than it is worth
@@ -37,16 +36,14 @@ def own_inertias(link: LinkView, parent: LinkView) -> None:
 
 def shares(link: LinkView, parent: LinkView) -> None:
     """Tips to base: the inertia felt when all beyond is free, beside that when all beyond is locked."""
-    S, IA = link.S, link.IA
-    U = [IA @ s for s in S]
-    D = [[s.dot(u) for u in U] for s in S]
-    for k, rotor in enumerate(link.armature):
-        D[k][k] = plus(D[k][k], rotor)
-    Dinv = inverse_positive(D)
-    UD = [combination(row, U, link.algebra.Force.zero()) for row in Dinv]
-    moved = [plus(s.dot(link.Ic @ s), rotor) for s, rotor in zip(S, link.armature, strict=True)]
-    link.share = [1.0 / (Dinv[k][k] * inertia) for k, inertia in enumerate(moved)]
-    parent.IA += link.X @ IA.without(S, U, UD, link.armature)
+    parent.IA += link.X @ past_joint(link)
+    set_share(link, parent)
+
+
+def set_share(link: LinkView, parent: LinkView) -> None:
+    """Set the shares of a link that knows its `Dinv`."""
+    moved = [plus(s.dot(link.Ic @ s), rotor) for s, rotor in zip(link.S, link.armature, strict=True)]
+    link.share = [1.0 / (link.Dinv[k][k] * inertia) for k, inertia in enumerate(moved)]
     parent.Ic += link.X @ link.Ic
 
 

@@ -53,8 +53,8 @@ def typed(algebra: Any, kind: str | None, scalars: Sequence[Operand]) -> Any:
 
 
 def port_value(port: Port, algebra: Any, scalars: Sequence[Operand]) -> Any:
-    """Return what a link reads from a port: a force on it, or a list of numbers."""
-    return algebra.Force.from_scalars(scalars) if port.per == "link" else list(scalars)
+    """Return what a link reads from a port: a force on it, say, or a list of numbers."""
+    return typed(algebra, port.kind, scalars) if port.kind else list(scalars)
 
 
 def type_size(algebra: Any, kind: str | None) -> int:

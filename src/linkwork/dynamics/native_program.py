@@ -88,7 +88,7 @@ def program(
     With `tangent` the arrays are followed by those of their rates, the scratch memory's first.
     """
     numbers = np.arange(1, len(tree.blocks) + 1) if path is None else np.array(path, np.int64)
-    too_long = bool(_packed(algorithm)) and count_pairs(tree) > _LONGEST
+    too_long = bool(algorithm.packed) and count_pairs(tree) > _LONGEST
     called = Loads() in algorithm.passes and any(placed.formula is None for placed in tree.loads)
     looped = any(isinstance(step, Loops) for step in algorithm.passes)
     if looped and tangent:
@@ -158,7 +158,7 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: np.ndarray, tang
     blocks = np.array([unit.block for unit in kinds], np.int64)[tree.kind_numbers]
     starts = np.concatenate([[0, layout.size], blocks]).cumsum()  # of the links' blocks in the work array
     records = _link_records(tree, starts, path)
-    columns = _column_records(tree, layout, starts) if _packed(algorithm) else np.empty((0, 3), np.int64)
+    columns = _column_records(tree, layout, starts) if algorithm.packed else np.empty((0, 3), np.int64)
 
     segments: list[Segment] = []  # kernel, its first record, count, step
     first = records.ctypes.data
@@ -260,7 +260,7 @@ def _clears(algorithm: Algorithm, tree: Tree, lanes: int, tangent: bool) -> list
     if not algorithm.clear:
         return []
     names = _port_names(algorithm, tangent)
-    cleared = algorithm.clear - (_packed(algorithm) if lanes > 1 else set())
+    cleared = algorithm.clear - (algorithm.packed if lanes > 1 else set())
     found = []
     for port, shape in zip(algorithm.ports, shapes_of(algorithm, tree), strict=True):
         if port.name in cleared:
@@ -284,15 +284,11 @@ def _places(algorithm: Algorithm, tree: Tree, lanes: int) -> tuple[np.ndarray, .
     if lanes == 1:
         return ()
     sizes = sizes_of(tree)
-    packed = _packed(algorithm)
+    packed = algorithm.packed
     return tuple(
         packed_places(tree) if port.name in packed else np.arange(port.total(sizes))
         for port in algorithm.ports
     )
-
-
-def _packed(algorithm: Algorithm) -> set[str]:
-    return {step.output for step in algorithm.passes if isinstance(step, Pairs)}
 
 
 def _column_records(tree: Tree, layout: LinkLayout, starts: np.ndarray) -> np.ndarray:

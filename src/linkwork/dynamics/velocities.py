@@ -4,7 +4,7 @@ from linkwork.dynamics import poses
 from linkwork.dynamics.algorithm import QD, QDD, Algorithm, LinkView, Pass, Port, Q, WorldView
 from linkwork.dynamics.forward_dynamics import combination
 
-VELOCITIES = Port("velocity", "link", lambda n: (n.links, n.algebra.freedoms))
+VELOCITIES = Port("velocity", "link", lambda n: (n.links, n.algebra.freedoms), kind="Motion")
 ACCELERATIONS = Port("acceleration", "link", lambda n: (n.links, n.algebra.freedoms))
 
 

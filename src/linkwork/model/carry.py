@@ -13,12 +13,14 @@ where it is and moves as it did. What is new is found from the bodies it connect
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cached_property
 
 import numpy as np
 
 from linkwork.dynamics import impulse, velocities
-from linkwork.errors import AssemblyError
+from linkwork.dynamics.inertia_check import NOT_TINY
+from linkwork.errors import AssemblyError, NumericalError
 from linkwork.mechanism.load_view import BodySide
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.compile import compile_mechanism
@@ -28,7 +30,6 @@ from linkwork.model.trees import with_forces
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.joint_kinematics import JointKinematics
 from linkwork.tree.topology import TreeBody
-from linkwork.tree.tree import DataLayout
 
 Array = np.ndarray
 
@@ -71,7 +72,7 @@ def _carried(old: Model, new: Model, state: State) -> State:
         else:
             q[at_q], v[at_v] = before.joint(branch)
             met = met or before.met(branch)
-    if met and not new.inertia_fault:
+    if met:
         v = _with_impulse(new, before, q, v)
     if new.loop_names and _opened(old, new, state, q):
         q = new.assemble(q, t=state.t)
@@ -154,7 +155,7 @@ class _Before:
         sides = (self.side(body.name) for body in joint.bodies)
         a, b = (
             BodySide(joint.algebra, side.frame @ frame, frame.local(side.motion))
-            for side, frame in zip(sides, joint.frames(), strict=True)
+            for side, frame in zip(sides, branch.frames, strict=True)
         )
         X = a.frame.local(b.frame)
         kind, numbers = JointFormulas().of(joint, False) if branch.reverse else branch.formula
@@ -191,36 +192,21 @@ class _Before:
 
 
 def _with_impulse(new: Model, before: _Before, q: Array, v: Array) -> Array:
-    """Return the velocities after the impulses of new joints: H v = J^T (momenta of the bodies)."""
-    tree, momenta = new.body_tree, _momenta(new, before)
-    at, size = DataLayout.of(tree.algebra, 0).body, tree.algebra.Frame.size
-    frames = tree.data[tree.starts[:-1, :1] + at + np.arange(size)]  # of the bodies in their links
-    Frame, Force = tree.algebra.Frame, tree.algebra.Force
-    on_links = Frame.from_scalars(list(frames.T)) @ Force.from_scalars(list(momenta.T))
-    external = np.stack([np.broadcast_to(x, len(frames)) for x in on_links.scalars()], axis=-1)
-    kernel = new.kernel_of(impulse.ALGORITHM, form="rolled")
-    return kernel(q, new.armature * v, np.ascontiguousarray(external, float))[0]
-
-
-def _momenta(new: Model, before: _Before) -> Array:
-    """Return (bodies, freedoms): the momenta of bodies before, in their frames, about their origins."""
-    algebra = new.link_tree.algebra
+    """Return the velocities after the impulses of new joints, from those that all bodies had before."""
     rows = np.array([before.old.body_rows.get(name, -1) for name in new.body_names])
-    motions = np.zeros((len(rows), algebra.freedoms))
     was = rows >= 0
-    poses, moving = (array[rows[was]] for array in before.arrays)
-    axes = algebra.Frame.from_scalars(list(poses.reshape(len(poses), -1).T)).axes
-    local = axes.local(algebra.Motion.from_scalars(list(moving.T)))
-    motions[was] = np.stack([np.broadcast_to(x, len(poses)) for x in local.scalars()], axis=-1)
+    moved = np.zeros((len(rows), new.link_tree.algebra.freedoms))
+    moved[was] = before.arrays[1][rows[was]]
     for k in np.flatnonzero(~was):
-        motions[k] = [float(x) for x in before.side(new.body_names[k]).motion.scalars()]
-    inertias = new.inertias.reshape(len(rows), -1)
-    tensor = list(inertias.T) if inertias.shape[1] == 1 else list(new.inertias.transpose(1, 2, 0))
-    inertia = algebra.RigidInertia.about_center(
-        new.masses, list(new.centers.T), tensor[0] if inertias.shape[1] == 1 else tensor
-    )
-    momenta = inertia @ algebra.Motion.from_scalars(list(motions.T))
-    return np.stack([np.broadcast_to(x, len(rows)) for x in momenta.scalars()], axis=-1)
+        side = before.side(new.body_names[k])
+        moved[k] = (side.frame.axes @ side.motion).scalars()
+    kernel = new.kernel_of(impulse.ALGORITHM, form="rolled")
+    with suppress(NumericalError):
+        rates, shares = kernel(q, new.armature * v, moved)
+        if (shares > NOT_TINY).all():
+            vars(new)["inertia_fault"] = ""  # it need not be looked for
+            return rates
+    return v if new.inertia_fault else kernel(q, new.armature * v, moved)[0]
 
 
 def _opened(old: Model, new: Model, state: State, q: Array) -> bool:

@@ -54,12 +54,12 @@ class TreeBody:
     @property
     def inner(self) -> Any:
         """The joint's frame on the body nearer to ground."""
-        return self._frames[1 if self.reverse else 0]
+        return self.frames[1 if self.reverse else 0]
 
     @property
     def outer(self) -> Any:
         """The joint's frame on the body."""
-        return self._frames[0 if self.reverse else 1]
+        return self.frames[0 if self.reverse else 1]
 
     @cached_property
     def on_joint(self) -> Any:
@@ -99,7 +99,8 @@ class TreeBody:
         return self.joint.per_coordinate("armature").tolist()
 
     @cached_property
-    def _frames(self) -> tuple[Any, Any]:
+    def frames(self) -> tuple[Any, Any]:
+        """The joint's frames on its two bodies."""
         return self.joint.frames()
 
     @cached_property
