@@ -9,7 +9,7 @@ SOURCE = TESTS.parent / "src" / "linkwork"
 
 # What goes across the modules of a room, by room: "" are those across rooms.
 SUBJECTS = {
-    "": "examples extension gallery layout",
+    "": "examples extension gallery layout threads",
     "algebra": "spatial_and_planar",
     "cli": "commands",
     "contact": "coal",

@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork.contact.broad_phase import near, pairs_of, placed, tree
 from linkwork.contact.containment import points_inside
 from linkwork.contact.distances import distances_of_pairs
-from linkwork.contact.flatten import Piece, pieces_of, table_of
-from linkwork.contact.narrow_phase import contacts_of_pairs, triangles_that_touch
-from linkwork.contact.rays import MISSED, cast_rays
-from linkwork.contact.result import Contacts, Hits
+from linkwork.contact.flatten import pieces_of
+from linkwork.contact.rays import MISSED
+from linkwork.contact.result import Contacts
 from linkwork.contact.shape_kinds import MESH
-from linkwork.contact.shape_table import Buffer, Table, Work, buffer, work
+from linkwork.contact.shape_table import Table, Work, work
+from linkwork.contact.world_arrays import Member, WorldArrays
 from linkwork.geometry import HeightField, Plane
 from linkwork.mechanism.placement import Array, RotationLike, Space, numbers, position_vector, rotation_matrix
 
@@ -38,14 +37,18 @@ class Colliders:
 
     A body meets another if the `group` of each is in the `mask` of the other (bits of a number), and no joint
     or `exclude` says otherwise. Bodies that are `fixed` do not meet each other; what has no end is fixed.
+
+    Several threads may ask at once, and one may move bodies meanwhile: a query sees all bodies where they
+    were when it began. A thread that moves bodies for itself alone takes a `copy`.
     """
 
     def __init__(self, space: Space = "space") -> None:
         self.space: Space = space
-        self._members: dict[str, _Member] = {}
+        self._members: dict[str, Member] = {}
         self._excluded: set[tuple[str, str]] = set()
-        self._built: _Built | None = None
+        self._built: WorldArrays | None = None
         self._local = threading.local()
+        self._lock = threading.RLock()
 
     @classmethod
     def of(cls, mechanism: Any) -> "Colliders":
@@ -90,42 +93,58 @@ class Colliders:
         pieces = [piece for shape in shapes for piece in pieces_of(shape, self.space)]
         endless = any(isinstance(shape, Plane | HeightField) for shape in shapes)
         pose = _pose(position, rotation, f"collider {name!r}", self.space)
-        member = _Member(pieces, pose, int(group), int(mask), endless if fixed is None else fixed)
-        self._members[name] = member
-        self._built = None
+        member = Member(pieces, pose, int(group), int(mask), endless if fixed is None else fixed)
+        with self._lock:
+            self._members[name] = member
+            self._built = None
 
     def remove(self, name: str) -> None:
         """Take a body out."""
-        self._member(name)
-        del self._members[name]
-        self._excluded = {pair for pair in self._excluded if name not in pair}
-        self._built = None
+        with self._lock:
+            self._member(name)
+            del self._members[name]
+            self._excluded = {pair for pair in self._excluded if name not in pair}
+            self._built = None
 
     def exclude(self, a: str, b: str) -> None:
         """Let two bodies pass through each other."""
-        for name in (a, b):
-            self._member(name)
-        self._excluded.add((min(a, b), max(a, b)))
-        self._built = None
+        with self._lock:
+            for name in (a, b):
+                self._member(name)
+            self._excluded.add((min(a, b), max(a, b)))
+            self._built = None
 
     def move(self, name: str, position: ArrayLike | None = None, rotation: RotationLike = None) -> None:
         """Put a body somewhere else; a position or rotation that is not given stays."""
-        member = self._member(name)
         place = _pose(position, rotation, f"collider {name!r}", self.space)
-        if rotation is not None:
-            member.pose[:9] = place[:9]
-        if position is not None:
-            member.pose[9:] = place[9:]
-        if self._built is not None:
-            self._built.bodies[self._built.number[name]] = member.pose
-            self._built.is_placed = False
+        with self._lock:
+            member = self._member(name)
+            if rotation is not None:
+                member.pose[:9] = place[:9]
+            if position is not None:
+                member.pose[9:] = place[9:]
+            if self._built is not None:
+                self._built.move(name, member.pose)
 
     def place(self, poses: Mapping[str, Any]) -> None:
         """Put bodies where `model.poses(q)` says, or any mapping of names to frames."""
-        for name in self._members:
-            if name in poses:
-                frame = poses[name]
-                self.move(name, frame.position, frame.rotation)
+        with self._lock:
+            for name in self._members:
+                if name in poses:
+                    frame = poses[name]
+                    self.move(name, frame.position, frame.rotation)
+
+    def copy(self) -> "Colliders":
+        """Return a world of the same bodies in the same places, which move on their own from now on.
+
+        The shapes, and the trees over their triangles, are shared: they do not change.
+        """
+        twin = Colliders(self.space)
+        with self._lock:
+            twin._members = {name: member.copy() for name, member in self._members.items()}
+            twin._excluded = set(self._excluded)
+            twin._built = None if self._built is None else self._built.copy()
+        return twin
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -143,36 +162,36 @@ class Colliders:
     @property
     def table(self) -> Table:
         """The shapes as flat arrays."""
-        return self._ready().table
+        return self._ready()[0].table
 
     @property
     def poses(self) -> Array:
         """Where the shapes are: rotation by rows, then position (n, 12)."""
-        return self._ready().poses
+        return self._ready()[1]
 
     @property
     def shape_bodies(self) -> tuple[str, ...]:
         """The body of each shape, by name."""
-        return self._ready().owners
+        return self._ready()[0].owners
 
     # what can be asked
 
     def pairs(self, margin: float = 0.0) -> Any:
         """Return the pairs of shapes whose boxes come closer than `margin`, sorted (n, 2)."""
-        built = self._ready()
-        return built.pairs_within(margin).copy()
+        built, poses = self._ready()
+        return built.pairs_within(poses, margin)
 
     def contacts(self, *, margin: float = 0.0, threads: int = 1) -> Contacts:
         """Return the points where bodies touch, or come closer than `margin` [m].
 
         The result does not depend on the number of threads.
         """
-        built = self._ready()
-        pairs = built.pairs_within(margin)
+        built, poses = self._ready()
+        pairs = built.pairs_within(poses, margin)
         if threads == 1:
-            found = [built.contacts(pairs, margin, self._work)]
+            found = [built.contacts(poses, pairs, margin, self._work)]
         else:
-            found = self._shared_out(built, np.array_split(pairs, _PARTS * threads), margin, threads)
+            found = self._shared_out(built, poses, np.array_split(pairs, _PARTS * threads), margin, threads)
         number = np.concatenate([each[0] for each in found])
         label = np.concatenate([each[1] for each in found])
         return Contacts.of(number, label, built.owners)
@@ -203,44 +222,49 @@ class Colliders:
         length = np.linalg.norm(directions, axis=1, keepdims=True)
         if not (length > 0.0).all():
             raise ValueError("ray_cast: a direction is zero; give one that points somewhere")
-        hits = self._ready().cast(origins, directions / length, min(longest, MISSED), mask, self._work)
+        built, poses = self._ready()
+        hits = built.cast(poses, origins, directions / length, min(longest, MISSED), mask, self._work)
         return hits[0] if one else hits
 
     def height(self, x: ArrayLike, y: ArrayLike, *, mask: int = EVERYTHING) -> Any:
         """Return the height of what is under points of the plane, seen from above [m]; -inf where nothing
         is."""
-        built = self._ready()
+        built, poses = self._ready()
         x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
-        top = built.top() + 1.0
+        top = built.top(poses) + 1.0
         origins = np.column_stack([x.ravel(), y.ravel(), np.full(x.size, top)])
         directions = np.broadcast_to((0.0, 0.0, -1.0), origins.shape).copy()
-        hits = built.cast(origins, directions, MISSED, mask, self._work)
+        hits = built.cast(poses, origins, directions, MISSED, mask, self._work)
         height = np.where(hits.hit, hits.point[:, 2], -np.inf).reshape(x.shape)
         return float(height) if height.ndim == 0 else height
 
     def contains(self, name: str, points: ArrayLike) -> Any:
         """Return whether points (3,) or (n, 3) are inside a body, surface included."""
-        built = self._ready()
         self._member(name)
+        built, poses = self._ready()
         given = _points(points, "points", self.space)
         flat = np.ascontiguousarray(np.atleast_2d(given))
         found = np.zeros(len(flat), np.int64)
         for k in built.shapes_of(name):
-            points_inside(built.table.at, built.poses, k, flat, found, self._work.at)
+            points_inside(built.table.at, poses, k, flat, found, self._work.at)
         inside = found.astype(bool)
         return bool(inside[0]) if given.ndim == 1 else inside
 
     def touching_triangles(self, a: str, b: str) -> Any:
         """Return the pairs of triangles of two meshes that touch, sorted (n, 2)."""
-        built = self._ready()
+        for name in (a, b):
+            self._member(name)
+        built, poses = self._ready()
         found = [np.zeros((0, 2), np.int64)]
         for i in built.shapes_of(a):
             for j in built.shapes_of(b):
                 if built.table.kind[i] == MESH and built.table.kind[j] == MESH:
-                    found.append(built.touching(i, j))
+                    found.append(built.touching(poses, i, j))
         return np.unique(np.concatenate(found), axis=0)
 
-    def _shared_out(self, built: "_Built", parts: list[Array], margin: float, threads: int) -> list[Any]:
+    def _shared_out(
+        self, built: WorldArrays, poses: Array, parts: list[Array], margin: float, threads: int
+    ) -> list[Any]:
         """Return the contacts of each part. Parts differ: a thread that is done takes the next one.
 
         This thread works too, and keeps the rooms of the others.
@@ -252,7 +276,7 @@ class Colliders:
 
         def share(room: Work) -> None:
             for k, part in waiting:
-                found[k] = built.contacts(part, margin, room)
+                found[k] = built.contacts(poses, part, margin, room)
 
         with ThreadPoolExecutor(threads - 1) as pool:
             others = [pool.submit(share, room) for room in rooms[1:threads]]
@@ -264,10 +288,10 @@ class Colliders:
     def _nearest(self, a: str, b: str) -> Array:
         for name in (a, b):
             self._member(name)
-        built = self._ready()
+        built, poses = self._ready()
         pairs = np.array([(i, j) for i in built.shapes_of(a) for j in built.shapes_of(b)], np.int64)
         out = np.zeros((len(pairs), 10))
-        distances_of_pairs(built.table.at, built.poses, pairs, self._work.at, out)
+        distances_of_pairs(built.table.at, poses, pairs, self._work.at, out)
         best = out[int(np.argmin(out[:, 9]))]
         if best[9] >= MISSED:
             raise ValueError(f"colliders {a!r} and {b!r} have no distance: neither of them has an end")
@@ -285,7 +309,7 @@ class Colliders:
             self._local.rooms = [work()]
         return self._local.rooms
 
-    def _member(self, name: str) -> "_Member":
+    def _member(self, name: str) -> Member:
         if name not in self._members:
             close = get_close_matches(str(name), self._members, 1)
             hint = (
@@ -296,101 +320,12 @@ class Colliders:
             raise ValueError(f"unknown collider {name!r}{hint}")
         return self._members[name]
 
-    def _ready(self) -> "_Built":
-        if self._built is None:
-            self._built = _Built(self._members, self._excluded)
-        if not self._built.is_placed:
-            self._built.put_in_place()
-        return self._built
-
-
-class _Member:
-    """A body: its pieces, where it is, whom it meets."""
-
-    def __init__(self, pieces: list[Piece], pose: Array, group: int, mask: int, fixed: bool) -> None:
-        self.pieces, self.pose, self.group, self.mask, self.fixed = pieces, pose, group, mask, fixed
-
-
-class _Built:
-    """The arrays of a world, fixed bodies first."""
-
-    def __init__(self, members: Mapping[str, _Member], excluded: set[tuple[str, str]]) -> None:
-        order = sorted(members, key=lambda name: not members[name].fixed)
-        self.number = {name: k for k, name in enumerate(order)}
-        self.still = sum(member.fixed for member in members.values())
-        rows = [(self.number[name], piece, members[name]) for name in order for piece in members[name].pieces]
-        self.owner = np.array([number for number, _, _ in rows], np.int64)
-        self.owners = tuple(order[number] for number, _, _ in rows)
-        pieces = [piece for _, piece, _ in rows]
-        groups, masks = [m.group for _, _, m in rows], [m.mask for _, _, m in rows]
-        self.table = table_of(pieces, self.owner.tolist(), groups, masks)
-        self.local = np.array([np.append(p.rotation.ravel(), p.position) for p in pieces]).reshape(-1, 12)
-        self.bodies = np.array([members[name].pose for name in order]).reshape(-1, 12)
-        keys = [sorted((self.number[a], self.number[b])) for a, b in excluded]
-        self.excluded = np.sort(np.array([a * len(order) + b for a, b in keys], np.int64))
-        n = len(rows)
-        self.poses = np.zeros((n, 12))
-        self.tree, self.near = tree(n), near(n, max(8 * n, 64))
-        self.room = np.zeros_like(self.near.pairs)
-        self.is_placed = False
-        self.points = 4  # of a pair, to make room for: those of meshes have more
-
-    def put_in_place(self) -> None:
-        placed(self.bodies, self.owner, self.local, self.poses)
-        self.is_placed = True
-
-    def shapes_of(self, name: str) -> list[int]:
-        return np.flatnonzero(self.owner == self.number[name]).tolist()
-
-    def pairs_within(self, margin: float) -> Any:
-        while True:
-            count = pairs_of(
-                self.table.at,
-                self.poses,
-                self.excluded,
-                len(self.bodies),
-                self.still,
-                float(margin),
-                self.tree.at,
-                self.near.at,
-                self.room,
-            )
-            if count <= len(self.room):
-                return self.room[:count]
-            self.near = near(len(self.poses), 2 * count)
-            self.room = np.zeros_like(self.near.pairs)
-
-    def contacts(self, pairs: Array, margin: float, room: Work) -> tuple[Array, Array]:
-        found: Buffer = buffer(max(self.points * len(pairs), 64))
-        pairs = np.ascontiguousarray(pairs)
-        while True:
-            count = contacts_of_pairs(self.table, self.poses, pairs, room, found, float(margin))
-            if count <= found.room:
-                return found.number[:count], found.label[:count]
-            self.points = max(self.points, -(-count // len(pairs)))
-            found = buffer(count)
-
-    def cast(self, origins: Array, directions: Array, longest: float, mask: int, room: Work) -> Hits:
-        out, hit = np.zeros((len(origins), 7)), np.zeros((len(origins), 2), np.int64)
-        grown = tree(len(self.poses))
-        cast_rays(self.table.at, self.poses, origins, directions, longest, mask, room.at, grown.at, out, hit)
-        distance = np.where(hit[:, 0] >= 0, out[:, 6], np.inf)
-        bodies = tuple(self.owners[k] if k >= 0 else None for k in hit[:, 0].tolist())
-        return Hits(bodies, out[:, :3], out[:, 3:6], distance, hit[:, 1])
-
-    def touching(self, i: int, j: int) -> Any:
-        room = work()
-        while True:
-            count, pairs = triangles_that_touch(self.table, self.poses, i, j, room)
-            if 2 * pairs <= room.raw_room:
-                return np.unique(room.raw_label[:count, :2], axis=0)
-            room = work(2 * pairs)
-
-    def top(self) -> float:
-        """Return a height above all that has an end."""
-        finite = self.table.reach[:, 6] < 1e100
-        high = self.poses[:, 11] + np.linalg.norm(self.table.reach[:, :3], axis=1) + self.table.reach[:, 6]
-        return float(np.max(high[finite], initial=0.0))
+    def _ready(self) -> tuple[WorldArrays, Array]:
+        """Return the arrays, and where the shapes are now: an array that nobody writes to any more."""
+        with self._lock:
+            if self._built is None:
+                self._built = WorldArrays(self._members, self._excluded)
+            return self._built, self._built.shape_poses()
 
 
 def _points(value: ArrayLike, word: str, space: Space) -> Array:

@@ -2,6 +2,7 @@
 others."""
 
 from functools import lru_cache
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,7 @@ def ray_cast(
 
 @lru_cache(maxsize=_KEPT)
 def _pair(a: Any, b: Any, space: Space) -> Colliders:
+    """Return a world of two shapes, of which copies are made."""
     world = Colliders(space)
     world.add("a", a, fixed=False)
     if b is not None:
@@ -90,9 +92,15 @@ def _pair(a: Any, b: Any, space: Space) -> Colliders:
     return world
 
 
+@lru_cache(maxsize=_KEPT)
+def _pair_here(a: Any, b: Any, space: Space, thread: int) -> Colliders:
+    """Return the world of two shapes that this thread moves and nobody else; shapes and trees are shared."""
+    return _pair(a, b, space).copy()
+
+
 def _placed(a: Any, b: Any, pose_a: Any, pose_b: Any, space: Space) -> Colliders:
     try:
-        world = _pair(a, b, space)
+        world = _pair_here(a, b, space, get_ident())
     except TypeError:  # what cannot be hashed cannot be kept
         world = _pair.__wrapped__(a, b, space)
     for name, pose in (("a", pose_a), ("b", pose_b)):

@@ -10,7 +10,7 @@ from linkwork.kinematics import body_layout  # noqa: F401  # says what the names
 from linkwork.kinematics.body_quantities import counted
 from linkwork.kinematics.dead_points import MotionEvent, dead_points
 from linkwork.kinematics.equation_system import System
-from linkwork.lazy import lazy
+from linkwork.lazy import LOCK, lazy
 from linkwork.model.state import State
 from linkwork.recording.channels import LiveChannels
 from linkwork.recording.derive import derive
@@ -95,6 +95,10 @@ class KinematicRecording(Recording):
         here = self.derived("loop_positions")[k]
         if self.time[k] == t:
             return self.q[k], self.v[k], self.a[k], here
+        with LOCK:  # the system is driven there, and it is one for all who ask
+            return self._driven(k, t, here)
+
+    def _driven(self, k: int, t: float, here: Array) -> tuple[Array, Array, Array, Array]:
         system: System = self.model
         system.place(self.q[k], counted(system, here))
         drives = np.stack([law.at([self.time[k], t]) for law in system.laws], axis=1)

@@ -26,7 +26,8 @@ class Positions:
     """Solve for positions in a loop of your own: `positions(values)`, or `positions.many(values, q)`.
 
     Numbers of the mechanism that `vary`, by names you give them, may be different in each of many: `sizes`.
-    They are named as for `lw.sensitivity`; several that are always equal go by one name, in a list.
+    They are named as for `lw.sensitivity`; several that are always equal go by one name, in a list. It
+    remembers where the mechanism was last: each thread makes one for itself.
 
     >>> import linkwork as lw
     >>> m = lw.examples.four_bar()

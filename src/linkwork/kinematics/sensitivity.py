@@ -11,6 +11,7 @@ import numpy as np
 from linkwork.errors import unknown
 from linkwork.kinematics.kinematic_recording import KinematicRecording
 from linkwork.kinematics.parameters import Number, Place, number
+from linkwork.lazy import LOCK
 from linkwork.mechanism.joint import Joint
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Graph, evaluate
@@ -52,7 +53,8 @@ def sensitivity(motion: KinematicRecording, parameter: Place) -> Sensitivity:
     p = number(system.things, parameter, "sensitivity")
     change = np.zeros((len(motion), system.n))
     for t in range(len(motion)):
-        A = system.matrix(motion.q[t])
+        with LOCK:  # the system is one for all who ask
+            A = system.matrix(motion.q[t])
         right = np.zeros(system.m)
         right[system.rows[p.thing.name]] = _phi_p(system, p, motion.q[t])
         change[t] = -np.linalg.lstsq(A * system.columns, right, rcond=1e-12)[0] * system.columns

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkError, unknown
+from linkwork.lazy import LOCK
 from linkwork.recording.channels import Channels, derivable
 from linkwork.recording.layout import PARTS, WHOLE, Layout
 from linkwork.recording.plot import Trace
@@ -61,7 +62,9 @@ class Samples:
     def derived(self, quantity: str) -> Array:
         """Return a whole array of derived quantities; it is computed once."""
         if quantity not in self.kept:
-            self.kept.update(self._channels.derive(quantity, self))
+            with LOCK:
+                if quantity not in self.kept:
+                    self.kept.update(self._channels.derive(quantity, self))
         return self.kept[quantity]
 
     @property
