@@ -26,7 +26,7 @@ _NEGLIGIBLE = 1e-9  # of the largest: what drives can do to a motion they do not
 
 
 def drive_forces(
-    model: "Model", q: Array, v: Array, a: Array, driven: Iterable[str], forces: Any, out: Array | None
+    model: "Model", q: Any, v: Any, a: Any, driven: Iterable[str], forces: Any, out: Array | None
 ) -> Array:
     """Return the forces in driven joints that accelerations a take, the least in the sum of squares."""
     arguments = ("q", q, (model.nq,)), ("v", v, (model.nv,)), ("a", a, (model.nv,))

@@ -20,6 +20,7 @@ from linkwork.dynamics.native_program import Form
 from linkwork.errors import ModelError, NumericalError, unknown
 from linkwork.model import drive_forces, independent_coordinates
 from linkwork.model.arguments import delivered, together
+from linkwork.model.state import State
 from linkwork.tree.tree import Tree
 
 if TYPE_CHECKING:
@@ -31,9 +32,9 @@ Call = Callable[..., Any]
 
 def forward_dynamics(
     model: "Model",
-    q: Array,
-    v: Array,
-    tau: Array,
+    q: Array | State,
+    v: Array | None = None,
+    tau: Array | None = None,
     *,
     forces: Any = None,
     solver: Literal["sparse", "svd"] = "sparse",
@@ -47,13 +48,27 @@ def forward_dynamics(
     tau moves all joints. `motion` has all of these. With solver="svd" it is found the slow way, as a
     reference: by singular values of the dense equations.
     """
+    done = None
+    if forces is None and solver == "sparse":
+        result = np.empty(model.nv) if out is None else out
+        done = model.forward_call(q, v, tau, result)
+        if done is result:
+            return result
+    if isinstance(q, State):
+        q, v, tau = _spread("forward_dynamics", q, v, tau, "tau")
+        return forward_dynamics(model, q, v, tau, forces=forces, solver=solver, out=out)
     if solver != "sparse":
         return _by_singular_values(model, q, v, tau, forces, solver, out)
     if forces is not None:
         return _with_forces(model)(q, v, tau, external_forces(model.link_tree, forces), out=(out,))[0]
-    result = np.empty(model.nv) if out is None else out
-    done = model.forward_call(q, v, tau, result)
-    return result if done is result else _forward_kernel(model).finish(done, (q, v, tau), out)
+    return _forward_kernel(model).finish(done, (q, v, tau), out)
+
+
+def _spread(what: str, state: State, v: Any, x: Any, word: str) -> tuple[Array, Array, Any]:
+    """Return q, v and x of a call with a State and x, which stands in the place of v or in its own."""
+    if (v is None) == (x is None):
+        raise TypeError(f"{what}: a State has q and v; give it, and {word}")
+    return state.q, state.v, v if x is None else x
 
 
 def _forward_kernel(model: "Model") -> Kernel:
@@ -113,7 +128,7 @@ def inertia_fault(model: "Model") -> str:
 
 
 def _by_singular_values(
-    model: "Model", q: Array, v: Array, tau: Array, forces: Any, solver: str, out: Array | None
+    model: "Model", q: Any, v: Any, tau: Any, forces: Any, solver: str, out: Array | None
 ) -> Array:
     if solver != "svd":
         raise ValueError(f'forward_dynamics: solver {solver!r}; give "sparse" or "svd"')
@@ -131,9 +146,9 @@ def _by_singular_values(
 
 def inverse_dynamics(
     model: "Model",
-    q: Array,
-    v: Array,
-    a: Array,
+    q: Array | State,
+    v: Array | None = None,
+    a: Array | None = None,
     *,
     driven: Iterable[str] | None = None,
     forces: Any = None,
@@ -146,14 +161,21 @@ def inverse_dynamics(
     several sets of forces do it, the one with the least sum of squares. v and a have to keep the loops
     closed, and the joints have to be able to produce a: else an error names the joints.
     """
+    done = None
+    if driven is None and forces is None:
+        result = np.empty(model.nv) if out is None else out
+        done = model.inverse_call(q, v, a, result)
+        if done is result:
+            return result
+    if isinstance(q, State):
+        q, v, a = _spread("inverse_dynamics", q, v, a, "a")
+        return inverse_dynamics(model, q, v, a, driven=driven, forces=forces, out=out)
     if driven is not None:
         return drive_forces.drive_forces(model, q, v, a, driven, forces, out)
     if forces is not None:
         external = external_forces(model.link_tree, forces)
         return model.kernel_of(newton_euler.WITH_FORCES)(q, v, a, external, out=(out,))[0]
-    result = np.empty(model.nv) if out is None else out
-    done = model.inverse_call(q, v, a, result)
-    return result if done is result else model.kernel_of(newton_euler.ALGORITHM).finish(done, (q, v, a), out)
+    return model.kernel_of(newton_euler.ALGORITHM).finish(done, (q, v, a), out)
 
 
 def bias_forces(
@@ -179,17 +201,23 @@ def gravity_forces(
 
 
 def mass_matrix(
-    model: "Model", q: Array, *, independent: Iterable[str] | None = None, out: Array | None = None
+    model: "Model", q: Array | State, *, independent: Iterable[str] | None = None, out: Array | None = None
 ) -> Array:
     """Return the mass matrix (nv, nv), armature included; with closed loops, of the spanning tree.
 
     With `independent` joints, that of the closed mechanism in these alone, in the order of their names.
     """
+    done = None
+    if independent is None:
+        result = np.empty((model.nv, model.nv)) if out is None else out
+        done = model.mass_call(q, result)
+        if done is result:
+            return result
+    if isinstance(q, State):
+        return mass_matrix(model, q.q, independent=independent, out=out)
     if independent is not None:
         return independent_coordinates.mass_matrix(model, q, independent, out)
-    result = np.empty((model.nv, model.nv)) if out is None else out
-    done = model.mass_call(q, result)
-    return result if done is result else model.kernel_of(composite_bodies.ALGORITHM).finish(done, (q,), out)
+    return model.kernel_of(composite_bodies.ALGORITHM).finish(done, (q,), out)
 
 
 def position_rates(model: "Model", q: Array, v: Array, *, out: Array | None = None) -> Array:

@@ -181,4 +181,4 @@ def state(
     if positions or named or velocities:
         q = model.assemble(q, hold={**(positions or {}), **named}, t=t)
         v = model.closed_velocity(q, v, hold=velocities or (), t=t)
-    return State(q, v, float(t))
+    return State(q, v, float(t), slices=model.slices)

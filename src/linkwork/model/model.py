@@ -35,6 +35,7 @@ from linkwork.model import (
     trees,
     units_and_sizes,
 )
+from linkwork.model.of_state import of_motion, of_positions, of_state
 from linkwork.tree.topology import Topology
 from linkwork.tree.tree import Tree
 from linkwork.viewable import Viewable
@@ -50,6 +51,7 @@ class Model(Viewable):
     lanes. The methods that return arrays take `out=`; none writes its inputs; a wrong shape or a NaN raises
     ValueError naming the argument and the joint. Forces on bodies are given by `forces=`: a mapping from body
     names to Force, or to arrays of the same numbers (torque first), in the body's frame, about its origin.
+    A State can stand for q, and for v, t and inputs after it: `model.poses(state)["pole"]`.
     """
 
     name: str
@@ -86,10 +88,10 @@ class Model(Viewable):
     # dynamics in the coordinates of the joints
     forward_dynamics = joint_space.forward_dynamics
     inverse_dynamics = joint_space.inverse_dynamics
-    bias_forces = joint_space.bias_forces
-    gravity_forces = joint_space.gravity_forces
+    bias_forces = of_motion(joint_space.bias_forces)
+    gravity_forces = of_positions(joint_space.gravity_forces)
     mass_matrix = joint_space.mass_matrix
-    position_rates = joint_space.position_rates
+    position_rates = of_motion(joint_space.position_rates)
     kernel = joint_space.kernel
     forward_call = lazy(joint_space.forward_call)
     inverse_call = lazy(joint_space.inverse_call)
@@ -97,34 +99,34 @@ class Model(Viewable):
     inertia_fault = lazy(joint_space.inertia_fault)
 
     # motion of bodies
-    poses = body_motion.poses
-    velocities = body_motion.velocities
-    accelerations = body_motion.accelerations
-    body_accelerations = body_motion.body_accelerations
-    jacobian = body_motion.jacobian
-    motion_subspace = body_motion.motion_subspace
-    constraint_subspace = body_motion.constraint_subspace
+    poses = of_positions(body_motion.poses)
+    velocities = of_motion(body_motion.velocities)
+    accelerations = of_motion(body_motion.accelerations)
+    body_accelerations = of_motion(body_motion.body_accelerations)
+    jacobian = of_positions(body_motion.jacobian)
+    motion_subspace = of_state(body_motion.motion_subspace)
+    constraint_subspace = of_state(body_motion.constraint_subspace)
     body_rows = lazy(body_motion.body_rows)
 
     # forces that joints bear
-    reactions = reaction_forces.reactions
-    reactions_at = reaction_forces.reactions_at
-    reactions_in_motion = reaction_forces.reactions_in_motion
-    loop_forces = reaction_forces.loop_forces
-    row_forces_in_motion = reaction_forces.row_forces_in_motion
+    reactions = of_motion(reaction_forces.reactions)
+    reactions_at = of_motion(reaction_forces.reactions_at)
+    reactions_in_motion = of_motion(reaction_forces.reactions_in_motion)
+    loop_forces = of_motion(reaction_forces.loop_forces)
+    row_forces_in_motion = of_motion(reaction_forces.row_forces_in_motion)
 
     # sums over all bodies
-    energy = energy_and_momentum.energy
-    kinetic_energy = energy_and_momentum.kinetic_energy
-    potential_energy = energy_and_momentum.potential_energy
-    momentum = energy_and_momentum.momentum
-    center_of_mass = energy_and_momentum.center_of_mass
+    energy = of_motion(energy_and_momentum.energy)
+    kinetic_energy = of_motion(energy_and_momentum.kinetic_energy)
+    potential_energy = of_positions(energy_and_momentum.potential_energy)
+    momentum = of_motion(energy_and_momentum.momentum)
+    center_of_mass = of_positions(energy_and_momentum.center_of_mass)
 
     # motion under the mechanism's own forces
-    motion = own_forces.motion
-    loads = own_forces.loads
-    load_values = own_forces.load_values
-    loop_drives = own_forces.loop_drives
+    motion = of_motion(own_forces.motion)
+    loads = of_motion(own_forces.loads)
+    load_values = of_state(own_forces.load_values)
+    loop_drives = of_motion(own_forces.loop_drives)
 
     # closed loops
     loops = lazy(loop_equations.loops)
@@ -133,23 +135,23 @@ class Model(Viewable):
     loop_slices = lazy(loop_equations.loop_slices)
     row_weights = lazy(loop_equations.row_weights)
     weak_pivots = lazy(loop_equations.weak_pivots)
-    loop_coordinates = loop_equations.loop_coordinates
-    loop_motion = loop_equations.loop_motion
-    loop_accelerations = loop_equations.loop_accelerations
-    loop_gap = loop_equations.loop_gap
-    constraint_residual = loop_equations.constraint_residual
-    constraint_velocity = loop_equations.constraint_velocity
-    constraint_jacobian = loop_equations.constraint_jacobian
-    closed_velocity = loop_closing.closed_velocity
-    assemble = loop_closing.assemble
+    loop_coordinates = of_state(loop_equations.loop_coordinates)
+    loop_motion = of_motion(loop_equations.loop_motion)
+    loop_accelerations = of_motion(loop_equations.loop_accelerations)
+    loop_gap = of_positions(loop_equations.loop_gap)
+    constraint_residual = of_positions(loop_equations.constraint_residual)
+    constraint_velocity = of_motion(loop_equations.constraint_velocity)
+    constraint_jacobian = of_positions(loop_equations.constraint_jacobian)
+    closed_velocity = of_motion(loop_closing.closed_velocity)
+    assemble = of_state(loop_closing.assemble)
     state = loop_closing.state
 
     # what is free to move
-    diagnose = diagnosis.diagnose
-    independent_joints = independent_coordinates.independent_joints
-    velocity_map = independent_coordinates.velocity_map
-    velocity_map_rate = independent_coordinates.velocity_map_rate
-    generalized_forces = drive_forces.generalized_forces
+    diagnose = of_state(diagnosis.diagnose)
+    independent_joints = of_state(independent_coordinates.independent_joints)
+    velocity_map = of_positions(independent_coordinates.velocity_map)
+    velocity_map_rate = of_motion(independent_coordinates.velocity_map_rate)
+    generalized_forces = of_positions(drive_forces.generalized_forces)
     loop_scales = lazy(dimensionless.loop_scales)
 
     # units, sizes and names

@@ -112,9 +112,11 @@ def row_wrenches(model: "Model", q: Array, rows: Array) -> NamedRows:
     T = model.kernel_of(loop_closure.DIRECTIONS)(q, np.zeros(model.nv))[0]
     pushes = T * rows[..., None]
     wrenches = [pushes[..., part, :].sum(axis=-2) for part in model.row_slices.values()]
+    if not wrenches:
+        wrenches = np.empty((0, *pushes.shape[:-2], pushes.shape[-1]))
     numbers = {name: k for k, name in enumerate(model.loop_names)}
     force = model.link_tree.algebra.Force.from_scalars
-    return NamedRows("loop joint", numbers, np.stack(wrenches, axis=-2), 2, force, {})
+    return NamedRows("loop joint", numbers, np.moveaxis(np.asarray(wrenches), 0, -2), 2, force, {})
 
 
 def _least(J: Array, rows: Array) -> Array:

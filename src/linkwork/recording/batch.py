@@ -160,5 +160,8 @@ def restore_batch(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Rec
         filled,
         np.array([report.status for report in reports], dtype=str),
         reports,
-        tuple(restored_final(arrays, f"final/{k}", names) for k, names in enumerate(header["memory"])),
+        tuple(
+            restored_final(arrays, f"final/{k}", names, channels.layout)
+            for k, names in enumerate(header["memory"])
+        ),
     )

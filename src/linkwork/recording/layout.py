@@ -29,6 +29,12 @@ class Layout:
     closing: tuple[str, ...] = ()  # joints and constraints that close loops, in the order of their gaps
 
     @property
+    def slices(self) -> dict[str, tuple[slice, slice]]:
+        """Where the joints are in q and v, without those that close loops."""
+        tied = {*self.constraints, *self.closing}
+        return {name: parts for name, parts in self.joints.items() if name not in tied}
+
+    @property
     def algebra(self) -> ModuleType:
         return ALGEBRA[self.space]
 

@@ -282,7 +282,8 @@ class Recording(Playable, Samples):
         """Return what `save` wrote; ValueError, KeyError or TypeError if it is not all there."""
         channels = StoredChannels(header, arrays)
         check_shapes(arrays, channels.layout, (arrays["time"].size,))
-        report, final = Report.from_json(header["report"]), restored_final(arrays, "final", header["memory"])
+        report = Report.from_json(header["report"])
+        final = restored_final(arrays, "final", header["memory"], channels.layout)
         return cls(channels, arrays["time"], arrays["q"], arrays["v"], arrays["work"], report, final)
 
 

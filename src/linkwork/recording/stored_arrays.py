@@ -34,10 +34,12 @@ def store_final(arrays: dict[str, Array], prefix: str, state: State) -> list[str
     return list(state.memory)
 
 
-def restored_final(arrays: Mapping[str, Array], prefix: str, names: list[str] | None) -> State:
+def restored_final(
+    arrays: Mapping[str, Array], prefix: str, names: list[str] | None, layout: Layout
+) -> State:
     """Return the state that `store_final` put there."""
     memory = None if names is None else {name: arrays[f"{prefix}/memory/{name}"] for name in names}
     q, v, t = (arrays[f"{prefix}/{part}"] for part in "qvt")
     first = f"{prefix}/inputs/"
     inputs = {name.removeprefix(first): float(x) for name, x in arrays.items() if name.startswith(first)}
-    return State(q, v, float(t), memory=memory, inputs=inputs)
+    return State(q, v, float(t), memory, inputs, layout.slices)

@@ -98,7 +98,8 @@ class ManyRuns:
             return account.report(remembered[k], held[k], failures[k], spent, events, notes)
 
         def final(k: int) -> State:
-            return State(ends[k, :nq], ends[k, nq:-1], float(ended[k]), inputs=self._inputs_of(k))
+            where = ends[k, :nq], ends[k, nq:-1], float(ended[k])
+            return State(*where, None, self._inputs_of(k), self.system.model.slices)
 
         q, v, work = rows[:, :, 1 : 1 + nq], rows[:, :, 1 + nq : -1], rows[:, :, -1]
         count = len(rows)

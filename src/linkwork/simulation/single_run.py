@@ -220,7 +220,8 @@ class OneRun:
         spent = compile_time, time.perf_counter() - ready
         held = account.held(kept["memo"], times, q, memory.weakest[0])
         report = partial(account.report, kept["memo"], held, self.failure, spent, events, self.notes)
-        final = State(y[:nq], y[nq:-1], t, kept if status in _GOES_ON else None, self._start.inputs)
+        after = kept if status in _GOES_ON else None, self._start.inputs, self._model.slices
+        final = State(y[:nq], y[nq:-1], t, *after)
         return Recording(self._setting.channels(self._start.inputs), times, q, v, work, report, final)
 
     def _note_doubts(self, account: Statistics, rows: Array) -> None:
