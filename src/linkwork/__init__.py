@@ -120,6 +120,8 @@ if TYPE_CHECKING:
     from linkwork.model.carry import carry
     from linkwork.model.model import Model
     from linkwork.model.state import State
+    from linkwork.recording.batch import Recordings
+    from linkwork.recording.plot_runs import plot
     from linkwork.recording.recording import Recording
     from linkwork.simulation.event import Event
     from linkwork.simulation.forest import Forest
@@ -179,6 +181,8 @@ _WHERE = {
     "linkwork.model.carry": "carry",
     "linkwork.model.model": "Model",
     "linkwork.model.state": "State",
+    "linkwork.recording.batch": "Recordings",
+    "linkwork.recording.plot_runs": "plot",
     "linkwork.recording.recording": "Recording",
     "linkwork.simulation.event": "Event",
     "linkwork.simulation.forest": "Forest",
@@ -287,6 +291,7 @@ __all__ = [
     "Planar",
     "planar",
     "Plane",
+    "plot",
     "PointOnCurve",
     "PointOnLine",
     "PointOnPlane",
@@ -297,6 +302,7 @@ __all__ = [
     "RackPinion",
     "ray_cast",
     "Recording",
+    "Recordings",
     "Restoring",
     "Revolute",
     "Revolution",

@@ -1,5 +1,6 @@
 """The command line: what is printed and written, and the exit codes."""
 
+import csv
 import json
 import os
 import re
@@ -115,10 +116,11 @@ def test_a_run_as_a_table(cart, tmp_path, capsys):
     assert (
         main(["run", str(cart), "--for", "1", "--every", "0.25", "--out", str(out), "--speed", "rail=2"]) == 0
     )
-    head, *rows = out.read_text().splitlines()
-    assert head.startswith("time [s],rail.position [m],rail.velocity [m/s]")
-    numbers = np.array([[float(x) for x in row.split(",")] for row in rows])
-    assert numbers.shape == (5, len(head.split(",")))
+    head, *rows = csv.reader(out.read_text().splitlines())
+    assert head[:3] == ["time [s]", "rail.position [m]", "rail.velocity [m/s]"]
+    assert {"pole.position[2] [m]", "pole.rotation[0, 2] [1]", "cart.velocity[0] [m/s]"} < {*head}
+    numbers = np.array([[float(x) for x in row] for row in rows])
+    assert numbers.shape == (5, len(head))
     np.testing.assert_allclose(numbers[:, 1], 2 * numbers[:, 0], rtol=1e-9, atol=1e-12)
 
 

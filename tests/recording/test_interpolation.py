@@ -32,20 +32,62 @@ def test_at_a_sample_it_is_the_sample(run):
         assert now["pin"].reaction.force.tolist() == run["pin"].reaction.force[k].tolist()
 
 
-def test_between_samples_the_error_is_of_order_four():
-    model, state = spinning()
-    errors = []
-    for every in (0.04, 0.02):
-        coarse = lw.simulate(model, 0.4, state, accuracy=1e-13, every=every)
-        middles = (coarse.time[1:] + coarse.time[:-1]) / 2
-        fine = lw.simulate(model, 0.4, state, accuracy=1e-13, times=middles)
-        found = coarse.at(middles)
-        errors.append(
-            [np.abs(found.q - fine.q).max(), np.abs(found["arm"].position - fine["arm"].position).max()]
-        )
-    orders = np.log2(np.array(errors[0]) / errors[1])
-    assert (orders > 3.7).all(), errors
-    assert np.max(errors[1]) < 1e-5
+RUNS = {
+    "steps of order 8": {},
+    "order 5": {"method": "rkf45"},
+    "implicit": {"method": "rodas", "accuracy": 1e-6},
+    "coarse": {"accuracy": 1e-5},
+    "fine": {"accuracy": 1e-12},
+    "far apart": {"every": 0.5},
+    "close": {"every": 0.01},
+    "fixed steps": {"method": "rk4", "step": 2e-3, "every": 0.1},
+    "two samples": {"times": [0.0, 1.0]},
+}
+
+
+@pytest.mark.parametrize("options", RUNS.values(), ids=RUNS)
+@pytest.mark.parametrize(
+    "make", [spinning, lambda: (lw.examples.steam_engine().compile(), None)], ids=["tree", "loops"]
+)
+def test_between_samples_it_is_as_accurate_as_the_run(make, options):
+    model, state = make()
+    run = lw.simulate(model, 1.0, state, **options)
+    times = np.linspace(0.003, 0.997, 71)
+    again = {word: value for word, value in options.items() if word not in ("every", "times")}
+    asked = lw.simulate(model, 1.0, state, times=times, **again)
+    found = run.at(times)
+    accuracy = options.get("accuracy", 1e-8)
+    np.testing.assert_allclose(found.q, asked.q, rtol=5 * accuracy, atol=5 * accuracy)
+    np.testing.assert_allclose(found.v, asked.v, rtol=5 * accuracy, atol=50 * accuracy)
+    np.testing.assert_allclose(found.energy, asked.energy, rtol=50 * accuracy)
+    gaps = [gap.max() for gap in found.loop_gaps.values()]
+    assert max(gaps, default=0.0) < 1e-13
+    assert len(gaps) == len(model.loop_names)
+
+
+def test_an_event_between_two_samples_is_not_lost():
+    m = lw.Mechanism("ball", gravity=(0, 0, -9.81))
+    ball = m.add(lw.Body("ball", lw.Sphere(0.1), mass=1.0))
+    m.add(lw.Prismatic("fall", m.ground, ball, axis=(0, 0, 1)))
+    model = m.compile()
+    bounce = lw.Event("bounce", lambda t, q, v: q[0], direction=-1, action=lambda t, q, v: (q, -0.8 * v))
+    run = lw.simulate(model, 1.2, model.state(fall=1.0), events=[bounce], times=[0.0, 0.4, 1.2])
+    fine = lw.simulate(model, 1.2, model.state(fall=1.0), events=[bounce], times=[0.1, 0.46, 0.7, 1.1])
+    np.testing.assert_allclose(run.at(fine.time).q, fine.q, atol=1e-8)
+    np.testing.assert_allclose(run.at(fine.time).v, fine.v, atol=1e-8)
+
+
+def test_inputs_are_those_of_the_run():
+    m = lw.examples.cart_pole()
+    push = lw.Input("push", 0.0)
+    m.add(lw.Motor("motor", "rail", lambda t, q, v: push * lw.cos(t)))
+    model = m.compile()
+    run = lw.simulate(model, 1.0, inputs={"push": 30.0}, every=0.5)
+    exact = lw.simulate(model, 0.7, inputs={"push": 30.0}).final
+    np.testing.assert_allclose(run.at(0.7).q, exact.q, atol=1e-8)
+    runs = lw.simulate(model, 1.0, q=np.zeros((3, 2)), inputs={"push": [0.0, 30.0, 60.0]}, every=0.5)
+    np.testing.assert_allclose(runs.at(0.7).q[1], exact.q, atol=1e-8)
+    np.testing.assert_allclose(runs.at(0.7)["motor"].force, np.cos(0.7) * np.array([0, 30, 60]), atol=1e-12)
 
 
 def test_quaternions_between_samples_have_length_one(run):

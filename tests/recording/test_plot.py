@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.recording.plot_runs import _curves
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +119,7 @@ def test_curves_between_the_ends_of_long_steps_are_no_polygons(name):
     assert len(run) < 100 < 400 < len(times)
     assert np.isin(run.time, times).all()
     exact = lw.simulate(run.model, 2.0, lw.State(run.q[0], run.v[0]), times=times, accuracy=1e-10)
-    for line, curve, known in zip(lines, exact._curves(name), run._curves(name), strict=True):
+    for line, curve, known in zip(lines, _curves(exact, name), _curves(run, name), strict=True):
         drawn = np.asarray(line.get_ydata(), float)
         assert np.abs(drawn - curve.values).max() < 1e-2 * np.abs(curve.values).max()
         np.testing.assert_allclose(drawn[np.isin(times, run.time)], known.values, rtol=0, atol=1e-12)

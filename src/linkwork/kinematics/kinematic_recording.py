@@ -120,7 +120,7 @@ class KinematicRecording(Recording):
     def drawn(self) -> "KinematicRecording":
         return self
 
-    def _marks(self) -> Sequence[tuple[float, str]]:
+    def marks(self) -> Sequence[tuple[float, str]]:
         return [(event.time, event.name) for event in self._happened or ()]
 
     def _all(self) -> Iterable[str]:
@@ -128,7 +128,7 @@ class KinematicRecording(Recording):
         yield from (f"{name}.{word}" for name in layout.drivers for word in ("position", "force"))
         joints = (name for name, (q, _) in layout.joints.items() if q.stop > q.start)
         yield from (f"{name}.position" for name in joints)
-        yield from layout.bodies
+        yield from self._all_of_bodies()
 
     def animate(
         self,

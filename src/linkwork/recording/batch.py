@@ -4,17 +4,21 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from operator import index
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, NoReturn, overload
 
 import numpy as np
 
+from linkwork.errors import LinkworkError
 from linkwork.model.state import State
 from linkwork.recording import container
 from linkwork.recording.channels import Channels, StoredChannels
+from linkwork.recording.interpolation import Instant, instant_at, times_within
+from linkwork.recording.plot_runs import plot
 from linkwork.recording.recording import Recording
 from linkwork.recording.report import SUCCESS, Report, in_words
 from linkwork.recording.samples import Samples
 from linkwork.recording.stored_arrays import check_shapes, restored_final, store_final
+from linkwork.recording.trace import COLORS
 
 Array = np.ndarray
 
@@ -76,6 +80,63 @@ class Recordings(Samples):
 
     def __iter__(self) -> Iterator[Recording]:
         return (self[k] for k in range(len(self)))
+
+    def at(self, t: Any) -> Instant:
+        """Return all runs at a time [s], or at several: `runs.at(1.2345)["pole"].position` is (N, 3).
+
+        As `Recording.at`; a run that ended before is NaN.
+        """
+        at = times_within(self, t)
+        if self.model is None:
+            return instant_at(self, t)
+        q, v = (np.full((len(self), *at.shape, x.shape[-1]), np.nan) for x in (self.q, self.v))
+        work = np.full((len(self), *at.shape), np.nan)
+        for k, run in enumerate(self):
+            there = at <= (run.time[-1] if len(run) else -np.inf)
+            if there.any():
+                now = run.at(at[there])
+                q[k, there], v[k, there], work[k, there] = now.q, now.v, now.work
+        return Instant(self._channels, at, q, v, work, ~np.isnan(work))
+
+    def plot(
+        self,
+        *names: str,
+        phase: str | Sequence[str] = (),
+        against: str | None = None,
+        degrees: bool = False,
+    ) -> Any:
+        """Return a matplotlib Figure of the named curves of all runs; see `Recording.plot`."""
+        return plot(self, *names, phase=phase, against=against, degrees=degrees)
+
+    @property
+    def title(self) -> str:
+        return self.reports[0].mechanism if self.reports else ""
+
+    def pictured(self, exact: bool = False) -> Sequence[tuple[str, Samples]]:
+        """Return each run with its number, or all as one if they cannot be distinguished."""
+        if len(self) > len(COLORS):
+            return [("", self)]
+        return [(f"run {k}", run if exact else run.drawn) for k, run in enumerate(self)]
+
+    # what is seen of one run at a time
+
+    def show(self, *_: Any, **options: Any) -> NoReturn:
+        self._one_at_a_time("show()")
+
+    def snapshot(self, *_: Any, **options: Any) -> NoReturn:
+        self._one_at_a_time("snapshot()")
+
+    def save_html(self, path: str | Path, **options: Any) -> NoReturn:
+        self._one_at_a_time(f"save_html({str(path)!r})")
+
+    def save_video(self, path: str | Path, **options: Any) -> NoReturn:
+        self._one_at_a_time(f"save_video({str(path)!r})")
+
+    def _one_at_a_time(self, call: str) -> NoReturn:
+        raise LinkworkError(
+            f"{call}: these are {len(self)} runs of one mechanism, which would stand in each other; take one "
+            f"of them: runs[0].{call}"
+        )
 
     def __repr__(self) -> str:
         return f"<Recordings {self._name()}: {self._outcomes()}>"

@@ -3,13 +3,14 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from linkwork.errors import SimulationError
-from linkwork.recording.derive import Derivation, inputs_over, planar_angles
+from linkwork.recording.derive import Derivation, inputs_over
 from linkwork.recording.layout import Layout, layout_of
+from linkwork.recording.planar_angle import planar_angles
 from linkwork.recording.report import text
 
 if TYPE_CHECKING:
@@ -18,8 +19,18 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
+class Between(Protocol):
+    """What a motion does between its samples."""
+
+    def rows(self, run: Any, k: int, times: Array) -> Array:
+        """Return q, v and the work (T, nq + nv + 1) at rising times between samples k and k + 1 of a run."""
+        ...
+
+
 class Channels(ABC):
     """Where the derived quantities of a motion come from."""
+
+    between: Between | None = None  # what knows the motion between samples; None: cubics
 
     model: Any = None  # that was run; None if the recording comes from a file
     inputs: Mapping[str, Any] = MappingProxyType({})  # of the run by name; of a batch (N,) or one for all
@@ -43,9 +54,13 @@ class LiveChannels(Channels):
     """Derived quantities computed by the model."""
 
     def __init__(
-        self, model: Any, layout: Layout | None = None, inputs: Mapping[str, Any] | None = None
+        self,
+        model: Any,
+        layout: Layout | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        between: Between | None = None,
     ) -> None:
-        self.model, self.inputs = model, inputs or {}
+        self.model, self.inputs, self.between = model, inputs or {}, between
         self._layout = layout
 
     @property
@@ -70,7 +85,7 @@ class LiveChannels(Channels):
             return self
         run = index[0]  # of a batch
         own = {name: float(value[run]) if np.ndim(value) else value for name, value in self.inputs.items()}
-        return LiveChannels(self.model, self.layout, own)
+        return LiveChannels(self.model, self.layout, own, self.between)
 
 
 class StoredChannels(Channels):
@@ -90,7 +105,7 @@ class StoredChannels(Channels):
 
     def derive(self, quantity: str, samples: "Samples") -> Mapping[str, Array]:
         if quantity == "angles" and quantity not in self._arrays:
-            return {quantity: planar_angles(samples.derived("poses"))}
+            return {quantity: np.unwrap(planar_angles(samples.derived("poses")), axis=-2)}
         if quantity in self._absent:
             why = self._absent[quantity]
             raise SimulationError(f"{quantity} is not in the file; when it was saved there was {why}")

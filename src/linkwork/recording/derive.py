@@ -17,6 +17,7 @@ import numpy as np
 from linkwork.algebra import planar, spatial
 from linkwork.errors import unknown
 from linkwork.model.driver_law import DriverLaw
+from linkwork.recording.planar_angle import counted_angles
 from linkwork.tree.subspace import drive_directions
 
 Array = np.ndarray
@@ -32,7 +33,7 @@ QUANTITIES = {
     "forces": "(nv,) [N m, N] of each joint: damping, friction, spring, stops and motors",
     "external": "(bodies, f) [N m, N] loads on bodies, in the frame of the joint that carries each",
     "poses": "(bodies, d, d + 1) [1, m] rows of [R | p]",
-    "angles": "(bodies,) [rad] in the plane",
+    "angles": "(bodies,) [rad] in the plane; they go on counting after a turn",
     "velocities": "(bodies, f) [rad/s, m/s]",
     "body_accelerations": "(bodies, f) [rad/s², m/s²]",
     "reactions": "(joints, f) [N m, N] constraint forces on children, about the joints",
@@ -124,18 +125,14 @@ def stacked(wrenches: list[Any], count: int, freedoms: int) -> Array:
     return np.moveaxis(np.array(rows, float).reshape(len(rows), freedoms, count), 2, 0)
 
 
-def planar_angles(poses: Array) -> Array:
-    """Return the angles of bodies in the plane, from -pi to pi, from their poses (..., 2, 3)."""
-    return np.arctan2(poses[..., 1, 0], poses[..., 0, 0])
-
-
 # compiled models
 
 
 def inputs_over(model: Any, inputs: Mapping[str, Any], shape: tuple[int, ...]) -> Array:
     """Return the values of a model's inputs at samples: one for all, or one per run, (runs, samples)."""
     values = [np.asarray(inputs.get(name, value), float) for name, value in model.inputs.items()]
-    columns = [np.broadcast_to(x[:, None] if x.ndim else x, shape) for x in values]
+    along = [1] * (len(shape) - 1)
+    columns = [np.broadcast_to(x.reshape(-1, *along) if x.ndim else x, shape) for x in values]
     return np.stack(columns, axis=-1) if columns else np.empty((*shape, 0))
 
 
@@ -225,7 +222,7 @@ _OF_COMPILED: dict[str, Formula] = {
     "forces": _applied,
     "external": _applied,
     "poses": lambda at: at.model.poses(at.q).array,
-    "angles": lambda at: planar_angles(at["poses"]),
+    "angles": lambda at: counted_angles(at.model, at.q, at["poses"]),
     "velocities": lambda at: at.model.velocities(at.q, at.v).array,
     "body_accelerations": lambda at: at.model.body_accelerations(at.q, at.v, at["accelerations"]).array,
     "reactions": _reactions,

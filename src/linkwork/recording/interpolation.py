@@ -1,10 +1,10 @@
-"""Between samples: cubics that have the values and the rates of both neighbours (Hermite).
+"""Between samples: the steps of the run, where it knows how it was made; else cubics.
 
-Positions follow with their rates dq/dt, velocities with the accelerations; quaternions are brought back to
-length one. Where x has four derivatives and samples are h apart, the error of x is at most
-h^4 max|d4x/dt4| / 384: between samples of steps of order 8, which may be long, it can be larger than the
-accuracy of the run. At a sample the result is that sample, bit for bit. Loops are closed at samples; between
-them they are open by as much as the error.
+What was simulated goes on from the sample before (`Between` of the channels), to the accuracy of the run.
+Otherwise Hermite's cubics have the values and the rates of both neighbours: positions follow with their rates
+dq/dt, velocities with the accelerations; quaternions are brought back to length one. Where x has four
+derivatives and samples are h apart, their error is at most h^4 max|d4x/dt4| / 384. At a sample the result is
+that sample, bit for bit.
 """
 
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import SimulationError
+from linkwork.recording.channels import Between
 from linkwork.recording.samples import Samples
 
 Array = np.ndarray
@@ -29,29 +30,60 @@ class Instant(Samples):
         return f"<Instant at {self.time} s>"
 
 
-def instant_of_sample(run: Samples, k: int) -> Instant:
-    """Return sample k of a run."""
-    given = {name: values[k] for name, values in run.given.items()}
-    where = run._channels.part(k), run.time[k], run.q[k], run.v[k], run.work[k]
-    return Instant(*where, np.array(True), given)
+def instant_of_sample(run: Samples, k: Any) -> Instant:
+    """Return sample k of a run, or of all runs of a batch; or several (...,)."""
+    index = (*[slice(None)] * (run.recorded.ndim - 1), k)
+    given = {name: values[index] for name, values in run.given.items()}
+    channels = run._channels.part(index if len(index) > 1 else k)
+    where = run.time[k], run.q[index], run.v[index], run.work[index]
+    return Instant(channels, *where, np.asarray(run.recorded[index]), given)
 
 
 def instant_at(run: Samples, t: Any) -> Instant:
     """Return a run at a time, or at several (...,), between its first and last sample."""
-    at, time = np.asarray(t, float), run.time
-    if not len(time) or not ((at >= time[0]) & (at <= time[-1])).all():
-        span = f"{time[0]:g} to {time[-1]:g} s" if len(time) else "it has no samples"
-        raise ValueError(f"at: t {t!r:.80} is outside the recording, {span}")
+    at = times_within(run, t)
+    time = run.time
     before = np.searchsorted(time, at, side="right") - 1
     after = np.minimum(before + 1, len(time) - 1)
-    exact = time[before] == at
     if run.model is None:
-        if at.ndim or not exact:
+        if not (time[before] == at).all():
             raise SimulationError(
                 f"at: t {t!r:.80} is between the samples of a file, where there is no model to derive "
                 "anything from; ask at one of its times, or run it again"
             )
-        return instant_of_sample(run, int(before))
+        return instant_of_sample(run, before if at.ndim else int(before))
+    if run._channels.between is None:
+        q, v, work = _by_cubics(run, at, before, after)
+    else:
+        rows = _by_steps(run, run._channels.between, at.ravel(), before.ravel()).reshape(*at.shape, -1)
+        q, v, work = np.split(rows, [run.model.nq, run.model.nq + run.model.nv], axis=-1)
+        work = work[..., 0]
+    return Instant(run._channels, at, q, v, work, np.ones(at.shape, bool))
+
+
+def times_within(run: Samples, t: Any) -> Array:
+    """Return times as an array; ValueError if one is not between the first and the last sample of a run."""
+    at, time = np.asarray(t, float), run.time
+    if not len(time) or not ((at >= time[0]) & (at <= time[-1])).all():
+        span = f"{time[0]:g} to {time[-1]:g} s" if len(time) else "it has no samples"
+        raise ValueError(f"at: t {t!r:.80} is outside the recording, {span}")
+    return at
+
+
+def _by_steps(run: Samples, between: Between, at: Array, before: Array) -> Array:
+    """Return q, v and the work (T, n) at times (T,), each after a sample."""
+    found = np.column_stack([run.q[before], run.v[before], run.work[before]])
+    inside = np.flatnonzero(run.time[before] != at)
+    for k in np.unique(before[inside]).tolist():
+        mine = inside[before[inside] == k]
+        times, which = np.unique(at[mine], return_inverse=True)
+        found[mine] = between.rows(run, k, times)[which]
+    return found
+
+
+def _by_cubics(run: Samples, at: Array, before: Array, after: Array) -> tuple[Array, Array, Array]:
+    time = run.time
+    exact = time[before] == at
     ends = np.stack([before, after])
     rates = [run.derived(word)[ends] for word in ("position_rates", "accelerations")]
     h = time[after] - time[before]
@@ -61,7 +93,7 @@ def instant_at(run: Samples, t: Any) -> Instant:
         for x, rate in zip((run.q, run.v), rates, strict=True)
     )
     work = (1.0 - s) * run.work[before] + s * run.work[after]
-    return Instant(run._channels, at, normalised(run.model, q), v, work, np.ones(at.shape, bool))
+    return normalised(run.model, q), v, work
 
 
 def normalised(model: Any, q: Array) -> Array:

@@ -6,7 +6,7 @@ at where there is no model.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from math import isnan, nan
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +14,19 @@ import numpy as np
 
 from linkwork.errors import LinkworkError
 from linkwork.model.state import State
-from linkwork.recording import container, plot
+from linkwork.recording import container
 from linkwork.recording.channels import Channels, StoredChannels
 from linkwork.recording.interpolation import Instant, instant_at, instant_of_sample, refined
-from linkwork.recording.plot import Trace
+from linkwork.recording.notebook_page import html
+from linkwork.recording.plot_runs import overview, plot
 from linkwork.recording.report import Report
-from linkwork.recording.samples import Samples, optional
+from linkwork.recording.samples import Samples
 from linkwork.recording.stored_arrays import check_shapes, restored_final, store_final
 from linkwork.viewable import Playable, appearance
 
 Array = np.ndarray
 
 _NOTICED = 0.5  # time of compiling that is worth a word [s]
-_ROUNDING = 1e-14  # of the potential energy: less is no energy at play
 
 
 class Recording(Playable, Samples):
@@ -76,7 +76,7 @@ class Recording(Playable, Samples):
         return None if self.model is None else self.model.mechanism
 
     @property
-    def _title(self) -> str:
+    def title(self) -> str:
         return self.report.mechanism if self.model is None else self.mechanism.name
 
     @property
@@ -87,48 +87,17 @@ class Recording(Playable, Samples):
     def message(self) -> str:
         return self.report.message
 
-    @property
-    def energy_balance(self) -> Array:
-        """Energy that came from nowhere (S,): E - E0 less the work done since the start [J]."""
-        return (self.energy - self.energy[0]) - (self.work - self.work[0])
-
-    @property
-    def energy_error(self) -> float:
-        """Largest |energy_balance|, relative to the energy at play.
-
-        That is the largest kinetic energy, or the range of the potential energy or of the work if that is
-        more. A mechanism in which nothing happens has the error 0; a run of one sample has none, NaN.
-        """
-        if len(self) < 2:
-            return nan
-        worst = float(np.abs(self.energy_balance).max())
-        at_play = self._energy_at_play()
-        rounding = _ROUNDING * float(np.abs(self.potential_energy).max())
-        return worst / at_play if at_play > rounding else worst if worst > rounding else 0.0
-
     def at(self, t: Any) -> Instant:
         """Return the run at a time [s], or at several: `run.at(1.2345)["pole"].pose`.
 
-        Between samples it is interpolated, by cubics with the recorded positions, velocities and
-        accelerations at both neighbours: the error is of order 4 in the time between samples (see
-        `linkwork.recording.interpolation`). At a sample it is that sample.
+        Between samples it is what the method of the run does there, loops closed: as accurate as the run,
+        however far apart its samples are. At a sample it is that sample.
         """
         return instant_at(self, t)
 
     def sample(self, k: int) -> Instant:
         """Return sample k: `run.sample(-1)["pole"].pose`."""
         return instant_of_sample(self, range(len(self))[k])
-
-    def _energy_at_play(self) -> float:
-        ranges = [float(np.ptp(energy)) for energy in (self.potential_energy, self.work)]
-        return max(float(self.kinetic_energy.max()), *ranges)
-
-    def _own_traces(self, name: str) -> list[Trace]:
-        if name != "error":
-            return super()._own_traces(name)
-        at_play = self._energy_at_play() if len(self) else 0.0
-        values = np.abs(self.energy_balance) / at_play if at_play > 0.0 else np.zeros(len(self))
-        return [Trace("error", "energy error, relative", "1", np.where(values > 0.0, values, nan), True)]
 
     def summary(self) -> str:
         """Return what happened, as text: how far, how much work, how exact, and why if it failed."""
@@ -175,32 +144,28 @@ class Recording(Playable, Samples):
             parts.append(f"worst loop gap {self.report.loop_gap:.2g}")
         return ", ".join(parts)
 
-    def plot(self, *names: str, phase: str | Sequence[str] = (), against: str | None = None) -> Any:
+    def plot(
+        self,
+        *names: str,
+        phase: str | Sequence[str] = (),
+        against: str | None = None,
+        degrees: bool = False,
+    ) -> Any:
         """Return a matplotlib Figure of the named curves ("pin", "pole.position[2]"); see `traces`.
 
         "energy" shows kinetic and potential energy and their sum, and the work where there is any; "error"
         how much energy came from nowhere. Without names it shows the positions of the joints. `phase="pin"`
         draws velocities over positions; `against=` draws the named curves over another one, not the time.
+        With `degrees=True` angles are in degrees. `lw.plot` draws several runs into one picture.
         """
-        optional("matplotlib", "plot")
-        if "error" not in names and (drawn := self.drawn) is not self:
-            return drawn.plot(*names, phase=phase, against=against)
-        title = self._title
-        if phase:
-            if names or against:
-                raise ValueError("plot: give phase= alone; phase=('pin', 'rail') draws several")
-            several = (phase,) if isinstance(phase, str) else phase
-            return plot.against([pair for name in several for pair in self._phase(name)], title)
-        if against is not None:
-            return plot.against(self._paired(names, against), title)
-        if not names:
-            return plot.figure(self.time, *self._overview(), self._marks())
-        curves = [trace for name in names for trace in self._curves(name)]
-        return plot.figure(self.time, curves, title, self._marks())
+        return plot(self, *names, phase=phase, against=against, degrees=degrees)
 
-    def _marks(self) -> Sequence[tuple[float, str]]:
+    def marks(self) -> Sequence[tuple[float, str]]:
         """Return the events to mark in pictures."""
         return self.report.events
+
+    def pictured(self, exact: bool = False) -> Sequence[tuple[str, "Recording"]]:
+        return [("", self if exact else self.drawn)]
 
     @property
     def drawn(self) -> "Recording":
@@ -214,52 +179,10 @@ class Recording(Playable, Samples):
         arrays = refined(self)
         return self if arrays is None else Recording(self._channels, *arrays, report, self.final)
 
-    def _curves(self, name: str) -> list[Trace]:
-        """Return the curves of a name, in pictures: energies together."""
-        if name != "energy" or self._known(name):
-            return self.traces(name)
-        parts = ["energy", "kinetic_energy", "potential_energy"]
-        scale = float(np.abs(self.energy).max()) if len(self) else 0.0
-        worked = len(self) > 0 and float(np.ptp(self.work)) > 1e-12 * scale
-        return self.traces(*parts, *(["work"] if worked else []))
-
-    def _phase(self, name: str) -> list[tuple[Trace, Trace]]:
-        positions, velocities = self.traces(f"{name}.position"), self.traces(f"{name}.velocity")
-        if len(positions) != len(velocities):
-            raise ValueError(
-                f"phase {name!r}: it has {len(positions)} positions and {len(velocities)} velocities, which "
-                f"do not go together; draw what you want, as in plot('{name}.velocity[0]', against='...')"
-            )
-        return list(zip(positions, velocities, strict=True))
-
-    def _paired(self, names: Sequence[str], against: str) -> list[tuple[Trace, Trace]]:
-        across = self.traces(against)
-        if len(across) != 1 or not names:
-            raise ValueError(
-                f"against {against!r}: it has {len(across)} curves; name one, as in 'pole.position[0]', and "
-                "what to draw over it"
-            )
-        return [(across[0], trace) for trace in self.traces(*names)]
-
-    def _overview(self) -> tuple[list[Trace], str]:
-        """Return the positions of the joints, as many as can be distinguished, and what to write above."""
-        joints = (name for name in self.layout.joints if name not in self.layout.constraints)
-        traces = [trace for name in joints for trace in self.traces(f"{name}.position")]
-        title = self._title
-        if len(traces) > plot.MANY:
-            title = f"{title} ({plot.MANY} of {len(traces)} coordinates; name those you want)"
-        return traces[: plot.MANY], title
-
     def _repr_html_(self) -> str:
         drawn = self.drawn
-        traces, title = drawn._overview()
-        return plot.html(title, [("status", self.report.outcome), *self._rows()], drawn.time, traces)
-
-    def to_dataframe(self, *names: str) -> Any:
-        """Return a pandas.DataFrame over time with a column per curve, as `traces` names them."""
-        pandas = optional("pandas", "export")
-        index = pandas.Index(self.time, name="time")
-        return pandas.DataFrame({trace.label: trace.values for trace in self.traces(*names)}, index)
+        traces, title = overview(drawn)
+        return html(title, [("status", self.report.outcome), *self._rows()], drawn.time, traces)
 
     def save(self, path: str | Path) -> None:
         """Write everything to a file, all or nothing; `lw.load` reads it, also where there is no model."""

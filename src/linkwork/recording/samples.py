@@ -1,6 +1,7 @@
 """What one run and a batch of runs have in common: arrays over time, by name."""
 
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from operator import attrgetter
 from typing import Any
@@ -11,10 +12,12 @@ from linkwork.errors import LinkworkError, unknown
 from linkwork.lazy import LOCK
 from linkwork.recording.channels import Channels, derivable
 from linkwork.recording.layout import PARTS, WHOLE, Layout
-from linkwork.recording.plot import Trace
 from linkwork.recording.series import BodyRecord, ConstraintRecord, DriverRecord, JointRecord, LoadRecord
+from linkwork.recording.trace import Trace
 
 Array = np.ndarray
+
+_ROUNDING = 1e-14  # of the potential energy: less is no energy at play
 
 
 class Samples:
@@ -87,6 +90,31 @@ class Samples:
         return self.kinetic_energy + self.potential_energy
 
     @property
+    def energy_balance(self) -> Array:
+        """Energy that came from nowhere (..., S): E - E0 less the work done since the start [J]."""
+        return (self.energy - self.energy[..., :1]) - (self.work - self.work[..., :1])
+
+    @property
+    def energy_error(self) -> Any:
+        """Largest |energy_balance|, relative to the energy at play; of a batch (N,).
+
+        That is the largest kinetic energy, or the range of the potential energy or of the work if that is
+        more. A mechanism in which nothing happens has the error 0; a run of one sample has none, NaN.
+        """
+        worst, at_play = most(np.abs(self.energy_balance)), self.energy_at_play
+        rounding = _ROUNDING * most(np.abs(self.potential_energy))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = np.where(at_play > rounding, worst / at_play, np.where(worst > rounding, worst, 0.0))
+        found = np.where(np.isnan(worst) | (self.recorded.sum(axis=-1) < 2), np.nan, found)
+        return float(found) if found.ndim == 0 else found
+
+    @property
+    def energy_at_play(self) -> Array:
+        """The largest kinetic energy, or the range of the potential energy or of the work (...,) [J]."""
+        ranges = [most(energy) + most(-energy) for energy in (self.potential_energy, self.work)]
+        return np.maximum(most(self.kinetic_energy), np.maximum(*ranges))
+
+    @property
     def momentum(self) -> Array:
         """The momentum (..., S, 6 or 3): angular, about the centre of mass, then linear [kg m²/s, kg m/s]."""
         return self.derived("momentum")
@@ -101,6 +129,19 @@ class Samples:
         """By how much each joint or constraint that closes a loop is open (..., S) [m, rad]."""
         gaps = self.derived("gaps")
         return {name: gaps[..., k] for k, name in enumerate(self.layout.closing)}
+
+    @property
+    def title(self) -> str:
+        """The name of the mechanism."""
+        return ""
+
+    def pictured(self, exact: bool = False) -> "Sequence[tuple[str, Samples]]":
+        """Return the runs to draw, with their names in a picture; `exact` without samples in between."""
+        return [("", self)]
+
+    def marks(self) -> Sequence[tuple[float, str]]:
+        """Return the events to mark in pictures."""
+        return ()
 
     def record(self, name: str) -> JointRecord | BodyRecord | LoadRecord:
         """Return a joint, body, spring, motor or load over time."""
@@ -121,7 +162,7 @@ class Samples:
 
         A name alone stands for the position of a joint, the pose of a body (position; in the plane angle and
         position) and the force of a spring, motor, load or constraint; no name for everything of joints and
-        loads, and the energies.
+        loads, poses and velocities of bodies, and the energies.
         """
         return [trace for name in names or self._all() for trace in self._traces(name)]
 
@@ -130,17 +171,30 @@ class Samples:
         joints = (name for name in self.layout.joints if name not in self.layout.constraints)
         yield from (f"{name}.{quantity}" for name in joints for quantity in quantities)
         yield from (f"{name}.force" for name in (*self.layout.constraints, *self.layout.loads))
+        yield from self._all_of_bodies()
         yield from WHOLE
+
+    def _all_of_bodies(self) -> Iterable[str]:
+        turn = "angle" if self.layout.space == "plane" else "rotation"
+        words = ("position", turn, "velocity", "angular_velocity")
+        return (f"{name}.{word}" for name in self.layout.bodies for word in words)
 
     def _own_traces(self, name: str) -> list[Trace]:
         """Return curves of the whole mechanism."""
+        if name == "error":
+            at_play = self.energy_at_play[..., None]
+            with np.errstate(invalid="ignore", divide="ignore"):
+                values = np.where(at_play > 0.0, np.abs(self.energy_balance) / at_play, 0.0)
+            return [
+                Trace("error", "energy error, relative", "1", np.where(values > 0.0, values, np.nan), True)
+            ]
         return [Trace(name, "energy", "J", getattr(self, name))] if name in WHOLE else []
 
     def _traces(self, text: str) -> list[Trace]:
-        if not self._known(text) and (own := self._own_traces(text)):
+        if not self.knows(text) and (own := self._own_traces(text)):
             return own
         name, quantity = self._split(text)
-        if quantity.endswith("]") or (not quantity and text.endswith("]") and not self._known(text)):
+        if quantity.endswith("]") or (not quantity and text.endswith("]") and not self.knows(text)):
             return [self._component(text)]
         record = self.record(name)
         if not quantity:
@@ -164,7 +218,8 @@ class Samples:
             raise KeyError(unknown("curve", text, found))
         return found[labels[0]]
 
-    def _known(self, name: str) -> bool:
+    def knows(self, name: str) -> bool:
+        """Return whether this is the name of a joint, constraint, body or load."""
         return name in self.layout.joints or name in self.layout.bodies or name in self.layout.loads
 
     def _split(self, text: str) -> tuple[str, str]:
@@ -172,9 +227,22 @@ class Samples:
         words = text.split(".")
         for count in range(len(words), 0, -1):
             name = ".".join(words[:count])
-            if self._known(name):
+            if self.knows(name):
                 return name, ".".join(words[count:])
         return text, ""
+
+    def to_dataframe(self, *names: str) -> Any:
+        """Return a pandas.DataFrame over time with a column per curve, as `traces` names them.
+
+        Of a batch the index has the number of the run, then the time; what a run has not reached is left out.
+        """
+        pandas = optional("pandas", "export")
+        index = pandas.Index(self.time, name="time")
+        if self.recorded.ndim > 1:
+            words = ["run", "time"]
+            index = pandas.MultiIndex.from_product([range(len(self.recorded)), self.time], names=words)
+        curves = {trace.label: trace.values.ravel() for trace in self.traces(*names)}
+        return pandas.DataFrame(curves, index)[self.recorded.ravel()]
 
     def to_xarray(self, *names: str) -> Any:
         """Return an xarray.Dataset of single curves with units, as `traces` names them."""
@@ -198,14 +266,22 @@ class Samples:
 def _components(label: str, quantity: str, units: tuple[str, ...], values: Array, axes: int) -> list[Trace]:
     """Split an array into its single curves, named by index if there are several."""
     inner = values.shape[axes:]
+    scale = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
     if not inner:
-        return [Trace(label, quantity, units[0], values)]
+        return [Trace(label, quantity, units[0], values, scale=scale)]
     traces = []
     for k, index in enumerate(np.ndindex(inner)):
         unit = units[k] if len(units) == prod(inner) else units[0]
         where = ", ".join(map(str, index))
-        traces.append(Trace(f"{label}[{where}]", quantity, unit, values[(..., *index)]))
+        traces.append(Trace(f"{label}[{where}]", quantity, unit, values[(..., *index)], scale=scale))
     return traces
+
+
+def most(values: Array) -> Array:
+    """Return the largest number over time (...,), of those that there are; NaN where there is none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # there is none
+        return np.nanmax(values, axis=-1) if values.shape[-1] else np.full(values.shape[:-1], np.nan)
 
 
 def optional(package: str, extra: str) -> Any:

@@ -24,6 +24,7 @@ from linkwork.simulation.polling import Keyboard, Pace, raise_interrupts, result
 from linkwork.simulation.problem import Problem
 from linkwork.simulation.progress import Progress
 from linkwork.simulation.run_settings import RunSettings
+from linkwork.simulation.single_run import StepsBetween
 from linkwork.simulation.statistics import Statistics
 
 Array = np.ndarray
@@ -104,7 +105,7 @@ class ManyRuns:
         q, v, work = rows[:, :, 1 : 1 + nq], rows[:, :, 1 + nq : -1], rows[:, :, -1]
         count = len(rows)
         return Recordings(
-            self.setting.channels(self._start_inputs),
+            self.setting.channels(self._start_inputs, StepsBetween(self.setting.words)),
             self.times,
             q,
             v,

@@ -11,7 +11,7 @@ import numpy as np
 from linkwork.lazy import LOCK, lazy
 from linkwork.model.model import Model
 from linkwork.native import store
-from linkwork.recording.channels import LiveChannels
+from linkwork.recording.channels import Between, LiveChannels
 from linkwork.recording.layout import layout_of
 from linkwork.simulation.integration import MEMO, Work
 from linkwork.simulation.integrators.methods import METHODS
@@ -31,7 +31,8 @@ _ROOM = 2**14  # numbers that the loop can write as samples before it must be em
 class RunSettings:
     """What all runs of a model with the same options have in common; it does not keep the model alive."""
 
-    def __init__(self, model: Model, chosen: Options):
+    def __init__(self, model: Model, words: RunOptions):
+        chosen, self.words = words.checked(), words
         self.system = RunPrograms(model, chosen.events, chosen.restoring)
         self.chosen = _completed(chosen, self.system)
         self.account = Statistics(self.system, self.chosen)
@@ -39,9 +40,9 @@ class RunSettings:
         self._problems: dict[int, Problem] = {}
         self._spare: list[Work] = []
 
-    def channels(self, inputs: Mapping[str, Any]) -> LiveChannels:
+    def channels(self, inputs: Mapping[str, Any], between: Between) -> LiveChannels:
         """Return where derived quantities come from: the model, which a recording keeps alive."""
-        return LiveChannels(self.system.model, self._layout, inputs)
+        return LiveChannels(self.system.model, self._layout, inputs, between)
 
     def problem(self, lanes: int) -> Problem:
         """Return the problem that the loop solves."""
@@ -126,12 +127,12 @@ def setting(model: Model, words: RunOptions) -> RunSettings:
     """
     key = words.key()
     if key is None:
-        return RunSettings(model, words.checked())
+        return RunSettings(model, words)
     with LOCK:
         kept = _kept.setdefault(model, {})
         found = kept.get(key)
         if found is None:
-            found = RunSettings(model, words.checked())
+            found = RunSettings(model, words)
             if len(kept) >= _KEPT:
                 kept.clear()
             kept[key] = found

@@ -2,12 +2,15 @@
 
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from linkwork.dynamics.load_code import raised
+from linkwork.errors import SimulationError
 from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
 from linkwork.recording.recording import Recording
@@ -16,10 +19,10 @@ from linkwork.simulation import integration, resume
 from linkwork.simulation.checkpoint import Checkpoint, Kept
 from linkwork.simulation.event_log import Occurrences
 from linkwork.simulation.failure import GOOD, Failure, diagnosis, failed, interruption
-from linkwork.simulation.options import most_numbers
+from linkwork.simulation.options import RunOptions, most_numbers
 from linkwork.simulation.polling import Keyboard, Pace, raise_interrupts
 from linkwork.simulation.progress import Progress
-from linkwork.simulation.run_settings import RunSettings
+from linkwork.simulation.run_settings import RunSettings, setting
 from linkwork.simulation.statistics import Statistics
 
 Array = np.ndarray
@@ -222,7 +225,8 @@ class OneRun:
         report = partial(account.report, kept["memo"], held, self.failure, spent, events, self.notes)
         after = kept if status in _GOES_ON else None, self._start.inputs, self._model.slices
         final = State(y[:nq], y[nq:-1], t, *after)
-        return Recording(self._setting.channels(self._start.inputs), times, q, v, work, report, final)
+        channels = self._setting.channels(self._start.inputs, StepsBetween(self._setting.words))
+        return Recording(channels, times, q, v, work, report, final)
 
     def _note_doubts(self, account: Statistics, rows: Array) -> None:
         """Note what is odd about a run that seems to be good."""
@@ -232,3 +236,28 @@ class OneRun:
             name, at, error = raised.error
             words = f"{name!r} raised {type(error).__name__}: {error}"
             self.notes.append(f"{words} (at t = {at:.9g} s), in a step that was then shortened")
+
+
+@dataclass(frozen=True, eq=False)
+class StepsBetween:
+    """A run between its samples: by steps of the same method, to the same accuracy, from the sample before.
+
+    What a method does inside a step (the polynomial of `dop853`, a shorter step of others; loops closed by
+    projection) it does here: the loop goes on from a sample, and is sampled where the run was not.
+    """
+
+    words: RunOptions
+
+    def rows(self, run: Any, k: int, times: Array) -> Array:
+        """Return q, v and the work (T, nq + nv + 1) at rising times between samples k and k + 1 of a run."""
+        t = float(run.time[k])
+        happened = any(t < time <= times[-1] for time, _ in run.report.events)
+        words = self.words if happened else replace(self.words, events=())
+        start = State(run.q[k], run.v[k], t, None, run.inputs)
+        again = OneRun(setting(run.model, words), start, float(times[-1]) - t, times, None).run().recording
+        if len(again) < len(times):
+            raise SimulationError(
+                f"at: t {times[len(again)]:.9g} s cannot be reached from the sample at {t:.9g} s: "
+                f"{again.report.message}; ask at samples, or run it again with times="
+            )
+        return np.column_stack([again.q, again.v, run.work[k] + again.work])

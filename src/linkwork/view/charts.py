@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkError
-from linkwork.recording.plot import COLORS, MANY, Trace, by_axis
+from linkwork.recording.trace import COLORS, MANY, Trace, by_axis, shown_range
 
 Array = np.ndarray
 
@@ -26,7 +26,7 @@ class Charts:
     ) -> None:
         self._gui, self._curves, self._show_message = gui, curves, show_message
         self._names: list[str] = []
-        self._charts: list[tuple[Any, Array, list[Array]]] = []
+        self._charts: list[tuple[Any, Array, list[Array], tuple[float, float]]] = []
         self._t = float("nan")
         self._choice = gui.add_dropdown("Channel", tuple(channels) or ("(none)",))
         buttons = gui.add_button_group("", ("add", "clear"))
@@ -71,13 +71,14 @@ class Charts:
         fresh = []
         for number, (axis, curves) in enumerate(groups.items()):
             values = [np.asarray(curve.values, float)[thin] for curve in curves]
-            data = _with_cursor(times[thin], values, self._t)
+            shown = shown_range(curves)
+            data = _with_cursor(times[thin], values, shown, self._t)
             if number < len(self._charts):
                 chart = self._charts[number][0]
                 chart.data = data
             else:
                 chart = self._new(axis, [curve.short for curve in curves], data)
-            fresh.append((chart, times[thin], values))
+            fresh.append((chart, times[thin], values, shown))
         self._charts = fresh
 
     def _shape(self, groups: dict[str, list[Trace]]) -> list[tuple[str, int]]:
@@ -103,19 +104,20 @@ class Charts:
     def move(self, t: float) -> None:
         """Put the cursor of all charts to a time."""
         self._t = t
-        for chart, times, values in self._charts:
-            chart.data = _with_cursor(times, values, t)
+        for chart, times, values, shown in self._charts:
+            chart.data = _with_cursor(times, values, shown, t)
 
 
-def _with_cursor(times: Array, values: Sequence[Array], t: float) -> tuple[Array, ...]:
+def _with_cursor(
+    times: Array, values: Sequence[Array], shown: tuple[float, float], t: float
+) -> tuple[Array, ...]:
     """Return what a chart draws: the curves, and one along the bottom that rises to the top at a time.
 
     A chart has no gaps: what is not finite is drawn as 0.
     """
     curves = [np.where(np.isfinite(curve), curve, 0.0) for curve in values]
     t = float(times[0]) if not np.isfinite(t) else t
-    low, high = min(float(curve.min()) for curve in curves), max(float(curve.max()) for curve in curves)
-    high = high if high > low else low + 1.0
+    low, high = shown
     k = int(np.searchsorted(times, t))
     cursor = np.insert(np.full(len(times), low), k, [low, high, low])
     columns = [np.insert(curve, k, [np.interp(t, times, curve)] * 3) for curve in curves]

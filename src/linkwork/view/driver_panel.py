@@ -18,7 +18,7 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.recording.channels import LiveChannels
 from linkwork.recording.interpolation import Instant
-from linkwork.recording.plot import Trace
+from linkwork.recording.trace import Trace
 from linkwork.view.driven_drawing import drawing_of_driven
 from linkwork.view.subject import Subject
 from linkwork.view.trajectory import Moment, Still, recorded

@@ -10,9 +10,9 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.loads import Motor
 from linkwork.model.state import State
 from linkwork.recording.channels import LiveChannels
-from linkwork.recording.plot import Trace
 from linkwork.recording.recording import Recording
 from linkwork.recording.report import Report
+from linkwork.recording.trace import Trace
 from linkwork.view.drawing import drawing, lifted
 from linkwork.view.live_simulation import Engine
 from linkwork.view.palette import SELECTED

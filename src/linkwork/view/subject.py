@@ -13,8 +13,8 @@ import numpy as np
 from linkwork.errors import LinkworkError
 from linkwork.recording.channels import LiveChannels
 from linkwork.recording.interpolation import Instant
-from linkwork.recording.plot import Trace
 from linkwork.recording.recording import Recording
+from linkwork.recording.trace import Trace
 from linkwork.view.drawing import Drawing, lifted_motions
 from linkwork.view.piece_poses import WorldPoses
 from linkwork.view.trajectory import Moment, Trajectory
