@@ -12,7 +12,7 @@ SUBJECTS = {
     "": "examples extension gallery layout threads",
     "algebra": "spatial_and_planar",
     "cli": "commands",
-    "contact": "coal",
+    "contact": "coal exact_depths",
     "dynamics": "adams arguments batches invariance joint_forces lagrange laws loads long_chain loops motion "
     "naive printed_answers refused robots tangent trees twins user_joint",
     "formats": "mechanism_json_refused mechanism_shapes urdf_refused",

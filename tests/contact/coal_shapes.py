@@ -1,5 +1,8 @@
 """The shapes that are compared with coal, in both libraries, and random places for them."""
 
+# pyright: reportAttributeAccessIssue=false, reportCallIssue=false
+# coal has no stubs; those of SciPy do not know all it takes
+
 import numpy as np
 from scipy.spatial.transform import Rotation
 

@@ -27,6 +27,7 @@ fall to either side.
 
 from typing import Any, NamedTuple
 
+from linkwork.contact.corner_clusters import nearest_corner
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.shape_kinds import TRACED, switch
 from linkwork.contact.support import curved, difference_apart, support, traced_bend
@@ -68,13 +69,7 @@ def _other_branch(form, x):
     """Return the nearest corner of a hull; a traced solid is taken for smooth."""
     if form.kind == TRACED:
         return 0
-    best, nearest = form.first, 1e300
-    for k in range(form.first, form.first + form.many):
-        gap = sub(row(form.points, k), x)
-        far = dot(gap, gap)
-        if far < nearest:
-            best, nearest = k, far
-    return best
+    return nearest_corner(form, x)
 
 
 @native

@@ -23,7 +23,7 @@ from linkwork.contact.shape_table import (
     opened_table,
     opened_work,
 )
-from linkwork.contact.support import form_of, lone_triangle
+from linkwork.contact.support import convex_kind, form_of, lone_triangle
 from linkwork.contact.surface_pairs import cell, field_triangle
 from linkwork.geometry.vectors import (
     ZERO,
@@ -194,13 +194,13 @@ def pair_distance(table, poses, i, j, work):
 
     Infinite (1e300) for pairs that have none: half-spaces and terrain among themselves.
     """
-    swapped = table.kind[i] > table.kind[j]
+    swapped = convex_kind(table, i) > convex_kind(table, j)
     if swapped:
         i, j = j, i
     Ra, pa = nine(poses, 12 * i), three(poses, 12 * i + 9)
     Rb, pb = nine(poses, 12 * j), three(poses, 12 * j + 9)
     R, p = back_times(Ra, Rb), turned_back(Ra, sub(pb, pa))
-    kind_a, kind_b = table.kind[i], table.kind[j]
+    kind_a, kind_b = convex_kind(table, i), convex_kind(table, j)
     d, n, a, b = 1e300, (0.0, 0.0, 1.0), ZERO, ZERO
     if kind_a < PLANE:
         A = form_of(table, i, work, 0)

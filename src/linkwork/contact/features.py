@@ -4,12 +4,16 @@ Polygons are written into one of the rings of `Work`, in the shape's own axes, w
 Those of solids are in their own files; a solid that has none meets with its farthest point.
 """
 
+from math import cos, pi, sin
+
+from linkwork.contact.corner_clusters import farthest_corner
 from linkwork.contact.decorators import native, native_apart, native_within
 from linkwork.contact.shape_kinds import CONVEX, switch
 from linkwork.contact.shape_table import ALL_EDGES, MOST_CORNERS
 from linkwork.contact.support import support
 from linkwork.geometry.vectors import (
     ZERO,
+    add,
     along,
     cross,
     dot,
@@ -17,6 +21,7 @@ from linkwork.geometry.vectors import (
     neg,
     put,
     row,
+    scale,
     sub,
     tangents,
     three,
@@ -68,7 +73,7 @@ def _convex_face(table, form, d, work, base):
         for k in range(3):
             work.label[base + k] = k
         return 3, (neg(n) if flipped else n)
-    best = farthest(table.planes, 4, form.first_face, form.faces, d)
+    best = _aligned(table, form, d)
     n, offset = three(table.planes, 4 * best), table.planes[4 * best + 3]
     if table.ridge[best] == ALL_EDGES:  # a triangle by itself, not a part of a larger face
         for k in range(3):
@@ -82,7 +87,9 @@ def _convex_face(table, form, d, work, base):
         x = row(form.points, k)
         put(work.ring, base + count, x)
         work.label[base + count] = k - form.first
-        count = min(count + (abs(dot(n, x) - offset) <= slack), _MOST)
+        count = min(count + (abs(dot(n, x) - offset) <= slack), _MOST + 1)
+    if count > _MOST:
+        count = _spread(form, n, offset, slack, work, base)
     middle = ZERO
     for k in range(count):
         middle = along(middle, 1.0 / count, row(work.ring, base + k))
@@ -98,6 +105,43 @@ def _convex_face(table, form, d, work, base):
         put(work.ring, base + m, x)
         work.label[base + m] = label
     return count, n
+
+
+@native_apart
+def _aligned(table, form, d):
+    """Return the face of a hull most aligned with d; of many, one of those round the farthest corner."""
+    if form.x == 0.0:
+        return farthest(table.planes, 4, form.first_face, form.faces, d)
+    begin = table.leaving[farthest_corner(form, d)]
+    side, best, most = begin, begin // 3, -2.0
+    for _step in range(form.faces):
+        here = dot(three(table.planes, 4 * (form.first_face + side // 3)), d)
+        if here > most:
+            most, best = here, side // 3
+        before = side - 1 if side % 3 > 0 else side + 2
+        side = table.twin[3 * form.first_face + before]
+        if side in (begin, -1):
+            break
+    return form.first_face + best
+
+
+@native_apart
+def _spread(form, n, offset, slack, work, base):
+    """Write the corners of a face of many: the farthest to each of so many sides, round the face."""
+    s, t = tangents(n)
+    count, last = 0, -1
+    for side in range(_MOST):
+        d = add(scale(cos(2.0 * pi * side / _MOST), s), scale(sin(2.0 * pi * side / _MOST), t))
+        best, most = -1, -1e300
+        for k in range(form.first, form.first + form.many):
+            x = row(form.points, k)
+            if abs(dot(n, x) - offset) <= slack and dot(d, x) > most:
+                best, most = k, dot(d, x)
+        if best != last and (count == 0 or best - form.first != work.label[base]):
+            put(work.ring, base + count, row(form.points, best))
+            work.label[base + count] = best - form.first
+            count, last = count + 1, best
+    return count
 
 
 @native

@@ -10,15 +10,18 @@ from typing import Any
 import numpy as np
 
 from linkwork.contact import shape_kinds as kinds
+from linkwork.contact.corner_clusters import clustered, highest_above
 from linkwork.contact.obb_tree import fours_of, tree_of
 from linkwork.contact.shape_table import FIRST_FACE, FIRST_HEIGHT, Table, addresses
 from linkwork.contact.traced_support import traced_support
+from linkwork.contact.triangle_links import extreme, leaving, may_be_convex, rises, twins
 from linkwork.geometry import Compound, ConvexHull, Extrusion, HeightField, Mesh, Plane, Solid
 from linkwork.geometry.section import SAME_WAY, Section
 from linkwork.mechanism.placement import Array, Space
 
 ENDLESS = 1e150  # half width of what has no end; its square is still a number
 _STANDS_OUT = 1e-6  # sine of the angle from which on an edge is no longer flat
+_CONVEX = 1e-6  # of its size: what is convex up to this is taken for convex
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,9 @@ class Piece:
     fours: Array = field(default_factory=lambda: np.zeros((0, 15, 4)))
     below: Any = field(default_factory=lambda: np.zeros((0, 4), np.int64))
     heights: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    corners: int = -1  # how many of the points, from the first on, are corners of the solid; -1: all
+    twin: Any = None  # (nface, 3)
+    leaving: Any = None  # (npoint,)
 
 
 def pieces_of(shape: Any, space: Space = "space") -> list[Piece]:
@@ -73,7 +79,8 @@ def table_of(
         reach[k, :3], reach[k, 3:6] = 0.5 * (piece.high + piece.low), half
         reach[k, 6] = np.linalg.norm(half) if piece.kind != kinds.SPHERE else piece.size[0]
         index[k] = (
-            *(points, len(piece.points), faces, len(piece.faces), nodes, fours),
+            *(points, len(piece.points) if piece.corners < 0 else piece.corners),
+            *(faces, len(piece.faces), nodes, fours),
             *(heights, *piece.heights.shape, owner[k], group[k], mask[k]),
         )
         points += len(piece.points)
@@ -95,11 +102,17 @@ def table_of(
         _joined([piece.fours for piece in pieces], (0, 15, 4)),
         _joined([piece.below for piece in pieces], (0, 4), np.int64),
         _joined([piece.heights.ravel() for piece in pieces], (0,)),
+        _joined([_known(piece.twin, piece.faces.shape) for piece in pieces], (0, 3), np.int64),
+        _joined([_known(piece.leaving, (len(piece.points),)) for piece in pieces], (0,), np.int64),
     )
     for k, piece in enumerate(pieces):
         if piece.kind == kinds.TRACED:  # its third address, that of its sizes, is known only now
             parts[5][index[k, FIRST_FACE], 2] = parts[12].ctypes.data + 8 * index[k, FIRST_HEIGHT]
     return Table(*parts, addresses(*parts, n))
+
+
+def _known(array: Any, shape: tuple[int, ...]) -> Any:
+    return np.full(shape, -1, np.int64) if array is None else array
 
 
 def _joined(arrays: Sequence[Any], empty: tuple[int, ...], kind: Any = np.float64) -> Any:
@@ -146,21 +159,43 @@ def _height_field(s: HeightField) -> list[Piece]:
 
 
 def _hull(s: ConvexHull) -> list[Piece]:
-    points, faces = s.surface()
-    planes = _planes(points, faces)
-    return [
-        Piece(
-            kinds.CONVEX,
-            (),
-            points.min(axis=0),
-            points.max(axis=0),
-            **_place(s),
-            points=points,
-            faces=faces,
-            planes=planes,
-            ridge=_ridges(points, faces, planes),
-        )
-    ]
+    return [Piece(kinds.CONVEX, **_triangles(*s.surface()), **_place(s))]
+
+
+def _triangles(points: Array, faces: Any) -> dict[str, Any]:
+    """Return what compiled code knows of triangles.
+
+    If they are the whole surface of a convex solid, its corners come first, in clusters.
+    """
+    points, faces = np.ascontiguousarray(points, float), np.ascontiguousarray(faces, np.int64)
+    planes, twin = _planes(points, faces), twins(faces)
+    low, high = points[faces].min(axis=(0, 1)), points[faces].max(axis=(0, 1))
+    slack = _CONVEX * float((high - low).max())
+    clusters, corners, vertices = np.zeros((0, 3)), -1, len(points)
+    if may_be_convex(points, faces, planes, twin, slack):
+        stands = extreme(points, faces)
+        inner, clusters = clustered(points[stands])
+        order = np.concatenate([np.flatnonzero(stands)[inner], np.flatnonzero(~stands)])
+        number = np.empty_like(order)
+        number[order] = np.arange(vertices)
+        points, faces, corners = points[order], number[faces], int(stands.sum())
+    rows = np.concatenate([points, clusters])
+    if corners > 0 and highest_above(rows, corners, len(clusters) // 3, vertices, planes) > slack:
+        clusters, corners, rows = np.zeros((0, 3)), -1, points
+    length = np.linalg.norm(points[faces] - points[np.roll(faces, -1, axis=1)], axis=2).ravel()
+    out = (twin < 0) | (rises(points, faces, planes, twin) < -_STANDS_OUT * length)
+    return {
+        "size": (len(clusters) // 3, vertices, float(corners > 0)),
+        "low": low,
+        "high": high,
+        "points": rows,
+        "corners": corners,
+        "faces": faces,
+        "planes": planes,
+        "ridge": np.bitwise_or.reduce(out.reshape(-1, 3).astype(np.int64) << np.arange(3), axis=1),
+        "twin": twin.reshape(-1, 3),
+        "leaving": np.concatenate([leaving(faces, twin, vertices), np.full(len(clusters), -1)]),
+    }
 
 
 def _extrusion(s: Extrusion) -> list[Piece]:
@@ -171,27 +206,12 @@ def _extrusion(s: Extrusion) -> list[Piece]:
 
 
 def _mesh(s: Mesh) -> list[Piece]:
-    points, faces = np.ascontiguousarray(s.vertices, float), np.ascontiguousarray(s.faces, np.int64)
-    planes = _planes(points, faces)
-    boxes, children = tree_of(points, faces)
+    """Return a mesh; one that bounds a convex solid is known as a hull, too."""
+    known = _triangles(s.vertices, s.faces)
+    boxes, children = tree_of(known["points"], known["faces"])
     fours, below = fours_of(boxes, children)
-    return [
-        Piece(
-            kinds.MESH,
-            (),
-            points[faces].min(axis=(0, 1)),
-            points[faces].max(axis=(0, 1)),
-            **_place(s),
-            points=points,
-            faces=faces,
-            planes=planes,
-            ridge=_ridges(points, faces, planes),
-            boxes=boxes,
-            children=children,
-            fours=fours,
-            below=below,
-        )
-    ]
+    place = _place(s)
+    return [Piece(kinds.MESH, **known, **place, boxes=boxes, children=children, fours=fours, below=below)]
 
 
 def _planes(points: Array, faces: Any) -> Array:
@@ -201,24 +221,6 @@ def _planes(points: Array, faces: Any) -> Array:
     length = np.linalg.norm(normal, axis=1, keepdims=True)
     normal = np.divide(normal, length, out=np.zeros_like(normal), where=length > 0.0)
     return np.column_stack([normal, np.einsum("ij,ij->i", normal, (a + b + c) / 3.0)])
-
-
-def _ridges(points: Array, faces: Any, planes: Array) -> Any:
-    """Return for each triangle which of its edges stand out, or are a border: bits 0, 1, 2."""
-    n = len(faces)
-    start, end = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
-    face, edge = np.repeat(np.arange(n), 3), np.tile(np.arange(3), n)
-    key, back = start * len(points) + end, end * len(points) + start
-    order = np.argsort(key, kind="stable")
-    at = np.minimum(np.searchsorted(key[order], back), 3 * n - 1)
-    other = order[at]
-    paired = key[other] == back
-    across = faces[face[other], (edge[other] + 2) % 3]  # the corner of the neighbour that is not on the edge
-    gap = points[across] - points[start]
-    height = np.einsum("ij,ij->i", planes[face, :3], gap)
-    size = np.linalg.norm(gap, axis=1)
-    out = ~paired | (height < -_STANDS_OUT * size)
-    return np.bitwise_or.reduce((out.astype(np.int64) << edge).reshape(n, 3), axis=1)
 
 
 # surfaces, and what is made of points: those of the subclasses come with their bases

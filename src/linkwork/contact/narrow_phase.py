@@ -24,7 +24,7 @@ from linkwork.contact.shape_table import (
     opened_table,
     opened_work,
 )
-from linkwork.contact.support import form_of
+from linkwork.contact.support import convex_kind, form_of
 from linkwork.contact.surface_pairs import convex_field, convex_mesh, mesh_field
 from linkwork.geometry.vectors import (
     add,
@@ -72,12 +72,12 @@ def pair_contacts(table, poses, i, j, work, contacts, margin):
 
     Where there is no more room they are counted only.
     """
-    swapped = table.kind[i] > table.kind[j]
+    swapped = convex_kind(table, i) > convex_kind(table, j)
     if swapped:
         i, j = j, i
     Ra, pa = nine(poses, 12 * i), three(poses, 12 * i + 9)
     Rb, pb = nine(poses, 12 * j), three(poses, 12 * j + 9)
-    kind_a, kind_b = table.kind[i], table.kind[j]
+    kind_a, kind_b = convex_kind(table, i), convex_kind(table, j)
     R, p = back_times(Ra, Rb), turned_back(Ra, sub(pb, pa))
     if kind_a != PLANE and kind_b != PLANE:  # do the balls round them meet?
         gap = sub(add(turned(R, three(table.reach, 7 * j)), p), three(table.reach, 7 * i))

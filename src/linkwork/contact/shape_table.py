@@ -33,12 +33,15 @@ class Table(NamedTuple):
     """The shapes of a world, immutable."""
 
     kind: Any  # (n,) which shape
-    size: Any  # (n, 4) the sizes of a solid, and the radius round its core; of others see flatten.py [m]
+    size: Any  # (n, 4) sizes of a solid, and the radius round its core [m]; of hulls how many clusters, how
+    # many points are before them, and 1 for a mesh that is one; of others see flatten.py
     reach: (
         Any  # (n, 7) box round it in its own axes: centre, half widths, and its radius about that centre [m]
     )
     index: Any  # (n, 12) where its data begin and how many there are; owner, group and mask
-    points: Any  # (npoint, 3) of convex hulls, meshes and polygons, in the shape's own axes [m]
+    points: (
+        Any  # (npoint, 3) of convex hulls, meshes and polygons, in the shape's own axes; then clusters [m]
+    )
     faces: Any  # (nface, 3) corners of triangles, counted from the first of the shape; see `traced_support`
     planes: Any  # (nface, 4) outward unit normal of a triangle and its offset [m]
     ridge: Any  # (nface,) bits 0, 1, 2: the edge after that corner stands out (or is a border)
@@ -47,6 +50,8 @@ class Table(NamedTuple):
     four_box: Any  # (nfour, 15, 4) the same trees in fours, each number of four boxes side by side
     four_below: Any  # (nfour, 4) what is below each: a four, counted from the shape's first, or -1 - triangle
     heights: Any  # (nheight,) of height fields, and sizes of traced solids [m]
+    twin: Any  # (nface, 3) the side across, 3 * triangle + edge, counted from the shape's first; -1: none
+    leaving: Any  # (npoint,) a side that leaves the point; behind the vertices, of clusters, -1
     at: Any  # addresses of these; for parts, how many shapes there are
 
 
@@ -134,7 +139,9 @@ def opened_table(at):
         doubles(a[10]),
         integers(a[11]),
         doubles(a[12]),
-        a[13],
+        integers(a[13]),
+        integers(a[14]),
+        a[15],
     )
 
 

@@ -6,8 +6,9 @@ and a segment, with a radius round it; the radius is added to whatever is comput
 
 from typing import Any, NamedTuple
 
+from linkwork.contact.corner_clusters import farthest_corner
 from linkwork.contact.decorators import native, native_apart, native_within
-from linkwork.contact.shape_kinds import CONVEX, CURVED, TRACED, switch
+from linkwork.contact.shape_kinds import CONVEX, CURVED, MESH, TRACED, switch
 from linkwork.contact.shape_table import FACES, FIRST_FACE, FIRST_POINT, OWN, POINTS, SCRATCH
 from linkwork.geometry.vectors import add, farthest, row, sub, three, turned, turned_back
 from linkwork.native.numba_functions import call, doubles, integers
@@ -30,6 +31,13 @@ class Form(NamedTuple):
 
 
 @native
+def convex_kind(table, i):
+    """Return the kind of a shape; a mesh that bounds a convex solid is CONVEX."""
+    kind = table.kind[i]
+    return CONVEX if kind == MESH and table.size[4 * i + 2] > 0.0 else kind
+
+
+@native
 def form_of(table, i, work, side):
     """Return the core of a convex shape of the table; `side` tells the two shapes of a pair apart.
 
@@ -38,7 +46,7 @@ def form_of(table, i, work, side):
     """
     x, y, z = three(table.size, 4 * i)
     k = 12 * i
-    kind, scratch = table.kind[i], work.at + 8 * SCRATCH * side
+    kind, scratch = convex_kind(table, i), work.at + 8 * SCRATCH * side
     if kind == TRACED:
         words = integers(scratch)
         for m in range(3):
@@ -86,6 +94,8 @@ def _other_support(form, d):
     """Return the same of a hull, by its corners, or of a traced solid."""
     if form.kind == TRACED:
         return _traced_support(form.scratch, d)
+    if form.x > 0.0:
+        return row(form.points, farthest_corner(form, d))
     return row(form.points, farthest(form.points, 3, form.first, form.many, d))
 
 
