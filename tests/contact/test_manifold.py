@@ -135,3 +135,23 @@ def test_the_features_of_a_contact_stay_when_the_box_moves_a_little() -> None:
         assert len(set(features)) == 4
         assert kept is None or features == kept
         kept = features
+
+
+@pytest.mark.parametrize("overlap", [1.0, 0.75, 0.5])
+def test_points_between_boxes_with_coinciding_edges_move_no_more_than_the_boxes(overlap):
+    """Bricks of a wall: motions of a nanometre bring corners where edges cross, and take them away."""
+    generator = np.random.default_rng(1)
+    world = lw.Colliders()
+    for name in ("lower", "upper"):
+        world.add(name, lw.Box(0.2, 0.1, 0.1))
+    world.move("upper", ((1.0 - overlap) * 0.2, 0.0, 0.1))
+    before = world.contacts(margin=0.002).point_a
+    assert len(before) == 4
+    for size in np.repeat([1e-9, 1e-8, 1e-7, 1e-6, 1e-5], 400):
+        turn = lw.Frame(rotation=Rotation.from_rotvec(size * generator.normal(size=3)))
+        place = np.array([(1.0 - overlap) * 0.2, 0.0, 0.1]) + 0.1 * size * generator.normal(size=3)
+        world.move("upper", place, turn.rotation)
+        after = world.contacts(margin=0.002).point_a
+        moved = np.linalg.norm(before[:, None] - after[None], axis=2).min(axis=1)
+        assert len(after) == 4
+        assert moved.max() < 100.0 * size

@@ -9,6 +9,7 @@ from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.features import feature
 from linkwork.contact.shape_table import DEPTH, MOST_CORNERS, NORMAL, POINT_A, POINT_B
 from linkwork.geometry.vectors import (
+    ZERO,
     add,
     along,
     cross,
@@ -28,6 +29,9 @@ from linkwork.geometry.vectors import (
 _SQUARE = 1.0 - 1e-6  # cosine of face normal and contact normal
 _PARALLEL = 1e-3  # sine of the angle of two edges
 _SEGMENTS_OF_ONE = 100  # labels of corners that clipping has made begin here
+_IDLE = 1e-3  # share of a polygon's area that a corner adds to it, if it is hardly needed
+_AS_DEEP = 1e-7  # difference of depths that does not count when contacts are chosen [m]
+_AS_FAR = 1.0 + 1e-6  # ratio of distances that does not count
 _MOST_GROUPS = 8  # directions in which two surfaces can press at once
 _SAME_GROUP = 0.95  # cosine of normals that are thinned out together
 
@@ -55,15 +59,14 @@ def points_of_contact(table, A, B, R, p, depth, normal, a, b, work, rows, labels
                 count = _below(work, ring, m, neg(normal), -dot(normal, b), -1.0, margin, rows, labels, first)
             elif na == 2 and nb == 2:
                 count = _side_by_side(work, normal, depth, a, rows, labels, first)
+    count = without_idle_corners(rows, labels, first, count)
     deepest = -1e300
     for k in range(first, first + count):
         deepest = max(deepest, rows[10 * k + DEPTH])
-    if deepest < depth - 1e-9:
+    if deepest < depth - _AS_DEEP:
         put_contact(rows, labels, first + count, a, b, normal, depth, 0, 0)
         count += 1
-    if count > 4:
-        count = thinned(rows, labels, 3, first, count)
-    return count
+    return thinned(rows, labels, 3, first, count) if count > 4 else count
 
 
 @native
@@ -170,12 +173,40 @@ def _side_by_side(work, normal, depth, a, rows, labels, first):
 
 
 @native_apart
+def without_idle_corners(rows, labels, first, count):
+    """Take corners away that a polygon, whose contacts are in order, hardly needs; return how many stay.
+
+    Again and again the corner goes whose triangle with its two neighbours is the smallest, while that is
+    small beside the polygon. So corners that nearly coincide, or lie nearly on a side, go: where edges of
+    both faces coincide, motions of a nanometre bring such corners and take them away, and the patch that is
+    left does not change.
+    """
+    while count > 4:
+        least, chosen, total = 1e300, 0, ZERO
+        o = three(rows, 10 * first + POINT_A)
+        for k in range(count):
+            x = three(rows, 10 * (first + k) + POINT_A)
+            y = three(rows, 10 * (first + (k + 1) % count) + POINT_A)
+            z = three(rows, 10 * (first + (k + count - 1) % count) + POINT_A)
+            corner = cross(sub(y, x), sub(z, x))
+            total = add(total, cross(sub(x, o), sub(y, o)))
+            if dot(corner, corner) < least:
+                least, chosen = dot(corner, corner), k
+        if least > _IDLE * _IDLE * dot(total, total):
+            break
+        for k in range(chosen, count - 1):
+            swap_contacts(rows, labels, 3, first + k, first + k + 1)
+        count -= 1
+    return count
+
+
+@native_apart
 def thinned(rows, labels, width, first, count):
     """Keep four well-spread contacts of a group in its first rows: the deepest, the farthest from it, the one
     farthest from their line, and the one farthest from there on the other side. Return how many."""
     best, chosen = -1e300, first
     for k in range(first, first + count):
-        if rows[10 * k + DEPTH] > best:
+        if rows[10 * k + DEPTH] > best + _AS_DEEP:
             best, chosen = rows[10 * k + DEPTH], k
     swap_contacts(rows, labels, width, first, chosen)
     o, n = three(rows, 10 * first + POINT_A), three(rows, 10 * first + NORMAL)
@@ -183,7 +214,7 @@ def thinned(rows, labels, width, first, count):
     for k in range(first + 1, first + count):
         gap = sub(three(rows, 10 * k + POINT_A), o)
         far = dot(gap, gap)
-        if far > best:
+        if far > _AS_FAR * best:
             best, chosen = far, k
     if chosen < 0:
         return 1
@@ -192,7 +223,7 @@ def thinned(rows, labels, width, first, count):
     best, chosen, side = 1e-6 * dot(span, span), -1, 0.0
     for k in range(first + 2, first + count):
         area = dot(cross(span, sub(three(rows, 10 * k + POINT_A), o)), n)
-        if abs(area) > best:
+        if abs(area) > _AS_FAR * best:
             best, chosen, side = abs(area), k, area
     if chosen < 0:
         return 2
@@ -207,7 +238,7 @@ def thinned(rows, labels, width, first, count):
             -s * dot(cross(sub(x, o), sub(q, o)), n),
             max(-s * dot(cross(sub(y, x), sub(q, x)), n), -s * dot(cross(sub(o, y), sub(q, y)), n)),
         )
-        if out > best:
+        if out > _AS_FAR * best:
             best, chosen = out, k
     if chosen < 0:
         return 3
