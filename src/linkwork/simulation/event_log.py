@@ -1,5 +1,7 @@
 """What happens in a run: its events so far, what they do, and when they are too many."""
 
+import math
+
 import numpy as np
 
 from linkwork.mechanism.load_view import coordinates
@@ -33,7 +35,7 @@ class Occurrences:
         event = self._chosen.events[int(work.memo["event"][i])]
         t, y = float(work.memo["t_final"][i]), work.memory.y_final[i].copy()
         self.happened.append((t, event.name))
-        self.failure = self._storm(t, event)
+        self.failure = self._storm(t, event, again=bool(work.memo["again"][i]))
         if callable(event.action) and not self.failure:
             y = self._after(event, t, y)
         if self.failure:
@@ -42,20 +44,22 @@ class Occurrences:
         if self.over:
             return None
         since = t - float(work.memo["t0"][i])  # the last one, or the start
-        work.restart(i, t, y)
+        work.restart(i, t, y, acted=callable(event.action))
         if callable(event.action) and since > 0.0:
             # The next may follow as soon as this one did: not to be stepped over.
             work.memo["h"][i] = min(work.memo["h"][i], max(since, _SHORTEST * max(1.0, abs(t))))
         return y
 
-    def _storm(self, t: float, event: Event) -> Failure | None:
-        """Return whether that was one event too many."""
+    def _storm(self, t: float, event: Event, again: bool) -> Failure | None:
+        """Return whether that was one event too many; `again`: where its own action had left it."""
         size = max(1.0, abs(t))
         limits = [(_STORM, _STORM_TIME * size), (_MANY, _LEAST_PROGRESS * (self._t_end - t))]
-        if callable(event.action) and event.direction:
-            again = (k for k, (_, name) in enumerate(reversed(self.happened)) if k and name == event.name)
+        if again:
+            limits.append((2, math.inf))
+        elif callable(event.action) and event.direction:
+            before = (k for k, (_, name) in enumerate(reversed(self.happened)) if k and name == event.name)
             within = max(_AGAIN_TIME * size, _AGAIN_PART * self._chosen.step)
-            limits.append((next(again, len(self.happened)) + 1, within))
+            limits.append((next(before, len(self.happened)) + 1, within))
         for count, limit in limits:
             if len(self.happened) >= count and (taken := t - self.happened[-count][0]) < limit:
                 words = f"event {event.name!r} is the last of {count} within {taken:.3g} s"

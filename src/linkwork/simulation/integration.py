@@ -53,6 +53,7 @@ class Work:
             bad_t=np.empty(many),
             bad_y=np.empty((many, n)),
             side=np.empty((many, ne)),
+            band=np.empty((many, ne)),
             span=np.empty((many, ne)),
             weakest=np.empty((many, n)),
             inputs=np.empty((many, problem.inputs)),
@@ -78,7 +79,7 @@ class Work:
         if kept.inputs.size:
             kept.inputs[:] = inputs
         if kept.side.size:
-            kept.side[:] = kept.span[:] = 0.0
+            kept.side[:] = kept.band[:] = kept.span[:] = 0.0
         self.times = np.array(times, float, ndmin=1)
         for room in self._rooms.values():
             room.clear()
@@ -105,12 +106,18 @@ class Work:
         """Return the samples of a mechanism recorded so far, rows of t and y; a view."""
         return self.memory.record[i, : self.memory.filled[i]]
 
-    def restart(self, i: int, t: float, y: ArrayLike) -> None:
-        """Go on with a mechanism from another state, as after an event; the step is kept."""
+    def restart(self, i: int, t: float, y: ArrayLike, acted: bool = True) -> None:
+        """Go on with a mechanism after an event, from the state that its action has made, if there was one.
+
+        The step is kept. An action that has changed nothing has stopped nothing, however slow it was.
+        """
         self.memory.y[i] = y
         memo = self.memo[i]
+        if np.array_equal(self.memory.y[i], self.memory.y_final[i]):
+            memo["pace"] = 0.0
         memo["t"] = memo["t0"] = t
         memo["index"] = 0.0
+        memo["acted"] = memo["event"] + 1.0 if acted else 0.0
         memo["blocked"] = np.nan
         memo["status"] = Status.RUNNING
 

@@ -135,6 +135,7 @@ class Problem:
         return {
             "scale": scale,
             "directions": np.array(self.directions, np.int64),
+            "ones": np.ones(LINE),
             "row_weights": np.array(self.row_weights, float, ndmin=1),
             "weak": np.array(self.weak, float, ndmin=1),
             "quaternions": np.array(self.quaternions, np.int64),

@@ -27,6 +27,7 @@ def memory(work: Work, key: Array) -> dict[str, Array]:
         "y": kept.y[0].copy(),
         "memo": work.remembered(0),
         "side": kept.side[0].copy(),
+        "band": kept.band[0].copy(),
         "span": kept.span[0].copy(),
         "weakest": kept.weakest[0].copy(),
         "key": key,
@@ -36,7 +37,7 @@ def memory(work: Work, key: Array) -> dict[str, Array]:
 def recall(work: Work, memory: Mapping[str, Array]) -> None:
     """Go on as the run that this is the memory of."""
     kept = work.memory
-    for name in ("y", "side", "span", "weakest"):
+    for name in ("y", "side", "band", "span", "weakest"):
         getattr(kept, name)[0] = memory[name]
     kept.memo.view(float)[:] = memory["memo"]
     kept.memo["status"] = Status.RUNNING

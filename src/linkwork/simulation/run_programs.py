@@ -92,10 +92,13 @@ class RunPrograms:
             algorithms["close_velocities"] = loop_closure.VELOCITY_CORRECTION
         found = {name: _program(name, self._compiled(one, lanes), one) for name, one in algorithms.items()}
         if self.events:
-            shown = applied_forces.SHOWN_ONLY
+            shown, tree = applied_forces.SHOWN_ONLY, self.event_tree
             found["event_functions"] = _program(
-                "event_functions", program(shown, self.event_tree, lanes, "rolled"), shown
+                "event_functions", program(shown, tree, lanes, "rolled"), shown
             )
+            if all(one.formula for one in tree.loads):
+                rates = program(shown, tree, lanes, "rolled", tangent=True)
+                found["event_rates"] = _program("event_rates", rates, shown, tangent=True)
         if implicit and not self.tree.loops and all(one.formula for one in self.tree.loads):
             tangent = motion_kernel(self.model, self.algorithm).tangent
             found["tangent"] = _program("tangent", tangent, self.algorithm, tangent=True)

@@ -4,7 +4,7 @@ import numpy as np
 
 from linkwork.native.numba_functions import doubles, native, native_within
 from linkwork.recording.status import Status
-from linkwork.simulation.loop.event_location import begin_sides, pass_sides
+from linkwork.simulation.loop.event_sides import begin_sides
 from linkwork.simulation.loop.lane_records import (
     are_all,
     copy_all,
@@ -111,8 +111,9 @@ def move_bases(run):
             copy_lane(run, rate_of(run, 0), run.rate, run.size, l)
         if run.events:
             copy_lane(run, run.g_base, run.g_kept, run.events * run.lanes, l)
-            pass_sides(run, l)
+            copy_lane(run, run.slope_base, run.slope_kept, run.events * run.lanes, l)
             begin_sides(run, l)
+            memo_of(run, lane).acted = 0.0
         run.differentiated = 0
         lane.task = Task.READY.value
         if memo_of(run, lane).implicit and run.lanes > 1:

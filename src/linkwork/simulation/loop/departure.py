@@ -2,8 +2,8 @@
 
 from linkwork.native.numba_functions import doubles, native, native_within
 from linkwork.recording.status import Status
-from linkwork.simulation.loop.evaluate import evaluate, evaluate_events
-from linkwork.simulation.loop.event_location import begin_sides
+from linkwork.simulation.loop.evaluate import evaluate
+from linkwork.simulation.loop.event_sides import begin_sides, evaluate_rates, judge_action
 from linkwork.simulation.loop.lane_records import (
     busy_lanes,
     gather,
@@ -41,6 +41,7 @@ def _begin(run, l):
             memo.h = run.fixed
         elif memo.h == 0.0:
             memo.h = first_step(run, l, method_of(run, memo).error_order)
+        judge_action(run, l)
         begin_sides(run, l)
         if run.rows:
             look_at_base(run, l)
@@ -62,7 +63,7 @@ def _fill(run):
         # Lanes that are under way are evaluated again, with the same result.
         evaluate(run, run.motion, run.t, run.base, rate_of(run, 0))
         if run.events:
-            evaluate_events(run, run.t, run.base, run.g_base)
+            evaluate_rates(run, run.t, run.base, rate_of(run, 0), run.g_base, run.slope_base)
         for l in range(run.lanes):
             lane = lane_of(run, l)
             if lane.who >= 0 and lane.task == Task.IDLE.value:

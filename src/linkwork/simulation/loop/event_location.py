@@ -1,68 +1,18 @@
-"""Events: zeros of the event functions inside a good step, found by side steps."""
+"""Events: zeros of the event functions inside a good step, found by side steps.
+
+`event_sides.py` says on which side of zero a function is at the base. It crosses zero if it is on the other
+side at the end of the step, or has been there in between, as far as a cubic through its ends tells.
+"""
 
 import math
 
 from linkwork.native.numba_functions import doubles, integers, native
-from linkwork.simulation.loop.evaluate import evaluate_events
+from linkwork.simulation.loop.event_sides import is_across, is_at_zero
 from linkwork.simulation.loop.lane_records import copy_lane, lane_of
 from linkwork.simulation.loop.records import EPSILON, Task
 
 _TRIALS = 80  # of locating an event; bisection alone needs some 55
-_AT_ZERO = 1e-9  # an event function this small, against the largest it was, starts at zero
 _NEARER = 1 / 64  # of the last place, where to look next for the side a function must have been on
-_NUDGE = 1e-6  # of a step: how far to go for the slope of an event function
-
-
-@native
-def sign_of(x):
-    """Return -1, 0 or 1."""
-    return 1.0 if x > 0.0 else -1.0 if x < 0.0 else 0.0
-
-
-@native
-def begin_sides(run, l):
-    """See on which side of zero the event functions are.
-
-    One that starts at zero has no side: after an event has acted, the same crossing must not be found again.
-    But a side from before is kept there: of two events at the same time the second is still to come.
-    """
-    i, g = lane_of(run, l).who, doubles(run.g_base)
-    side, span = doubles(run.side), doubles(run.span)
-    for e in range(run.events):
-        value, at = g[e * run.lanes + l], i * run.events + e
-        if abs(value) > _AT_ZERO * span[at]:
-            side[at] = sign_of(value)
-        span[at] = max(span[at], abs(value))
-
-
-@native
-def pass_sides(run, l):
-    """See on which side of zero those were in the good step that set out from zero.
-
-    One that is back at zero just where the step ends has been there, and is about to cross.
-    """
-    i, slope = lane_of(run, l).who, doubles(run.slope_base)
-    side, span = doubles(run.side), doubles(run.span)
-    for e in range(run.events):
-        rise, at = slope[e * run.lanes + l], i * run.events + e
-        if side[at] == 0.0 and abs(rise) > _AT_ZERO * span[at]:
-            side[at] = sign_of(rise)
-
-
-@native
-def nudge(run, t, y, rate, g, slope):
-    """slope <- the change of event functions, at (t, y) with values g, in a step at this rate; by address."""
-    time, begin, stage = doubles(run.time), doubles(t), doubles(run.stage)
-    x, f = doubles(y), doubles(rate)
-    for l in range(run.lanes):
-        delta = _NUDGE * lane_of(run, l).passed
-        time[l] = begin[l] + delta
-        for i in range(l, run.size, run.lanes):
-            stage[i] = x[i] + delta * f[i]
-    evaluate_events(run, run.time, run.stage, slope)
-    changed, before = doubles(slope), doubles(g)
-    for i in range(run.events * run.lanes):
-        changed[i] = (changed[i] - before[i]) / _NUDGE
 
 
 @native
@@ -89,33 +39,41 @@ def _turning(m0, g1):
 
 
 @native
+def _sets_out(run, l, e):
+    """Return whether an event function is at zero at the base of lane l, and leaves it to its side."""
+    at, who = e * run.lanes + l, lane_of(run, l).who * run.events + e
+    side, slope = doubles(run.side)[who], doubles(run.slope_base)[at]
+    return is_at_zero(side, doubles(run.band)[who], doubles(run.g_base)[at]) and side * slope > 0.0
+
+
+@native
 def seek(run, l, first):
     """Find which event functions cross zero in the good step of lane l, from the first on; return when done.
 
     A function that ends on the side it came from may have been through zero and back: where its cubic says
-    so, a side step there is wanted, and the search goes on afterwards. One that starts at zero, where an
-    event has left it, and sets out for the other side than it ends on, has certainly been there and back;
-    one that does not set out at all has crossed at once.
+    so, a side step there is wanted, and the search goes on afterwards. One that an action left at zero, that
+    sets out for the side it came from and ends on the other, has been there and back: a side step finds out
+    where it was. One that does not set out for that side crosses at once.
     """
     lane = lane_of(run, l)
-    sides, spans, directions = doubles(run.side), doubles(run.span), integers(run.directions)
+    sides, bands, directions = doubles(run.side), doubles(run.band), integers(run.directions)
     target, start, low = doubles(run.target), doubles(run.start), doubles(run.low)
-    g_base, g_kept = doubles(run.g_base), doubles(run.g_kept)
+    g_base, g_kept, high = doubles(run.g_base), doubles(run.g_kept), doubles(run.high)
     slope_base, slope_kept = doubles(run.slope_base), doubles(run.slope_kept)
+    h = lane.passed
     for e in range(first, run.events):
-        at, side = e * run.lanes + l, sides[lane.who * run.events + e]
-        g = g_kept[at]
+        at, who = e * run.lanes + l, lane.who * run.events + e
+        g, side, band = high[at], sides[who], bands[who]
         target[at], start[at], low[at] = 0.0, 0.0, g_base[at]
-        if side != 0.0 and side * g <= 0.0:
-            target[at] = -side if directions[e] != side else 0.0
+        if side == 0.0:
             continue
-        sign = side if side != 0.0 else sign_of(g)
-        x = lane.passed * _dip(g_base[at], slope_base[at], g, slope_kept[at], sign)
-        if side == 0.0 and spans[lane.who * run.events + e] > 0.0 and directions[e] != -sign:
-            if slope_base[at] * g < 0.0:
-                x = min(x if x > 0.0 else lane.passed, lane.passed * _turning(slope_base[at], g))
-            elif slope_base[at] == 0.0 and directions[e] == sign:
-                target[at] = sign
+        x = 0.0
+        if side * g <= 0.0 and _sets_out(run, l, e):
+            x = lane.hi * _turning(lane.hi * slope_base[at], g) if directions[e] != side else 0.0
+        elif is_across(side, band, g):
+            target[at] = -side if directions[e] != side else 0.0
+        else:
+            x = h * _dip(g_base[at], h * slope_base[at], g_kept[at], h * slope_kept[at], side)
         if 0.0 < x < lane.hi:
             lane.probing, lane.task, lane.step = e, Task.PROBE.value, x
             return False
@@ -130,32 +88,45 @@ def _least_span(run, lane, l):
 
 @native
 def probe(run, l):
-    """See whether an event function has really dipped through zero, and which of its two crossings counts.
+    """See on which side of zero an event function has been in between; return whether to look again.
 
-    Return whether to look again, nearer to the base: where it must have been on the other side after all.
+    If it ends across, a place is looked for, nearer and nearer to the base, where it was still on its side:
+    there the crossing begins. If it does not, it has dipped through zero or not.
     """
-    lane, total = lane_of(run, l), run.events * run.lanes
+    lane = lane_of(run, l)
     e = lane.probing
-    at, side = e * run.lanes + l, doubles(run.side)[lane.who * run.events + e]
+    at, who = e * run.lanes + l, lane.who * run.events + e
+    side, band, g = doubles(run.side)[who], doubles(run.band)[who], doubles(run.g_trial)[at]
     target, start, low = doubles(run.target), doubles(run.start), doubles(run.low)
-    g, direction = doubles(run.g_trial)[at], integers(run.directions)[e]
-    after = sign_of(doubles(run.g_kept)[at])
-    if not g * after < 0.0:
-        if side != 0.0 or not doubles(run.slope_base)[at] * after < 0.0 or direction == -after:
+    if side * doubles(run.high)[at] <= 0.0:
+        if side * g > max(band, 0.0):
+            target[at], start[at], low[at] = -side, lane.step, g
             return False
         lane.step *= _NEARER
         if lane.step > _least_span(run, lane, l):
             return True
-        target[at] = after  # at the base, within rounding
+        if is_across(side, band, doubles(run.high)[at]):
+            target[at] = -side  # at the base, within rounding
         return False
-    if side != 0.0 and direction != side:
-        target[at] = -side
-        lane.hi = lane.step
-        copy_lane(run, run.located, run.new, run.size, l)
-        copy_lane(run, run.high, run.g_trial, total, l)
-    elif direction != -after:
-        target[at], start[at], low[at] = after, lane.step, g
-    return False
+    return is_across(side, band, g) and _enter_dip(run, l, side, g)
+
+
+@native
+def _enter_dip(run, l, side, g):
+    """Aim at the crossing into a dip or out of it, whichever counts; return whether to look again."""
+    lane = lane_of(run, l)
+    at = lane.probing * run.lanes + l
+    if integers(run.directions)[lane.probing] == side:
+        doubles(run.target)[at], doubles(run.start)[at], doubles(run.low)[at] = side, lane.step, g
+        return False
+    lane.hi = lane.step
+    copy_lane(run, run.located, run.new, run.size, l)
+    copy_lane(run, run.high, run.g_trial, run.events * run.lanes, l)
+    if not _sets_out(run, l, lane.probing):
+        doubles(run.target)[at] = -side
+        return False
+    lane.step *= _turning(lane.step * doubles(run.slope_base)[at], g)
+    return True
 
 
 @native
@@ -197,6 +168,7 @@ def aim(run, l):
                 copy_lane(run, run.located, run.base, run.size, l)
                 return False
     lane.trials = lane.slow = lane.moved = 0
+    lane.low_weight = lane.high_weight = 1.0
     return True
 
 
@@ -204,7 +176,7 @@ def aim(run, l):
 def choose_trial(run, l):
     """Choose where to look next in the bracket of lane l; return whether there is anywhere left.
 
-    The Illinois rule (regula falsi; the value at an end that stays is halved), on that of the crossed
+    The Illinois rule (regula falsi; the value at an end that stays counts half), on that of the crossed
     functions whose zero comes first; bisection when it is slow. Near an end the trial keeps half a tolerance
     away from it, so that the bracket closes from both sides.
     """
@@ -220,7 +192,8 @@ def choose_trial(run, l):
     for at in range(l, total, run.lanes):
         if target[at] != 0.0:
             a = max(lo, start[at])
-            x = min(x, a + (hi - a) * (low[at] / (low[at] - high[at])))
+            below, above = lane.low_weight * low[at], lane.high_weight * high[at]
+            x = min(x, a + (hi - a) * (below / (below - above)))
     if lane.slow >= 3:
         x, lane.slow = 0.5 * (lo + hi), 0
     lane.step = min(max(x, lo + 0.5 * tolerance), hi - 0.5 * tolerance)
@@ -240,14 +213,16 @@ def locate(run, l):
     half = 0.5 if lane.moved == (1 if crossed else -1) else 1.0
     for at in range(l, total, run.lanes):
         if crossed:
-            high[at], low[at] = g[at], half * low[at]
-        else:
-            low[at], high[at] = g[at] if x > start[at] else low[at], half * high[at]
+            high[at] = g[at]
+        elif x > start[at]:
+            low[at] = g[at]
     if crossed:
         lane.hi, lane.moved = x, 1
+        lane.high_weight, lane.low_weight = 1.0, half * lane.low_weight
         copy_lane(run, run.located, run.new, run.size, l)
         _drop_later(run, l)
     else:
         lane.lo, lane.moved = x, -1
+        lane.low_weight, lane.high_weight = 1.0, half * lane.high_weight
     lane.slow = lane.slow + 1 if lane.hi - lane.lo > 0.5 * width else 0
     lane.trials += 1

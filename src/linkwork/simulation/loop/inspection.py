@@ -4,8 +4,8 @@ from linkwork.native.cache_lines import BYTES, all_equal, fused, larger, line_at
 from linkwork.native.numba_functions import doubles, native, native_within
 from linkwork.recording.status import Status
 from linkwork.simulation.loop.error_test import refuse
-from linkwork.simulation.loop.evaluate import evaluate, evaluate_events
-from linkwork.simulation.loop.event_location import nudge
+from linkwork.simulation.loop.evaluate import evaluate
+from linkwork.simulation.loop.event_sides import evaluate_rates
 from linkwork.simulation.loop.lane_records import (
     are_all,
     copy_all,
@@ -93,9 +93,7 @@ def look_ahead(run):
     if run.mark >= 0 and not run.fixed:
         _measure_stiffness(run)
     if run.events:
-        evaluate_events(run, run.reach, run.kept, run.g_kept)
-        nudge(run, run.t, run.base, rate_of(run, 0), run.g_base, run.slope_base)
-        nudge(run, run.reach, run.kept, run.rate, run.g_kept, run.slope_kept)
+        evaluate_rates(run, run.reach, run.kept, run.rate, run.g_kept, run.slope_kept)
 
 
 @native_within

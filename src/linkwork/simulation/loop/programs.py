@@ -25,6 +25,7 @@ PROGRAMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "motion": _MOTION,  # t, q, qd -> all others
         "rates": _MOTION,  # the same, qdot only; for partitioned methods, and to move positions
         "event_functions": ("t", "q", "qd", "shown"),
+        "event_rates": ("t", "q", "qd", "shown", "dt", "dq", "dqd", "dshown"),  # the same, and their rates
         "tangent": (*_MOTION, *(f"d{port}" for port in _MOTION)),  # derivatives of motion
         "close_positions": ("t", "q", "gap_position", "qdd"),  # t, q -> gaps, changes that close them
         "close_velocities": ("t", "q", "qd", "gap_velocity", "qdd"),

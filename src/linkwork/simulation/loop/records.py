@@ -120,7 +120,8 @@ class Memory(NamedTuple):
     filled: Integers  # (N,) samples recorded
     bad_t: Array  # (N,) where the right-hand side was not finite: the time [s], and
     bad_y: Array  # (N, n) the state
-    side: Array  # (N, events) the sign that each event function last had; 0: it started at zero
+    side: Array  # (N, events) of zero, on which each event function is; 0: at zero since the start
+    band: Array  # (N, events) about zero within which that is not its sign, see `event_sides.py`
     span: Array  # (N, events) the largest magnitude it had
     weakest: Array  # (N, n) state in which the equations of loops held least
     inputs: Array  # (N, input_count) values of the inputs of laws
@@ -156,6 +157,10 @@ MEMO = np.dtype(
             "sample",  # next of the sample times
             "status",
             "event",  # which event occurred
+            "acted",  # event, from 1 on, whose action made the base; negative: and left it at zero; 0: none
+            "again",  # 1: the event that occurred did so at the base, where its action had left it at zero
+            "pace",  # largest rate of its function in the step in which it occurred [1/s], and
+            "bend",  # how fast that changed [1/s^2]
             "worst",  # component with the largest error in the last attempt that kept h down; -1: none
             "largest",  # largest error estimate of an accepted step, relative to scale + |y|
             "sum",  # sum of those estimates
@@ -201,6 +206,8 @@ LANE = np.dtype(
         ("trials", np.int64),
         ("slow", np.int64),  # trials in a row that did not halve the bracket
         ("moved", np.int64),  # which end moved last: -1 low, 1 high
+        ("low_weight", np.float64),  # of the values at the ends, in the choice of the next trial
+        ("high_weight", np.float64),
     ]
 )
 
@@ -246,7 +253,7 @@ ARRAYS = {
     "g_base": ("events", "lanes"),
     "g_kept": ("events", "lanes"),
     "g_trial": ("events", "lanes"),
-    "slope_base": ("events", "lanes"),  # change in a step at the rate at the base, and
+    "slope_base": ("events", "lanes"),  # rates along the motion at the base, and [1/s]
     "slope_kept": ("events", "lanes"),  # at the end
     "target": ("events", "lanes"),  # sign after the crossing looked for; 0: none
     "start": ("events", "lanes"),  # where inside the step the crossing can begin
@@ -268,6 +275,7 @@ ARRAYS = {
 _CONSTANTS = (
     "times",  # (sample_count,) sample times [s]
     "methods",  # (2,) records METHOD
+    "ones",  # (line,) the rate of time
     "scale",  # (padded,) normal size of a component; inf for work
     "directions",  # (events,) crossings that count: -1 falling, 1 rising, 0 both; integers
     "row_weights",  # (rows,) of the gaps, one over their normal size

@@ -9,6 +9,7 @@ from linkwork.native.numba_functions import doubles, integers, native, native_ap
 from linkwork.recording.status import Status
 from linkwork.simulation.loop.commit import commit
 from linkwork.simulation.loop.dense_output import interpolate
+from linkwork.simulation.loop.event_sides import end_sides
 from linkwork.simulation.loop.lane_records import lane_of, memo_of, method_of, normalise, release
 from linkwork.simulation.loop.records import ON_MESH, Task
 from linkwork.simulation.loop.termination import finish, stop
@@ -66,7 +67,7 @@ def _settle(run, l, t, state):
     elif lane.found >= 0:
         memo.evaluations += lane.spent
         memo.event = lane.found
-        doubles(run.side)[lane.who * run.events + lane.found] = 0.0
+        end_sides(run, l)
         finish(run, l, Status.EVENT.value, t, state)
     elif lane.goal == Task.NATURAL.value:
         commit(run, l)
