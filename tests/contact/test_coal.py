@@ -33,7 +33,7 @@ class Ours:
         self.work, self.found, self.pair = work(20_000), buffer(256), np.array([[0, 1]])
 
     def poses(self, turns: np.ndarray, places: np.ndarray) -> np.ndarray:
-        return np.concatenate([turns.reshape(2, 9), places], axis=1)
+        return np.concatenate([turns, places[:, :, None]], axis=2)
 
     def contacts(self, turns: np.ndarray, places: np.ndarray, margin: float = 0.0) -> np.ndarray:
         count = contacts_of_pairs(

@@ -60,10 +60,10 @@ def test_pairs_do_not_depend_on_what_was_before(far: float) -> None:
         fresh.add("floor", Plane())
         for k, name in enumerate(world.names[1:]):
             pose = world._members[name].pose
-            turn = Rotation.from_rotvec(rng.normal(0.0, far, 3)).as_matrix() @ pose[:9].reshape(3, 3)
-            world.move(name, pose[9:] + rng.normal(0.0, far, 3), turn)
-            fresh.add(name, [*CONVEX.values(), icosphere(1)][k % 8], position=world._members[name].pose[9:])
-            fresh.move(name, rotation=world._members[name].pose[:9].reshape(3, 3))
+            turn = Rotation.from_rotvec(rng.normal(0.0, far, 3)).as_matrix() @ pose[:, :3]
+            world.move(name, pose[:, 3] + rng.normal(0.0, far, 3), turn)
+            fresh.add(name, [*CONVEX.values(), icosphere(1)][k % 8], position=world._members[name].pose[:, 3])
+            fresh.move(name, rotation=world._members[name].pose[:, :3])
         assert (world.pairs(margin) == fresh.pairs(margin)).all()
         low, high = boxes_round(fresh, 0.5 * margin)
         n = len(low)
@@ -78,7 +78,7 @@ def test_pairs_do_not_depend_on_what_was_before(far: float) -> None:
 
 def boxes_round(world: lw.Colliders, margin: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the boxes round shapes: no wider than their corners say, nor than the ball round them."""
-    turns, places = world.poses[:, :9].reshape(-1, 3, 3), world.poses[:, 9:]
+    turns, places = world.poses[..., :3], world.poses[..., 3]
     reach = world.table.reach
     middle = np.einsum("nij,nj->ni", turns, reach[:, :3]) + places
     half = np.minimum(np.einsum("nij,nj->ni", abs(turns), reach[:, 3:6]), reach[:, 6:7]) + margin

@@ -6,7 +6,8 @@ import pytest
 import linkwork as lw
 from linkwork import examples
 from linkwork.mechanism.joints import CATALOGUE
-from linkwork.view.drawing import drawing, lifted, lifted_motions
+from linkwork.mechanism.placement import lifted
+from linkwork.view.drawing import drawing, lifted_motions
 from linkwork.view.glyph import glyphs
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import linkwork as lw
 from linkwork import examples
-from linkwork.view.drawing import lifted
+from linkwork.mechanism.placement import lifted
 from linkwork.view.quaternion import from_vector, product, quaternion_rates
 from linkwork.view.trajectory import Still, moment, recorded, small_turn_between, turn_between
 

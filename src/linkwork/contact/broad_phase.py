@@ -12,7 +12,7 @@ import numpy as np
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.shape_kinds import PLANE
 from linkwork.contact.shape_table import GROUP, MASK, OWNER, addresses, opened_table
-from linkwork.geometry.vectors import add, nine, three, times, turned
+from linkwork.geometry.vectors import add, position, put_pose, rotation, three, times, turned
 from linkwork.native.numba_functions import doubles, entry, integers, memory
 
 _LEAF = 2  # shapes below a leaf
@@ -72,24 +72,21 @@ def _opened_near(at):
     return Near(doubles(a[0]), integers(a[1]), integers(a[2]), doubles(a[3]), a[4], 0)
 
 
-@entry(None, "float64[:, ::1]", "int64[::1]", "float64[:, ::1]", "float64[:, ::1]")
+@entry(None, "float64[:, :, ::1]", "int64[::1]", "float64[:, :, ::1]", "float64[:, :, ::1]")
 def placed(bodies, owner, local, poses):
-    """Write the poses of shapes (n, 12) from those of their bodies (m, 12) and where they sit on them."""
+    """Write the poses of shapes (n, 3, 4) from those of their bodies and where they sit on them."""
     body, of, own, pose = memory(bodies), memory(owner), memory(local), memory(poses)
     for k in range(len(owner)):
-        R, p = nine(body, 12 * of[k]), three(body, 12 * of[k] + 9)
-        Q, q = times(R, nine(own, 12 * k)), add(turned(R, three(own, 12 * k + 9)), p)
-        for c in range(9):
-            pose[12 * k + c] = Q[c]
-        for c in range(3):
-            pose[12 * k + 9 + c] = q[c]
+        R, p = rotation(body, of[k]), position(body, of[k])
+        Q, q = times(R, rotation(own, k)), add(turned(R, position(own, k)), p)
+        put_pose(pose, k, Q, q)
 
 
 @native_apart
 def write_bounds(table, poses, margin, bounds):
     """Write the boxes round shapes, larger by `margin`."""
     for k in range(table.at):
-        R, p = nine(poses, 12 * k), three(poses, 12 * k + 9)
+        R, p = rotation(poses, k), position(poses, k)
         c, h = add(turned(R, three(table.reach, 7 * k)), p), three(table.reach, 7 * k + 3)
         r = table.reach[7 * k + 6]
         for i in range(3):
@@ -295,7 +292,7 @@ def _within(a, b, n):
 @entry(
     "int64",
     "int64[::1]",
-    "float64[:, ::1]",
+    "float64[:, :, ::1]",
     "int64[::1]",
     "int64",
     "int64",

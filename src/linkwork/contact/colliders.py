@@ -18,7 +18,15 @@ from linkwork.contact.shape_kinds import MESH
 from linkwork.contact.shape_table import Table, Work, work
 from linkwork.contact.world_arrays import Member, WorldArrays
 from linkwork.geometry import HeightField, Plane
-from linkwork.mechanism.placement import Array, RotationLike, Space, numbers, position_vector, rotation_matrix
+from linkwork.mechanism.placement import (
+    Array,
+    RotationLike,
+    Space,
+    lifted,
+    numbers,
+    position_vector,
+    rotation_matrix,
+)
 
 _PARTS = 4  # of the work, for each thread
 EVERYTHING = -1  # a mask of all groups
@@ -120,9 +128,9 @@ class Colliders:
         with self._lock:
             member = self._member(name)
             if rotation is not None:
-                member.pose[:9] = place[:9]
+                member.pose[:, :3] = place[:, :3]
             if position is not None:
-                member.pose[9:] = place[9:]
+                member.pose[:, 3] = place[:, 3]
             if self._built is not None:
                 self._built.move(name, member.pose)
 
@@ -166,7 +174,7 @@ class Colliders:
 
     @property
     def poses(self) -> Array:
-        """Where the shapes are: rotation by rows, then position (n, 12)."""
+        """Where the shapes are: the rows of [R | p] (n, 3, 4)."""
         return self._ready()[1]
 
     @property
@@ -339,13 +347,9 @@ def _points(value: ArrayLike, word: str, space: Space) -> Array:
 
 
 def _pose(position: ArrayLike | None, rotation: RotationLike, where: str, space: Space) -> Array:
-    """Return a pose as compiled code has it: the rotation by rows, then the position."""
+    """Return the rows of [R | p], in space."""
     p, R = position_vector(position, where, space), rotation_matrix(rotation, where, space)
-    if space == "plane":
-        turn = np.eye(3)
-        turn[:2, :2] = R
-        p, R = np.append(p, 0.0), turn
-    return np.append(R.ravel(), p)
+    return lifted(np.column_stack([R, p]))
 
 
 def listed(things: Any) -> Sequence[Any]:

@@ -8,7 +8,7 @@ from linkwork.contact.support import form_of
 from linkwork.contact.surface_pairs import field_depth
 from linkwork.contact.traced_queries import in_traced
 from linkwork.contact.triangles import closest_of_segments
-from linkwork.geometry.vectors import cross, dot, nine, row, sub, three, turned_back
+from linkwork.geometry.vectors import cross, dot, position, rotation, row, sub, three, turned_back
 from linkwork.native.numba_functions import entry, memory
 
 
@@ -23,7 +23,7 @@ _inside = native(switch("inside", ("q",), _nowhere))
 @native_apart
 def contains(table, poses, i, point, work):
     """Return whether a point is inside shape i or on its surface."""
-    q = turned_back(nine(poses, 12 * i), sub(point, three(poses, 12 * i + 9)))
+    q = turned_back(rotation(poses, i), sub(point, position(poses, i)))
     kind = table.kind[i]
     if kind < CONVEX:
         return _inside(form_of(table, i, work, 0), q)
@@ -98,7 +98,7 @@ def _side(a, b):
     return -1 if across < 0.0 else 0
 
 
-@entry(None, "int64[::1]", "float64[:, ::1]", "int64", "float64[:, ::1]", "int64[::1]", "int64[::1]")
+@entry(None, "int64[::1]", "float64[:, :, ::1]", "int64", "float64[:, ::1]", "int64[::1]", "int64[::1]")
 def points_inside(table, poses, i, points, inside, work):
     """Write 1 for points that are inside shape i."""
     t, w, x, q, out = opened_table(table), opened_work(work), memory(poses), memory(points), memory(inside)

@@ -35,8 +35,10 @@ from linkwork.geometry.vectors import (
     lowest,
     neg,
     nine,
+    position,
     put,
     put_three,
+    rotation,
     row,
     sub,
     three,
@@ -197,8 +199,8 @@ def pair_distance(table, poses, i, j, work):
     swapped = convex_kind(table, i) > convex_kind(table, j)
     if swapped:
         i, j = j, i
-    Ra, pa = nine(poses, 12 * i), three(poses, 12 * i + 9)
-    Rb, pb = nine(poses, 12 * j), three(poses, 12 * j + 9)
+    Ra, pa = rotation(poses, i), position(poses, i)
+    Rb, pb = rotation(poses, j), position(poses, j)
     R, p = back_times(Ra, Rb), turned_back(Ra, sub(pb, pa))
     kind_a, kind_b = convex_kind(table, i), convex_kind(table, j)
     d, n, a, b = 1e300, (0.0, 0.0, 1.0), ZERO, ZERO
@@ -273,7 +275,7 @@ def _mesh_field(table, i, j, R, p, work):
     return best, n, a, b
 
 
-@entry(None, "int64[::1]", "float64[:, ::1]", "int64[:, ::1]", "int64[::1]", "float64[:, ::1]")
+@entry(None, "int64[::1]", "float64[:, :, ::1]", "int64[:, ::1]", "int64[::1]", "float64[:, ::1]")
 def distances_of_pairs(table, poses, pairs, work, out):
     """Write distance, normal and points of pairs as rows of (points on a and b, normal, distance)."""
     t, w, x, pair, o = opened_table(table), opened_work(work), memory(poses), memory(pairs), memory(out)

@@ -31,8 +31,9 @@ from linkwork.geometry.vectors import (
     back_times,
     dot,
     neg,
-    nine,
+    position,
     put_three,
+    rotation,
     sub,
     three,
     turned,
@@ -75,8 +76,8 @@ def pair_contacts(table, poses, i, j, work, contacts, margin):
     swapped = convex_kind(table, i) > convex_kind(table, j)
     if swapped:
         i, j = j, i
-    Ra, pa = nine(poses, 12 * i), three(poses, 12 * i + 9)
-    Rb, pb = nine(poses, 12 * j), three(poses, 12 * j + 9)
+    Ra, pa = rotation(poses, i), position(poses, i)
+    Rb, pb = rotation(poses, j), position(poses, j)
     kind_a, kind_b = convex_kind(table, i), convex_kind(table, j)
     R, p = back_times(Ra, Rb), turned_back(Ra, sub(pb, pa))
     if kind_a != PLANE and kind_b != PLANE:  # do the balls round them meet?
@@ -161,7 +162,7 @@ def triangles_that_touch(table: Table, poses: Any, i: int, j: int, work: Work) -
     return int(counts[0]), int(counts[1])
 
 
-@entry("int64", "int64[::1]", "float64[:, ::1]", "int64[:, ::1]", "int64[::1]", "int64[::1]", "float64")
+@entry("int64", "int64[::1]", "float64[:, :, ::1]", "int64[:, ::1]", "int64[::1]", "int64[::1]", "float64")
 def _contacts_of_pairs(table, poses, pairs, work, buffer, margin):
     t, w, c = opened_table(table), opened_work(work), opened_buffer(buffer)
     x, pair = memory(poses), memory(pairs)
@@ -171,9 +172,9 @@ def _contacts_of_pairs(table, poses, pairs, work, buffer, margin):
     return c.count[1]
 
 
-@entry(None, "int64[::1]", "float64[:, ::1]", "int64", "int64", "int64[::1]", "int64[::1]")
+@entry(None, "int64[::1]", "float64[:, :, ::1]", "int64", "int64", "int64[::1]", "int64[::1]")
 def _triangles_that_touch(table, poses, i, j, work, counts):
     t, w, x = opened_table(table), opened_work(work), memory(poses)
-    Ra, pa = nine(x, 12 * i), three(x, 12 * i + 9)
-    Rb, pb = nine(x, 12 * j), three(x, 12 * j + 9)
+    Ra, pa = rotation(x, i), position(x, i)
+    Rb, pb = rotation(x, j), position(x, j)
     counts[0], counts[1] = mesh_mesh(t, i, j, back_times(Ra, Rb), turned_back(Ra, sub(pb, pa)), w, False)

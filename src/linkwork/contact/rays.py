@@ -33,7 +33,9 @@ from linkwork.geometry.vectors import (
     dot,
     neg,
     nine,
+    position,
     put_three,
+    rotation,
     row,
     sub,
     three,
@@ -200,7 +202,7 @@ def _polygon(table, i, o, d):
 def ray_shape(table, poses, i, origin, direction, work, longest):
     """Return distance along a ray to shape i (MISSED: none up to `longest`), normal there, and the
     triangle."""
-    R, p = nine(poses, 12 * i), three(poses, 12 * i + 9)
+    R, p = rotation(poses, i), position(poses, i)
     o, d = turned_back(R, sub(origin, p)), turned_back(R, direction)
     kind = table.kind[i]
     t, n, face = MISSED, ZERO, -1
@@ -233,7 +235,7 @@ def ray_shape(table, poses, i, origin, direction, work, longest):
 @entry(
     None,
     "int64[::1]",
-    "float64[:, ::1]",
+    "float64[:, :, ::1]",
     "float64[:, ::1]",
     "float64[:, ::1]",
     "float64",

@@ -3,7 +3,7 @@
 Entries take these tuples with arrays in them; parts take the same tuples with bare memory, `opened(...)`.
 
 A shape is a row: its kind, four sizes, where its points and faces and tree begin, how large it is. All poses
-are rows of twelve numbers, the rotation by rows and then the position.
+are the rows of [R | p], (3, 4), as those of `model.poses`.
 """
 
 from typing import Any, NamedTuple

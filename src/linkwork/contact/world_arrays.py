@@ -45,8 +45,8 @@ class WorldArrays:
         pieces = [piece for _, piece, _ in rows]
         groups, masks = [m.group for _, _, m in rows], [m.mask for _, _, m in rows]
         self.table = table_of(pieces, self.owner.tolist(), groups, masks)
-        self.local = np.array([np.append(p.rotation.ravel(), p.position) for p in pieces]).reshape(-1, 12)
-        self.bodies = np.array([members[name].pose for name in order]).reshape(-1, 12)
+        self.local = np.array([np.column_stack([p.rotation, p.position]) for p in pieces]).reshape(-1, 3, 4)
+        self.bodies = np.array([members[name].pose for name in order]).reshape(-1, 3, 4)
         keys = [sorted((self.number[a], self.number[b])) for a, b in excluded]
         self.excluded = np.sort(np.array([a * len(order) + b for a, b in keys], np.int64))
         self.points = 4  # of a pair, to make room for: those of meshes have more
@@ -75,7 +75,7 @@ class WorldArrays:
     def shape_poses(self) -> Array:
         """Return where the shapes are now: an array that is not written to again."""
         if self._poses is None:
-            poses = np.empty((len(self.owner), 12))
+            poses = np.empty((len(self.owner), 3, 4))
             placed(self.bodies, self.owner, self.local, poses)
             self._poses = poses
         return self._poses

@@ -182,6 +182,38 @@ def put_three(memory, k, v):
 
 
 @compiled
+def rotation(poses, i):
+    """Return the rotation of the i-th pose, whose numbers are the rows of [R | p]."""
+    k = 12 * i
+    return (
+        poses[k],
+        poses[k + 1],
+        poses[k + 2],
+        poses[k + 4],
+        poses[k + 5],
+        poses[k + 6],
+        poses[k + 8],
+        poses[k + 9],
+        poses[k + 10],
+    )
+
+
+@compiled
+def position(poses, i):
+    """Return the position of the i-th pose."""
+    return poses[12 * i + 3], poses[12 * i + 7], poses[12 * i + 11]
+
+
+@compiled
+def put_pose(poses, i, R, p):
+    """Write the i-th pose."""
+    for r in range(3):
+        for c in range(3):
+            poses[12 * i + 4 * r + c] = R[3 * r + c]
+        poses[12 * i + 4 * r + 3] = p[r]
+
+
+@compiled
 def nine(memory, k):
     """Return nine numbers from the k-th on."""
     return (

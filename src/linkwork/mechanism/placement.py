@@ -163,3 +163,12 @@ def plain(values: ArrayLike) -> str:
     if array.ndim == 0:
         return f"{float(array):.6g}"
     return "(" + ", ".join(plain(row) for row in array) + ")"
+
+
+def lifted(poses: Array) -> Array:
+    """Return poses (..., 3, 4) of poses in space, or in the plane (..., 2, 3)."""
+    if poses.shape[-2] == 3:
+        return np.asarray(poses, float)
+    made = np.zeros((*poses.shape[:-2], 3, 4))
+    made[..., :2, :2], made[..., :2, 3], made[..., 2, 2] = poses[..., :2], poses[..., 2], 1.0
+    return made

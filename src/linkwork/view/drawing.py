@@ -15,6 +15,7 @@ from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.names import kind_name
+from linkwork.mechanism.placement import lifted
 from linkwork.mechanism.sketch import Line, attachments
 from linkwork.view.body_pieces import SLIM, Part, described_parts, in_space, link_through
 from linkwork.view.constraint_drawing import Tie, outlines, rods, sketch_lines, ties
@@ -151,15 +152,6 @@ def _paints(names: Sequence[str], before: Mapping[str, int]) -> dict[str, int]:
 
 
 # from the plane to space
-
-
-def lifted(poses: Array) -> Array:
-    """Return poses (..., 3, 4) of poses in space, or in the plane (..., 2, 3)."""
-    if poses.shape[-2] == 3:
-        return np.asarray(poses, float)
-    made = np.zeros((*poses.shape[:-2], 3, 4))
-    made[..., :2, :2], made[..., :2, 3], made[..., 2, 2] = poses[..., :2], poses[..., 2], 1.0
-    return made
 
 
 def lifted_motions(motions: Array) -> Array:

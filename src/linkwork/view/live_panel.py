@@ -8,12 +8,13 @@ import numpy as np
 
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.loads import Motor
+from linkwork.mechanism.placement import lifted
 from linkwork.model.state import State
 from linkwork.recording.channels import LiveChannels
 from linkwork.recording.recording import Recording
 from linkwork.recording.report import Report
 from linkwork.recording.trace import Trace
-from linkwork.view.drawing import drawing, lifted
+from linkwork.view.drawing import drawing
 from linkwork.view.live_simulation import Engine
 from linkwork.view.palette import SELECTED
 from linkwork.view.quaternion import matrices

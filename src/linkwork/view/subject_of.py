@@ -9,10 +9,11 @@ from linkwork.geometry import Solid, Visual
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.placement import lifted
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.recording.recording import Recording
-from linkwork.view.drawing import Drawing, drawing, lifted
+from linkwork.view.drawing import Drawing, drawing
 from linkwork.view.driven_drawing import drawing_of_driven
 from linkwork.view.pose_panel import PosedViewer
 from linkwork.view.stored_drawing import bare, restored

@@ -9,8 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from linkwork.mechanism.placement import lifted
 from linkwork.recording.interpolation import cubic
-from linkwork.view.drawing import lifted, lifted_motions
+from linkwork.view.drawing import lifted_motions
 from linkwork.view.piece_poses import WorldPoses
 from linkwork.view.quaternion import (
     axis_and_angle,
