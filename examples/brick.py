@@ -40,9 +40,11 @@ def main() -> lw.RigidBody:
     pebble = lw.Particle("pebble", 0.1, brick.x, velocity=throw)
     flight = lw.integrate([brick, pebble], 4.0, gravity=(0, 0, -9.81), every=0.5, accuracy=1e-10)
     print("    t   height   angular velocity, in axes of the body")
-    for t, x, R, omega in zip(flight.time, flight["brick"].x, flight["brick"].R, flight["brick"].omega):
+    for t, x, R, omega in zip(
+        flight.time, flight["brick"].position, flight["brick"].rotation, flight["brick"].angular_velocity
+    ):
         print(f"{t:5.1f} {x[2]:8.3f}  ", np.round(R.T @ omega, 6))
-    print(f"energy error {flight.energy_error:.1e} J")
+    print(f"energy error {flight.energy_error:.1e}")
     return brick
 
 

@@ -119,7 +119,18 @@ def test_the_brick_is_that_of_the_lecture(capsys):
 def test_geometry_runs():
     names = run("docs/geometry.md")
     assert names["inertia"].mass == names["body"].inertia.mass
-    np.testing.assert_allclose(names["flight"]["brick"].x[-1, 2], 5 * 4 - 9.81 / 2 * 16)
+    np.testing.assert_allclose(names["flight"]["brick"].position[-1, 2], 5 * 4 - 9.81 / 2 * 16)
+
+
+def test_the_page_on_results_runs(capsys):
+    names = run("docs/results.md", lw=lw, np=np)
+    assert names["now"].time == 1.2345
+    assert [axis.get_ylabel() for axis in names["figure"].axes] == [
+        "pin: position [°]",
+        "pole[2]: position [m]",
+    ]
+    shown = re.findall(r"# (State\(.*\))", (ROOT / "docs/results.md").read_text())
+    assert shown == [str(names["state"])]
 
 
 def test_the_leg_walks_as_jansen_found_it(tmp_path):

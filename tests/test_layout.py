@@ -19,6 +19,7 @@ SUBJECTS = {
     "geometry": "shapes solids",
     "kinematics": "three_ways",
     "mechanism": "locate",
+    "recording": "words",
     "simulation": "accuracy adams batches constraints faults inputs loops orders physics",
     "view": "browser gallery_pages show",
 }

@@ -387,7 +387,7 @@ FUNCTIONS: dict[str, Callable[[], list[Callable[[], Any]]]] = {
         for k in (1, 2, 3)
     ],
     "integrate": lambda: [
-        lambda k=k: lw.integrate([spun(k), thrown(k)], 0.1, gravity=(0, 0, -9.81)).states for k in range(3)
+        lambda k=k: lw.integrate([spun(k), thrown(k)], 0.1, gravity=(0, 0, -9.81)).q for k in range(3)
     ],
     "load": lambda: [lambda: lw.load(written()).compile().q_drawn],
     "image_outline": lambda: [

@@ -1,10 +1,21 @@
 """Pictures of runs: phase portraits, paths, energies, errors; units on every axis."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
+from matplotlib import pyplot
 
 import linkwork as lw
+from linkwork.recording.plot import Curves, figure
 from linkwork.recording.plot_runs import _curves
+from linkwork.recording.trace import Trace, shown_range
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    yield
+    pyplot.close("all")
 
 
 @pytest.fixture(scope="module")
@@ -142,3 +153,86 @@ def test_a_run_that_failed_is_drawn_as_far_as_it_came():
     assert run.report.failed
     line = run.plot("fall").axes[0].get_lines()[0]
     np.testing.assert_array_equal(line.get_ydata(), run["fall"].position)
+
+
+# several runs
+
+
+def labels(axis):
+    return [text.get_text() for text in axis.get_legend().get_texts()]
+
+
+def test_runs_are_compared_in_one_picture(run):
+    model = lw.examples.cart_pole().compile()
+    other = lw.simulate(model, 1.0, model.state(pin=0.2))
+    (axis,) = lw.plot([run, other], "pin").axes
+    assert labels(axis) == ["cart-pole 1", "cart-pole 2"]
+    assert axis.get_ylabel() == "pin: position [rad]"
+    assert np.array_equal(axis.lines[0].get_ydata(), run["pin"].position)
+    assert axis.lines[1].get_xdata()[-1] == 1.0
+    assert axis.lines[0].get_color() != axis.lines[1].get_color()
+    (axis,) = lw.plot({"a": run, "b": other}, "pin", "pole.angular_velocity[1]").axes[:1]
+    assert labels(axis) == ["a", "b"]
+    (axis,) = lw.plot({"a": run, "b": other}, "pole.position").axes
+    assert labels(axis) == [f"{name}: pole[{k}]" for name in "ab" for k in range(3)]
+    (axis,) = lw.plot([run, other], phase="pin").axes
+    assert labels(axis) == ["cart-pole 1", "cart-pole 2"]
+
+
+def test_runs_of_several_mechanisms_have_their_names(run):
+    box = lw.examples.flipping_box().compile()
+    other = lw.simulate(box, 1.0, box.state(velocities={"flight": (0.1, 2, 0, 0, 0, 0)}))
+    (axis,) = lw.plot([run, other], "energy").axes
+    assert labels(axis)[0] == "cart-pole: energy"
+    assert labels(axis)[-1].startswith(other.title)
+
+
+def test_a_batch_is_drawn_whole():
+    model = lw.examples.cart_pole().compile()
+    few = lw.simulate(model, 1.0, q=np.random.default_rng(1).normal(size=(3, 2)))
+    (axis,) = few.plot("pin").axes
+    assert labels(axis) == ["run 0", "run 1", "run 2"]
+    many = lw.simulate(model, 1.0, q=np.random.default_rng(1).normal(size=(40, 2)))
+    (axis,) = many.plot("pin").axes
+    assert len(axis.lines) == 40
+    assert axis.get_legend() is None
+    assert len(many.plot("energy").axes) == 1
+    assert many.plot("error").axes[0].get_yscale() == "log"
+
+
+@pytest.mark.parametrize(
+    ("runs", "words"),
+    [([], "give a run, a list of runs"), (7, "give a run"), ("pin", "give a run"), ([1], "1 is no run")],
+)
+def test_what_is_no_run_is_refused(runs, words):
+    with pytest.raises(ValueError, match=words):
+        lw.plot(runs, "pin")
+
+
+def test_angles_are_drawn_in_degrees_on_request(run):
+    position, velocity, slide = run.plot("pin", "pin.velocity", "rail", degrees=True).axes
+    assert position.get_ylabel() == "pin: position [°]"
+    assert velocity.get_ylabel() == "pin: velocity [°/s]"
+    assert slide.get_ylabel() == "rail: position [m]"
+    np.testing.assert_allclose(position.lines[0].get_ydata(), np.rad2deg(run["pin"].position))
+
+
+def test_round_off_does_not_fill_a_panel():
+    t = np.linspace(0.0, 1.0, 50)
+    noise = np.random.default_rng(3).normal(size=50)
+    for values, scale in ((9.81 + 1e-15 * noise, 0.0), (1e-17 * noise, 0.0), (1e-11 * noise, 20.0)):
+        trace = Trace("pin.velocity", "velocity", "rad/s", values, scale=scale)
+        low, high = figure([Curves("", t, [trace])], "x").axes[0].get_ylim()
+        assert high - low > 1e6 * np.ptp(values)
+        assert low < values.min() <= values.max() < high
+    for values in (1e-6 * np.sin(t), 5.0 + 1e-6 * t, 1e-10 * t):  # small, but no round-off
+        low, high = shown_range([Trace("pin", "position", "rad", values)])
+        assert (low, high) == (values.min(), values.max())
+
+
+def test_what_hangs_still_is_drawn_still():
+    run = lw.simulate(lw.examples.cart_pole(), 1.0, every=0.05)  # upright: all but still
+    for name in ("rail.velocity", "pole.velocity", "pin.reaction.torque"):
+        for axis in run.plot(name).axes:
+            values = np.concatenate([line.get_ydata() for line in axis.lines])
+            assert np.ptp(axis.get_ylim()) > 1e-9, (name, values)

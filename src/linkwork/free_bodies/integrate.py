@@ -1,71 +1,42 @@
 """Rigid bodies and particles through time, by the integrators that mechanisms have."""
 
 import ctypes
+import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork.errors import SimulationError, unknown
+from linkwork.errors import SimulationError
+from linkwork.free_bodies.flight import (
+    FlightChannels,
+    Thing,
+    coordinates,
+    given,
+    model_of,
+    put,
+    under_laws,
+)
 from linkwork.free_bodies.orientation import MatrixOrientation, QuaternionOrientation
 from linkwork.free_bodies.particle import Particle
 from linkwork.free_bodies.rigid_body import RigidBody
 from linkwork.mechanism.placement import Array
+from linkwork.model.state import State
+from linkwork.recording.recording import Recording
+from linkwork.recording.report import Report
 from linkwork.recording.status import MESSAGES, Status
-from linkwork.simulation.integration import Work, march
+from linkwork.simulation.failure import Failure, SimulationFailed
+from linkwork.simulation.integration import Work, march, prepare
+from linkwork.simulation.integrators.methods import METHODS
 from linkwork.simulation.loop.programs import PROGRAMS, Program
 from linkwork.simulation.options import MOST_STEPS, Options, RunOptions, sample_times, seconds
 from linkwork.simulation.problem import Problem
 
-Thing: TypeAlias = RigidBody | Particle
-
 _ROOM = 1024  # samples that the loop can write before it must be emptied
 _BUDGET = 1000  # steps at a time; one, where R is made orthonormal after every step
 _PORTS = len(PROGRAMS["motion"])  # t, q, v, q', v', power
-
-
-@dataclass(frozen=True, eq=False)
-class Track:
-    """What one body did; arrays over time. R, L, omega are those of rigid bodies."""
-
-    x: Array  # (S, 3) or (S, 2) [m]
-    P: Array
-    v: Array
-    kinetic_energy: Array  # (S,) [J]
-    R: Array | None = None  # (S, 3, 3) or (S, 2, 2)
-    L: Array | None = None
-    omega: Array | None = None
-    angle: Array | None = None  # (S,) in the plane [rad]
-
-
-@dataclass(frozen=True, eq=False)
-class Flight:
-    """What all bodies did: `flight["brick"].x`, at `flight.time`."""
-
-    time: Array  # (S,) [s]
-    states: Array  # (S, n) positions of all bodies, then their momenta
-    work: Array  # (S,) of all forces since the start [J]
-    tracks: dict[str, Track]
-    steps: int
-
-    def __getitem__(self, name: str) -> Track:
-        if name not in self.tracks:
-            raise KeyError(unknown("body", name, self.tracks))
-        return self.tracks[name]
-
-    @property
-    def kinetic_energy(self) -> Array:
-        """The kinetic energy of all bodies [J]."""
-        return np.sum([track.kinetic_energy for track in self.tracks.values()], axis=0)
-
-    @property
-    def energy_error(self) -> float:
-        """How far the kinetic energy is from what the work of the forces has made of it, at worst [J]."""
-        gained = self.kinetic_energy - self.kinetic_energy[0]
-        return float(np.abs(gained - self.work).max())
 
 
 def integrate(
@@ -80,11 +51,13 @@ def integrate(
     every: float | None = None,
     max_step: float | None = None,
     max_steps: float = MOST_STEPS,
-) -> Flight:
+) -> Recording:
     """Let rigid bodies and particles move for a duration [s]; they are then where they have come to.
 
-    Options are those of `simulate`. While it runs, every body has the state for which forces are asked, so a
-    law of one may look at another. After every step R is made orthonormal, and quaternions get unit length.
+    Options are those of `simulate`, and so is what it returns: `run["brick"].position` is that of the centre
+    of mass, `.rotation` is R, `.momentum` and `.angular_momentum` are P and L. While it runs, every body has
+    the state for which forces are asked, so a law of one may look at another. After every step R is made
+    orthonormal, and quaternions get unit length.
     """
     things = [bodies] if isinstance(bodies, RigidBody | Particle) else list(bodies)
     _check(things)
@@ -97,7 +70,7 @@ def integrate(
         wanted = sample_times(0.0, span, times, every)
     except ValueError as error:
         raise ValueError(f"integrate: {error}") from None
-    return _Run(things, pull, chosen).flight(span, wanted)
+    return _Run(things, pull, chosen).recorded(span, wanted)
 
 
 def _check(things: list[Thing]) -> None:
@@ -118,7 +91,7 @@ class _Run:
     """All bodies as one problem: positions of all are q, momenta of all are v."""
 
     def __init__(self, things: list[Thing], gravity: Array | None, chosen: Options) -> None:
-        self.things, self.gravity, self.error = things, gravity, None
+        self.things, self.gravity, self.chosen, self.error = things, gravity, chosen, None
         self.cuts_q = np.cumsum([0, *(thing.positions.size for thing in things)])
         self.cuts_v = np.cumsum([0, *(thing.momenta.size for thing in things)])
         self.nq, self.nv = int(self.cuts_q[-1]), int(self.cuts_v[-1])
@@ -184,15 +157,39 @@ class _Run:
 
     # through time
 
-    def flight(self, span: float, wanted: Array) -> Flight:
+    def recorded(self, span: float, wanted: Array) -> Recording:
+        """Let the bodies move; return what they did, or raise with what there is of it."""
+        begun = time.perf_counter()
+        model = model_of(self.things, self.gravity)
+        prepare()
+        ready = time.perf_counter()
+        start, height = coordinates(self.things)[0], self._height()
+        rows, memo, status = self.march(0.0, span, wanted)
+        end = self._state()
+        t = float(memo["t_final"])
+        final = State(*coordinates(self.things, start), t, slices=model.slices)
+        q, v, work, driven = self.along(rows, start, height)
+        self._put(end[: self.nq], end[self.nq :])
+        if isinstance(self.error, KeyboardInterrupt):
+            status = Status.INTERRUPTED
+        report = self._report(model.name, memo, status, (ready - begun, time.perf_counter() - ready))
+        channels = FlightChannels(model, self.things, self.gravity, _StepsBetween(self))
+        run = Recording(channels, rows[:, 0].copy(), q, v, work, report, final, driven)
+        if status not in (Status.DONE, Status.INTERRUPTED):
+            raise SimulationFailed(Failure(status, report.message, t, "", ""), run) from self.error
+        return run
+
+    def march(self, t: float, span: float, wanted: Array) -> tuple[Array, Any, Status]:
+        """Go on from where the bodies are; return samples: rows of t, positions, momenta and work."""
+        self.error = None
         start = np.append(self._state(), 0.0)
-        work = Work(self.problem, start[None], 0.0, wanted, _ROOM)
+        work = Work(self.problem, start[None], t, wanted, _ROOM)
         memo = work.memo
         memo["begun"] = 1.0  # the start is kept here
-        memo["sample"] = np.searchsorted(wanted, 0.0, side="right")
-        rows = [np.append(0.0, start)[None]] if not wanted.size or wanted[0] == 0.0 else []
+        memo["sample"] = np.searchsorted(wanted, t, side="right")
+        rows = [np.append(t, start)[None]] if not wanted.size or wanted[0] == t else []
         while True:
-            march(self.problem, work, span, 1 if self.each_step else _BUDGET)
+            march(self.problem, work, t + span, 1 if self.each_step else _BUDGET)
             rows.append(work.samples(0).copy())
             work.memory.filled[0] = 0
             status = Status(int(memo["status"][0]))
@@ -205,9 +202,35 @@ class _Run:
         end = work.memory.y_final[0]
         self._tidy(end)
         self._put(end[: self.nq], end[self.nq : -1])
-        if status != Status.DONE:
-            self._fail(status, float(memo["t_final"][0]))
-        return self._told(np.concatenate(rows), int(memo["accepted"][0]))
+        return np.concatenate(rows), memo[0], status
+
+    def along(
+        self, rows: Array, before: Array, height: float
+    ) -> tuple[Array, Array, Array, dict[str, Array]]:
+        """Return q, v and work of samples, and what the laws say there; the bodies are moved.
+
+        The work is that of all forces but gravity, whose potential energy was -height at the start.
+        """
+        q, v, work, driven = [], [], [], []
+        for row in rows:
+            self._tidy(row[1:])
+            before, speed = coordinates(self.things, before)
+            q.append(before)
+            v.append(speed)
+            work.append(row[-1] - (self._height() - height))
+            try:
+                driven.append(under_laws(self.things, float(row[0]), self.gravity))
+            except Exception:  # a law may end where the run does: it is asked again when it matters
+                continue
+        shape = len(rows), -1
+        known = given(driven) if 0 < len(driven) == len(rows) else {}
+        return np.array(q).reshape(shape), np.array(v).reshape(shape), np.array(work), known
+
+    def _height(self) -> float:
+        """Return the sum of mass times gravity times place [J]: the potential energy with the other sign."""
+        if self.gravity is None:
+            return 0.0
+        return float(sum(thing.mass * (thing.x @ self.gravity) for thing in self.things))
 
     def _tidy(self, y: Array) -> None:
         self._put(y[: self.nq], y[self.nq : -1])
@@ -215,41 +238,54 @@ class _Run:
             thing.tidy()
         y[:-1] = self._state()
 
-    def _fail(self, status: Status, t: float) -> None:
-        if isinstance(self.error, KeyboardInterrupt):
-            raise self.error
-        if self.error is not None:
+    def _report(self, name: str, memo: Any, status: Status, spent: tuple[float, float]) -> Report:
+        chosen, t = self.chosen, float(memo["t_final"])
+        message = "" if status == Status.DONE else f"integrate: {MESSAGES[status]} (after t = {t:.9g} s)"
+        if self.error is not None and status != Status.INTERRUPTED:
             words = f"{type(self.error).__name__}: {self.error}"
-            raise SimulationError(
-                f"integrate: a force could not be evaluated, {words} (after t = {t:.9g} s)"
-            ) from self.error
-        raise SimulationError(f"integrate: {MESSAGES[status]} (after t = {t:.9g} s)")
-
-    def _told(self, rows: Array, steps: int) -> Flight:
-        final = self._state()
-        tracks: dict[str, dict[str, list[Any]]] = {thing.name: {} for thing in self.things}
-        for row in rows:
-            self._tidy(row[1:])
-            for thing in self.things:
-                for word in _told_of(thing):
-                    tracks[thing.name].setdefault(word, []).append(np.array(getattr(thing, word)))
-        self._put(final[: self.nq], final[self.nq :])
-        return Flight(
-            time=rows[:, 0].copy(),
-            states=rows[:, 1:-1].copy(),
-            work=rows[:, -1].copy(),
-            tracks={
-                name: Track(**{w: np.array(a) for w, a in track.items()}) for name, track in tracks.items()
-            },
-            steps=steps,
+            message = f"integrate: a force could not be evaluated, {words} (after t = {t:.9g} s)"
+        return Report(
+            status=status.name,
+            message=message,
+            mechanism=name,
+            method=METHODS[chosen.method].title,
+            accuracy=None if chosen.step else chosen.accuracy,
+            step=chosen.step or None,
+            accepted=int(memo["accepted"]),
+            rejected=int(memo["rejected"]),
+            evaluations=int(memo["evaluations"]),
+            wall_time=spent[1],
+            compile_time=spent[0],
+            error_estimate=float(memo["sum"]),
+            python_laws=tuple(thing.name for thing in self.things if _has_law(thing)),
         )
 
 
-def _told_of(thing: Thing) -> tuple[str, ...]:
-    words = ("x", "P", "v", "kinetic_energy")
-    if isinstance(thing, Particle):
-        return words
-    return (*words, "R", "L", "omega", *(("angle",) if thing.space == "plane" else ()))
+class _StepsBetween:
+    """Bodies between two samples: moved on from the first of them, by the same steps, and put back."""
+
+    def __init__(self, run: _Run) -> None:
+        self._run = run
+
+    def rows(self, run: Any, k: int, times: Array) -> Array:
+        here, t = self._run, float(run.time[k])
+        states = [thing.state for thing in here.things]
+        try:
+            put(here.things, run.q[k], run.v[k])
+            height = here._height()
+            rows, _, status = here.march(t, float(times[-1]) - t, times)
+            if status != Status.DONE:
+                why = f"{times[-1]:.9g} s cannot be reached from the sample at {t:.9g} s: {MESSAGES[status]}"
+                raise SimulationError(f"at: {why}") from here.error
+            q, v, work, _ = here.along(rows, run.q[k], height)
+        finally:
+            for thing, state in zip(here.things, states, strict=True):
+                thing.state = state
+        return np.column_stack([q, v, run.work[k] + work])
+
+
+def _has_law(thing: Thing) -> bool:
+    return callable(thing.force) or callable(getattr(thing, "torque", None))
 
 
 def _numbers(address: int, count: int) -> Array:

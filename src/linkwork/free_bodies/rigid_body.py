@@ -51,6 +51,8 @@ class RigidBody:
             body.settle("plane")
         self.name = body.name
         self.space: Space = body.space
+        self.shapes = tuple(part for part in body.parts if not isinstance(part, Inertia))
+        self.shapes_center: Array = body.inertia.com  # centre of mass, from the origin of the shapes
         self._set_inertia(body.inertia)
         if orientation not in ("matrix", "quaternion"):
             raise ValueError(f'{self._where}: orientation {orientation!r}; give "matrix" or "quaternion"')
@@ -133,6 +135,12 @@ class RigidBody:
         if self.space == "space":
             raise AttributeError(f"{self._where} is in space, and has a rotation matrix R")
         return float(self._turn[0])
+
+    @angle.setter
+    def angle(self, angle: float) -> None:
+        if self.space == "space":
+            raise AttributeError(f"{self._where} is in space; set its rotation matrix R")
+        self._turn = np.array([float(angle)])
 
     @property
     def quaternion(self) -> Array:

@@ -19,7 +19,7 @@ from linkwork.kinematics.maximal_dynamics import MaximalDynamics
 from linkwork.kinematics.sparse_newton import Factors
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
-from linkwork.recording.derive import Derivation, Formula, formulas, stacked
+from linkwork.recording.derive import Derivation, Formula, body_momenta, formulas, stacked
 
 Array = np.ndarray
 
@@ -324,6 +324,15 @@ def _potential_energy(at: Derivation) -> Array:
     return -np.einsum("b,tbi,i->t", masses, places, np.asarray(at.model.mechanism.gravity, float))
 
 
+def _body_momenta(at: Derivation) -> Array:
+    inertias = [body.inertia for body in at.model.bodies]
+    masses, centers, tensors = (
+        np.array([getattr(inertia, word) for inertia in inertias], float)
+        for word in ("mass", "com", "tensor")
+    )
+    return body_momenta(at["poses"], at["velocities"], masses, centers, tensors)
+
+
 def _momentum(at: Derivation) -> Array:
     system, states = at.model, states_of(at)
     center = list(at["center_of_mass"].T)
@@ -343,6 +352,7 @@ _OF_BODIES: dict[str, Formula] = {
     "angles": _angles,
     "velocities": lambda at: _in_world(at, at.v),
     "body_accelerations": lambda at: _in_world(at, at["accelerations"]),
+    "body_momenta": _body_momenta,
     "reactions": _reactions,
     "loop_positions": _joints,
     "loop_velocities": _joints,

@@ -121,15 +121,19 @@ class Recordings(Samples):
     # what is seen of one run at a time
 
     def show(self, *_: Any, **options: Any) -> NoReturn:
+        """Say that a batch has no picture; one of its runs has: `runs[0].show(...)`."""
         self._one_at_a_time("show()")
 
     def snapshot(self, *_: Any, **options: Any) -> NoReturn:
+        """Say that a batch has no picture; one of its runs has: `runs[0].snapshot(...)`."""
         self._one_at_a_time("snapshot()")
 
     def save_html(self, path: str | Path, **options: Any) -> NoReturn:
+        """Say that a batch has no picture; one of its runs has: `runs[0].save_html(...)`."""
         self._one_at_a_time(f"save_html({str(path)!r})")
 
     def save_video(self, path: str | Path, **options: Any) -> NoReturn:
+        """Say that a batch has no picture; one of its runs has: `runs[0].save_video(...)`."""
         self._one_at_a_time(f"save_video({str(path)!r})")
 
     def _one_at_a_time(self, call: str) -> NoReturn:

@@ -122,7 +122,8 @@ class StoredChannels(Channels):
         return cut
 
 
-_LATER = ("angles", "driver_laws")  # not in files of version 1 from the beginning
+# Not in files of version 1 from the beginning.
+_LATER = ("angles", "driver_laws", "body_momenta", "gaps", "momentum", "center_of_mass")
 
 
 def derivable(layout: Layout) -> list[str]:

@@ -36,6 +36,7 @@ QUANTITIES = {
     "angles": "(bodies,) [rad] in the plane; they go on counting after a turn",
     "velocities": "(bodies, f) [rad/s, m/s]",
     "body_accelerations": "(bodies, f) [rad/s², m/s²]",
+    "body_momenta": "(bodies, f) [kg m²/s, kg m/s] angular about each body's centre of mass, then linear",
     "reactions": "(joints, f) [N m, N] constraint forces on children, about the joints",
     "loop_positions": "(...,) [rad, m] coordinates of joints that close loops",
     "loop_velocities": "(...,) [rad/s, m/s] their velocities",
@@ -117,6 +118,20 @@ def formulas(model: Any) -> Mapping[str, Formula]:
     A function returns the quantity, or several by name. "load" takes the name of the load, too.
     """
     return _OF_COMPILED
+
+
+def body_momenta(poses: Array, velocities: Array, masses: Array, centers: Array, inertias: Array) -> Array:
+    """Return the momenta of bodies (N, bodies, f): L = I w and P = m (v + w x c), in world axes.
+
+    `velocities` are angular, then of the origins; `inertias` about the centres of mass, in body axes.
+    """
+    R, w, v = poses[..., :-1], velocities[..., : -poses.shape[-2]], velocities[..., -poses.shape[-2] :]
+    c = np.einsum("...bij,bj->...bi", R, centers)
+    if poses.shape[-2] == 2:
+        L, across = w * inertias.reshape(-1, 1), w * np.stack([-c[..., 1], c[..., 0]], axis=-1)
+    else:
+        L, across = (R @ (inertias @ (R.swapaxes(-1, -2) @ w[..., None])))[..., 0], np.cross(w, c)
+    return np.concatenate([L, masses[:, None] * (v + across)], axis=-1)
 
 
 def stacked(wrenches: list[Any], count: int, freedoms: int) -> Array:
@@ -225,6 +240,9 @@ _OF_COMPILED: dict[str, Formula] = {
     "angles": lambda at: counted_angles(at.model, at.q, at["poses"]),
     "velocities": lambda at: at.model.velocities(at.q, at.v).array,
     "body_accelerations": lambda at: at.model.body_accelerations(at.q, at.v, at["accelerations"]).array,
+    "body_momenta": lambda at: body_momenta(
+        at["poses"], at["velocities"], at.model.masses, at.model.centers, at.model.inertias
+    ),
     "reactions": _reactions,
     "loop_positions": _loop_motion,
     "loop_velocities": _loop_motion,

@@ -127,7 +127,7 @@ class Samples:
     @property
     def loop_gaps(self) -> dict[str, Array]:
         """By how much each joint or constraint that closes a loop is open (..., S) [m, rad]."""
-        gaps = self.derived("gaps")
+        gaps = self.derived("gaps") if self.layout.closing else self.q
         return {name: gaps[..., k] for k, name in enumerate(self.layout.closing)}
 
     @property

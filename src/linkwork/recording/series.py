@@ -115,6 +115,8 @@ class BodyRecord:
         "angular_velocity",
         "acceleration",
         "angular_acceleration",
+        "momentum",
+        "angular_momentum",
     )
 
     def __init__(self, samples: "Samples", name: str) -> None:
@@ -144,7 +146,7 @@ class BodyRecord:
 
     @property
     def angle(self) -> Array:
-        """The angle in the plane: from -pi to pi; of kinematics it goes on counting after a turn."""
+        """The angle in the plane, from the drawing on; it goes on counting after a turn."""
         if self._samples.layout.space != "plane":
             raise AttributeError(f"body {self._name!r}: `angle` is for the plane; in space use `rotation`")
         return self._samples.derived("angles")[..., self._row]
@@ -174,6 +176,16 @@ class BodyRecord:
     @property
     def angular_acceleration(self) -> Array:
         return self._angular("body_accelerations")
+
+    @property
+    def momentum(self) -> Array:
+        """The momentum, mass times the velocity of the centre of mass, in world axes [kg m/s]."""
+        return self._linear("body_momenta")
+
+    @property
+    def angular_momentum(self) -> Array:
+        """The angular momentum about the centre of mass, in world axes [kg m²/s]."""
+        return self._angular("body_momenta")
 
     def _linear(self, quantity: str) -> Array:
         return self._samples.derived(quantity)[..., self._row, self._samples.layout.algebra.angular :]

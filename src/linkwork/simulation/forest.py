@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.errors import ModelError, SimulationError, unknown
+from linkwork.errors import ModelError, unknown
 from linkwork.lazy import lazy
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.merge import SEPARATOR
@@ -23,9 +23,9 @@ from linkwork.model.model import Model
 from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
 from linkwork.native import store
-from linkwork.recording.recording import Recording
 from linkwork.recording.status import Status
 from linkwork.simulation.batch_run import ManyRuns
+from linkwork.simulation.forest_recording import ForestFailed, ForestRecording, together
 from linkwork.simulation.initial_state import checked_state, closed
 from linkwork.simulation.options import MOST_STEPS, RunOptions, sample_times, seconds, worker_count
 from linkwork.simulation.polling import results
@@ -117,7 +117,7 @@ class Forest:
             if isinstance(part, State) and part.t != t:
                 raise ValueError(f"state: {name!r} is at t = {part.t:g} s, and the clock at {t:g} s; give t=")
             parts[name] = checked_state(model, part) if isinstance(part, State) else model.state(part, t=t)
-        return _together(parts, float(t))
+        return together(parts, float(t))
 
     def parts(self, state: "State | ForestRecording") -> dict[str, State]:
         """Return the states of the members."""
@@ -225,81 +225,6 @@ class Forest:
             for k in range(0, len(group.names), largest)
         ]
         return sorted(jobs, key=lambda job: -len(job[1]) * job[0].nv)
-
-
-class ForestRecording:
-    """Runs of the members of a forest at common times: `run["left"]`, `run["left/pin"].position`."""
-
-    def __init__(self, forest: Forest, time: Array, runs: Mapping[str, Recording]) -> None:
-        self.forest = forest
-        self.time = time  # (S,) [s]
-        self.runs: Mapping[str, Recording] = MappingProxyType(dict(runs))
-
-    def __getitem__(self, name: str) -> Any:
-        """Return the recording of a member, or what a member has under a name: "left/pin"."""
-        member, _, inside = name.partition(SEPARATOR)
-        if member not in self.runs:
-            raise KeyError(unknown("member", member, self.runs))
-        return self.runs[member][inside] if inside else self.runs[member]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.runs)
-
-    def __len__(self) -> int:
-        return len(self.runs)
-
-    @property
-    def failed(self) -> list[str]:
-        """The members that ended early."""
-        return [name for name, run in self.runs.items() if run.report.failed]
-
-    @property
-    def energy(self) -> Array:
-        """Kinetic plus potential energy of all members (S,) [J]; NaN after one ended early."""
-        total = np.zeros(len(self.time))
-        for run in self.runs.values():
-            total += np.pad(run.energy, (0, len(self.time) - len(run)), constant_values=np.nan)
-        return total
-
-    @property
-    def final(self) -> State:
-        """Where all members ended, from which another run can go on; none if one ended early."""
-        if self.failed:
-            raise SimulationError(f"{_failures(self)}; `run[member].final` is where each of them ended")
-        ends = {name: run.final for name, run in self.runs.items()}
-        return _together(ends, next((end.t for end in ends.values()), 0.0))
-
-    def summary(self) -> str:
-        """Return what happened, as text: a line per member."""
-        lines = [f"{self.forest!r}: {len(self) - len(self.failed)} done, {len(self.failed)} failed"]
-        width = max((len(name) for name in self.runs), default=0)
-        for name, run in self.runs.items():
-            lines.append(f"  {name:{width}}  {run.report.outcome}, {run.report.accepted} steps")
-        return "\n".join(lines)
-
-
-class ForestFailed(SimulationError):
-    """Members of a forest that could not go on: `.run` is what was computed."""
-
-    def __init__(self, run: ForestRecording) -> None:
-        super().__init__(_failures(run))
-        self.run = run
-
-
-def _failures(run: ForestRecording) -> str:
-    first = run.runs[run.failed[0]].report
-    return f"{len(run.failed)} of {len(run)} members failed, the first is {run.failed[0]!r}: {first.message}"
-
-
-def _together(parts: Mapping[str, State], t: float) -> State:
-    """Return the states of members as one, inputs by qualified names."""
-    q, v = (np.concatenate([getattr(part, word) for part in parts.values()] or [[]]) for word in ("q", "v"))
-    inputs = {
-        member + SEPARATOR + name: value
-        for member, part in parts.items()
-        for name, value in part.inputs.items()
-    }
-    return State(q, v, t, None, inputs)
 
 
 def _batch(model: Model, states: Sequence[State]) -> State:

@@ -1,0 +1,187 @@
+"""What the runs of a forest return: recordings of its members, by qualified names."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from linkwork.errors import LinkworkError, SimulationError, unknown
+from linkwork.mechanism.merge import SEPARATOR
+from linkwork.model.state import State
+from linkwork.recording.interpolation import Instant
+from linkwork.recording.plot import Curves, figure
+from linkwork.recording.recording import Recording
+from linkwork.recording.samples import optional
+from linkwork.recording.trace import MANY, Trace, in_degrees
+
+Array = np.ndarray
+
+
+class ForestRecording:
+    """Runs of the members of a forest at common times: `run["left"]`, `run["left/pin"].position`.
+
+    Names of curves are qualified: `run.plot("left/pin", "right/pin")`.
+    """
+
+    def __init__(self, forest: Any, time: Array, runs: Mapping[str, Recording]) -> None:
+        self.forest = forest
+        self.time = time  # (S,) [s]
+        self.runs: Mapping[str, Recording] = MappingProxyType(dict(runs))
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the recording of a member, or what a member has under a name: "left/pin"."""
+        member, inside = self._split(name)
+        return self.runs[member][inside] if inside else self.runs[member]
+
+    def _split(self, name: str) -> tuple[str, str]:
+        member, _, inside = name.partition(SEPARATOR)
+        if member not in self.runs:
+            raise KeyError(unknown("member", member, self.runs))
+        return member, inside
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.runs)
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    @property
+    def failed(self) -> list[str]:
+        """The members that ended early."""
+        return [name for name, run in self.runs.items() if run.report.failed]
+
+    @property
+    def energy(self) -> Array:
+        """Kinetic plus potential energy of all members (S,) [J]; NaN after one ended early."""
+        total = np.zeros(len(self.time))
+        for run in self.runs.values():
+            total += np.pad(run.energy, (0, len(self.time) - len(run)), constant_values=np.nan)
+        return total
+
+    @property
+    def final(self) -> State:
+        """Where all members ended, from which another run can go on; none if one ended early."""
+        if self.failed:
+            raise SimulationError(f"{_failures(self)}; `run[member].final` is where each of them ended")
+        ends = {name: run.final for name, run in self.runs.items()}
+        return together(ends, next((end.t for end in ends.values()), 0.0))
+
+    def summary(self) -> str:
+        """Return what happened, as text: a line per member."""
+        lines = [f"{self.forest!r}: {len(self) - len(self.failed)} done, {len(self.failed)} failed"]
+        width = max((len(name) for name in self.runs), default=0)
+        for name, run in self.runs.items():
+            lines.append(f"  {name:{width}}  {run.report.outcome}, {run.report.accepted} steps")
+        return "\n".join(lines)
+
+    def at(self, t: Any) -> "ForestInstant":
+        """Return all members at a time [s], or at several: `run.at(0.5)["left/pole"].pose`."""
+        return ForestInstant({name: run.at(t) for name, run in self.runs.items()})
+
+    def traces(self, *names: str) -> list[Trace]:
+        """Return single curves with units: "left/pin", or "left" for all of a member; see `Recording.traces`.
+
+        After the end of a member they are NaN.
+        """
+        found = []
+        for name in names or self.runs:
+            member, inside = self._split(name)
+            for trace in self.runs[member].traces(*([inside] if inside else [])):
+                missing = len(self.time) - len(trace.values)
+                values = np.pad(trace.values, (0, missing), constant_values=np.nan)
+                found.append(replace(trace, label=f"{member}{SEPARATOR}{trace.label}", values=values))
+        return found
+
+    def plot(self, *names: str, degrees: bool = False) -> Any:
+        """Return a matplotlib Figure of the named curves; without names, of the positions of joints."""
+        optional("matplotlib", "plot")
+        members = ((member, run.layout) for member, run in self.runs.items())
+        joints = [
+            f"{member}{SEPARATOR}{name}.position"
+            for member, layout in members
+            for name in layout.joints
+            if name not in layout.constraints
+        ]
+        traces = self.traces(*(names or joints))[: None if names else MANY]
+        shown = [in_degrees(trace) for trace in traces] if degrees else traces
+        return figure([Curves("", self.time, shown)], ", ".join(self.runs))
+
+    def to_dataframe(self, *names: str) -> Any:
+        """Return a pandas.DataFrame over time with a column per curve, as `traces` names them."""
+        pandas = optional("pandas", "export")
+        index = pandas.Index(self.time, name="time")
+        return pandas.DataFrame({trace.label: trace.values for trace in self.traces(*names)}, index)
+
+    def to_xarray(self, *names: str) -> Any:
+        """Return an xarray.Dataset of single curves with units, as `traces` names them."""
+        xarray = optional("xarray", "export")
+        curves = {t.label: ("time", t.values, {"units": t.unit}) for t in self.traces(*names)}
+        return xarray.Dataset(curves, {"time": ("time", self.time, {"units": "s"})})
+
+    # what each member has by itself
+
+    def save(self, path: Any) -> NoReturn:
+        """Say that members are saved one by one."""
+        self._by_member(f"save({str(path)!r})")
+
+    def show(self, *_: Any, **options: Any) -> NoReturn:
+        """Say that members are shown one by one."""
+        self._by_member("show()")
+
+    def snapshot(self, *_: Any, **options: Any) -> NoReturn:
+        """Say that members are drawn one by one."""
+        self._by_member("snapshot()")
+
+    def save_html(self, path: Any, **options: Any) -> NoReturn:
+        """Say that members are shown one by one."""
+        self._by_member(f"save_html({str(path)!r})")
+
+    def save_video(self, path: Any, **options: Any) -> NoReturn:
+        """Say that members are filmed one by one."""
+        self._by_member(f"save_video({str(path)!r})")
+
+    def _by_member(self, call: str) -> NoReturn:
+        first = next(iter(self.runs), "member")
+        raise LinkworkError(
+            f"{call}: the members of a forest are mechanisms of their own; take one of them, "
+            f"run[{first!r}].{call}, or simulate lw.merge(...) of them as one mechanism"
+        )
+
+
+class ForestInstant:
+    """The members of a forest at one time, or at several: `now["left"]`, `now["left/pin"].position`."""
+
+    def __init__(self, members: Mapping[str, Instant]) -> None:
+        self.members: Mapping[str, Instant] = MappingProxyType(dict(members))
+
+    def __getitem__(self, name: str) -> Any:
+        member, _, inside = name.partition(SEPARATOR)
+        if member not in self.members:
+            raise KeyError(unknown("member", member, self.members))
+        return self.members[member][inside] if inside else self.members[member]
+
+
+class ForestFailed(SimulationError):
+    """Members of a forest that could not go on: `.run` is what was computed."""
+
+    def __init__(self, run: ForestRecording) -> None:
+        super().__init__(_failures(run))
+        self.run = run
+
+
+def _failures(run: ForestRecording) -> str:
+    first = run.runs[run.failed[0]].report
+    return f"{len(run.failed)} of {len(run)} members failed, the first is {run.failed[0]!r}: {first.message}"
+
+
+def together(parts: Mapping[str, State], t: float) -> State:
+    """Return the states of members as one, inputs by qualified names."""
+    q, v = (np.concatenate([getattr(part, word) for part in parts.values()] or [[]]) for word in ("q", "v"))
+    inputs = {
+        member + SEPARATOR + name: value
+        for member, part in parts.items()
+        for name, value in part.inputs.items()
+    }
+    return State(q, v, t, None, inputs)
