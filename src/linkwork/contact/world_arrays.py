@@ -138,5 +138,5 @@ class WorldArrays:
     def top(self, poses: Array) -> float:
         """Return a height above all that has an end."""
         finite = self.table.reach[:, 6] < 1e100
-        high = poses[:, 11] + np.linalg.norm(self.table.reach[:, :3], axis=1) + self.table.reach[:, 6]
+        high = poses[:, 2, 3] + np.linalg.norm(self.table.reach[:, :3], axis=1) + self.table.reach[:, 6]
         return float(np.max(high[finite], initial=0.0))
