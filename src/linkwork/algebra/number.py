@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.algebra.varied import Varied
+
 Number = Any  # a float or anything that behaves like one
 
 
@@ -137,7 +139,7 @@ def hypot(x: Number, y: Number) -> Number:
 
 def is_zero(x: Number) -> bool:
     """Return whether x is structurally zero: known to be 0 now, whatever the inputs are."""
-    return isinstance(x, int | float) and x == 0
+    return isinstance(x, int | float | Varied) and bool(x == 0)
 
 
 def is_one(x: Number) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from linkwork.algebra.varied import Varied, real_table, rows, varied_array
 from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.native_program import Form, Program, program, shapes_of
 from linkwork.errors import NumericalError
@@ -39,6 +40,11 @@ class Kernel:
         return program(self.algorithm, self.tree, store.lanes(), self.form, self.path)
 
     @lazy
+    def variants(self) -> Program:
+        """The program for lanes each of which has constants of its own."""
+        return program(self.algorithm, self.tree, store.lanes(), self.form, self.path, shared=False)
+
+    @lazy
     def tangent(self) -> Program:
         """The program of derivatives, one direction per lane; see `program`."""
         return program(self.algorithm, self.tree, store.lanes(), self.form, self.path, tangent=True)
@@ -60,6 +66,8 @@ class Kernel:
 
     def __call__(self, *inputs: Any, out: Sequence[Array | None] = ()) -> tuple[Array, ...]:
         """Check and convert the inputs, run for one or for many, and return the outputs."""
+        if self.tree.data.dtype == object:
+            return call_variants(self.variants, self.algorithm.name, inputs)
         if not any(o is not None for o in out) and getattr(inputs[0], "ndim", None) == len(self.shapes[0]):
             fresh = tuple(np.empty(shape) for shape in self.outputs)
             done = self.call(*inputs, *fresh)
@@ -213,6 +221,42 @@ class Kernel:
             f"{self.algorithm.name}: the result is not finite{where}; a quaternion is zero, "
             "a joint moves no inertia, nothing has mass, or numbers are too large"
         )
+
+
+def call_variants(p: Program, name: str, inputs: Sequence[Any]) -> tuple[Array, ...]:
+    """Run a program for all variants of a tree, block by block; outputs are arrays of N numbers each.
+
+    Inputs are those of one mechanism, the same for all or of N numbers each.
+    """
+    count = next(len(x.values) for x in p.data if isinstance(x, Varied))
+    blocks = -(-count // p.lanes)
+    which = np.minimum(np.arange(blocks * p.lanes), count - 1)  # the last one fills up its block
+
+    def in_lanes(numbers: Any) -> Array:
+        table = rows(real_table(np.ravel(numbers)), count)[which]
+        room = aligned(table.size)
+        room[:] = table.reshape(blocks, p.lanes, -1).transpose(0, 2, 1).ravel()
+        return room.reshape(blocks, -1)
+
+    sizes = [int(places.max(initial=-1)) + 1 for places in p.places[p.inputs :]]
+    given = [in_lanes(x) for x in (p.data, *inputs)]
+    made = [aligned(blocks * size * p.lanes).reshape(blocks, -1) for size in sizes]
+    work = aligned(p.work_size * p.lanes)
+    function = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p)(p.run)
+    for b in range(blocks):
+        data, *arrays = (array[b].ctypes.data for array in (*given, *made))
+        ports = entry.table([data, work.ctypes.data, *arrays, *(0 for _ in range(p.results))], keep=())
+        function(p.plan.ctypes.data, ports.ctypes.data)
+    found = []
+    for array, size, places, shape in zip(
+        made, sizes, p.places[p.inputs :], p.shapes[p.inputs :], strict=True
+    ):
+        values = array.reshape(blocks, size, p.lanes)[:, places].transpose(0, 2, 1)
+        values = values.reshape(blocks * p.lanes, -1)[:count]
+        if not np.isfinite(values).all():
+            raise NumericalError(f"{name}: the result of a variant is not finite")
+        found.append(varied_array(values.reshape(count, *shape)))
+    return tuple(found)
 
 
 def check_out(name: str, out: Any, shape: tuple[int, ...]) -> None:

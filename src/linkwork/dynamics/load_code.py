@@ -90,13 +90,14 @@ def _native(
 ) -> int:
     """Return the address of a formula's kernel, 0 if there is nothing to do."""
     offsets = {name: layout.offsets[name] for name in ("X_W", "v")}
-    name = store.digest("load", formula.signature, list(ports), sorted(offsets.items()), lanes, tangent)
+    shape = list(ports), list(constant), sorted(offsets.items())
+    name = store.digest("load", formula.signature, *shape, lanes, tangent)
 
     def build() -> tuple[str, dict[str, Any]]:
         stores = _stores(algorithm, formula, offsets)
         pointers = _pointers(algorithm, placed, tree.algebra.freedoms)
-        if tangent:
-            stores, pointers = with_tangents(stores, constant), tangent_pointers(pointers, constant)
+        if tangent:  # constants have no rates, whether lanes share them or not
+            stores, pointers = with_tangents(stores, ("data",)), tangent_pointers(pointers, ("data",))
         text = emit.walk(f"load_{name}", lanes, ports, constant, pointers, stores) if stores else ""
         return emit.module(lanes, [text] if text else []), {"any": bool(stores)}
 

@@ -70,9 +70,11 @@ class LoopCode:
     def __post_init__(self) -> None:
         self.end = int(self.starts[-1])
         self._data_starts: dict[str, int] = {}
+        self.weak_starts: dict[str, int] = {}
         for loop in self.tree.loops:
             self._data_starts[loop.name] = self.first_data + len(self.data)
-            self.data += loop.data
+            self.weak_starts[loop.name] = self._data_starts[loop.name] + len(loop.data)
+            self.data += loop.constants
         self.roots: dict[int, RootCode] = {}
         if any(isinstance(step, Rows) for step in self.algorithm.passes):
             self._make_room()
@@ -151,6 +153,7 @@ class LoopCode:
         """Return the address of a formula's kernel, 0 if there is nothing to do."""
         offsets = {n: self.layout.offsets[n] for n in ("X_W", "v", "a") if n in self.layout.offsets}
         key = step.right, step.driven, step.pushed, step.restoring, sorted(offsets.items()), self.lanes
+        key = *key, list(self.constant)
         name = store.digest("loop", formula.signature, list(self.ports), *key)
 
         def build() -> tuple[str, dict[str, Any]]:

@@ -108,7 +108,7 @@ class RootCode:
             table += [ends[profile_end], behind[window[profile_end]]]
         for k, loop in enumerate(loops):
             for r, place in enumerate(self._blocks(k, k)):
-                weak = int(np.float64(loop.weak[r]).view(np.int64))
+                weak = self.code.weak_starts[loop.name] + r
                 table += [columns[k] + r, place - columns[k] - self._places[0], weak, firsts.index(window[k])]
         return table
 
@@ -223,7 +223,7 @@ class RootCode:
     ) -> int:
         """Return the address of a kernel; `make` says what it points to and stores."""
         ports, lanes, constant = self.code.ports, self.lanes, self.code.constant
-        name = store.digest(f"loop {what}", list(ports), lanes, padding(self.algebra), *key)
+        name = store.digest(f"loop {what}", list(ports), lanes, list(constant), padding(self.algebra), *key)
 
         def build() -> tuple[str, dict[str, Any]]:
             text = emit.walk(f"{what}_{name}", lanes, ports, constant, *make())
@@ -274,12 +274,13 @@ class RootCode:
 
     def _solver(self, part: str, border: int = 0) -> Segment:
         width = padding(self.algebra)
-        name = store.digest(f"loop {part}", self.lanes, width, border)
+        shared = bool(self.code.constant)
+        name = store.digest(f"loop {part}", self.lanes, width, border, shared)
 
         def build() -> tuple[str, dict[str, Any]]:
             if part == "back":
                 return skyline.back(f"{part}_{name}", self.lanes), {}
-            return skyline.factor(f"{part}_{name}", self.lanes, width, border), {}
+            return skyline.factor(f"{part}_{name}", self.lanes, width, border, shared), {}
 
         store.load(name, build, optimize=True)
         return store.address(f"{part}_{name}"), self._table, 1, 0

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from linkwork.algebra.varied import real_table
 from linkwork.dynamics.algorithm import Algorithm, Loads, Loops, Pairs, Pass, Rows, Sizes, Solve
 from linkwork.dynamics.link_view import LinkLayout, View, type_size, typed
 from linkwork.dynamics.load_code import LoadCode, load_code
@@ -82,11 +83,14 @@ def program(
     form: Form,
     path: Sequence[int] | None = None,
     tangent: bool = False,
+    shared: bool = True,
 ) -> Program:
     """Compile an algorithm for a tree, for one mechanism or for lanes; `path` restricts it to these links.
 
-    With `tangent` the arrays are followed by those of their rates, the scratch memory's first.
+    With `tangent` the arrays are followed by those of their rates, the scratch memory's first. Constants are
+    `shared` by all lanes, or each lane has its own: then `data` is that of one lane.
     """
+    scalars = _SCALARS if shared or lanes == 1 else ()
     numbers = np.arange(1, len(tree.blocks) + 1) if path is None else np.array(path, np.int64)
     too_long = bool(algorithm.packed) and count_pairs(tree) > _LONGEST
     called = Loads() in algorithm.passes and any(placed.formula is None for placed in tree.loads)
@@ -95,8 +99,28 @@ def program(
         raise LinkworkError(f"{algorithm.name}: derivatives with closed loops are not supported")
     if not (form == "rolled" or too_long or called or looped or tangent):
         with suppress(ArithmeticError, ValueError):  # of constants that a law would divide by, unless it asks
-            return _unrolled(algorithm, tree, lanes, numbers, form)
-    return _rolled(algorithm, tree, lanes, numbers, tangent)
+            return _unrolled(algorithm, tree, lanes, numbers, form, scalars)
+    return _rolled(algorithm, tree, lanes, numbers, tangent, scalars)
+
+
+def constants(algorithm: Algorithm, tree: Tree) -> np.ndarray:
+    """Return the numbers of a mechanism that programs of an algorithm read: links, loads, then loops."""
+    more: list[float] = []
+    if Loads() in algorithm.passes:
+        more += [x for placed in tree.loads if placed.formula for x in placed.formula.parameters]
+    if any(isinstance(step, Loops) for step in algorithm.passes):
+        more += [x for loop in tree.loops for x in loop.constants]
+    return np.concatenate([tree.data, real_table(more)]) if more else tree.data
+
+
+def is_simple(x: float) -> bool:
+    """Whether unrolled code has a constant in it, so that it is shorter."""
+    return x in _SIMPLE
+
+
+def pattern(data: np.ndarray) -> np.ndarray:
+    """Return the constants that unrolled code has in it, others as NaN: (..., constants)."""
+    return np.where(np.isin(data, _SIMPLE), data, np.nan)
 
 
 def _port_names(algorithm: Algorithm, tangent: bool) -> list[str]:
@@ -104,7 +128,9 @@ def _port_names(algorithm: Algorithm, tangent: bool) -> list[str]:
     return tangent_ports(names, _SCALARS) if tangent else names
 
 
-def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, numbers: np.ndarray, form: Form) -> Program:
+def _unrolled(
+    algorithm: Algorithm, tree: Tree, lanes: int, numbers: np.ndarray, form: Form, scalars: Sequence[str]
+) -> Program:
     path: list[int] = numbers.tolist()
     kinds = [(link.kind.signature, link.parent, link.q, link.v) for link in tree.links]
     placed = tree.loads if Loads() in algorithm.passes else ()
@@ -117,9 +143,10 @@ def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, numbers: np.ndarray,
         (law.signature, [(s.link, s.q.start, s.v.start) for s in sides], inputs)
         for law, sides, inputs in loads
     ]
-    data = np.array([*tree.data, *(x for law, *_ in loads for x in law.parameters)])
-    known = [x if form == "specialized" or x in _SIMPLE else None for x in data.tolist()]
-    name = store.digest("unrolled", _identity(algorithm), kinds, repr(known), path, lanes, laws)
+    data = constants(algorithm, tree)
+    known = [x if form == "specialized" or is_simple(x) else None for x in data.tolist()]
+    shape = path, lanes, list(scalars)
+    name = store.digest("unrolled", _identity(algorithm), kinds, repr(known), *shape, laws)
 
     shapes = shapes_of(algorithm, tree)
     results = [8 * lanes * prod(shape) for shape in shapes[len(algorithm.given) :]] if lanes > 1 else []
@@ -127,7 +154,7 @@ def _unrolled(algorithm: Algorithm, tree: Tree, lanes: int, numbers: np.ndarray,
     def build() -> tuple[str, dict[str, Any]]:
         stores = unroll(algorithm, tree, path, known, packed=lanes > 1)
         names = _port_names(algorithm, False)
-        function = emit.straight(f"f_{name}", lanes, names, _SCALARS, stores, results)
+        function = emit.straight(f"f_{name}", lanes, names, scalars, stores, results)
         return emit.module(lanes, [function]), {}
 
     store.load(name, build)
@@ -150,11 +177,13 @@ def _identity(algorithm: Algorithm) -> tuple[object, ...]:
     return algorithm.name, sorted(algorithm.zero), ports, list(algorithm.shared)
 
 
-def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: np.ndarray, tangent: bool) -> Program:
+def _rolled(
+    algorithm: Algorithm, tree: Tree, lanes: int, path: np.ndarray, tangent: bool, scalars: tuple[str, ...]
+) -> Program:
     layout = _layout(algorithm, tree.algebra)
-    kinds = [_unit(algorithm, kind, lanes, tangent) for kind in tree.kinds]
+    kinds = [_unit(algorithm, kind, lanes, tangent, scalars) for kind in tree.kinds]
     units = dict(zip(tree.kinds, kinds, strict=True))
-    world = _world(algorithm, tree.algebra, lanes, tangent)
+    world = _world(algorithm, tree.algebra, lanes, tangent, scalars)
     blocks = np.array([unit.block for unit in kinds], np.int64)[tree.kind_numbers]
     starts = np.concatenate([[0, layout.size], blocks]).cumsum()  # of the links' blocks in the work array
     records = _link_records(tree, starts, path)
@@ -177,11 +206,11 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: np.ndarray, tang
             segments.append((world.pairs, columns.ctypes.data, len(columns), 0))
         elif isinstance(step, Loads):
             ports = _port_names(algorithm, tangent)
-            loads = load_code(algorithm, tree, layout, starts, lanes, ports, _SCALARS, tangent)
+            loads = load_code(algorithm, tree, layout, starts, lanes, ports, scalars, tangent)
             segments += loads.segments
         elif isinstance(step, Loops):
             ports, behind = _port_names(algorithm, tangent), len(tree.data) + len(loads.data)
-            loops = LoopCode(algorithm, tree, layout, starts, lanes, ports, _SCALARS, behind)
+            loops = LoopCode(algorithm, tree, layout, starts, lanes, ports, scalars, behind)
             segments += loops.joints(step)
         elif isinstance(step, Rows):
             assert loops is not None
@@ -209,11 +238,10 @@ def _rolled(algorithm: Algorithm, tree: Tree, lanes: int, path: np.ndarray, tang
     clears = _clears(algorithm, tree, lanes, tangent)
     whole = [s for s in segments if s[0] and s[2]]
     plan = np.array([len(whole), len(clears) // 2, *clears, *(x for s in whole for x in s)], np.int64)
-    more = [*loads.data, *(loops.data if loops else ())]
     return Program(
         entry.walker(lanes),
         plan,
-        np.concatenate([tree.data, more]) if more else tree.data,
+        constants(algorithm, tree),
         loops.end if loops else int(starts[-1]),
         shapes_of(algorithm, tree),
         len(algorithm.given),
@@ -305,22 +333,32 @@ def _layout(algorithm: Algorithm, algebra: ModuleType) -> LinkLayout:
 
 
 @lru_cache(maxsize=4096)
-def _unit(algorithm: Algorithm, kind: JointFormula, lanes: int, tangent: bool) -> "_Unit":
-    return _Unit(algorithm, kind, _layout(algorithm, kind.algebra), lanes, tangent)
+def _unit(
+    algorithm: Algorithm, kind: JointFormula, lanes: int, tangent: bool, scalars: tuple[str, ...]
+) -> "_Unit":
+    return _Unit(algorithm, kind, _layout(algorithm, kind.algebra), lanes, tangent, scalars)
 
 
 @lru_cache(maxsize=1024)
-def _world(algorithm: Algorithm, algebra: ModuleType, lanes: int, tangent: bool) -> "_World":
-    return _World(algorithm, algebra, _layout(algorithm, algebra), lanes, tangent)
+def _world(
+    algorithm: Algorithm, algebra: ModuleType, lanes: int, tangent: bool, scalars: tuple[str, ...]
+) -> "_World":
+    return _World(algorithm, algebra, _layout(algorithm, algebra), lanes, tangent, scalars)
 
 
 class _Unit:
     """The native functions of a kind of joint: one per pass, and another where ground drops what it gets."""
 
     def __init__(
-        self, algorithm: Algorithm, kind: JointFormula, layout: LinkLayout, lanes: int, tangent: bool
+        self,
+        algorithm: Algorithm,
+        kind: JointFormula,
+        layout: LinkLayout,
+        lanes: int,
+        tangent: bool,
+        scalars: tuple[str, ...],
     ):
-        name = store.digest("rolled", _identity(algorithm), kind.signature, lanes, tangent)
+        name = store.digest("rolled", _identity(algorithm), kind.signature, lanes, tangent, list(scalars))
 
         def build() -> tuple[str, dict[str, Any]]:
             traced = RolledKind(algorithm, kind, layout)
@@ -337,7 +375,10 @@ class _Unit:
                 variants = {names[0]: stores} if one else dict(zip(names, (stores, on_ground), strict=True))
                 for kernel, chosen in variants.items():
                     if chosen:
-                        functions.append(_walk(algorithm, kind.algebra, step, kernel, lanes, chosen, tangent))
+                        pointers = _link_pointers(algorithm, kind.algebra, step.partner)
+                        functions.append(
+                            _emit_walk(algorithm, kernel, lanes, pointers, chosen, tangent, scalars)
+                        )
                 kernels.append([kernel if variants[kernel] else "" for kernel in names])
             return emit.module(lanes, functions), {"block": traced.block, "kernels": kernels}
 
@@ -345,21 +386,21 @@ class _Unit:
         self.block: int = meta["block"]
         self._kernels = [[store.address(f) if f else 0 for f in pair] for pair in meta["kernels"]]
         self._row_kernels: dict[bool, list[int]] = {}
-        self._made_of = algorithm, kind, layout, lanes
+        self._made_of = algorithm, kind, layout, lanes, scalars
 
     def row_kernels(self, number: int, direct: bool) -> list[int]:
         """Return the addresses of the kernels that carry rows past a link: see `row_variants`."""
         if direct in self._row_kernels:
             return self._row_kernels[direct]
-        algorithm, kind, layout, lanes = self._made_of
-        name = store.digest("rows", _identity(algorithm), kind.signature, lanes, direct)
+        algorithm, kind, layout, lanes, scalars = self._made_of
+        name = store.digest("rows", _identity(algorithm), kind.signature, lanes, direct, list(scalars))
         names = [f"r{k}_{name}" for k in range(3)]
 
         def build() -> tuple[str, dict[str, Any]]:
             stores = RolledKind(algorithm, kind, layout).passes[number]
             of_link = _link_pointers(algorithm, kind.algebra, "parent")
             pointers = row_pointers(of_link, _RECORD)
-            ports, width, shared = _port_names(algorithm, tangent=False), lanes, _SCALARS
+            ports, width, shared = _port_names(algorithm, tangent=False), lanes, scalars
             if lanes == 1:  # rows lie side by side, and share all numbers of the link
                 width, shared = padding(kind.algebra), (*ports, *(p.base for p in of_link))
             functions = [
@@ -375,19 +416,6 @@ class _Unit:
     def kernels(self, number: int) -> list[int]:
         """Return the addresses of a pass's kernels, off and on ground, 0 if there is nothing to do."""
         return self._kernels[number]
-
-
-def _walk(
-    algorithm: Algorithm,
-    algebra: Any,
-    step: Pass,
-    name: str,
-    lanes: int,
-    stores: Sequence[Store],
-    tangent: bool,
-) -> str:
-    pointers = _link_pointers(algorithm, algebra, step.partner)
-    return _emit_walk(algorithm, name, lanes, pointers, stores, tangent)
 
 
 def _link_pointers(algorithm: Algorithm, algebra: Any, partner: str) -> list[Pointer]:
@@ -409,19 +437,26 @@ def _emit_walk(
     pointers: Sequence[Pointer],
     stores: Sequence[Store],
     tangent: bool,
+    scalars: Sequence[str],
 ) -> str:
     if tangent:
         stores, pointers = with_tangents(stores, _SCALARS), tangent_pointers(pointers, _SCALARS)
-    return emit.walk(name, lanes, _port_names(algorithm, tangent), _SCALARS, pointers, stores)
+    return emit.walk(name, lanes, _port_names(algorithm, tangent), scalars, pointers, stores)
 
 
 class _World:
     """The native functions of an algorithm that belong to no link: start, finish and pairs."""
 
     def __init__(
-        self, algorithm: Algorithm, algebra: ModuleType, layout: LinkLayout, lanes: int, tangent: bool
+        self,
+        algorithm: Algorithm,
+        algebra: ModuleType,
+        layout: LinkLayout,
+        lanes: int,
+        tangent: bool,
+        scalars: tuple[str, ...],
     ):
-        name = store.digest("world", _identity(algorithm), algebra.__name__, lanes, tangent)
+        name = store.digest("world", _identity(algorithm), algebra.__name__, lanes, tangent, list(scalars))
         pairs = next((step for step in algorithm.passes if isinstance(step, Pairs)), None)
 
         def build() -> tuple[str, dict[str, Any]]:
@@ -433,7 +468,7 @@ class _World:
                 if there:
                     stores = trace_world(algorithm, algebra, layout, finish=part == "finish")
                     functions.append(
-                        _emit_walk(algorithm, f"{part}_{name}", lanes, pointers, stores, tangent)
+                        _emit_walk(algorithm, f"{part}_{name}", lanes, pointers, stores, tangent, scalars)
                     )
             if pairs:
                 value = _pair_value(algorithm, pairs, algebra, layout)

@@ -209,6 +209,23 @@ def rotational(inertias: Iterable[Inertia]) -> float:
     return sum(abs(trace) for trace in traces if np.isfinite(trace))
 
 
+def sound_inertias(masses: Array, centers: Array, tensors: Array) -> bool:
+    """Whether all of N inertias are `sound`; tensors (N, 9), or (N, 1) in the plane."""
+    if not (np.isfinite(masses).all() and np.isfinite(centers).all() and np.isfinite(tensors).all()):
+        return False
+    if (masses < 0.0).any():
+        return False
+    if tensors.shape[1] == 1:
+        return not (tensors < 0.0).any()
+    tensors = tensors.reshape(-1, 3, 3)
+    skew = np.abs(tensors - tensors.swapaxes(1, 2)).max(axis=(1, 2))
+    moments = np.linalg.eigvalsh(tensors)
+    allowed = TOLERANCE * np.abs(moments).sum(axis=1)
+    excess = moments[:, 2] - moments[:, 1] - moments[:, 0]
+    odd = (skew > TOLERANCE * np.abs(tensors).max(axis=(1, 2))) | (moments[:, 0] < -allowed)
+    return not (odd | (excess > allowed)).any()
+
+
 def _frozen(value: ArrayLike) -> Array:
     array = np.array(value, dtype=np.float64)
     array.flags.writeable = False

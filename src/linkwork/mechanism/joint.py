@@ -18,6 +18,7 @@ import numpy as np
 
 from linkwork.algebra import planar, spatial
 from linkwork.algebra.number import Number
+from linkwork.algebra.varied import any_varied, real
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint_constraint import derived_gap, derived_jacobian
 from linkwork.mechanism.joint_mark import Mark
@@ -311,7 +312,7 @@ class Joint(Recorded):
         Frame = self.algebra.Frame
         if isinstance(place, Frame):
             return place
-        return Frame(position=[float(x) for x in place][: self.algebra.dimension])
+        return Frame(position=[real(x) for x in place][: self.algebra.dimension])
 
     def _drawn(self, body: Body) -> Any:
         return self.algebra.Frame(position=body.position.tolist(), rotation=body.rotation.tolist())
@@ -413,7 +414,7 @@ def _floats(values: Any) -> np.ndarray:
     array = np.asarray(values)
     if array.dtype.kind in "US":  # NumPy would take a text for the number it spells
         raise TypeError(f"{values!r} is a text")
-    return array.astype(float)
+    return array if array.dtype == object and any_varied(*array.flat) else array.astype(float)
 
 
 def _turn_z_to(axis: np.ndarray) -> list[list[float]]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.algebra.number import Number
+from linkwork.algebra.varied import real
 from linkwork.algebra.vector import Vector
 from linkwork.mechanism.input import Input, as_number
 from linkwork.mechanism.joint import ALGEBRA
@@ -26,7 +27,7 @@ def drive_units(coordinates: Sequence[str]) -> tuple[str, ...]:
 
 def point(numbers: Any, size: int) -> Vector:
     """Return a point of a body, its origin if not given; in the plane a third number, 0, is dropped."""
-    return Vector([0.0] * size if numbers is None else [float(x) for x in numbers][:size])
+    return Vector([0.0] * size if numbers is None else [real(x) for x in numbers][:size])
 
 
 def response(law: Law, x: Number) -> Number:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.algebra.number import Number, sqrt, where
+from linkwork.algebra.varied import real
 from linkwork.algebra.vector import Vector, norm
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import ALGEBRA, Joint
@@ -68,7 +69,7 @@ class Spring(Load):
             return self
         a, b = (frame @ point(at, len(frame.p)) for at, frame in zip(self._ends, frames, strict=True))
         made = copy.copy(self)
-        made.rest = float(norm(b - a))
+        made.rest = real(norm(b - a))
         return made
 
     @property

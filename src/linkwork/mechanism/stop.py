@@ -11,6 +11,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from linkwork.algebra.number import Number, exp, max, min, where
+from linkwork.algebra.varied import real
 
 FREQUENCY = 200.0  # of the joint on its stop, if not said [rad/s]
 DAMPING_RATIO = 0.5  # of a linear stop, if not said
@@ -47,7 +48,7 @@ class Stop:
     def numbers(self, inertia: float) -> tuple[float, float]:
         stiffness = inertia * FREQUENCY**2 if self.stiffness is None else self.stiffness
         damping = 2.0 * DAMPING_RATIO * (stiffness * inertia) ** 0.5 if self.damping is None else self.damping
-        return float(stiffness), float(damping)
+        return real(stiffness), real(damping)
 
     def mistakes(self) -> list[str]:
         return _negative(self, "stiffness", "damping")
@@ -80,7 +81,7 @@ class ExponentialStop:
     def numbers(self, inertia: float) -> tuple[float, float, float]:
         sharpness = 1.0 / YIELD if self.sharpness is None else self.sharpness
         force = inertia * FREQUENCY**2 / sharpness if self.force_at_limit is None else self.force_at_limit
-        return float(force), float(sharpness), float(self.damping)
+        return real(force), real(sharpness), real(self.damping)
 
     def mistakes(self) -> list[str]:
         found = _negative(self, "force_at_limit", "sharpness", "damping")

@@ -39,11 +39,29 @@ def compile_mechanism(
     free = (lambda body: origin.freed(body, before)) if floating else None
     graph = topology(origin.mechanism, cut, like.graph if like else None, free)
     check_loops(graph.loops)
-    links = grow(origin.mechanism, graph.branches, weld=True, like=like.link_tree if like else None)
-    if graph.loops:
-        drawn = as_drawn(links, np.concatenate([branch.drawn for branch in graph.branches]).tolist())
-        links = close(links, graph.loops, drawn, like.link_tree if like else None)
+    links = _links(origin.mechanism, graph, like.link_tree if like else None)
     return model_of(origin, graph, links, form)
+
+
+def compile_variants(mechanism: Mechanism, like: Model) -> Model:
+    """Return the model of N mechanisms in one (`varied_mechanism`), checked; `like` is of one of them.
+
+    Its numbers are N in place of one: it serves to find the tables of all, and cannot be run.
+    """
+    cut = [name for name in like.loop_names if name in mechanism.joints]
+    graph = topology(mechanism, cut)
+    model = model_of(Snapshot(mechanism, {}, {}, {}), graph, _links(mechanism, graph, None), like.form)
+    vars(model)["tree_units"] = like.tree_units
+    return model
+
+
+def _links(mechanism: Mechanism, graph: Topology, like: Tree | None) -> Tree:
+    """Return the links of a mechanism, with what closes their loops."""
+    links = grow(mechanism, graph.branches, weld=True, like=like)
+    if not graph.loops:
+        return links
+    drawn = as_drawn(links, np.concatenate([branch.drawn for branch in graph.branches]).tolist())
+    return close(links, graph.loops, drawn, like)
 
 
 def model_of(origin: Snapshot, graph: Topology, links: Tree, form: Form = "rolled") -> Model:
@@ -98,6 +116,7 @@ def _stacked(rows: list[Array], width: int) -> Array:
 
 
 def _frozen(values: Any, kind: type = float) -> Array:
-    array = np.array(values, kind)
+    varied = isinstance(values, np.ndarray) and values.dtype.hasobject
+    array = np.array(values, None if varied else kind)
     array.setflags(write=False)
     return array

@@ -1,11 +1,13 @@
 """The equations that close loops: gaps, how fast they open, the constraint Jacobian; loop joints' motion."""
 
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.algebra.varied import of_variants, real_table
 from linkwork.dynamics import loop_closure
 from linkwork.dynamics.kernel import real_array
 from linkwork.model.arguments import together
@@ -122,12 +124,16 @@ def row_weights(model: "Model") -> Array:
     """One over what is a normal size of each equation of the loops: 1 rad, or the mechanism's size."""
     if not model.link_tree.loops:
         return np.empty(0)
-    turns = np.abs(model.kernel_of(loop_closure.DIRECTIONS)(model.q_drawn, np.zeros(model.nv))[0])
-    angular = model.link_tree.algebra.angular
+    (directions,) = model.kernel_of(loop_closure.DIRECTIONS)(model.q_drawn, np.zeros(model.nv))
+    return of_variants(partial(_weights, model.link_tree.algebra.angular), directions, model.size)
+
+
+def _weights(angular: int, directions: Array, size: Array) -> Array:
+    turns = np.abs(directions)
     slides = turns[:, angular:].max(axis=1) > turns[:, :angular].max(axis=1)
-    return np.where(slides, 1.0 / model.size, 1.0)
+    return np.where(slides, 1.0 / size, 1.0)
 
 
 def weak_pivots(model: "Model") -> Array:
     """Of each equation of the loops, how little acceleration by its own unit force is none, (rows,)."""
-    return np.array([x for loop in model.link_tree.loops for x in loop.weak])
+    return real_table(x for loop in model.link_tree.loops for x in loop.weak)

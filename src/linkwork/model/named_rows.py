@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.algebra.varied import real
 from linkwork.errors import unknown
 
 
@@ -32,7 +33,7 @@ class NamedRows(Mapping[str, Any]):
             raise KeyError(unknown(self._what, name, self))
         entry = self.array[(*(slice(None) for _ in batch), self._rows[name])]
         entry = entry.reshape(*batch, prod(entry.shape[len(batch) :]))
-        return self._make([entry[..., k] if batch else float(entry[k]) for k in range(entry.shape[-1])])
+        return self._make([entry[..., k] if batch else real(entry[k]) for k in range(entry.shape[-1])])
 
     def __iter__(self) -> Iterator[str]:
         yield from self._absent

@@ -106,10 +106,14 @@ def motion_kernel(model: "Model", algorithm: Algorithm) -> Kernel:
             f"mechanism {model.name!r} has closed loops, and {algorithm.name!r} is for trees; "
             "take the algorithm that motion_algorithm gives"
         )
+    return accelerating_kernel(model, algorithm, tree, "unrolled" if is_unrolled(model) else model.form)
+
+
+def is_unrolled(model: "Model") -> bool:
+    """Whether the motion is straight code for mechanisms of one build: there are few links and short laws."""
+    tree = model.loaded_tree
     laws = sum(placed.formula.size for placed in tree.loads if placed.formula)
-    small = len(tree.blocks) <= _FEW and laws <= _SHORT
-    form = "unrolled" if model.form == "rolled" and small else model.form
-    return accelerating_kernel(model, algorithm, tree, form)
+    return model.form == "rolled" and len(tree.blocks) <= _FEW and laws <= _SHORT
 
 
 def motion_algorithm(model: "Model") -> Algorithm:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.algebra.varied import of_variants, real
 from linkwork.dynamics.as_drawn import as_drawn
 from linkwork.errors import ModelError
 from linkwork.mechanism.input import Input, enter
@@ -104,11 +105,10 @@ def _inertia_beyond(loop: Loop, tree: Tree) -> list[float]:
     joint = loop.joint
     side = 1 if tree.body_links[joint.child.name] else 0
     body, frame = (joint.parent, joint.child)[side], joint.frames()[side]
-    numbers = float(body.inertia.mass), body.inertia.com.tolist(), body.inertia.tensor.tolist()
+    numbers = real(body.inertia.mass), body.inertia.com.tolist(), body.inertia.tensor.tolist()
     inertia = frame.inverse @ joint.algebra.RigidInertia.about_center(*numbers)
     units = joint.algebra.units()
-    along = [float(unit.dot(inertia @ unit)) for unit in units]
-    return [max(along)] * joint.nv
+    return [of_variants(np.max, [unit.dot(inertia @ unit) for unit in units])] * joint.nv
 
 
 def place(

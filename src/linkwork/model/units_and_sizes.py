@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linkwork.algebra.varied import of_variants
 from linkwork.mechanism.joint import Joint
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.joint_units import joint_units
@@ -90,10 +91,15 @@ def size(model: "Model") -> float:
     """The largest length in the mechanism: between joints, to a centre of mass, of inertia [m]."""
     lengths = [block.offset for block in model.link_tree.blocks]
     lengths += [branch.arm for branch in model.graph.branches]
-    heavy = model.masses > 0.0
-    inertias = model.inertias.reshape(len(model.masses), -1).max(axis=1, initial=0.0)
-    lengths += np.sqrt(inertias[heavy] / model.masses[heavy]).tolist()
-    return max(lengths, default=0.0) or 1.0
+    inertias = model.inertias.reshape(len(model.masses), -1)
+    return of_variants(_largest, lengths, model.masses, inertias)
+
+
+def _largest(lengths: Array, masses: Array, inertias: Array) -> float:
+    """Return the largest of lengths, and of radii of gyration."""
+    heavy = masses > 0.0
+    gyration = np.sqrt(inertias.max(axis=1, initial=0.0)[heavy] / masses[heavy])
+    return float(max([*lengths.tolist(), *gyration.tolist()], default=0.0)) or 1.0
 
 
 def coordinate_sizes(model: "Model") -> Array:

@@ -37,12 +37,12 @@ from linkwork.native.skyline_lanes import back_many, factor_many
 from linkwork.native.skyline_table import COLUMN, HOME, ORIGIN, TOLERANCE, WEAK, Table, signature
 
 
-def factor(name: str, lanes: int, width: int, border: int = 0) -> str:
+def factor(name: str, lanes: int, width: int, border: int = 0, shared: bool = True) -> str:
     """Return the elimination of one system in blocks of `width` columns, or of lanes of systems.
 
-    The border has this many columns; one system's is a block.
+    The border has this many columns; one system's is a block. Constants are `shared` by all lanes, or not.
     """
-    return _factor_one(name, width, border) if lanes == 1 else factor_many(name, lanes, border)
+    return _factor_one(name, width, border) if lanes == 1 else factor_many(name, lanes, border, shared)
 
 
 def back(name: str, lanes: int) -> str:
@@ -58,7 +58,7 @@ def _factor_one(name: str, width: int, border: int) -> str:
         return w.load(double, w.at(double, base, *indices))
 
     def least(k: str) -> str:
-        return w.value(f"bitcast i64 {t.row(k, WEAK)} to double")
+        return w.load(double, w.at(double, t.data, t.row(k, WEAK)))
 
     def fma(kind: str, suffix: str, a: str, b: str, c: str) -> str:
         return w.call(kind, f"llvm.fma.{suffix}", f"{kind} {a}", f"{kind} {b}", f"{kind} {c}")

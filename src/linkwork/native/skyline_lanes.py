@@ -10,9 +10,9 @@ from linkwork.native.skyline_table import COLUMN, HOME, ORIGIN, ROW, TOLERANCE, 
 class _Lanes:
     """What is said of lanes of systems: an element is a vector, and each lane may have a row of its own."""
 
-    def __init__(self, lanes: int):
+    def __init__(self, lanes: int, shared: bool = True):
         self.w = w = Writer()
-        self.lanes = lanes
+        self.lanes, self.shared = lanes, shared
         self.element, self.index, self.flag, self.pointers = (
             f"<{lanes} x {kind}>" for kind in ("double", "i64", "i1", "ptr")
         )
@@ -28,7 +28,10 @@ class _Lanes:
         return self.w.value(f"shufflevector {kinds} {one}, {kinds} poison, {mask}")
 
     def least(self, k: str) -> str:
-        return self.spread("double", self.w.value(f"bitcast i64 {self.table.row(k, WEAK)} to double"))
+        place = self.table.row(k, WEAK)
+        if not self.shared:
+            return self.at(self.table.data, place)
+        return self.spread("double", self.w.load("double", self.w.at("double", self.table.data, place)))
 
     def fma(self, a: str, b: str, c: str) -> str:
         arguments = (f"{self.element} {x}" for x in (a, b, c))
@@ -76,9 +79,12 @@ class _Lanes:
         return "\n".join([*declarations, self.w.function(signature(name))])
 
 
-def factor_many(name: str, lanes: int, border: int) -> str:
-    """Return the elimination of lanes of systems; there is a border of this many columns."""
-    v, zero, ones = _Lanes(lanes), "zeroinitializer", f"splat (double {number(1.0)})"
+def factor_many(name: str, lanes: int, border: int, shared: bool) -> str:
+    """Return the elimination of lanes of systems; there is a border of this many columns.
+
+    Constants are `shared` by all lanes, or each has its own.
+    """
+    v, zero, ones = _Lanes(lanes, shared), "zeroinitializer", f"splat (double {number(1.0)})"
     w, t, element, index, flag = v.w, v.table, v.element, v.index, v.flag
 
     def eliminate(first: str, end: str, begin: str | None) -> None:

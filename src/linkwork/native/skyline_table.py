@@ -4,7 +4,7 @@ Rows, windows; places of b (and then x), of A, of inverse pivots, of inverse dia
 pivots, of scratch for a row, before which is some for a border; then per window: its first row, the row
 behind its last, its first column, the column behind its profile, the row behind its profile, the row behind
 the window that ends in; then per row: its column, the place in A of its column 0 (which may lie before A),
-the bits of a number below which its pivot is nothing, its window.
+where among the constants the number is below which its pivot is nothing, its window.
 """
 
 from linkwork.native.llvm_writer import Writer
@@ -19,7 +19,7 @@ class Table:
 
     def __init__(self, w: Writer, element: str):
         self._w = w
-        work = w.load("ptr", w.at("ptr", "%ports", 1))
+        self.data, work = (w.load("ptr", w.at("ptr", "%ports", k)) for k in (0, 1))
         self.n, self.windows = (w.load("i64", w.at("i64", "%table", k)) for k in (0, 1))
         self.b, self.a, self.inverse, self.scale, self.order, self.scratch = (
             w.at(element, work, w.load("i64", w.at("i64", "%table", k))) for k in range(2, HEAD)

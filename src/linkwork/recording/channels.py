@@ -1,9 +1,9 @@
 """Where the derived quantities of a motion come from: the model, or a file."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType, SimpleNamespace
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -86,6 +86,34 @@ class LiveChannels(Channels):
         run = index[0]  # of a batch
         own = {name: float(value[run]) if np.ndim(value) else value for name, value in self.inputs.items()}
         return LiveChannels(self.model, self.layout, own, self.between)
+
+
+class VariantChannels(Channels):
+    """Derived quantities of a batch each of whose runs has a model of its own."""
+
+    def __init__(self, models: Sequence[Any], alone: LiveChannels) -> None:
+        self._models, self._alone = models, alone  # the channels if all had one model
+        self.model, self.inputs, self.between = alone.model, alone.inputs, alone.between
+
+    @property
+    def layout(self) -> Layout:
+        return self._alone.layout
+
+    def derive(self, quantity: str, samples: "Samples") -> Mapping[str, Array]:
+        found = []
+        for k in range(len(self._models)):
+            kept = {name: values[k] for name, values in samples.kept.items()}
+            one = SimpleNamespace(
+                time=samples.time, q=samples.q[k], v=samples.v[k], recorded=samples.recorded[k], kept=kept
+            )
+            found.append(self.part((k, slice(None))).derive(quantity, cast("Samples", one)))
+        return {name: np.stack([each[name] for each in found]) for name in (found[0] if found else ())}
+
+    def part(self, index: Any) -> Channels:
+        if not isinstance(index, tuple):
+            return self
+        inputs = self._alone.part(index).inputs
+        return LiveChannels(self._models[index[0]], self.layout, inputs, self.between)
 
 
 class StoredChannels(Channels):

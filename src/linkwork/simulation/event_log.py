@@ -1,6 +1,7 @@
 """What happens in a run: its events so far, what they do, and when they are too many."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -22,9 +23,9 @@ _SHORTEST = 2.0**-46  # of the time: the step after an event is not shorter
 
 
 class Occurrences:
-    """The events of one run."""
+    """The events of one run; its model is asked for when an event acts."""
 
-    def __init__(self, model: Model, chosen: Options, t_end: float):
+    def __init__(self, model: Callable[[], Model], chosen: Options, t_end: float):
         self._model, self._chosen, self._t_end = model, chosen, t_end
         self.happened: list[tuple[float, str]] = []
         self.failure: Failure | None = None  # of an action, or for a storm
@@ -68,7 +69,7 @@ class Occurrences:
 
     def _after(self, event: Event, t: float, y: Array) -> Array:
         """Return the state that an action gives; what it adds to the energy counts as work."""
-        model = self._model
+        model = self._model()
         q, v = y[: model.nq], y[model.nq : -1]
         try:
             new_q, new_v = _answer(model, event, t, q, v)

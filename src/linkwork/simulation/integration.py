@@ -38,10 +38,12 @@ class Work:
         times: ArrayLike = (),
         cap: int = 1024,
         inputs: ArrayLike = (),
+        constants: ArrayLike = (),
     ):
         """Begin with mechanisms in states y (N, n) at time t, one for all or (N,), and with values of inputs.
 
-        Samples are wanted at `times`, or if there are none after every step; `cap` of them have room.
+        Samples are wanted at `times`, or if there are none after every step; `cap` of them have room. If
+        mechanisms have constants of their own they are (N, constants).
         """
         many, n, ne = len(np.atleast_2d(y)), problem.n, len(problem.directions)
         self.memory = Memory(
@@ -57,7 +59,10 @@ class Work:
             span=np.empty((many, ne)),
             weakest=np.empty((many, n)),
             inputs=np.empty((many, problem.inputs)),
+            constants=np.empty((many, problem.constants)),
         )
+        if problem.constants:
+            self.memory.constants[:] = constants
         self._rows = self.memory.memo.view(float).reshape(many, len(_COLUMNS))
         self._implicit = problem.chosen.implicit
         self._rooms: dict[Problem, Workspace] = {}

@@ -19,7 +19,7 @@ from linkwork.simulation.integrators.tableau import StepMethod
 from linkwork.simulation.loop.dense_output import COEFFICIENTS
 from linkwork.simulation.loop.programs import BOUND, PROGRAMS, Program, check_programs
 from linkwork.simulation.loop.records import ARRAYS, LANE, METHOD, RUN
-from linkwork.simulation.workspace import Part, WorkspaceLayout, address
+from linkwork.simulation.workspace import Part, Pointer, WorkspaceLayout, address
 
 _fields: Any = RUN.fields
 WORD: dict[str, int] = {name: offset // 8 for name, (_, offset) in _fields.items()}  # where a field of RUN is
@@ -42,6 +42,7 @@ class Problem:
     directions: Sequence[int] = ()  # (events,) which crossings count: -1 falling, 1 rising, 0 both
     quaternions: Sequence[int] = ()  # rows of q where one begins
     inputs: int = 0  # values that laws read beside the state
+    constants: int = 0  # that each mechanism has of its own; see `Memory.constants`
     scale: ArrayLike = 1.0  # (nq + nv,), or one number for all
     accuracy: float = 1e-6
     method: str = "rkf45"
@@ -91,9 +92,9 @@ class Problem:
                 parts[name] = value
             else:
                 run[name] = value
-        pointers = [("run", WORD[name], name) for name in parts if name != "run"]
+        pointers: list[Pointer] = [("run", WORD[name], name) for name in parts if name != "run"]
         for name, program in self.programs.items():
-            _add_program(name, program, run, parts, pointers)
+            _add_program(name, program, run, parts, pointers, self.lanes)
         return WorkspaceLayout(parts, pointers)
 
     @property
@@ -113,6 +114,7 @@ class Problem:
             "rows": np.size(self.row_weights),
             "quaternion_count": len(self.quaternions),
             "input_count": self.inputs,
+            "constant_count": self.constants,
             "tangent_lanes": self.tangent_lanes,
         }
 
@@ -136,8 +138,8 @@ class Problem:
             "scale": scale,
             "directions": np.array(self.directions, np.int64),
             "ones": np.ones(LINE),
-            "row_weights": np.array(self.row_weights, float, ndmin=1),
-            "weak": np.array(self.weak, float, ndmin=1),
+            "row_weights": np.repeat(np.array(self.row_weights, float, ndmin=1), self.lanes),
+            "weak": np.repeat(np.array(self.weak, float, ndmin=1), self.lanes),
             "quaternions": np.array(self.quaternions, np.int64),
         }
 
@@ -172,7 +174,12 @@ def _method_records(methods: Sequence[StepMethod], polynomials: bool) -> np.ndar
 
 
 def _add_program(
-    name: str, program: Program, run: np.ndarray, parts: dict[str, Part], pointers: list[tuple[str, int, str]]
+    name: str,
+    program: Program,
+    run: np.ndarray,
+    parts: dict[str, Part],
+    pointers: list[Pointer],
+    lanes: int,
 ) -> None:
     """Enter a program into the record of a run, and its table and memory into the parts."""
     place = run[name][0]
@@ -189,3 +196,6 @@ def _add_program(
     for k, size in program.room.items():
         parts[f"{table}.{k}"] = size
         pointers.append((table, k, f"{table}.{k}"))
+    if program.own:
+        place, first = program.own
+        pointers.append((table, place, "own", first * lanes))

@@ -1,15 +1,17 @@
 """The equations of motion of a model as native programs."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from weakref import ref
 
 import numpy as np
 
+from linkwork.algebra.varied import of_variants, real_table
 from linkwork.dynamics import applied_forces, equations_of_motion, loop_closure
 from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.native_program import Program as Compiled
-from linkwork.dynamics.native_program import program
+from linkwork.dynamics.native_program import constants, program
 from linkwork.errors import ModelError
 from linkwork.model import trees
 from linkwork.model.joint_space import accelerating_kernel
@@ -22,6 +24,9 @@ from linkwork.simulation.restoring import Restoring
 from linkwork.tree.tree import Tree
 
 LARGEST_IMPLICIT = 1000  # states; beyond, a Jacobian takes too much memory and time
+_DATA = 0  # place of the constants in the table of a program
+_TABLES = {"close_positions": "closing", "close_velocities": "closing"}  # which a program reads; others:
+_TABLES |= {"event_functions": "events", "event_rates": "events"}  # that of the motion
 STEP_UNDER_TIME = 0.1  # longest step where a law knows the time, so that no pulse is stepped over [s]
 
 
@@ -83,40 +88,82 @@ class RunPrograms:
         laws = (one.formula for one in self.tree.loads)
         return not self.events and all(law is not None and law.smooth for law in (*held, *laws))
 
-    def programs(self, lanes: int, implicit: bool) -> dict[str, Program]:
-        """Return the programs of a run, by the names of PROGRAMS; with derivatives if `implicit`."""
-        projected = bool(self.tree.loops) and not self.restoring
+    def programs(self, lanes: int, implicit: bool, own: bool = False) -> dict[str, Program]:
+        """Return the programs of a run, by the names of PROGRAMS; with derivatives if `implicit`.
+
+        Mechanisms have their `own` constants, or share those of the model.
+        """
         algorithms = {"motion": self.algorithm, "rates": rates_algorithm(self.model)}
-        if projected:
+        if self._projected:
             algorithms["close_positions"] = loop_closure.POSITION_CORRECTION
             algorithms["close_velocities"] = loop_closure.VELOCITY_CORRECTION
-        found = {name: _program(name, self._compiled(one, lanes), one) for name, one in algorithms.items()}
+        found = {
+            name: _program(name, self._compiled(one, lanes, own), one) for name, one in algorithms.items()
+        }
         if self.events:
             shown, tree = applied_forces.SHOWN_ONLY, self.event_tree
-            found["event_functions"] = _program(
-                "event_functions", program(shown, tree, lanes, "rolled"), shown
-            )
+            compiled = program(shown, tree, lanes, "rolled", shared=not own)
+            found["event_functions"] = _program("event_functions", compiled, shown)
             if all(one.formula for one in tree.loads):
-                rates = program(shown, tree, lanes, "rolled", tangent=True)
+                rates = program(shown, tree, lanes, "rolled", tangent=True, shared=not own)
                 found["event_rates"] = _program("event_rates", rates, shown, tangent=True)
         if implicit and not self.tree.loops and all(one.formula for one in self.tree.loads):
             tangent = motion_kernel(self.model, self.algorithm).tangent
             found["tangent"] = _program("tangent", tangent, self.algorithm, tangent=True)
+        return {name: self._with_own(name, one) for name, one in found.items()} if own else found
+
+    @property
+    def _projected(self) -> bool:
+        return bool(self.tree.loops) and not self.restoring
+
+    def _with_own(self, name: str, made: Program) -> Program:
+        """Return a program that reads the constants of each mechanism in place of the model's."""
+        first = 0
+        for table, numbers in self.tables().items():
+            if table == _TABLES.get(name, "motion"):
+                return replace(made, own=(_DATA, first))
+            first += len(numbers)
+        raise KeyError(name)
+
+    def tables(self) -> dict[str, np.ndarray]:
+        """Return the constants that programs read; `_TABLES` says which of them reads which.
+
+        Rates read those of the motion, of which links come first.
+        """
+        found = {"motion": constants(self.algorithm, self.tree)}
+        if self._projected:
+            found["closing"] = constants(loop_closure.POSITION_CORRECTION, self.model.link_tree)
+        if self.events:
+            found["events"] = constants(applied_forces.SHOWN_ONLY, self.event_tree)
         return found
 
-    def _compiled(self, algorithm: Algorithm, lanes: int) -> Compiled:
+    def row_sizes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return, of the equations that are closed after every step, weights of gaps and least pivots."""
+        if not self._projected:
+            return np.empty(0), np.empty(0)
+        return self.model.row_weights, self.model.weak_pivots
+
+    def own_constants(self) -> np.ndarray:
+        """Return all numbers of the mechanism that a run reads, in the order of `Memory.constants`."""
+        return np.concatenate([*self.tables().values(), self.scale(), *self.row_sizes()])
+
+    def _compiled(self, algorithm: Algorithm, lanes: int, own: bool) -> Compiled:
         if algorithm is equations_of_motion.RESTORED:
-            return program(algorithm, self.tree, lanes, "rolled")
+            return program(algorithm, self.tree, lanes, "rolled", shared=not own)
         if algorithm in (loop_closure.POSITION_CORRECTION, loop_closure.VELOCITY_CORRECTION):
             kernel = accelerating_kernel(self.model, algorithm)  # the equations do not depend on loads
         else:
             kernel = motion_kernel(self.model, algorithm)
-        return kernel.single if lanes == 1 else kernel.lanes
+        return kernel.single if lanes == 1 else kernel.variants if own else kernel.lanes
 
     def scale(self) -> np.ndarray:
         """Return what is a normal size of each position and velocity: 1 rad, 1 m or the mechanism's size."""
-        units = {"rad": 1.0, "m": min(1.0, self.model.size), "": 1.0}
-        return np.array([units[unit] for unit in (*self.model.position_units, *self.model.coordinate_units)])
+        units = {"rad": 1.0, "m": of_variants(_at_most_one, self.model.size), "": 1.0}
+        return real_table(units[unit] for unit in (*self.model.position_units, *self.model.coordinate_units))
+
+
+def _at_most_one(size: np.ndarray) -> float:
+    return min(1.0, float(size))
 
 
 def _program(name: str, compiled: Compiled, algorithm: Algorithm, tangent: bool = False) -> Program:

@@ -15,9 +15,10 @@ from linkwork.recording.recording import Recording
 from linkwork.simulation.batch_run import ManyRuns
 from linkwork.simulation.checkpoint import Checkpoint
 from linkwork.simulation.initial_state import checked, checked_state, closed
-from linkwork.simulation.options import check_room, sample_times
+from linkwork.simulation.options import RunOptions, check_room, sample_times
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.single_run import OneRun
+from linkwork.simulation.variants import variants_of, varied
 
 Array = np.ndarray
 
@@ -58,6 +59,30 @@ class RunRequest:
         check_room(wanted.size * len(start.q) * (self.model.nq + self.model.nv + 2))
         return ManyRuns(self.shared, start, self.span, wanted)
 
+    def variants(self, words: RunOptions, vary: Any, state: State | None, q: Any, v: Any) -> ManyRuns:
+        """Return the runs of variants, from a state, or from positions (N, nq) and velocities (N, nv)."""
+        described = varied(self.model, vary)
+        count, variants = described.count, variants_of(described, words)
+        if state is not None:
+            start = checked_state(self.model, state)
+            q, v, t, before = start.q, start.v, start.t, start.inputs
+        else:
+            t, before = 0.0, {}
+            drawn = variants.q_drawn
+            q, v = (_one_each(self.model, *given, count) for given in (("q", q, drawn), ("v", v, None)))
+        q, v = (np.broadcast_to(x, (count, x.shape[-1])) for x in (q, v))
+        if self.model.loop_names:
+            pairs = [closed(*each, t) for each in zip(variants.models, q, v, strict=True)]
+            q, v = np.array([q for q, _ in pairs]), np.array([v for _, v in pairs])
+        start = State(q, v, t)
+        start = replace(start, inputs=self._inputs(before, count))
+        times = self.times
+        if times is None and self.every is None:
+            times = np.linspace(t, t + self.span, _BATCH_SAMPLES) if self.span else [t]
+        wanted = sample_times(t, self.span, times, self.every)
+        check_room(wanted.size * count * (self.model.nq + self.model.nv + 2))
+        return ManyRuns(self.shared, start, self.span, wanted, variants)
+
     def _inputs(self, before: Mapping[str, Any], count: int) -> dict[str, Any]:
         """Return the inputs of one run, or of a batch; ValueError names what is wrong with them."""
         names, given = self.shared.inputs, {} if self.inputs is None else self.inputs
@@ -96,6 +121,16 @@ def _states(model: Model, q: Any, v: Any) -> tuple[Array, Array]:
         return q, v
     pairs = [closed(model, *pair) for pair in zip(q, v, strict=True)]
     return np.array([q for q, _ in pairs]), np.array([v for _, v in pairs])
+
+
+def _one_each(model: Model, word: str, given: Any, drawn: Any, count: int) -> Array:
+    """Return positions or velocities, one for all variants or one for each; as drawn, and at rest."""
+    if given is None:
+        return drawn if drawn is not None else np.zeros(model.nv)
+    array = checked(model, word, given, 2)
+    if array.ndim == 2 and len(array) != count:
+        raise ValueError(f"{word} has shape {array.shape}, and there are {count} variants; give one for each")
+    return array
 
 
 def _identity(shared: RunSettings, start: State, span: float, wanted: Array) -> str:

@@ -37,18 +37,19 @@ class RunSettings:
         self.chosen = _completed(chosen, self.system)
         self.account = Statistics(self.system, self.chosen)
         self._layout = layout_of(model)
-        self._problems: dict[int, Problem] = {}
+        self._problems: dict[tuple[int, bool], Problem] = {}
         self._spare: list[Work] = []
 
     def channels(self, inputs: Mapping[str, Any], between: Between) -> LiveChannels:
         """Return where derived quantities come from: the model, which a recording keeps alive."""
         return LiveChannels(self.system.model, self._layout, inputs, between)
 
-    def problem(self, lanes: int) -> Problem:
-        """Return the problem that the loop solves."""
-        if lanes not in self._problems:
-            self._problems.setdefault(lanes, self._problem(lanes))
-        return self._problems[lanes]
+    def problem(self, lanes: int, own: bool = False) -> Problem:
+        """Return the problem that the loop solves; mechanisms have their `own` constants, or all the same."""
+        key = lanes, own
+        if key not in self._problems:
+            self._problems.setdefault(key, self._problem(*key))
+        return self._problems[key]
 
     @lazy
     def inputs(self) -> dict[str, float]:
@@ -77,20 +78,22 @@ class RunSettings:
             work.end()
             self._spare.append(work)
 
-    def _problem(self, lanes: int) -> Problem:
+    def _problem(self, lanes: int, own: bool) -> Problem:
         system, chosen, model = self.system, self.chosen, self.system.model
+        weights, weak = system.row_sizes()
         implicit = lanes == 1 and (chosen.switch or METHODS[chosen.method].implicit)
         return Problem(
             nq=model.nq,
             nv=model.nv,
-            programs=system.programs(lanes, implicit),
-            row_weights=() if system.restoring else model.row_weights,
-            weak=() if system.restoring else model.weak_pivots,
+            programs=system.programs(lanes, implicit, own),
+            row_weights=weights,
+            weak=weak,
             lanes=lanes,
             tangent_lanes=store.lanes(),
             directions=[event.direction for event in chosen.events],
             quaternions=model.quaternions.tolist(),
             inputs=len(system.inputs),
+            constants=len(system.own_constants()) if own else 0,
             scale=system.scale(),
             **chosen.controls(),
         )

@@ -50,6 +50,7 @@ def simulate(
     inputs: Mapping[str, Any] | None = None,
     q: Any = None,
     v: Any = None,
+    vary: Mapping[str, Any] | None = None,
     threads: int | None = None,
     checkpoint: str | Path | None = None,
     checkpoint_interval: float = 60.0,
@@ -73,8 +74,12 @@ def simulate(
     `inputs` are values of inputs (lw.Input) by name; those not given are as in the state, or as by default.
 
     With q (N, nq) and v (N, nv) it runs N mechanisms at once, in SIMD lanes on all cores (or `threads`), and
-    returns Recordings; inputs may be (N,) then. With `checkpoint`, a file, the run so far is kept on disk
-    every `checkpoint_interval` seconds; the same call goes on from there after a crash.
+    returns Recordings; inputs may be (N,) then. `vary` are numbers of the mechanism by name that are others
+    in every run, {"bob.mass": masses, "pin.damping": dampings}: N mechanisms of one structure run at once,
+    each to the bits that it gives when it is described so and run alone.
+
+    With `checkpoint`, a file, the run so far is kept on disk every `checkpoint_interval` seconds; the same
+    call goes on from there after a crash.
 
     A run that cannot go on raises SimulationError, which has what was computed as `.run`; with check=False it
     is returned. Of a batch, a warning names the failed ones. Ctrl-C returns what was computed, with status
@@ -82,17 +87,24 @@ def simulate(
     """
     if isinstance(model, Mechanism):
         model = model.compile()
-    batch = q is not None or v is not None
+    batch = q is not None or v is not None or vary is not None
     try:
         _check_kinds(model, check, checkpoint)
         words = RunOptions(accuracy, step, method, max_step, max_steps, events, loops)
         shared = setting(model, words)
         span, workers = _span(duration, shared.chosen), worker_count(threads)
         interval = positive("checkpoint_interval", checkpoint_interval)
-        if batch and (state is not None or checkpoint is not None):
-            raise ValueError("q= and v= are for batches; give no state or checkpoint with them")
+        if batch and checkpoint is not None:
+            raise ValueError("q=, v= and vary= are for batches; give no checkpoint with them")
         request = RunRequest(model, shared, span, times, every, inputs)
-        runs = request.batch(q, v) if batch else request.single(state, checkpoint, interval)
+        if vary is not None:
+            runs = request.variants(words, vary, _start(state, q, v), q, v)
+        elif batch:
+            if state is not None:
+                raise ValueError("q= and v= are for batches; give no state with them")
+            runs = request.batch(q, v)
+        else:
+            runs = request.single(state, checkpoint, interval)
     except ValueError as error:
         raise ValueError(f"simulate: {error}") from None
     if isinstance(runs, ManyRuns):
@@ -123,6 +135,13 @@ def _check_kinds(model: Any, check: Any, checkpoint: Any) -> None:
         raise ValueError(f"checkpoint {checkpoint!r}; give the name of a file")
     if checkpoint is not None and Path(checkpoint).is_dir():
         raise ValueError(f"checkpoint {str(checkpoint)!r} is a folder; give the name of a file")
+
+
+def _start(state: Any, q: Any, v: Any) -> State | None:
+    """Return the state that all variants start from, if they have none of their own."""
+    if state is not None and (q is not None or v is not None):
+        raise ValueError("state and q= or v=; give where to start once")
+    return state.final if isinstance(state, Recording) else state
 
 
 def _span(duration: Any, chosen: Options) -> float:

@@ -42,10 +42,10 @@ class OneRun:
         times: Array,
         checkpoint: Checkpoint | None,
     ):
-        self._setting, self._model = setting, setting.system.model
+        self._setting, self._model = setting, (model := setting.system.model)
         self._start, self._duration, self._t_end = start, duration, start.t + duration
         self._times, self._checkpoint = times, checkpoint
-        self._occurrences = Occurrences(self._model, setting.chosen, self._t_end)
+        self._occurrences = Occurrences(lambda: model, setting.chosen, self._t_end)
         self._rows: list[Array] = []  # samples: t, q, v, work
         self._since = -inf  # the time after which the loop's samples are new
         self._size = 0  # numbers in them

@@ -34,7 +34,7 @@ class Held(NamedTuple):
     warnings: Sequence[str] = ()
 
 
-_NOTHING = Held(None)
+NO_LOOPS = Held(None)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Statistics:
     def held(self, remembered: Array, t: Array, q: Array, weakest: Array) -> Held:
         """Look how the loops held, at positions q at times t, and at their `weakest`."""
         if not self.system.tree.loops or not len(q):
-            return _NOTHING
+            return NO_LOOPS
         model, memo = self.system.model, remembered.view(MEMO)[0]
         warnings = []
         if isfinite(memo["margin"]):

@@ -10,14 +10,17 @@ from linkwork.native.cache_lines import LINE
 
 Part = NDArray[Any] | int  # an array with what is in it, or a number of words that are 0 at first
 
+Pointer = tuple[str, int, str] | tuple[str, int, str, int]
+
 
 class WorkspaceLayout:
     """Parts by name, each at the beginning of a cache line, as vector instructions want it.
 
-    `pointers` are (part, word, other): that word of a part, which is an array, is the address of the other.
+    `pointers` are (part, word, other): that word of a part, which is an array, is the address of the other;
+    or (part, word, other, k): the address of word k of it.
     """
 
-    def __init__(self, parts: Mapping[str, Part], pointers: Iterable[tuple[str, int, str]] = ()):
+    def __init__(self, parts: Mapping[str, Part], pointers: Iterable[Pointer] = ()):
         # Those with a content come first: the rest need not be copied.
         filled = {name: _words(part) for name, part in parts.items() if not isinstance(part, int)}
         sizes = {name: words.size for name, words in filled.items()}
@@ -28,7 +31,7 @@ class WorkspaceLayout:
         self._words = np.zeros(ends[len(filled)], np.int64)
         for name, words in filled.items():
             self._words[self.starts[name] : self.starts[name] + words.size] = words
-        places = {self.starts[part] + word: self.starts[other] for part, word, other in pointers}
+        places = {self.starts[part] + word: self.starts[other] + sum(k) for part, word, other, *k in pointers}
         self._addresses = np.array(list(places), np.int64)
         self._words[self._addresses] = 8 * np.array(list(places.values()), np.int64)
 

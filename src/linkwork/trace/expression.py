@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from linkwork.algebra import number
+from linkwork.algebra.varied import Varied, each
 from linkwork.errors import TraceError
 from linkwork.trace.functions import COMPOSED, METHODS, UFUNCS
 
@@ -99,6 +100,8 @@ def _well_typed(op: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _constant_key(x: Hashable) -> Hashable:
     """Tell 0.0 from -0.0, and numbers from names and booleans."""
+    if isinstance(x, Varied):
+        return Varied, x.values.tobytes()
     return x.hex() if isinstance(x, float) else (type(x), x)
 
 
@@ -200,8 +203,7 @@ class Expr:
             return NotImplemented
         if not isinstance(other, Expr):
             value = _number(other)
-            mantissa, _ = math.frexp(value)
-            if abs(mantissa) == 0.5 and math.isfinite(1.0 / value):
+            if _is_power_of_two(value):
                 return self * (1.0 / value)  # division by a power of two is exact as a product
         elif other is self:
             return 1.0
@@ -349,13 +351,23 @@ for _method in METHODS:
     setattr(Expr, _method, lambda *args, function=UFUNCS[_method]: function(*args))
 
 
+def _is_power_of_two(x: float) -> bool:
+    """Return whether a number has an inverse that is exact."""
+    if isinstance(x, Varied):
+        return each(_is_power_of_two, x)
+    mantissa, _ = math.frexp(x)
+    return abs(mantissa) == 0.5 and math.isfinite(1.0 / x)
+
+
 def _knows_better(x: Any) -> bool:
     """Return whether an operand knows itself what to do with a number: a motion, vector, array or input."""
     return hasattr(x, "scalars") or hasattr(x, "as_number") or (isinstance(x, np.ndarray) and x.ndim > 0)
 
 
 def _number(x: Any) -> float:
-    """Take a plain number; refuse what belongs to no formula."""
+    """Take a plain number, or N in place of one; refuse what belongs to no formula."""
+    if isinstance(x, Varied):
+        return x  # type: ignore[return-value]
     if isinstance(x, complex) or not hasattr(x, "__float__"):
         raise TraceError(
             f"{x!r} ({type(x).__name__}) in a traced formula; numbers and traced values are allowed"

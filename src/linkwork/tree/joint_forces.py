@@ -4,11 +4,13 @@ Springs and stops act on the joint's displacement d(q). With J = dd/dt per unit 
 along d is the generalised force J^T f: so springs conserve energy in every joint, also in balls.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from math import isfinite
 
 import numpy as np
 
 from linkwork.algebra.number import Number, tanh
+from linkwork.algebra.varied import any_varied, each, real
 from linkwork.algebra.vector import dot
 from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
@@ -27,7 +29,11 @@ def features(joint: Joint) -> Features:
 
 def has_stops(joint: Joint) -> bool:
     """Whether the joint has limits, which it meets at stops."""
-    return joint.limits is not None and bool(np.isfinite(joint.limit_pairs()).any())
+    return joint.limits is not None and _any_finite(joint.limit_pairs().ravel().tolist())
+
+
+def _any_finite(limits: Iterable[float]) -> bool:
+    return any(each(isfinite, x) if any_varied(x) else isfinite(x) for x in limits)
 
 
 def settings(joint: Joint, inertia: Sequence[float]) -> list[float]:
@@ -39,13 +45,13 @@ def settings(joint: Joint, inertia: Sequence[float]) -> list[float]:
             columns += [joint.per_coordinate(w) for w in (word, *others)]
     if _stops(has):
         limits = joint.limit_pairs()
-        limited = [bool(np.isfinite(pair).any()) for pair in limits]
+        limited = [_any_finite(pair) for pair in limits]
         numbers = [
-            joint.stop.numbers(float(m)) if there else joint.stop.absent
+            joint.stop.numbers(real(m)) if there else joint.stop.absent
             for m, there in zip(inertia, limited, strict=True)
         ]
         columns += [*limits.T, *np.array(numbers).T]
-    return [float(x) for column in columns for x in column]
+    return [real(x) for column in columns for x in column]
 
 
 def count(joint: Joint) -> int:

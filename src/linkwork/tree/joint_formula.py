@@ -15,6 +15,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from linkwork.algebra.number import Number
+from linkwork.algebra.varied import any_varied
 from linkwork.errors import ModelError, TraceError
 from linkwork.lazy import LOCK
 from linkwork.mechanism.joint import Joint
@@ -95,9 +96,10 @@ class JointFormulas:
         Joints of the catalogue move by their class and its `parameters` alone, so they are traced once; a
         user's class, of a joint or of its stop, may look at anything, so each of its joints is.
         """
-        if type(joint) not in CATALOGUE or (self._driven and type(joint.stop) not in STOPS):
-            return _trace(joint, reverse, self._driven)
         numbers = tuple(getattr(joint, name) for name in joint.parameters)
+        ours = type(joint) in CATALOGUE and (type(joint.stop) in STOPS or not self._driven)
+        if not ours or any_varied(*numbers):
+            return _trace(joint, reverse, self._driven)
         own = joint_forces.features(joint) if self._driven else ()
         armature = bool(joint.per_coordinate("armature").any())
         key = type(joint), joint.space, reverse, self._driven, numbers, armature, own
@@ -166,11 +168,19 @@ def lift(roots: Sequence[Operand]) -> tuple[list[Operand], list[float]]:
 
     def constant(x: float) -> Operand:
         if x in _STRUCTURAL:
-            return x
-        return graph.symbol(("parameter", numbers.setdefault(x, len(numbers))))
+            return float(x)
+        return graph.symbol(("parameter", _place(x, numbers)))
 
     lifted = with_constants(roots, lambda symbol: graph.symbol(symbol.args[0]), constant)
     return lifted, list(numbers)
+
+
+def _place(x: float, known: dict[float, int]) -> int:
+    """Return the place of a number among those known; it is added if none is equal."""
+    if any_varied(x, *known):  # which have to be compared one by one
+        same = next((other for other in known if other == x), x)
+        return known.setdefault(same, len(known))
+    return known.setdefault(x, len(known))
 
 
 def structure(roots: Sequence[Operand]) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from linkwork.algebra.number import Number
+from linkwork.algebra.varied import real
 from linkwork.errors import ModelError
 from linkwork.fingerprint import digest, spelled_code
 from linkwork.mechanism.body import Body
@@ -95,7 +96,7 @@ class Outcome:
     def scalars(self) -> list[Number]:
         wrenches = (x for wrench in self.wrenches.values() for x in wrench.scalars())
         others = (*self.forces.values(), *self.across.values(), *self.shown)
-        return [x if hasattr(x, "graph") else float(x) for x in (*wrenches, *others)]
+        return [x if hasattr(x, "graph") else real(x) for x in (*wrenches, *others)]
 
     def like(self, scalars: Sequence[Number]) -> "Outcome":
         """Return an outcome of this form, made of other numbers."""
@@ -273,7 +274,7 @@ def place(
         given += [at.joint(name) for name in at.cut if name not in names]
     sides, seen = tuple(side for pair in given for side in pair), len(things)
     frames = [poses[thing.name] for thing in things if isinstance(thing, Body)]
-    drawn = tuple(float(x) for frame in frames for x in frame.scalars())
+    drawn = tuple(real(x) for frame in frames for x in frame.scalars())
     if before is not None and before.formula is not None and not described.whole:
         same = before.described is described and before.drawn == drawn
         if (

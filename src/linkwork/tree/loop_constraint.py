@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.algebra.varied import real
 from linkwork.errors import ModelError
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
@@ -191,7 +192,7 @@ def tied(
 def _law(driver: Driver, time: Expr) -> Any:
     """Return what a driver drives to, at a symbol of time; ModelError if its law takes only numbers."""
     if not callable(driver.law):
-        return float(driver.law)
+        return real(driver.law)
     try:
         return driver.law(time) + 0.0
     except Exception as error:

@@ -11,9 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.algebra.varied import of_variants, real
 from linkwork.mechanism.joint import Joint
 from linkwork.trace.expression import evaluate
 from linkwork.tree.tree import Tree
+
+Array = np.ndarray
 
 
 def felt_by(tree: Tree, loop: Any) -> list[int]:
@@ -60,17 +63,24 @@ def _internal(tree: Tree, loop: Any) -> bool:
 
         def put(symbol: Any, known: Any = known, others: Any = others) -> float:
             name, k = symbol.args[0]
-            return float(known.get(name, others)[k])
+            return real(known.get(name, others)[k])
 
         for row in zip(*loop.formula.forces, strict=True):
-            total = np.zeros(tree.algebra.freedoms)
-            size = 0.0
-            for pose, force in zip(poses, row, strict=True):
-                push = np.array((pose @ type(force).from_scalars(evaluate(force.scalars(), put))).scalars())
-                total, size = total + push, max(size, float(np.abs(push).max()))
-            if np.abs(total).max() > 1e-9 * size:
+            pushes = [
+                (pose @ type(force).from_scalars(evaluate(force.scalars(), put))).scalars()
+                for pose, force in zip(poses, row, strict=True)
+            ]
+            if not of_variants(_cancel, pushes):
                 return False
     return True
+
+
+def _cancel(pushes: Array) -> bool:
+    """Return whether forces, one per row, cancel."""
+    total, size = np.zeros(pushes.shape[1:]), 0.0
+    for push in pushes:
+        total, size = total + push, max(size, float(np.abs(push).max()))
+    return not np.abs(total).max(initial=0.0) > 1e-9 * size
 
 
 def with_common_roots(tree: Tree, loops: Sequence[Any]) -> list[Any]:

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from linkwork.algebra.number import is_zero
+from linkwork.algebra.varied import of_variants, real
 from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
 from linkwork.trace.expression import evaluate
@@ -18,6 +20,8 @@ from linkwork.tree.loop_constraint import LoopConstraint
 from linkwork.tree.loop_formula import Formulas, LoopFormula, joint_formula, tie_formula
 from linkwork.tree.loop_roots import felt_by, with_common_roots, with_own_root
 from linkwork.tree.tree import Tree
+
+Array = np.ndarray
 
 # Near a position where a loop's links are in line, a row has a short lever: rounding errors of its gap, over
 # this lever squared, turn the velocities. The row is weak, and dropped, where they would by this much.
@@ -46,6 +50,11 @@ class Loop:
     def rows(self) -> int:
         """How many equations it adds."""
         return len(self.formula.position)
+
+    @property
+    def constants(self) -> tuple[float, ...]:
+        """Its numbers as programs read them."""
+        return (*self.data, *self.weak)
 
     @property
     def timed(self) -> bool:
@@ -113,28 +122,38 @@ def _weak(tree: Tree, loop: Loop, drawn: Drawn) -> tuple[float, ...]:
     moved = [x for link in around for x in drawn.inertias[link - 1] if x > 0.0]
     if not moved:  # a joint between what is welded together moves nothing
         return (0.0 if around else np.inf,) * loop.rows
-    places = [poses[link].position for link in around]
+    places = [poses[link].p for link in around]
     for body, frame in zip((loop.joint.parent, loop.joint.child), loop.joint.frames(), strict=True):
         X = poses[tree.body_links[body.name]] @ tree.body_frames[body.name]
-        places.append((X @ frame).position)
-    points = np.array(places, float)
-    size = float(np.linalg.norm(points[:, None] - points, axis=-1).max())
-    far = float(np.linalg.norm(points, axis=-1).max())
-    inertia = float(np.exp(np.mean(np.log(moved))))
+        places.append((X @ frame).p)
     known = {f"X{n}": poses[end].scalars() for n, end in enumerate(loop.ends)}
     known |= {"data": loop.data, "parameter": loop.data[loop.formula.n_data :]}
     for n, link in enumerate(tree.links[end - 1] for end in loop.ends):
         known[f"q{n}"] = drawn.q[link.q : link.q + link.kind.nq]
-    found = []
+    rows = []
     for r, direction in enumerate(loop.formula.directions):
         forces = [*direction.scalars(), *(x for end in loop.formula.direct if end for x in end[r])]
         t = evaluate(forces, lambda symbol: known[symbol.args[0][0]][symbol.args[0][1]])
-        turns, slides = [*t[:angular], *t[freedoms:]], t[angular:freedoms]
-        turn, slide = np.linalg.norm(turns), np.linalg.norm(slides)
+        rows.append([*t[:angular], *t[freedoms:], *t[angular:freedoms]])
+    slides = freedoms - angular
+    return tuple(of_variants(partial(_weak_pivots, slides), places, moved, rows).tolist()) if rows else ()
+
+
+def _weak_pivots(slides: int, points: Array, moved: Array, rows: Array) -> Array:
+    """Return the pivots below which rows are weak, between places and with inertias of a loop.
+
+    A row is a force: how it turns, and in the last `slides` numbers how it pushes.
+    """
+    size = float(np.linalg.norm(points[:, None] - points, axis=-1).max())
+    far = float(np.linalg.norm(points, axis=-1).max())
+    inertia = float(np.exp(np.mean(np.log(moved))))
+    found = []
+    for row in rows:
+        turn, slide = np.linalg.norm(row[:-slides]), np.linalg.norm(row[-slides:])
         rounding = np.spacing(1.0) * max(turn, far * slide)  # of its gap, and of its lever
         lever = max(turn, size * slide, rounding / _TURN)
         found.append(float(rounding / _TURN * lever / inertia))
-    return tuple(found)
+    return np.array(found)
 
 
 def without(tree: Tree, names: Collection[str]) -> Tree:
@@ -255,4 +274,4 @@ def _loop(
     constants: Sequence[float],
 ) -> Loop:
     data = (*numbers, *(0.0,) * (2 * len(formula.position)), *constants)
-    return Loop(joint, ends, formula, tuple(float(x) for x in data))
+    return Loop(joint, ends, formula, tuple(real(x) for x in data))

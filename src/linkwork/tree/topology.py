@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.algebra.varied import of_variants, real
 from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
@@ -71,7 +72,7 @@ class TreeBody:
         """The inertia of the body, in the joint's frame on it."""
         given = self.body.inertia
         return self.on_joint @ self.joint.algebra.RigidInertia.about_center(
-            float(given.mass), given.com.tolist(), given.tensor.tolist()
+            real(given.mass), given.com.tolist(), given.tensor.tolist()
         )
 
     @cached_property
@@ -112,7 +113,7 @@ class TreeBody:
     @cached_property
     def arm(self) -> float:
         """How far the body's centre of mass is from its origin [m]."""
-        return float(np.linalg.norm(self.body.inertia.com))
+        return of_variants(_length, self.body.inertia.com)
 
     @cached_property
     def drawn(self) -> np.ndarray:
@@ -125,6 +126,10 @@ class TreeBody:
         joint = self.joint
         columns = [joint.per_coordinate(word) for word in COORDINATE_WORDS[2:]]
         return np.column_stack([joint.limit_pairs().reshape(-1, 2), *columns])
+
+
+def _length(x: np.ndarray) -> float:
+    return float(np.linalg.norm(x))
 
 
 COORDINATE_WORDS = ("lower", "upper", "damping", "friction", "stiffness", "rest", "armature")

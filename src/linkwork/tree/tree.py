@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.algebra.varied import of_variants, real, real_table
 from linkwork.errors import ModelError
 from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.joints import CATALOGUE
@@ -65,7 +66,7 @@ class Seat:
             return self.branch.inertia
         given = self.branch.body.inertia
         return self.frame @ ALGEBRA[self.branch.body.space].RigidInertia.about_center(
-            float(given.mass), given.com.tolist(), given.tensor.tolist()
+            real(given.mass), given.com.tolist(), given.tensor.tolist()
         )
 
 
@@ -104,13 +105,13 @@ class Block:
             self.seats,
             kind,
             (*parameters, *settings),
-            np.concatenate([self._constants, parameters, settings]),
+            np.concatenate([self._constants, real_table(parameters), real_table(settings)]),
         )
 
     @cached_property
     def offset(self) -> float:
         """How far the joint is from the origin of the parent link [m]."""
-        return float(np.linalg.norm(self.seats[0].placement.position))
+        return of_variants(_length, self.seats[0].placement.p)
 
     @cached_property
     def units(self) -> tuple[list[str], list[str]]:
@@ -244,7 +245,7 @@ def grow(mechanism: Mechanism, branches: Sequence[TreeBody], weld: bool, like: T
     for link in members[1:]:
         block = known_blocks.get(link[0])
         blocks.append(block if block and block.seats == tuple(link) else _block(algebra, tuple(link)))
-    gravity = np.array(mechanism.gravity, float)
+    gravity = real_table(mechanism.gravity)
     return Tree(algebra, tuple(blocks), np.array(parents, np.int64), gravity, body_links, frames, seats)
 
 
@@ -255,8 +256,12 @@ def _block(algebra: ModuleType, seats: tuple[Seat, ...]) -> Block:
     for seat in seats:
         inertia = inertia + seat.inertia
     numbers = [*seats[0].placement.scalars(), *inertia.scalars(), *seats[0].frame.scalars()]
-    data = np.array([*numbers, *branch.armature, *parameters], float)
+    data = real_table([*numbers, *branch.armature, *parameters])
     return Block(seats, kind, tuple(parameters), data)
+
+
+def _length(x: Array) -> float:
+    return float(np.linalg.norm(x))
 
 
 def with_own_forces(tree: Tree, moved: Callable[[], Mapping[str, Sequence[float]]]) -> Tree:

@@ -165,7 +165,26 @@ def gather(run, i, l):
     given, inputs = doubles(run.given), doubles(run.inputs)
     for c in range(run.input_count):
         given[c * run.lanes + l] = inputs[i * run.input_count + c]
+    if run.constant_count:
+        _gather_constants(run, i, l)
     run.differentiated = 0
+
+
+@native
+def _gather_constants(run, i, l):
+    """Put the constants of mechanism i into lane l."""
+    own, constants = doubles(run.own), doubles(run.constants)
+    first, count = i * run.constant_count, run.constant_count
+    for c in range(count):
+        own[c * run.lanes + l] = constants[first + c]
+    scale, weights, weak = doubles(run.scale), doubles(run.row_weights), doubles(run.weak)
+    states = run.n - 1
+    last = first + count - states - 2 * run.rows
+    for c in range(states):
+        scale[c * run.lanes + l] = constants[last + c]
+    for c in range(run.rows):
+        weights[c * run.lanes + l] = constants[last + states + c]
+        weak[c * run.lanes + l] = constants[last + states + run.rows + c]
 
 
 @native
@@ -199,3 +218,6 @@ def spread(run):
             for i in range(0, run.size, run.lanes):
                 base[i + l] = kept[i + l] = base[i + source]
                 f[i + l] = f[i + source]
+            own = doubles(run.own)
+            for i in range(0, run.constant_count * run.lanes, run.lanes):
+                own[i + l] = own[i + source]

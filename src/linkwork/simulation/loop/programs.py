@@ -47,6 +47,7 @@ class Program:
     ports: Mapping[
         str, int
     ]  # name of an array of the loop -> place in the table; also "inputs", if it has any
+    own: tuple[int, int] | None = None  # place in the table, first of a mechanism's own constants
     table: Integers  # addresses of constants, 0 for all else
     plan: Integers
     room: Mapping[int, int] = field(default_factory=dict)  # place in the table -> doubles of its own

@@ -19,7 +19,7 @@ def _largest_gap(run, l):
     """Return the largest gap of lane l."""
     gap, weights, largest = doubles(run.gap), doubles(run.row_weights), 0.0
     for i in range(run.rows):
-        largest = max(largest, weights[i] * abs(gap[i * run.lanes + l]))
+        largest = max(largest, weights[i * run.lanes + l] * abs(gap[i * run.lanes + l]))
     return largest
 
 

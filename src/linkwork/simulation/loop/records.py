@@ -61,6 +61,7 @@ _COUNTS = (
     "rows",  # equations of closed loops; 0 also where wrenches restore them
     "quaternion_count",
     "input_count",
+    "constant_count",  # numbers that mechanisms have of their own: see `constants`; 0: they are all alike
     "tangent_lanes",  # directions that the tangent takes at once
     "many",  # mechanisms of the run, N
     "queue",  # the next of them that waits for a lane
@@ -125,6 +126,7 @@ class Memory(NamedTuple):
     span: Array  # (N, events) the largest magnitude it had
     weakest: Array  # (N, n) state in which the equations of loops held least
     inputs: Array  # (N, input_count) values of the inputs of laws
+    constants: Array  # (N, constant_count) of programs; then as the lanes' scale, row_weights and weak
 
 
 # What a mechanism remembers beside its state; all doubles, so that it is also an array (N, columns).
@@ -217,6 +219,7 @@ LANE = np.dtype(
 ARRAYS = {
     "lane": ("lanes", "lane_words"),  # records LANE
     "given": ("input_count", "lanes"),  # values of the inputs; all programs read them here
+    "own": ("constant_count", "lanes"),  # constants, if mechanisms have their own
     # (line,)
     "t": ("line",),  # of the base [s]
     "reach": ("line",),  # time at the end of the good attempt [s]
@@ -278,8 +281,8 @@ _CONSTANTS = (
     "ones",  # (line,) the rate of time
     "scale",  # (padded,) normal size of a component; inf for work
     "directions",  # (events,) crossings that count: -1 falling, 1 rising, 0 both; integers
-    "row_weights",  # (rows,) of the gaps, one over their normal size
-    "weak",  # (rows,) pivots below which a row is dropped
+    "row_weights",  # (rows, lanes) of the gaps, one over their normal size
+    "weak",  # (rows, lanes) pivots below which a row is dropped
     "quaternions",  # (quaternion_count,) first components of four numbers of length one; integers
     "since",  # (width + 1,) from which stage on, after the first, a sum for a stage or for the result runs
     "weights",  # (2, width + 1, width) of these sums, for positions; for velocities and work

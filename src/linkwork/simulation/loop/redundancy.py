@@ -32,7 +32,7 @@ def _firmness(run, l):
     """Return the smallest of the other pivots of lane l, relative to the largest of a redundant row."""
     inverse, weak, largest = doubles(run.inverse_pivots), doubles(run.weak), 0.0
     for i in range(run.rows):
-        largest = max(largest, inverse[i * run.lanes + l] * weak[i])
+        largest = max(largest, inverse[i * run.lanes + l] * weak[i * run.lanes + l])
     return 1.0 / largest
 
 

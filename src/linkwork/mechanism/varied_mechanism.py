@@ -1,0 +1,195 @@
+"""N mechanisms of one structure as one, whose numbers are N in place of one (`Varied`)."""
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import fields, is_dataclass
+from types import CellType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from linkwork.algebra.varied import Varied
+from linkwork.mechanism.constraint import Constraint
+from linkwork.mechanism.mechanism import Element, Mechanism
+from linkwork.mechanism.recorded import Recorded
+
+_NOT_MOVED_BY = frozenset({"parts", "visuals", "collisions", "_given", "_joints"})  # attributes
+
+
+class Unlike(Exception):
+    """Mechanisms differ in more than numbers."""
+
+
+def together(mechanisms: Sequence[Mechanism]) -> Mechanism:
+    """Return N mechanisms as one; Unlike if they differ in more than numbers."""
+    return _Combined(mechanisms, _stacked).mechanism
+
+
+def assigned(
+    mechanism: Mechanism, names: Sequence[str], assign: Callable[[Mechanism, int], None], count: int
+) -> Mechanism:
+    """Return N mechanisms as one: `assign` gives named elements ("": the mechanism) the numbers of each."""
+    combined = _Combined([mechanism], operator.itemgetter(0))
+    made = combined.mechanism
+    things: list[Recorded] = [made[name] if name else made for name in names]
+    states: list[list[dict[str, Any]]] = [[] for _ in things]
+    for k in range(count):
+        assign(made, k)
+        for thing, kept in zip(things, states, strict=True):
+            kept.append(dict(vars(thing)))
+    stacked = _Combined([made], _stacked)
+    for thing, kept in zip(things, states, strict=True):
+        for word, first in kept[0].items():
+            values = [state[word] for state in kept]
+            if any(value is not first for value in values):
+                vars(thing)[word] = stacked.value(values)
+    return made
+
+
+def some_of(mechanism: Mechanism, which: np.ndarray) -> Mechanism:
+    """Return some of N mechanisms that are one, as one."""
+
+    def number(values: Sequence[Any]) -> Any:
+        (x,) = values
+        return _stacked(x.values[which].tolist()) if isinstance(x, Varied) else x
+
+    return _Combined([mechanism], number).mechanism
+
+
+def one_of(mechanism: Mechanism, choose: Callable[[np.ndarray], float]) -> Mechanism:
+    """Return a mechanism with one of N numbers in each place."""
+
+    def number(values: Sequence[Any]) -> Any:
+        (x,) = values
+        return float(choose(x.values)) if isinstance(x, Varied) else x
+
+    return _Combined([mechanism], number).mechanism
+
+
+def shape_of(mechanism: Mechanism) -> tuple[Any, ...]:
+    """Return what mechanisms that can be put together have in common."""
+    return mechanism.space, *((type(thing), thing.name) for thing in mechanism.elements)
+
+
+class _Combined:
+    """A mechanism made of several of one shape, place by place; `number` says what becomes of numbers."""
+
+    def __init__(self, mechanisms: Sequence[Mechanism], number: Callable[[Sequence[Any]], Any]):
+        first = mechanisms[0]
+        if any(shape_of(other) != shape_of(first) for other in mechanisms[1:]):
+            raise Unlike("other elements")
+        self._number = number
+        made = self.mechanism = Mechanism(first.name, None, first.space)
+        object.__setattr__(made, "_journal", None)
+        object.__setattr__(made, "_gravity", self.value([m.gravity for m in mechanisms]))
+        self._made: dict[int, Any] = {id(m.ground): made.ground for m in mechanisms}
+        for things in zip(*(m.elements for m in mechanisms), strict=True):
+            element = self._element(things)
+            self._made |= {id(thing): element for thing in things}
+            made.elements.append(element)
+            made._names_of(element)[element.name] = element
+
+    def _element(self, things: Sequence[Element]) -> Any:
+        first, made = things[0], Recorded.__new__(type(things[0]))
+        for word in vars(first):
+            if any(word not in vars(thing) for thing in things):
+                raise Unlike(word)
+            values = [vars(thing)[word] for thing in things]
+            vars(made)[word] = values[0] if word in _NOT_MOVED_BY else self.value(values)
+        if isinstance(made, Constraint):
+            vars(made)["_joints"] = self.mechanism.joints
+        return made
+
+    def value(self, values: Sequence[Any]) -> Any:
+        """Return several values as one."""
+        first = values[0]
+        kinds = set(map(type, values))
+        if kinds <= _NUMBERS:
+            return self._number(values)
+        if len(kinds) > 1:
+            raise Unlike(kinds)
+        if isinstance(first, Mechanism):
+            raise Unlike(first)
+        if isinstance(first, Recorded):
+            targets = {id(self._made.get(id(x))) for x in values}
+            if targets == {id(None)}:
+                return self._element(values)  # of its own
+            if len(targets) > 1:
+                raise Unlike(first)
+            return self._made[id(first)]
+        if isinstance(first, list | tuple):
+            return self._sequence(values)
+        if isinstance(first, np.ndarray):
+            return self._array(values)
+        if isinstance(first, FunctionType):
+            return self._function(values)
+        if is_dataclass(first) and not isinstance(first, type):
+            made = object.__new__(type(first))
+            for field in fields(first):
+                object.__setattr__(made, field.name, self.value([getattr(x, field.name) for x in values]))
+            return made
+        if hasattr(first, "scalars") and hasattr(type(first), "from_scalars"):
+            kind: Any = type(first)
+            return kind.from_scalars(self._sequence([x.scalars() for x in values]))
+        if all(x is first or _equal(x, first) for x in values):
+            return first
+        raise Unlike(first)
+
+    def _sequence(self, values: Sequence[Any]) -> Any:
+        if len({len(x) for x in values}) > 1:
+            raise Unlike(values[0])
+        return type(values[0])(self.value(items) for items in zip(*values, strict=True))
+
+    def _array(self, values: Sequence[np.ndarray]) -> np.ndarray:
+        first = values[0]
+        if any(x.shape != first.shape for x in values):
+            raise Unlike(first)
+        if len(values) > 1 and all(x.dtype == float for x in values):
+            table = np.array(values)
+            if (table.view(np.int64) == table[:1].view(np.int64)).all():
+                return first
+        items = [self.value(items) for items in zip(*(x.ravel().tolist() for x in values), strict=True)]
+        if any(isinstance(x, Varied) for x in items):
+            made = np.empty(len(items), object)
+            made[:] = items
+            return made.reshape(first.shape)
+        return np.array(items).reshape(first.shape)
+
+    def _function(self, values: Sequence[FunctionType]) -> FunctionType:
+        """Return functions of the same code as one; what they hold may differ in numbers."""
+        first = values[0]
+        if any(f.__code__ != first.__code__ or f.__globals__ is not first.__globals__ for f in values):
+            raise Unlike(first)
+        held = [[cell.cell_contents for cell in f.__closure__ or ()] for f in values]
+        parts = [
+            (f.__defaults__ or (), tuple((f.__kwdefaults__ or {}).items()), held[k])
+            for k, f in enumerate(values)
+        ]
+        if all(f is first for f in values) or all(_is(part, parts[0]) for part in parts):
+            return first
+        defaults, keywords, inside = (self._sequence(column) for column in zip(*parts, strict=True))
+        cells = tuple(CellType(x) for x in inside)
+        made = FunctionType(first.__code__, first.__globals__, first.__name__, defaults or None, cells)
+        made.__kwdefaults__ = dict(keywords) or None
+        return made
+
+
+_NUMBERS = frozenset({int, float, np.float64, np.int64, Varied})
+
+
+def _stacked(values: Sequence[Any]) -> Any:
+    table = np.array(values, float)
+    return float(table[0]) if (table.view(np.int64) == table[:1].view(np.int64)).all() else Varied(table)
+
+
+def _is(one: Any, other: Any) -> bool:
+    """Whether parts of functions are the same things."""
+    a, b = ([x for part in parts for x in part] for parts in (one, other))
+    return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
+
+
+def _equal(one: Any, other: Any) -> bool:
+    try:
+        return bool(one == other)
+    except Exception:
+        return False
