@@ -362,9 +362,6 @@ FUNCTIONS: dict[str, Callable[[], list[Callable[[], Any]]]] = {
         lambda: lw.simulate(engine(), 0.05).q,
         lambda: lw.simulate(arm(), 0.02, q=np.tile(arm().q_drawn, (8, 1)), threads=2).q,
     ],
-    "simulate_maximal": lambda: [
-        lambda d=d: lw.simulate_maximal(engine(), d, accuracy=1e-4).q for d in (0.002, 0.004)
-    ],
     "sweep": lambda: [
         lambda g=g: (
             lw.sweep(

@@ -84,7 +84,6 @@ if TYPE_CHECKING:
     )
     from linkwork.kinematics.assembly import assembly_modes
     from linkwork.kinematics.kinematic_recording import KinematicRecording
-    from linkwork.kinematics.maximal_run import simulate_maximal
     from linkwork.kinematics.motion import kinematics
     from linkwork.kinematics.planar_plot import image_outline
     from linkwork.kinematics.positions import Positions
@@ -153,7 +152,6 @@ _WHERE = {
         "Revolution Solid Sphere"
     ),
     "linkwork.kinematics.assembly": "assembly_modes",
-    "linkwork.kinematics.maximal_run": "simulate_maximal",
     "linkwork.kinematics.kinematic_recording": "KinematicRecording",
     "linkwork.kinematics.planar_plot": "image_outline",
     "linkwork.kinematics.positions": "Positions",
@@ -317,7 +315,6 @@ __all__ = [
     "sensitivity",
     "sign",
     "simulate",
-    "simulate_maximal",
     "SimulationError",
     "sin",
     "sinh",

@@ -1,12 +1,16 @@
 """One motion, found in three ways: driven kinematics, recursive dynamics, dynamics in all coordinates.
 
 Accelerations are given to independent joints, at random. Kinematics finds all others, the forces of the
-drivers and the reactions; recursive and maximal-coordinate dynamics, pushed by those forces, have to give
-the same accelerations and the same reactions, wherever `model.diagnose` says that these are unique.
+drivers and the reactions; recursive dynamics and that in all coordinates (`maximal_reference`), pushed by
+those forces, have to give the same accelerations and the same reactions, wherever `model.diagnose` says that
+these are unique. Then motions under loads, by recursive dynamics and in all coordinates.
 """
+
+from typing import Any
 
 import numpy as np
 import pytest
+from kinematics.maximal_reference import simulate_maximal
 from kinematics.mechanism_makers import bare, constrained, random_loop, random_tree, with_masses
 
 import linkwork as lw
@@ -29,7 +33,7 @@ EXAMPLES = {
     "cart-pole": lw.examples.cart_pole,
     "acrobat": lw.examples.acrobat,
 }
-MECHANISMS = {name: (lambda build=build: bare(build())) for name, build in EXAMPLES.items()}
+MECHANISMS: dict[str, Any] = {name: (lambda build=build: bare(build())) for name, build in EXAMPLES.items()}
 MECHANISMS |= {f"tree {seed}": (lambda seed=seed: random_tree(seed)) for seed in range(20)}
 for space in ("plane", "space"):
     for kind in CATALOGUE:
@@ -116,7 +120,7 @@ def test_accelerations_and_reactions_agree(name):
     for joint, (_, at_v) in model.slices.items():
         if np.any(tau[at_v]):
             pushed.add(lw.Motor(f"motor of {joint}", joint, tau[at_v].tolist()))
-    free = lw.simulate_maximal(pushed, 0.0, lw.State(q, v), times=[0.0])
+    free = simulate_maximal(pushed, np.zeros(1), lw.State(q, v))
 
     joints = dict(model.slices)
     loop_a = model.loop_accelerations(q, v, a) if model.loop_names else np.zeros(0)
@@ -136,3 +140,70 @@ def test_accelerations_and_reactions_agree(name):
         if m.joints[joint].quaternion is None:
             k = model.slices[joint][1].start + driver.component
             assert motion[driver.name].force[0] == pytest.approx(tau[k], rel=1e-8, abs=1e-8 * largest)
+
+
+# whole motions, under loads
+
+
+def sprung_four_bar():
+    m = lw.examples.four_bar()
+    m.add(lw.Spring("spring", m["coupler"], m.ground, on_child=(0, 0.5), stiffness=40.0, damping=0.5))
+    m.joints["D"].damping = 0.01
+    return m
+
+
+def redundant_four_bar():
+    """Return a four-bar of spatial hinges, with a motor's rotor, damping and a spring."""
+    m = lw.examples.four_bar(space="space")
+    m.joints["A"].armature, m.joints["D"].damping = 0.02, 0.3
+    m.add(lw.Spring("spring", m["coupler"], m.ground, on_child=(0, 0.5, 0.1), stiffness=40.0))
+    return m
+
+
+def arm(*loads):
+    """Return two bodies in space, with a hinge and a ball joint."""
+    m = lw.Mechanism("arm")
+    upper = m.add(lw.Body("upper", lw.Box(0.1, 0.2, 1.0), mass=1.0, position=(0, 0, -0.5)))
+    lower = m.add(lw.Body("lower", lw.Box(0.2, 0.1, 0.8), mass=0.7, position=(0, 0, -1.4)))
+    m.add(lw.Revolute("pin", m.ground, upper, at=(0, 0, 0), axis=(0, 1, 0), damping=0.2, stiffness=1.5))
+    m.add(lw.Spherical("ball", upper, lower, at=(0, 0, -1)))
+    for load in loads:
+        m.add(load(m))
+    return m
+
+
+LOADS = {
+    "none": (),
+    "motor": (lambda m: lw.Motor("load", "pin", lambda t, q, v: 2 * lw.sin(3 * t) - 0.3 * v),),
+    "feedback": (lambda m: lw.Feedback("load", "pin", lambda t, q, v: -3 * q["pin"] - 0.5 * v[0]),),
+    "force": (
+        lambda m: lw.Force("load", m["lower"], lambda body, t: -0.8 * body.velocity, at=(0.1, 0, -0.4)),
+    ),
+    "torque": (lambda m: lw.Torque("load", m["lower"], lambda body, t: (0.2, lw.sin(t), -0.1)),),
+    "spring": (
+        lambda m: lw.Spring("load", m["lower"], m.ground, on_child=(1, 0, 0), stiffness=30.0, rest=0.5),
+    ),
+}
+MOTIONS = {
+    "sprung four-bar": (sprung_four_bar, {"A": 3.0}),
+    "redundant four-bar": (redundant_four_bar, {"A": 3.0}),
+    "slider-crank": (lw.examples.slider_crank, {}),
+    "chain": (lambda: lw.examples.chain(4), {}),
+    **{f"arm, load {name}": (lambda load=load: arm(*load), {"pin": 0.7}) for name, load in LOADS.items()},
+}
+
+
+@pytest.mark.parametrize("name", MOTIONS)
+def test_motions_agree(name):
+    build, velocities = MOTIONS[name]
+    m = build()
+    model = m.compile()
+    state = model.state(velocities=velocities)
+    run = lw.simulate(model, 0.3, state, every=0.1, accuracy=1e-10)
+    other = simulate_maximal(m, run.time, state)
+    for joint in model.slices:
+        assert other[joint].position == pytest.approx(run[joint].position, abs=1e-7)
+        assert other[joint].velocity == pytest.approx(run[joint].velocity, abs=1e-6)
+    unique = [joint for joint in model.slices if joint not in model.diagnose(run.q[-1]).not_unique]
+    for joint in unique:
+        assert other[joint].reaction.force == pytest.approx(np.asarray(run[joint].reaction.force), abs=1e-5)

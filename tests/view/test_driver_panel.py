@@ -2,6 +2,7 @@
 
 import re
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from linkwork.view.driver_panel import Driving
 from linkwork.view.subject_of import subject_of
 from linkwork.view.trajectory import recorded
 
-QUIET = {"open_browser": False, "block": False}
+QUIET: Any = {"open_browser": False, "block": False}
 
 
 def four_bar(law=lambda t: 2 * np.pi * t) -> lw.Mechanism:
@@ -141,15 +142,6 @@ def test_a_motion_can_be_looked_at_as_a_recording_can(motion, way, tmp_path):
                 assert sum(1 for _ in film.decode(video=0)) == 11
 
 
-def test_a_maximal_run_can_be_looked_at_too():
-    m = lw.Mechanism("pendulum", space="plane")
-    bob = m.add(lw.Body("bob", lw.Box(0.2, 0.02, 0.02), mass=1.0, position=(0.1, 0)))
-    m.add(lw.Revolute("pin", m.ground, bob, at=(0, 0)))
-    run = lw.simulate_maximal(m, 0.1)
-    with run.show(**QUIET) as viewer:
-        assert viewer.drawing.bodies == ("bob",)
-
-
 # mechanisms with drivers
 
 
@@ -248,6 +240,7 @@ def test_joints_that_close_loops_are_told_apart():
 
 @pytest.mark.browser
 def test_the_page_follows_the_slider(tab):
+    viewer: Any
     with show(four_bar(), **QUIET) as viewer:
         tab.open(viewer.url)
         box = tab.row("motor [rad]")

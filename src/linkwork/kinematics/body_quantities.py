@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from linkwork.algebra import rotation
+from linkwork.kinematics import newton
 from linkwork.kinematics.driver_forces import AppliedForces, BodyStates, required, rigid_inertia
 from linkwork.kinematics.equation_system import System
-from linkwork.kinematics.maximal_dynamics import MaximalDynamics
 from linkwork.kinematics.sparse_newton import Factors
+from linkwork.lazy import LOCK
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
 from linkwork.recording.derive import Derivation, Formula, body_momenta, formulas, stacked
@@ -42,10 +43,17 @@ def _accelerating(at: Derivation) -> BodyStates:
 
 
 def _accelerations(at: Derivation) -> Array:
-    """Where drivers do not give them: under all loads, by Lagrange's multipliers."""
-    dynamics = MaximalDynamics(at.model)
-    each = [dynamics(t, q, v)[0] for t, q, v in zip(at.t.tolist(), at.q, at.v, strict=True)]
-    return np.array(each, float).reshape(at.v.shape)
+    """What the equations say, of drivers among them: phi_q a = gamma, the least where that is not unique."""
+    found, w = np.empty_like(at.v), at.model.w
+    with LOCK:  # the system is one for all who ask
+        for k, (t, q, v) in enumerate(zip(at.t.tolist(), at.q, at.v, strict=True)):
+            w.q[:], w.v[:] = q, v
+            for n, law in enumerate(at.model.laws):
+                w.u[3 * n : 3 * n + 3] = law.at(t)[0]
+            newton.look_at(w)
+            newton.look_at_rates(w)
+            found[k] = Factors(at.model).solve(w.acceleration) * at.model.columns
+    return found
 
 
 def _position_rates(at: Derivation) -> Array:

@@ -26,26 +26,19 @@ _AROUND = 1e-3  # of an interval: how far from a dead point its time is estimate
 
 
 @dataclass(frozen=True)
-class MotionEvent:
-    """What happened in a motion, and when."""
+class DeadPoint:
+    """Where the drivers do not determine the motion: velocities and forces there are the least that do."""
 
     name: str
     time: float  # [s]
-
-    def __str__(self) -> str:
-        return f"{self.name} at t = {self.time:.6g} s"
-
-
-@dataclass(frozen=True)
-class DeadPoint(MotionEvent):
-    """Where the drivers do not determine the motion: velocities and forces there are the least that do."""
-
     drivers: tuple[str, ...] = ()  # that cannot move it alone
     free: str = ""  # what can move while they stand still
 
     def __str__(self) -> str:
         names = ", ".join(map(repr, self.drivers))
-        return f"{super().__str__()}, for {names}" + (f": {self.free} can move" if self.free else "")
+        return f"{self.name} at t = {self.time:.6g} s, for {names}" + (
+            f": {self.free} can move" if self.free else ""
+        )
 
 
 def dead_points(system: System, times: Array, q: Array) -> tuple[DeadPoint, ...]:

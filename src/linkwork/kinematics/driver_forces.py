@@ -84,6 +84,13 @@ def rigid_inertia(system: System, body: Body) -> Any:
 
 def required(system: System, states: BodyStates, times: Array) -> Array:
     """Return what constraints must exert along all unknowns: (times, unknowns)."""
+    Q = moving(system, states)
+    AppliedForces(system).subtract(times, states.q, states.v, Q)
+    return Q
+
+
+def moving(system: System, states: BodyStates) -> Array:
+    """Return what it takes to move bodies and rotors so, along all unknowns: (times, unknowns)."""
     algebra = system.algebra
     Q = np.zeros((states.count, system.n))
     gravity = [float(x) for x in system.mechanism.gravity]
@@ -92,12 +99,11 @@ def required(system: System, states: BodyStates, times: Array) -> Array:
         X, V, A = states.frames[body.name], states.motions[body.name], states.accelerations[body.name]
         fall = algebra.uniform_acceleration(X.axes.local(gravity))
         _add(system, Q, k, X, inertia @ (A - fall) + V.cross_force(inertia @ V), 1.0)
-    add_armature(system, states, Q)
-    AppliedForces(system).subtract(times, states.q, states.v, Q)
+    _add_armature(system, states, Q)
     return Q
 
 
-def add_armature(system: System, states: BodyStates, Q: Array) -> None:
+def _add_armature(system: System, states: BodyStates, Q: Array) -> None:
     """Add what turns the rotors of drives: armature times acceleration of the joint."""
     for joint in system.mechanism.joints.values():
         armature = joint.per_coordinate("armature")

@@ -1,4 +1,4 @@
-"""What `lw.kinematics` and `lw.simulate_maximal` return: a recording in the coordinates of all bodies."""
+"""What `lw.kinematics` returns: a recording in the coordinates of all bodies."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 from linkwork.errors import AssemblyError
 from linkwork.kinematics import body_layout  # noqa: F401  # says what the names mean in arrays
 from linkwork.kinematics.body_quantities import counted
-from linkwork.kinematics.dead_points import MotionEvent, dead_points
+from linkwork.kinematics.dead_points import DeadPoint, dead_points
 from linkwork.kinematics.equation_system import System
 from linkwork.lazy import LOCK, lazy
 from linkwork.model.state import State
@@ -25,57 +25,48 @@ class KinematicRecording(Recording):
     """A motion of all bodies: `motion["rocker"].angle`, `motion["C"].reaction`, `motion["motor"].force`.
 
     Its words are those of a Recording. `q`, `v` and `a` are coordinates of bodies, their velocities and
-    accelerations; angles go on counting after a turn. The work of its forces is not computed: NaN.
+    accelerations; angles go on counting after a turn. The work of its forces is not computed: NaN. Laws of
+    drivers know nothing of a motion `by_hand`: it is interpolated, and has no dead points.
     """
 
     def __init__(
-        self,
-        channels: LiveChannels,
-        time: Array,
-        q: Array,
-        v: Array,
-        a: Array,
-        happened: tuple[MotionEvent, ...] | None = None,
+        self, channels: LiveChannels, time: Array, q: Array, v: Array, a: Array, *, by_hand: bool = False
     ) -> None:
         system: System = channels.model
         drawn = system.drawn(), np.zeros(system.n), 0.0
         final = State(*((q[-1], v[-1], float(time[-1])) if len(time) else drawn))
         work = np.full(len(time), np.nan)
         super().__init__(channels, time, q, v, work, self._made_report, final, {"accelerations": a})
-        self._happened = happened
+        self._by_hand = by_hand
 
     def __repr__(self) -> str:
         return f"<KinematicRecording {self.mechanism.name!r}: {self._span()}>"
 
     @lazy
-    def events(self) -> tuple[MotionEvent, ...]:
-        """The dead points that were met, passed or touched; of a simulation, its events."""
-        if self._happened is not None:
-            return self._happened
-        return dead_points(self.model, self.time, self.q)
+    def events(self) -> tuple[DeadPoint, ...]:
+        """The dead points that were met, passed or touched."""
+        return () if self._by_hand else dead_points(self.model, self.time, self.q)
 
     def _made_report(self) -> Report:
         return Report(
             status="DONE",
             mechanism=self.mechanism.name,
-            method="kinematics" if self._happened is None else "maximal",
+            method="kinematics",
             loop_gap=float(self.derived("gaps").max(initial=0.0)),
             events=tuple((event.time, str(event)) for event in self.events),
         )
 
     def _rows(self) -> list[tuple[str, str]]:
-        method = "kinematics, as drivers say" if self._happened is None else "coordinates of all bodies"
-        rows = [("time", self._span()), ("method", method)]
+        rows = [("time", self._span()), ("method", "kinematics, as drivers say")]
         rows.append(("achieved", f"worst gap {self.report.loop_gap:.2g}"))
         return rows + [("event", str(event)) for event in self.events]
 
     def at(self, t: Any) -> Instant:
         """Return the motion at a time [s], or at several: `motion.at(0.123)["rocker"].angle`.
 
-        What drivers determine is solved there, as exactly as at the times asked for before; what was
-        simulated is interpolated, as a Recording is.
+        What drivers determine is solved there, as exactly as at the times asked for before.
         """
-        if self._happened is not None:
+        if self._by_hand:
             return super().at(t)
         times = np.asarray(t, float)
         low, high = (float(self.time.min()), float(self.time.max())) if len(self) else (np.inf, -np.inf)
@@ -121,7 +112,7 @@ class KinematicRecording(Recording):
         return self
 
     def marks(self) -> Sequence[tuple[float, str]]:
-        return [(event.time, event.name) for event in self._happened or ()]
+        return ()
 
     def _all(self) -> Iterable[str]:
         layout = self.layout

@@ -129,7 +129,10 @@ class RunOptions:
 
 def _method(method: Any, step: float | None) -> str:
     if method == "maximal":
-        raise ValueError('method "maximal" is a function of its own: lw.simulate_maximal(model, duration)')
+        raise ValueError(
+            'method "maximal" is gone; leave method= out: the others find the same motion. What drivers '
+            "determine is for lw.kinematics"
+        )
     if isinstance(method, StepMethod):
         method = method_name(method)
     if not isinstance(method, str) or method not in (AUTO, *METHODS):

@@ -66,7 +66,8 @@ def ties(mechanism: Mechanism, cut: Collection[Joint]) -> tuple[LoopConstraint, 
         bent = next((joint for joint in joints if joint.nq != joint.nv), None)
         closing = next((joint for joint in joints if joint in cut), None)
         if constraint.unknowns:
-            mistakes.append(f"{constraint.word} {constraint.name!r} has unknowns of its own")
+            own = f"{constraint.word} {constraint.name!r} has unknowns of its own"
+            mistakes.append(f"{own}: give an equation without them, or a joint of your own along the curve")
         elif bent is not None:
             on = f"{constraint.word} {constraint.name!r} is on joint"
             mistakes.append(f"{on} {bent.name!r}, which turns by a quaternion")
@@ -79,7 +80,7 @@ def ties(mechanism: Mechanism, cut: Collection[Joint]) -> tuple[LoopConstraint, 
             found.append(LoopConstraint(constraint, *_ends(mechanism, sides), bodies, joints))
     if mistakes:
         said = f"mechanism {mechanism.name!r}: {'; '.join(mistakes)}"
-        raise ModelError(f"{said}. Else use lw.simulate_maximal, or lw.kinematics")
+        raise ModelError(f"{said}. Driven motions are for lw.kinematics")
     if not found:
         return ()
     jointed = {id(body) for joint in mechanism.joints.values() for body in joint.bodies}
@@ -198,7 +199,7 @@ def _law(driver: Driver, time: Expr) -> Any:
     except Exception as error:
         raise ModelError(
             f"driver {driver.name!r}: its law cannot be traced ({type(error).__name__}: {error}); write it "
-            "with lw.sin, lw.where, ..., or use lw.kinematics or lw.simulate_maximal"
+            "with lw.sin, lw.where, ..., or use lw.kinematics"
         ) from error
 
 

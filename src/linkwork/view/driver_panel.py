@@ -74,7 +74,7 @@ class Driving:
     def past(self) -> KinematicRecording:
         """Return the motion so far."""
         t, q, v, a = (np.array(column) for column in zip(*self.history, strict=True))
-        return KinematicRecording(self._channels, t, q, v, a, happened=())
+        return KinematicRecording(self._channels, t, q, v, a, by_hand=True)
 
     def _laws(self, t: float) -> Array:
         """Return the values of laws and their derivatives, (drivers, 3)."""
