@@ -21,6 +21,7 @@ from linkwork.native.emit import Pointer, Store
 from linkwork.native.tangent import tangent_pointers, with_tangents
 from linkwork.trace.expression import Graph, evaluate
 from linkwork.tree.load_formula import LoadFormula, LoadNumbers, Outcome, PlacedLoad, act
+from linkwork.tree.purity import differ, two_answers
 from linkwork.tree.tree import Tree
 
 _HEAD = 2  # columns before those of the sides: parameters, shown
@@ -28,6 +29,36 @@ _SIDE = 4  # columns of a side: block, row, q, v
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
 raised = threading.local()  # .error: (name of the load, time, exception) of a law called in this thread
+
+_AGAIN = 1024  # every so many calls, and at first more often, a law that is called is asked twice
+_MOST_KEPT = 64  # answers
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a law that is called said to some arguments."""
+
+    placed: PlacedLoad
+    numbers: LoadNumbers  # the arguments
+    scalars: list[float]
+
+    def check(self) -> None:
+        """Ask again; NotAFunction if the answer is another now."""
+        placed = self.placed
+        outcome = act(placed.load, placed.algebra, placed.sides, placed.slices, self.numbers, placed.seen)
+        if differ(self.scalars, scalars := outcome.scalars()):
+            who = f"{placed.load.word} {placed.name!r}"
+            raise two_answers(who, float(self.numbers.t), self.scalars, scalars)
+
+
+class Answers(threading.local):
+    """Some answers of laws that were called in this thread, if anybody wants them."""
+
+    def __init__(self) -> None:
+        self.kept: list[Answer] | None = None
+
+
+answers = Answers()
 
 
 @dataclass
@@ -171,6 +202,7 @@ class _Called:
         self._offsets = layout.offsets
         self._nq, self._nv, self._freedoms = tree.nq, tree.nv, tree.algebra.freedoms
         self._there = {port.name for port in algorithm.ports}
+        self._calls = 0
 
     def __call__(self, ports: int, records: int, count: int, step: int) -> None:
         pointers = (ctypes.c_int64 * len(self._ports)).from_address(ports)
@@ -245,11 +277,37 @@ class _Called:
             outcome = act(placed.load, algebra, placed.sides, placed.slices, numbers, placed.seen)
             if len(outcome.shown) != placed.shown:
                 raise ValueError(f"{len(outcome.shown)} numbers, where there were {placed.shown} before")
-            return outcome.like(outcome.scalars())
+            scalars = outcome.scalars()
+            self._calls += 1
+            if self._calls % _AGAIN == 0 or self._calls & (self._calls - 1) == 0:
+                self._ask_again(numbers, scalars)
+            return outcome.like(scalars)
         except BaseException as error:  # the run stops at what is not finite, and then reports this
             if not hasattr(raised, "error"):
                 raised.error = placed.name, t, error
             return self._nothing()
+
+    def _ask_again(self, numbers: LoadNumbers, scalars: list[float]) -> None:
+        """See that a law gives the same answer twice, and keep it, to be asked for at the end of a run."""
+        sides, load = self._placed.sides, self._placed.load
+        bodies = [k for k, side in enumerate(sides) if side.frame is not None]
+        frames, motions = ({k: what(k) for k in bodies} for what in (numbers.frame, numbers.motion))
+        joints = {k: numbers.joint(k) for k, side in enumerate(sides) if side.frame is None}
+        whole = numbers.whole() if load.whole else ([], [])
+        inputs = {given.name: numbers.input(given) for given in self._placed.inputs}
+        given = LoadNumbers(
+            numbers.t,
+            frames.__getitem__,
+            motions.__getitem__,
+            joints.__getitem__,
+            lambda: whole,
+            lambda one: inputs[one.name],
+        )
+        answer = Answer(self._placed, given, scalars)
+        answer.check()
+        if answers.kept is not None:
+            answers.kept.append(answer)
+            del answers.kept[_MOST_KEPT // 2 : -_MOST_KEPT // 2]
 
     def _nothing(self) -> Outcome:
         """Return an outcome of which nothing is a number."""

@@ -2,7 +2,8 @@
 
 An element is *lasting* if nothing of it can change unseen: its class is one of this package, and so are its
 values, or they are numbers and texts. What lasts and has the revision it had is taken over from an earlier
-copy. What is made of the user's own code (functions, classes of his own) or holds lists is copied anew.
+copy. What is made of the user's own code (functions, classes of his own), or holds lists, is taken over if
+nothing that it reads has changed either (`outside`).
 """
 
 import copy
@@ -20,6 +21,7 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Free
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Element, Mechanism
+from linkwork.mechanism.outside import Outside, outside_of
 from linkwork.mechanism.recorded import LOCKED, Recorded, Revision
 
 _PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
@@ -32,7 +34,17 @@ class Snapshot:
     mechanism: Mechanism
     copies: dict[str, "Copied"]  # by name, ground among them
     current: dict[str, Element]  # the copies themselves
-    revisions: dict[str, Revision]  # of the originals that last
+    revisions: dict[str, Revision]  # of the originals
+
+    @cached_property
+    def own(self) -> list[str]:
+        """The names of elements that do not last."""
+        return [name for name, one in self.copies.items() if one.before is not None]
+
+    @cached_property
+    def outsides(self) -> dict[str, Outside]:
+        """What elements read beside what they are given, by name, where that can change."""
+        return {name: one.outside for name, one in self.copies.items() if one.outside}
 
     @cached_property
     def elements(self) -> frozenset[Element]:
@@ -49,7 +61,7 @@ class Snapshot:
             joint = Free(name, mechanism.ground, body)
             joint.space = mechanism.space
             joint._journal = LOCKED
-        self.copies[name] = Copied(joint._revision, joint, (body,), lasting=True, made_here=True)
+        self.copies[name] = Copied(joint._revision, joint, (body,), made_here=True)
         self.current[name] = mechanism.joints[name] = joint
         mechanism.elements.append(joint)
         return joint
@@ -62,8 +74,18 @@ class Copied:
     revision: Revision  # of the original
     element: Element
     uses: tuple[Element, ...]  # copies of other elements that it refers to
-    lasting: bool
+    source: Element | None = None  # the original
+    before: Outside | None = None  # what the original reads, if it does not last
+    outside: Outside | None = None  # what the copy reads
     made_here: bool = False  # it is no copy: see `freed`
+
+    def serves(self, original: Element) -> bool:
+        """Whether it is a copy of an element of the same revision still."""
+        if self.before is None:
+            return True
+        if original is self.element:  # of a model that is made anew
+            return self.outside is None or self.outside.same
+        return original is self.source and self.before.same
 
 
 _name, _revision = attrgetter("_name"), attrgetter("_revision")
@@ -76,16 +98,13 @@ def snapshot(mechanism: Mechanism, like: Snapshot | None = None) -> Snapshot:
     if len(set(names)) < len(names):
         return Snapshot(mechanism.copy(), {}, {}, {})  # `check` will refuse it
     revisions = dict(zip(names, map(_revision, things), strict=True))
-    copies, current, missing = _taken_over(like, revisions) if like else ({}, {}, set(names))
-    made = Mechanism(mechanism.name, mechanism.gravity, mechanism.space)
     originals = dict(zip(names, things, strict=True))
+    copies, current, missing = _taken_over(like, revisions, originals) if like else ({}, {}, set(names))
+    made = Mechanism(mechanism.name, mechanism.gravity, mechanism.space)
     for kind in ({"ground": mechanism.ground}, *mechanism.kinds):  # none uses one of a later kind
         for name in kind.keys() & missing:
             copies[name] = _copied(originals[name], originals, current, made)
             current[name] = copies[name].element
-    for name in missing:
-        if not copies[name].lasting:
-            del revisions[name]
     vars(made)["ground"] = current["ground"]
     for target, kind in zip(made.kinds, mechanism.kinds, strict=True):
         target.update(zip(kind, map(current.__getitem__, kind), strict=True))
@@ -95,7 +114,7 @@ def snapshot(mechanism: Mechanism, like: Snapshot | None = None) -> Snapshot:
 
 
 def _taken_over(
-    like: Snapshot, revisions: Mapping[str, Revision]
+    like: Snapshot, revisions: Mapping[str, Revision], originals: Mapping[str, Element]
 ) -> tuple[dict[str, "Copied"], dict[str, Element], set[str]]:
     """Return the copies that serve again, and the names of all others.
 
@@ -103,6 +122,7 @@ def _taken_over(
     """
     copies, current, known = dict(like.copies), dict(like.current), like.revisions.get
     missing = {name for name, revision in revisions.items() if known(name) is not revision}
+    missing |= {name for name in like.own if name in originals and not copies[name].serves(originals[name])}
     gone = [name for name in (*missing, *(copies.keys() - revisions.keys())) if name in copies]
     while gone:
         lost = {current.pop(name) for name in gone}
@@ -137,10 +157,14 @@ def _copied(
         if isinstance(element, Constraint):
             memo[id(element._joints)] = made.joints
         new = copy.deepcopy(element, memo)
+    new._revision = element._revision
     new._journal = LOCKED
     names = (thing if isinstance(thing, str) else thing.name for thing in _referred(element))
-    used = {name: current[name] for name in names if name in current}
-    return Copied(element._revision, new, tuple(used.values()), lasting)
+    used = tuple({name: current[name] for name in names if name in current}.values())
+    if lasting:
+        return Copied(element._revision, new, used)
+    reads = None if isinstance(element, Body) else outside_of(new)  # bodies have no laws
+    return Copied(element._revision, new, used, element, outside_of(element), reads)
 
 
 def _referred(element: Element) -> Iterable[Any]:

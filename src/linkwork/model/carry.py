@@ -23,7 +23,8 @@ from linkwork.dynamics.inertia_check import NOT_TINY
 from linkwork.errors import AssemblyError, NumericalError
 from linkwork.mechanism.load_view import BodySide
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.model.compile import compile_mechanism
+from linkwork.model.compile import compile_now
+from linkwork.model.following import following
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.model.trees import with_forces
@@ -54,10 +55,11 @@ def carry(
     >>> state.q.round(3)
     array([0. , 0.1])
     """
-    new = compile_mechanism(mechanism, model.form, cut, floating=True, like=model)
+    model = model.current
+    new = compile_now(mechanism, model.form, cut, floating=True, like=model)
     if "loaded_tree" in vars(model):
         vars(new)["loaded_tree"] = with_forces(new, new.link_tree, model.loaded_tree)
-    return new, _carried(model, new, state)
+    return following(new, compile_now), _carried(model, new, state)
 
 
 def _carried(old: Model, new: Model, state: State) -> State:

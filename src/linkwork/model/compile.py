@@ -12,6 +12,7 @@ from linkwork.dynamics.native_program import Form
 from linkwork.mechanism.check import check
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.snapshot import Snapshot, snapshot
+from linkwork.model.following import following
 from linkwork.model.model import Model
 from linkwork.tree.loops import check_loops, close
 from linkwork.tree.topology import COORDINATE_WORDS, Topology, topology
@@ -28,11 +29,23 @@ def compile_mechanism(
     floating: bool = False,
     like: Model | None = None,
 ) -> Model:
-    """Check a mechanism and turn a copy of it into a Model: later changes are not seen.
+    """Check a mechanism and turn a copy of it into a Model: later changes of its elements are not seen.
 
-    With `floating`, bodies that no joint connects to ground get a Free joint. What has not changed since a
-    model `like` this one was made is taken over from it.
+    What laws read from outside is followed. With `floating`, bodies that no joint connects to ground get a
+    Free joint. What has not changed since a model `like` this one was made is taken over from it.
     """
+    return following(compile_now(mechanism, form, cut, floating=floating, like=like), compile_now)
+
+
+def compile_now(
+    mechanism: Mechanism,
+    form: Form = "rolled",
+    cut: Iterable[str] = (),
+    *,
+    floating: bool = False,
+    like: Model | None = None,
+) -> Model:
+    """Turn a mechanism into the model of what its laws read from outside now."""
     before = like.origin if like else None
     origin = snapshot(mechanism, before)
     check(origin.mechanism, before.elements if before else (), connected=floating)

@@ -1,12 +1,20 @@
 """Laws of drivers: values, first and second derivatives at given times."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.errors import TraceError
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Expr, Graph, evaluate
+
+if TYPE_CHECKING:
+    from linkwork.model.model import Model
+
+
+def driver_laws(model: "Model") -> "tuple[DriverLaw, ...]":
+    """The laws of the drivers, in their order."""
+    return tuple(DriverLaw(name, driver.law) for name, driver in model.mechanism.drivers.items())
 
 
 class DriverLaw:

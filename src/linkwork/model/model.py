@@ -24,6 +24,7 @@ from linkwork.model import (
     diagnosis,
     dimensionless,
     drive_forces,
+    driver_law,
     energy_and_momentum,
     independent_coordinates,
     joint_space,
@@ -151,6 +152,7 @@ class Model(Viewable):
     independent_joints = of_state(independent_coordinates.independent_joints)
     velocity_map = of_positions(independent_coordinates.velocity_map)
     velocity_map_rate = of_motion(independent_coordinates.velocity_map_rate)
+    driver_laws = lazy(driver_law.driver_laws)
     generalized_forces = of_positions(drive_forces.generalized_forces)
     loop_scales = lazy(dimensionless.loop_scales)
 
@@ -178,6 +180,16 @@ class Model(Viewable):
     digest = lazy(trees.digest)
 
     _repr_html_ = model_page.page
+
+    @property
+    def current(self) -> "Model":
+        """The model of what laws read from outside now: this one, if that cannot change (see `following`)."""
+        return self
+
+    @property
+    def cut(self) -> list[str]:
+        """The joints that close loops."""
+        return [name for name in self.loop_names if name in self.mechanism.joints]
 
     @property
     def joints(self) -> Mapping[str, Joint]:
@@ -212,4 +224,4 @@ class Model(Viewable):
     def __reduce__(self) -> tuple[Any, ...]:
         from linkwork.model.compile import compile_mechanism
 
-        return compile_mechanism, (self.mechanism, self.form, self.loop_names)
+        return compile_mechanism, (self.mechanism, self.form, self.cut)

@@ -7,16 +7,23 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
+from linkwork.dynamics.load_code import Answer
 from linkwork.errors import SimulationError
 from linkwork.recording.derive import Derivation, inputs_over
 from linkwork.recording.layout import Layout, layout_of
 from linkwork.recording.planar_angle import planar_angles
 from linkwork.recording.report import text
+from linkwork.tree.purity import NotAFunction
 
 if TYPE_CHECKING:
     from linkwork.recording.samples import Samples
 
 Array = np.ndarray
+
+_MOTION = frozenset(  # what follows from positions and velocities alone
+    {"poses", "angles", "velocities", "position_rates", "kinetic_energy", "potential_energy", "momentum"}
+    | {"center_of_mass", "loop_positions", "loop_velocities", "gaps", "inputs"}
+)
 
 
 class Between(Protocol):
@@ -59,9 +66,11 @@ class LiveChannels(Channels):
         layout: Layout | None = None,
         inputs: Mapping[str, Any] | None = None,
         between: Between | None = None,
+        answers: Sequence[Answer] = (),
     ) -> None:
         self.model, self.inputs, self.between = model, inputs or {}, between
         self._layout = layout
+        self._answers = answers  # of laws that were called in the run
 
     @property
     def layout(self) -> Layout:
@@ -70,6 +79,7 @@ class LiveChannels(Channels):
         return self._layout
 
     def derive(self, quantity: str, samples: "Samples") -> Mapping[str, Array]:
+        self._check_laws(quantity)
         there = samples.recorded
         time = np.broadcast_to(samples.time, there.shape)[there]
         known = {name: _single(values, there) for name, values in samples.kept.items()}
@@ -80,12 +90,25 @@ class LiveChannels(Channels):
         fresh = at.known.keys() - known.keys()
         return {name: _spread(at.known[name], there) for name in fresh}
 
+    def _check_laws(self, quantity: str) -> None:
+        """Refuse what depends on laws that are called, and that answer otherwise now than in the run."""
+        if quantity in _MOTION:
+            return
+        try:
+            for answer in self._answers:
+                answer.check()
+        except NotAFunction as error:
+            raise SimulationError(
+                f"{quantity}: since the run, a law has become another. {error}. Ask for {quantity} before "
+                "you change what a law reads"
+            ) from None
+
     def part(self, index: Any) -> Channels:
         if not isinstance(index, tuple) or not self.inputs:
             return self
         run = index[0]  # of a batch
         own = {name: float(value[run]) if np.ndim(value) else value for name, value in self.inputs.items()}
-        return LiveChannels(self.model, self.layout, own, self.between)
+        return LiveChannels(self.model, self.layout, own, self.between, self._answers)
 
 
 class VariantChannels(Channels):

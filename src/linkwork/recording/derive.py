@@ -16,7 +16,6 @@ import numpy as np
 
 from linkwork.algebra import planar, spatial
 from linkwork.errors import unknown
-from linkwork.model.driver_law import DriverLaw
 from linkwork.recording.planar_angle import counted_angles
 from linkwork.tree.subspace import drive_directions
 
@@ -173,9 +172,8 @@ def _gaps(at: Derivation) -> Array:
 
 
 def _driver_laws(at: Derivation) -> Array:
-    drivers = at.model.mechanism.drivers
-    laws = [DriverLaw(name, driver.law).at(at.t) for name, driver in drivers.items()]
-    return np.array(laws, float).reshape(len(drivers), len(at.t), 3).swapaxes(0, 1)
+    laws = [law.at(at.t) for law in at.model.driver_laws]
+    return np.array(laws, float).reshape(len(laws), len(at.t), 3).swapaxes(0, 1)
 
 
 def _drive_wrenches(at: Derivation) -> Array:

@@ -20,6 +20,7 @@ class Status(enum.IntEnum):
     EVENT_STORM = 11
     INTERRUPTED = 12
     LOOPS_OPEN = 13
+    LAW_CHANGED = 14
 
 
 MESSAGES: dict[Status, str] = {
@@ -37,4 +38,5 @@ MESSAGES: dict[Status, str] = {
     Status.EVENT_STORM: "an event occurs again and again without the time going on",
     Status.INTERRUPTED: "the run was interrupted",
     Status.LOOPS_OPEN: "closed loops cannot be kept closed, however small the step",
+    Status.LAW_CHANGED: "a law became another while the run went on",
 }

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from linkwork.dynamics.load_code import raised
+from linkwork.dynamics.load_code import answers, raised
 from linkwork.model.model import Model
 from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
@@ -24,9 +24,10 @@ from linkwork.recording.report import Report
 from linkwork.recording.status import Status
 from linkwork.simulation import integration
 from linkwork.simulation.event_log import Occurrences
-from linkwork.simulation.failure import Failure, diagnosis, interruption
+from linkwork.simulation.failure import Failure, diagnosis, failed, interruption
 from linkwork.simulation.integration import MEMO, Work
 from linkwork.simulation.integrators.methods import METHODS
+from linkwork.simulation.law_watch import LawWatch, no_function, other_answer
 from linkwork.simulation.polling import Keyboard, Pace, raise_interrupts, results
 from linkwork.simulation.problem import Problem
 from linkwork.simulation.progress import Progress
@@ -68,8 +69,10 @@ class ManyRuns:
         duration: float,
         times: Array,
         variants: Variants | None = None,
+        watch: LawWatch | None = None,
     ):
         self.setting, self.system, self.chosen = setting, setting.system, setting.chosen
+        self.watch = watch or LawWatch(setting.system.model, setting.system)
         self.t, self.t_end, self.times = start.t, start.t + duration, times
         self._y = np.hstack([start.q, start.v, np.zeros((len(start.q), 1))])
         self._variants = variants
@@ -212,7 +215,8 @@ class _Part:
         self._y, self._inputs = runs.starts(self.members)
         self._constants = None if group.constants is None else group.constants[which]
         self.occurrences = [
-            Occurrences(partial(_model, runs, k), runs.chosen, runs.t_end) for k in self.members.tolist()
+            Occurrences(partial(_model, runs, k), runs.chosen, runs.t_end, runs.watch)
+            for k in self.members.tolist()
         ]
         self.failures: list[Failure | None] = [None] * len(self._y)
         self.done = 0.0  # part of the way
@@ -223,6 +227,7 @@ class _Part:
         constants = () if self._constants is None else self._constants
         self.work = Work(problem, self._y, self._runs.t, times, len(times), self._inputs, constants)
         raised.__dict__.pop("error", None)
+        answers.kept = []
         self._march(problem, report)
         stiff = np.flatnonzero(self.work.memo["status"] == Status.STIFF)
         if len(stiff):
@@ -230,6 +235,10 @@ class _Part:
             self._march(setting.problem(1, own), report)
         for i in np.flatnonzero(self.work.memo["status"] != Status.DONE):
             self.failures[i] = self._failure(int(i))
+        name, words = other_answer()
+        for i in np.flatnonzero([bool(name) and failure is None for failure in self.failures]):
+            t = float(self.work.memo["t_final"][i])
+            self.failures[i] = failed(Status.LAW_CHANGED, t, name, f"{words} (asked again at the end)")
 
     def _march(self, problem: Problem, report: Callable[[float], None]) -> None:
         runs, pace, status = self._runs, Pace(), self.work.memo["status"]
@@ -238,6 +247,8 @@ class _Part:
                 pace.start()
                 pace.took(integration.march(problem, self.work, runs.t_end, pace.budget))
                 raise_interrupts()
+                if no_function():
+                    break
                 for i in np.flatnonzero(status == Status.EVENT):
                     if not self.occurrences[i].over:
                         self.occurrences[i].handle(self.work, int(i))
@@ -253,6 +264,9 @@ class _Part:
         if status in (Status.RUNNING, Status.STIFF) or (status == Status.EVENT and not occurrences.over):
             memory.memo["status"][i], memory.memo["t_final"][i] = Status.INTERRUPTED, memory.memo["t"][i]
             memory.y_final[i] = memory.y[i]
+            if failure := no_function():
+                memory.memo["status"][i] = failure.status
+                return failure
             return interruption(float(memory.memo["t"][i]))
         system = self._runs.setting_of(int(self.members[i])).system
         return occurrences.failure or diagnosis(system, self.work, i)

@@ -12,6 +12,7 @@ from linkwork.simulation.event import Event
 from linkwork.simulation.failure import Failure, failed
 from linkwork.simulation.initial_state import checked
 from linkwork.simulation.integration import Work
+from linkwork.simulation.law_watch import LawWatch, other_answer
 from linkwork.simulation.options import Options
 
 Array = np.ndarray
@@ -25,8 +26,8 @@ _SHORTEST = 2.0**-46  # of the time: the step after an event is not shorter
 class Occurrences:
     """The events of one run; its model is asked for when an event acts."""
 
-    def __init__(self, model: Callable[[], Model], chosen: Options, t_end: float):
-        self._model, self._chosen, self._t_end = model, chosen, t_end
+    def __init__(self, model: Callable[[], Model], chosen: Options, t_end: float, watch: LawWatch):
+        self._model, self._chosen, self._t_end, self._watch = model, chosen, t_end, watch
         self.happened: list[tuple[float, str]] = []
         self.failure: Failure | None = None  # of an action, or for a storm
         self.over = False  # the run has come to its end by an event
@@ -78,6 +79,12 @@ class Occurrences:
             words = f"the action of event {event.name!r} {error}"
             self.failure = failed(Status.LAW_RAISED, t, event.name, words, error.__cause__ or error)
             return y
+        name, words = self._watch.change()
+        if not name:
+            name, words = other_answer()
+        if name:
+            words = f"after the action of event {event.name!r}: {words}"
+            self.failure = failed(Status.LAW_CHANGED, t, name, words)
         return np.array([*new_q, *new_v, y[-1] + work])
 
 

@@ -23,6 +23,8 @@ _HINTS = {
     Status.SINGULAR_JACOBIAN: "look for a law that is not smooth, or use an explicit method",
     Status.LAW_RAISED: "it is called as plain Python; its own error is the cause of this one",
     Status.LOOPS_OPEN: "look for a position in which a loop can no longer move on, or is stretched",
+    Status.LAW_CHANGED: "what laws read from outside is read when a run begins; stop it by an event, change "
+    "this, and go on from run.final, or make it an lw.Input",
     Status.EVENT_STORM: "let the action take the quantity away from zero, or stop there",
 }
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ModelError, unknown
-from linkwork.lazy import lazy
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.merge import SEPARATOR
+from linkwork.model.following import fixed
 from linkwork.model.model import Model
 from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
@@ -97,13 +97,14 @@ class Forest:
     def __len__(self) -> int:
         return len(self.models)
 
-    @lazy
+    @property
     def groups(self) -> tuple[Group, ...]:
-        """The members, identical ones together."""
+        """The members, those together that are identical now."""
+        models = {name: fixed(model) for name, model in self.models.items()}
         found: dict[str, list[str]] = {}
-        for name, model in self.models.items():
+        for name, model in models.items():
             found.setdefault(model.digest, []).append(name)
-        return tuple(Group(self.models[names[0]], tuple(names)) for names in found.values())
+        return tuple(Group(models[names[0]], tuple(names)) for names in found.values())
 
     def state(self, members: Mapping[str, Any] | None = None, *, t: float = 0.0) -> State:
         """Return a state; a member is given by a State, or by positions of its joints, else as drawn."""

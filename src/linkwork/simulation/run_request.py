@@ -15,6 +15,7 @@ from linkwork.recording.recording import Recording
 from linkwork.simulation.batch_run import ManyRuns
 from linkwork.simulation.checkpoint import Checkpoint
 from linkwork.simulation.initial_state import checked, checked_state, closed
+from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.options import RunOptions, check_room, sample_times
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.single_run import OneRun
@@ -35,6 +36,7 @@ class RunRequest:
     times: Any  # of the samples [s], or None
     every: Any  # seconds between samples, or None
     inputs: Any  # values by name, or None
+    asked: Model  # the model that was given, which follows what laws read from outside
 
     def single(self, state: Any, checkpoint: str | Path | None, interval: float) -> OneRun:
         """Return the run of one mechanism from a state, kept in a file at intervals [s]."""
@@ -46,7 +48,7 @@ class RunRequest:
         kept = None
         if checkpoint is not None:
             kept = Checkpoint(Path(checkpoint), interval, _identity(self.shared, start, self.span, wanted))
-        return OneRun(self.shared, start, self.span, wanted, kept)
+        return OneRun(self.shared, start, self.span, wanted, kept, self._watch)
 
     def batch(self, q: Any, v: Any) -> ManyRuns:
         """Return the runs of N mechanisms from positions (N, nq) and velocities (N, nv)."""
@@ -57,7 +59,11 @@ class RunRequest:
         start = replace(start, inputs=self._inputs({}, len(start.q)))
         wanted = sample_times(start.t, self.span, times, self.every)
         check_room(wanted.size * len(start.q) * (self.model.nq + self.model.nv + 2))
-        return ManyRuns(self.shared, start, self.span, wanted)
+        return ManyRuns(self.shared, start, self.span, wanted, watch=self._watch)
+
+    @property
+    def _watch(self) -> LawWatch:
+        return LawWatch(self.asked, self.shared.system)
 
     def variants(self, words: RunOptions, vary: Any, state: State | None, q: Any, v: Any) -> ManyRuns:
         """Return the runs of variants, from a state, or from positions (N, nq) and velocities (N, nv)."""
@@ -81,7 +87,7 @@ class RunRequest:
             times = np.linspace(t, t + self.span, _BATCH_SAMPLES) if self.span else [t]
         wanted = sample_times(t, self.span, times, self.every)
         check_room(wanted.size * count * (self.model.nq + self.model.nv + 2))
-        return ManyRuns(self.shared, start, self.span, wanted, variants)
+        return ManyRuns(self.shared, start, self.span, wanted, variants, self._watch)
 
     def _inputs(self, before: Mapping[str, Any], count: int) -> dict[str, Any]:
         """Return the inputs of one run, or of a batch; ValueError names what is wrong with them."""

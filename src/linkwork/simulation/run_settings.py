@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from linkwork.dynamics.load_code import answers
 from linkwork.lazy import LOCK, lazy
 from linkwork.model.model import Model
 from linkwork.native import store
@@ -41,8 +42,12 @@ class RunSettings:
         self._spare: list[Work] = []
 
     def channels(self, inputs: Mapping[str, Any], between: Between) -> LiveChannels:
-        """Return where derived quantities come from: the model, which a recording keeps alive."""
-        return LiveChannels(self.system.model, self._layout, inputs, between)
+        """Return where derived quantities come from: the model, which a recording keeps alive.
+
+        With it some answers of laws that this thread has just called.
+        """
+        kept = tuple(answers.kept or ()) if self.system.python_laws else ()
+        return LiveChannels(self.system.model, self._layout, inputs, between, kept[:: 1 + len(kept) // 8])
 
     def problem(self, lanes: int, own: bool = False) -> Problem:
         """Return the problem that the loop solves; mechanisms have their `own` constants, or all the same."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.following import fixed
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.recording.batch import Recordings
@@ -89,13 +90,14 @@ def simulate(
     batch = q is not None or v is not None or vary is not None
     try:
         _check_kinds(model, check, checkpoint)
+        asked, model = model, fixed(model)
         words = RunOptions(accuracy, step, method, max_step, max_steps, events, loops)
         shared = setting(model, words)
         span, workers = _span(duration, shared.chosen), worker_count(threads)
         interval = positive("checkpoint_interval", checkpoint_interval)
         if batch and checkpoint is not None:
             raise ValueError("q=, v= and vary= are for batches; give no checkpoint with them")
-        request = RunRequest(model, shared, span, times, every, inputs)
+        request = RunRequest(model, shared, span, times, every, inputs, asked)
         if vary is not None:
             runs = request.variants(words, vary, _start(state, q, v), q, v)
         elif batch:

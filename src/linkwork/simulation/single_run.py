@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.dynamics.load_code import raised
+from linkwork.dynamics.load_code import answers, raised
 from linkwork.errors import SimulationError
 from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
@@ -19,6 +19,7 @@ from linkwork.simulation import integration, resume
 from linkwork.simulation.checkpoint import Checkpoint, Kept
 from linkwork.simulation.event_log import Occurrences
 from linkwork.simulation.failure import GOOD, Failure, diagnosis, failed, interruption
+from linkwork.simulation.law_watch import LawWatch, no_function, other_answer
 from linkwork.simulation.options import RunOptions, most_numbers
 from linkwork.simulation.polling import Keyboard, Pace, raise_interrupts
 from linkwork.simulation.progress import Progress
@@ -41,11 +42,13 @@ class OneRun:
         duration: float,
         times: Array,
         checkpoint: Checkpoint | None,
+        watch: LawWatch | None = None,
     ):
         self._setting, self._model = setting, (model := setting.system.model)
         self._start, self._duration, self._t_end = start, duration, start.t + duration
         self._times, self._checkpoint = times, checkpoint
-        self._occurrences = Occurrences(lambda: model, setting.chosen, self._t_end)
+        self._watch = watch or LawWatch(self._model, setting.system)
+        self._occurrences = Occurrences(lambda: model, setting.chosen, self._t_end, self._watch)
         self._rows: list[Array] = []  # samples: t, q, v, work
         self._since = -inf  # the time after which the loop's samples are new
         self._size = 0  # numbers in them
@@ -64,7 +67,7 @@ class OneRun:
         except KeyboardInterrupt:  # at once, or of a law or an action, or Ctrl-C twice
             self._interrupt()
         if self.failure is None:
-            self.failure = diagnosis(self._setting.system, self._work, 0)
+            self.failure = diagnosis(self._setting.system, self._work, 0) or self._changed()
         self.recording = self._record(ready - begun, ready)
         self._setting.give_back(self._work)
         return self
@@ -114,6 +117,7 @@ class OneRun:
     def _march(self) -> None:
         """Go on to the end; most runs are there before it is time to look at the keyboard and the clock."""
         raised.__dict__.pop("error", None)
+        answers.kept = []
         at_once = self._setting.at_once
         if at_once and not self._advance(Pace(at_once)):
             return
@@ -136,6 +140,9 @@ class OneRun:
         pace.took(integration.march(self._problem, self._work, self._t_end, pace.budget))
         self._drain()
         raise_interrupts()
+        if self.failure is None and (failure := no_function()):
+            self._end_at_base(failure.status)
+            self.failure = failure
         return self.failure is None and self._can_go_on()
 
     def _drain(self) -> None:
@@ -169,6 +176,17 @@ class OneRun:
             if not self._times.size and (after != before).any():
                 self._rows.append(np.array([[t, *after]]))
         return status in _IN_BETWEEN
+
+    def _changed(self) -> Failure | None:
+        """Say if laws became others while the run went on; formulas are still what they were."""
+        name, words = other_answer()
+        if name:
+            self._work.memo["status"], t = Status.LAW_CHANGED, float(self._work.memo["t_final"][0])
+            return failed(Status.LAW_CHANGED, t, name, f"{words} (asked again at the end)")
+        name, words = self._watch.change()
+        if name:
+            self.notes.append(f"{words}; the run goes by what it was when it began")
+        return None
 
     def _keep(self) -> None:
         """Write the run so far to disk; if that fails the run goes on, with what was kept before."""

@@ -22,7 +22,7 @@ from linkwork.mechanism.inertia import sound_inertias
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.named_numbers import find_number
 from linkwork.mechanism.varied_mechanism import Unlike, assigned, one_of, some_of
-from linkwork.model.compile import compile_mechanism, compile_variants
+from linkwork.model.compile import compile_now, compile_variants
 from linkwork.model.model import Model
 from linkwork.model.own_forces import is_unrolled
 from linkwork.recording.lazy_sequence import Each
@@ -61,7 +61,7 @@ def varied(model: Model, vary: Any) -> Described:
         said = ", ".join(f"{text!r} has {count or 'a number'}" for count, text in counts.items())
         raise ValueError(f"vary: {said}; give one value per run, as many of each")
     (count,) = counts
-    cut = [name for name in model.loop_names if name in model.mechanism.joints]
+    cut = model.cut
 
     def assign(mechanism: Mechanism, k: int) -> None:
         for name, values in names.items():
@@ -74,7 +74,7 @@ def varied(model: Model, vary: Any) -> Described:
         mechanism = model.mechanism.copy()
         assign(mechanism, k)
         try:
-            return compile_mechanism(mechanism, model.form, cut, like=model)
+            return compile_now(mechanism, model.form, cut, like=model)
         except LinkworkError as error:
             raise type(error)(f"vary, run {k}: {error}") from error
 

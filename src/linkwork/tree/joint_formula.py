@@ -25,6 +25,7 @@ from linkwork.mechanism.stop import STOPS
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Expr, Graph, Operand, evaluate, is_smooth, reachable, with_constants
 from linkwork.tree import joint_forces
+from linkwork.tree.purity import traced_purely
 
 _STRUCTURAL = (0.0, 1.0, -1.0)
 
@@ -98,7 +99,14 @@ class JointFormulas:
         """
         numbers = tuple(getattr(joint, name) for name in joint.parameters)
         ours = type(joint) in CATALOGUE and (type(joint.stop) in STOPS or not self._driven)
-        if not ours or any_varied(*numbers):
+        if not ours:
+            return traced_purely(
+                f"joint {joint.name!r}",
+                joint,
+                lambda: _trace(joint, reverse, self._driven),
+                lambda found: (found[0].signature, found[1]),
+            )
+        if any_varied(*numbers):
             return _trace(joint, reverse, self._driven)
         own = joint_forces.features(joint) if self._driven else ()
         armature = bool(joint.per_coordinate("armature").any())

@@ -1,8 +1,8 @@
 """Loads placed on a tree, and their formulas with the numbers taken out: loads alike share native code.
 
 As with joints (`kind`), a load is run once on symbols; constants become parameters, which are data. A law
-that cannot be run on symbols is kept as Python, to be called; a law that gives another formula when it is
-asked twice (it draws random numbers, or counts its calls) is not a formula, and is kept as Python too.
+that cannot be run on symbols is kept as Python, to be called; a law that gives something else when it is
+asked twice (it draws random numbers, or counts its calls) is refused (`purity`).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,6 +26,7 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.trace.expression import Graph, is_smooth, reachable
 from linkwork.tree.joint_formula import JointFormula, lift, structure
 from linkwork.tree.joint_kinematics import JointKinematics
+from linkwork.tree.purity import NotAFunction, differ, traced_purely, two_answers
 
 _ASKED, _ASKED_AGAIN = 100, 5  # times that a law is asked whose formula is a constant, or not
 
@@ -287,7 +288,9 @@ def place(
     still = [0.0] * sum(part.stop - part.start for _, part in slices.values())
     inputs: dict[str, Input] = {}
     placed = partial(PlacedLoad, load, described, drawn, algebra, sides, seen, slices)
-    formula = _if_pure(lambda: _formula(load, algebra, sides, slices, len(q_drawn), len(still), seen, inputs))
+    formula = _if_traceable(
+        load, lambda: _formula(load, algebra, sides, slices, len(q_drawn), len(still), seen, inputs)
+    )
     if formula:
         outcome, known = formula.outcome, tuple(inputs.values())
         return placed(formula, len(outcome.shown), tuple(outcome.across), known)
@@ -304,13 +307,14 @@ def place(
         lambda: (q_drawn, still),
         lambda given: (enter(inputs, given), given.value)[1],
     )
+    who = f"{load.word} {load.name!r}"
     try:
-        outcome = act(load, algebra, sides, slices, numbers, seen)
-        outcome.scalars()
+        outcome, again = (act(load, algebra, sides, slices, numbers, seen) for _ in range(2))
+        answers = outcome.scalars(), again.scalars()
     except Exception as error:
-        raise ModelError(
-            f"{load.word} {load.name!r}: its law raised {type(error).__name__}: {error}"
-        ) from error
+        raise ModelError(f"{who}: its law raised {type(error).__name__}: {error}") from error
+    if differ(*answers):
+        raise two_answers(who, 0.0, *answers)
     return placed(None, len(outcome.shown), tuple(outcome.across), tuple(inputs.values()))
 
 
@@ -320,18 +324,21 @@ def _shared_links(sides: Sequence[Side]) -> list[int]:
     return [links.index(link) for link in links]
 
 
-def _if_pure(trace: Callable[[], LoadFormula]) -> LoadFormula | None:
-    """Return a formula, if it can be had and is always the same.
+def _if_traceable(load: Load, trace: Callable[[], LoadFormula]) -> LoadFormula | None:
+    """Return a formula, if it can be had; NotAFunction if it is not always the same.
 
     One in which nothing varies is asked for more often: it may have been drawn by lot.
     """
     try:
-        first = trace()
-        for _ in range(_ASKED_AGAIN if first.varies else _ASKED):
-            again = trace()
-            if (again.signature, again.parameters) != (first.signature, first.parameters):
-                return None
-        return first
+        return traced_purely(
+            f"{load.word} {load.name!r}",
+            load,
+            trace,
+            lambda formula: (formula.signature, formula.parameters),
+            lambda formula: _ASKED_AGAIN if formula.varies else _ASKED,
+        )
+    except NotAFunction:
+        raise
     except Exception:  # whatever a law does on symbols that it would not do on numbers
         return None
 

@@ -12,6 +12,7 @@ from linkwork.algebra.number import is_zero
 from linkwork.algebra.varied import of_variants, real
 from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.snapshot import is_lasting
 from linkwork.trace.expression import evaluate
 from linkwork.tree import joint_forces
 from linkwork.tree.cuthill_mckee import neighbours, reverse_cuthill_mckee
@@ -19,6 +20,7 @@ from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.loop_constraint import LoopConstraint
 from linkwork.tree.loop_formula import Formulas, LoopFormula, joint_formula, tie_formula
 from linkwork.tree.loop_roots import felt_by, with_common_roots, with_own_root
+from linkwork.tree.purity import traced_purely
 from linkwork.tree.tree import Tree
 
 Array = np.ndarray
@@ -261,7 +263,13 @@ def _place(
 def _place_tie(tie: LoopConstraint, tree: Tree, known: Formulas) -> Loop:
     ends, pattern = _ends(tie, tree), _pattern(tie, tree)
     bodies, joints = pattern[: len(tie.bodies)], [k or 0 for k in pattern[len(tie.bodies) :]]
-    formula, constants = tie_formula(tie, bodies, joints, len(ends), known)
+    formula, constants = traced_purely(
+        f"{tie.constraint.word} {tie.name!r}",
+        tie.constraint,
+        lambda: tie_formula(tie, bodies, joints, len(ends), known),
+        lambda found: (found[0].signature, found[1]),
+        lambda _: int(not is_lasting(tie.constraint)),
+    )
     frames = [x for body in tie.bodies for x in tree.body_frames[body.name].scalars()]
     return _loop(tie, ends, formula, frames, constants)
 

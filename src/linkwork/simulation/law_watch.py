@@ -1,0 +1,72 @@
+"""Whether laws stay what they were when a run began.
+
+What laws read from outside is read when a run begins. If it changes while the run goes on (an action writes
+to it, or a law that is called), formulas would be stale, and laws that are called another: the run says so.
+"""
+
+from linkwork.dynamics.load_code import answers, raised
+from linkwork.mechanism.outside import outside_of
+from linkwork.model import trees
+from linkwork.model.following import changes
+from linkwork.model.model import Model
+from linkwork.recording.status import Status
+from linkwork.simulation.failure import Failure, failed
+from linkwork.simulation.run_programs import RunPrograms
+from linkwork.tree.load_formula import PlacedLoad
+from linkwork.tree.purity import NotAFunction
+
+
+class LawWatch:
+    """The laws of a run: those of the model that was asked for, and those of its events."""
+
+    def __init__(self, asked: Model, system: RunPrograms) -> None:
+        self._asked, self._system = asked, system
+        self._model = system.model
+        self._events = [(one, outside_of(one.described)) for one in system.event_tree.loads if one.formula]
+
+    def change(self) -> tuple[str, str]:
+        """Return the name of an element whose formula is another now, and words for it; nothing for none."""
+        for placed, outside in self._events:
+            if not outside.same and self._is_another(placed):
+                return placed.name, _words(f"event {placed.name!r}", outside.change())
+        if self._asked is self._model:
+            return "", ""
+        called = self._system.python_laws
+        found = [change for change in changes(self._asked) if change[0] not in called]
+        if not found or self._asked.current is self._model:
+            return "", ""
+        name, what = found[0]
+        word = getattr(self._model.mechanism[name], "word", "joint")
+        return name, _words(f"{word} {name!r}", what)
+
+    def _is_another(self, placed: PlacedLoad) -> bool:
+        (now,) = trees.place(self._model, [placed.described], self._system.tree)
+        before = placed.formula
+        return before is None or now.formula is None or _key(now) != _key(placed)
+
+
+def other_answer() -> tuple[str, str]:
+    """Return the name of a law that was called in this thread and answers otherwise now, and words for it."""
+    for answer in answers.kept or ():
+        try:
+            answer.check()
+        except NotAFunction as error:
+            return answer.placed.name, str(error)
+        except Exception:  # it may not want to be asked about the past
+            continue
+    return "", ""
+
+
+def no_function() -> Failure | None:
+    """Return the failure of a law that was called in this thread, and gave two answers to one question."""
+    name, t, error = getattr(raised, "error", ("", 0.0, None))
+    return failed(Status.LAW_CHANGED, t, name, str(error)) if isinstance(error, NotAFunction) else None
+
+
+def _key(placed: PlacedLoad) -> object:
+    assert placed.formula
+    return placed.formula.signature, placed.formula.parameters
+
+
+def _words(who: str, what: str) -> str:
+    return f"what {who} reads from outside has changed during the run" + (f": {what}" if what else "")

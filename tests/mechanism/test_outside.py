@@ -1,0 +1,158 @@
+"""What functions read beside their arguments."""
+
+import collections
+import logging
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.mechanism import outside
+from linkwork.mechanism.outside import Outside
+from linkwork.trace.expression import Graph
+
+NUMBER = 2.0
+integral: Any = 0.0
+
+
+def of(function: Any) -> Outside:
+    return Outside([("law", function)])
+
+
+def test_a_function_of_its_arguments_reads_nothing():
+    assert not of(lambda t, q, v: 2.0 * q + abs(v))
+    assert not of(lambda t, q, v: lw.sin(q) + np.cos(v))
+
+
+def test_equal_numbers_of_one_type_are_no_change():
+    table = [1.0, 2, "text", (1.0, 2.0), np.float64(3.0)]
+    found = of(lambda: table)
+    table[:] = [float("1.0"), int("2"), "".join(["te", "xt"]), (float("1"), 2.0), np.float64(3.0)]
+    assert found.same
+    table[1] = 2.0
+    assert not found.same
+
+
+@pytest.mark.parametrize(("old", "new"), [(0.0, -0.0), (1, True), (1.0, 1), (1.0, float("nan"))])
+def test_numbers_that_only_look_equal_are_a_change(old, new):
+    table = [old]
+    found = of(lambda: table)
+    table[0] = new
+    assert not found.same
+
+
+def test_nan_is_no_change():
+    table = [float("nan")]
+    found = of(lambda: table)
+    table[0] = float("nan")
+    assert found.same
+
+
+def test_a_change_is_said_by_name():
+    u, gains = [0.0], np.ones(2)
+    found = of(lambda: (NUMBER, u[0], gains))
+    u[0] = -5.0
+    assert found.change() == "'u' had 0.0 and has -5.0 now"
+    u[0] = 0.0
+    gains[1] = 7.0
+    assert found.change() == "'gains' has changed"
+
+
+def test_containers_of_all_kinds_are_looked_into():
+    things = {
+        "deque": collections.deque([1.0]),
+        "default": collections.defaultdict(list, a=[1.0]),
+        "set": {1.0},
+        "objects": np.array([[1.0], None], dtype=object),
+        "bytes": bytearray(b"a"),
+    }
+    found = of(lambda: things)
+    assert found.same
+    for change in (
+        lambda: things["deque"].append(2.0),
+        lambda: things["default"]["a"].append(2.0),
+        lambda: things["set"].add(2.0),
+        lambda: things["objects"][0].append(2.0),
+        lambda: things["bytes"].append(1),
+    ):
+        found = of(lambda: things)
+        change()
+        assert not found.same
+
+
+def test_large_arrays_are_compared_too():
+    a = np.zeros(500_000)
+    found = of(lambda: a)
+    a[-1] = 1e-300
+    assert not found.same
+
+
+def test_read_only_arrays_cannot_change():
+    a = np.ones(3)
+    a.flags.writeable = False
+    found = of(lambda: a)
+    assert len(found.places) == 1  # the variable
+
+
+def test_what_cannot_be_looked_into_is_never_known_to_be_the_same():
+    iterator = iter([1.0, 2.0])
+    found = of(lambda: next(iterator))
+    assert not found.complete
+    assert not found.same
+
+
+def test_a_graph_of_very_many_objects_is_not_known_to_be_the_same(monkeypatch):
+    monkeypatch.setattr(outside, "_MOST", 10)
+    chain: Any = []
+    for _ in range(20):
+        chain = [chain]
+    assert not of(lambda: chain).same
+
+
+def test_locks_and_loggers_do_not_matter():
+    lock, logger = threading.Lock(), logging.getLogger("linkwork test")
+    found = of(lambda: (lock, logger))
+    with lock:
+        assert found.same
+
+
+def test_a_cycle_ends():
+    a: list[Any] = []
+    a.append(a)
+
+    def law() -> Any:
+        return a, law
+
+    assert of(law).same
+
+
+def test_symbols_that_got_out_are_found_and_put_back():
+    global integral
+    kept: dict[str, Any] = {"I": 1.0}
+    held: list[Any] = [2.0, 3.0]
+    inside: Any = 4.0
+    x: Any = Graph().symbol("x")
+
+    def law() -> Any:
+        nonlocal inside
+        global integral
+        integral = inside = kept["I"] = held[1] = x
+        return integral, inside, kept, held
+
+    before = of(law)
+    law()
+    after = of(law)
+    found = {name for name, _, _ in after.leaked}
+    assert found == {"held[1]", "inside", "integral", "kept['I']", "x"}  # the last is the symbol itself
+    outside.restore(before, after)
+    assert (integral, inside, kept, held) == (0.0, 4.0, {"I": 1.0}, [2.0, 3.0])
+
+
+def test_random_numbers_drawn_are_noticed():
+    rng = np.random.default_rng(1)
+    found = of(lambda: rng.normal())
+    assert not found.drew()
+    rng.normal()
+    assert found.drew() == "rng"
