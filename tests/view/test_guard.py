@@ -1,12 +1,14 @@
 """Requests that must not succeed, on a real server, byte by byte; and those that must."""
 
 import base64
+import gc
 import os
 import socket
 import struct
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from linkwork.errors import LinkworkError
@@ -255,6 +257,12 @@ def test_a_hostile_request_does_not_succeed(server, name):
     assert not succeeded(talk(server, HOSTILE[name](server), wait=3.0))
 
 
+@pytest.mark.parametrize("second", ["127.0.0.1:{port}", "evil.example"])
+def test_a_request_with_two_hosts_is_a_bad_one(server, second):
+    make = with_lines("GET / HTTP/1.1", "Host: 127.0.0.1:{port}", f"Host: {second}")
+    assert talk(server, make(server), wait=3.0).startswith(b"HTTP/1.1 400 ")
+
+
 def test_there_are_enough_hostile_requests():
     assert len(HOSTILE) >= 60
 
@@ -296,6 +304,28 @@ def test_a_hostile_message_ends_its_own_connection_at_most(server, name):
             pass
     assert succeeded(talk(server, request(server, Cookie=cookie(server))))  # the others go on
     assert server._share_tunnel is None
+
+
+def test_a_page_that_sends_nonsense_and_goes_away_is_one_line(capfd):
+    """A hundred messages that are well formed, with a value that is none, then a cut line."""
+    server = Server("patient")
+    try:
+        slider = server.gui.add_slider("x", 0.0, 1.0, 0.1, 0.5)
+        message = {"type": "GuiUpdateMessage", "uuid": slider._impl.uuid, "updates": {"value": "x"}}
+        with socket.create_connection(("127.0.0.1", server.port), timeout=3.0) as link:
+            link.sendall(upgrade(server, Origin=origin(server), Cookie=cookie(server)))
+            link.recv(4096)
+            link.sendall(frame(2, msgspec.msgpack.encode(message)) * 100)
+            time.sleep(0.5)
+            link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # no goodbye
+        time.sleep(0.5)
+        gc.collect()  # tasks complain when they are forgotten
+        time.sleep(0.2)
+    finally:
+        server.close()
+    lines = capfd.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert "viewer: a page sent what cannot be taken, or went away: ValueError" in lines[0]
 
 
 def test_so_many_sockets_and_no_more(server):

@@ -3,6 +3,7 @@
 import ipaddress
 import logging
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from http import HTTPStatus
 from typing import Any
 
 from linkwork.errors import LinkworkError
+from linkwork.view.doorway import Doorway
 from linkwork.view.guard import Guard
 
 PORT = 8470  # tried first
@@ -34,7 +36,10 @@ def viser() -> Any:
 
 
 class Server:
-    """A page in the browser: `.scene` and `.gui` are viser's, `.url` is the only way in."""
+    """A page in the browser: `.scene` and `.gui` are viser's, `.url` is the only way in.
+
+    A browser of this user is told `.doorway`, which leads there.
+    """
 
     def __init__(self, title: str, host: str = "127.0.0.1", port: int | None = None, *, expose: bool = False):
         names = _names(host, expose)
@@ -51,10 +56,13 @@ class Server:
                 "shown; install viser 1.1, and report this"
             )
         _silence_sharing(self._viser)
+        loop = self._viser.get_event_loop()
+        loop.call_soon_threadsafe(loop.set_exception_handler, _Complaints())
         self.port = self._viser.get_port()
         self.guard.listen(names, self.port)
         name = names[0] if ":" not in names[0] else f"[{names[0]}]"
         self.url = f"http://{name}:{self.port}/?token={self.guard.token}"
+        self._doorway: Doorway | None = None
         self.scene, self.gui = self._viser.scene, self._viser.gui
         self.gui.configure_theme(show_logo=False, show_share_button=False)
 
@@ -62,9 +70,18 @@ class Server:
         """Offer what viser's server has: atomic, flush, get_clients, initial_camera, ..."""
         return getattr(self._viser, name)
 
+    @property
+    def doorway(self) -> str:
+        """The address of a file that only this user can read, and that leads to `url`."""
+        if self._doorway is None:
+            self._doorway = Doorway(self.url)
+        return self._doorway.address
+
     def close(self) -> None:
         """Say goodbye to all pages, let none come back, and end."""
         self.guard.listen([], 0)
+        if self._doorway is not None:
+            self._doorway.close()
         infra = self._viser._websock_server
         infra.disconnect_all_clients()
         end = time.monotonic() + 2.0 * _PATIENCE
@@ -148,7 +165,8 @@ def _guarded(guard: Guard) -> Iterator[list[Any]]:
             refused = guard.refusal(connection, request)
             response = answer(*refused) if refused else inner(connection, request)
             if response is not None:
-                for name, value in guard.headers(request.headers.get("Host", "")).items():
+                hosts = request.headers.get_all("Host")
+                for name, value in guard.headers(hosts[0] if len(hosts) == 1 else "").items():
                     response.headers[name] = value
             return response
 
@@ -162,6 +180,21 @@ def _guarded(guard: Guard) -> Iterator[list[Any]]:
         yield installed
     finally:
         web.serve = serve
+
+
+class _Complaints:
+    """What goes wrong with what pages send, or with pages that go away: a line for each kind, once."""
+
+    def __init__(self) -> None:
+        self._said: set[str] = set()
+
+    def __call__(self, loop: Any, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        kind = type(error).__name__ if error is not None else str(context.get("message", ""))
+        if kind not in self._said:
+            self._said.add(kind)
+            words = f"{kind}: {error}" if error is not None else kind
+            print(f"viewer: a page sent what cannot be taken, or went away: {words:.200}", file=sys.stderr)
 
 
 def _silence_sharing(server: Any) -> None:

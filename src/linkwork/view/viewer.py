@@ -92,7 +92,7 @@ class Viewer:
 
     def open(self) -> None:
         """Open the page in the user's browser, if there is one."""
-        threading.Thread(target=webbrowser.open, args=(self.url,), daemon=True).start()
+        threading.Thread(target=webbrowser.open, args=(self.server.doorway,), daemon=True).start()
 
     def __enter__(self) -> "Viewer":
         return self
