@@ -26,6 +26,8 @@ if TYPE_CHECKING:
         atan2,
         cos,
         cosh,
+        deg,
+        degrees,
         exp,
         floor,
         hypot,
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
         pow as pow,
     )
     from linkwork.algebra.spatial import Frame, rotation_x, rotation_y, rotation_z
+    from linkwork.algebra.table import interp
     from linkwork.algebra.vector import norm
     from linkwork.contact.colliders import Colliders
     from linkwork.contact.queries import closest_points, collide, contains, distance, overlap, ray_cast
@@ -132,8 +135,10 @@ if TYPE_CHECKING:
 # Found when asked for: a program that uses little, as `linkwork --help`, imports little.
 _WHERE = {
     "linkwork.algebra.frames": "rotation rotation_about rotation_euler rotation_quaternion translation",
+    "linkwork.algebra.table": "interp",
     "linkwork.algebra.number": (
-        "abs acos asin atan atan2 cos cosh exp floor hypot log max min pow sign sin sinh sqrt tan tanh where"
+        "abs acos asin atan atan2 cos cosh deg degrees exp floor hypot log max min pow sign sin sinh sqrt "
+        "tan tanh where"
     ),
     "linkwork.algebra.spatial": "Frame rotation_x rotation_y rotation_z",
     "linkwork.algebra.vector": "norm",
@@ -239,6 +244,8 @@ __all__ = [
     "Coupling",
     "Cylinder",
     "Cylindrical",
+    "deg",
+    "degrees",
     "Distance",
     "distance",
     "Driver",
@@ -267,6 +274,7 @@ __all__ = [
     "Inertia",
     "Input",
     "integrate",
+    "interp",
     "Joint",
     "KinematicRecording",
     "kinematics",

@@ -145,3 +145,17 @@ def is_zero(x: Number) -> bool:
 def is_one(x: Number) -> bool:
     """Return whether x is structurally one."""
     return isinstance(x, int | float) and x == 1
+
+
+deg = math.pi / 180.0  # one degree [rad]: 90 * lw.deg
+
+
+def degrees(angle: Number) -> Number:
+    """Return an angle given in degrees, in radians, as all angles are: a number, an array, or traced.
+
+    >>> degrees(90)
+    1.5707963267948966
+    """
+    if isinstance(angle, list | tuple):
+        angle = np.asarray(angle, float)
+    return angle * deg

@@ -120,6 +120,9 @@ class Said(Expr):
 
     @staticmethod
     def apply_function(name: str, *args: Operand) -> Operand:
+        if name == "interp":
+            x, table = args
+            return x.graph.node(name, x, table)
         if name not in FUNCTIONS:
             raise TraceError(f"{name} is not available here; available are {', '.join(FUNCTIONS)}")
         graph = next(a.graph for a in args if isinstance(a, Expr))
@@ -143,6 +146,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "not": lambda a: not a if isinstance(a, bool | np.bool_) else invert(a),
     "where": number.where,
     "item": lambda vector, k: vector[k],
+    "interp": lambda x, table: table.at(x),
     **{name: (lambda *args, name=name: number.apply(name, *args)) for name in FUNCTIONS},
 }
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from linkwork.algebra import number
+from linkwork.algebra.table import table
 from linkwork.errors import TraceError, unknown
 from linkwork.formats.formula import FUNCTIONS, Formula, Path, Sheet
 from linkwork.formats.formula_text import path_text
@@ -33,7 +34,7 @@ CALLS: dict[str, tuple[int, Callable[..., Any]]] = {
     "hypot": (2, number.hypot),
     "where": (3, number.where),
 }
-RESERVED = frozenset({*CALLS, *CONSTANTS, "return"})
+RESERVED = frozenset({*CALLS, *CONSTANTS, "interp", "return"})
 
 
 @dataclass(frozen=True)
@@ -265,6 +266,8 @@ class _Line:
             return self._names[token.text]
         if token.text in CALLS and self._peek().text == "(":
             return self._call(token.text)
+        if token.text == "interp" and self._peek().text == "(":
+            return self._interpolation()
         return self._symbol(token.text)
 
     def _call(self, name: str) -> Any:
@@ -279,6 +282,28 @@ class _Line:
         if len(values) != count:
             raise BadFormula(f"{name} takes {count} numbers; {len(values)} were given")
         return self._known(function(*values))
+
+    def _interpolation(self) -> Any:
+        """Read interp(x, [places], [values], 'cubic', 'extend'), of which the last two may be missing."""
+        self._expect("(")
+        with self:
+            x = self._scalar(self._expression(0))
+            given: list[Any] = []
+            while self._peek().text == "," and len(given) < 4:
+                self._take()
+                given.append(self._text() if len(given) > 1 else list(self._listed(self._signed)))
+        self._expect(")")
+        if len(given) < 2:
+            raise BadFormula("interp takes a number, a list of places and a list of values")
+        try:
+            return self._known(table(*given).at(x))
+        except ValueError as error:
+            raise BadFormula(str(error)) from None
+
+    def _signed(self) -> float:
+        """Read a number with or without a sign."""
+        sign = -1.0 if self._peek().text == "-" and self._take() else 1.0
+        return sign * float(self._take("number").text)
 
     def _symbol(self, name: str) -> Any:
         """Read a symbol, with its attributes and indices, or a question to a side."""

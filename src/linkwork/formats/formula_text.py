@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, product
 from typing import Any
 
+from linkwork.algebra.table import Table
 from linkwork.formats.formula import FUNCTIONS, Action, Formula, Path, flat
 from linkwork.formats.json_text import number_text
 from linkwork.trace.expression import Expr, Operand
@@ -221,6 +222,8 @@ class _Lines:
             return f"{UNARY[x.op]}{self._text(x.args[0], UNARY_LEVEL)}", UNARY_LEVEL
         if x.op in BINARY:
             return self._binary(x)
+        if x.op == "interp":
+            return f"interp({self._text(x.args[0], 0)}, {_table_text(x.args[1])})", ATOM
         assert x.op in (*FUNCTIONS, "where", "abs"), x.op
         return f"{x.op}({', '.join(self._text(a, 0) for a in x.args)})", ATOM
 
@@ -232,3 +235,9 @@ class _Lines:
         left = level + 1 if level in (1, POWER_LEVEL) else level
         right = UNARY_LEVEL if level == POWER_LEVEL else level + 1
         return f"{self._text(a, left)} {sign} {self._text(b, right)}", level
+
+
+def _table_text(table: Table) -> str:
+    """Return a table as the arguments of interp that follow the first: places, values, kind, outside."""
+    lists = [f"[{', '.join(map(number_text, numbers))}]" for numbers in (table.xs, table.ys)]
+    return ", ".join([*lists, quoted(table.kind), *([quoted("extend")] * (table.outside == "extend"))])

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from linkwork.native import store
-from linkwork.native.emit_body import Body, Store, declarations
+from linkwork.native.emit_body import SEARCH, Body, Store, declarations
 from linkwork.trace.expression import Expr, reachable
 
 # Registers of eight lanes put aside on the stack must not straddle cache lines: it costs a tenth. The
@@ -34,7 +34,7 @@ def straight(
         ]
     body.write(stores)
     lines = "\n".join(body.lines)
-    head = f"define void @{name}(ptr %plan, ptr noalias %ports) {_ALIGNED}"
+    head = f"{_tables(body)}define void @{name}(ptr %plan, ptr noalias %ports) {_ALIGNED}"
     return f"{head} {{\nentry:\n{lines}\n  ret void\n}}\n"
 
 
@@ -76,7 +76,8 @@ def walk(
     body.write(stores)
     entry = "\n".join(_port_pointers(ports, "port_"))
     lines = "\n".join(body.lines)
-    return f"""define void @{name}(ptr %ports, ptr %records, i64 %count, i64 %step) {_ALIGNED} {{
+    head = f"{_tables(body)}define void @{name}(ptr %ports, ptr %records, i64 %count, i64 %step) {_ALIGNED}"
+    return f"""{head} {{
 entry:
 {entry}
   br label %loop
@@ -132,7 +133,8 @@ def climb(
     entry = "\n".join(_port_pointers(ports, "port_"))
     loads = "\n".join(before.lines)
     lines = "\n".join(body.lines)
-    return f"""define void @{name}(ptr %ports, ptr %records, i64 %count, i64 %step) {_ALIGNED} {{
+    head = f"{_tables(body)}define void @{name}(ptr %ports, ptr %records, i64 %count, i64 %step) {_ALIGNED}"
+    return f"""{head} {{
 entry:
 {entry}
   br label %outer
@@ -183,6 +185,22 @@ def _port_pointers(ports: Sequence[str], prefix: str = "") -> list[str]:
 
 
 def module(lanes: int, functions: Sequence[str]) -> str:
-    """Return a whole module: declarations, functions, and the weights of the rare branches."""
+    """Return a whole module: declarations, functions, and the weights of the rare branches.
+
+    A column of a table that several functions use is there once.
+    """
     rare = '!0 = !{!"branch_weights", i32 1, i32 1000000}\n'
+    tables = [line for text in functions for line in text.splitlines() if line.startswith("@table_")]
+    if tables:
+        functions = [_without_tables(text) for text in functions]
+        functions = [*dict.fromkeys(tables), SEARCH, *functions]
     return "\n".join([declarations(lanes), *functions, rare])
+
+
+def _tables(body: Body) -> str:
+    """Return the columns of tables that a body uses, a line each."""
+    return "".join(f"{line}\n" for line in body.tables.values())
+
+
+def _without_tables(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if not line.startswith("@table_"))

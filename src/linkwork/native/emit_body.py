@@ -11,11 +11,13 @@ A symbol is named by where its number lies: (base, k) is the k-th element behind
 `scalars` hold plain doubles that all lanes share; the others hold one vector of lanes per element.
 """
 
+import math
 import struct
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from linkwork.algebra.lookup import Column
 from linkwork.native import store
 from linkwork.trace.elementary import lower
 from linkwork.trace.expression import Expr, Operand, reachable
@@ -78,6 +80,7 @@ class Body:
     count: int = 0
     fetches: list[tuple[str, int]] = field(default_factory=list)  # lines to fetch: base, byte
     since: int = 0  # how many operations ago the last was fetched
+    tables: dict[str, str] = field(default_factory=dict)  # columns of tables: names and definitions
 
     def __post_init__(self) -> None:
         self.kind, self.suffix = _types(self.lanes)
@@ -159,6 +162,8 @@ class Body:
         if op == "rarely":
             condition, usual, function, arg = args
             return self.rarely(self.operand(condition), self.operand(usual), function, self.operand(arg))
+        if op in ("segment", "entry"):
+            return self.looked_up(op, self.operand(args[0]), args[1])
         a, *rest = map(self.operand, args)
         if op in _BINARY:
             return self.value(f"{_BINARY[op]} {self.kind} {a}, {rest[0]}")
@@ -169,6 +174,34 @@ class Body:
         if op in _LIBRARY:
             return self.each_lane(op, [a, *rest])
         return getattr(self, f"op_{op}")(a, *rest)
+
+    def looked_up(self, op: str, x: str, column: Column) -> str:
+        """Search a column, or take an entry of it; lane by lane, since each is somewhere else.
+
+        The number of a segment is kept as the bits of an integer: nobody computes with it.
+        """
+        found, table = "poison", self.table(column)
+        for lane in range(self.lanes):
+            one = x if self.lanes == 1 else self.value(f"extractelement {self.kind} {x}, i64 {lane}")
+            if op == "segment":
+                k = self.value(f"call i64 @search(double {one}, ptr {table}, i64 {_padded(column) // 2})")
+                value = self.value(f"bitcast i64 {k} to double")
+            else:
+                k = self.value(f"bitcast double {one} to i64")
+                place = self.value(f"getelementptr double, ptr {table}, i64 {k}")
+                value = self.value(f"load double, ptr {place}")
+            if self.lanes == 1:
+                return value
+            found = self.value(f"insertelement {self.kind} {found}, double {value}, i64 {lane}")
+        return found
+
+    def table(self, column: Column) -> str:
+        """Return the name of a column's constants; NaN, which nothing reaches, fills them up."""
+        name = f"@table_{column.digest}"
+        padded = [*column, *[math.nan] * (_padded(column) - len(column))]
+        numbers = ", ".join(f"double 0x{struct.pack('>d', x).hex().upper()}" for x in padded)
+        self.tables[name] = f"{name} = private unnamed_addr constant [{len(padded)} x double] [{numbers}]"
+        return name
 
     def op_fma(self, a: str, b: str, c: str) -> str:
         k = self.kind
@@ -254,6 +287,33 @@ class Body:
     def op_fma_less(self, a: str, b: str, c: str) -> str:
         """a b - c"""
         return self.op_fma(a, b, self.op_neg(c))
+
+
+# Where x lies among 2 half rising numbers, found by halving what is left: the last that is not above x, or
+# the first. Comparisons with NaN do not hold.
+SEARCH = """define internal i64 @search(double %x, ptr %table, i64 %half) {
+entry:
+  br label %loop
+loop:
+  %place = phi i64 [ 0, %entry ], [ %nearer, %loop ]
+  %step = phi i64 [ %half, %entry ], [ %less, %loop ]
+  %there = add i64 %place, %step
+  %at = getelementptr double, ptr %table, i64 %there
+  %knot = load double, ptr %at
+  %beyond = fcmp oge double %x, %knot
+  %nearer = select i1 %beyond, i64 %there, i64 %place
+  %less = lshr i64 %step, 1
+  %more = icmp ne i64 %less, 0
+  br i1 %more, label %loop, label %done
+done:
+  ret i64 %nearer
+}
+"""
+
+
+def _padded(column: Column) -> int:
+    """Return the power of two, 2 or more, that a column is filled up to."""
+    return 1 << max(len(column) - 1, 1).bit_length()
 
 
 def _rare_first(values: Sequence[Operand]) -> list[Expr]:

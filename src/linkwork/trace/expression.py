@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from linkwork.algebra import number
+from linkwork.algebra.lookup import Column, entry, segment
 from linkwork.algebra.varied import Varied, each
 from linkwork.errors import TraceError
 from linkwork.trace.functions import COMPOSED, METHODS, UFUNCS
@@ -42,6 +43,7 @@ _FUNCTIONS: dict[str, Callable[..., float]] = {
     "atan2": math.atan2,
     "floor": math.floor,
 }
+_LOOKUPS: dict[str, Callable[..., Any]] = {"segment": segment, "entry": entry}
 
 
 class Graph:
@@ -301,13 +303,13 @@ class Expr:
             if name == "tanh" and isinstance(made, Expr):
                 made.graph.saturations[made.index] = args[0]
             return made
-        if name not in _FUNCTIONS:
+        if name not in _FUNCTIONS and name not in _LOOKUPS:
             raise TraceError(
                 f"{name} is not supported by the tracer; available are "
                 f"{', '.join(sorted({*_FUNCTIONS, *COMPOSED}))}"
             )
         graph = next(a.graph for a in args if isinstance(a, Expr))
-        return graph.node(name, *map(_operand, args))
+        return graph.node(name, *(a if isinstance(a, Column) else _operand(a) for a in args))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Take NumPy's functions of numbers as our own: np.sin(x), np.pi * x, np.maximum(x, y)."""
@@ -422,7 +424,10 @@ def with_constants(
             done[x.index] = values(x)
         else:
             done[x.index] = _OPERATIONS[x.op](
-                *(done[a.index] if isinstance(a, Expr) else constants(a) for a in x.args)
+                *(
+                    done[a.index] if isinstance(a, Expr) else a if isinstance(a, Column) else constants(a)
+                    for a in x.args
+                )
             )
     return [done[r.index] if isinstance(r, Expr) else constants(r) for r in roots]
 
@@ -439,6 +444,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "or": lambda a, b: a | b,
     "not": lambda a: ~a if not isinstance(a, bool) else not a,
     "where": number.where,
+    **_LOOKUPS,
     **_COMPARISONS,
     **{name: (lambda *args, name=name: number.apply(name, *args)) for name in _FUNCTIONS},
 }

@@ -32,6 +32,7 @@ COMPOSED: dict[str, Callable[..., Number]] = {
     "cosh": lambda x: 0.5 * (number.exp(x) + number.exp(-x)),
     "tanh": _hyperbolic_tangent,
     "pow": lambda x, y: x**y,
+    "interp": lambda x, table: table(x),
 }
 
 # NumPy's functions of numbers, by the names of its ufuncs
