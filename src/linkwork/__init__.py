@@ -204,10 +204,19 @@ def __getattr__(name: str) -> Any:
     else:
         path = _MODULES.get(name, f"linkwork.{name}")
         if name.startswith("_") or find_spec(path) is None:
-            raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
+            raise AttributeError(_absent(name))
         found = import_module(path)
     globals()[name] = found
     return found
+
+
+def _absent(name: str) -> str:
+    """Say what a name is called here; those with an underscore are asked for by Python itself."""
+    if name.startswith("_"):
+        return f"module 'linkwork' has no attribute {name!r}"
+    from linkwork.foreign_words import no_public_name
+
+    return no_public_name(name, __all__)
 
 
 def __dir__() -> list[str]:

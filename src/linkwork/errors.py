@@ -1,8 +1,12 @@
 """Every error Linkwork raises on purpose: what, where by name, the value, the remedy."""
 
 import difflib
+import sys
+import warnings
 from collections.abc import Iterable
 from typing import Any
+
+_FEW = 6  # known words that are listed when none is close
 
 
 class LinkworkError(Exception):
@@ -40,9 +44,28 @@ class TraceError(LinkworkError, TypeError):
     """Python control flow or a conversion met a traced value, whose number is not known yet."""
 
 
+def warn(text: str) -> None:
+    """Warn at the line of the user: the first one outside of this package."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "linkwork":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, stacklevel=level)
+
+
 def unknown(kind: str, name: object, known: Iterable[str]) -> str:
     """Say that a name is unknown, and list the close known ones."""
-    names = list(known)
-    close = difflib.get_close_matches(str(name), names, n=3, cutoff=0.5) or names[:8]
-    hint = f"did you mean {', '.join(map(repr, close))}?" if close else "there are none"
-    return f"unknown {kind} {name!r}; {hint}"
+    return f"unknown {kind} {name!r}; {hint(name, known)}"
+
+
+def hint(word: object, known: Iterable[str]) -> str:
+    """Return "did you mean 'x'?", or the known words if they are few and none is close."""
+    words = list(known)
+    close = difflib.get_close_matches(str(word), words, n=3, cutoff=0.6)
+    if not close:  # "Damping" for "damping", "pos" for "position"
+        text = str(word).lower()
+        close = [w for w in words if w.lower() == text or (len(text) > 2 and w.lower().startswith(text))][:3]
+    if close:
+        return f"did you mean {', '.join(map(repr, close))}?"
+    if len(words) <= _FEW:
+        return f"known are {', '.join(map(repr, words))}" if words else "there are none"
+    return f"there are {len(words)}, such as {', '.join(map(repr, words[:3]))}"

@@ -1,6 +1,7 @@
 """Any file that Linkwork knows, by its suffix."""
 
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +9,13 @@ from linkwork.formats.file_format import Base, FileFormat, Held, Reading, add_fo
 from linkwork.geometry.mesh import Mesh
 from linkwork.geometry.skin import MeshFile
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.spelling import checked_keywords
 
 
+@checked_keywords
 def load(
-    path: str | Path | MeshFile,
-    base: Base = "fixed",
+    path: str | PathLike[str] | MeshFile,
+    base: Base | None = None,
     *,
     repair: bool = False,
     scale: float = 1.0,
@@ -21,17 +24,25 @@ def load(
     """Read a file: a mechanism from `.json` or `.urdf` (see `formats.load`), a recording from `.lwr`, a mesh
     from `.stl .obj .ply .off .glb`, or the mesh that a robot is drawn with, `load(visual.shape)`.
 
-    `base` says whether the root of a robot is welded to ground or free; `repair=True` replaces inertia
-    tensors that no real body has, and warns which, or repairs a mesh (see `repairs`). `scale` turns
-    the unit of a mesh into metres, as 1e-3 for millimetres; `packages` says where `package://` names are.
+    `base` says whether the root of a robot is "fixed" to ground (if not given) or "free"; `repair=True`
+    replaces inertia tensors that no real body has, and warns which, or repairs a mesh (see `repairs`).
+    `scale` turns the unit of a mesh into metres, as 1e-3 for millimetres; `packages` says where `package://`
+    names are. What a file does not need is refused.
     """
     if isinstance(path, MeshFile):
         from linkwork.formats.mesh_path import load_mesh_file
 
+        if base is not None or scale != 1.0:
+            raise ValueError(f"load: base {base!r} and scale {scale!r} have no meaning for {path!r}")
         return load_mesh_file(path, packages or {}, repair=repair)
-    read = reader(Path(path)).read
-    assert read is not None
-    return read(Path(path), Reading(base, repair, scale))
+    if not isinstance(path, str | PathLike):
+        raise TypeError(f"load: {path!r} is a {type(path).__name__}; give the name of a file")
+    file, known = Path(path), reader(Path(path))
+    assert known.read is not None
+    reading = Reading.checked(file, known, base, repair, scale)
+    if packages is not None:
+        raise ValueError(f"load: packages {packages!r} are for load(visual.shape); leave them out")
+    return known.read(file, reading)
 
 
 def held(thing: Any) -> Held:
@@ -49,25 +60,5 @@ def _save_recording(run: Any, path: Path) -> None:
     run.save(path)
 
 
-def write_table(run: Any, path: Path) -> None:
-    """Write the curves of a run as a table, names and units in its first line."""
-    import csv
-    import io
-
-    from linkwork.atomic import write_atomically
-    from linkwork.errors import LinkworkError
-    from linkwork.recording.batch import Recordings
-
-    if isinstance(run, Recordings):
-        raise LinkworkError("a batch of runs is not a table; take one of them in Python: lw.load(...)[0]")
-    traces = run.traces()
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(["time [s]", *(f"{trace.label} [{trace.unit or '1'}]" for trace in traces)])
-    for k, t in enumerate(run.time):
-        table.writerow([repr(float(t)), *(repr(float(trace.values[k])) for trace in traces)])
-    write_atomically(path, [text.getvalue().encode()])
-
-
-add_format(FileFormat(suffix=".lwr", holds="run", read=_load_recording, write=_save_recording))
-add_format(FileFormat(suffix=".csv", holds="run", write=write_table))
+add_format(FileFormat(suffix=".lwr", holds="run", read=_load_recording, write=_save_recording, takes=()))
+add_format(FileFormat(suffix=".csv", holds="run", write=_save_recording))

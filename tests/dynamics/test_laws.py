@@ -288,7 +288,7 @@ def test_states_of_other_shapes_are_refused():
         ((q[0], v[0, :-1], 0.0), r"v has shape \(3,\)"),
         ((q, v[:3], 0.0), "batches of different sizes"),
         ((q, v, np.zeros((4, 2))), r"t has shape \(4, 2\)"),
-        ((q, v, "now"), "t is not an array of real numbers"),
+        ((q, v, "now"), "t .now. is not made of numbers"),
     ):
         with pytest.raises(ValueError, match=words):
             model.motion(*wrong)

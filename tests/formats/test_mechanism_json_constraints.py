@@ -52,7 +52,7 @@ def test_drivers_follow_the_same_laws(space):
         other = loaded.drivers[name]
         assert (other.drives, other.component) == (driver.drives, driver.component)
         laws = [DriverLaw(name, each.law).at(np.linspace(0, 2, 23)) for each in (driver, other)]
-        assert np.array_equal(*laws), name
+        assert np.array_equal(*laws), name  # type: ignore
 
 
 def test_a_motion_of_what_was_loaded_is_the_same_to_the_last_bit():
@@ -85,7 +85,7 @@ def test_a_stop_of_ones_own_pushes_the_same():
     m = between_stops()
     loaded = again(m)
     assert mechanism_text(loaded) == mechanism_text(m)
-    assert loaded["rail 0"].stop == again(m)["rail 0"].stop != loaded["rail 1"].stop
+    assert loaded["rail 0"].stop == again(m)["rail 0"].stop != loaded["rail 1"].stop  # type: ignore
     a, b = (lw.simulate(each, 0.5) for each in (m, loaded))
     assert np.array_equal(a.q, b.q)
     assert np.abs(a.q).max() > 0.05
@@ -242,7 +242,7 @@ def changed(list_: str, name: str, **values) -> bytes:
         ("constraints", "rod", {"on": ["wheel 0", "wheel 9"]}, r"on\[1\]: unknown body or joint 'wheel 9'"),
         ("constraints", "rod", {"on_child": [1, 2, 3]}, r"on_child \(1.0, 2.0, 3.0\); give 2 finite numbers"),
         ("constraints", "teeth", {"kind": "round"}, r'kind: "round"; give "external" or "internal" or'),
-        ("constraints", "teeth", {"teeth": [1, -1]}, r"teeth \(1.0, -1.0\); give 2 finite and above 0"),
+        ("constraints", "teeth", {"teeth": [1, -1]}, r"teeth \(1.0, -1.0\); give two finite numbers above 0"),
         ("constraints", "curve", {"curve": "s"}, r"curve: return a list of 2 numbers"),
         ("constraints", "curve", {"curve": "[s, sin(r)]"}, r"curve: unknown name 'r'"),
         ("constraints", "curve", {"curve": 3}, r"curve: 3.0; give a text"),

@@ -155,7 +155,7 @@ def _dot(a, b, c):
         ([(0, 0, 0), (1, 0, 0), (1, 1, 0.3), (0, 1, 0)], r"do not lie in a plane: point \d, .* m off it"),
         ([(0, 0, 1), (1, 0, 1), (2, 0, 1)], "no area"),
         ([(0, 0), (1, 0), (np.nan, 1)], r"number 2, \(nan, 1\), is not finite"),
-        ([(0, 0), (1, 0, 3), (0, 1)], "rows of numbers"),
+        ([(0, 0), (1, 0, 3), (0, 1)], "rows have different lengths"),
         ([1, 2, 3], r"shape \(3,\)"),
     ],
 )

@@ -321,7 +321,7 @@ def test_laws_that_cannot_be_followed_are_told(law, words):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"times": "abc"}, "times 'abc'; give numbers"),
+        ({"times": "abc"}, "times 'abc' is not made of numbers"),
         ({"times": []}, "times of shape"),
         ({"times": [np.nan]}, "give finite numbers"),
         ({"times": [0.0], "start": [1, 2]}, "start of shape .* give a posture, or the 9 finite numbers"),

@@ -505,13 +505,18 @@ def test_a_signature_is_the_same_in_every_mechanism_and_that_of_no_other_joint(r
 
 
 def test_what_a_users_joint_reads_of_its_bodies_is_its_own(rng):
-    class Wheel(lw.Joint):
+    class Wheel(lw.Body):
+        radius = 0.1
+
+    class Rolling(lw.Joint):
         def motion(self, q):
-            return lw.translation(self.child.radius * q[0], 0, 0) @ lw.rotation_y(q[0])
+            wheel: Any = self.child
+            return lw.translation(wheel.radius * q[0], 0, 0) @ lw.rotation_y(q[0])
 
     kinds = JointFormulas()
     for radius in (0.3, 0.5):
-        joint = made(Wheel, "space", rng)
+        joint = made(Rolling, "space", rng)
+        joint.child = Wheel("wheel")
         joint.child.radius = radius
         kind, parameters = kinds.of(joint, False)
         assert kind.motion([2.0], parameters).p[0] == pytest.approx(2.0 * radius)
@@ -605,7 +610,7 @@ def test_a_joint_without_an_axis_takes_none(cls, rng):
 
 def test_a_universal_joint_takes_both_axes_or_neither(rng):
     for alone in ("axis", "axis2"):
-        (mistake,) = made(lw.Universal, "space", rng, **{alone: (1, 0, 0)}).mistakes()
+        (mistake,) = made(lw.Universal, "space", rng, **{alone: (1, 0, 0)}).mistakes()  # type: ignore[arg-type]
         assert "takes axis= and axis2= together" in mistake
     (mistake,) = made(lw.Universal, "space", rng, axis=(1, 0, 0), axis2=(1, 1, 0)).mistakes()
     assert "not square" in mistake

@@ -148,9 +148,9 @@ def test_a_copy_has_loads_of_its_own_on_its_own_bodies(made):
     assert other["coil"].on == (other["wrist"],)
     assert other["spring"].on != (arm, hand)
     check(other)
-    other["spring"].stiffness = 9.0
+    other["spring"].stiffness = 9.0  # type: ignore[attr-defined]
     other.remove("motor")
-    assert loads[lw.Spring].stiffness == 1.0
+    assert loads[lw.Spring].stiffness == 1.0  # type: ignore
     assert "motor" in m
     q, v = np.array([0.1, 0.2]), np.array([0.3, 0.4])
     other["spring"].stiffness = 1.0
@@ -325,7 +325,7 @@ def test_the_numbers_of_a_spring_make_sense(options, words):
         ({"stiffness": lambda x: x}, "give a number, or one per axis"),
         ({"at": (0, 0, 0), "on_child": (0, 0, 0)}, "at= and on_parent=/on_child= exclude each other"),
         ({"at": (0, 0)}, "at (0, 0) is not a place"),
-        ({"on_parent": lw.Frame((0, 0, np.nan))}, "is not finite"),
+        ({"on_parent": lw.spatial.translation(0, 0, np.nan)}, "is not finite"),
     ],
     ids=lambda case: case if isinstance(case, str) else None,
 )
@@ -474,11 +474,11 @@ def test_the_numbers_of_a_stop_make_sense(stop, words):
     assert words in told
 
 
-@pytest.mark.parametrize("stop", [lw.Stop(np.float32(5)), lw.Stop(damping=np.int64(3)), lw.Stop(0, 0)])
+@pytest.mark.parametrize("stop", [lw.Stop(np.float32(5)), lw.Stop(damping=np.int64(3)), lw.Stop(0, 0)])  # type: ignore[arg-type]
 def test_a_stop_takes_any_number(stop):
     m, _, _ = pair()
     m.joints["wrist"].limits, m.joints["wrist"].stop = (-1, 1), stop
-    assert np.isfinite(m.compile().motion([0.0, 2.0], np.zeros(2))).all()
+    assert np.isfinite(m.compile().motion([0.0, 2.0], np.zeros(2))).all()  # type: ignore
 
 
 def test_friction_fades_out_below_some_speed():

@@ -8,6 +8,7 @@ import pytest
 
 from linkwork.algebra import planar, spatial
 from linkwork.algebra.spatial import Frame
+from linkwork.algebra.vector import Matrix
 from linkwork.errors import ModelError
 from linkwork.geometry import Box
 from linkwork.mechanism.body import Body
@@ -316,13 +317,13 @@ def test_a_planar_slider_has_an_axis_of_two_numbers():
         ({"at": (0, 1)}, r"at \(0, 1\) is not a place in this mechanism; give 3 numbers"),
         ({"at": (0, 1, np.inf)}, r"at \(0, 1, inf\) is not finite"),
         ({"on_parent": planar.Frame()}, "on_parent .* is not a place"),
-        ({"on_child": Frame((0, 0, np.nan))}, "on_child .* is not finite"),
+        ({"on_child": spatial.translation(0, 0, np.nan)}, "on_child .* is not finite"),
         (
-            {"on_child": Frame(rotation=np.diag([1, 1, 2]).tolist())},
+            {"on_child": Frame.of(Matrix.of(np.diag([1, 1, 2]).tolist()), (0, 0, 0))},
             "on_child .* is not turned by a rotation",
         ),
         (
-            {"on_child": Frame(rotation=np.diag([1, 1, -1]).tolist())},
+            {"on_child": Frame.of(Matrix.of(np.diag([1, 1, -1]).tolist()), (0, 0, 0))},
             "on_child .* is not turned by a rotation",
         ),
         ({"at": (0, 0, 0), "on_child": (0, 0, 0)}, "at= and on_parent=/on_child= exclude each other"),
@@ -362,7 +363,7 @@ def test_numbers_of_special_joints_make_sense():
     m.add(Universal("half", arm, hand, axis=(1, 0, 0), axis2=(0, 0, 0)))
     screw, text, cardan, half = mistakes(m)
     assert text == "joint 'text': pitch '1'; give a number, the advance per turn in metres"
-    assert screw == "joint 'screw': pitch nan is not finite"
+    assert screw == "joint 'screw': pitch nan; give a number, the advance per turn in metres"
     assert "joint 'cardan': axis (1, 0, 0) and axis2 (1, 1, 0) are not square" in cardan
     assert "joint 'half': axis2 (0, 0, 0) has no direction" in half
 

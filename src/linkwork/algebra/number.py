@@ -30,9 +30,15 @@ def apply(name: str, *args: Number) -> Number:
             return getattr(np, _NUMPY_NAMES.get(name, name))(*args)
     for x in args:
         library = type(x).__module__.partition(".")[0]
-        if library != "builtins":
-            return getattr(sys.modules[library], _LIBRARY_NAMES.get((library, name), name))(*args)
-    return getattr(math, name)(*args)
+        function = _LIBRARY_NAMES.get((library, name), name)
+        if library in ("builtins", "linkwork") or not hasattr(sys.modules.get(library), function):
+            continue
+        return getattr(sys.modules[library], function)(*args)
+    try:
+        return getattr(math, name)(*args)
+    except TypeError:
+        given = ", ".join(map(repr, args))
+        raise TypeError(f"{name}({given}): these are not numbers; give real numbers") from None
 
 
 _NUMPY_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "pow": "power"}

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.algebra import rotation as rotations
 from linkwork.algebra.linear import Linear
 from linkwork.algebra.number import Number, atan2, cos, is_zero, sin
-from linkwork.algebra.vector import Matrix, Symmetric, Vector, minus, plus, product, stacked
+from linkwork.algebra.vector import Matrix, Symmetric, Vector, components, minus, plus, product, stacked
+from linkwork.spelling import Spelled
 
 dimension = 2
 angular = 1
@@ -137,7 +139,16 @@ class Force(Linear):
         return Force(minus(self.n, area(X.p, self.f)), X.turned_back(self.f))
 
 
-class Frame:
+def _checked(rotation: Any) -> Any:
+    """Return a matrix of the plane, if it is a rotation."""
+    if np.shape(rotation)[:2] != (2, 2):
+        raise ValueError(f"Frame: rotation of shape {np.shape(rotation)}; give an angle or a 2x2 matrix")
+    (a, b), (c, d) = rotation
+    R = rotations.checked(((a, b, 0.0), (c, d, 0.0), (0.0, 0.0, 1.0)), "Frame: rotation")
+    return R[0][:2], R[1][:2]
+
+
+class Frame(metaclass=Spelled):
     """The pose of one frame in another, in the plane: `.position` of its origin and `.angle`."""
 
     __slots__ = ("c", "p", "s")
@@ -147,10 +158,13 @@ class Frame:
         if rotation is None:
             self.c, self.s = 1.0, 0.0
         elif isinstance(rotation, list | tuple | np.ndarray) and np.ndim(rotation) == 2:
-            self.c, self.s = rotation[0][0], rotation[1][0]
+            a, b = _checked(rotation)
+            self.c, self.s = a[0], b[0]
+        elif isinstance(rotation, str | bool | complex | list | tuple):
+            raise ValueError(f"Frame: rotation {rotation!r}; give an angle in radians or a 2x2 matrix")
         else:
             self.c, self.s = cos(rotation), sin(rotation)
-        self.p = Vector(position)
+        self.p = components("Frame: position", position, 2, "; in space use lw.Frame")
 
     @classmethod
     def of(cls, c: Number, s: Number, p: Iterable[Number]) -> "Frame":

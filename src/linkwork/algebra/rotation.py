@@ -3,10 +3,13 @@
 A rotation matrix R takes components in the turned frame to components in the base frame.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+import numpy as np
 
 from linkwork.algebra.number import Number, atan2, cos, sin, sqrt, where
-from linkwork.algebra.vector import Matrix, Vector, dot, minus, plus, product
+from linkwork.algebra.vector import Matrix, Vector, components, dot, minus, plus, product
+from linkwork.real_numbers import shown
 
 
 def about_x(angle: Number) -> Matrix:
@@ -51,9 +54,36 @@ def about_axis(axis: Sequence[Number], angle: Number) -> Matrix:
     )
 
 
+_CLOSE = 1e-3  # a matrix typed with a few digits is made exact; one that is further off is a mistake
+_EXACT = 1e-12
+
+
+def checked(rows: Iterable[Iterable[Number]], name: str = "rotation") -> Matrix:
+    """Return a rotation matrix; ValueError if its numbers are plain ones and are no rotation."""
+    R = Matrix.of(rows)
+    if len(R) != 3 or any(len(row) != 3 for row in R):
+        raise ValueError(f"{name} {shown(rows)}; give a quaternion (w, x, y, z) or a 3x3 matrix")
+    if not all(isinstance(x, int | float | np.number) for row in R for x in row):
+        return R  # traced, or many at once
+    error = max(abs(dot(a, b) - (i == j)) for i, a in enumerate(R) for j, b in enumerate(R[: i + 1]))
+    if not error <= _CLOSE:
+        raise ValueError(
+            f"{name} {shown(rows)} is not orthonormal (R R^T is off the identity by {error:.3g}); "
+            "its columns are the turned unit axes"
+        )
+    if dot(R[0], R[1].cross(R[2])) < 0.0:
+        raise ValueError(f"{name} {shown(rows)} has determinant -1, a mirror image; flip one axis")
+    if error <= _EXACT:
+        return R
+    u, _, vt = np.linalg.svd(np.array(R, float))
+    return Matrix.of((u @ vt).tolist())
+
+
 def from_euler(sequence: str, angles: Sequence[Number]) -> Matrix:
     """Turn by an Euler sequence: about moving axes in upper case ("ZYX"), fixed ones in lower ("xyz")."""
     turns = {"x": about_x, "y": about_y, "z": about_z}
+    if not isinstance(sequence, str) or not hasattr(angles, "__len__"):
+        raise ValueError(f"Euler sequence {sequence!r}, angles {angles!r}; give letters and a list of angles")
     if len(sequence) != len(angles) or set(sequence.lower()) - set(turns):
         raise ValueError(
             f"Euler sequence {sequence!r} with {len(angles)} angles; letters x, y, z, one per angle"
@@ -88,6 +118,18 @@ def from_quaternion(q: Sequence[Number]) -> Matrix:
             (xz - wy, yz + wx, 1.0 - (xx + yy)),
         )
     )
+
+
+def from_given_quaternion(q: Sequence[Number], name: str) -> Matrix:
+    """Turn by a quaternion that somebody gave, under a name."""
+    numbers: Sequence[Number] = components(name, q, 4)
+    try:
+        if all(isinstance(x, int | float | np.number) for x in numbers):
+            largest = max(abs(float(x)) for x in numbers)  # squares neither overflow nor vanish
+            numbers = [float(x) / largest if not 1e-9 < largest < 1e9 else float(x) for x in numbers]
+        return from_quaternion(numbers)
+    except ZeroDivisionError:
+        raise ValueError(f"{name} {shown(q)} has no direction; a rotation has length 1") from None
 
 
 def to_quaternion(R: Matrix) -> Vector:

@@ -15,7 +15,9 @@ import numpy as np
 from linkwork.algebra import rotation as rotations
 from linkwork.algebra.linear import Linear
 from linkwork.algebra.number import Number, atan2, cos, is_one, is_zero, sin, sqrt, where
-from linkwork.algebra.vector import Matrix, Symmetric, Vector, minus, plus, product, stacked
+from linkwork.algebra.vector import Matrix, Symmetric, Vector, components, minus, plus, product, stacked
+from linkwork.real_numbers import shown
+from linkwork.spelling import Spelled
 
 dimension = 3  # components of a point
 angular = 3  # components of a motion that turn
@@ -133,7 +135,21 @@ class Force(Linear):
         return Force(X.R.transpose_times(self.n - X.p.cross(self.f)), X.R.transpose_times(self.f))
 
 
-class Frame:
+def _turn_of(rotation: Any) -> Matrix:
+    """Return the rotation matrix of what people write for one."""
+    turn: Any = rotation.as_matrix() if hasattr(rotation, "as_matrix") else rotation
+    odd = not hasattr(turn, "__len__") or (isinstance(turn, np.ndarray) and turn.shape in ((), (4, 4)))
+    if odd or (len(turn) != 4 and not all(hasattr(row, "__len__") for row in turn)):
+        raise ValueError(
+            f"Frame: rotation {shown(rotation)}; give a quaternion (w, x, y, z) or a 3x3 matrix, or use "
+            "lw.rotation_x, lw.rotation_euler and the like (in the plane lw.planar.Frame takes an angle)"
+        )
+    if len(turn) == 4:
+        return rotations.from_given_quaternion(list(turn), "Frame: rotation")
+    return rotations.checked(turn, "Frame: rotation")
+
+
+class Frame(metaclass=Spelled):
     """The pose of one frame in another: `.position` of its origin and `.rotation` matrix.
 
     >>> (translation(0, 0, 1.5) @ rotation_x(0.1)).position
@@ -144,12 +160,8 @@ class Frame:
     size = 12
 
     def __init__(self, position: Iterable[Number] = (0.0, 0.0, 0.0), rotation: Any = None):
-        if rotation is None:
-            self.R = Matrix.identity(3)
-        else:
-            turn = rotation.as_matrix() if hasattr(rotation, "as_matrix") else rotation
-            self.R = rotations.from_quaternion(turn) if len(turn) == 4 else Matrix.of(turn)
-        self.p = Vector(position)
+        self.R = Matrix.identity(3) if rotation is None else _turn_of(rotation)
+        self.p = components("Frame: position", position, 3, "; in the plane use lw.planar.Frame")
 
     @classmethod
     def of(cls, R: Matrix, p: Iterable[Number]) -> "Frame":

@@ -4,11 +4,14 @@ A symmetric matrix keeps its upper triangle only. Nothing here knows the dimensi
 space 3.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
+from math import isfinite
+from typing import Any
 
 import numpy as np
 
 from linkwork.algebra.number import Number, is_one, is_zero, sqrt
+from linkwork.real_numbers import shown
 
 
 def product(a: Number, b: Number) -> Number:
@@ -106,6 +109,21 @@ class Vector(tuple[Number, ...]):
                 minus(product(a, y), product(b, x)),
             )
         )
+
+
+def components(what: str, numbers: Any, size: int, remedy: str = "") -> Vector:
+    """Return what somebody gave for a vector; ValueError if it cannot be one. Traced numbers may be."""
+    if isinstance(numbers, str | bytes | Mapping | Set) or not isinstance(numbers, Iterable):
+        raise ValueError(f"{what} {shown(numbers)}; give {size} numbers{remedy}")
+    found = Vector(numbers)
+    if len(found) != size:
+        raise ValueError(f"{what} {shown(found)} has {len(found)} numbers; give {size}{remedy}")
+    for x in found:
+        odd = x is None or isinstance(x, str | bytes | bool | complex)
+        odd = odd or (isinstance(x, np.generic | np.ndarray) and x.dtype.kind not in "fiuO")
+        if odd or (isinstance(x, float | int) and not isfinite(x)):
+            raise ValueError(f"{what} {shown(tuple(found))}; give {size} finite numbers{remedy}")
+    return found
 
 
 class Matrix(tuple[Vector, ...]):

@@ -4,12 +4,15 @@ Exit codes: 0 all is well, 1 a run that failed, 2 bad input, 130 interrupted wit
 reported in one line on standard error.
 """
 
+import json
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any
 
-from linkwork.cli.parser import parser
+from linkwork.cli.parser import Refused, parser
 from linkwork.errors import AssemblyError, LinkworkError, NumericalError, SimulationError
 
 SHOWN = 5  # mistakes that are shown of an error of many lines
@@ -18,7 +21,13 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    options = parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    try:
+        options = parser().parse_args(arguments)
+    except Refused as refused:
+        if "--json" in given:
+            print_json({"ok": False, "mistakes": [refused.text]})
+        raise
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *where: print_error(f"warning: {message}")
         try:
@@ -31,12 +40,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             print_error("interrupted")
             return INTERRUPTED
-        except (AssemblyError, NumericalError, SimulationError) as error:
-            print_error(one_line(error))
-            return FAILED
         except (LinkworkError, OSError, ValueError, KeyError) as error:
             print_error(one_line(error))
-            return BAD_INPUT
+            if getattr(options, "json", False):
+                print_json({"ok": False, "mistakes": [one_line(error)]})
+            failed = isinstance(error, AssemblyError | NumericalError | SimulationError)
+            return FAILED if failed else BAD_INPUT
+
+
+def print_json(data: Any) -> None:
+    """Print a result for programs; what is not finite is null, which JSON has."""
+    print(json.dumps(_plain(data), indent=2, allow_nan=False))
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, Mapping):
+        return {str(word): _plain(value) for word, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_plain(value) for value in data]
+    return None if isinstance(data, float) and not isfinite(data) else data
 
 
 def print_error(message: str) -> None:

@@ -1,7 +1,6 @@
 """`linkwork check`: what is in a file, and what is wrong with it."""
 
 import argparse
-import json
 import warnings
 from typing import Any
 
@@ -27,7 +26,7 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from linkwork.cli import BAD_INPUT
+    from linkwork.cli import BAD_INPUT, one_line, print_json
     from linkwork.errors import AssemblyError, FormatError, ModelError
     from linkwork.files import load
 
@@ -41,7 +40,9 @@ def run(options: argparse.Namespace) -> int:
             found = {"ok": True, **_facts(load(options.file, options.base, repair=options.repair))}
         except (AssemblyError, FormatError, ModelError) as error:
             found = {"ok": False, "mistakes": _mistakes(error)}
-    print(json.dumps({"file": options.file, **found, "warnings": [str(w.message) for w in caught]}, indent=2))
+        except OSError as error:
+            found = {"ok": False, "mistakes": [one_line(error)]}
+    print_json({"file": options.file, **found, "warnings": [str(w.message) for w in caught]})
     return 0 if found["ok"] else BAD_INPUT
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NoReturn
@@ -15,13 +16,26 @@ COMMANDS = ("demo", "run", "view", "check", "convert", "bench", "completion")
 Commands = Any  # what argparse adds commands to
 
 
+class Refused(SystemExit):
+    """A command line that is not understood."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(2)
+        self.text = text
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that reports mistakes in one line."""
 
     def error(self, message: str) -> NoReturn:
         if found := re.search(r"argument COMMAND: invalid choice: '(.*?)'", message):
             message = unknown("command", found[1], COMMANDS)
-        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+        if found := re.match(r"unrecognized arguments: (--[\w-]+)", message):
+            known = [word for action in self._actions for word in action.option_strings]
+            message = unknown("option", found[1], known)
+        text = f"{self.prog}: {message} (see {self.prog} --help)"
+        self._print_message(text + "\n", sys.stderr)
+        raise Refused(text)
 
 
 def parser() -> Parser:
@@ -67,7 +81,7 @@ def add_command(
 def add_robot_options(command: argparse.ArgumentParser) -> None:
     """Add what may be said about how a robot's file is read."""
     command.add_argument(
-        "--base", choices=("fixed", "free"), default="fixed", help="how the root of a robot stands on ground"
+        "--base", choices=("fixed", "free"), help="how the root of a robot stands on ground (fixed)"
     )
     command.add_argument(
         "--repair", action="store_true", help="replace inertia tensors that no real body has, and say which"

@@ -1,7 +1,6 @@
 """`linkwork run`: let a mechanism move."""
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +99,7 @@ def _follow_drivers(mechanism: Any, options: argparse.Namespace) -> int:
     """Let the drivers say how a mechanism moves: kinematics, without a simulation."""
     import numpy as np
 
-    from linkwork.cli import FAILED, print_error
+    from linkwork.cli import FAILED, print_error, print_json
     from linkwork.errors import AssemblyError, LinkworkError, ModelError
     from linkwork.kinematics.motion import kinematics
 
@@ -128,7 +127,7 @@ def _follow_drivers(mechanism: Any, options: argparse.Namespace) -> int:
     if options.json:
         found = {"mechanism": mechanism.name, "status": "FAILED" if failure else "DONE"}
         found |= {"message": str(failure or ""), "end": float(motion.time[-1]), "samples": len(motion)}
-        print(json.dumps(found | {"events": list(map(str, motion.events))} | made, indent=2))
+        print_json(found | {"events": list(map(str, motion.events))} | made)
     else:
         print("\n".join([repr(motion), *map(str, motion.events)]))
         for word, path in made.items():
@@ -141,9 +140,10 @@ def _follow_drivers(mechanism: Any, options: argparse.Namespace) -> int:
 
 def _report(motion: Any, made: dict[str, str], as_json: bool) -> None:
     if as_json:
+        from linkwork.cli import print_json
         from linkwork.cli.check import summary
 
-        print(json.dumps({**summary(motion), **made}, indent=2))
+        print_json({**summary(motion), **made})
         return
     print(motion.summary())
     for word, path in made.items():
@@ -154,12 +154,7 @@ def _keep(motion: Any, options: argparse.Namespace) -> dict[str, str]:
     """Write what was asked for; return where."""
     made = {}
     if options.out:
-        if Path(options.out).suffix.lower() == ".csv":
-            from linkwork.files import write_table
-
-            write_table(motion, Path(options.out))
-        else:
-            motion.save(options.out)
+        motion.save(options.out)
         made["run"] = options.out
     if options.plot or options.picture:
         path = options.picture or f"{Path(options.file).stem}.png"

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from linkwork.contact.result import Contacts
 from linkwork.contact.shape_kinds import MESH
 from linkwork.contact.shape_table import Table, Work, work
 from linkwork.contact.world_arrays import Member, WorldArrays
+from linkwork.errors import unknown
 from linkwork.geometry import HeightField, Plane
 from linkwork.mechanism.placement import (
     Array,
@@ -27,12 +27,14 @@ from linkwork.mechanism.placement import (
     position_vector,
     rotation_matrix,
 )
+from linkwork.real_numbers import is_finite, is_real
+from linkwork.spelling import Closed, require
 
 _PARTS = 4  # of the work, for each thread
 EVERYTHING = -1  # a mask of all groups
 
 
-class Colliders:
+class Colliders(Closed):
     """Bodies with shapes that may touch, and where they are.
 
     >>> from linkwork.geometry import Box, Plane
@@ -51,6 +53,8 @@ class Colliders:
     """
 
     def __init__(self, space: Space = "space") -> None:
+        if not isinstance(space, str) or space not in ("space", "plane"):
+            raise ValueError(f'colliders: space {space!r}; give "space" or "plane"')
         self.space: Space = space
         self._members: dict[str, Member] = {}
         self._excluded: set[tuple[str, str]] = set()
@@ -94,6 +98,10 @@ class Colliders:
         fixed: bool | None = None,
     ) -> None:
         """Add a body of shapes, placed in the world."""
+        require("collider: name", name, str, "a text")
+        require(f"collider {name!r}: group", group, int | np.integer, "a whole number, one bit per group")
+        require(f"collider {name!r}: mask", mask, int | np.integer, "a whole number, one bit per group")
+        require(f"collider {name!r}: fixed", fixed, bool | None, "True, False or None")
         if name in self._members:
             raise ValueError(f"collider {name!r} exists already; give another name, or remove it first")
         if not shapes:
@@ -186,6 +194,7 @@ class Colliders:
 
     def pairs(self, margin: float = 0.0) -> Any:
         """Return the pairs of shapes whose boxes come closer than `margin`, sorted (n, 2)."""
+        _check_margin(margin)
         built, poses = self._ready()
         return built.pairs_within(poses, margin)
 
@@ -194,6 +203,7 @@ class Colliders:
 
         The result does not depend on the number of threads.
         """
+        _check_margin(margin)
         built, poses = self._ready()
         pairs = built.pairs_within(poses, margin)
         if threads == 1:
@@ -220,6 +230,8 @@ class Colliders:
 
         Directions need not be of unit length. Only bodies with a group in `mask` are met.
         """
+        if not is_real(longest) or not longest >= 0.0:
+            raise ValueError(f"ray_cast: longest {longest!r}; give a length in metres, 0 or more")
         origins, directions = (
             _points(x, word, self.space) for x, word in ((origin, "origin"), (direction, "direction"))
         )
@@ -319,13 +331,7 @@ class Colliders:
 
     def _member(self, name: str) -> Member:
         if name not in self._members:
-            close = get_close_matches(str(name), self._members, 1)
-            hint = (
-                f"; did you mean {close[0]!r}?"
-                if close
-                else f"; there are {', '.join(self._members) or 'none'}"
-            )
-            raise ValueError(f"unknown collider {name!r}{hint}")
+            raise ValueError(unknown("collider", name, self._members))
         return self._members[name]
 
     def _ready(self) -> tuple[WorldArrays, Array]:
@@ -334,6 +340,11 @@ class Colliders:
             if self._built is None:
                 self._built = WorldArrays(self._members, self._excluded)
             return self._built, self._built.shape_poses()
+
+
+def _check_margin(margin: object) -> None:
+    if not is_finite(margin) or margin < 0.0:
+        raise ValueError(f"margin {margin!r}; give a length in metres, 0 or more")
 
 
 def _points(value: ArrayLike, word: str, space: Space) -> Array:

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.dynamics.kernel import real_array
 from linkwork.errors import unknown
+from linkwork.real_numbers import real_array
 from linkwork.tree.tree import Tree
 
 Array = np.ndarray

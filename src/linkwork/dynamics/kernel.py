@@ -16,6 +16,7 @@ from linkwork.dynamics.native_program import Form, Program, program, shapes_of
 from linkwork.errors import NumericalError
 from linkwork.lazy import lazy
 from linkwork.native import entry, store
+from linkwork.real_numbers import real_array
 from linkwork.tree.tree import Tree
 
 Array = np.ndarray
@@ -262,22 +263,11 @@ def call_variants(p: Program, name: str, inputs: Sequence[Any]) -> tuple[Array, 
 def check_out(name: str, out: Any, shape: tuple[int, ...]) -> None:
     """Refuse an `out` that cannot take the result."""
     fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == np.float64
-    if not (fits and out.flags.writeable):
+    repeats = fits and any(step == 0 and size > 1 for step, size in zip(out.strides, shape, strict=True))
+    if not (fits and out.flags.writeable) or repeats:
         said = f"{out.shape} of {out.dtype}" if isinstance(out, np.ndarray) else type(out).__name__
-        said += ", read-only" if fits else ""
+        said += ", one row repeated (stride 0)" if repeats else ", read-only" if fits else ""
         raise ValueError(f"{name}: out is {said}; give a writable float64 array of shape {shape}")
-
-
-def real_array(what: str, x: Any) -> Array:
-    """Return a new array of doubles, or say what is wrong with it."""
-    if type(x) is np.ndarray and x.dtype is _FLOAT:
-        return x.copy()
-    try:
-        if np.iscomplexobj(x) or isinstance(x, np.ma.MaskedArray):
-            raise ValueError("it is complex, or masked")
-        return np.array(x, np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{what} is not an array of real numbers: {error}") from None
 
 
 _FLOAT = np.dtype(np.float64)

@@ -8,7 +8,7 @@ from linkwork.mechanism.mechanism import Mechanism
 __all__ = ["load", "save"]
 
 
-def load(path: str | Path, base: Base = "fixed", *, repair: bool = False) -> Mechanism:
+def load(path: str | Path, base: Base | None = None, *, repair: bool = False) -> Mechanism:
     """Read a mechanism from a file: our own `.json`, a robot from `.urdf`, or an added format.
 
     The root of a robot is held by a joint named `base`: welded to ground, or free. Bodies have the names of
@@ -17,9 +17,9 @@ def load(path: str | Path, base: Base = "fixed", *, repair: bool = False) -> Mec
     that one can have, and warns which.
     """
     path = Path(path)
-    read = reader(path, "mechanism").read
-    assert read is not None
-    return read(path, Reading(base, repair))
+    known = reader(path, "mechanism")
+    assert known.read is not None
+    return known.read(path, Reading.checked(path, known, base, repair, 1.0))
 
 
 def save(mechanism: Mechanism, path: str | Path) -> None:

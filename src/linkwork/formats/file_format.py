@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from linkwork.errors import FormatError
+from linkwork.real_numbers import is_finite
+from linkwork.spelling import Spelled, require
 
 Base = Literal["fixed", "free"]
 Held = Literal["mechanism", "run", "mesh"]
@@ -39,19 +41,39 @@ class Reading:
     repair: bool = False
     scale: float = 1.0
 
+    @classmethod
+    def checked(cls, path: Path, format: "FileFormat", base: Any, repair: Any, scale: Any) -> "Reading":
+        """Return how to read a file; what its format does not follow is refused, not ignored."""
+        if base not in (None, "fixed", "free"):
+            raise ValueError(f'load: base {base!r}; give "fixed" or "free"')
+        if not isinstance(repair, bool):
+            raise ValueError(f"load: repair {repair!r}; give True or False")
+        if not (is_finite(scale) and scale > 0.0):
+            raise ValueError(f"load: scale {scale!r}; give a finite number above 0")
+        given = {"base": base is not None, "repair": repair, "scale": scale != 1.0}
+        for word, value in (("base", base), ("repair", repair), ("scale", scale)):
+            if given[word] and word not in format.takes:
+                raise ValueError(f"load: {word} {value!r} has no meaning for {path.name!r}; leave it out")
+        return cls(base or "fixed", repair, float(scale))
+
 
 @dataclass(frozen=True, kw_only=True)
-class FileFormat:
+class FileFormat(metaclass=Spelled):
     """A file format: its suffix, what it holds, how it is read and written; either may be missing."""
 
     suffix: str
     holds: Held
     read: Callable[[Path, Reading], Any] | None = None
+    takes: tuple[str, ...] = ("base", "repair", "scale")  # fields of Reading that `read` follows
     write: Callable[[Any, Path], None] | None = None
 
     def __post_init__(self) -> None:
-        if not self.suffix.startswith(".") or self.suffix != self.suffix.lower():
+        known = isinstance(self.suffix, str) and self.suffix.startswith(".")
+        if not known or self.suffix != self.suffix.lower():
             raise ValueError(f"suffix {self.suffix!r}; give one in lower case that begins with a dot")
+        for word in ("read", "write"):
+            if (function := getattr(self, word)) is not None and not callable(function):
+                raise TypeError(f"format {self.suffix}: {word} {function!r} is not a function; give one")
         if self.holds not in _ORDER:
             raise ValueError(f"holds {self.holds!r}; give one of {', '.join(map(repr, _ORDER))}")
         if self.read is None and self.write is None:
@@ -63,6 +85,7 @@ _added: dict[str, FileFormat] = {}
 
 def add_format(added: FileFormat) -> None:
     """Let files of a format be read and written by their suffix; each suffix has one format."""
+    require("add_format: added", added, FileFormat, "an lw.FileFormat(...)")
     if added.suffix in _HERE or _added.get(added.suffix, added) != added:
         raise ValueError(f"format {added.suffix}: there is one of this suffix already; give another")
     _added[added.suffix] = added

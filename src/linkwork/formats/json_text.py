@@ -107,7 +107,8 @@ class JsonValue:
                 entry.refuse(unknown("key", key[:_SHOWN], (*needed, *optional)))
         for key in needed:
             if key not in members:
-                self.refuse(f"{key!r} is missing; give it")
+                given = ", ".join(map(repr, members)) or "nothing"
+                self.refuse(f"{key!r} is missing; it is needed beside {given[:_SHOWN]}")
         return members
 
     def members(self) -> dict[str, "JsonValue"]:

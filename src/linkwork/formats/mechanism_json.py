@@ -280,4 +280,4 @@ def _read(path: Path, reading: Reading) -> Mechanism:
     return load_mechanism(path)
 
 
-FORMAT = FileFormat(suffix=".json", holds="mechanism", read=_read, write=save_mechanism)
+FORMAT = FileFormat(suffix=".json", holds="mechanism", read=_read, write=save_mechanism, takes=())

@@ -15,6 +15,7 @@ from linkwork.formats.mechanism_json_values import (
     shape_data,
 )
 from linkwork.geometry import Collision, Visual
+from linkwork.geometry.skin import skins
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.joint import ALGEBRA
@@ -52,8 +53,10 @@ def _mass_data(body: Body) -> dict[str, Any]:
 
 
 def _skin_data(skin: Any, kind: type[Any]) -> dict[str, Any]:
-    if type(skin) is not kind:
+    dressed = skins([skin], kind)
+    if not dressed:
         raise Unsaved(f"{skin!r} is not a {kind.__name__}; give lw.geometry.{kind.__name__}(shape=...)")
+    (skin,) = dressed
     data = {"shape": shape_data(skin.shape)}
     for word in ("name", "colour"):
         if (value := getattr(skin, word, None)) is not None:

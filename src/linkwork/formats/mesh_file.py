@@ -51,6 +51,7 @@ def mesh_format(suffix: str, read: Callable[[Path, bytes], Soup]) -> FileFormat:
         suffix=suffix,
         holds="mesh",
         read=lambda path, reading: _mesh(path, read(path, read_bytes(path, MAX_BYTES)), reading),
+        takes=("repair", "scale"),
     )
 
 

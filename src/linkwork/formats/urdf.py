@@ -1,7 +1,6 @@
 """Robots in URDF (wiki.ros.org/urdf/XML): a tree of links and joints becomes a Mechanism."""
 
 import math
-import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from linkwork.algebra.spatial import Frame
-from linkwork.errors import FormatError, unknown
+from linkwork.errors import FormatError, unknown, warn
 from linkwork.formats.file_format import FileFormat, Reading
 from linkwork.formats.markup import SHOWN, Element, parse
 from linkwork.formats.urdf_link import (
@@ -192,7 +191,7 @@ def _inertias(links: Mapping[str, Element], edges: Sequence[Edge], repair: bool)
         if repair and (problems := inertia.problems(allowed=ROUNDING * total)):
             inertias[name] = inertia.repaired()
             moments, _ = inertias[name].principal()
-            warnings.warn(f"link {name!r}: {problems[0]}; repaired to {plain(moments)}", stacklevel=5)
+            warn(f"link {name!r}: {problems[0]}; repaired to {plain(moments)}")
     return inertias
 
 
@@ -275,7 +274,7 @@ def _couplings(edges: Sequence[Edge], names: Mapping[str, str], taken: Iterable[
             mimics[edge.name], leaders[edge.name] = mimic, leader
         else:  # as in alex_psyonic_hands of example-robot-data
             problem = mimic.error(f"left uncoupled: {unknown('joint', leader[:SHOWN], names)}")
-            warnings.warn(str(problem), stacklevel=5)
+            warn(str(problem))
     for ring in rings(leaders):
         raise mimics[ring[0]].error(f"joints {ring[:10]} mimic each other in a ring; let one of them lead")
     labels = _told_apart([f"{names[name]}_mimic" for name in mimics], {*taken, *names.values()}, "_")
@@ -288,4 +287,4 @@ def _read(path: Path, reading: Reading) -> Mechanism:
     return load_urdf(path, reading.base, repair=reading.repair)
 
 
-FORMAT = FileFormat(suffix=".urdf", holds="mechanism", read=_read)
+FORMAT = FileFormat(suffix=".urdf", holds="mechanism", read=_read, takes=("base", "repair"))

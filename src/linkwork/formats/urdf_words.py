@@ -1,9 +1,8 @@
 """The words of URDF: a misspelt attribute or element would silently be another robot, so it is refused."""
 
-import warnings
 from dataclasses import dataclass
 
-from linkwork.errors import unknown
+from linkwork.errors import unknown, warn
 from linkwork.formats.markup import SHOWN, Element
 
 
@@ -89,4 +88,4 @@ def check_words(robot: Element) -> None:
                 raise child.error(unknown("element", child.tag[:SHOWN], words.children))
     if left_out:
         listed = ", ".join(f"{what} (line {line})" for what, line in left_out.items())
-        warnings.warn(f"{robot.file}: left out, as it is not URDF: {listed}", stacklevel=6)
+        warn(f"{robot.file}: left out, as it is not URDF: {listed}")

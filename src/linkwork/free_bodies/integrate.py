@@ -24,6 +24,7 @@ from linkwork.free_bodies.particle import Particle
 from linkwork.free_bodies.rigid_body import RigidBody
 from linkwork.mechanism.placement import Array
 from linkwork.model.state import State
+from linkwork.real_numbers import finite_array
 from linkwork.recording.recording import Recording
 from linkwork.recording.report import Report
 from linkwork.recording.status import MESSAGES, Status
@@ -33,12 +34,14 @@ from linkwork.simulation.integrators.methods import METHODS
 from linkwork.simulation.loop.programs import PROGRAMS, Program
 from linkwork.simulation.options import MOST_STEPS, Options, RunOptions, sample_times, seconds
 from linkwork.simulation.problem import Problem
+from linkwork.spelling import checked_keywords, require
 
 _ROOM = 1024  # samples that the loop can write before it must be emptied
 _BUDGET = 1000  # steps at a time; one, where R is made orthonormal after every step
 _PORTS = len(PROGRAMS["motion"])  # t, q, v, q', v', power
 
 
+@checked_keywords
 def integrate(
     bodies: Sequence[Thing] | Thing,
     duration: float,
@@ -59,9 +62,12 @@ def integrate(
     the state for which forces are asked, so a law of one may look at another. After every step R is made
     orthonormal, and quaternions get unit length.
     """
+    require(
+        "integrate: bodies", bodies, RigidBody | Particle | list | tuple, "RigidBody and Particle objects"
+    )
     things = [bodies] if isinstance(bodies, RigidBody | Particle) else list(bodies)
     _check(things)
-    pull = None if gravity is None else np.asarray(gravity, dtype=np.float64)
+    pull = None if gravity is None else finite_array("integrate: gravity", gravity)
     if pull is not None and pull.shape != things[0].x.shape:
         raise ValueError(f"integrate: gravity {gravity!r}; give {things[0].x.size} numbers")
     try:

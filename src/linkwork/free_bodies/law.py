@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.mechanism.placement import Array
+from linkwork.real_numbers import real_array
 
 Law: TypeAlias = "Callable[[float, Any], ArrayLike] | ArrayLike | None"
 
@@ -17,8 +18,8 @@ def value(law: Law, t: float, body: Any, shape: tuple[int, ...], where: str) -> 
         return np.zeros(shape)
     said = law(t, body) if callable(law) else law
     try:
-        found = np.array(said, dtype=np.float64)
-    except (TypeError, ValueError):
+        found = real_array(where, said)
+    except ValueError:
         found = np.empty(0)
     if found.shape != shape or not np.isfinite(found).all():
         count = f"{shape[0]} finite numbers" if shape else "a finite number"

@@ -8,9 +8,11 @@ from numpy.typing import ArrayLike
 from linkwork.free_bodies.law import Law, value
 from linkwork.mechanism.names import name_text
 from linkwork.mechanism.placement import Array
+from linkwork.real_numbers import is_finite
+from linkwork.spelling import Closed
 
 
-class Particle:
+class Particle(Closed):
     """A point mass with place x and momentum P, in space or in the plane, as its position says.
 
     `force` [N] is numbers, or a function of the time and the particle.
@@ -25,9 +27,9 @@ class Particle:
         force: Law = None,
     ) -> None:
         self.name = name_text(name, "Particle")
-        self.mass = float(mass)
-        if not (np.isfinite(self.mass) and self.mass > 0.0):
+        if not (is_finite(mass) and mass > 0.0):
             raise ValueError(f"{self._where}: mass {mass!r}; give a finite number > 0")
+        self.mass = float(mass)
         shape = np.shape(position)
         if shape not in ((2,), (3,)):
             raise ValueError(

@@ -10,9 +10,10 @@ from linkwork.free_bodies.orientation import ORIENTATIONS
 from linkwork.mechanism.body import Body, Part
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.placement import Array, RotationLike, Space, rotation_matrix
+from linkwork.spelling import Closed
 
 
-class RigidBody:
+class RigidBody(Closed):
     """A rigid body with the state x, R, P, L: centre of mass, orientation, momentum, angular momentum.
 
     It is made as a Body is, of shapes, an Inertia, or point masses (`from_points`). x is the centre of mass
@@ -47,6 +48,8 @@ class RigidBody:
         space: Space = "space",
     ) -> None:
         body = Body(name, *parts, density=density, mass=mass, position=position, rotation=rotation)
+        if space not in ("space", "plane"):
+            raise ValueError(f'rigid body {name!r}: space {space!r}; give "space" or "plane"')
         if space == "plane":
             body.settle("plane")
         self.name = body.name
@@ -107,8 +110,13 @@ class RigidBody:
         """The shapes of vectors, and of what turns."""
         return ((3,), (3,)) if self.space == "space" else ((2,), ())
 
+    @property
+    def mass(self) -> float:
+        """The mass [kg]."""
+        return self._mass
+
     def _set_inertia(self, inertia: Inertia) -> None:
-        self.mass, self.I_body = inertia.mass, inertia.tensor
+        self._mass, self.I_body = inertia.mass, inertia.tensor
         moments = inertia.principal()[0]
         if not (self.mass > 0.0 and moments[0] > 1e-14 * moments[-1] and not inertia.problems()):
             raise ValueError(

@@ -44,7 +44,10 @@ class Compound(Solid):
 
     def _check(self) -> None:
         for word in ("parts", "removed"):
-            solids = tuple(getattr(self, word))
+            given = getattr(self, word)
+            if not isinstance(given, list | tuple):
+                raise ValueError(f"Compound: {word} {given!r}; give a list of shapes")
+            solids = tuple(given)
             for solid in solids:
                 if not isinstance(solid, Solid):
                     raise ValueError(f"Compound: {word} {solid!r} is not a solid; give shapes")

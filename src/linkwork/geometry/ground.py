@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.geometry.solid import RESOLUTION, Solid, Surface, frozen, size_of
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.placement import Array, plain
+from linkwork.real_numbers import is_finite
 
 DRAWN = 10.0  # side of the square that is drawn of a plane [m]
 
@@ -49,14 +50,10 @@ class Plane(Endless):
         length = float(np.linalg.norm(normal))
         if abs(length - 1.0) > 1e-15:  # so that a unit vector stays what it is
             normal = normal / length
-        try:
-            offset = float(self.offset)
-        except (TypeError, ValueError):
-            offset = inf
-        if not np.isfinite(offset):
+        if not is_finite(self.offset):
             raise ValueError(f"Plane: offset {self.offset!r}; give a finite distance in metres")
         object.__setattr__(self, "normal", tuple(normal.tolist()))
-        object.__setattr__(self, "offset", offset)
+        object.__setattr__(self, "offset", float(self.offset))
 
     def reach(self, direction: Array) -> float:
         length = float(np.linalg.norm(direction))

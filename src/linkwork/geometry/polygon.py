@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import cos, hypot, isfinite, pi, sin
+from math import cos, hypot, pi, sin
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from linkwork.geometry.section import Section
 from linkwork.geometry.solid import RESOLUTION, Faces, Solid, Surface, frozen, size_of
 from linkwork.geometry.tessellation import prism, revolved
 from linkwork.mechanism.placement import Array, plain
+from linkwork.real_numbers import is_finite
 
 OFF_PLANE = 1e-6  # of its size a polygon in space may be off its plane: six typed digits
 
@@ -194,11 +195,10 @@ class Revolution(Solid):
                 f"Revolution: point {inner}, {plain(section.points[inner])}, has a negative radius; "
                 "the section lies on one side of the axis, x >= 0"
             )
-        angle = float(self.angle)
-        if not (isfinite(angle) and 0.0 < angle <= 2 * pi):
+        if not (is_finite(self.angle) and 0.0 < self.angle <= 2 * pi):
             raise ValueError(f"Revolution: angle {self.angle!r}; give radians, more than 0 and at most 2 pi")
         object.__setattr__(self, "polygon", section)
-        object.__setattr__(self, "angle", angle)
+        object.__setattr__(self, "angle", float(self.angle))
 
     @property
     def _is_full(self) -> bool:

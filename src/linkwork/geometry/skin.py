@@ -1,16 +1,18 @@
 """What a body is drawn with and touched by, kept as data."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from linkwork.geometry.solid import Solid
 from linkwork.mechanism.placement import position_vector, rotation_matrix
+from linkwork.spelling import Spelled
 
 Colour: TypeAlias = tuple[float, float, float, float]  # red, green, blue, opacity: each 0 to 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeshFile:
+class MeshFile(metaclass=Spelled):
     """A mesh in a file that has not been opened; `filename` is what the description says, not a checked path.
 
     `lw.load(mesh_file)` reads it.
@@ -31,7 +33,7 @@ class MeshFile:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Visual:
+class Visual(metaclass=Spelled):
     """A shape to draw."""
 
     shape: Solid | MeshFile
@@ -40,8 +42,24 @@ class Visual:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Collision:
+class Collision(metaclass=Spelled):
     """A shape to touch."""
 
     shape: Solid | MeshFile
     name: str | None = None
+
+
+Skin = TypeVar("Skin", Visual, Collision)
+
+
+def skins(things: Iterable[Any], kind: type[Skin]) -> list[Skin]:
+    """Return what a body is drawn with or touched by, shapes by themselves as well; not outlines."""
+    found: list[Skin] = []
+    for thing in things:
+        if isinstance(thing, kind):
+            found.append(thing)
+        elif isinstance(thing, Solid | MeshFile):
+            found.append(kind(shape=thing))
+        elif isinstance(thing, Visual | Collision):
+            found.append(kind(shape=thing.shape))
+    return found

@@ -1,8 +1,7 @@
 """What every shape is: placed on a body, with mass, bounds and a surface of triangles."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass, fields
-from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -14,6 +13,8 @@ from linkwork.geometry.shape_code import ShapeCode
 from linkwork.geometry.vectors import along, unit
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.placement import Array, plain, position_vector, rotation_matrix
+from linkwork.real_numbers import is_finite, real_array
+from linkwork.spelling import SpelledABC
 
 if TYPE_CHECKING:
     from linkwork.geometry.compound import Compound
@@ -27,7 +28,7 @@ COMMON = ("position", "rotation", "density", "mass")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Solid(ABC):
+class Solid(metaclass=SpelledABC):
     """A homogeneous solid placed on a body by `position=` and `rotation=`.
 
     A solid is one class, a frozen dataclass of its sizes: its volume, its gyration about its own centre of
@@ -176,14 +177,14 @@ class Solid(ABC):
 
         `resolution` is the number of straight pieces that stand for a full circle.
         """
-        vertices, faces = self.surface(resolution)
+        vertices, faces = self.surface(pieces_per_turn(resolution))
         return vertices @ np.array(self.rotation).T + np.array(self.position), faces
 
     def mesh(self, resolution: int = RESOLUTION) -> "Mesh":
         """Return the surface as a mesh, placed and weighed as the solid is."""
         from linkwork.geometry.mesh import Mesh
 
-        vertices, faces = self.surface(resolution)
+        vertices, faces = self.surface(pieces_per_turn(resolution))
         return Mesh(
             vertices,
             faces,
@@ -233,21 +234,14 @@ class Solid(ABC):
 
 def amount(where: str, value: Any) -> float:
     """Return a density or mass, which is a finite number, not negative."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not (isfinite(number) and number >= 0.0):
+    if not (is_finite(value) and value >= 0.0):
         raise ValueError(f"{where} {value!r}; give a finite number >= 0")
-    return number
+    return float(value)
 
 
 def frozen(value: ArrayLike, where: str) -> Array:
     """Return finite numbers as a read-only array; -0.0 becomes 0.0, so that equal points have equal bytes."""
-    try:
-        array = np.array(value, dtype=np.float64) + 0.0
-    except (TypeError, ValueError):
-        raise ValueError(f"{where} are not rows of numbers; give as many in every row") from None
+    array = np.atleast_1d(real_array(where, value)) + 0.0
     if not np.isfinite(array).all():
         k = int(np.flatnonzero(~np.isfinite(array).reshape(len(array), -1).all(axis=1))[0])
         raise ValueError(f"{where}: number {k}, {plain(array[k])}, is not finite")
@@ -257,16 +251,13 @@ def frozen(value: ArrayLike, where: str) -> Array:
 
 def pieces_per_turn(resolution: Any) -> int:
     """Return a resolution, which is at least three pieces for a circle."""
-    if not isinstance(resolution, int | np.integer) or resolution < 3:
+    whole = isinstance(resolution, int | np.integer) and not isinstance(resolution, bool)
+    if not whole or not 3 <= resolution <= 100_000:
         raise ValueError(f"resolution {resolution!r}; give the number of pieces of a circle, 3 or more")
     return int(resolution)
 
 
 def size_of(shape: str, field: str, value: Any) -> float:
-    try:
-        size = float(value)
-    except (TypeError, ValueError):
-        size = float("nan")
-    if not (isfinite(size) and size > 0.0):
+    if not (is_finite(value) and value > 0.0):
         raise ValueError(f"{shape}: {field} {value!r}; give a finite length > 0 in metres")
-    return size
+    return float(value)

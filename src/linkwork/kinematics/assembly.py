@@ -10,6 +10,7 @@ from linkwork.kinematics.equation_system import System, system_of, undriven_mode
 from linkwork.kinematics.joint_coordinates import of_bodies
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.spelling import checked_keywords, require
 
 Array = np.ndarray
 
@@ -79,6 +80,7 @@ def reached(system: System, q: Array, goal: Array) -> Array:
     return system.assemble(q, with_drivers=True, where=system.driven_text(goal))
 
 
+@checked_keywords
 def assembly_modes(
     mechanism: Mechanism, *, t: float = 0.0, starts: int = 20000, seed: int = 0
 ) -> list[Posture]:
@@ -87,7 +89,10 @@ def assembly_modes(
     Found by Newton's method from many random starts: it ends when each way was found a few times, or after
     `starts` of them. A mechanism that can still move has no end of them: AssemblyError.
     """
-    if not isinstance(starts, int | np.integer) or starts < 1:
+    require("assembly_modes: mechanism", mechanism, Mechanism, "a Mechanism")
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise ValueError(f"assembly_modes: seed {seed!r}; give a whole number, 0 or more")
+    if not isinstance(starts, int | np.integer) or isinstance(starts, bool) or starts < 1:
         raise ValueError(f"assembly_modes: starts {starts!r}; give a whole number, 1 or more")
     system = system_of(mechanism.copy())
     system.w.u[::3] = _values(system, t)

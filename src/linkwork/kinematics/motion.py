@@ -11,26 +11,27 @@ from linkwork.kinematics.equation_system import System, system_of
 from linkwork.kinematics.kinematic_recording import KinematicRecording
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.state import State
+from linkwork.real_numbers import real_array
 from linkwork.recording.channels import LiveChannels
+from linkwork.spelling import checked_keywords, require
 
 Array = np.ndarray
 
 
+@checked_keywords
 def kinematics(mechanism: Mechanism, times: Any, *, start: Any = None) -> KinematicRecording:
     """Return the motion of a mechanism whose drivers follow their laws, at given times.
 
     It begins in the assembly nearest to the drawing, or at `start`, the end of a motion (`motion.final`),
     and goes on continuously: it never changes to another way in which the mechanism can be assembled.
     """
-    try:
-        at = np.atleast_1d(np.asarray(times, float))
-    except (TypeError, ValueError):
-        raise ValueError(f"kinematics: times {times!r:.80}; give numbers [s]") from None
+    require("kinematics: mechanism", mechanism, Mechanism, "a Mechanism")
+    at = np.atleast_1d(real_array("kinematics: times", times))
     if at.ndim != 1 or not len(at) or not np.isfinite(at).all():
         raise ValueError(f"kinematics: times of shape {np.shape(times)}; give finite numbers [s]")
     system = system_of(mechanism.copy())
     given = start.q if isinstance(start, State) else start
-    q = system.assemble() if given is None else np.array(given, float)
+    q = system.assemble() if given is None else real_array("kinematics: start", given)
     if q.shape != (system.nq,) or not np.isfinite(q).all():
         raise ValueError(
             f"kinematics: start of shape {q.shape}; give a posture, or the {system.nq} finite numbers of "

@@ -4,14 +4,13 @@ A body is drawn by its `visuals`: arrays of points (k, 2) or (k, 3) in its frame
 else by the shapes it is made of; else between its joints. A mechanism in space is seen along an axis.
 """
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
 from typing import Any
 
 import numpy as np
 
-from linkwork.errors import LinkworkError
+from linkwork.errors import LinkworkError, warn
 from linkwork.formats.mesh_path import load_mesh_file
 from linkwork.geometry.skin import MeshFile, Visual
 from linkwork.geometry.solid import Solid
@@ -20,6 +19,7 @@ from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.joints import Prismatic
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.sketch import attachments, sketches
+from linkwork.real_numbers import is_finite, shown
 
 Array = np.ndarray
 
@@ -196,7 +196,7 @@ def _opened(thing: Any) -> Solid | None:
         try:
             shape = load_mesh_file(shape, {})
         except (LinkworkError, OSError) as error:
-            warnings.warn(f"not drawn: {error}", stacklevel=2)
+            warn(f"not drawn: {error}")
             return None
     return shape if isinstance(shape, Solid) else None
 
@@ -228,7 +228,13 @@ def image_outline(image: Any, width: float = 1.0, *, level: float = 0.5) -> list
     """
     from contourpy import contour_generator
 
+    if not (is_finite(width) and width > 0.0):
+        raise ValueError(f"image_outline: width {width!r}; give metres, above 0")
+    if not (is_finite(level) and 0.0 < level < 1.0):
+        raise ValueError(f"image_outline: level {level!r}; give a brightness between 0 and 1")
     bright = np.asarray(image)
+    if bright.dtype.kind not in "biuf":
+        raise ValueError(f"image_outline: image {shown(image)}; give (rows, columns) of numbers")
     bright = (
         bright / 255.0 if bright.dtype.kind in "iu" and bright.max(initial=0) > 1 else bright.astype(float)
     )

@@ -14,6 +14,7 @@ from linkwork.kinematics.lane_solver import LaneSolver
 from linkwork.kinematics.newton_call import MOST_UNKNOWNS, near_position
 from linkwork.lazy import lazy
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.spelling import Closed
 
 Array = np.ndarray
 
@@ -22,7 +23,7 @@ _FINEST = 2.0**-12  # of the way from some sizes to others
 _STRIDE = 0.25  # longest way of coordinates at once, while sizes change [rad, sizes of the mechanism]
 
 
-class Positions:
+class Positions(Closed):
     """Solve for positions in a loop of your own: `positions(values)`, or `positions.many(values, q)`.
 
     Numbers of the mechanism that `vary`, by names you give them, may be different in each of many: `sizes`.

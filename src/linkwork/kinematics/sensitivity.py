@@ -13,6 +13,7 @@ from linkwork.kinematics.kinematic_recording import KinematicRecording
 from linkwork.kinematics.parameters import Number, Place, number
 from linkwork.lazy import LOCK
 from linkwork.mechanism.joint import Joint
+from linkwork.spelling import require
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Graph, evaluate
 
@@ -49,6 +50,7 @@ def sensitivity(motion: KinematicRecording, parameter: Place) -> Sensitivity:
     A joint has its points "on_parent" and "on_child", in axes of these bodies, and what its class depends on,
     such as "pitch"; a constraint has its own numbers: ("rod", "length"), ("slot", "pin", 0).
     """
+    require("sensitivity: motion", motion, KinematicRecording, "the motion that lw.kinematics returned")
     system = motion.model
     p = number(system.things, parameter, "sensitivity")
     change = np.zeros((len(motion), system.n))

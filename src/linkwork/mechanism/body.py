@@ -1,7 +1,6 @@
 """A rigid body: a name, an inertia, and where it is drawn."""
 
 from collections.abc import Sequence
-from math import isfinite
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -18,6 +17,7 @@ from linkwork.mechanism.placement import (
     rotation_matrix,
 )
 from linkwork.mechanism.recorded import Recorded, unchanging
+from linkwork.real_numbers import is_finite, real_array
 
 
 class Massive(Protocol):
@@ -54,15 +54,13 @@ class Body(Recorded):
         visuals: Sequence[Any] = (),
         collisions: Sequence[Any] = (),
     ) -> None:
-        self._name = name_text(name, "Body")
-        self.parts = parts
-        self.visuals = tuple(visuals)
-        self.collisions = tuple(collisions)
-        self.inertia = _inertia(self._where, parts, density, mass)
-        self._given = tuple(
-            (word, float(x)) for word, x in (("density", density), ("mass", mass)) if x is not None
-        )
-        self.space: Space = self.inertia.space
+        self._name = name_text(name, type(self).__name__)
+        self._parts = parts
+        self.visuals = visuals
+        self.collisions = collisions
+        self._space: Space | None = None
+        self._weigh(density, mass)
+        self._space = self.inertia.space
         self.position = position
         self.rotation = rotation
 
@@ -90,9 +88,86 @@ class Body(Recorded):
         return self._name
 
     @property
+    def parts(self) -> tuple[Part, ...]:
+        """The shapes, or the Inertia, that the body was made of."""
+        return self._parts
+
+    @property
     def given(self) -> dict[str, float]:
         """The density or mass that was given for the shapes."""
         return dict(self._given)
+
+    @property
+    def space(self) -> Space:
+        """Where it lives: "space", or "plane" as the mechanism it was added to."""
+        return self._space or "space"
+
+    @property
+    def inertia(self) -> Inertia:
+        """Mass, centre of mass and tensor; what is assigned stands in place of that of the shapes."""
+        return self._inertia
+
+    @inertia.setter
+    def inertia(self, inertia: Inertia) -> None:
+        if not isinstance(inertia, Inertia):
+            raise TypeError(f"{self._where}: inertia {inertia!r}; give an Inertia(mass, com, tensor)")
+        self._inertia, self._weighed = inertia, False
+
+    @property
+    def mass(self) -> float:
+        """The mass [kg]; that of shapes can be assigned, shared out by volume, and their inertia follows."""
+        return self.inertia.mass
+
+    @mass.setter
+    def mass(self, mass: float) -> None:
+        self._weigh_again(None, mass)
+
+    @property
+    def density(self) -> float | None:
+        """The density of the shapes [kg/m^3], if that was given; it can be assigned as the mass can."""
+        return self.given.get("density") if self._weighed else None
+
+    @density.setter
+    def density(self, density: float) -> None:
+        self._weigh_again(density, None)
+
+    def _weigh_again(self, density: float | None, mass: float | None) -> None:
+        """Give the shapes another density or mass."""
+        if not self._weighed:
+            word, value = ("mass", mass) if density is None else ("density", density)
+            raise AttributeError(
+                f"{self._where}: {word} = {value!r} does not say how the mass is spread, and no shapes do; "
+                "assign inertia = lw.Inertia(mass, com, tensor)"
+            )
+        if density is None and mass is None:
+            raise ValueError(f"{self._where}: density and mass are None; give one of them")
+        self._weigh(density, mass)
+
+    def _weigh(self, density: float | None, mass: float | None) -> None:
+        inertia = _inertia(self._where, self._parts, density, mass)
+        self._inertia = inertia.planar() if self._space == "plane" else inertia
+        self._given = tuple(
+            (word, float(x)) for word, x in (("density", density), ("mass", mass)) if x is not None
+        )
+        self._weighed = bool(self._parts) and not any(isinstance(part, Inertia) for part in self._parts)
+
+    @property
+    def visuals(self) -> tuple[Any, ...]:
+        """What the body is drawn with in place of its shapes: Visuals, shapes, files, outlines as points."""
+        return self._visuals
+
+    @visuals.setter
+    def visuals(self, visuals: Sequence[Any]) -> None:
+        self._visuals = _skins(f"{self._where}: visuals", visuals, outlines=True)
+
+    @property
+    def collisions(self) -> tuple[Any, ...]:
+        """What the body is touched by in place of its shapes: Collisions, shapes, files."""
+        return self._collisions
+
+    @collisions.setter
+    def collisions(self, collisions: Sequence[Any]) -> None:
+        self._collisions = _skins(f"{self._where}: collisions", collisions, outlines=False)
 
     @property
     def position(self) -> Array:
@@ -131,7 +206,7 @@ class Body(Recorded):
             )
         position = unchanging(position_vector(self.position, self._where, space))
         rotation = unchanging(rotation_matrix(self.rotation, self._where, space))
-        self.space, self.inertia = space, self.inertia.planar()
+        self._space, self._inertia = space, self.inertia.planar()
         self._position, self._rotation = position, rotation
 
     @property
@@ -144,13 +219,15 @@ class Body(Recorded):
 
 def _inertia(where: str, parts: Sequence[Part], density: float | None, mass: float | None) -> Inertia:
     for word, value in (("density", density), ("mass", mass)):
-        if value is not None and not _is_amount(value):
+        if value is not None and not (is_finite(value) and value >= 0.0):
             raise ValueError(f"{where}: {word} {value!r}; give a finite number >= 0")
     if density is not None and mass is not None:
         raise ValueError(f"{where}: density {density!r} and mass {mass!r} together; give one of them")
     for part in parts:
         if isinstance(part, type):
             raise TypeError(f"{where}: {part.__name__} is a class; give one of them: {part.__name__}(...)")
+        if isinstance(part, list | tuple) and part and all(hasattr(each, "volume") for each in part):
+            raise TypeError(f"{where}: {part!r} is a list; give shapes one by one: Body(name, a, b)")
         if not isinstance(part, Inertia) and not (hasattr(part, "volume") and hasattr(part, "inertia")):
             raise TypeError(f"{where}: {part!r} has no mass; give shapes or an Inertia")
     given = [part for part in parts if isinstance(part, Inertia)]
@@ -194,8 +271,25 @@ def combined(
     return total
 
 
-def _is_amount(value: object) -> bool:
+def _skins(where: str, skins: Any, outlines: bool) -> tuple[Any, ...]:
+    """Return what a body is drawn with or touched by."""
+    if not isinstance(skins, list | tuple | np.ndarray):
+        raise TypeError(f"{where} {skins!r}; give a list of them: [lw.Box(...), ...]")
+    for skin in skins:
+        if not _is_skin(skin) and not (outlines and _is_outline(skin)):
+            also = ", or points of an outline" if outlines else ""
+            raise TypeError(f"{where} has {skin!r}; give shapes or lw.geometry.Visual(shape=...){also}")
+    return tuple(skins)
+
+
+def _is_skin(thing: Any) -> bool:
+    known = any(hasattr(thing, word) for word in ("shape", "surface", "filename"))
+    return known and not isinstance(thing, np.ndarray | np.generic)
+
+
+def _is_outline(points: Any) -> bool:
     try:
-        return isfinite(value) and value >= 0.0  # type: ignore[arg-type, operator]
-    except TypeError:
+        array = real_array("outline", points)
+    except ValueError:
         return False
+    return array.ndim == 2 and array.shape[1] in (2, 3)

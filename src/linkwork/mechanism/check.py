@@ -1,15 +1,16 @@
 """Find every mistake in a mechanism before anything is computed from it."""
 
-import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import isfinite
 from operator import attrgetter
 
-from linkwork.errors import ModelError, unknown
+from linkwork.errors import ModelError, unknown, warn
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.cautions import cautions
 from linkwork.mechanism.constraint import Constraint, check_equations
 from linkwork.mechanism.coupling import Coupling, rings
+from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.inertia import GROSS, ROUNDING, rotational
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
@@ -46,13 +47,13 @@ def check(mechanism: Mechanism, checked: Collection[Element] = (), *, connected:
         lines = [f"{number:3}. {mistake}" for number, mistake in enumerate(mistakes, start=1)]
         count = "1 mistake" if len(lines) == 1 else f"{len(lines)} mistakes"
         raise ModelError("\n".join([f"mechanism {mechanism.name!r} has {count}:", *lines]))
+    for element in suspects:
+        for caution in cautions(element):
+            warn(f"{_kind(element)} {element.name!r} of mechanism {mechanism.name!r}: {caution}")
     if flaws:
         first, *others = flaws
         also = f" (the same with {', '.join(repr(body.name) for body in others)})" if others else ""
-        warnings.warn(
-            f"mechanism {mechanism.name!r} is used as given, but {first.name!r}{also}: {flaws[first][0]}",
-            stacklevel=4,
-        )
+        warn(f"mechanism {mechanism.name!r} is used as given, but {first.name!r}{also}: {flaws[first][0]}")
 
 
 def _mistakes(
@@ -213,7 +214,19 @@ def _constraint_mistakes(constraint: Constraint, mechanism: Mechanism, members: 
         yield f'a {type(constraint).__name__} exists in the {there} only; use Mechanism(space="{there}")'
         return
     mistakes = constraint.mistakes()
+    if isinstance(constraint, Driver) and not mistakes:
+        mistakes = _driven_twice(constraint, mechanism)
     yield from mistakes or check_equations(constraint)
+
+
+def _driven_twice(driver: Driver, mechanism: Mechanism) -> list[str]:
+    """List the driver that was added before and drives the same coordinate."""
+    for other in mechanism.drivers.values():
+        if other is driver:
+            break
+        if other.drives == driver.drives:
+            return [f"driver {other.name!r} drives {other.drives!r} already; remove one of them"]
+    return []
 
 
 def _coupling_mistakes(

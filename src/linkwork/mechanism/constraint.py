@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from linkwork.algebra.number import Number
-from linkwork.errors import unknown
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.ends import ends, unknown_end
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.joint_constraint import derived_jacobian
 from linkwork.mechanism.load import Laws
@@ -50,7 +50,7 @@ class Constraint(Recorded):
 
     def __init__(self, name: str, *on: Body | Joint | str, **numbers: Any) -> None:
         self._name = name_text(name, type(self).__name__)
-        self.on: tuple[Body | Joint | str, ...] = on
+        self.on: tuple[Body | Joint | str, ...] = ends(on)
         self._joints: Mapping[str, Joint] = {}
         for word, value in numbers.items():
             if hasattr(type(self), word):
@@ -120,7 +120,7 @@ class Constraint(Recorded):
         found: list[Body | Joint] = []
         for thing in self.on:
             if isinstance(thing, str) and thing not in self._joints:
-                raise ValueError(unknown("joint", thing, self._joints))
+                raise ValueError(unknown_end(thing, self.takes, self._joints))
             side = self._joints[thing] if isinstance(thing, str) else thing
             if not isinstance(side, self.takes or Body | Joint):
                 what = self.takes.__name__.lower() if self.takes else "body and no joint"

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from linkwork.algebra.number import Number
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.joint import Joint
+from linkwork.real_numbers import is_real
 
 
 class HasName(Protocol):
@@ -33,7 +34,7 @@ class Coupling(Constraint):
         names = [str(getattr(end, "name", end)) for end in (joint, of)]
         super().__init__(name, *names)
         for word, value in (("ratio", ratio), ("offset", offset)):
-            if isinstance(value, str):
+            if not is_real(value):
                 raise TypeError(f"coupling {name!r}: {word} {value!r}; give a number")
         self.ratio, self.offset = float(ratio), float(offset)  # offset in [rad] or [m]
 

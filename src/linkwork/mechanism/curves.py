@@ -11,8 +11,10 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint_constraint import rate
 from linkwork.mechanism.load import Laws
 from linkwork.mechanism.load_view import BodySide
+from linkwork.mechanism.option_mistakes import NOT_NEGATIVE, number_mistakes
 from linkwork.mechanism.points import Point, PointConstraint
 from linkwork.mechanism.sketch import Line, circle, curve, guide
+from linkwork.real_numbers import finite_array
 
 Curve = Callable[[Any], Sequence[Any]]
 _SAMPLES = 200  # of a curve, to begin at the nearest
@@ -85,9 +87,8 @@ class Cam(PointConstraint):
 
     def mistakes(self) -> list[str]:
         found = [*super().mistakes(), *self.vector_mistakes("face", direction=True)]
-        found += curve_mistakes(self.profile, self.interval, 2)
-        if not (np.isfinite(self.radius) and self.radius >= 0.0):
-            found.append(f"radius {self.radius!r}; give a finite number, 0 or more")
+        found += curve_mistakes(self.profile, self.interval, 2, "profile")
+        found += number_mistakes(self, "radius", wanted=NOT_NEGATIVE)
         if self.face is not None and self.radius:
             found.append("radius= and face= exclude each other: a follower has a roller or a flat face")
         return found
@@ -137,13 +138,20 @@ def _nearest(curve: Curve, interval: tuple[float, float], measure: Callable[[np.
     return min(places, key=lambda s: measure(np.array(curve(s), float)))
 
 
-def curve_mistakes(curve: Any, interval: Any, size: int) -> list[str]:
+def curve_mistakes(curve: Any, interval: Any, size: int, word: str = "curve") -> list[str]:
     """List what is wrong with a curve, in words."""
     if not callable(curve):
-        return [f"curve {curve!r} is not a function; give one of the parameter, that returns {size} numbers"]
-    if np.shape(interval) != (2,) or not np.isfinite(interval).all() or interval[0] >= interval[1]:
+        return [f"{word} {curve!r} is not a function; give one of the parameter, that returns {size} numbers"]
+    try:
+        first, last = finite_array("interval", interval)
+        fits = bool(first < last)
+    except (TypeError, ValueError):
+        first, last, fits = 0.0, 0.0, False
+    if not fits:
         return [f"interval {interval!r}; give (first, last), two finite numbers, the first below the last"]
-    point = np.array(curve(0.5 * (interval[0] + interval[1])), float)
-    if point.shape != (size,) or not np.isfinite(point).all():
-        return [f"the curve gives {point!r} at its middle; return {size} finite numbers"]
-    return []
+    point = curve(float(0.5 * (first + last)))
+    try:
+        fits = finite_array(word, point).shape == (size,)
+    except ValueError:
+        fits = False
+    return [] if fits else [f"the {word} gives {point!r} at its middle; return {size} finite numbers"]

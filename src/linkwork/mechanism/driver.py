@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from linkwork.algebra import rotation
 from linkwork.algebra.number import Number
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load_view import BodySide, JointSide, continued
+from linkwork.real_numbers import is_finite, is_real, shown
 
 _PLACES = ("x", "y", "z")
 _TURNS = ("qw", "qx", "qy", "qz")  # of a body in space
@@ -63,9 +62,9 @@ class Driver(Constraint):
             return [f"joint {side.name!r} has {side.nq} coordinates; {self.component!r} is none of them"]
         if callable(self.law):
             return []
-        if not isinstance(self.law, int | float | np.number) or isinstance(self.law, bool):
-            return [f"law {self.law!r}; give a number, a function of time, or a spline"]
-        return [] if np.isfinite(self.law) else [f"law {self.law!r} is not finite"]
+        if not is_real(self.law):
+            return [f"law {shown(self.law)}; give a number, a function of time, or a spline"]
+        return [] if is_finite(self.law) else [f"law {shown(self.law)} is not finite"]
 
     def value(self, side: BodySide | JointSide) -> Number:
         """Return the coordinate that is driven."""

@@ -7,7 +7,9 @@ import numpy as np
 from linkwork.algebra.number import Number
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.option_mistakes import NOT_ZERO, POSITIVE, number_mistakes
 from linkwork.mechanism.sketch import Line, pose_in_space, wheel
+from linkwork.real_numbers import finite_array
 
 GearKind = Literal["external", "internal", "bevel", "belt", "crossed"]
 _SENSE = {"external": -1.0, "internal": 1.0, "bevel": -1.0, "belt": 1.0, "crossed": -1.0}
@@ -39,15 +41,18 @@ class Gear(Constraint):
 
     def mistakes(self) -> list[str]:
         found = one_coordinate(self)
-        if self.kind not in _SENSE:
+        if not isinstance(self.kind, str) or self.kind not in _SENSE:
             found.append(f"kind {self.kind!r}; give one of {', '.join(map(repr, _SENSE))}")
         if (self.ratio is None) == (self.teeth is None):
             return [*found, "give ratio= or teeth=(first, second), one of them"]
-        word, size = ("teeth", 2) if self.ratio is None else ("ratio", 1)
-        said = np.asarray(getattr(self, word), float).ravel()
-        if said.size != size or not (np.isfinite(said).all() and (said > 0.0).all()):
-            found.append(f"{word} {getattr(self, word)!r}; give {size} finite and above 0")
-        return found
+        if self.ratio is not None:
+            return found + number_mistakes(self, "ratio", wanted=POSITIVE)
+        try:
+            first, second = finite_array("teeth", self.teeth)
+            fits = first > 0.0 and second > 0.0
+        except (TypeError, ValueError):
+            fits = False
+        return found if fits else [*found, f"teeth {self.teeth!r}; give two finite numbers above 0"]
 
     def sketch(self, size: float) -> list[Line]:
         """Draw the pitch circles of wheels with parallel axes; those of belts do not touch."""
@@ -89,9 +94,7 @@ class RackPinion(Constraint):
 
     def mistakes(self) -> list[str]:
         found = one_coordinate(self)
-        if not (np.isfinite(self.radius) and self.radius != 0.0):
-            found.append(f"radius {self.radius!r}; give a finite number that is not 0")
-        return found
+        return found + number_mistakes(self, "radius", wanted=NOT_ZERO)
 
     def sketch(self, size: float) -> list[Line]:
         pinion = self.sides()[0]

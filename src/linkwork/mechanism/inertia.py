@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.mechanism.placement import Array, Space, plain
+from linkwork.real_numbers import finite_array, is_real, real_array
+from linkwork.spelling import Spelled
 
 TOLERANCE = 1e-6  # a tensor may be wrong by this share of its trace: six typed digits
 
@@ -23,7 +25,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Inertia:
+class Inertia(metaclass=Spelled):
     """Say how a body resists being moved.
 
     In the plane `com` has two numbers and `tensor` is one, the moment about the normal.
@@ -38,7 +40,9 @@ class Inertia:
 
     def __init__(self, mass: float, com: ArrayLike, tensor: ArrayLike) -> None:
         shapes = {(3,): (3, 3), (2,): ()}
-        com, tensor = _frozen(com), _frozen(tensor)
+        if not is_real(mass):
+            raise ValueError(f"inertia: mass {mass!r}; give a number in kg")
+        com, tensor = _frozen("com", com), _frozen("tensor", tensor)
         if shapes.get(com.shape) != tensor.shape:
             raise ValueError(
                 f"inertia with a centre of mass of shape {com.shape} and a tensor of shape {tensor.shape}; "
@@ -56,8 +60,10 @@ class Inertia:
     @classmethod
     def from_points(cls, masses: ArrayLike, positions: ArrayLike) -> Self:
         """Return the inertia of point masses; positions (n, 3) in space or (n, 2) in the plane."""
-        m = np.asarray(masses, dtype=np.float64)
-        p = np.asarray(positions, dtype=np.float64)
+        m, p = (
+            finite_array("point masses: masses", masses),
+            finite_array("point masses: positions", positions),
+        )
         if m.ndim != 1 or p.shape not in ((m.size, 2), (m.size, 3)):
             raise ValueError(
                 f"point masses of shape {m.shape} at positions of shape {p.shape}; "
@@ -226,8 +232,8 @@ def sound_inertias(masses: Array, centers: Array, tensors: Array) -> bool:
     return not (odd | (excess > allowed)).any()
 
 
-def _frozen(value: ArrayLike) -> Array:
-    array = np.array(value, dtype=np.float64)
+def _frozen(what: str, value: ArrayLike) -> Array:
+    array = real_array(f"inertia: {what}", value)
     array.flags.writeable = False
     return array
 

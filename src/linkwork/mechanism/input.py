@@ -9,19 +9,20 @@ import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from math import isfinite
 from typing import Any
 
 from linkwork.algebra import number
 from linkwork.algebra.number import Number
 from linkwork.mechanism.names import name_text
+from linkwork.real_numbers import is_finite
+from linkwork.spelling import Spelled
 
 Read = Callable[["Input"], Number]
 
 _read: ContextVar[Read | None] = ContextVar("linkwork input", default=None)
 
 
-class Input:
+class Input(metaclass=Spelled):
     """A number by name that may be another in every run, and change while it goes on.
 
     It stands wherever a law has a number: as the law itself, as an option, or inside of a function. Inputs of
@@ -34,7 +35,7 @@ class Input:
 
     def __init__(self, name: str, value: float = 0.0) -> None:
         self.name = name_text(name, "Input")
-        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        if not is_finite(value):
             raise ValueError(f"input {name!r}: value {value!r}; give a finite number")
         self.value = float(value)
 

@@ -24,9 +24,10 @@ from linkwork.mechanism.joint_constraint import derived_gap, derived_jacobian
 from linkwork.mechanism.joint_mark import Mark
 from linkwork.mechanism.load_view import BodySide, JointSide, PoseSide, continued, plain_or_traced
 from linkwork.mechanism.names import name_text
-from linkwork.mechanism.placement import place_mistake, plain
+from linkwork.mechanism.placement import place_mistake, plain, unit
 from linkwork.mechanism.recorded import Recorded
 from linkwork.mechanism.stop import JointStop, Stop
+from linkwork.real_numbers import real_array
 
 FRICTION_SPEED = 1e-3  # at which dry friction has reached three quarters of its value [rad/s, m/s]
 ALGEBRA = {"space": spatial, "plane": planar}
@@ -272,7 +273,10 @@ class Joint(Recorded):
         """Return the limits as an array (nv, 2), infinite where there are none."""
         if self.limits is None:
             return np.array([(-np.inf, np.inf)] * self.nv).reshape(self.nv, 2)
-        said = np.broadcast_to(np.array(self.limits, dtype=object), (self.nv, 2))
+        given = np.array(self.limits, dtype=object)
+        if given.shape not in ((2,), (self.nv, 2)):
+            raise ValueError("a limit has two sides")
+        said = np.broadcast_to(given, (self.nv, 2))
         sides = [
             (-np.inf if lower is None else lower, np.inf if upper is None else upper) for lower, upper in said
         ]
@@ -315,7 +319,9 @@ class Joint(Recorded):
         return Frame(position=[real(x) for x in place][: self.algebra.dimension])
 
     def _drawn(self, body: Body) -> Any:
-        return self.algebra.Frame(position=body.position.tolist(), rotation=body.rotation.tolist())
+        return self.algebra.Frame.from_scalars(
+            np.column_stack([body.rotation, body.position]).ravel().tolist()
+        )
 
     # what may be wrong
 
@@ -326,8 +332,8 @@ class Joint(Recorded):
             return []
         size = self.algebra.dimension
         try:
-            vector = np.array(axis, dtype=np.float64)
-        except (TypeError, ValueError):
+            vector = real_array(option, axis)
+        except ValueError:
             return [f"{option} {axis!r} is not a vector; give {size} numbers"]
         if not np.isfinite(vector).all():
             return [f"{option} {plain(vector)} is not finite"]
@@ -371,6 +377,10 @@ class Joint(Recorded):
 
     def _number_mistakes(self) -> list[str]:
         found = []
+        if self.nv == 0:
+            words = ("damping", "friction", "stiffness", "armature", "rest", "limits")
+            given = [word for word in words if np.any(getattr(self, word))]
+            return [f"{word} {getattr(self, word)!r} has no freedom to act on; drop it" for word in given]
         for word in ("damping", "friction", "stiffness", "armature", "rest", "friction_speed"):
             said = getattr(self, word)
             if isinstance(said, float) and said == 0.0 and word != "friction_speed":
@@ -403,8 +413,8 @@ class Joint(Recorded):
         found = self.stop.mistakes()
         if found:
             return found
-        if np.isnan(pairs).any():
-            return [f"{said}: a limit is not a number; use None or inf for none"]
+        if np.isnan(pairs).any() or (pairs[:, 0] == np.inf).any() or (pairs[:, 1] == -np.inf).any():
+            return [f"{said}: a limit is not a number that can be met; use None for none"]
         if (pairs[:, 0] > pairs[:, 1]).any():
             return [f"{said}: lower is above upper; exchange them"]
         return []
@@ -412,15 +422,13 @@ class Joint(Recorded):
 
 def _floats(values: Any) -> np.ndarray:
     array = np.asarray(values)
-    if array.dtype.kind in "US":  # NumPy would take a text for the number it spells
-        raise TypeError(f"{values!r} is a text")
-    return array if array.dtype == object and any_varied(*array.flat) else array.astype(float)
+    varied = array.dtype == object and any_varied(*array.flat)
+    return array if varied else real_array("value", values)
 
 
 def _turn_z_to(axis: np.ndarray) -> list[list[float]]:
     """Return the smallest turn that takes z to the axis (half a turn about x for -z)."""
-    scaled = axis / np.abs(axis).max()  # so that squares neither overflow nor vanish
-    x, y, z = (float(a) for a in scaled / np.linalg.norm(scaled))
+    x, y, z = (float(a) for a in unit(axis))
     if x * x + y * y == 0.0:
         return [[1.0, 0.0, 0.0], [0.0, np.sign(z), 0.0], [0.0, 0.0, np.sign(z)]]
     k = 1.0 / (1.0 + z) if z > 0 else (1.0 - z) / (x * x + y * y)  # the same number, without cancellation

@@ -6,7 +6,6 @@ Systems, 1988: Phi is `subspace`, its complement the constraint directions.
 """
 
 from collections.abc import Sequence
-from math import isfinite
 from typing import Any, Unpack
 
 import numpy as np
@@ -17,7 +16,8 @@ from linkwork.algebra.spatial import Frame, Motion
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint, JointOptions
 from linkwork.mechanism.joint_mark import Mark
-from linkwork.mechanism.placement import plain
+from linkwork.mechanism.placement import plain, unit
+from linkwork.real_numbers import is_finite
 
 _SPACE = frozenset({"space"})
 _SQUARE = 1e-9  # the cosine between the axes of a Universal joint
@@ -91,10 +91,7 @@ class Helical(Joint):
 
     def mistakes(self) -> list[str]:
         found = super().mistakes()
-        try:
-            if not isfinite(self.pitch):
-                found.append(f"pitch {self.pitch!r} is not finite")
-        except TypeError:
+        if not is_finite(self.pitch):
             found.append(f"pitch {self.pitch!r}; give a number, the advance per turn in metres")
         return found
 
@@ -166,14 +163,14 @@ class Universal(Joint):
             found.append("a Universal joint takes axis= and axis2= together, or neither; give both")
         elif self.axis is not None and not self.axis_mistakes("axis") and not self.axis_mistakes("axis2"):
             a, b = (np.asarray(axis, dtype=np.float64) for axis in (self.axis, self.axis2))
-            if abs(a @ b) > _SQUARE * np.linalg.norm(a) * np.linalg.norm(b):
+            if abs(unit(a) @ unit(b)) > _SQUARE:
                 found.append(f"axis {plain(a)} and axis2 {plain(b)} are not square to each other; turn one")
         return found
 
     def alignment(self) -> Any:
         if self.axis is None or self.axis2 is None:
             return Frame()
-        x, y = (np.asarray(a, float) / np.linalg.norm(a) for a in (self.axis, self.axis2))
+        x, y = (unit(np.asarray(a, float)) for a in (self.axis, self.axis2))
         return Frame(rotation=np.column_stack([x, y, np.cross(x, y)]).tolist())
 
     def motion(self, q: Sequence[Number]) -> Any:

@@ -15,8 +15,8 @@ import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from linkwork.errors import unknown
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.ends import ends, unknown_end
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.names import name_text
 from linkwork.mechanism.recorded import Recorded
@@ -43,7 +43,7 @@ class Load(Recorded):
 
     def __init__(self, name: str, *on: Body | Joint | str) -> None:
         self._name = name_text(name, type(self).__name__)
-        self.on: tuple[Body | Joint | str, ...] = on
+        self.on: tuple[Body | Joint | str, ...] = ends(on)
 
     @property
     def name(self) -> str:
@@ -63,9 +63,11 @@ class Load(Recorded):
         found: list[Body | Joint] = []
         for thing in self.on:
             if isinstance(thing, str) and thing not in joints:
-                raise ValueError(unknown("joint", thing, joints))
-            found.append(joints[thing] if isinstance(thing, str) else thing)
-            last = found[-1]
+                raise ValueError(unknown_end(thing, self.takes, joints))
+            last = joints[thing] if isinstance(thing, str) else thing
+            if not isinstance(last, Body | Joint):
+                raise ValueError(f"{last!r} is neither a body nor a joint; give one")
+            found.append(last)
             if self.takes is not None and not isinstance(last, self.takes):
                 raise ValueError(f"{last.name!r} is not a {self.takes.__name__.lower()}; give one")
             if isinstance(last, Joint) and last.nv == 0:

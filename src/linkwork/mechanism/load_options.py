@@ -1,7 +1,6 @@
 """Options of loads: laws that are numbers or functions, points of bodies, and what may be wrong with them."""
 
 from collections.abc import Sequence
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from linkwork.mechanism.input import Input, as_number
 from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.placement import place_mistake, plain
+from linkwork.real_numbers import is_finite, real_array
 
 Law = Any  # a number, a vector, or a function
 
@@ -39,7 +39,7 @@ def response(law: Law, x: Number) -> Number:
 
 
 def is_number(x: Any) -> bool:
-    return isinstance(x, int | float | np.number | Input) and not isinstance(x, bool) and isfinite(x)
+    return isinstance(x, Input) or is_finite(x)
 
 
 def frame_mistakes(frame: str) -> list[str]:
@@ -60,10 +60,8 @@ def law_mistakes(law: Law, count: int | None) -> list[str]:
     if callable(law):
         return []
     try:
-        if np.asarray(law).dtype.kind in "US":
-            raise TypeError("a text")
-        values = np.asarray(law, float)
-    except (TypeError, ValueError):
+        values = real_array("law", law)
+    except ValueError:
         return [f"law {law!r}; give a function, or numbers"]
     if not np.isfinite(values).all():
         return [f"law {law!r} is not finite"]

@@ -135,7 +135,8 @@ class Feedback(Load):
     def __init__(
         self, name: str, joints: Joint | str | Iterable[Joint | str], law: Callable[..., Any]
     ) -> None:
-        several = [joints] if isinstance(joints, Joint | str | Body) else list(joints)
+        single = isinstance(joints, Joint | str | Body) or not isinstance(joints, list | tuple | set)
+        several: Any = [joints] if single and not hasattr(joints, "__next__") else list(joints)  # type: ignore[arg-type]
         super().__init__(name, *several)
         self.law = law
 

@@ -1,11 +1,12 @@
 """A mechanism: what the user says, as plain named data. A graph, not a tree: any joint may close a loop."""
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike
@@ -19,9 +20,10 @@ from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.journal import Change, Journal, JournalEntry, enter, leave
 from linkwork.mechanism.load import Load
-from linkwork.mechanism.names import kind_name
+from linkwork.mechanism.names import kind_name, name_text
 from linkwork.mechanism.placement import Array, Space, numbers, plain
 from linkwork.mechanism.recorded import Recorded, unchanging
+from linkwork.spelling import require
 from linkwork.viewable import Viewable
 
 if TYPE_CHECKING:
@@ -49,25 +51,76 @@ class Mechanism(Recorded, Viewable):
     def __init__(
         self, name: str = "mechanism", gravity: ArrayLike | None = None, space: Space = "space"
     ) -> None:
-        if space not in GRAVITY:
+        if not isinstance(space, str) or space not in GRAVITY:
             raise ValueError(f'mechanism {name!r}: space {space!r}; give "space" or "plane"')
         self.name = name
-        self.space: Space = space
+        self._space: Space = space
         self.gravity = gravity
-        self.ground = Body("ground")
-        self.ground.settle(space)
-        self.elements: list[Element] = []  # everything added, in order; also what `check` will refuse
-        self.bodies: dict[str, Body] = {}  # without ground
-        self.joints: dict[str, Joint] = {}
-        self.constraints: dict[str, Constraint] = {}  # couplings among them
-        self.drivers: dict[str, Driver] = {}
-        self.loads: dict[str, Load] = {}
+        self._ground = Body("ground")
+        self._ground.settle(space)
+        self._elements: list[Element] = []
+        self._bodies: dict[str, Body] = {}
+        self._joints: dict[str, Joint] = {}
+        self._constraints: dict[str, Constraint] = {}
+        self._drivers: dict[str, Driver] = {}
+        self._loads: dict[str, Load] = {}
         self._start_journal()
+
+    @property
+    def name(self) -> str:
+        """The name, in messages, pages and files."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = name_text(name, "Mechanism")
+
+    @property
+    def space(self) -> Space:
+        """Where it moves: "space" or "plane"."""
+        return self._space
+
+    @property
+    def ground(self) -> Body:
+        """The world, to which all is connected."""
+        return self._ground
+
+    # What was added, by kind and name, in order; to be read: `add` and `remove` change it.
+
+    @property
+    def elements(self) -> tuple[Element, ...]:
+        """Everything that was added, in order; also what `check` will refuse."""
+        return tuple(self._elements)
+
+    @property
+    def bodies(self) -> Mapping[str, Body]:
+        """The bodies by name, without ground."""
+        return MappingProxyType(self._bodies)
+
+    @property
+    def joints(self) -> Mapping[str, Joint]:
+        """The joints by name."""
+        return MappingProxyType(self._joints)
+
+    @property
+    def constraints(self) -> Mapping[str, Constraint]:
+        """The constraints by name, couplings among them."""
+        return MappingProxyType(self._constraints)
+
+    @property
+    def drivers(self) -> Mapping[str, Driver]:
+        """The drivers by name."""
+        return MappingProxyType(self._drivers)
+
+    @property
+    def loads(self) -> Mapping[str, Load]:
+        """The loads by name."""
+        return MappingProxyType(self._loads)
 
     @property
     def couplings(self) -> dict[str, Coupling]:
         """The constraints that are couplings of joints, by name."""
-        return {name: thing for name, thing in self.constraints.items() if isinstance(thing, Coupling)}
+        return {name: thing for name, thing in self._constraints.items() if isinstance(thing, Coupling)}
 
     @property
     def gravity(self) -> Array:
@@ -90,10 +143,10 @@ class Mechanism(Recorded, Viewable):
             raise TypeError(
                 f"mechanism {self.name!r}: cannot add {thing!r}; give a Body, Joint, Constraint or Load"
             )
-        if not any(thing is other for other in self.elements):
+        if not any(thing is other for other in self._elements):
             self._settle(thing)
         change = Change("add", thing.name, "", None, thing)
-        place = Placing(change, self, thing, len(self.elements), adds=True)
+        place = Placing(change, self, thing, len(self._elements), adds=True)
         place.apply()
         self.journal.record(place)
         return thing
@@ -105,7 +158,7 @@ class Mechanism(Recorded, Viewable):
             if isinstance(thing, Joint):
                 thing.space = self.space
             elif isinstance(thing, Constraint):
-                thing.settle(self.space, self.joints)
+                thing.settle(self.space, self._joints)
             else:
                 thing.settle(self.space)
         finally:
@@ -118,26 +171,30 @@ class Mechanism(Recorded, Viewable):
             raise ValueError(f"mechanism {self.name!r}: the ground cannot be removed")
         if element not in self:
             raise ValueError(f"mechanism {self.name!r}: {element!r} is not in it; nothing to remove")
-        if users := [repr(other.name) for other in self.elements if _uses(other, element)]:
+        if users := [repr(other.name) for other in self._elements if _uses(other, element)]:
             raise ValueError(
                 f"mechanism {self.name!r}: {element.name!r} is used by {', '.join(users)}; remove those first"
             )
-        index = next(k for k, other in enumerate(self.elements) if other is element)
+        index = next(k for k, other in enumerate(self._elements) if other is element)
         place = Placing(Change("remove", element.name, "", element, None), self, element, index, adds=False)
         place.apply()
         self.journal.record(place)
         return element
 
     @property
-    def kinds(self) -> tuple[dict[str, Any], ...]:
+    def kinds(self) -> tuple[Mapping[str, Any], ...]:
         """Bodies, joints, constraints, drivers and loads, by name."""
-        return self.bodies, self.joints, self.constraints, self.drivers, self.loads
+        return tuple(map(MappingProxyType, self._kinds))
+
+    @property
+    def _kinds(self) -> tuple[dict[str, Any], ...]:
+        return self._bodies, self._joints, self._constraints, self._drivers, self._loads
 
     def insert(self, index: int, thing: Element) -> None:
         """Put an element in place, without a word to the journal; `add` and `undo` do it."""
-        self.elements.insert(index, thing)
+        self._elements.insert(index, thing)
         names = self._names_of(thing)
-        if index == len(self.elements) - 1:
+        if index == len(self._elements) - 1:
             names.setdefault(thing.name, thing)
         else:
             self._list_again(names)
@@ -145,26 +202,26 @@ class Mechanism(Recorded, Viewable):
 
     def take(self, index: int) -> None:
         """Take an element out of its place, without a word to the journal; `remove` and `undo` do it."""
-        thing = self.elements.pop(index)
-        if sum(map(len, self.kinds)) == len(self.elements) + 1:  # no name is there twice
+        thing = self._elements.pop(index)
+        if sum(map(len, self._kinds)) == len(self._elements) + 1:  # no name is there twice
             del self._names_of(thing)[thing.name]
         else:
             self._list_again(self._names_of(thing))
-        if not any(thing is other for other in self.elements):
+        if not any(thing is other for other in self._elements):
             leave(thing, self.journal)
 
     def _names_of(self, thing: Element) -> dict[str, Any]:
         if isinstance(thing, Body):
-            return self.bodies
+            return self._bodies
         if isinstance(thing, Joint):
-            return self.joints
+            return self._joints
         if isinstance(thing, Load):
-            return self.loads
-        return self.drivers if isinstance(thing, Driver) else self.constraints
+            return self._loads
+        return self._drivers if isinstance(thing, Driver) else self._constraints
 
     def _list_again(self, names: dict[str, Any]) -> None:
         names.clear()
-        for other in self.elements:
+        for other in self._elements:
             if self._names_of(other) is names:
                 names.setdefault(other.name, other)
 
@@ -203,13 +260,13 @@ class Mechanism(Recorded, Viewable):
 
     def _start_journal(self) -> None:
         self._journal = Journal()
-        for thing in (self.ground, *self.elements):
+        for thing in (self.ground, *self._elements):
             enter(thing, self._journal)
 
     def __setstate__(self, state: tuple[dict[str, Any], dict[str, Any]]) -> None:
         """Become a copy: with a journal of its own."""
         vars(self).update(state[0])
-        self._revision = state[1]["_revision"]
+        self._revision, self._complete = state[1]["_revision"], True
         self._start_journal()
 
     def copy(self) -> "Mechanism":
@@ -222,24 +279,24 @@ class Mechanism(Recorded, Viewable):
         """Return the body, joint, constraint, driver or load of this name."""
         if name == self.ground.name:
             return self.ground
-        for things in self.kinds:
+        for things in self._kinds:
             if name in things:
                 return things[name]
-        raise KeyError(unknown("name", name, (thing.name for thing in self.elements)))
+        raise KeyError(unknown("name", name, (thing.name for thing in self._elements)))
 
     def __contains__(self, thing: object) -> bool:
         """Return whether a name, or an element itself, is in the mechanism; `ground` always is."""
         if isinstance(thing, str):
-            return thing == self.ground.name or any(thing in names for names in self.kinds)
-        return thing is self.ground or any(thing is element for element in self.elements)
+            return thing == self.ground.name or any(thing in names for names in self._kinds)
+        return thing is self.ground or any(thing is element for element in self._elements)
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of all that was added, in order."""
-        return (thing.name for thing in self.elements)
+        return (thing.name for thing in self._elements)
 
     def __len__(self) -> int:
         """Return how many things were added."""
-        return len(self.elements)
+        return len(self._elements)
 
     def compile(self, *, cut: Iterable[str] = (), floating: bool = False) -> "Model":
         """Check the description and turn it into an immutable Model.
@@ -250,6 +307,8 @@ class Mechanism(Recorded, Viewable):
         """
         from linkwork.model.compile import compile_mechanism
 
+        require("compile: cut", cut, Iterable, "names of joints")
+        require("compile: floating", floating, bool, "True or False")
         return compile_mechanism(self, cut=cut, floating=floating)
 
     def save(self, path: "str | PathLike[str]") -> None:
@@ -279,7 +338,7 @@ class Mechanism(Recorded, Viewable):
         return plot(self, axes, view=view, names=names)
 
     def __repr__(self) -> str:
-        bodies, joints = _count(self.bodies, "body", "bodies"), _count(self.joints, "joint")
+        bodies, joints = _count(self._bodies, "body", "bodies"), _count(self._joints, "joint")
         return f"Mechanism({self.name!r}, {bodies}, {joints})"
 
     def _repr_html_(self) -> str:
@@ -288,19 +347,19 @@ class Mechanism(Recorded, Viewable):
 
     def summary(self) -> str:
         """Tell in a few lines what the mechanism is made of."""
-        mass = sum(body.inertia.mass for body in self.bodies.values())
+        mass = sum(body.inertia.mass for body in self._bodies.values())
         where = "in space" if self.space == "space" else "in the plane"
-        width = max((len(thing.name) for thing in self.elements), default=0)
+        width = max((len(thing.name) for thing in self._elements), default=0)
         lines = [f"{self.name!r} {where}, gravity {plain(self.gravity)} m/s^2"]
-        lines.append(f"{_count(self.bodies, 'body', 'bodies')}, {mass:.6g} kg")
-        for body in self.bodies.values():
+        lines.append(f"{_count(self._bodies, 'body', 'bodies')}, {mass:.6g} kg")
+        for body in self._bodies.values():
             lines.append(f"  {body.name:{width}}  {body.inertia.mass:.6g} kg")
-        lines.append(_count(self.joints, "joint"))
-        for joint in self.joints.values():
+        lines.append(_count(self._joints, "joint"))
+        for joint in self._joints.values():
             parent, child = joint.ends
             lines.append(f"  {joint.name:{width}}  {kind_name(joint)}, {parent} -> {child}")
         couplings = self.couplings
-        others = {name: thing for name, thing in self.constraints.items() if name not in couplings}
+        others = {name: thing for name, thing in self._constraints.items() if name not in couplings}
         if couplings:
             lines.append(_count(couplings, "coupling"))
         for coupling in couplings.values():
@@ -308,8 +367,8 @@ class Mechanism(Recorded, Viewable):
             lines.append(f"  {coupling.name:{width}}  {law}")
         for word, preposition, things in (
             ("constraint", "between", others),
-            ("driver", "of", self.drivers),
-            ("load", "on", self.loads),
+            ("driver", "of", self._drivers),
+            ("load", "on", self._loads),
         ):
             if things:
                 lines.append(_count(things, word))

@@ -21,10 +21,12 @@ from linkwork.mechanism.load import Load
 from linkwork.mechanism.load_view import Coordinates, coordinates
 from linkwork.mechanism.loads import Feedback
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.spelling import checked_keywords, require
 
 SEPARATOR = "/"
 
 
+@checked_keywords
 def merge(
     members: Mapping[str, Mechanism], *, name: str = "merged", at: Mapping[str, Any] | None = None
 ) -> Mechanism:
@@ -39,6 +41,8 @@ def merge(
     >>> "left/pin" in pair, "right/cart" in pair
     (True, True)
     """
+    require("merge: members", members, Mapping, "{name: mechanism, ...}")
+    require("merge: at", {} if at is None else at, Mapping, "{name: place, ...}")
     if not members:
         raise ModelError("merge: no mechanisms; give {name: mechanism, ...}")
     places = dict(at or {})

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algebra import rotation as rotations
+from linkwork.errors import warn
+from linkwork.real_numbers import finite_array, like_degrees, real_array
 
 Array: TypeAlias = NDArray[np.float64]
 Space: TypeAlias = Literal["space", "plane"]
@@ -75,6 +77,8 @@ def _spatial(rotation: RotationLike, where: str) -> Array:
     said: Any = as_matrix() if as_matrix else rotation
     array = numbers(said, f"{where}: rotation")
     if array.shape == ():
+        if like_degrees(rotation):
+            warn(f"{where}: {degrees_caution('rotation', rotation)}")
         return np.array(rotations.about_z(float(array)))
     if array.shape == (4,):
         return _from_quaternion(array, where)
@@ -126,8 +130,10 @@ def place_mistake(place: Any, algebra: ModuleType) -> str:
             return f"{place!r} is not turned by a rotation; give square, right-handed unit axes"
         return ""
     try:
-        point = [float(x) for x in place]
-    except (TypeError, ValueError):
+        point = real_array("place", place).tolist()
+    except ValueError:
+        point = []
+    if not isinstance(point, list) or any(isinstance(x, list) for x in point):
         point = []
     if len(point) != 3 and len(point) != size:
         return f"{place!r} is not a place in this mechanism; give {size} numbers, or a Frame of its space"
@@ -146,15 +152,20 @@ def _is_rotation(rows: list[list[float]]) -> bool:
     return float(np.linalg.det(rows)) > 0.0
 
 
+def degrees_caution(word: str, value: object) -> str:
+    """Say that an angle looks like one in degrees."""
+    return f"{word} {value!r} is in radians, many turns; if degrees are meant, write math.radians(...)"
+
+
 def numbers(value: ArrayLike, where: str) -> Array:
     """Return an array of finite floats, freshly allocated."""
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{where} {value!r} is not made of numbers") from None
-    if not np.isfinite(array).all():
-        raise ValueError(f"{where} {plain(array)} is not finite")
-    return array
+    return finite_array(where, value)
+
+
+def unit(vector: Array) -> Array:
+    """Return a vector of length one; squares neither overflow nor vanish."""
+    scaled = vector / np.abs(vector).max()
+    return scaled / np.linalg.norm(scaled)
 
 
 def plain(values: ArrayLike) -> str:

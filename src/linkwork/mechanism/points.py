@@ -1,6 +1,7 @@
 """Constraints between points and places of bodies."""
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ from linkwork.algebra.vector import Vector, dot
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.load_view import BodySide, continued
+from linkwork.mechanism.option_mistakes import POSITIVE, number_mistakes
 from linkwork.mechanism.placement import plain
 from linkwork.mechanism.sketch import Line, guide
+from linkwork.real_numbers import finite_array, real_array, shown
 
 Point = Sequence[float]
 
@@ -49,8 +52,8 @@ class PointConstraint(Constraint):
         if said is None:
             return []
         try:
-            vector = np.array(said, float)
-        except (TypeError, ValueError):
+            vector = real_array(word, said)
+        except ValueError:
             return [f"{word} {said!r} is not a vector; give {self.algebra.dimension} numbers"]
         if vector.shape != (self.algebra.dimension,) or not np.isfinite(vector).all():
             return [f"{word} {said!r}; give {self.algebra.dimension} finite numbers"]
@@ -95,11 +98,11 @@ class Distance(PointConstraint):
         self.length = length
 
     def mistakes(self) -> list[str]:
-        found = super().mistakes()
+        found = [*super().mistakes(), *number_mistakes(self, "length", optional=True)]
         if found:
             return found
         length = self.rest_length
-        if not (np.isfinite(length) and length > 0.0):
+        if not (isfinite(length) and length > 0.0):
             return [f"length {length:.6g}; give one above 0, or a Spherical joint (in the plane a Revolute)"]
         return []
 
@@ -209,11 +212,14 @@ class Pulley(PointConstraint):
     def mistakes(self) -> list[str]:
         found = super().mistakes()
         size = (2, self.algebra.dimension)
-        if np.shape(self.over) != size:
-            found.append(f"over {self.over!r}; give two places of the world, {size[1]} numbers each")
-        if not (np.isfinite(self.ratio) and self.ratio > 0.0):
-            found.append(f"ratio {self.ratio!r}; give a finite number above 0")
-        return found
+        try:
+            fits = finite_array("over", self.over).shape == size
+        except ValueError:
+            fits = False
+        if not fits:
+            found.append(f"over {self.over!r}; give two places of the world, {size[1]} finite numbers each")
+        found += number_mistakes(self, "ratio", wanted=POSITIVE)
+        return found + number_mistakes(self, "length", wanted=POSITIVE, optional=True)
 
     def sketch(self, size: float) -> list[Line]:
         first, last = self.attached()
@@ -272,8 +278,18 @@ class Absolute(Constraint):
 
     def mistakes(self) -> list[str]:
         known = ("x", "y", "angle") if self.space == "plane" else ("x", "y", "z")
+        found = number_mistakes(self, "x", "y", "z", "angle", optional=True)
+        if found:
+            return found
         found = [f"{word}= cannot be held in the {self.space}" for word in self.held if word not in known]
-        found += [f"{w} {value} is not finite" for w, value in self.held.items() if not np.isfinite(value)]
+        if self.pose is not None and not isinstance(self.pose, self.algebra.Frame):
+            count = self.algebra.coordinates
+            try:
+                fits = finite_array("pose", self.pose).shape == (count,)
+            except ValueError:
+                fits = False
+            if not fits:
+                found.append(f"pose {shown(self.pose)}; give a Frame, or {count} finite numbers")
         if self.pose is not None and self.held:
             found.append("pose= and single coordinates exclude each other; give one")
         return found

@@ -4,11 +4,19 @@ A revision stands for the content of an element: it is another after every chang
 the change is undone. Copies keep it. So what was made of an element serves as long as its revision is the
 same. For this the values of `constants` are kept such that they cannot be changed in place: lists as tuples,
 arrays read-only.
+
+What an element has is said by its class and its constructor. An attribute that is assigned later is one of
+these, and takes effect; any other word is refused, with the one that is meant.
 """
 
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
+
+from linkwork.foreign_words import no_attribute
+from linkwork.spelling import Closed
+
+_OWN = ("_complete", "_journal", "_revision")
 
 
 class Recorder(Protocol):
@@ -29,7 +37,7 @@ class Revision:
         return self
 
 
-class Recorded:
+class Recorded(Closed):
     """Something whose attributes are changed through the journal of the mechanism it is in."""
 
     __slots__ = ("_journal", "_revision")
@@ -44,13 +52,21 @@ class Recorded:
         return made
 
     def __setattr__(self, word: str, value: Any) -> None:
-        if word in Recorded.__slots__:
+        if word in _OWN:
             object.__setattr__(self, word, value)
         elif self._journal is None:
-            object.__setattr__(self, word, unchanging(value) if word in self.constants else value)
+            self._check_assignable(word, value)
+            if hasattr(value, "__next__"):
+                raise TypeError(f"{word} {value!r} can be read only once; give a list")
+            object.__setattr__(self, word, unchanging(value) if word in self.constants else plain(value))
             object.__setattr__(self, "_revision", Revision())
         else:
             self._journal.assign(self, word, value)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, word: str) -> Any:
+            raise no_attribute(self, word)
 
     def __delattr__(self, word: str) -> None:
         if self._journal is not None:
@@ -60,7 +76,7 @@ class Recorded:
 
     def __getstate__(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return what is copied: all but the journal."""
-        return self.__dict__, {"_revision": self._revision}
+        return vars(self), {"_revision": self._revision, "_complete": True}
 
 
 class Locked:
@@ -76,8 +92,14 @@ class Locked:
 LOCKED = Locked()
 
 
+def plain(value: Any) -> Any:
+    """Return the number that an array without axes holds; all else as it is."""
+    return value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
 def unchanging(value: Any) -> Any:
-    """Return lists as tuples and arrays read-only; all else as it is."""
+    """Return lists as tuples, arrays read-only and without axes as numbers; all else as it is."""
+    value = plain(value)
     if isinstance(value, list):
         return tuple(unchanging(x) for x in value)
     if isinstance(value, np.ndarray) and value.flags.writeable:

@@ -10,15 +10,16 @@ of its own. A class of the user's own may do the same:
             return [Line((first, (0, 0.1)), (second, (0, 0.1)))]
 """
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from linkwork.errors import warn
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Free
+from linkwork.spelling import Spelled, require
 
 Array = np.ndarray
 
@@ -27,13 +28,17 @@ _ROUND = 48  # pieces of a circle
 _LONG = 0.5  # of what has no end, per size of the mechanism
 
 
-class Line:
+class Line(metaclass=Spelled):
     """A line through points of bodies, one body after the other; it moves with them.
 
     Each piece is a body, itself or by name, and its points: one, or a row of them (k, 2 or 3).
     """
 
     def __init__(self, *pieces: tuple[Body | str, Any]) -> None:
+        for piece in pieces:
+            if not isinstance(piece, tuple | list) or len(piece) != 2:
+                raise TypeError(f"Line: piece {piece!r}; give (body, points)")
+            require("Line: body", piece[0], Body | str, "a Body, or its name")
         self.pieces: tuple[tuple[str, Array], ...] = tuple(
             (str(getattr(body, "name", body)), in_space(points)) for body, points in pieces
         )
@@ -110,7 +115,7 @@ def sketches(elements: Iterable[Any], size: float) -> Iterator[tuple[str, Line]]
             lines = list(element.sketch(size))
         except Exception as error:  # of a curve, or a sketch, of the user's own
             problem = f"{type(error).__name__}: {error}"
-            warnings.warn(f"{element.word} {element.name!r} is not drawn: {problem}", stacklevel=2)
+            warn(f"{element.word} {element.name!r} is not drawn: {problem}")
             continue
         for line in lines:
             yield element.name, line

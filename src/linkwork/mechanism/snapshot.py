@@ -62,8 +62,8 @@ class Snapshot:
             joint.space = mechanism.space
             joint._journal = LOCKED
         self.copies[name] = Copied(joint._revision, joint, (body,), made_here=True)
-        self.current[name] = mechanism.joints[name] = joint
-        mechanism.elements.append(joint)
+        self.current[name] = mechanism._joints[name] = joint
+        mechanism._elements.append(joint)
         return joint
 
 
@@ -105,10 +105,10 @@ def snapshot(mechanism: Mechanism, like: Snapshot | None = None) -> Snapshot:
         for name in kind.keys() & missing:
             copies[name] = _copied(originals[name], originals, current, made)
             current[name] = copies[name].element
-    vars(made)["ground"] = current["ground"]
-    for target, kind in zip(made.kinds, mechanism.kinds, strict=True):
+    vars(made)["_ground"] = current["ground"]
+    for target, kind in zip(made._kinds, mechanism.kinds, strict=True):
         target.update(zip(kind, map(current.__getitem__, kind), strict=True))
-    made.elements.extend(map(current.__getitem__, names[1:]))
+    made._elements.extend(map(current.__getitem__, names[1:]))
     made._journal = LOCKED
     return Snapshot(made, copies, current, revisions)
 
@@ -149,18 +149,20 @@ def _copied(
         new = type(element).__new__(type(element))
         vars(new).update((word, copied(value)) for word, value in vars(element).items())
         if "_joints" in vars(element):
-            vars(new)["_joints"] = made.joints
+            vars(new)["_joints"] = made._joints
     else:
         memo: dict[int, Any] = {
             id(originals[name]): there for name, there in current.items() if name in originals
         }
         if isinstance(element, Constraint):
-            memo[id(element._joints)] = made.joints
+            memo[id(element._joints)] = made._joints
         new = copy.deepcopy(element, memo)
     new._revision = element._revision
     new._journal = LOCKED
-    names = (thing if isinstance(thing, str) else thing.name for thing in _referred(element))
-    used = tuple({name: current[name] for name in names if name in current}.values())
+    names = (getattr(thing, "name", thing) for thing in _referred(element))
+    used = tuple(
+        {name: current[name] for name in names if isinstance(name, str) and name in current}.values()
+    )
     if lasting:
         return Copied(element._revision, new, used)
     reads = None if isinstance(element, Body) else outside_of(new)  # bodies have no laws

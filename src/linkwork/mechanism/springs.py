@@ -24,6 +24,7 @@ from linkwork.mechanism.load_options import (
 )
 from linkwork.mechanism.load_view import BodySide, JointSide
 from linkwork.mechanism.sketch import Line
+from linkwork.real_numbers import real_array
 
 
 class Spring(Load):
@@ -60,7 +61,7 @@ class Spring(Load):
             for mistake in point_mistakes(word, getattr(self, word), self.space)
         ]
         found += coefficient_mistakes(self, "stiffness", "damping")
-        if self.rest is not None and not is_number(self.rest):
+        if self.rest is not None and not (is_number(self.rest) and self.rest >= 0.0):
             found.append(f"rest {self.rest!r}; give a length in metres, or nothing for that of the drawing")
         return found
 
@@ -168,7 +169,7 @@ class Bushing(Load):
     def _per_axis(self, word: str, torsion: bool) -> np.ndarray:
         algebra = self._place.algebra
         return np.broadcast_to(
-            np.asarray(getattr(self, word), float), (algebra.angular if torsion else algebra.dimension,)
+            real_array(word, getattr(self, word)), (algebra.angular if torsion else algebra.dimension,)
         )
 
     def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from linkwork.algebra.number import Number, exp, max, min, where
 from linkwork.algebra.varied import real
+from linkwork.spelling import Spelled
 
 FREQUENCY = 200.0  # of the joint on its stop, if not said [rad/s]
 DAMPING_RATIO = 0.5  # of a linear stop, if not said
@@ -33,7 +34,7 @@ class JointStop(Protocol):
 
 
 @dataclass(frozen=True)
-class Stop:
+class Stop(metaclass=Spelled):
     """A spring and damper that a coordinate meets at its limit; they push, and never pull it back.
 
     The damping sets in over the first 0.1 millirad (or mm).
@@ -65,7 +66,7 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class ExponentialStop:
+class ExponentialStop(metaclass=Spelled):
     """McKenna's limit, as of tendons: f (exp(sharpness (lower - x)) - exp(sharpness (x - upper))).
 
     f is `force_at_limit`, in N m (N for slides), `sharpness` in 1/rad (1/m); `damping` in N m s/rad

@@ -13,7 +13,7 @@ from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.mechanism import Element, Mechanism
 from linkwork.mechanism.recorded import Recorded
 
-_NOT_MOVED_BY = frozenset({"parts", "visuals", "collisions", "_given", "_joints"})  # attributes
+_NOT_MOVED_BY = frozenset({"_parts", "_visuals", "_collisions", "_given", "_joints"})  # attributes
 
 
 class Unlike(Exception):
@@ -86,7 +86,7 @@ class _Combined:
         for things in zip(*(m.elements for m in mechanisms), strict=True):
             element = self._element(things)
             self._made |= {id(thing): element for thing in things}
-            made.elements.append(element)
+            made._elements.append(element)
             made._names_of(element)[element.name] = element
 
     def _element(self, things: Sequence[Element]) -> Any:
@@ -97,7 +97,7 @@ class _Combined:
             values = [vars(thing)[word] for thing in things]
             vars(made)[word] = values[0] if word in _NOT_MOVED_BY else self.value(values)
         if isinstance(made, Constraint):
-            vars(made)["_joints"] = self.mechanism.joints
+            vars(made)["_joints"] = self.mechanism._joints
         return made
 
     def value(self, values: Sequence[Any]) -> Any:

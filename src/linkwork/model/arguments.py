@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.dynamics.kernel import check_out, real_array
+from linkwork.dynamics.kernel import check_out
+from linkwork.real_numbers import real_array
 
 Array = np.ndarray
 

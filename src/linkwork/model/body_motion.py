@@ -7,10 +7,10 @@ import numpy as np
 from linkwork.dynamics import jacobian as of_path
 from linkwork.dynamics import poses as outward
 from linkwork.dynamics import velocities as rates
-from linkwork.dynamics.kernel import real_array
 from linkwork.errors import unknown
 from linkwork.model.arguments import delivered
 from linkwork.model.named_rows import NamedRows
+from linkwork.real_numbers import real_array
 from linkwork.tree import subspace
 from linkwork.tree.tree import Link
 
@@ -64,7 +64,7 @@ def jacobian(model: "Model", q: Array, body: str, point: Any = None, *, out: Arr
     (6, nv) in space, (3, nv) in the plane: angular velocity, then velocity of the point, in world axes.
     """
     tree = model.link_tree
-    if body not in tree.body_links:
+    if not isinstance(body, str) or body not in tree.body_links:
         raise ValueError(f"jacobian: {unknown('body', body, model.body_names)}")
     dimension = tree.algebra.dimension
     place = real_array("jacobian: point", [0.0] * dimension if point is None else point)

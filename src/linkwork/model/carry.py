@@ -28,6 +28,7 @@ from linkwork.model.following import following
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.model.trees import with_forces
+from linkwork.spelling import checked_keywords, require
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.joint_kinematics import JointKinematics
 from linkwork.tree.topology import TreeBody
@@ -37,6 +38,7 @@ Array = np.ndarray
 _OPEN = 1e-9  # of loops, in radians and in units of the mechanism's size: more is to be closed
 
 
+@checked_keywords
 def carry(
     model: Model, state: State, mechanism: Mechanism, *, cut: Iterable[str] = ()
 ) -> tuple[Model, State]:
@@ -55,6 +57,9 @@ def carry(
     >>> state.q.round(3)
     array([0. , 0.1])
     """
+    require("carry: model", model, Model, "a Model")
+    require("carry: state", state, State, "a State of it, as model.state(...) or run.final")
+    require("carry: mechanism", mechanism, Mechanism, "the edited Mechanism")
     model = model.current
     new = compile_now(mechanism, model.form, cut, floating=True, like=model)
     if "loaded_tree" in vars(model):

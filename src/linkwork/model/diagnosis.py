@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.dynamics import loop_closure
-from linkwork.dynamics.kernel import real_array
 from linkwork.dynamics.mobility import Branch, Surroundings, branches, trend
 from linkwork.dynamics.null_space import RANK, Split, pivots
 from linkwork.model import idle_forces
@@ -15,6 +14,7 @@ from linkwork.model.findings import DeadJoint, Diagnosis, Drives, FreeMotion
 from linkwork.model.independent_coordinates import position
 from linkwork.model.loop_closing import moved_by
 from linkwork.model.loop_equations import row_velocities
+from linkwork.real_numbers import real_array
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.dynamics import loop_closure
-from linkwork.dynamics.kernel import real_array
 from linkwork.dynamics.loop_assembly import Closing, least_step
 from linkwork.dynamics.loop_assembly import assemble as newton
-from linkwork.errors import AssemblyError, unknown
+from linkwork.errors import AssemblyError, unknown, warn
+from linkwork.mechanism.placement import degrees_caution
 from linkwork.model.arguments import delivered, together
 from linkwork.model.joint_space import accelerating_kernel
 from linkwork.model.state import State
+from linkwork.real_numbers import is_finite, like_degrees, real_array
+from linkwork.spelling import require
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model
@@ -149,6 +151,17 @@ def _open_loops(model: "Model", q: Array, gap: Array, tolerance: float) -> str:
     )
 
 
+def _wanted(model: "Model", name: str, side: int) -> str:
+    """Say what the position or velocity of a joint is made of."""
+    joint, part = model.joints[name], model.slices[name][side]
+    size = part.stop - part.start
+    count = f"{size} finite number{'' if size == 1 else 's'}"
+    if side == 1 or joint.quaternion is None:
+        return count
+    place = "x, y, z and " if joint.quaternion else ""
+    return f"{count}: {place}a quaternion (w, x, y, z), as of lw.rotation_euler('xyz', angles).quaternion"
+
+
 def state(
     model: "Model",
     positions: Mapping[str, Any] | None = None,
@@ -163,6 +176,10 @@ def state(
     Positions are given by keyword, or, for joints whose names are no Python words, in a mapping. With
     closed loops what is named is kept, and all else follows from it.
     """
+    if not is_finite(t):
+        raise ValueError(f"state: t {t!r}; give a finite time in seconds")
+    for word, given in (("positions", positions), ("velocities", velocities)):
+        require(f"state: {word}", {} if given is None else given, Mapping, "numbers by names of joints")
     q, v = model.q_drawn.copy(), np.zeros(model.nv)
     for array, side, values in ((q, 0, {**(positions or {}), **named}), (v, 1, dict(velocities or {}))):
         for name, value in values.items():
@@ -176,7 +193,9 @@ def state(
             part = array[model.slices[name][side]]
             given = real_array(f"state: joint {name!r}", value)
             if given.size != part.size or given.ndim > 1 or not np.isfinite(given).all():
-                raise ValueError(f"state: joint {name!r} is {value!r}; give {part.size} finite numbers")
+                raise ValueError(f"state: joint {name!r} is {value!r}; give {_wanted(model, name, side)}")
+            if side == 0 and like_degrees(*given.ravel()) and all(model.joints[name].periodic):
+                warn(f"state: {degrees_caution(f'joint {name!r}', value)}")
             part[:] = given
     if positions or named or velocities:
         q = model.assemble(q, hold={**(positions or {}), **named}, t=t)

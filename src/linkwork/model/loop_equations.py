@@ -9,8 +9,8 @@ import numpy as np
 
 from linkwork.algebra.varied import of_variants, real_table
 from linkwork.dynamics import loop_closure
-from linkwork.dynamics.kernel import real_array
 from linkwork.model.arguments import together
+from linkwork.real_numbers import real_array
 from linkwork.tree.loop_lists import LoopLists
 
 if TYPE_CHECKING:

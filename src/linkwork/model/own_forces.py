@@ -7,12 +7,13 @@ import numpy as np
 
 from linkwork.dynamics import applied_forces, equations_of_motion
 from linkwork.dynamics.algorithm import INPUTS, Algorithm
-from linkwork.dynamics.kernel import Kernel, real_array
+from linkwork.dynamics.kernel import Kernel
 from linkwork.dynamics.load_code import raised
 from linkwork.errors import LinkworkError, NumericalError, unknown
 from linkwork.model import nonfinite
 from linkwork.model.arguments import together
 from linkwork.model.joint_space import accelerating_kernel
+from linkwork.real_numbers import real_array
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model

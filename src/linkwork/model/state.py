@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.errors import unknown
+from linkwork.foreign_words import no_attribute
+from linkwork.spelling import Spelled
 
 Array = np.ndarray
 Slices = Mapping[str, tuple[slice, slice]]  # joint -> (where in q, where in v)
@@ -15,7 +17,7 @@ _SHOWN = 6  # joints in the text of a state
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class State:
+class State(metaclass=Spelled):
     """What a simulation goes on from: `state["pin"]` is the position of a joint.
 
     >>> from linkwork.examples import cart_pole
@@ -53,6 +55,11 @@ class State:
         if not self.slices:
             return f"State(t={self.t:g} s; {_plural(self.q.size, 'position')} q, velocities v)"
         return f"State(t={self.t:g} s; {self.positions}; velocities {self.velocities})"
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, word: str) -> Any:
+            raise no_attribute(self, word)
 
 
 class ByJoint(Mapping[str, Any]):

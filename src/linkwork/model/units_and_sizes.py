@@ -28,6 +28,12 @@ def slices(model: "Model") -> Mapping[str, tuple[slice, slice]]:
     )
 
 
+def limited_joints(model: "Model") -> tuple[str, ...]:
+    """The joints of the tree that have limits."""
+    limits = np.isfinite(model.limits)
+    return tuple(name for name, (_, part) in model.slices.items() if limits[part].any())
+
+
 def tree_units(model: "Model") -> Units:
     """The units of the positions of all tree joints, and of what their velocities change."""
     found = [block.units for block in model.link_tree.blocks]

@@ -20,6 +20,7 @@ from linkwork.recording.interpolation import Instant, instant_at, instant_of_sam
 from linkwork.recording.notebook_page import html
 from linkwork.recording.plot_runs import overview, plot
 from linkwork.recording.report import Report
+from linkwork.recording.run_table import check_suffix, write_table
 from linkwork.recording.samples import Samples
 from linkwork.recording.stored_arrays import check_shapes, restored_final, store_final
 from linkwork.viewable import Playable, appearance
@@ -185,7 +186,13 @@ class Recording(Playable, Samples):
         return html(title, [("status", self.report.outcome), *self._rows()], drawn.time, traces)
 
     def save(self, path: str | Path) -> None:
-        """Write everything to a file, all or nothing; `lw.load` reads it, also where there is no model."""
+        """Write everything to a `.lwr` file, all or nothing, or its curves as a table to a `.csv` file.
+
+        `lw.load` reads `.lwr`, also where there is no model.
+        """
+        if check_suffix(path, ".lwr", ".csv") == ".csv":
+            write_table(self, path)
+            return
         arrays, absent = self.arrays()
         drawing, shapes = appearance(self)
         arrays |= shapes

@@ -4,11 +4,12 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.errors import LinkworkError, unknown
+from linkwork.foreign_words import no_attribute
 from linkwork.lazy import LOCK
 from linkwork.recording.channels import Channels, derivable
 from linkwork.recording.layout import PARTS, WHOLE, Layout
@@ -41,6 +42,11 @@ class Samples:
         self._channels = channels
         self.given = dict(given or {})  # derived quantities that came with the motion, by name
         self.kept = dict(self.given)  # and all that was derived so far
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, word: str) -> Any:
+            raise no_attribute(self, word)
 
     @property
     def layout(self) -> Layout:

@@ -1,12 +1,13 @@
 """Events: something happens when a quantity crosses zero."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from linkwork.algebra.number import Number
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
+from linkwork.mechanism.mechanism import Mechanism
 
 Action = str | Callable[..., Any]
 
@@ -42,7 +43,7 @@ class Event(Load):
         found = []
         if not callable(self.quantity):
             found.append(f"quantity {self.quantity!r}; give a function that crosses zero")
-        if self.direction not in (-1, 0, 1):
+        if isinstance(self.direction, bool) or self.direction not in (-1, 0, 1):
             found.append(f"direction {self.direction!r}; give 1 (rising), -1 (falling) or 0 (both)")
         if not callable(self.action) and self.action not in ("stop", "note"):
             found.append(f'action {self.action!r}; give "stop", "note" or a function (t, q, v) -> (q, v)')
@@ -55,15 +56,18 @@ class Event(Load):
         return self.quantity(t, *((side.q, side.v) if self.whole else (side.position, side.velocity)))
 
 
-def settle(events: Sequence[Event], space: str, joints: Mapping[str, Joint]) -> list[str]:
+def settle(events: Sequence[Event], mechanism: Mechanism) -> list[str]:
     """Let events know the mechanism they watch; return what is wrong with them."""
     names = [event.name for event in events]
     mistakes = [f"event {name!r}: the name is used twice" for name in {*names} if names.count(name) > 1]
     for event in events:
-        event.settle(space)
+        event.settle(mechanism.space)
         found = event.mistakes()
         try:
-            event.sides(joints)
+            for side in event.sides(mechanism.joints):
+                known = mechanism.bodies if isinstance(side, Body) else mechanism.joints
+                if side.name != mechanism.ground.name and side.name not in known:
+                    found.append(f"{side.name!r} is not in mechanism {mechanism.name!r}; give one that is")
         except ValueError as error:
             found.append(str(error))
         mistakes += [f"event {event.name!r}: {mistake}" for mistake in found]

@@ -31,6 +31,7 @@ from linkwork.simulation.options import MOST_STEPS, RunOptions, sample_times, se
 from linkwork.simulation.polling import results
 from linkwork.simulation.restoring import PROJECTED, Restoring
 from linkwork.simulation.run_settings import setting
+from linkwork.spelling import Closed, require
 
 Array = np.ndarray
 
@@ -45,7 +46,7 @@ class Group:
     names: tuple[str, ...]
 
 
-class Forest:
+class Forest(Closed):
     """Mechanisms by name, with one clock; coordinates are those of the members, one after the other.
 
     >>> from linkwork.examples import cart_pole, chain
@@ -58,6 +59,7 @@ class Forest:
     """
 
     def __init__(self, members: Mapping[str, Mechanism | Model]) -> None:
+        require("forest: members", members, Mapping, "{name: mechanism, ...}")
         for name, member in members.items():
             if not isinstance(name, str) or not name or SEPARATOR in name:
                 raise ModelError(f"forest: member name {name!r}; give a word without {SEPARATOR!r}")

@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.dynamics.kernel import real_array
 from linkwork.model import nonfinite
 from linkwork.model.model import Model
 from linkwork.model.state import State
+from linkwork.real_numbers import real_array
 
 Array = np.ndarray
 
+_BEYOND = 1e-2  # of the range of a limit; [rad, m] of one that has no other side
 _LENGTH_ONE = 1e-12  # a quaternion this close is left as it is, to the last bit
 
 
@@ -42,6 +43,32 @@ def closed(model: Model, q: Array, v: Array, t: float = 0.0) -> tuple[Array, Arr
     """Return positions and velocities near those given, with closed loops at time t; or AssemblyError."""
     q = model.assemble(q, t=t)
     return q, model.closed_velocity(q, v, t=t)
+
+
+def outside_limits(model: Model, q: Array) -> str:
+    """Say which joints start beyond their limits, positions (..., nq); nothing if none does.
+
+    A little beyond, by a hundredth of the range, is where a stop yields, and no mistake.
+    """
+    found = []
+    for name in model.limited_joints:
+        positions, velocities = model.slices[name]
+        at = model.joints[name].displacement([q[..., k] for k in range(positions.start, positions.stop)])
+        low, high = model.limits[velocities].T
+        room = _BEYOND * np.where(np.isfinite(high - low), high - low, 1.0)
+        away = np.stack([np.asarray(x, float) for x in at or ()], axis=-1)
+        wide = np.argwhere((away < low - room) | (away > high + room))
+        if len(wide):
+            *run, k = wide[0].tolist()
+            of = f" of run {run[0]}" if run else ""
+            found.append(f"joint {name!r}{of} at {away[(*run, k)]:.6g}, limits ({low[k]:.6g}, {high[k]:.6g})")
+    if not found:
+        return ""
+    also = f" and {len(found) - 3} more" if len(found) > 3 else ""
+    return (
+        f"the start is outside of limits: {'; '.join(found[:3])}{also}; stops push back at once: start "
+        "within, by model.state(...)"
+    )
 
 
 def _normalised(model: Model, q: Array) -> Array:

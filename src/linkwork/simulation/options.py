@@ -2,15 +2,15 @@
 
 import functools
 import os
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from math import inf, isfinite
-from typing import Any
+from math import inf, isfinite, isnan
+from typing import Any, TypeGuard
 
 import numpy as np
 
-from linkwork.dynamics.kernel import real_array
 from linkwork.errors import unknown
+from linkwork.real_numbers import is_real, real_array
 from linkwork.simulation.event import Event
 from linkwork.simulation.integrators.methods import METHODS, method_name
 from linkwork.simulation.integrators.tableau import StepMethod
@@ -143,7 +143,7 @@ def _method(method: Any, step: float | None) -> str:
 
 
 def _events(events: Any) -> tuple[Event, ...]:
-    if isinstance(events, Event) or not isinstance(events, Iterable):
+    if isinstance(events, Event) or not isinstance(events, list | tuple):
         raise ValueError(f"events {events!r}; give a list of lw.Event(...)")
     found = tuple(events)
     for event in found:
@@ -232,5 +232,8 @@ def check_room(numbers: int) -> None:
         raise ValueError(f"the samples at `times` take {8e-9 * numbers:.3g} GB; give fewer times, or runs")
 
 
-def _is_number(x: Any) -> bool:
-    return isinstance(x, int | float | np.number) and not isinstance(x, bool) and x == x
+def _is_number(x: Any) -> TypeGuard[float]:
+    try:
+        return is_real(x) and not isnan(x)
+    except OverflowError:  # a whole number of more than 308 digits
+        return False

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import unknown
+from linkwork.real_numbers import real_array
+from linkwork.spelling import Spelled
 from linkwork.tree.tree import Tree
 
 
 @dataclass(frozen=True)
-class Restoring:
+class Restoring(metaclass=Spelled):
     """A restoring wrench in loop joints, in place of closing loops after every step.
 
     A gap closes as a damped oscillator comes to rest: its acceleration is less by `stiffness` [1/s^2] times
@@ -46,8 +48,8 @@ class Restoring:
         found = {}
         for name in names:
             try:
-                values = np.atleast_1d(np.asarray(by_name.get(name, 0.0), float))
-            except (TypeError, ValueError):
+                values = np.atleast_1d(real_array(word, by_name.get(name, 0.0)))
+            except ValueError:
                 values = np.array([np.nan])
             if values.shape not in ((1,), (rows[name],)) or not all(isfinite(x) and x >= 0.0 for x in values):
                 said = f"restoring {word} of {name!r} is {by_name[name]!r}"

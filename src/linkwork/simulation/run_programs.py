@@ -56,7 +56,7 @@ class RunPrograms:
         return model
 
     def _event_tree(self) -> Tree:
-        if mistakes := settle(self.events, self.model.space, self.model.joints):
+        if mistakes := settle(self.events, self.model.mechanism):
             raise ModelError("; ".join(mistakes))
         placed = trees.place(self.model, self.events, self.tree) if self.events else ()
         for one in placed:

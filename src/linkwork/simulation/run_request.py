@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.errors import warn
 from linkwork.model.model import Model
 from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
 from linkwork.recording.recording import Recording
 from linkwork.simulation.batch_run import ManyRuns
 from linkwork.simulation.checkpoint import Checkpoint
-from linkwork.simulation.initial_state import checked, checked_state, closed
+from linkwork.simulation.initial_state import checked, checked_state, closed, outside_limits
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.options import RunOptions, check_room, sample_times
 from linkwork.simulation.run_settings import RunSettings
@@ -48,6 +49,8 @@ class RunRequest:
         kept = None
         if checkpoint is not None:
             kept = Checkpoint(Path(checkpoint), interval, _identity(self.shared, start, self.span, wanted))
+        if start.memory is None and (text := outside_limits(self.model, start.q)):
+            warn(text)
         return OneRun(self.shared, start, self.span, wanted, kept, self._watch)
 
     def batch(self, q: Any, v: Any) -> ManyRuns:
@@ -59,6 +62,8 @@ class RunRequest:
         start = replace(start, inputs=self._inputs({}, len(start.q)))
         wanted = sample_times(start.t, self.span, times, self.every)
         check_room(wanted.size * len(start.q) * (self.model.nq + self.model.nv + 2))
+        if text := outside_limits(self.model, start.q):
+            warn(text)
         return ManyRuns(self.shared, start, self.span, wanted, watch=self._watch)
 
     @property

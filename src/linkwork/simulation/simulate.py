@@ -1,12 +1,12 @@
 """simulate: from a model and a state to a recording; the user says how accurate, not how small the step."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from linkwork.errors import warn
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.following import fixed
 from linkwork.model.model import Model
@@ -30,10 +30,12 @@ from linkwork.simulation.restoring import PROJECTED, Restoring
 from linkwork.simulation.run_request import RunRequest
 from linkwork.simulation.run_settings import setting
 from linkwork.simulation.single_run import OneRun
+from linkwork.spelling import checked_keywords
 
 Array = np.ndarray
 
 
+@checked_keywords
 def simulate(
     model: Model | Mechanism,
     duration: float,
@@ -87,6 +89,11 @@ def simulate(
     """
     if isinstance(model, Mechanism):
         model = model.compile()
+    if isinstance(model, Model) and model.nv == 0:
+        raise ValueError(
+            f"simulate: mechanism {model.name!r} has nothing that can move; add bodies, and joints that are "
+            "not Fixed"
+        )
     batch = q is not None or v is not None or vary is not None
     try:
         _check_kinds(model, check, checkpoint)
@@ -115,7 +122,7 @@ def simulate(
 
 def _single_result(run: OneRun, check: bool) -> Recording:
     for note in run.notes:
-        warnings.warn(note, stacklevel=3)
+        warn(note)
     if check and run.failure and run.failure.status != Status.INTERRUPTED:
         raise SimulationFailed(run.failure, run.recording) from run.failure.cause
     return run.recording
@@ -123,7 +130,7 @@ def _single_result(run: OneRun, check: bool) -> Recording:
 
 def _batch_result(runs: Recordings, check: bool) -> Recordings:
     if check and len(runs.failed):
-        warnings.warn(_failures(runs), stacklevel=3)
+        warn(_failures(runs))
     return runs
 
 

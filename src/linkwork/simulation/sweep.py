@@ -12,6 +12,7 @@ import io
 import itertools
 import math
 import os
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -32,11 +33,12 @@ from typing import Any
 import numpy as np
 
 from linkwork.atomic import write_atomically
-from linkwork.errors import FormatError, unknown
+from linkwork.errors import FormatError, unknown, warn
 from linkwork.fingerprint import digest, spelled, spelled_code
 from linkwork.recording import container
 from linkwork.recording.samples import optional
 from linkwork.simulation.progress import Progress
+from linkwork.spelling import checked_keywords
 
 Case = dict[str, Any]
 
@@ -45,6 +47,7 @@ _TASKS = 10_000  # tasks that an executor gets at most; more cases than that are
 _SHOWN = 12  # rows in the text of a table
 
 
+@checked_keywords
 def sweep(
     build: Callable[..., Any],
     parameters: Mapping[str, Iterable[Any]] | Sequence[Mapping[str, Any]],
@@ -67,6 +70,12 @@ def sweep(
     >>> table["sum"]
     array([4., 5., 5., 6.])
     """
+    for word, function in (("build", build), ("measure", measure)):
+        if not callable(function):
+            raise TypeError(f"sweep: {word} {function!r} is not a function; give one")
+    if folder is None and (options is not None or retry):
+        word = "retry" if options is None else "options"
+        raise ValueError(f"sweep: {word}= is about results in a folder=; give one, or leave it out")
     cases = _cases(parameters)
     _check_call(build, cases[0])
     store = None if folder is None else _Store(Path(folder), build, measure, dict(options or {}))
@@ -76,6 +85,10 @@ def sweep(
     with _running(executor) as pool, Progress("sweep") as progress:
         work.run(pool, missing, progress)
     table = Table(cases, [outcome for outcome in outcomes if outcome is not None])
+    if failed := [k for k, outcome in enumerate(outcomes) if outcome and outcome.status == "failed"]:
+        case = ", ".join(f"{name}={value!r}" for name, value in cases[failed[0]].items())
+        message = table["message"][failed[0]]
+        warn(f"sweep: {len(failed)} of {len(cases)} cases failed, the first is {case}: {message}")
     if folder is not None:
         table.save_csv(Path(folder) / "table.csv")
     return table
@@ -103,6 +116,10 @@ def _cases(parameters: Any) -> list[Case]:
         values = {name: _values(name, given) for name, given in parameters.items()}
         cases = [dict(zip(values, combination)) for combination in itertools.product(*values.values())]
     else:
+        if not isinstance(parameters, list | tuple) or not all(isinstance(x, Mapping) for x in parameters):
+            raise ValueError(
+                f"sweep: parameters {parameters!r}; give {{name: values}}, or a list of {{name: value}}"
+            )
         cases = [{name: _value(name, x) for name, x in case.items()} for case in parameters]
     if not cases or not cases[0]:
         raise ValueError("sweep: there is no parameter; give at least one with its values")
@@ -188,7 +205,16 @@ def _failed(stage: str, error: BaseException) -> CaseOutcome:
         said = str(error)
     except Exception:
         said = "which cannot say why"
-    return CaseOutcome("failed", f"{stage}: {type(error).__name__}: {said}")
+    return CaseOutcome("failed", f"{stage}: {type(error).__name__}: {said}{_place(error)}")
+
+
+def _place(error: BaseException) -> str:
+    """Say in which line of the user's own code something was raised: the last one outside of packages."""
+    trail = traceback.extract_tb(error.__traceback__)
+    ours = str(Path(__file__).parents[1])
+    lines = [line for line in trail if not line.filename.startswith((ours, "<frozen")) and line.lineno]
+    lines = [line for line in lines if "site-packages" not in line.filename] or lines
+    return f" ({Path(lines[-1].filename).name}, line {lines[-1].lineno})" if lines else ""
 
 
 def _word(measure: Callable[[Any], Any]) -> str:

@@ -1,13 +1,13 @@
 """What a body is drawn with: its shapes, or a link through its joints if it has none."""
 
-import warnings
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from linkwork.errors import LinkworkError
-from linkwork.geometry.skin import MeshFile, Visual
+from linkwork.errors import LinkworkError, warn
+from linkwork.geometry.skin import Collision, MeshFile, Visual, skins
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.inertia import Inertia
 from linkwork.view import tessellate
@@ -25,11 +25,13 @@ Part = tuple[Shell, Array, tuple[Rgb, float] | None]  # where on the body, and a
 
 def described_parts(body: Body) -> Iterable[Part]:
     """Return what the body is described with: what it is drawn with, else its shapes, else its collisions."""
-    visuals = [(item.shape, item.colour) for item in body.visuals if isinstance(item, Visual)]
+    visuals = [(item.shape, item.colour) for item in skins(body.visuals, Visual)]
     shapes = [(part, None) for part in body.parts if not isinstance(part, Inertia)]
-    touched = [(item.shape, None) for item in body.collisions]
+    touched = [(item.shape, None) for item in skins(body.collisions, Collision)]
     for choice in (visuals, shapes, touched):
         parts = list(_drawable(choice))
+        if choice is visuals:
+            parts += [bar for item in body.visuals if _is_outline(item) for bar in _outline(item)]
         if parts:
             return parts
     return []
@@ -44,6 +46,19 @@ def _drawable(shapes: Iterable[tuple[Any, Any]]) -> Iterable[Part]:
             yield made, np.column_stack([shape.rotation, shape.position]), own
 
 
+def _is_outline(item: Any) -> bool:
+    return isinstance(item, np.ndarray | list | tuple)
+
+
+def _outline(points: Any) -> Iterable[Part]:
+    """Return bars from point to point."""
+    places = [in_space(point) for point in np.asarray(points, float)]
+    radius = 0.5 * SLIM * float(np.ptp(places, axis=0).max())
+    for a, b in pairwise(places):
+        if np.abs(a - b).max() > 0.0:
+            yield bar(a, b, radius)
+
+
 def _opened(shape: Any) -> Any:
     """Return a shape, read from its file if it is in one; None if that cannot be, which is warned of."""
     if not isinstance(shape, MeshFile):
@@ -53,7 +68,7 @@ def _opened(shape: Any) -> Any:
     try:
         return load(shape)
     except (LinkworkError, OSError) as error:
-        warnings.warn(f"not drawn: {error}", stacklevel=2)
+        warn(f"not drawn: {error}")
         return None
 
 

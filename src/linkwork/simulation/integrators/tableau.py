@@ -1,6 +1,6 @@
 """What a method of integration is: step control, and Butcher's tableau or Rosenbrock's."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,6 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from linkwork.real_numbers import finite_array
+from linkwork.spelling import SpelledABC
 
 Row = tuple[float, ...]
 
@@ -27,7 +30,7 @@ class Dense:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StepMethod(ABC):
+class StepMethod(metaclass=SpelledABC):
     """What the loop and the user know of a method, explicit or implicit."""
 
     name: str
@@ -96,6 +99,11 @@ class Tableau(StepMethod):
     implicit = False
 
     def __post_init__(self) -> None:
+        if not isinstance(self.order, int) or isinstance(self.order, bool) or self.order < 1:
+            raise ValueError(f"method {self.name!r}: order {self.order!r}; give a whole number, 1 or more")
+        for word, row in (("b", self.b), ("c", self.c)):
+            if finite_array(f"method {self.name!r}: {word}", row).ndim != 1:
+                raise ValueError(f"method {self.name!r}: {word} {row!r}; give a row of numbers")
         _check_rows(self.name, self.stages, A=self.A, A_velocity=self.A_velocity)
         rows = {"c": self.c, "b_velocity": self.b_velocity}
         rows |= {f"errors[{k}]": row for k, row in enumerate(self.errors)}

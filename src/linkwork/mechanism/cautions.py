@@ -1,0 +1,93 @@
+"""What is allowed, but rarely meant: angles that look like degrees, hinges through the middle of a body."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.constraint import Constraint
+from linkwork.mechanism.driver import Driver
+from linkwork.mechanism.inertia import Inertia
+from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.joints import Revolute, Spherical, Universal
+from linkwork.mechanism.load import Load
+from linkwork.mechanism.placement import degrees_caution, plain, unit
+from linkwork.mechanism.points import Absolute
+from linkwork.mechanism.springs import TorsionSpring
+from linkwork.real_numbers import like_degrees
+
+_CENTRED = 1e-9  # of the position: a frame at the centre of mass
+_ROUND = 1e-6  # of a moment of inertia: a body that is round about an axis
+
+
+def cautions(element: Body | Joint | Constraint | Load) -> Iterator[str]:
+    """Yield, in words, what of an element is probably not meant."""
+    if isinstance(element, Joint):
+        yield from _joint_angles(element)
+        yield from _unplaced(element)
+    elif isinstance(element, TorsionSpring):
+        if like_degrees(element.rest) and isinstance(element.on[0], Revolute):
+            yield degrees_caution("rest", element.rest)
+    elif isinstance(element, Driver):
+        if not callable(element.law) and like_degrees(element.law) and element.turns:
+            yield degrees_caution("law", element.law)
+    elif isinstance(element, Absolute) and like_degrees(element.angle):
+        yield degrees_caution("angle", element.angle)
+
+
+def _joint_angles(joint: Joint) -> Iterator[str]:
+    said = [] if joint.limits is None else joint.limit_pairs().ravel().tolist()
+    rests = np.ravel(joint.rest).tolist() if np.any(joint.stiffness) else []
+    for word, angles in (("limits", said), ("rest", rests)):
+        if like_degrees(*angles) and joint.nq == joint.nv and joint.can_locate and all(joint.periodic):
+            yield degrees_caution(word, getattr(joint, word))
+
+
+def _unplaced(joint: Joint) -> Iterator[str]:
+    """Caution where a joint turns a body about its centre of mass only because its place is not given.
+
+    Not for wheels and balls, which are round about the axis; nor where both bodies are drawn with their
+    frames at the same place, which can only be meant.
+    """
+    if not isinstance(joint, Revolute | Spherical | Universal):
+        return
+    if joint.at is not None or joint.on_parent is not None or joint.on_child is not None:
+        return
+    child, apart = joint.child, joint.child.position - joint.parent.position
+    inertia = child.inertia
+    if not inertia.mass > 0.0 or not apart.any() or inertia.tensor.size == 0:
+        return
+    if np.abs(inertia.com).max() > _CENTRED * np.abs(apart).max() or _is_round(joint):
+        return
+    yield (
+        f"it turns body {child.name!r} about its centre of mass, since no place is given; "
+        f"say where it is, at=..., or at={plain(child.position)} if that is meant"
+    )
+
+
+def _is_round(joint: Joint) -> bool:
+    """Return whether the child is round about the axis of a joint, or all round if that has several."""
+    tensor = _in_space(joint.child)
+    if tensor is None:
+        return True
+    moment = float(np.trace(tensor))
+    if not isinstance(joint, Revolute):
+        return bool(np.abs(tensor - moment / 3.0 * np.eye(3)).max() <= _ROUND * moment)
+    axis = np.array([0.0, 0.0, 1.0])
+    if joint.space == "space" and joint.axis is not None:
+        axis = joint.child.rotation.T @ unit(np.asarray(joint.axis, float))
+    elif joint.space == "space":
+        axis = joint.child.rotation.T @ axis
+    about = float(axis @ tensor @ axis)
+    across = 0.5 * (moment - about)
+    outer = np.outer(axis, axis)
+    return bool(np.abs(tensor - about * outer - across * (np.eye(3) - outer)).max() <= _ROUND * moment)
+
+
+def _in_space(body: Body) -> np.ndarray | None:
+    """Return the tensor of a body; in the plane that of its shapes, None if it has none."""
+    if body.space == "space":
+        return body.inertia.tensor
+    if not body.parts or any(isinstance(part, Inertia) for part in body.parts):
+        return None
+    return Body(body.name, *body.parts, **body.given).inertia.tensor  # type: ignore[arg-type]

@@ -1,0 +1,94 @@
+"""Real numbers as people hand them over, made doubles; what only converts to them is refused.
+
+NumPy turns texts, truth values and dates into doubles without a word: `["1", "2"]`, `[True]`, a column of
+`datetime64`. None of them is a number that somebody meant.
+"""
+
+from decimal import Decimal
+from math import isfinite
+from numbers import Real
+from typing import Any, TypeGuard
+
+import numpy as np
+
+_FLOAT = np.dtype(np.float64)
+_KINDS = {
+    "b": "truth values",
+    "c": "complex numbers",
+    "m": "durations of datetime",
+    "M": "dates",
+    "S": "bytes",
+    "T": "texts",
+    "U": "texts",
+    "V": "records",
+}
+
+
+def real_array(what: str, x: Any) -> np.ndarray:
+    """Return a new array of doubles, or say what is wrong with it."""
+    if type(x) is np.ndarray and x.dtype is _FLOAT:
+        return x.copy()
+    try:
+        return np.array(_real(x), np.float64, order="C")
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{what} {shown(x)} is not made of numbers: {error}") from None
+
+
+def finite_array(what: str, x: Any) -> np.ndarray:
+    """Return a new array of finite doubles, or say what is wrong with it."""
+    array = real_array(what, x)
+    if not np.isfinite(array).all():
+        raise ValueError(f"{what} {shown(x)} is not finite")
+    return array
+
+
+def is_real(x: Any) -> TypeGuard[float]:
+    """Return whether it is one real number: no text, truth value, complex number, date or sequence."""
+    if isinstance(x, float | int):
+        return not isinstance(x, bool)
+    if isinstance(x, np.ndarray | np.generic):
+        return x.ndim == 0 and x.dtype.kind in "fiu"
+    return isinstance(x, Real | Decimal)
+
+
+def is_finite(x: Any) -> TypeGuard[float]:
+    """Return whether it is one finite real number."""
+    try:
+        return is_real(x) and isfinite(x)
+    except OverflowError:  # a whole number of more than 308 digits
+        return False
+
+
+def like_degrees(*angles: Any) -> bool:
+    """Return whether angles in radians look as if they were meant in degrees: 30, -90, (0, 180).
+
+    A hinge that turns five times and more is rare, and rarer by a round number.
+    """
+    values = [float(x) for x in angles if is_finite(x)]
+    return any(abs(x) >= 30.0 for x in values) and all(abs(x) <= 720.0 and x % 5.0 == 0.0 for x in values)
+
+
+def shown(x: Any) -> str:
+    """Print what was given as short as it takes to recognise it."""
+    text = repr(x)
+    return text if len(text) <= 120 else f"{text[:100]}... ({type(x).__name__})"
+
+
+def _real(x: Any) -> Any:
+    """Return something that NumPy makes doubles of; TypeError says what it is instead."""
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError("it is masked; give x.filled(...)")
+    if hasattr(x, "__next__"):
+        raise TypeError("it can be read only once; give a list of it")
+    try:
+        array = np.asarray(x)
+    except ValueError:
+        raise TypeError("its rows have different lengths") from None
+    kind = array.dtype.kind
+    if kind == "O":
+        for each in array.flat:
+            if each is None or isinstance(each, str | bytes | bool | complex):
+                raise TypeError(f"{each!r} is among them")
+    elif kind in _KINDS:
+        raise TypeError(f"these are {_KINDS[kind]}")
+    return array

@@ -1,0 +1,145 @@
+"""Words that are not known: which known one was meant, for keywords, attributes and public names.
+
+Python answers a misspelt keyword with a bare TypeError, and takes any attribute that is assigned. Here both
+are answered with the word that is meant, in one place: classes say `metaclass=Spelled`, or
+are `Closed`, functions are `@checked_keywords`.
+"""
+
+import functools
+import inspect
+from abc import ABCMeta
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, get_args, get_origin, is_typeddict
+
+from linkwork.errors import hint
+from linkwork.foreign_words import public_names
+from linkwork.real_numbers import shown
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Spelled(type):
+    """A class whose constructor answers a misspelt keyword with the one that is meant."""
+
+    if not TYPE_CHECKING:  # which know the constructor itself
+
+        def __call__(cls, *args: Any, **options: Any) -> Any:
+            if options:
+                check_keywords(cls, options)
+            return super().__call__(*args, **options)
+
+        @property
+        def __signature__(cls) -> inspect.Signature:
+            """What `help` and editors show: the arguments of the constructor."""
+            whole = inspect.signature(cls.__init__)
+            return whole.replace(parameters=list(whole.parameters.values())[1:])
+
+
+class Constructed(Spelled):
+    """A class whose objects get new attributes only while they are constructed."""
+
+    if not TYPE_CHECKING:
+
+        def __call__(cls, *args: Any, **options: Any) -> Any:
+            made = super().__call__(*args, **options)
+            object.__setattr__(made, "_complete", True)
+            return made
+
+
+class Closed(metaclass=Constructed):
+    """Something whose attributes are those of its class and constructor: others cannot be assigned."""
+
+    __slots__ = ("_complete",)
+    _complete: bool  # constructed: attributes that are not there yet are refused
+
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        made = super().__new__(cls)
+        object.__setattr__(made, "_complete", False)
+        return made
+
+    def __setattr__(self, word: str, value: Any) -> None:
+        self._check_assignable(word, value)
+        object.__setattr__(self, word, value)
+
+    def _check_assignable(self, word: str, value: Any) -> None:
+        """Raise AttributeError if nothing would follow from the assignment of an attribute."""
+        if not self._complete or word in self.__dict__ or word.startswith("_"):
+            return
+        kind = type(self)
+        there = getattr(kind, word, None)
+        if there is None and not hasattr(kind, word):
+            known = [name for name in public_names(self) if name in self.__dict__ or _settable(kind, name)]
+            raise AttributeError(f"{self!r} has no {word} to set to {value!r}; {hint(word, known)}")
+        if not _settable(kind, word) and not (inspect.isfunction(there) and callable(value)):
+            what = "is a method" if callable(there) else "follows from the rest"
+            what = "belongs to the class" if word in _class_words(kind) else what
+            raise AttributeError(f"{self!r}: {word} {what} and cannot be set to {value!r}")
+
+
+def _settable(kind: type, word: str) -> bool:
+    """Return whether an object may have another value of an attribute that its class has."""
+    there = getattr(kind, word, None)
+    if isinstance(there, property):
+        return there.fset is not None
+    return not callable(there) and word not in _class_words(kind)
+
+
+@functools.lru_cache(maxsize=1024)
+def _class_words(kind: type) -> frozenset[str]:
+    """Return the attributes that are the same for all objects of a class: those declared as ClassVar."""
+    return frozenset(
+        word
+        for each in kind.__mro__
+        for word, declared in vars(each).get("__annotations__", {}).items()
+        if declared is ClassVar or get_origin(declared) is ClassVar
+    )
+
+
+class SpelledABC(Spelled, ABCMeta):
+    """The same, of a class with abstract methods."""
+
+
+def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function answer a misspelt keyword with the one that is meant."""
+
+    @functools.wraps(function)
+    def checked(*args: P.args, **options: P.kwargs) -> R:
+        if options:
+            check_keywords(function, options)
+        return function(*args, **options)
+
+    return checked
+
+
+def require(what: str, value: Any, kinds: Any, wanted: str) -> None:
+    """Raise TypeError if an argument is not of one of these kinds; `wanted` says what to give."""
+    if not isinstance(value, kinds):
+        raise TypeError(f"{what} is {shown(value)}, of type {type(value).__name__}; give {wanted}")
+
+
+def check_keywords(callee: Any, given: Mapping[str, Any]) -> None:
+    """Raise TypeError if a keyword is not among those of a function or a constructor."""
+    known = keywords(callee)
+    if known is None or given.keys() <= known.keys():
+        return
+    wrong = next(word for word in given if word not in known)
+    raise TypeError(f"{callee.__name__} has no option {wrong}= ({given[wrong]!r}); {hint(wrong, known)}")
+
+
+@functools.lru_cache(maxsize=1024)
+def keywords(callee: Any) -> dict[str, None] | None:
+    """Return the keywords of a function or constructor, in order; None if it takes any.
+
+    Those that it hands on it declares: `**options: Unpack[JointOptions]`.
+    """
+    found: dict[str, None] = {}
+    for parameter in inspect.signature(callee).parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            (declared,) = get_args(parameter.annotation) or (None,)
+            if not is_typeddict(declared):
+                return None
+            found |= dict.fromkeys(declared.__annotations__)
+        elif parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            found[parameter.name] = None
+    return found
