@@ -158,7 +158,7 @@ def test_the_power_of_the_driver_is_the_rate_of_energy():
             speed = seen.velocity[k] + R @ (centre - seen.position[k])
             total += 0.5 * mass * speed @ speed + 0.5 * body.inertia.tensor * seen.angular_velocity[k] ** 2
             total += 9.81 * mass * centre[1]
-        start = m["coupler"].rotation @ (0.1, 0) + m["coupler"].position
+        start = m["coupler"].rotation @ (0.1, 0) + m["coupler"].position  # type: ignore
         length = np.linalg.norm(motion["coupler"].trace((0.1, 0))[k] - (0, 0.5))
         total += 20.0 * (length - np.linalg.norm(start - (0, 0.5))) ** 2 + 1.5 * motion["D"].position[k] ** 2
         energy.append(total)
