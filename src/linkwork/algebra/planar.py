@@ -11,7 +11,17 @@ import numpy as np
 from linkwork.algebra import rotation as rotations
 from linkwork.algebra.linear import Linear
 from linkwork.algebra.number import Number, atan2, cos, is_zero, sin
-from linkwork.algebra.vector import Matrix, Symmetric, Vector, components, minus, plus, product, stacked
+from linkwork.algebra.vector import (
+    Matrix,
+    Symmetric,
+    Vector,
+    components,
+    minus,
+    plus,
+    printed,
+    product,
+    stacked,
+)
 from linkwork.spelling import Spelled
 
 dimension = 2
@@ -62,7 +72,7 @@ class Motion(Linear):
         return stacked(self.v)
 
     def __repr__(self) -> str:
-        return f"Motion(angular={self.w}, linear={tuple(self.v)})"
+        return f"Motion(angular={printed([self.w])[0]}, linear={printed(self.v)})"
 
     def dot(self, f: "Force") -> Number:
         """Return the power of a force along this motion."""
@@ -122,7 +132,7 @@ class Force(Linear):
         return stacked(self.f)
 
     def __repr__(self) -> str:
-        return f"Force(torque={self.n}, force={tuple(self.f)})"
+        return f"Force(torque={printed([self.n])[0]}, force={printed(self.f)})"
 
     def dot(self, m: Motion) -> Number:
         return m.dot(self)
@@ -193,7 +203,7 @@ class Frame(metaclass=Spelled):
         return stacked(self.p)
 
     def __repr__(self) -> str:
-        return f"Frame(position={tuple(self.p)}, rotation={self.angle})"
+        return f"Frame(position={printed(self.p)}, rotation={printed([self.angle])[0]})"
 
     def turned(self, v: Sequence[Number]) -> Vector:
         c, s = self.c, self.s

@@ -15,7 +15,17 @@ import numpy as np
 from linkwork.algebra import rotation as rotations
 from linkwork.algebra.linear import Linear
 from linkwork.algebra.number import Number, atan2, cos, is_one, is_zero, sin, sqrt, where
-from linkwork.algebra.vector import Matrix, Symmetric, Vector, components, minus, plus, product, stacked
+from linkwork.algebra.vector import (
+    Matrix,
+    Symmetric,
+    Vector,
+    components,
+    minus,
+    plus,
+    printed,
+    product,
+    stacked,
+)
 from linkwork.real_numbers import shown
 from linkwork.spelling import Spelled
 
@@ -57,7 +67,7 @@ class Motion(Linear):
         return stacked(self.v)
 
     def __repr__(self) -> str:
-        return f"Motion(angular={tuple(self.w)}, linear={tuple(self.v)})"
+        return f"Motion(angular={printed(self.w)}, linear={printed(self.v)})"
 
     def dot(self, f: "Force") -> Number:
         """Return the power of a force along this motion."""
@@ -118,7 +128,7 @@ class Force(Linear):
         return stacked(self.f)
 
     def __repr__(self) -> str:
-        return f"Force(torque={tuple(self.n)}, force={tuple(self.f)})"
+        return f"Force(torque={printed(self.n)}, force={printed(self.f)})"
 
     def dot(self, m: Motion) -> Number:
         return m.dot(self)
@@ -190,7 +200,7 @@ class Frame(metaclass=Spelled):
         return stacked(rotations.to_quaternion(self.R))
 
     def __repr__(self) -> str:
-        return f"Frame(position={tuple(self.p)}, rotation={tuple(map(tuple, self.R))})"
+        return f"Frame(position={printed(self.p)}, rotation={tuple(map(printed, self.R))})"
 
     @property
     def axes(self) -> "Frame":

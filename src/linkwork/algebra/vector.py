@@ -66,6 +66,11 @@ def stacked(components: Iterable[Number]) -> np.ndarray:
     return np.stack([np.asarray(x) for x in components], axis=-1)
 
 
+def printed(components: Iterable[Number]) -> tuple[Number, ...]:
+    """Return numbers as they are to be printed: plain floats."""
+    return tuple(float(x) if isinstance(x, np.floating) else x for x in components)
+
+
 class Vector(tuple[Number, ...]):
     """A short vector of any numbers."""
 
