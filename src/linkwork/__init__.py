@@ -130,6 +130,7 @@ if TYPE_CHECKING:
     from linkwork.simulation.integrators.tableau import Tableau
     from linkwork.simulation.restoring import Restoring
     from linkwork.simulation.simulate import simulate
+    from linkwork.simulation.stepping import Simulation
     from linkwork.simulation.sweep import sweep
 
 # Found when asked for: a program that uses little, as `linkwork --help`, imports little.
@@ -188,6 +189,7 @@ _WHERE = {
     "linkwork.recording.plot_runs": "plot",
     "linkwork.recording.recording": "Recording",
     "linkwork.simulation.event": "Event",
+    "linkwork.simulation.stepping": "Simulation",
     "linkwork.simulation.forest": "Forest",
     "linkwork.simulation.integrators.tableau": "Tableau",
     "linkwork.simulation.restoring": "Restoring",
@@ -320,6 +322,7 @@ __all__ = [
     "Recordings",
     "Restoring",
     "Revolute",
+    "Simulation",
     "Revolution",
     "RigidBody",
     "rotation",

@@ -7,6 +7,7 @@ import numpy as np
 
 from linkwork.algebra.number import Number
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.input import Input
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.load import Laws, Load
 from linkwork.mechanism.load_options import (
@@ -92,21 +93,24 @@ class Torque(Wrench):
 class Motor(Load):
     """Drive a joint: `law` is a generalised force [N m, N] or a function law(t, q, v) of its coordinates.
 
-    q and v are numbers if the joint has one coordinate, else arrays.
+    q and v are numbers if the joint has one coordinate, else arrays. Without a law the force is an input by
+    the name of the motor, 0 unless a run or a simulation says otherwise.
     """
 
     takes = Joint
     laws: ClassVar[Laws] = {"law": ("t", "q", "v")}
 
-    def __init__(self, name: str, joint: Joint | str, law: Law) -> None:
+    def __init__(self, name: str, joint: Joint | str, law: Law = None) -> None:
         super().__init__(name, joint)
-        self.law = law
+        self.law = Input(self.name) if law is None else law
 
     def sides(self, joints: Mapping[str, Joint]) -> list[Body | Joint]:
         (joint,) = super().sides(joints)
         assert isinstance(joint, Joint)
         if not callable(self.law) and np.size(self.law) != joint.nv:
-            raise ValueError(f"law {self.law!r}; joint {joint.name!r} takes {joint.nv} numbers")
+            raise ValueError(
+                f"law {self.law!r}; joint {joint.name!r} takes {joint.nv} numbers, or a list of inputs"
+            )
         return [joint]
 
     def mistakes(self) -> list[str]:

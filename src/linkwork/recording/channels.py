@@ -40,7 +40,8 @@ class Channels(ABC):
     between: Between | None = None  # what knows the motion between samples; None: cubics
 
     model: Any = None  # that was run; None if the recording comes from a file
-    inputs: Mapping[str, Any] = MappingProxyType({})  # of the run by name; of a batch (N,) or one for all
+    # of the run by name: one for all samples, or one each, (S,); of a batch (N,) or (N, S) as well
+    inputs: Mapping[str, Any] = MappingProxyType({})
     appearance: tuple[Any, dict[str, Array]] = None, {}  # what a file says of how the bodies look
 
     @property
@@ -104,10 +105,10 @@ class LiveChannels(Channels):
             ) from None
 
     def part(self, index: Any) -> Channels:
-        if not isinstance(index, tuple) or not self.inputs:
+        if not any(map(np.ndim, self.inputs.values())):
             return self
-        run = index[0]  # of a batch
-        own = {name: float(value[run]) if np.ndim(value) else value for name, value in self.inputs.items()}
+        axes = index if isinstance(index, tuple) else (index,)
+        own = {name: np.asarray(value)[axes[: np.ndim(value)]] for name, value in self.inputs.items()}
         return LiveChannels(self.model, self.layout, own, self.between, self._answers)
 
 

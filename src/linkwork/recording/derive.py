@@ -55,7 +55,7 @@ QUANTITIES = {
 
 
 def derive(
-    quantity: str, model: Any, t: Any, q: Array, v: Array, inputs: Mapping[str, float] | None = None
+    quantity: str, model: Any, t: Any, q: Array, v: Array, inputs: Mapping[str, Any] | None = None
 ) -> Array:
     """Return a quantity at times t (...,), positions q (..., nq) and velocities v (..., nv).
 
@@ -66,7 +66,7 @@ def derive(
     lead = q.shape[:-1]
     flat = (int(np.prod(lead)),)
     times = np.broadcast_to(np.asarray(t, float), lead).reshape(flat)
-    known = {"inputs": inputs_over(model, inputs, flat)} if inputs else {}
+    known = {"inputs": inputs_over(model, inputs, lead).reshape(*flat, -1)} if inputs else {}
     at = Derivation(model, times, q.reshape(*flat, q.shape[-1]), v.reshape(*flat, v.shape[-1]), known)
     values = at[quantity]
     return values.reshape((*lead, *values.shape[1:]))
@@ -143,10 +143,12 @@ def stacked(wrenches: list[Any], count: int, freedoms: int) -> Array:
 
 
 def inputs_over(model: Any, inputs: Mapping[str, Any], shape: tuple[int, ...]) -> Array:
-    """Return the values of a model's inputs at samples: one for all, or one per run, (runs, samples)."""
+    """Return the values of a model's inputs at samples, (*shape, nu).
+
+    One is given for all, one per sample, or, where samples are (runs, times), one per run.
+    """
     values = [np.asarray(inputs.get(name, value), float) for name, value in model.inputs.items()]
-    along = [1] * (len(shape) - 1)
-    columns = [np.broadcast_to(x.reshape(-1, *along) if x.ndim else x, shape) for x in values]
+    columns = [np.broadcast_to(x.reshape(x.shape + (1,) * (len(shape) - x.ndim)), shape) for x in values]
     return np.stack(columns, axis=-1) if columns else np.empty((*shape, 0))
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from linkwork.errors import SimulationError
 from linkwork.recording.channels import Between
+from linkwork.recording.derive import derive
 from linkwork.recording.samples import Samples
 
 Array = np.ndarray
@@ -58,7 +59,8 @@ def instant_at(run: Samples, t: Any) -> Instant:
         rows = _by_steps(run, run._channels.between, at.ravel(), before.ravel()).reshape(*at.shape, -1)
         q, v, work = np.split(rows, [run.model.nq, run.model.nq + run.model.nv], axis=-1)
         work = work[..., 0]
-    return Instant(run._channels, at, q, v, work, np.ones(at.shape, bool))
+    held = run._channels.part(before)  # inputs that change are those of the sample before, until the next
+    return Instant(held, at, q, v, work, np.ones(at.shape, bool))
 
 
 def times_within(run: Samples, t: Any) -> Array:
@@ -84,8 +86,17 @@ def _by_steps(run: Samples, between: Between, at: Array, before: Array) -> Array
 def _by_cubics(run: Samples, at: Array, before: Array, after: Array) -> tuple[Array, Array, Array]:
     time = run.time
     exact = time[before] == at
-    ends = np.stack([before, after])
-    rates = [run.derived(word)[ends] for word in ("position_rates", "accelerations")]
+    held = run._channels.part(before)
+    written = held is not run._channels
+    rates = [
+        (
+            run.derived(word)[before],
+            derive(word, run.model, time[after], run.q[after], run.v[after], held.inputs)
+            if written
+            else run.derived(word)[after],
+        )
+        for word in ("position_rates", "accelerations")
+    ]
     h = time[after] - time[before]
     s = np.where(exact, 0.0, (at - time[before]) / np.where(exact, 1.0, h))
     q, v = (

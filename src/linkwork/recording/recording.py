@@ -174,7 +174,8 @@ class Recording(Playable, Samples):
         report, model = self.report, self.model
         long = report.provenance.get("options", {}).get("method") == "dop853"
         steps = abs(len(self) - 1 - report.accepted) <= 1
-        uneven = report.failed or report.events or report.python_laws
+        written = any(map(np.ndim, self.inputs.values()))
+        uneven = report.failed or report.events or report.python_laws or written
         if not (long and steps) or uneven or model is None or model.loop_names:
             return self
         arrays = refined(self)

@@ -60,7 +60,10 @@ class Samples:
 
     @property
     def inputs(self) -> Mapping[str, Any]:
-        """The inputs of laws by name, as they were in the run; of a batch (N,), or one for all."""
+        """The inputs of laws by name: a number, or where they changed on the way one per sample, (S,).
+
+        Of a batch (N,) or (N, S). What is set at the time of a sample counts from this sample on.
+        """
         return self._channels.inputs
 
     @property

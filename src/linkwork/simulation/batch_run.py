@@ -4,15 +4,13 @@ Variants whose formulas are the same share their programs, and each lane has the
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
-from linkwork.dynamics.load_code import answers, raised
 from linkwork.model.model import Model
 from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
@@ -23,13 +21,10 @@ from linkwork.recording.lazy_sequence import Each
 from linkwork.recording.report import Report
 from linkwork.recording.status import Status
 from linkwork.simulation import integration
-from linkwork.simulation.event_log import Occurrences
-from linkwork.simulation.failure import Failure, diagnosis, failed, interruption
-from linkwork.simulation.integration import MEMO, Work
-from linkwork.simulation.integrators.methods import METHODS
-from linkwork.simulation.law_watch import LawWatch, no_function, other_answer
-from linkwork.simulation.polling import Keyboard, Pace, raise_interrupts, results
-from linkwork.simulation.problem import Problem
+from linkwork.simulation.integration import MEMO
+from linkwork.simulation.law_watch import LawWatch
+from linkwork.simulation.marching import Marching
+from linkwork.simulation.polling import Keyboard, results
 from linkwork.simulation.progress import Progress
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.single_run import StepsBetween
@@ -91,40 +86,51 @@ class ManyRuns:
         ready = time.perf_counter()
         with self.keyboard, Progress(self.system.model.name) as progress:
             if len(parts) == 1:
-                parts[0].run(progress.update)
+                parts[0].march(self.t_end, progress.update)
             else:
                 self._in_threads(parts, workers, progress)
         return self._record(parts, (ready - begun, time.perf_counter() - ready))
 
-    def _parts(self, group: Alike, workers: int) -> list["_Part"]:
+    def _parts(self, group: Alike, workers: int) -> list[Marching]:
         """Divide mechanisms that share programs among threads."""
         count = len(group.members)
         pieces = max(1, min(workers, -(-count // store.lanes())))
         edges = np.linspace(0, count, pieces + 1).astype(int)
-        return [_Part(self, group, slice(a, b)) for a, b in pairwise(edges)]
+        return [self._part(group, slice(a, b)) for a, b in pairwise(edges)]
+
+    def _part(self, group: Alike, which: slice) -> Marching:
+        members = group.members[which]
+        return Marching(
+            group.setting,
+            self._y[members],
+            self.t,
+            self._inputs[members],
+            self.keyboard,
+            self.watch,
+            times=self.times,
+            members=members,
+            constants=None if group.constants is None else group.constants[which],
+            setting_of=self.setting_of,
+        )
 
     def setting_of(self, k: int) -> RunSettings:
         """Return the setting of run k, as if it ran alone."""
         return self._variants.settings[k] if self._variants else self.setting
 
-    def _in_threads(self, parts: list["_Part"], workers: int, progress: Progress) -> None:
+    def _in_threads(self, parts: list[Marching], workers: int, progress: Progress) -> None:
         with ThreadPoolExecutor(workers) as pool:
-            futures = [pool.submit(part.run) for part in parts]
+            futures = [pool.submit(part.march, self.t_end) for part in parts]
             results(
                 futures,
                 self.interrupt,
                 lambda: progress.update(sum(part.done for part in parts) / len(parts)),
             )
 
-    def starts(self, members: Array) -> tuple[Array, Array]:
-        """Return the states and inputs that runs begin with."""
-        return self._y[members], self._inputs[members]
-
     def interrupt(self) -> None:
         """End all runs at their next look, or before they begin."""
         self.keyboard.pressed = True
 
-    def _record(self, parts: list["_Part"], spent: tuple[float, float]) -> Recordings:
+    def _record(self, parts: list[Marching], spent: tuple[float, float]) -> Recordings:
         nq = self.system.model.nq
         order = np.argsort(np.concatenate([part.members for part in parts]))
         rows, filled, ends, weakest = (
@@ -205,72 +211,3 @@ def _sorted(arrays: Sequence[Array], order: Array) -> Array:
     """Return the arrays of all parts as one, in the order of the batch."""
     whole = np.concatenate(arrays)
     return whole if (order[1:] > order[:-1]).all() else whole[order]
-
-
-class _Part:
-    """The runs of one thread."""
-
-    def __init__(self, runs: ManyRuns, group: Alike, which: slice):
-        self._runs, self._setting, self.members = runs, group.setting, group.members[which]
-        self._y, self._inputs = runs.starts(self.members)
-        self._constants = None if group.constants is None else group.constants[which]
-        self.occurrences = [
-            Occurrences(partial(_model, runs, k), runs.chosen, runs.t_end, runs.watch)
-            for k in self.members.tolist()
-        ]
-        self.failures: list[Failure | None] = [None] * len(self._y)
-        self.done = 0.0  # part of the way
-
-    def run(self, report: Callable[[float], None] = lambda part: None) -> None:
-        setting, times, own = self._setting, self._runs.times, self._constants is not None
-        problem = setting.problem(1 if METHODS[setting.chosen.method].implicit else store.lanes(), own)
-        constants = () if self._constants is None else self._constants
-        self.work = Work(problem, self._y, self._runs.t, times, len(times), self._inputs, constants)
-        raised.__dict__.pop("error", None)
-        answers.kept = []
-        self._march(problem, report)
-        stiff = np.flatnonzero(self.work.memo["status"] == Status.STIFF)
-        if len(stiff):
-            self.work.memo["status"][stiff] = Status.RUNNING
-            self._march(setting.problem(1, own), report)
-        for i in np.flatnonzero(self.work.memo["status"] != Status.DONE):
-            self.failures[i] = self._failure(int(i))
-        name, words = other_answer()
-        for i in np.flatnonzero([bool(name) and failure is None for failure in self.failures]):
-            t = float(self.work.memo["t_final"][i])
-            self.failures[i] = failed(Status.LAW_CHANGED, t, name, f"{words} (asked again at the end)")
-
-    def _march(self, problem: Problem, report: Callable[[float], None]) -> None:
-        runs, pace, status = self._runs, Pace(), self.work.memo["status"]
-        try:
-            while not runs.keyboard.pressed and (status == Status.RUNNING).any():
-                pace.start()
-                pace.took(integration.march(problem, self.work, runs.t_end, pace.budget))
-                raise_interrupts()
-                if no_function():
-                    break
-                for i in np.flatnonzero(status == Status.EVENT):
-                    if not self.occurrences[i].over:
-                        self.occurrences[i].handle(self.work, int(i))
-                ended = ~np.isin(status, (Status.RUNNING, Status.STIFF))
-                self.done = float(np.where(ended, 1.0, self.work.memo["t"] / (runs.t_end or 1.0)).mean())
-                report(self.done)
-        except KeyboardInterrupt:
-            runs.keyboard.pressed = True
-
-    def _failure(self, i: int) -> Failure | None:
-        memory, occurrences = self.work.memory, self.occurrences[i]
-        status = memory.memo["status"][i]
-        if status in (Status.RUNNING, Status.STIFF) or (status == Status.EVENT and not occurrences.over):
-            memory.memo["status"][i], memory.memo["t_final"][i] = Status.INTERRUPTED, memory.memo["t"][i]
-            memory.y_final[i] = memory.y[i]
-            if failure := no_function():
-                memory.memo["status"][i] = failure.status
-                return failure
-            return interruption(float(memory.memo["t"][i]))
-        system = self._runs.setting_of(int(self.members[i])).system
-        return occurrences.failure or diagnosis(system, self.work, i)
-
-
-def _model(runs: ManyRuns, k: int) -> Model:
-    return runs.setting_of(k).system.model

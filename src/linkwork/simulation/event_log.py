@@ -27,7 +27,8 @@ class Occurrences:
     """The events of one run; its model is asked for when an event acts."""
 
     def __init__(self, model: Callable[[], Model], chosen: Options, t_end: float, watch: LawWatch):
-        self._model, self._chosen, self._t_end, self._watch = model, chosen, t_end, watch
+        self._model, self._chosen, self._watch = model, chosen, watch
+        self.t_end = t_end  # of the run, or of the part of it that is under way
         self.happened: list[tuple[float, str]] = []
         self.failure: Failure | None = None  # of an action, or for a storm
         self.over = False  # the run has come to its end by an event
@@ -55,7 +56,7 @@ class Occurrences:
     def _storm(self, t: float, event: Event, again: bool) -> Failure | None:
         """Return whether that was one event too many; `again`: where its own action had left it."""
         size = max(1.0, abs(t))
-        limits = [(_STORM, _STORM_TIME * size), (_MANY, _LEAST_PROGRESS * (self._t_end - t))]
+        limits = [(_STORM, _STORM_TIME * size), (_MANY, _LEAST_PROGRESS * (self.t_end - t))]
         if again:
             limits.append((2, math.inf))
         elif callable(event.action) and event.direction:

@@ -5,6 +5,7 @@ What the loop does is said in `loop/__init__.py`.
 
 import math
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -70,25 +71,29 @@ class Work:
 
     def begin(self, y: ArrayLike, t: ArrayLike = 0.0, times: ArrayLike = (), inputs: ArrayLike = ()) -> None:
         """Begin, or begin anew with as many other mechanisms; what was there is gone."""
-        kept, y = self.memory, np.asarray(y, float)
-        if y.shape[-1] != kept.y.shape[1]:
-            raise ValueError(f"states have {y.shape[-1]} components; nq + nv + 1 is {kept.y.shape[1]}")
-        kept.y[:] = kept.y_final[:] = y
-        self._rows[:] = _FRESH
-        self._rows[:, :_TIMES] = np.asarray(t, float)[..., None]
-        if self._implicit:
-            kept.memo["implicit"] = 1.0
-        kept.filled[:] = 0
-        kept.bad_t[:] = kept.bad_y[:] = math.nan
-        kept.weakest[:] = 0.0
-        if kept.inputs.size:
-            kept.inputs[:] = inputs
-        if kept.side.size:
-            kept.side[:] = kept.band[:] = kept.span[:] = 0.0
+        self.place(slice(None), y, t)
+        self.memory.filled[:] = 0
+        if self.memory.inputs.size:
+            self.memory.inputs[:] = inputs
         self.times = np.array(times, float, ndmin=1)
         for room in self._rooms.values():
             room.clear()
             self._point_to_samples(room)
+
+    def place(self, which: Any, y: ArrayLike, t: ArrayLike) -> None:
+        """Begin anew with some mechanisms, in states y (..., n) at time t; their inputs stay."""
+        kept, y = self.memory, np.asarray(y, float)
+        if y.shape[-1] != kept.y.shape[1]:
+            raise ValueError(f"states have {y.shape[-1]} components; nq + nv + 1 is {kept.y.shape[1]}")
+        kept.y[which] = kept.y_final[which] = y
+        self._rows[which] = _FRESH
+        self._rows[which, :_TIMES] = np.asarray(t, float)[..., None]
+        if self._implicit:
+            kept.memo["implicit"][which] = 1.0
+        kept.bad_t[which] = kept.bad_y[which] = math.nan
+        kept.weakest[which] = 0.0
+        if kept.side.size:
+            kept.side[which] = kept.band[which] = kept.span[which] = 0.0
 
     def end(self) -> None:
         """Let go of the sample times, which are not its own; it can only begin anew."""

@@ -205,15 +205,19 @@ def _grid(t0: float, duration: float, every: float) -> Array:
     count = np.floor(duration / every * (1.0 + 1e-12))
     if count >= _MOST_SAMPLES:
         raise ValueError(f"every {every:g} gives {count:.3g} samples; give more seconds between them")
-    before = np.round(t0 / every)
-    if abs(before) < 2.0**52 and abs(before * every - t0) <= 1e-9 * every:
-        grid = (before + np.arange(count + 1.0)) * every
-    else:
-        grid = t0 + np.arange(count + 1.0) * every
+    origin, first = counted_from(t0, every)
+    grid = origin + (first + np.arange(count + 1.0)) * every
     grid[0], grid[-1] = t0, min(max(grid[-1], t0), t0 + duration)
     if (np.diff(grid) <= 0.0).any():
         raise ValueError(f"every {every:g} is less than time can resolve at {t0 + duration:g} s")
     return grid
+
+
+def counted_from(t0: float, every: float) -> tuple[float, float]:
+    """Return (origin, n) with t0 = origin + n every; the origin is 0 if t0 is a multiple."""
+    before = np.round(t0 / every)
+    whole = abs(before) < 2.0**52 and abs(before * every - t0) <= 1e-9 * every
+    return (0.0, float(before)) if whole else (t0, 0.0)
 
 
 @functools.cache

@@ -17,7 +17,7 @@ from linkwork.native.cache_lines import LINE
 from linkwork.simulation.integrators.methods import METHODS, methods_of_run
 from linkwork.simulation.integrators.tableau import StepMethod
 from linkwork.simulation.loop.dense_output import COEFFICIENTS
-from linkwork.simulation.loop.programs import BOUND, PROGRAMS, Program, check_programs
+from linkwork.simulation.loop.programs import ALONG, BOUND, PROGRAMS, Program, check_programs
 from linkwork.simulation.loop.records import ARRAYS, LANE, METHOD, RUN
 from linkwork.simulation.workspace import Part, Pointer, WorkspaceLayout, address
 
@@ -190,7 +190,7 @@ def _add_program(
     parts[table] = program.table
     _, offset = place.dtype.fields["table"]
     pointers.append(("run", WORD[name] + offset // 8, table))
-    for port, array in BOUND.items():
+    for port, array in (ALONG if name == "tangent" else BOUND).items():
         if port in program.ports:
             pointers.append((table, program.ports[port], array))
     for k, size in program.room.items():

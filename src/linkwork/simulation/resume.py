@@ -45,10 +45,21 @@ def recall(work: Work, memory: Mapping[str, Array]) -> None:
 
 def count_anew(work: Work) -> None:
     """Forget the counts of the run before."""
-    for name in (*_COUNTS, "check_attempts"):
+    for name in (*_COUNTS, "earlier", "check_attempts"):
         work.memo[name] = 0.0
     work.memo["check_t"] = work.memo["t"]
     work.memo["margin"] = inf
+
+
+def follow(problem: Problem, work: Work, key: Array, start: State, inputs: Array) -> bool:
+    """Let the only mechanism of `work`, which is at a start, go on as the run that led there, if it can."""
+    before = work_until(problem, key, start, inputs)
+    if before is None or start.memory is None:
+        return False
+    recall(work, start.memory)
+    count_anew(work)
+    work.memory.y_final[0, -1], work.memo["t_final"] = before, start.t
+    return True
 
 
 def work_until(problem: Problem, key: Array, start: State, inputs: Array) -> float | None:

@@ -41,7 +41,7 @@ class RunRequest:
 
     def single(self, state: Any, checkpoint: str | Path | None, interval: float) -> OneRun:
         """Return the run of one mechanism from a state, kept in a file at intervals [s]."""
-        start = _start(self.model, state.final if isinstance(state, Recording) else state, self.span)
+        start = start_state(self.model, state.final if isinstance(state, Recording) else state, self.span)
         if self.shared.inputs or start.inputs or self.inputs is not None:
             start = replace(start, inputs=self._inputs(start.inputs, 1))
         wanted = sample_times(start.t, self.span, self.times, self.every)
@@ -58,7 +58,7 @@ class RunRequest:
         times = self.times
         if times is None and self.every is None:
             times = np.linspace(0.0, self.span, _BATCH_SAMPLES) if self.span else [0.0]
-        start = State(*_states(self.model, q, v))
+        start = State(*start_states(self.model, q, v))
         start = replace(start, inputs=self._inputs({}, len(start.q)))
         wanted = sample_times(start.t, self.span, times, self.every)
         check_room(wanted.size * len(start.q) * (self.model.nq + self.model.nv + 2))
@@ -96,18 +96,24 @@ class RunRequest:
 
     def _inputs(self, before: Mapping[str, Any], count: int) -> dict[str, Any]:
         """Return the inputs of one run, or of a batch; ValueError names what is wrong with them."""
-        names, given = self.shared.inputs, {} if self.inputs is None else self.inputs
-        if not isinstance(given, Mapping):
-            raise ValueError(f"inputs {given!r}; give values by name, {{'throttle': 2.0}}")
-        values = input_values(names, {**before, **given})
-        if values.ndim > 1 and len(values) != count:
-            raise ValueError(
-                f"inputs have {len(values)} values each, for {count} run{'s' if count > 1 else ''}"
-            )
-        return dict(zip(names, values.tolist() if values.ndim == 1 else values.T, strict=True))
+        values = start_inputs(self.shared.inputs, before, self.inputs, count)
+        columns = values.tolist() if values.ndim == 1 else values.T
+        return dict(zip(self.shared.inputs, columns, strict=True))
 
 
-def _start(model: Model, state: Any, span: float) -> State:
+def start_inputs(known: Mapping[str, float], before: Mapping[str, Any], given: Any, count: int) -> Array:
+    """Return the inputs that runs start with, (nu,) or (count, nu): as given, as before, or by default."""
+    given = {} if given is None else given
+    if not isinstance(given, Mapping):
+        raise ValueError(f"inputs {given!r}; give values by name, {{'throttle': 2.0}}")
+    values = input_values(known, {**before, **given})
+    if values.ndim > 1 and len(values) != count:
+        raise ValueError(f"inputs have {len(values)} values each, for {count} run{'s' if count > 1 else ''}")
+    return values
+
+
+def start_state(model: Model, state: Any, span: float = 0.0) -> State:
+    """Return the state that a run of one mechanism starts from, with closed loops."""
     start = checked_state(model, model.state() if state is None else state)
     if start.memory is None and model.loop_names:
         q, v = closed(model, start.q, start.v, start.t)
@@ -117,7 +123,7 @@ def _start(model: Model, state: Any, span: float) -> State:
     return start
 
 
-def _states(model: Model, q: Any, v: Any) -> tuple[Array, Array]:
+def start_states(model: Model, q: Any, v: Any, t: float = 0.0) -> tuple[Array, Array]:
     """Return the positions (N, nq) and velocities (N, nv) of a batch; one for all is repeated."""
     states = [
         checked(model, word, drawn if given is None else given, 2)
@@ -130,7 +136,7 @@ def _states(model: Model, q: Any, v: Any) -> tuple[Array, Array]:
     q, v = (np.broadcast_to(array, (count, array.shape[-1])) for array in states)
     if not model.loop_names:
         return q, v
-    pairs = [closed(model, *pair) for pair in zip(q, v, strict=True)]
+    pairs = [closed(model, *pair, t) for pair in zip(q, v, strict=True)]
     return np.array([q for q, _ in pairs]), np.array([v for _, v in pairs])
 
 

@@ -73,7 +73,7 @@ def _fill(run):
 @native_within
 def _works_too_much(run, memo, t):
     """Return whether the attempts are used up, or will be at this pace, or bring next to no progress."""
-    attempts = memo.accepted + memo.rejected
+    attempts = memo.accepted + memo.rejected - memo.earlier
     if attempts >= run.max_steps:
         return True
     if attempts - memo.check_attempts < _CHECK_EVERY:

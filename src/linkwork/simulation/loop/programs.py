@@ -34,6 +34,7 @@ PROGRAMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 # Ports that stay with one array of the run, in programs that have them: what laws are given, see `inputs`;
 # pivots of closed loops.
 BOUND: Mapping[str, str] = MappingProxyType({"inputs": "given", "inverse_pivot": "inverse_pivots"})
+ALONG: Mapping[str, str] = MappingProxyType({**BOUND, "inputs": "given_along"})  # those of the tangent
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

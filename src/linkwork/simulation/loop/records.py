@@ -156,6 +156,7 @@ MEMO = np.dtype(
             "rejected",
             "evaluations",  # of the right-hand side
             "jacobians",
+            "earlier",  # attempts that no longer count against max_steps: those of steps before the last
             "sample",  # next of the sample times
             "status",
             "event",  # which event occurred
@@ -218,7 +219,8 @@ LANE = np.dtype(
 # for several lanes; square = n and m = n - 1, where there is a Jacobian, else both are 0.
 ARRAYS = {
     "lane": ("lanes", "lane_words"),  # records LANE
-    "given": ("input_count", "lanes"),  # values of the inputs; all programs read them here
+    "given": ("input_count", "lanes"),  # values of the inputs; all programs read them here,
+    "given_along": ("input_count", "tangent_lanes"),  # and the tangent here
     "own": ("constant_count", "lanes"),  # constants, if mechanisms have their own
     # (line,)
     "t": ("line",),  # of the base [s]

@@ -63,6 +63,9 @@ def _tangents(run):
     _connect_tangent(run)
     for i in range(row):
         y[i] = base[i // lanes]
+    given, along = doubles(run.given), doubles(run.given_along)
+    for c in range(run.input_count * lanes):
+        along[c] = given[c // lanes]
     for first in range(0, n, lanes):
         for l in range(lanes):
             for i in range(n - 1):

@@ -1,0 +1,98 @@
+"""The inputs of a simulation that is stepped: by name, or all at once; what is written is held."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from linkwork.dynamics.kernel import real_array
+from linkwork.errors import unknown
+
+Array = np.ndarray
+
+
+class HeldInputs(Mapping[str, Any]):
+    """Values of inputs: `inputs["motor"] = 3.0`, or `inputs[:] = u` in the order of their names.
+
+    Of one mechanism they are numbers, (nu,) together; of a batch (N,) each, (N, nu) together, and one number
+    stands for all.
+    """
+
+    def __init__(self, names: Sequence[str], array: Array, batch: bool, loads: Collection[str]) -> None:
+        self.array = array  # (N, nu)
+        self.written = True  # since the last step
+        self._places = {name: k for k, name in enumerate(names)}
+        self._batch, self._loads = batch, loads
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            column = self.array[:, self._place(key)]
+            return column.copy() if self._batch else float(column[0])
+        self._check_whole(key)
+        return np.array(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.array if self._batch else self.array[0], dtype)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, str):
+            k = self._place(key)
+            if not (type(value) is float and isfinite(value)):
+                value = self._checked(f"input {key!r}", value, self.array.shape[:1])
+            self.array[:, k] = value
+        else:
+            self._check_whole(key)
+            self.array[:] = self._checked("inputs", value, self.array.shape)
+        self.written = True
+
+    def update(self, values: Mapping[str, Any]) -> None:
+        """Write several by name; if one of them is refused, none is written."""
+        before = self.array.copy()
+        try:
+            for name, value in values.items():
+                self[name] = value
+        except ValueError:
+            self.array[:] = before
+            raise
+
+    def __repr__(self) -> str:
+        shown = (f"{name}={'...' if self._batch else format(self[name], 'g')}" for name in self)
+        return f"<inputs {', '.join(shown)}>" if self._places else "<no inputs>"
+
+    def _place(self, name: str) -> int:
+        place = self._places.get(name)
+        if place is None:
+            if name in self._loads:
+                remedy = f"has a law of its own; give it law=lw.Input({name!r}) to set it from outside"
+                raise KeyError(f"inputs: {name!r} {remedy}")
+            none = "the mechanism has no inputs; give a motor, or another load, a law with lw.Input(...)"
+            raise KeyError(f"inputs: {unknown('input', name, self) if self._places else none}")
+        return place
+
+    def _check_whole(self, key: Any) -> None:
+        if key is not Ellipsis and not (isinstance(key, slice) and key == slice(None)):
+            raise KeyError(f"inputs: {key!r}; give the name of one, or [:] for all")
+
+    def _checked(self, what: str, value: Any, shape: tuple[int, ...]) -> Array:
+        """Return finite numbers of a shape, that of one mechanism or of the batch; one stands for all."""
+        array = real_array(what, value)
+        whole = shape if self._batch else shape[1:]
+        if array.size == 1 and np.prod(whole) == 1:
+            array = array.reshape(())
+        if array.shape not in ((), whole, shape[1:]):
+            raise ValueError(f"{what} {_shown(value)}; give {whole or 'one number'}")
+        if not np.isfinite(array).all():
+            raise ValueError(f"{what} {_shown(value)}; give finite numbers")
+        return array
+
+
+def _shown(value: Any) -> str:
+    shape = np.shape(value)
+    return f"of shape {shape}" if np.size(value) > 4 else f"{value!r}"

@@ -1,0 +1,55 @@
+"""Where simulations that are stepped begin: one mechanism, a batch, or some mechanisms of a batch."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linkwork.model.state import State
+from linkwork.simulation.run_request import start_inputs, start_state, start_states
+from linkwork.simulation.run_settings import RunSettings
+
+Array = np.ndarray
+
+
+def starting(setting: RunSettings, batch: bool, state: Any, q: Any, v: Any, inputs: Any) -> State:
+    """Return a state to begin with, all inputs in it; the arrays of a batch have a leading axis."""
+    if q is not None or v is not None:
+        if state is not None or not batch:
+            raise ValueError("q= and v= are for batches; give no state with them")
+        return _several(setting, q, v, 0.0, {}, inputs)
+    if not batch:
+        start = start_state(setting.system.model, state)
+        values = np.atleast_2d(start_inputs(setting.inputs, start.inputs, inputs, 1))[0]
+        return replace(start, inputs=dict(zip(setting.inputs, values.tolist(), strict=True)))
+    if not isinstance(state, State) or np.ndim(state.q) != 2:
+        raise ValueError("this is a batch; give q= and v=, or the state of a batch")
+    return _several(setting, state.q, state.v, float(state.t), state.inputs, inputs)
+
+
+def starting_some(
+    setting: RunSettings, start: State, chosen: Array, t: float, q: Any, v: Any, inputs: Any
+) -> State:
+    """Return the states in which some mechanisms of a batch begin anew; what is not given is as at first."""
+    before = {name: np.asarray(value)[chosen] for name, value in start.inputs.items()}
+    q, v = (old[chosen] if new is None else new for old, new in ((start.q, q), (start.v, v)))
+    some = _several(setting, q, v, t, before, inputs)
+    if len(some.q) != chosen.size:
+        raise ValueError(f"q and v are of {len(some.q)} mechanisms; `where` chooses {chosen.size}")
+    return some
+
+
+def _several(setting: RunSettings, q: Any, v: Any, t: float, before: Mapping[str, Any], inputs: Any) -> State:
+    q, v = start_states(setting.system.model, q, v, t)
+    values = start_inputs(setting.inputs, before, inputs, len(q))
+    values = np.broadcast_to(values, (len(q), len(setting.inputs)))
+    return State(q, v, t, None, dict(zip(setting.inputs, values.T, strict=True)))
+
+
+def rows_of(start: State) -> tuple[Array, Array]:
+    """Return states (N, n), work of applied forces included, and inputs (N, nu)."""
+    q, v = np.atleast_2d(start.q), np.atleast_2d(start.v)
+    columns = [np.broadcast_to(value, len(q)) for value in start.inputs.values()]
+    values = np.stack(columns, axis=-1) if columns else np.empty((len(q), 0))
+    return np.hstack([q, v, np.zeros((len(q), 1))]), values

@@ -1,0 +1,154 @@
+"""What a simulation that is stepped keeps of its way: a sample after every step, the last so many of them."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from linkwork.model.state import State
+from linkwork.recording.batch import Recordings
+from linkwork.recording.lazy_sequence import Each
+from linkwork.recording.recording import Recording
+from linkwork.recording.report import Report
+from linkwork.recording.status import Status
+from linkwork.simulation.run_settings import RunSettings
+from linkwork.simulation.side_by_side import SideBySide
+
+Array = np.ndarray
+
+_NAMES = np.array([status.name for status in Status])
+
+_FIRST_ROOM = 256  # samples
+
+
+class StepRecord:
+    """Samples of N mechanisms: times, states y (N, n), and the inputs (N, nu) that hold from then on."""
+
+    def __init__(self, most: int, states: tuple[int, ...], inputs: tuple[int, ...]) -> None:
+        self._most = most  # samples that are kept
+        self._shapes = {"t": (), "y": states, "u": inputs}
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget everything."""
+        room = min(2 * self._most, _FIRST_ROOM)
+        self.t, self.y, self.u = (np.empty((room, *shape)) for shape in self._shapes.values())
+        self.count = 0  # samples that there are
+        self.dropped = 0  # and that there were before them
+
+    def add(self, t: float, y: Array, u: Array) -> None:
+        """Add a sample."""
+        k = self.count
+        if k == len(self.t):
+            k = self._make_room()
+        self.t[k], self.y[k], self.u[k] = t, y, u
+        self.count = k + 1
+
+    def hold(self, u: Array) -> None:
+        """Let other inputs hold from the last sample on."""
+        self.u[self.count - 1] = u
+
+    def amend(self, y: Array) -> None:
+        """Make other states of the last sample."""
+        self.y[self.count - 1] = y
+
+    def _make_room(self) -> int:
+        """Grow, or drop the older half of what is there; return how many samples are left."""
+        size = len(self.t)
+        kept = self.count if size < 2 * self._most else self._most - 1
+        grown = min(max(2 * size, _FIRST_ROOM), 2 * self._most)
+        for name, shape in self._shapes.items():
+            before, made = getattr(self, name), np.empty((grown, *shape))
+            made[:kept] = before[self.count - kept : self.count]
+            setattr(self, name, made)
+        self.dropped += self.count - kept
+        self.count = kept
+        return kept
+
+    @property
+    def samples(self) -> tuple[Array, Array, Array]:
+        """The times (S,), states (S, N, n) and inputs (S, N, nu) of the last samples."""
+        part = slice(max(self.count - self._most, 0), self.count)
+        return self.t[part].copy(), self.y[part].copy(), self.u[part].copy()
+
+    @property
+    def lost(self) -> int:
+        """How many samples are no longer there."""
+        return self.dropped + max(self.count - self._most, 0)
+
+    def arrays(self) -> dict[str, Array]:
+        """Return what a file holds of it."""
+        t, y, u = self.samples
+        return {"t": t, "y": y, "u": u, "dropped": np.array([self.lost])}
+
+    def recall(self, arrays: Mapping[str, Array]) -> None:
+        """Become what `arrays` gave."""
+        self.t, self.y, self.u = (np.array(arrays[name]) for name in self._shapes)
+        self.count, self.dropped = len(self.t), int(arrays["dropped"][0])
+
+
+def inputs_of(names: Sequence[str], u: Array, batch: bool) -> dict[str, Any]:
+    """Return inputs (S, N, nu) by name: where they never change one number, or (N,), else over samples."""
+    found = {}
+    for name, column in zip(names, np.moveaxis(u, 2, 0), strict=True):
+        still = not len(column) or (column == column[0]).all()
+        values = column[0] if still and len(column) else column.T
+        found[name] = values if batch else float(values[0]) if still else values[0]
+    return found
+
+
+def recording_of(
+    setting: RunSettings,
+    sides: SideBySide,
+    samples: tuple[Array, Array, Array],
+    final: State,
+    spent: tuple[float, float],
+    notes: Sequence[str],
+) -> Recording:
+    """Return the recording of a mechanism alone."""
+    t, y, u = samples
+    nq, account, remembered = setting.system.model.nq, setting.account, sides.remembered[0]
+    q, v, work = y[:, 0, :nq].copy(), y[:, 0, nq:-1].copy(), y[:, 0, -1].copy()
+    held = account.held(remembered, t, q, sides.gathered("weakest")[0])
+    report = partial(account.report, remembered, held, sides.failures[0], spent, sides.happened[0], notes)
+    channels = setting.channels(inputs_of(list(setting.inputs), u, False))
+    return Recording(channels, t, q, v, work, report, final)
+
+
+def recordings_of(
+    setting: RunSettings,
+    sides: SideBySide,
+    samples: tuple[Array, Array, Array],
+    spent: tuple[float, float],
+    notes: Sequence[str],
+) -> Recordings:
+    """Return the recordings of a batch."""
+    t, y, u = samples
+    nq, account, remembered = setting.system.model.nq, setting.account, sides.remembered
+    rows, ends, weakest = np.moveaxis(y, 1, 0), sides.memo("t_final"), sides.gathered("weakest")
+    filled = np.searchsorted(t, ends, side="right")
+    failures, happened = sides.failures, sides.happened
+    last, inputs = sides.y.copy(), u[-1]
+
+    def report(k: int) -> Report:
+        q = rows[k, : filled[k], :nq]
+        held = account.held(remembered[k], t[: filled[k]], q, weakest[k])
+        return account.report(remembered[k], held, failures[k], spent, happened[k], notes)
+
+    def final(k: int) -> State:
+        own = dict(zip(setting.inputs, inputs[k].tolist(), strict=True))
+        return State(last[k, :nq], last[k, nq:-1], float(ends[k]), inputs=own)
+
+    return Recordings(
+        setting.channels(inputs_of(list(setting.inputs), u, True)),
+        t,
+        rows[..., :nq],
+        rows[..., nq:-1],
+        rows[..., -1],
+        ends,
+        filled,
+        _NAMES[sides.memo("status").astype(int)],
+        Each(len(rows), report),
+        Each(len(rows), final),
+    )

@@ -1,0 +1,435 @@
+"""Simulation: a mechanism, or many of them, stepped by the caller, who sets its inputs in between."""
+
+import threading
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import FormatError, SimulationError
+from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.model import Model
+from linkwork.model.state import State
+from linkwork.recording import container
+from linkwork.recording.interpolation import Instant
+from linkwork.recording.recording import Recording
+from linkwork.recording.status import Status
+from linkwork.simulation import integration, resume
+from linkwork.simulation.event import Event
+from linkwork.simulation.failure import Failure, SimulationFailed
+from linkwork.simulation.held_inputs import HeldInputs
+from linkwork.simulation.integrators.tableau import StepMethod
+from linkwork.simulation.options import MOST_STEPS, RunOptions, most_numbers, worker_count
+from linkwork.simulation.restoring import PROJECTED, Restoring
+from linkwork.simulation.run_settings import setting
+from linkwork.simulation.side_by_side import SideBySide
+from linkwork.simulation.starts import rows_of, starting, starting_some
+from linkwork.simulation.step_clock import StepClock
+from linkwork.simulation.step_record import StepRecord, inputs_of, recording_of, recordings_of
+
+Array = np.ndarray
+
+_NAMES = np.array([status.name for status in Status])
+
+
+class Simulation:
+    """A mechanism that goes on step by step: `sim.inputs["motor"] = 3.0`, `sim.step(0.002)`, `sim.q`.
+
+    The methods, options, checks and failures are those of `simulate`, and so are the numbers: as long as no
+    input changes, steps give bit for bit what one run gives at the same times. An input that was changed
+    holds from then on; the motion begins a new step there.
+
+    With q (N, nq) and v (N, nv), or a State of such arrays, it is a batch: every array has a leading axis N.
+    Simulations may run in several threads, each of them in one at a time.
+
+    >>> from linkwork.examples import cart_pole
+    >>> from linkwork.mechanism.loads import Motor
+    >>> m = cart_pole()
+    >>> motor = m.add(Motor("motor", "rail"))
+    >>> sim = Simulation(m, method="rk4", step=0.002)
+    >>> for k in range(100):
+    ...     sim.inputs["motor"] = 1.0 if k < 50 else -1.0
+    ...     sim.step()
+    >>> sim.t, sim["rail"].velocity.shape, len(sim.recording)
+    (0.2, (), 101)
+    """
+
+    def __init__(
+        self,
+        model: Model | Mechanism,
+        state: State | Recording | None = None,
+        *,
+        q: Any = None,
+        v: Any = None,
+        inputs: Mapping[str, Any] | None = None,
+        accuracy: float = 1e-8,
+        step: float | None = None,
+        method: str | StepMethod = "auto",
+        events: Sequence[Event] = (),
+        max_step: float | None = None,
+        max_steps: float = MOST_STEPS,
+        loops: str | Restoring = PROJECTED,
+        threads: int | None = None,
+        record: bool | int | None = None,
+    ) -> None:
+        """Begin at a state, or with a batch; the options are those of `simulate`.
+
+        `max_steps` is that of one call of `step`. `record` says how many samples to keep, the last ones, of
+        those after each step: True, the default for one mechanism, for as many as a tenth of the machine's
+        memory holds; False, that of a batch, for none.
+        """
+        begun = time.perf_counter()
+        self.model: Model = model.compile() if isinstance(model, Mechanism) else model
+        try:
+            if not isinstance(self.model, Model):
+                raise ValueError(f"model is a {type(model).__name__}; give a Model or a Mechanism")
+            words = RunOptions(accuracy, step, method, max_step, max_steps, events, loops)
+            self._setting = setting(self.model, words)
+            self._threads, self._record_as = worker_count(threads), record
+            state = state.final if isinstance(state, Recording) else state
+            several = q is not None or v is not None
+            self._batch = several or (isinstance(state, State) and np.ndim(state.q) > 1)
+            self._start = starting(self._setting, self._batch, state, q, v, inputs)
+            self._make()
+        except ValueError as error:
+            raise ValueError(f"Simulation: {error}") from None
+        self._busy = threading.Lock()
+        self._wall = time.perf_counter() - begun, time.perf_counter()
+
+    # where it begins
+
+    def _make(self) -> None:
+        """Make the memory of as many mechanisms as the start has, and begin."""
+        integration.prepare()
+        y, values = rows_of(self._start)
+        self._sides = SideBySide(
+            self._setting, y, self._start.t, values, self._threads, alone=not self._batch
+        )
+        self._inputs = HeldInputs(
+            list(self._setting.inputs), self._sides.inputs, self._batch, self.model.load_names
+        )
+        most = _kept(self._record_as, self._batch, y.size + values.size)
+        self._record = StepRecord(most, y.shape, values.shape) if most else None
+        self._begin(y, values)
+
+    def _begin(self, y: Array, values: Array) -> None:
+        start = self._start
+        self._sides.begin(np.arange(len(y)), y, start.t, values)
+        self._inputs.written = False
+        if start.memory is not None and not self._batch:
+            self._sides.follow(start)
+        self._clock = StepClock(start.t)
+        self._stopped = False  # the only mechanism by an event, or since it failed
+        self._known: list[Failure | None] = [None] * len(y)  # failures that were reported
+        self._now: Instant | None = None
+        if self._record:
+            self._record.begin()
+            self._record.add(start.t, self._sides.y, values)
+
+    def reset(
+        self,
+        state: State | Recording | None = None,
+        *,
+        q: Any = None,
+        v: Any = None,
+        inputs: Mapping[str, Any] | None = None,
+        where: Any = None,
+    ) -> None:
+        """Begin anew, the recording too: at a state, at q and v of a batch, or where it began.
+
+        Inputs are those of the state, or as by default, unless given. With `where`, a mask (N,) or numbers,
+        only these mechanisms of a batch begin anew; the clock goes on then.
+        """
+        with _Alone(self._busy):
+            try:
+                if where is not None:
+                    self._reset_some(where, state, q, v, inputs)
+                    return
+                state = state.final if isinstance(state, Recording) else state
+                if state is None and q is None and v is None:
+                    state = self._start
+                self._start = starting(self._setting, self._batch, state, q, v, inputs)
+            except ValueError as error:
+                raise ValueError(f"reset: {error}") from None
+            y, values = rows_of(self._start)
+            if len(y) == len(self._inputs.array):
+                self._begin(y, values)
+            else:
+                self._make()
+
+    def _reset_some(self, where: Any, state: Any, q: Any, v: Any, inputs: Any) -> None:
+        if not self._batch or state is not None:
+            raise ValueError("where= is for batches, with q= and v=")
+        count, start, t = len(self._inputs.array), self._start, self._clock.t
+        try:
+            chosen = np.arange(count)[np.asarray(where)].reshape(-1)
+        except IndexError:
+            raise ValueError(f"where {where!r:.80}; give a mask of shape ({count},), or numbers") from None
+        if not chosen.size:
+            return
+        y, values = rows_of(starting_some(self._setting, start, chosen, t, q, v, inputs))
+        self._sides.begin(chosen, y, t, values)
+        self._now = None
+        if self._record:
+            self._record.amend(self._sides.y)
+            self._record.hold(self._inputs.array)
+
+    # on the way
+
+    def step(self, dt: float | None = None, n: int = 1) -> None:
+        """Go on by dt seconds, n times; dt is the fixed step if it is not given.
+
+        Steps of equal length end at multiples of it, counted from where they began, so that no rounding adds
+        up. Raises SimulationError if the motion cannot go on; of a batch a warning names the failed ones,
+        which stay where they are, as do those that an event has stopped, until they are reset. For a single
+        mechanism such an event ends the step; the next goes on from there.
+        """
+        clock = self._clock
+        if dt != clock.dt:
+            clock.turn_to(dt, self._setting.chosen.step)
+        if n != 1:
+            seconds = clock.dt
+            for _ in range(_count(n)):
+                self.step(seconds)
+            return
+        if not self._busy.acquire(blocking=False):
+            raise _busy()
+        try:
+            if self._stopped:
+                self._go_on()
+            if self._inputs.written:
+                self._hand_over()
+            self._now = None
+            t_end = clock.origin + (clock.steps + 1) * clock.dt
+            calm = self._sides.march(t_end)
+            if calm or self._arrived():
+                clock.t = t_end
+                clock.steps += 1
+            if self._record:
+                self._record.add(clock.t, self._sides.y, self._inputs.array)
+        finally:
+            self._busy.release()
+        if not calm:
+            self._complain()
+
+    def _arrived(self) -> bool:
+        """Return whether a piece on which something has happened has led to its end."""
+        if self._batch or self._sides.memo("status")[0] == Status.DONE:
+            return True
+        self._clock = StepClock(float(self._sides.memo("t_final")[0]))
+        self._stopped = True
+        return False
+
+    def _go_on(self) -> None:
+        """Go on where an event has stopped the mechanism; where it failed, that cannot be."""
+        self._complain()
+        self._sides.go_on()
+        self._stopped = False
+
+    def _complain(self) -> None:
+        """Raise why the mechanism cannot go on; of a batch, warn of those that cannot since the last step."""
+        failures = self._sides.failures
+        if not self._batch:
+            if failures[0]:
+                raise SimulationFailed(failures[0], self.recording) from failures[0].cause
+            return
+        found = [(k, one) for k, one in enumerate(failures) if one and one is not self._known[k]]
+        self._known = failures
+        if found:
+            what = f"{len(found)} of {len(failures)} mechanisms failed, the first is {found[0][0]}"
+            warnings.warn(f"{what}: {found[0][1].message}; see `sim.failed`", stacklevel=3)
+
+    def _hand_over(self) -> None:
+        """Let inputs that were written hold from now on."""
+        self._sides.hand_over()
+        if self._record:
+            self._record.hold(self._inputs.array)
+        self._inputs.written = False
+
+    # what is there
+
+    @property
+    def inputs(self) -> HeldInputs:
+        """The inputs, by name or all at once; what is written holds from the next step on."""
+        return self._inputs
+
+    @property
+    def t(self) -> float:
+        """The time [s]."""
+        return self._clock.t
+
+    @property
+    def q(self) -> Array:
+        """The positions (nq,), of a batch (N, nq), an array of one's own."""
+        return self._part(slice(self.model.nq))
+
+    @property
+    def v(self) -> Array:
+        """The velocities (nv,), of a batch (N, nv), an array of one's own."""
+        return self._part(slice(self.model.nq, -1))
+
+    def _part(self, columns: slice) -> Array:
+        y = self._sides.y
+        return y[:, columns].copy() if self._batch else y[0, columns].copy()
+
+    @property
+    def state(self) -> State:
+        """Where it is: `simulate`, or another Simulation, goes on from there; a single one bit for bit."""
+        names, values = self._setting.inputs, self._inputs.array
+        if self._batch:
+            return State(self.q, self.v, self._clock.t, None, dict(zip(names, values.T.copy(), strict=True)))
+        work = self._sides.parts[0].work
+        kept = None if self._stopped else resume.memory(work, self._setting.key)
+        return State(self.q, self.v, self._clock.t, kept, dict(zip(names, values[0].tolist(), strict=True)))
+
+    @property
+    def status(self) -> Any:
+        """How it stands: "DONE", "EVENT", or why it cannot go on; of a batch (N,) of these."""
+        names = _NAMES[self._sides.memo("status").astype(int)]
+        return names if self._batch else str(names[0])
+
+    @property
+    def failed(self) -> Array:
+        """The numbers of the mechanisms that cannot go on."""
+        return np.flatnonzero([failure is not None for failure in self._sides.failures])
+
+    @property
+    def events(self) -> list[Any]:
+        """The events so far, (time, name); of a batch a list for each mechanism."""
+        happened = [list(one) for one in self._sides.happened]
+        return happened if self._batch else happened[0]
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a joint, body or load as it is now, in the words of a recording: sim["pole"].pose."""
+        if self._now is None:
+            y, u = self._sides.y.copy(), self._inputs.array[None]
+            channels = self._setting.channels(inputs_of(list(self._setting.inputs), u, self._batch))
+            there = np.ones(len(y) if self._batch else (), bool)
+            work = y[:, -1] if self._batch else y[0, -1]
+            self._now = Instant(channels, np.array(self._clock.t), self.q, self.v, work, there)
+        return self._now[name]
+
+    @property
+    def recording(self) -> Any:
+        """The way so far: a Recording with a sample after every step, of a batch Recordings.
+
+        The samples are as many as `record` says, or the last alone.
+        """
+        values, wall = self._inputs.array, (self._wall[0], time.perf_counter() - self._wall[1])
+        if self._record:
+            self._record.hold(values)
+            samples, lost = self._record.samples, self._record.lost
+        else:
+            samples, lost = (np.array([self._clock.t]), self._sides.y[None].copy(), values[None].copy()), 0
+        notes = [f"{lost} samples before the first were not kept; give record="] if lost else []
+        if self._batch:
+            return recordings_of(self._setting, self._sides, samples, wall, notes)
+        return recording_of(self._setting, self._sides, samples, self.state, wall, notes)
+
+    def __repr__(self) -> str:
+        count = f"{len(self._inputs.array)} mechanisms, " if self._batch else ""
+        return f"<Simulation {self.model.name!r}: {count}t = {self._clock.t:g} s>"
+
+    # copies and files
+
+    def copy(self) -> "Simulation":
+        """Return another simulation that is where this one is, and goes on bit for bit alike."""
+        made = object.__new__(Simulation)
+        with _Alone(self._busy):
+            made.__dict__.update(self.__dict__)
+            made._busy = threading.Lock()
+            made._make()
+            made._become(*self._contents())
+            for part, other in zip(made._sides.parts, self._sides.parts, strict=True):
+                part.failures[:] = other.failures
+            made._known = list(self._known)
+        return made
+
+    def save(self, path: str | Path) -> None:
+        """Write all that it is to a file, for `restore` of a Simulation of the same model and options."""
+        with _Alone(self._busy):
+            if self.failed.size:
+                raise SimulationError("save: it cannot go on; reset what has failed, or save sim.recording")
+            container.write(path, *self._contents())
+
+    def restore(self, path: str | Path) -> None:
+        """Become what `save` wrote, and go on from there bit for bit."""
+        header, arrays = container.read(path)
+        with _Alone(self._busy):
+            found = header.get("kind"), header.get("key"), header.get("batch")
+            if found != ("simulation", self._setting.key.tolist(), self._batch):
+                raise FormatError(
+                    f"{path}: holds {header.get('kind')!r} of another model, or with other options; "
+                    "restore it into a Simulation that was made like the one that was saved"
+                )
+            if len(arrays["memo"]) != len(self._inputs.array):
+                y, values = arrays["y"], arrays["inputs"]
+                nq, names = self.model.nq, self._setting.inputs
+                inputs = dict(zip(names, values.T, strict=True))
+                self._start = State(y[:, :nq], y[:, nq:-1], header["clock"][0], None, inputs)
+                self._make()
+            self._become(header, arrays)
+
+    def _contents(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        header = {
+            "kind": "simulation",
+            "key": self._setting.key.tolist(),
+            "batch": self._batch,
+            "clock": self._clock.numbers(),
+            "stopped": self._stopped,
+            "events": [[list(event) for event in events] for events in self._sides.happened],
+        }
+        arrays = self._sides.arrays()
+        if self._record:
+            self._record.hold(self._inputs.array)
+            arrays |= {f"record/{name}": array for name, array in self._record.arrays().items()}
+        return header, arrays
+
+    def _become(self, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+        self._sides.recall(arrays, header["events"])
+        self._inputs.written = True
+        self._clock = StepClock(*header["clock"])
+        self._stopped, self._now = header["stopped"], None
+        if self._record and "record/t" in arrays:
+            self._record.recall({name: arrays[f"record/{name}"] for name in ("t", "y", "u", "dropped")})
+
+
+def _kept(record: Any, batch: bool, size: int) -> int:
+    """Return how many samples of this size to keep."""
+    if record is None:
+        record = not batch
+    if isinstance(record, bool | np.bool_):
+        return max(most_numbers() // (2 * (size + 1)), 1) if record else 0
+    if not isinstance(record, int | np.integer) or record < 1:
+        raise ValueError(f"record {record!r}; give True, False, or how many samples to keep")
+    return int(record)
+
+
+def _count(n: Any) -> int:
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+        raise ValueError(f"step: n {n!r}; give a whole number, 0 or more")
+    return int(n)
+
+
+def _busy() -> SimulationError:
+    return SimulationError(
+        "the simulation is being stepped already, by another thread or by a law that it calls; "
+        "one at a time: sim.copy() is one of its own"
+    )
+
+
+class _Alone:
+    """Hold a simulation for oneself, or say that another has it."""
+
+    def __init__(self, lock: threading.Lock) -> None:
+        self._lock = lock
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            raise _busy()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
