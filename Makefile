@@ -32,6 +32,7 @@ bench: peers ## measure against the peers, on this machine
 	$(BIN)/python benchmarks/start.py
 	$(BIN)/python benchmarks/edits.py
 	$(BIN)/python benchmarks/simulation.py
+	$(BIN)/python benchmarks/stepping.py
 	$(BIN)/python benchmarks/loops.py
 	$(BIN)/python benchmarks/kinematics.py
 	$(BIN)/python benchmarks/collision.py

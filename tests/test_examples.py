@@ -177,6 +177,35 @@ def test_the_page_on_simulation_runs():
     np.testing.assert_allclose(names["table"]["period"][0], period, rtol=1e-6)
 
 
+def test_step_by_step_runs():
+    names = run("docs/stepping.md")
+    assert names["sim"].t == pytest.approx(0.2)
+    assert abs(names["run"]["pin"].position[-1]) < 0.01
+    np.testing.assert_array_equal(names["again"].q, names["sim"].q)
+    assert names["batch"].q.shape == (1000, 2)
+
+
+def test_the_vector_environment_is_one_for_gymnasium(capsys):
+    pytest.importorskip("gymnasium")
+    script = runpy.run_path(str(ROOT / "examples" / "cart_pole_vector_env.py"))
+    script["main"]()
+    assert int(re.findall(r"environments: (\d+) of 500", capsys.readouterr().out)[0]) > 400
+    environments = script["CartPoles"](7)
+    first, _ = environments.reset(seed=3)
+    again, _ = environments.reset(seed=3)
+    np.testing.assert_array_equal(first, again)
+    assert environments.observation_space.contains(first)
+    push, begun = np.ones((7, 1), np.float32), np.zeros(7, bool)
+    for _ in range(60):
+        observed, rewards, terminated, truncated, _ = environments.step(push)
+        assert environments.observation_space.contains(observed)
+        np.testing.assert_array_equal(rewards, np.where(begun, 0.0, 1.0))
+        assert (np.abs(observed[begun]) <= 0.05).all()  # it begins anew in the step after its end
+        assert not truncated.any()
+        begun = terminated
+    assert environments.sim.t == pytest.approx(60 * 0.02)
+
+
 def test_the_page_on_collision_runs():
     a, b = lw.Sphere(0.5), lw.Box(1, 1, 1, position=(2, 0, 0))
     model = lw.examples.cart_pole().compile()
@@ -193,7 +222,7 @@ def test_the_page_on_collision_runs():
 
 def test_every_script_is_run_here():
     scripts = [path.name for path in sorted((ROOT / "examples").glob("*.py"))]
-    assert scripts == ["brick.py", "fit_four_bar.py", "jansen.py", "strobe.py"]
+    assert scripts == ["brick.py", "cart_pole_vector_env.py", "fit_four_bar.py", "jansen.py", "strobe.py"]
 
 
 def test_every_page_with_code_is_run_here():

@@ -11,6 +11,8 @@ from linkwork.errors import unknown
 
 Array = np.ndarray
 
+_PLAIN = (float, int, np.float64)  # numbers that need no second look
+
 
 class HeldInputs(Mapping[str, Any]):
     """Values of inputs: `inputs["motor"] = 3.0`, or `inputs[:] = u` in the order of their names.
@@ -44,7 +46,7 @@ class HeldInputs(Mapping[str, Any]):
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, str):
             k = self._place(key)
-            if not (type(value) is float and isfinite(value)):
+            if not (type(value) in _PLAIN and isfinite(value)):
                 value = self._checked(f"input {key!r}", value, self.array.shape[:1])
             self.array[:, k] = value
         else:

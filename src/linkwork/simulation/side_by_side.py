@@ -54,10 +54,12 @@ class SideBySide:
         # (N, nu), to be written to; where there are several parts, theirs follow when they are handed over
         self.inputs = self.parts[0].work.memory.inputs if workers == 1 else inputs.copy()
         self._held = [inputs[a:b].copy() for a, b in self._edges]  # by the pieces so far
+        self._ends = [np.empty((b - a, 1 + y.shape[1])) for a, b in self._edges]  # of the piece before: t, y
         self._addresses = [part.work.address(part.problem) for part in self.parts]
         self._quick = not setting.system.python_laws
         self._pool: ThreadPoolExecutor | None = None
-        self._ended = [0] * workers  # mechanisms that stay where they are
+        self._fallen = [np.zeros(b - a, bool) for a, b in self._edges]  # mechanisms that stay where they are,
+        self._ended = [0] * workers  # and how many these are
         self.begin(np.arange(count), y, t, inputs)
 
     def begin(self, which: Array, y: Array, t: float, inputs: Array) -> None:
@@ -71,7 +73,8 @@ class SideBySide:
         self._count()
 
     def _count(self) -> None:
-        self._ended = [count_unfinished(address) for address in self._addresses]
+        self._fallen = [part.work.memo["status"] != Status.DONE for part in self.parts]
+        self._ended = [int(fell.sum()) for fell in self._fallen]
 
     def hand_over(self) -> None:
         """Let inputs that were written hold in the pieces that follow."""
@@ -95,35 +98,23 @@ class SideBySide:
     def _open(self, k: int, t_end: float) -> bool:
         """Begin a piece of a part; return whether it is over at once, and nothing has happened."""
         address = self._addresses[k]
-        open_piece(address, self._held[k])
+        open_piece(address, self._held[k], self._ends[k])
         if self._quick:
             advance(address, t_end, _AT_ONCE)
         return count_unfinished(address) == self._ended[k]
 
     def _march_on(self, t_end: float) -> None:
-        before = self.gathered("y_final"), self.memo("t_final"), self.memo("status")
         with self._keyboard:
             if len(self.parts) == 1:
                 self.parts[0].march(t_end)
             else:
                 self._together(lambda k, t: self.parts[k].march(t), t_end)
         pressed, self._keyboard.pressed = self._keyboard.pressed, False
-        self._put_back(*before)
+        for part, ends, fell in zip(self.parts, self._ends, self._fallen, strict=True):
+            _put_back(part, ends, fell, pressed)
         self._count()
         if pressed:
             raise KeyboardInterrupt
-
-    def _put_back(self, y: Array, t: Array, status: Array) -> None:
-        """Leave mechanisms that were interrupted, or are stuck before the piece began, where they were."""
-        for (a, b), part in zip(self._edges, self.parts, strict=True):
-            memo, under_way = part.work.memo, status[a:b] == Status.RUNNING
-            interrupted = under_way & (memo["status"] == Status.INTERRUPTED)
-            back = interrupted | (under_way & (memo["t_final"] < t[a:b]))
-            part.work.memory.y_final[back] = y[a:b][back]
-            memo["t_final"][back] = t[a:b][back]
-            memo["status"][interrupted] = Status.DONE
-            for i in np.flatnonzero(interrupted):
-                part.failures[i] = None
 
     def _together(self, run: Callable[[int, float], Any], t_end: float) -> list[Any]:
         """Run all parts at once, the first in this thread."""
@@ -169,6 +160,15 @@ class SideBySide:
         return np.concatenate([part.work.remembered(slice(None)) for part in self.parts])
 
     @property
+    def status(self) -> Array:
+        """How they stand, (N,): a `Status` each."""
+        codes = self.memo("status").astype(int)
+        for k, failure in enumerate(self.failures):
+            if failure:
+                codes[k] = failure.status
+        return codes
+
+    @property
     def failures(self) -> list[Failure | None]:
         return [failure for part in self.parts for failure in part.failures]
 
@@ -195,3 +195,20 @@ class SideBySide:
                 occurrences.happened[:] = [(float(t), str(name)) for t, name in happened]
         self.inputs[:] = arrays["inputs"]
         self._count()
+
+
+def _put_back(part: Marching, ends: Array, fell: Array, pressed: bool) -> None:
+    """Leave mechanisms where they were before a piece that was interrupted, or that did not begin for them.
+
+    A step that cannot be made begins at the last point of the mesh, which may lie before. `fell` are those
+    that had come to their end before.
+    """
+    memo = part.work.memo
+    stuck = ~fell & (memo["status"] != Status.DONE)
+    back = stuck if pressed else stuck & (memo["t_final"] < ends[:, 0])
+    part.work.memory.y_final[back] = ends[back, 1:]
+    memo["t_final"][back] = ends[back, 0]
+    if pressed:
+        memo["status"][stuck] = Status.DONE
+        for i in np.flatnonzero(stuck):
+            part.failures[i] = None

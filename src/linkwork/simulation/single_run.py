@@ -271,7 +271,7 @@ class StepsBetween:
         t = float(run.time[k])
         happened = any(t < time <= times[-1] for time, _ in run.report.events)
         words = self.words if happened else replace(self.words, events=())
-        start = State(run.q[k], run.v[k], t, None, run.inputs)
+        start = State(run.q[k], run.v[k], t, None, run._channels.part(k).inputs)
         again = OneRun(setting(run.model, words), start, float(times[-1]) - t, times, None).run().recording
         if len(again) < len(times):
             raise SimulationError(

@@ -1,6 +1,6 @@
 """When steps end: at multiples of their length, so that no rounding adds up."""
 
-from math import inf
+from math import inf, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,11 @@ class StepClock:
 
     def __init__(self, t: float, origin: float = 0.0, dt: float = 0.0, steps: int = 0) -> None:
         self.t = t  # [s]
-        self.origin, self.dt, self.steps = origin, dt, steps  # dt is 0 until there is a step
+        self.origin, self.dt, self.steps = origin, dt or nan, steps  # no dt until there is a step
 
     def numbers(self) -> list[float]:
         """Return what another clock can be made of."""
-        return [self.t, self.origin, self.dt, self.steps]
+        return [self.t, self.origin, 0.0 if isnan(self.dt) else self.dt, self.steps]
 
     def turn_to(self, dt: Any, fixed: float) -> None:
         """Count steps of another length from now on; None stands for the fixed step, if there is one."""

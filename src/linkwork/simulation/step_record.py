@@ -14,6 +14,7 @@ from linkwork.recording.report import Report
 from linkwork.recording.status import Status
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.side_by_side import SideBySide
+from linkwork.simulation.single_run import StepsBetween
 
 Array = np.ndarray
 
@@ -112,7 +113,7 @@ def recording_of(
     q, v, work = y[:, 0, :nq].copy(), y[:, 0, nq:-1].copy(), y[:, 0, -1].copy()
     held = account.held(remembered, t, q, sides.gathered("weakest")[0])
     report = partial(account.report, remembered, held, sides.failures[0], spent, sides.happened[0], notes)
-    channels = setting.channels(inputs_of(list(setting.inputs), u, False))
+    channels = setting.channels(inputs_of(list(setting.inputs), u, False), StepsBetween(setting.words))
     return Recording(channels, t, q, v, work, report, final)
 
 
@@ -138,17 +139,18 @@ def recordings_of(
 
     def final(k: int) -> State:
         own = dict(zip(setting.inputs, inputs[k].tolist(), strict=True))
-        return State(last[k, :nq], last[k, nq:-1], float(ends[k]), inputs=own)
+        where = last[k, :nq], last[k, nq:-1], float(ends[k])
+        return State(*where, None, own, setting.system.model.slices)
 
     return Recordings(
-        setting.channels(inputs_of(list(setting.inputs), u, True)),
+        setting.channels(inputs_of(list(setting.inputs), u, True), StepsBetween(setting.words)),
         t,
         rows[..., :nq],
         rows[..., nq:-1],
         rows[..., -1],
         ends,
         filled,
-        _NAMES[sides.memo("status").astype(int)],
+        _NAMES[sides.status],
         Each(len(rows), report),
         Each(len(rows), final),
     )

@@ -26,6 +26,7 @@ from linkwork.simulation.options import MOST_STEPS, RunOptions, most_numbers, wo
 from linkwork.simulation.restoring import PROJECTED, Restoring
 from linkwork.simulation.run_settings import setting
 from linkwork.simulation.side_by_side import SideBySide
+from linkwork.simulation.single_run import StepsBetween
 from linkwork.simulation.starts import rows_of, starting, starting_some
 from linkwork.simulation.step_clock import StepClock
 from linkwork.simulation.step_record import StepRecord, inputs_of, recording_of, recordings_of
@@ -279,16 +280,17 @@ class Simulation:
     def state(self) -> State:
         """Where it is: `simulate`, or another Simulation, goes on from there; a single one bit for bit."""
         names, values = self._setting.inputs, self._inputs.array
+        where, slices = (self.q, self.v, self._clock.t), self.model.slices
         if self._batch:
-            return State(self.q, self.v, self._clock.t, None, dict(zip(names, values.T.copy(), strict=True)))
+            return State(*where, None, dict(zip(names, values.T.copy(), strict=True)), slices)
         work = self._sides.parts[0].work
         kept = None if self._stopped else resume.memory(work, self._setting.key)
-        return State(self.q, self.v, self._clock.t, kept, dict(zip(names, values[0].tolist(), strict=True)))
+        return State(*where, kept, dict(zip(names, values[0].tolist(), strict=True)), slices)
 
     @property
     def status(self) -> Any:
         """How it stands: "DONE", "EVENT", or why it cannot go on; of a batch (N,) of these."""
-        names = _NAMES[self._sides.memo("status").astype(int)]
+        names = _NAMES[self._sides.status]
         return names if self._batch else str(names[0])
 
     @property
@@ -306,7 +308,9 @@ class Simulation:
         """Return a joint, body or load as it is now, in the words of a recording: sim["pole"].pose."""
         if self._now is None:
             y, u = self._sides.y.copy(), self._inputs.array[None]
-            channels = self._setting.channels(inputs_of(list(self._setting.inputs), u, self._batch))
+            channels = self._setting.channels(
+                inputs_of(list(self._setting.inputs), u, self._batch), StepsBetween(self._setting.words)
+            )
             there = np.ones(len(y) if self._batch else (), bool)
             work = y[:, -1] if self._batch else y[0, -1]
             self._now = Instant(channels, np.array(self._clock.t), self.q, self.v, work, there)

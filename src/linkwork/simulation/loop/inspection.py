@@ -148,10 +148,6 @@ def inspect(run, l):
     if is_disturbed(run, lane, memo, l):
         reject(run, lane, memo, Failure.DISTURBED.value)
         return False
-    t = doubles(run.t)[l]
-    if not run.fixed and lane.goal == Task.NATURAL.value and t + lane.passed > run.t_end:
-        lane.task, lane.step = Task.LAST.value, run.t_end - t
-        return False
     tested = run.mark >= 0 and not run.fixed and not memo.implicit
     lane.stiff = 1 if tested and _is_stiff(run, l) else 0
     lane.found, lane.hi = -1, lane.passed

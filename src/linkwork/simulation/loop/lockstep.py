@@ -67,7 +67,8 @@ def _go_on(run, l, draining):
             first = lane.probing + 1
         elif not inspect(run, l):
             return
-        if not seek(run, l, first) or (aim(run, l) and choose_trial(run, l)):
+        clear = lane.goal == Task.LAST.value and lane.clear  # events do not depend on the end of the run
+        if not clear and (not seek(run, l, first) or (aim(run, l) and choose_trial(run, l))):
             return
     serve(run, l)
 

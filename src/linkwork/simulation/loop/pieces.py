@@ -30,19 +30,24 @@ def _restart(run, i):
     memo.blocked = math.nan
 
 
-@entry("int64", "int64", "float64[:, ::1]")
-def open_piece(address, held):
-    """Let mechanisms that are DONE run on; return whether the inputs of any are no longer those `held`.
+@entry(None, "int64", "float64[:, ::1]", "float64[:, ::1]")
+def open_piece(address, held, ends):
+    """Let mechanisms that are DONE run on: those whose inputs are no longer the `held` ones from a new step.
 
-    Only these begin anew: nothing else leaves a trace in the mesh. What is held is brought up to date.
+    Nothing else leaves a trace in the mesh. What is held is brought up to date; ends (N, 1 + n) <- t and y
+    from where they run on.
     """
-    run, known, changes = _run(address), memory(held), 0
-    inputs = doubles(run.inputs)
+    run, known, before = _run(address), memory(held), memory(ends)
+    inputs, final = doubles(run.inputs), doubles(run.y_final)
     for i in range(run.many):
         memo = memo_at(run, i)
         if memo.status != Status.DONE.value:
             continue
         memo.status = Status.RUNNING.value
+        row = i * (1 + run.n)
+        before[row] = memo.t_final
+        for c in range(run.n):
+            before[row + 1 + c] = final[i * run.n + c]
         memo.earlier = memo.accepted + memo.rejected
         memo.check_attempts, memo.check_t = 0.0, memo.t
         other = False
@@ -51,8 +56,6 @@ def open_piece(address, held):
             known[c] = inputs[c]
         if other:
             _restart(run, i)
-            changes += 1
-    return changes
 
 
 @entry("int64", "int64")

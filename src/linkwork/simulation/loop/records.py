@@ -204,6 +204,7 @@ LANE = np.dtype(
         ("due", np.float64),  # time of the next sample; inf: there is none [s]
         ("probing", np.int64),  # event whose dip is looked at
         ("found", np.int64),  # event that was located; -1: none
+        ("clear", np.int64),  # whether none was before the end, in a natural step that leads beyond
         ("lo", np.float64),  # bracket of the event, in the step
         ("hi", np.float64),
         ("trials", np.int64),

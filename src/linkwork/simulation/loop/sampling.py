@@ -99,6 +99,11 @@ def serve(run, l):
     event = lane.found >= 0
     state = run.located if event else run.kept
     t = begin + lane.hi if event else doubles(run.reach)[l]
+    if not run.fixed and lane.goal == Task.NATURAL.value and t > run.t_end:
+        # An event that cannot be told from the end is looked for again, on the way there.
+        lane.clear = 1 if not event or begin + lane.lo >= run.t_end else 0
+        lane.task, lane.step = Task.LAST.value, run.t_end - begin
+        return
     near = ON_MESH * memo.h if run.fixed and lane.goal == Task.NATURAL.value and not event else 0.0
     while lane.due <= t + near:
         wanted = lane.due
