@@ -5,13 +5,16 @@ Both make Runge-Kutta steps of 2 ms, and write the motor before each; all is mea
 
 import os
 import platform
+from importlib import import_module
+from typing import Any
 
-import mujoco
 import numpy as np
-from mujoco import rollout
 
 import linkwork as lw
 from linkwork.bench import best_of
+
+mujoco: Any = import_module("mujoco")
+rollout: Any = import_module("mujoco.rollout")
 
 STEP, CALLS, MANY = 0.002, 500, 1000
 
@@ -40,7 +43,7 @@ def _cart_pole() -> lw.Model:
     return m.compile()
 
 
-def _check_same(model: lw.Model, theirs: mujoco.MjModel) -> None:
+def _check_same(model: lw.Model, theirs: Any) -> None:
     """Both give the same motion, to rounding."""
     data, sim = mujoco.MjData(theirs), lw.Simulation(model, model.state(pin=0.3), method="rk4", step=STEP)
     data.qpos[1], data.ctrl[0], sim.inputs["motor"] = 0.3, 1.0, 1.0
@@ -50,7 +53,7 @@ def _check_same(model: lw.Model, theirs: mujoco.MjModel) -> None:
     print(f"largest difference after 1 s: {np.abs(sim.q - data.qpos).max():.1e}")
 
 
-def _one(model: lw.Model, theirs: mujoco.MjModel) -> None:
+def _one(model: lw.Model, theirs: Any) -> None:
     data = mujoco.MjData(theirs)
     sims = {
         "recorded": lw.Simulation(model, method="rk4", step=STEP, record=10_000),
@@ -76,7 +79,7 @@ def _one(model: lw.Model, theirs: mujoco.MjModel) -> None:
         print(f"  {name:14} {times[name]:5.2f} us  {times['mujoco'] / times[name]:5.1f}x{goal}")
 
 
-def _many(model: lw.Model, theirs: mujoco.MjModel, cores: int) -> None:
+def _many(model: lw.Model, theirs: Any, cores: int) -> None:
     q = np.random.default_rng(0).normal(scale=0.3, size=(MANY, 2))
     states = np.zeros((MANY, mujoco.mj_stateSize(theirs, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
     states[:, 1:3] = q

@@ -189,7 +189,7 @@ def test_the_vector_environment_is_one_for_gymnasium(capsys):
     pytest.importorskip("gymnasium")
     script = runpy.run_path(str(ROOT / "examples" / "cart_pole_vector_env.py"))
     script["main"]()
-    assert int(re.findall(r"environments: (\d+) of 500", capsys.readouterr().out)[0]) > 400
+    assert capsys.readouterr().out == "0 of 1000 poles fell in 10 s\n"
     environments = script["CartPoles"](7)
     first, _ = environments.reset(seed=3)
     again, _ = environments.reset(seed=3)

@@ -150,12 +150,3 @@ def test_inputs_are_carried_over_by_name():
     assert carried.inputs == {"u": 2.0}
     m.remove("motor")
     assert lw.carry(new, carried, m)[1].inputs == {}
-
-
-def test_the_jacobian_of_the_implicit_method_knows_the_inputs():
-    model = pushed(lambda t, q, v: U - 0.1 * v).compile()
-    state, given = model.state(pin=0.3), {"inputs": {"u": 500.0}}
-    exact = lw.simulate(model, 1.0, state, accuracy=1e-12, **given)
-    run = lw.simulate(model, 1.0, state, method="rodas", **given)
-    assert run.report.accepted < 2000  # 170,000 with the derivatives of another force
-    np.testing.assert_allclose(run.final.q, exact.final.q, atol=1e-7)

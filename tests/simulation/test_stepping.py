@@ -142,6 +142,14 @@ def test_inputs_that_change_all_the_time_cost_no_accuracy(method):
     assert abs(end(method=method, accuracy=1e-5) - exact).max() < 1e-4
 
 
+def test_the_jacobian_of_the_implicit_method_knows_the_inputs():
+    state, inputs = CART_POLE.state(pin=0.3), {"motor": 500.0}
+    exact = lw.simulate(CART_POLE, 1.0, state, accuracy=1e-12, inputs=inputs)
+    run = lw.simulate(CART_POLE, 1.0, state, method="rodas", inputs=inputs)
+    assert run.report.accepted < 2000  # 170,000 with the derivatives of another force
+    np.testing.assert_allclose(run.final.q, exact.final.q, atol=1e-7)
+
+
 def test_all_inputs_at_once_and_by_name():
     u, w = lw.Input("u", 1.0), lw.Input("w", 2.0)
     model = driven(lambda t, q, v: u - w * v)
@@ -469,6 +477,21 @@ def test_of_a_batch_the_failed_ones_are_warned_of_once_and_the_others_go_on():
     batch.reset(where=batch.failed, inputs={"until": 1.0})
     batch.step(0.01)
     assert not batch.failed.size
+
+
+@pytest.mark.parametrize("called", [False, True], ids=["traced", "called"])
+def test_what_a_law_reads_from_outside_does_not_change_unseen(called):
+    u = [0.5]
+    model = cart_pole(law=lambda t, q, v: u[0] if not called or float(v) < 9.0 else 0.0)
+    sim = lw.Simulation(model)
+    sim.step(0.01, n=3)
+    u[0] = -5.0
+    with pytest.raises(lw.SimulationError, match=r"'motor'.*lw.Input"):
+        sim.step(0.01)
+    assert sim.t == pytest.approx(0.03)
+    sim = lw.Simulation(model)
+    sim.step(0.01)
+    assert sim.v[0] < 0.0
 
 
 def test_ctrl_c_leaves_it_where_it_was():

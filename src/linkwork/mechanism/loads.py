@@ -102,7 +102,7 @@ class Motor(Load):
 
     def __init__(self, name: str, joint: Joint | str, law: Law = None) -> None:
         super().__init__(name, joint)
-        self.law = Input(self.name) if law is None else law
+        self.law: Law = Input(self.name) if law is None else law
 
     def sides(self, joints: Mapping[str, Joint]) -> list[Body | Joint]:
         (joint,) = super().sides(joints)

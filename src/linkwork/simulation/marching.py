@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.dynamics.load_code import answers, raised
+from linkwork.dynamics.load_code import Answer, answers, raised
 from linkwork.model.model import Model
 from linkwork.native import store
 from linkwork.recording.status import Status
@@ -23,6 +23,7 @@ from linkwork.simulation.run_settings import RunSettings
 Array = np.ndarray
 
 _NEVER = np.array([inf])
+_REMEDY = "what changes on the way is an input: let it read lw.Input(...), and write that"
 
 
 class Marching:
@@ -60,6 +61,7 @@ class Marching:
         self.occurrences = [self._occurrences(i) for i in range(len(y))]
         self.failures: list[Failure | None] = [None] * len(y)
         self.done = 0.0  # part of the way
+        self._answers: list[Answer] = []  # of laws that are called
 
     def _occurrences(self, i: int) -> Occurrences:
         def model() -> Model:
@@ -78,7 +80,9 @@ class Marching:
     def march(self, t_end: float, report: Callable[[float], None] = lambda part: None) -> None:
         """Go on with all mechanisms that are RUNNING until they are DONE, at t_end, or cannot go on."""
         raised.__dict__.pop("error", None)
-        answers.kept = []
+        answers.kept = self._answers
+        if self._has_other_laws(f"since it was asked last; {_REMEDY}"):
+            return
         for occurrences in self.occurrences:
             occurrences.t_end = t_end
         self._march(self.problem, t_end, report)
@@ -88,13 +92,17 @@ class Marching:
             self._march(self._setting.problem(1, self._own), t_end, report)
         for i in np.flatnonzero(self.work.memo["status"] != Status.DONE):
             self.failures[i] = self.failures[i] or self._failure(int(i))
-        name, words = other_answer()
-        if name:
-            self._fail_all(Status.LAW_CHANGED, name, f"{words} (asked again at the end)")
+        self._has_other_laws("asked again at the end")
 
-    def _fail_all(self, status: Status, name: str, words: str) -> None:
-        for i in np.flatnonzero([failure is None for failure in self.failures]):
-            self.failures[i] = failed(status, float(self.work.memo["t_final"][i]), name, words)
+    def _has_other_laws(self, when: str) -> bool:
+        """Let all mechanisms fail, if a law that was called answers otherwise now; return whether it does."""
+        name, words = other_answer()
+        for i in np.flatnonzero([bool(name) and failure is None for failure in self.failures]):
+            t = float(self.work.memo["t_final"][i])
+            self.failures[i] = failed(Status.LAW_CHANGED, t, name, f"{words} ({when})")
+            if self.work.status(int(i)) == Status.RUNNING:
+                self.work.memo["status"][i] = Status.LAW_CHANGED
+        return bool(name)
 
     def _march(self, problem: Problem, t_end: float, report: Callable[[float], None]) -> None:
         keyboard, pace, status = self._keyboard, Pace(), self.work.memo["status"]
@@ -130,6 +138,4 @@ class Marching:
                 memory.memo["status"][i] = failure.status
                 return failure
             return interruption(float(memory.memo["t"][i]))
-        return occurrences.failure or diagnosis(
-            self._setting_of(int(self.members[i])).system, self.work, i
-        )
+        return occurrences.failure or diagnosis(self._setting_of(int(self.members[i])).system, self.work, i)

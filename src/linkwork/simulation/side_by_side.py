@@ -43,7 +43,7 @@ class SideBySide:
         threads: int,
         alone: bool,
     ) -> None:
-        self._setting, self._keyboard = setting, Keyboard()
+        self._setting, self._keyboard, self.watch = setting, Keyboard(), watch
         count = len(y)
         workers = max(1, min(threads, y.size // _THREADED, -(-count // store.lanes())))
         self._edges = list(pairwise(np.linspace(0, count, workers + 1).astype(int).tolist()))
@@ -104,11 +104,14 @@ class SideBySide:
         return count_unfinished(address) == self._ended[k]
 
     def _march_on(self, t_end: float) -> None:
-        with self._keyboard:
-            if len(self.parts) == 1:
-                self.parts[0].march(t_end)
-            else:
-                self._together(lambda k, t: self.parts[k].march(t), t_end)
+        try:
+            with self._keyboard:
+                if len(self.parts) == 1:
+                    self.parts[0].march(t_end)
+                else:
+                    self._together(lambda k, t: self.parts[k].march(t), t_end)
+        except KeyboardInterrupt:
+            self._keyboard.pressed = True
         pressed, self._keyboard.pressed = self._keyboard.pressed, False
         for part, ends, fell in zip(self.parts, self._ends, self._fallen, strict=True):
             _put_back(part, ends, fell, pressed)

@@ -11,6 +11,7 @@ import numpy as np
 
 from linkwork.errors import FormatError, SimulationError
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.following import fixed
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.recording import container
@@ -22,6 +23,7 @@ from linkwork.simulation.event import Event
 from linkwork.simulation.failure import Failure, SimulationFailed
 from linkwork.simulation.held_inputs import HeldInputs
 from linkwork.simulation.integrators.tableau import StepMethod
+from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.options import MOST_STEPS, RunOptions, most_numbers, worker_count
 from linkwork.simulation.restoring import PROJECTED, Restoring
 from linkwork.simulation.run_settings import setting
@@ -83,10 +85,11 @@ class Simulation:
         memory holds; False, that of a batch, for none.
         """
         begun = time.perf_counter()
-        self.model: Model = model.compile() if isinstance(model, Mechanism) else model
+        self._asked = model.compile() if isinstance(model, Mechanism) else model
         try:
-            if not isinstance(self.model, Model):
+            if not isinstance(self._asked, Model):
                 raise ValueError(f"model is a {type(model).__name__}; give a Model or a Mechanism")
+            self.model: Model = fixed(self._asked)
             words = RunOptions(accuracy, step, method, max_step, max_steps, events, loops)
             self._setting = setting(self.model, words)
             self._threads, self._record_as = worker_count(threads), record
@@ -107,7 +110,13 @@ class Simulation:
         integration.prepare()
         y, values = rows_of(self._start)
         self._sides = SideBySide(
-            self._setting, y, self._start.t, values, self._threads, alone=not self._batch
+            self._setting,
+            y,
+            self._start.t,
+            values,
+            LawWatch(self._asked, self._setting.system),
+            self._threads,
+            alone=not self._batch,
         )
         self._inputs = HeldInputs(
             list(self._setting.inputs), self._sides.inputs, self._batch, self.model.load_names
@@ -201,6 +210,8 @@ class Simulation:
         try:
             if self._stopped:
                 self._go_on()
+            if self._asked is not self.model:
+                self._check_laws()
             if self._inputs.written:
                 self._hand_over()
             self._now = None
@@ -215,6 +226,15 @@ class Simulation:
             self._busy.release()
         if not calm:
             self._complain()
+
+    def _check_laws(self) -> None:
+        """Refuse to go on with laws that have become others: what they read from outside is no input."""
+        name, words = self._sides.watch.change()
+        if name:
+            raise SimulationError(
+                f"at t = {self._clock.t:.9g} s: {words}; what changes on the way is an input: let the law "
+                "read lw.Input(...), and write it to sim.inputs; or begin anew with another Simulation"
+            )
 
     def _arrived(self) -> bool:
         """Return whether a piece on which something has happened has led to its end."""
