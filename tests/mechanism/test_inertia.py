@@ -1,5 +1,8 @@
 """Inertia: a value that adds, moves and knows what no real body has."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -66,7 +69,7 @@ def test_zero_adds_nothing():
 
 def test_moving_a_body_moves_its_points():
     masses, points = cloud(5)
-    turn, shift = Rotation.random(random_state=3).as_matrix(), RNG.normal(size=3)
+    turn, shift = Rotation.from_quat(RNG.normal(size=4)).as_matrix(), RNG.normal(size=3)
     moved = Inertia.from_points(masses, points).moved(shift, turn)
     expected = Inertia.from_points(masses, points @ turn.T + shift)
     np.testing.assert_allclose(moved.com, expected.com, rtol=1e-13)
@@ -128,8 +131,8 @@ def test_shapes_that_do_not_fit_are_refused(com, tensor):
 
 
 def test_principal_axes_rebuild_the_tensor_and_are_right_handed():
-    for seed in range(20):
-        turn = Rotation.random(random_state=seed).as_matrix()
+    for _ in range(20):
+        turn = Rotation.from_quat(RNG.normal(size=4)).as_matrix()
         tensor = turn @ np.diag([1.0, 2.0, 2.5]) @ turn.T
         moments, axes = Inertia(1.0, (0, 0, 0), tensor).principal()
         np.testing.assert_allclose(moments, [1.0, 2.0, 2.5], rtol=1e-13)
@@ -183,8 +186,32 @@ def test_a_flaw_may_be_allowed_when_it_is_small_for_the_mechanism():
     "moments", [(1.0, 1.0, 10.0), (-0.02, 0.05, 0.1), (0.0, 0.0, 3.0), (-1.0, -2.0, -3.0)]
 )
 def test_a_repaired_tensor_is_real_and_a_real_one_stays(moments):
-    turn = Rotation.random(random_state=4).as_matrix()
+    turn = Rotation.from_quat(RNG.normal(size=4)).as_matrix()
     broken = Inertia(1.0, (0, 0, 0), turn @ np.diag(moments) @ turn.T)
     repaired = broken.repaired()
     assert repaired.problems() == []
     np.testing.assert_allclose(repaired.repaired().tensor, repaired.tensor, atol=1e-13)
+
+
+def test_what_is_said_to_be_unphysical_may_break_the_triangle_inequality_and_nothing_else():
+    odd = np.diag([0.0, 0.35, 0.0])
+    assert Inertia(1.0, (0, 0, 0), odd).problems()
+    assert not Inertia(1.0, (0, 0, 0), odd, unphysical=True).problems()
+    assert Inertia(1.0, (0, 0, 0), -odd, unphysical=True).problems()
+    assert Inertia(1.0, (0, 0, 0), odd + [[0, 1, 0], [0, 0, 0], [0, 0, 0]], unphysical=True).problems()
+    with pytest.raises(ValueError, match="unphysical 1; give True or False"):
+        Inertia(1.0, (0, 0, 0), odd, unphysical=1)  # type: ignore[arg-type]
+
+
+def test_sums_and_moved_ones_stay_unphysical():
+    odd = Inertia(1.0, (0, 0, 0), np.diag([0.0, 0.35, 0.0]), unphysical=True)
+    real = Inertia(1.0, (0, 0, 0), np.eye(3))
+    turn = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    assert (odd + real).unphysical
+    assert (real + odd).unphysical
+    assert not (real + real).unphysical
+    assert odd.moved((1, 0, 0), turn).unphysical
+    assert odd.seen_from((1, 0, 0), turn).unphysical
+    assert copy.deepcopy(odd) == pickle.loads(pickle.dumps(odd)) == odd
+    assert odd != Inertia(1.0, (0, 0, 0), odd.tensor)
+    assert (odd + real).oddity == ""

@@ -150,6 +150,20 @@ def test_symbols_that_got_out_are_found_and_put_back():
     assert (integral, inside, kept, held) == (0.0, 4.0, {"I": 1.0}, [2.0, 3.0])
 
 
+def test_symbols_that_were_there_before_are_left_alone():
+    x: Any = Graph().symbol("x")
+    own: list[Any] = [x, 1.0]
+
+    def law() -> Any:
+        own.append(x)
+        return own
+
+    before = of(law)
+    law()
+    outside.restore(before, of(law))
+    assert own == [x, 1.0]
+
+
 def test_random_numbers_drawn_are_noticed():
     rng = np.random.default_rng(1)
     found = of(lambda: rng.normal())

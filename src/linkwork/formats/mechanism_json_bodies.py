@@ -49,7 +49,8 @@ def _mass_data(body: Body) -> dict[str, Any]:
     if fits and not any(isinstance(part, Inertia) for part in body.parts):
         return {word: plain(value) for word, value in body.given.items()}
     tensor = numbers(inertia.tensor) if inertia.tensor.ndim else plain(inertia.tensor)
-    return {"inertia": {"mass": plain(inertia.mass), "com": numbers(inertia.com), "tensor": tensor}}
+    odd = {"unphysical": True} if inertia.unphysical else {}
+    return {"inertia": {"mass": plain(inertia.mass), "com": numbers(inertia.com), "tensor": tensor} | odd}
 
 
 def _skin_data(skin: Any, kind: type[Any]) -> dict[str, Any]:
@@ -96,11 +97,12 @@ def read_body(entry: JsonValue, space: str) -> tuple[Body, Inertia | None]:
 
 
 def _read_inertia(entry: JsonValue) -> Inertia:
-    members = entry.fields(("mass", "com", "tensor"))
+    members = entry.fields(("mass", "com", "tensor"), ("unphysical",))
+    odd = "unphysical" in members and members["unphysical"].one_of(True, False)
     mass, com, tensor = (members[word].number_or_numbers() for word in ("mass", "com", "tensor"))
     if not isinstance(mass, float):
         members["mass"].wanted("a number")
-    inertia = built(entry, lambda: Inertia(mass, com, tensor))
+    inertia = built(entry, lambda: Inertia(mass, com, tensor, unphysical=odd))
     return inertia
 
 

@@ -148,9 +148,14 @@ def loose_groups(mechanism: Mechanism, edges: Iterable[tuple[Body, Body]]) -> li
 
 
 def _joined(element: Element, ground: Body) -> tuple[Body, ...]:
-    """Return the bodies that an element connects; a constraint on one body connects it to ground."""
+    """Return the bodies that an element connects; a constraint on one body connects it to ground.
+
+    A load between bodies, such as a spring, holds them too; one on a single body, such as a weight, does not.
+    """
     if isinstance(element, Joint):
         return element.bodies
+    if isinstance(element, Load):
+        return tuple(thing for thing in element.on if isinstance(thing, Body))
     if not isinstance(element, Constraint) or isinstance(element, Coupling):
         return ()
     try:

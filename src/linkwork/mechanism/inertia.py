@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Self
+from functools import cached_property, partial
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,7 +28,9 @@ ROUNDING = 1e-12
 class Inertia(metaclass=Spelled):
     """Say how a body resists being moved.
 
-    In the plane `com` has two numbers and `tensor` is one, the moment about the normal.
+    In the plane `com` has two numbers and `tensor` is one, the moment about the normal. A tensor as it was
+    published, whose largest moment exceeds the sum of the others, as no real body has it, is refused unless
+    it is said to be `unphysical`; models note it then.
 
     >>> Inertia(2.0, (0, 0, 0.5), np.diag([0.1, 0.1, 0.02])).moved((1, 0, 0), np.eye(3)).com
     array([1. , 0. , 0.5])
@@ -37,8 +39,9 @@ class Inertia(metaclass=Spelled):
     mass: float  # [kg]
     com: Array  # (3,) or (2,) centre of mass in the body frame [m]
     tensor: Array  # (3, 3) or () about the centre of mass, along the axes of the body frame [kg m^2]
+    unphysical: bool  # the tensor is to be used though no real body has it
 
-    def __init__(self, mass: float, com: ArrayLike, tensor: ArrayLike) -> None:
+    def __init__(self, mass: float, com: ArrayLike, tensor: ArrayLike, *, unphysical: bool = False) -> None:
         shapes = {(3,): (3, 3), (2,): ()}
         if not is_real(mass):
             raise ValueError(f"inertia: mass {mass!r}; give a number in kg")
@@ -48,9 +51,12 @@ class Inertia(metaclass=Spelled):
                 f"inertia with a centre of mass of shape {com.shape} and a tensor of shape {tensor.shape}; "
                 "give 3 numbers and a 3x3 matrix in space, 2 numbers and a moment in the plane"
             )
+        if not isinstance(unphysical, bool):
+            raise ValueError(f"inertia: unphysical {unphysical!r}; give True or False")
         object.__setattr__(self, "mass", float(mass))
         object.__setattr__(self, "com", com)
         object.__setattr__(self, "tensor", tensor)
+        object.__setattr__(self, "unphysical", unphysical)
 
     @classmethod
     def zero(cls, space: Space) -> Self:
@@ -86,13 +92,13 @@ class Inertia(metaclass=Spelled):
         """Join two bodies; both must be given in the same frame."""
         if self.space != other.space:
             raise ValueError("a planar and a spatial inertia do not add; use .planar() on the spatial one")
-        mass = self.mass + other.mass
+        mass, odd = self.mass + other.mass, self.unphysical or other.unphysical
         if mass == 0.0:
-            return Inertia(mass, self.com, self.tensor + other.tensor)
+            return Inertia(mass, self.com, self.tensor + other.tensor, unphysical=odd)
         d = other.com - self.com
         com = self.com + (other.mass / mass) * d
         reduced = self.mass * other.mass / mass
-        return Inertia(mass, com, self.tensor + other.tensor + reduced * _spread(d))
+        return Inertia(mass, com, self.tensor + other.tensor + reduced * _spread(d), unphysical=odd)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -100,10 +106,12 @@ class Inertia(metaclass=Spelled):
             and self.mass == other.mass
             and np.array_equal(self.com, other.com)
             and np.array_equal(self.tensor, other.tensor)
+            and self.unphysical == other.unphysical
         )
 
-    def __reduce__(self) -> tuple[type["Inertia"], tuple[float, Array, Array]]:
-        return Inertia, (self.mass, self.com, self.tensor)  # so that a copy's arrays are read-only too
+    def __reduce__(self) -> tuple[Any, ...]:
+        made = partial(Inertia, unphysical=self.unphysical)
+        return made, (self.mass, self.com, self.tensor)  # so that a copy's arrays are read-only too
 
     def __deepcopy__(self, memo: object) -> "Inertia":
         return self
@@ -118,7 +126,7 @@ class Inertia(metaclass=Spelled):
         if self.space == "plane":
             return Inertia(self.mass, com, self.tensor)
         tensor = turn @ self.tensor @ turn.T
-        return Inertia(self.mass, com, 0.5 * (tensor + tensor.T))
+        return Inertia(self.mass, com, 0.5 * (tensor + tensor.T), unphysical=self.unphysical)
 
     def seen_from(self, position: ArrayLike, rotation: ArrayLike) -> "Inertia":
         """Return the inertia in a frame that is at this position and rotation matrix; `moved` undoes it."""
@@ -131,10 +139,18 @@ class Inertia(metaclass=Spelled):
         return self.tensor + self.mass * _spread(np.asarray(point, dtype=np.float64) - self.com)
 
     @classmethod
-    def from_about(cls, mass: float, com: ArrayLike, tensor: ArrayLike, point: ArrayLike) -> Self:
+    def from_about(
+        cls,
+        mass: float,
+        com: ArrayLike,
+        tensor: ArrayLike,
+        point: ArrayLike,
+        *,
+        unphysical: bool = False,
+    ) -> Self:
         """Return the inertia whose tensor is given about a point in place of the centre of mass."""
         d = np.asarray(point, dtype=np.float64) - np.asarray(com, dtype=np.float64)
-        return cls(mass, com, np.asarray(tensor, dtype=np.float64) - mass * _spread(d))
+        return cls(mass, com, np.asarray(tensor, dtype=np.float64) - mass * _spread(d), unphysical=unphysical)
 
     def planar(self) -> "Inertia":
         """Project onto the x-y plane: mass, centre (x, y), moment about z."""
@@ -173,10 +189,17 @@ class Inertia(metaclass=Spelled):
         """Whether a real body can have it, up to rounding."""
         return not self.problems()
 
-    def problems(self, allowed: float = 0.0) -> list[str]:
-        """List what no real body can have, in words; empty when all is well.
+    @property
+    def oddity(self) -> str:
+        """What no real body has, in words, of an inertia that is said to be unphysical; empty if nothing."""
+        found = Inertia(self.mass, self.com, self.tensor).problems() if self.unphysical else []
+        return found[0].partition(";")[0] if found else ""
 
-        Principal moments may be off by `allowed` [kg m^2], and in any case by rounding.
+    def problems(self, allowed: float = 0.0) -> list[str]:
+        """List what is wrong, in words; empty when all is well.
+
+        Principal moments may be off by `allowed` [kg m^2], and in any case by rounding; the triangle
+        inequality may be broken by what is said to be unphysical.
         """
         found = []
         if not np.isfinite(self.mass):
@@ -201,10 +224,11 @@ class Inertia(metaclass=Spelled):
         allowed = max(allowed, TOLERANCE * float(np.abs(moments).sum()))
         if a < -allowed:
             return [f"principal moments {plain(moments)} kg m^2: one is negative; allowed is 0 or more"]
-        if c - a - b > allowed:
+        if c - a - b > allowed and not self.unphysical:
             return [
                 f"principal moments {plain(moments)} kg m^2: the largest exceeds the sum of the others "
-                "(triangle inequality), which no real body has; give the tensor about the centre of mass"
+                "(triangle inequality), which no real body has; give the tensor about the centre of mass, or "
+                "unphysical=True if it is to be used as it is"
             ]
         return []
 

@@ -301,9 +301,10 @@ class Mechanism(Recorded, Viewable):
     def compile(self, *, cut: Iterable[str] = (), floating: bool = False) -> "Model":
         """Check the description and turn it into an immutable Model.
 
-        Loops are cut where it costs least. `cut` names joints that are to be cut, should it matter. With
-        `floating`, bodies that no joint connects to ground are no mistake: the first of each group of them
-        gets a Free joint, named for it: 'bob free'.
+        Loops are cut where it costs least. `cut` names joints that are to be cut, should it matter. Bodies
+        that no joint connects to ground, but a constraint or a spring, get a Free joint: the first of each
+        group of them, named for it: 'bob free'. With `floating`, so do those that nothing holds, which are a
+        mistake otherwise. `model.notes` names what was added.
         """
         from linkwork.model.compile import compile_mechanism
 

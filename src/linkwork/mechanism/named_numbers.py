@@ -128,11 +128,17 @@ def _of_mass(body: Body, mass: Any) -> Inertia:
     shapes = _shapes(body)
     if shapes:
         return _placed(body, combined(f"body {body.name!r}", shapes, None, mass))
-    return Inertia(mass, body.inertia.com, body.inertia.tensor)
+    return _other(body, mass=mass)
 
 
 def _of_density(body: Body, density: Any) -> Inertia:
     return _placed(body, combined(f"body {body.name!r}", _shapes(body), density))
+
+
+def _other(body: Body, **parts: Any) -> Inertia:
+    """Return the inertia of a body with another part."""
+    own = {word: getattr(body.inertia, word) for word in ("mass", "com", "tensor", "unphysical")}
+    return Inertia(**own | parts)
 
 
 def _shapes(body: Body) -> list[Any]:
@@ -146,6 +152,6 @@ def _placed(body: Body, inertia: Inertia) -> Inertia:
 _INERTIAS = {
     "mass": _of_mass,
     "density": _of_density,
-    "com": lambda body, com: Inertia(body.inertia.mass, com, body.inertia.tensor),
-    "tensor": lambda body, tensor: Inertia(body.inertia.mass, body.inertia.com, tensor),
+    "com": lambda body, com: _other(body, com=com),
+    "tensor": lambda body, tensor: _other(body, tensor=tensor),
 }

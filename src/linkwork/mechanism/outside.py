@@ -250,8 +250,11 @@ def _looks(value: Any) -> bool:
 
 
 def restore(before: Outside, after: Outside) -> None:
-    """Put back what was in places where symbols are now; where nothing was, nothing is then."""
+    """Put back what was in places where new symbols are now; where nothing was, nothing is then."""
+    known = {(id(holder), key) for _, holder, key in before.leaked}
     for _, holder, key in reversed(after.leaked):
+        if (id(holder), key) in known:
+            continue
         for read, where, values, _ in before.places:
             old = _ABSENT
             if read is _named and where[0] is holder and key in where[1]:

@@ -62,6 +62,7 @@ class Snapshot:
             joint.space = mechanism.space
             joint._journal = LOCKED
         self.copies[name] = Copied(joint._revision, joint, (body,), made_here=True)
+        self.revisions[name] = joint._revision
         self.current[name] = mechanism._joints[name] = joint
         mechanism._elements.append(joint)
         return joint

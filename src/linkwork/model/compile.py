@@ -31,8 +31,9 @@ def compile_mechanism(
 ) -> Model:
     """Check a mechanism and turn a copy of it into a Model: later changes of its elements are not seen.
 
-    What laws read from outside is followed. With `floating`, bodies that no joint connects to ground get a
-    Free joint. What has not changed since a model `like` this one was made is taken over from it.
+    What laws read from outside is followed. Bodies that no joint connects to ground, but constraints or
+    springs, get a Free joint; with `floating`, so do those that nothing holds. What has not changed since a
+    model `like` this one was made is taken over from it.
     """
     return following(compile_now(mechanism, form, cut, floating=floating, like=like), compile_now)
 
@@ -49,8 +50,9 @@ def compile_now(
     before = like.origin if like else None
     origin = snapshot(mechanism, before)
     check(origin.mechanism, before.elements if before else (), connected=floating)
-    free = (lambda body: origin.freed(body, before)) if floating else None
-    graph = topology(origin.mechanism, cut, like.graph if like else None, free)
+    graph = topology(
+        origin.mechanism, cut, like.graph if like else None, lambda body: origin.freed(body, before)
+    )
     check_loops(graph.loops)
     links = _links(origin.mechanism, graph, like.link_tree if like else None)
     return model_of(origin, graph, links, form)

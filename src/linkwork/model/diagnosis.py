@@ -79,6 +79,7 @@ def diagnose(
         **_singularity(model, near, where, parts, rank_near, speed),
         dead_points=_dead_points(model, where, N, rates, found),
         drives=None if driven is None else _what_drives(model, where, N, rates, driven),
+        notes=model.notes,
     )
 
 

@@ -39,6 +39,8 @@ def sections(d: "Diagnosis") -> Sections:
     if d.open_by > 1e-9:
         found.append((f"the position given was open by {d.open_by:.3g} of a loop's length; closed first", []))
     found += _redundancy(d) + _motions(d) + _singularity(d) + _dead_points(d)
+    if d.notes:
+        found.append(("notes", list(d.notes)))
     if d.opening > 1e-9:
         found.append((f"the velocity given opens the loops by {d.opening:.3g} of their length a second", []))
     return found

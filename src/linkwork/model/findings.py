@@ -85,6 +85,7 @@ class Diagnosis:
     opening: float  # how fast the velocity given opens the loops, without units [1/s]
     dead_points: tuple[DeadJoint, ...]
     drives: Drives | None
+    notes: tuple[str, ...] = ()  # what was filled in, and what was used though it is odd
 
     @property
     def counted(self) -> int:

@@ -32,6 +32,7 @@ from linkwork.model import (
     loop_closing,
     loop_equations,
     model_page,
+    notes,
     own_forces,
     reaction_forces,
     trees,
@@ -156,6 +157,7 @@ class Model(Viewable):
     driver_laws = lazy(driver_law.driver_laws)
     generalized_forces = of_positions(drive_forces.generalized_forces)
     loop_scales = lazy(dimensionless.loop_scales)
+    notes = lazy(notes.notes)
 
     # units, sizes and names
     slices = lazy(units_and_sizes.slices)

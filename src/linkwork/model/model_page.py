@@ -28,6 +28,7 @@ def page(model: "Model") -> str:
         ("velocities nv", str(model.nv)),
         ("loops", closing if model.loop_names else "none"),
         ("loads", ", ".join(model.load_names) or "none"),
+        *(("note", words) for words in model.notes),
     ]
     rows = [
         (name, kind_name(model.joints[name]), body, _range(q), _range(v))

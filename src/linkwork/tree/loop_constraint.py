@@ -81,15 +81,6 @@ def ties(mechanism: Mechanism, cut: Collection[Joint]) -> tuple[LoopConstraint, 
     if mistakes:
         said = f"mechanism {mechanism.name!r}: {'; '.join(mistakes)}"
         raise ModelError(f"{said}. Driven motions are for lw.kinematics")
-    if not found:
-        return ()
-    jointed = {id(body) for joint in mechanism.joints.values() for body in joint.bodies}
-    for body in (body for tie in found for body in tie.bodies):
-        if id(body) not in jointed:
-            raise ModelError(
-                f"mechanism {mechanism.name!r}: body {body.name!r} hangs on constraints alone, and has no "
-                "place in a tree; add a Free joint to it"
-            )
     return tuple(found)
 
 

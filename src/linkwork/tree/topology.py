@@ -160,10 +160,16 @@ def topology(
     cut = _wanted(mechanism, wanted)
     joints = list(mechanism.joints.values())
     worth = _worth_cutting(mechanism)
+
+    def freed(body: Body) -> Joint:
+        assert free
+        joints.append(free(body))
+        return joints[-1]
+
     while True:  # each round cuts a better joint of a loop, or is the last
         kept = [joint for joint in joints if joint.name not in cut] if cut else joints
-        children, used = _span(mechanism, kept, free)
-        closing = [joint for joint in kept if joint not in used] if len(used) < len(kept) else []
+        children, used = _span(mechanism, kept, freed if free else None)
+        closing = [joint for joint in kept if joint not in used]
         better = _better_cut(closing, children, worth) if closing else None
         if better is None:
             break
@@ -179,7 +185,7 @@ def topology(
         order.append(branch)
         if body in children:
             stack += children[body][::-1]
-    closing = [joint for joint in joints if joint not in used] if len(used) < len(joints) else []
+    closing = [joint for joint in joints if joint not in used]
     return Topology(tuple(order), (*closing, *ties(mechanism, closing)))
 
 
@@ -191,8 +197,9 @@ def _wanted(mechanism: Mechanism, names: Iterable[str]) -> set[str]:
     for name in cut:
         if name not in mechanism.joints:
             raise ModelError(f"cut: {unknown('joint', name, mechanism.joints)}")
-    _, used = _span(mechanism, [joint for joint in mechanism.joints.values() if joint.name not in cut])
-    if len(used) < len(mechanism.bodies):
+    joints = list(mechanism.joints.values())
+    _, used = _span(mechanism, [joint for joint in joints if joint.name not in cut])
+    if len(used) < len(_span(mechanism, joints)[1]):
         named = ", ".join(map(repr, sorted(cut)))
         raise ModelError(f"cut: without {named} not all bodies are connected to ground; cut fewer")
     return cut
@@ -203,7 +210,7 @@ def _span(
 ) -> tuple[Children, set[Joint]]:
     """Return the bodies that each body carries, and the joints used: breadth first, so paths are short.
 
-    Joints that `free` gives to bodies that are not reached are appended to the joints.
+    `free` gives a joint to a body that is not reached.
     """
     touching: dict[Body, list[tuple[Body, Joint]]] = defaultdict(list)  # body -> its neighbours
     for joint in joints:
@@ -229,7 +236,6 @@ def _span(
         if free and len(reached) <= len(mechanism.bodies):
             loose = next(body for body in mechanism.bodies.values() if body not in reached)
             joint = free(loose)
-            joints.append(joint)
             used.add(joint)
             reached.add(loose)
             children[mechanism.ground].append((mechanism.ground, loose, joint))
