@@ -9,7 +9,7 @@ SOURCE = TESTS.parent / "src" / "linkwork"
 
 # What goes across the modules of a room, by room: "" are those across rooms.
 SUBJECTS = {
-    "": "examples extension gallery layout threads",
+    "": "examples extension gallery layout refusals threads",
     "algebra": "spatial_and_planar",
     "cli": "commands",
     "contact": "coal exact_depths",

@@ -174,7 +174,7 @@ def test_what_is_no_table_in_a_file_is_refused(formula, words, tmp_path):
         ([1, 1], [1, 2], {}, "1 is followed by 1"),
         ([1, np.nan], [1, 2], {}, "not finite"),
         ([1, 2], [1, np.inf], {}, "not finite"),
-        ("ab", [1, 2], {}, "give numbers"),
+        ("ab", [1, 2], {}, "is not made of numbers"),
         ([1, 2], [1, 2], {"kind": "spline"}, "kind 'spline'"),
         ([1, 2], [1, 2], {"outside": "wrap"}, "outside 'wrap'; give 'hold', 'extend'"),
     ],

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.algebra.varied import Varied
+from linkwork.real_numbers import real_array
 
 Number = Any  # a float or anything that behaves like one
 
@@ -162,6 +163,7 @@ def degrees(angle: Number) -> Number:
     >>> degrees(90)
     1.5707963267948966
     """
-    if isinstance(angle, list | tuple):
-        angle = np.asarray(angle, float)
+    if isinstance(angle, list | tuple | str | bool | complex | None):
+        angle = real_array("degrees: angle", angle)
+        return angle * deg if angle.ndim else float(angle) * deg
     return angle * deg

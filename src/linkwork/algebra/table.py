@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike
 from linkwork.algebra.lookup import Column, entry, segment
 from linkwork.algebra.number import Number, where
 from linkwork.algebra.varied import Varied, each
+from linkwork.real_numbers import real_array
 
 Kind = Literal["linear", "cubic", "pchip"]
 Outside = Literal["hold", "extend"]
@@ -83,10 +84,7 @@ class Table:
 
 def table(xs: Any, ys: Any, kind: Any = "linear", outside: Any = "hold") -> Table:
     """Return a table, or say what is wrong with it."""
-    try:
-        x, y = (np.ascontiguousarray(each, dtype=np.float64) for each in (xs, ys))
-    except (TypeError, ValueError):
-        raise ValueError(f"interp: xs {xs!r:.60} and ys {ys!r:.60}; give numbers") from None
+    x, y = real_array("interp: xs", xs), real_array("interp: ys", ys)
     return _checked(x.tobytes(), y.tobytes(), x.shape, y.shape, kind, outside)
 
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 class _Kinematics(ModuleType):
     """The module, which is also the function `linkwork.kinematics.motion.kinematics`."""
 
-    def __call__(self, mechanism: "Mechanism", times: Any, *, start: Any = None) -> "KinematicRecording":
+    def __call__(self, mechanism: "Mechanism", times: Any, **options: Any) -> "KinematicRecording":
         from linkwork.kinematics.motion import kinematics
 
-        return kinematics(mechanism, times, start=start)
+        return kinematics(mechanism, times, **options)
 
 
 sys.modules[__name__].__class__ = _Kinematics

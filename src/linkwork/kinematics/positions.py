@@ -14,6 +14,7 @@ from linkwork.kinematics.lane_solver import LaneSolver
 from linkwork.kinematics.newton_call import MOST_UNKNOWNS, near_position
 from linkwork.lazy import lazy
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.real_numbers import real_array
 from linkwork.spelling import Closed
 
 Array = np.ndarray
@@ -72,7 +73,7 @@ class Positions(Closed):
 
     def _checked(self, values: Any) -> Array:
         """Return values of the drivers as an array; ValueError if they are none."""
-        goal = np.array(values, float, order="C")
+        goal = real_array("positions: values", values)
         if goal.shape != self._values.shape:
             raise ValueError(f"{goal.shape} values; there are {len(self._values)} drivers")
         if not np.isfinite(goal).all():

@@ -154,7 +154,7 @@ def _is_rotation(rows: list[list[float]]) -> bool:
 
 def degrees_caution(word: str, value: object) -> str:
     """Say that an angle looks like one in degrees."""
-    return f"{word} {value!r} is in radians, many turns; if degrees are meant, write math.radians(...)"
+    return f"{word} {value!r} is in radians, many turns; if degrees are meant, write lw.degrees(...)"
 
 
 def numbers(value: ArrayLike, where: str) -> Array:
