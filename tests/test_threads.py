@@ -266,6 +266,8 @@ MODEL: dict[str, Callable[..., Any]] = {
     "generalized_forces": lambda m, q, v, f: m.generalized_forces(q, f[:1], moving(m)),
     "specialize": lambda m, q, v, f: m.specialize().mass_matrix(q),
     "joints": lambda m, q, v, f: list(m.joints),
+    "cut": lambda m, q, v, f: m.cut,
+    "current": lambda m, q, v, f: m.current.mass_matrix(q),
 }
 
 
@@ -302,6 +304,8 @@ RECORDING: dict[str, Callable[[Any], Any]] = {
     "derived": lambda r: r.derived("accelerations"),
     "a": lambda r: r.a,
     "energy": lambda r: r.energy,
+    "energy_at_play": lambda r: r.energy_at_play,
+    "knows": lambda r: r.knows("energy"),
     "kinetic_energy": lambda r: r.kinetic_energy,
     "potential_energy": lambda r: r.potential_energy,
     "momentum": lambda r: r.momentum,
@@ -343,6 +347,14 @@ def written() -> str:
 def positions(k: int) -> Any:
     own = lw.Positions(driven())
     return own([0.1 * k]), own.many([0.1 * k]), own.values
+
+
+def stepped(k: int) -> Any:
+    """Step a simulation of one's own: each is for one thread at a time."""
+    own = lw.Simulation(lw.examples.acrobat().compile(), step=1e-4 * (k + 1), method="rk4")
+    for _ in range(5):
+        own.step()
+    return own.q, own.v
 
 
 FUNCTIONS: dict[str, Callable[[], list[Callable[[], Any]]]] = {
@@ -410,6 +422,9 @@ FUNCTIONS: dict[str, Callable[[], list[Callable[[], Any]]]] = {
     "RigidBody": lambda: [lambda k=k: spun(k).derivative() for k in range(5)],
     "Particle": lambda: [lambda k=k: thrown(k).derivative() for k in range(5)],
     "Positions": lambda: [lambda k=k: positions(k) for k in range(3)],
+    "Simulation": lambda: [lambda k=k: stepped(k) for k in range(3)],
+    "interp": lambda: [lambda k=k: lw.interp(0.1 * k, (0, 0.3, 1), (1, 2, 0), "cubic") for k in range(5)],
+    "degrees": lambda: [lambda k=k: lw.degrees(10.0 * k) for k in range(5)],
 }
 
 # What is in no table, and why.
@@ -426,7 +441,7 @@ SOLIDS = (  # asked by `test_solids`
     "Box Capsule Compound Cone ConvexHull Cylinder Ellipsoid Extrusion HeightField Mesh Plane Polygon "
     "Revolution Solid Sphere"
 )
-RESULTS = "Contact Contacts Hit Hits KinematicRecording Recording State"  # immutable, or asked below
+RESULTS = "deg plot Recordings Contact Contacts Hit Hits KinematicRecording Recording State"
 ERRORS = (
     "AssemblyError FormatError LinkworkError MeshError ModelError NumericalError SimulationError TraceError"
 )
@@ -456,6 +471,7 @@ CHANGES = {"add", "remove", "exclude", "move", "place"}  # of a world: by `moved
 LAZY = {name for name, thing in vars(lw.Model).items() if type(thing).__name__ == "lazy"}
 SHOWN = {
     "show",
+    "pictured",
     "save_html",
     "snapshot",
     "plot",
@@ -464,7 +480,18 @@ SHOWN = {
     "animate",
     "figure",
 }  # figures and files
-FIELDS = {"mechanism", "model", "message", "drawn", "restored", "appearance", "record", "traces"}
+FIELDS = {
+    "mechanism",
+    "model",
+    "message",
+    "drawn",
+    "restored",
+    "appearance",
+    "record",
+    "traces",
+    "title",
+    "marks",
+}
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.shape_kinds import CONVEX, HEIGHT_FIELD, PLANE, POLYGON, TRACED, switch
 from linkwork.contact.shape_table import FACES, FIRST_FACE, FIRST_POINT, POINTS, opened_table, opened_work
 from linkwork.contact.support import form_of
-from linkwork.contact.surface_pairs import field_depth
+from linkwork.contact.terrain import field_depth
 from linkwork.contact.traced_queries import in_traced
 from linkwork.contact.triangles import closest_of_segments
 from linkwork.geometry.vectors import cross, dot, position, rotation, row, sub, three, turned_back
@@ -41,7 +41,7 @@ def contains(table, poses, i, point, work):
         return True
     if kind == POLYGON:
         return _in_polygon(table, i, q)
-    return _winds(table, i, q)
+    return winds(table, i, q)
 
 
 @native_apart
@@ -60,7 +60,7 @@ def _in_polygon(table, i, q):
 
 
 @native_apart
-def _winds(table, i, q):
+def winds(table, i, q):
     """Return whether a closed mesh goes round a point: it passes the half-line along x more often one way."""
     turns = 0
     for k in range(table.index[12 * i + FACES]):

@@ -1,13 +1,14 @@
 """distance, closest points <- two shapes; for surfaces by descent of their trees, the nearer boxes first.
 
 A box that lies farther than the best found so far is left out. Distances are negative where shapes overlap:
-then it is minus the depth. Surfaces that cross have distance 0 or, with the depth of their deepest contact,
-less.
+then it is minus the depth of their deepest contact.
 """
 
 from math import sqrt
 
+from linkwork.contact.containment import winds
 from linkwork.contact.convex_pairs import closest
+from linkwork.contact.corners_inside import mesh_field, mesh_mesh
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.planar_pairs import polygon_distance
@@ -15,8 +16,12 @@ from linkwork.contact.plane_pairs import above_plane, mesh_depth, plane_in
 from linkwork.contact.shape_kinds import HEIGHT_FIELD, MESH, PLANE, POLYGON
 from linkwork.contact.shape_table import (
     COLUMNS,
+    DEPTH,
     FIRST_NODE,
     FIRST_POINT,
+    NORMAL,
+    POINT_A,
+    POINT_B,
     POINTS,
     ROWS,
     STACK,
@@ -24,7 +29,8 @@ from linkwork.contact.shape_table import (
     opened_work,
 )
 from linkwork.contact.support import convex_kind, form_of, lone_triangle
-from linkwork.contact.surface_pairs import cell, field_triangle
+from linkwork.contact.surface_pairs import convex_field, convex_mesh
+from linkwork.contact.terrain import cell, field_depth, field_triangle
 from linkwork.geometry.vectors import (
     ZERO,
     add,
@@ -217,8 +223,13 @@ def pair_distance(table, poses, i, j, work):
             centre, half = three(table.reach, 7 * i), three(table.reach, 7 * i + 3)
             if kind_b == MESH:
                 d, n, a, b = _convex_mesh(table, A, centre, half, j, R, p, work)
+                inside = table.size[4 * j + 2] != 0.0 and winds(table, j, turned_back(R, sub(centre, p)))
+                if d <= 0.0 or inside:
+                    d, n, a, b = _deepest(work, convex_mesh(table, A, i, j, R, p, work, 0.0), d, n, a, b)
             elif kind_b == HEIGHT_FIELD:
                 d, n, a, b = _convex_field(table, A, centre, half, j, R, p, work)
+                if d <= 0.0 or field_depth(table, j, turned_back(R, sub(centre, p)))[0] > 0.0:
+                    d, n, a, b = _deepest(work, convex_field(table, A, i, j, R, p, work, 0.0), d, n, a, b)
     elif kind_a == PLANE and (kind_b in (MESH, POLYGON)):
         m, offset = plane_in(table, i, back_times(Rb, Ra), turned_back(Rb, sub(pa, pb)))
         if kind_b == MESH:
@@ -229,8 +240,13 @@ def pair_distance(table, poses, i, j, work):
         Ra, pa, swapped = Rb, pb, not swapped
     elif kind_a == MESH and kind_b == MESH:
         d, n, a, b = _mesh_mesh(table, i, j, R, p, work)
+        if d <= 0.0 or _one_in_other(table, i, j, R, p):
+            d, n, a, b = _deepest(work, mesh_mesh(table, i, j, R, p, work, 0.0), d, n, a, b)
     elif kind_a == HEIGHT_FIELD and kind_b == MESH:
-        d, n, a, b = _mesh_field(table, j, i, back_times(Rb, Ra), turned_back(Rb, sub(pa, pb)), work)
+        R, p = back_times(Rb, Ra), turned_back(Rb, sub(pa, pb))
+        d, n, a, b = _mesh_field(table, j, i, R, p, work)
+        if d <= 0.0 or field_depth(table, i, turned_back(R, sub(corners(table, j, 0)[0], p)))[0] > 0.0:
+            d, n, a, b = _deepest(work, mesh_field(table, j, i, R, p, work, 0.0), d, n, a, b)
         Ra, pa, swapped = Rb, pb, not swapped
     elif kind_a == POLYGON and kind_b == POLYGON:
         depth, n, a, b, _ea, _eb = polygon_distance(table, i, j, R, p)
@@ -239,6 +255,27 @@ def pair_distance(table, poses, i, j, work):
     if swapped:
         return d, neg(n), b, a
     return d, n, a, b
+
+
+@native
+def _deepest(work, count, d, n, a, b):
+    """Return minus the depth, normal and points of the deepest of contacts; what is given, without any."""
+    most = 0.0
+    for k in range(count):
+        if work.raw[10 * k + DEPTH] > most:
+            most = work.raw[10 * k + DEPTH]
+            d, n = -most, three(work.raw, 10 * k + NORMAL)
+            a, b = three(work.raw, 10 * k + POINT_A), three(work.raw, 10 * k + POINT_B)
+    return d, n, a, b
+
+
+@native
+def _one_in_other(table, i, j, R, p):
+    """Return whether a corner of one of two closed meshes is inside the other."""
+    x, y = corners(table, i, 0)[0], corners(table, j, 0)[0]
+    return (table.size[4 * j + 2] != 0.0 and winds(table, j, turned_back(R, sub(x, p)))) or (
+        table.size[4 * i + 2] != 0.0 and winds(table, i, add(turned(R, y), p))
+    )
 
 
 @native

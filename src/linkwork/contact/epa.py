@@ -86,7 +86,7 @@ def penetration(A, B, R, p, work, n):
         gap = far - low
         if gap <= _EXACT * size:
             if far < best:
-                best, normal, point = far, d, _on_face(work, lowest)
+                best, normal, point = far, d, _on_face(work, lowest, faces, size)
             break
         if bends and polished < _POLISHED and far < best and gap <= rough * (far + 0.2 * size):
             i, j, k = corners = _corners(work, lowest)
@@ -103,7 +103,7 @@ def penetration(A, B, R, p, work, n):
                 rough *= 0.2  # too early: which corners and rims meet does not follow from the faces here yet
         if vertices == MOST_VERTICES - 8:
             if far < best:
-                best, normal, point = far, d, _on_face(work, lowest)
+                best, normal, point = far, d, _on_face(work, lowest, faces, size)
             break
         put(work.w, vertices, w)
         put(work.a, vertices, a)
@@ -175,12 +175,25 @@ def _corners(work, f):
     return work.face[6 * f + 0], work.face[6 * f + 1], work.face[6 * f + 2]
 
 
-@native
-def _on_face(work, f):
-    """Return the point of A in the foot of the origin on a face."""
-    i, j, k = _corners(work, f)
-    l0, l1, l2 = triangle_weights(row(work.w, i), row(work.w, j), row(work.w, k))
-    return along(along(scale(l0, row(work.a, i)), l1, row(work.a, j)), l2, row(work.a, k))
+@native_apart
+def _on_face(work, lowest, faces, size):
+    """Return the point of A in the foot of the origin on a face.
+
+    A face of A - B may be several triangles of the polytope: the foot is in one of them, or nearest to it.
+    """
+    d, low = three(work.plane, 4 * lowest), work.plane[4 * lowest + 3]
+    foot, point, nearest = scale(low, d), ZERO, 1e300
+    for f in range(faces):
+        if abs(work.low[f] - low) > 1e-9 * size or dot(three(work.plane, 4 * f), d) < 1.0 - 1e-9:
+            continue
+        i, j, k = _corners(work, f)
+        l0, l1, l2 = triangle_weights(row(work.w, i), row(work.w, j), row(work.w, k))
+        x = along(along(scale(l0, row(work.w, i)), l1, row(work.w, j)), l2, row(work.w, k))
+        gap = sub(x, foot)
+        if dot(gap, gap) < nearest:
+            nearest = dot(gap, gap)
+            point = along(along(scale(l0, row(work.a, i)), l1, row(work.a, j)), l2, row(work.a, k))
+    return point
 
 
 @native_apart

@@ -14,7 +14,7 @@ from linkwork.contact.corner_clusters import clustered, highest_above
 from linkwork.contact.obb_tree import fours_of, tree_of
 from linkwork.contact.shape_table import FIRST_FACE, FIRST_HEIGHT, Table, addresses
 from linkwork.contact.traced_support import traced_support
-from linkwork.contact.triangle_links import extreme, leaving, may_be_convex, rises, twins
+from linkwork.contact.triangle_links import extreme, is_closed, leaving, may_be_convex, rises, twins
 from linkwork.geometry import Compound, ConvexHull, Extrusion, HeightField, Mesh, Plane, Solid
 from linkwork.geometry.section import SAME_WAY, Section
 from linkwork.mechanism.placement import Array, Space
@@ -185,7 +185,7 @@ def _triangles(points: Array, faces: Any) -> dict[str, Any]:
     length = np.linalg.norm(points[faces] - points[np.roll(faces, -1, axis=1)], axis=2).ravel()
     out = (twin < 0) | (rises(points, faces, planes, twin) < -_STANDS_OUT * length)
     return {
-        "size": (len(clusters) // 3, vertices, float(corners > 0)),
+        "size": (len(clusters) // 3, vertices, 1.0 if corners > 0 else -1.0 if is_closed(twin) else 0.0),
         "low": low,
         "high": high,
         "points": rows,

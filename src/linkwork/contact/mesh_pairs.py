@@ -9,12 +9,17 @@ from linkwork.geometry.vectors import (
     add,
     along,
     back_times,
+    cross,
     dot,
+    neg,
+    norm,
     row,
     sub,
+    three,
     times,
     turned,
     turned_back,
+    unit,
 )
 
 
@@ -32,8 +37,9 @@ def corners(table, shape, triangle):
 
 
 @native_apart
-def mesh_mesh(table, i, j, R, p, work, thin):
-    """Write the contacts of all triangles of two meshes that touch, up to two each, in axes of the first.
+def crossing_triangles(table, i, j, R, p, work, edges, thin):
+    """Write the contacts of all triangles of two meshes that cross, in axes of the first: with `edges` those
+    of their edges, else where they cross, up to two each.
 
     Return how many contacts, and how many pairs of triangles there are. Where there is no more room the
     contacts are thinned out, or, without `thin`, only counted. Of two boxes that meet, the larger is replaced
@@ -73,12 +79,77 @@ def mesh_mesh(table, i, j, R, p, work, thin):
             q0, q1, q2 = add(turned(R, q0), p), add(turned(R, q1), p), add(turned(R, q2), p)
             touch, x, y = crossing(p0, p1, p2, q0, q1, q2)
             if touch:
-                if thin and count + 2 > work.raw_room:
-                    count = thinned_by_normal(work, count)
-                if count + 2 <= work.raw_room:
-                    count = _put_crossing(work, count, ta, tb, p0, p1, p2, q0, q1, q2, x, y)
                 pairs += 1
+                if thin and count + 9 > work.raw_room:
+                    count = thinned_by_normal(work, count)
+                if edges:
+                    count = edge_pairs(table, i, j, ta, tb, R, p0, p1, p2, q0, q1, q2, work, count)
+                elif count + 2 <= work.raw_room:
+                    count = _put_crossing(work, count, ta, tb, p0, p1, p2, q0, q1, q2, x, y)
     return count, pairs
+
+
+@native_apart
+def edge_pairs(table, i, j, ta, tb, R, p0, p1, p2, q0, q1, q2, work, count):
+    """Write the contacts of edges of two triangles that cross, in axes of the first; return how many there
+    are now."""
+    for e in range(3):
+        x0, x1 = (p0, p1) if e == 0 else ((p1, p2) if e == 1 else (p2, p0))
+        stands_a, na, ma = faces_of(table, i, 3 * ta + e)
+        if not stands_a:
+            continue
+        for f in range(3):
+            y0, y1 = (q0, q1) if f == 0 else ((q1, q2) if f == 1 else (q2, q0))
+            stands_b, nb, mb = faces_of(table, j, 3 * tb + f)
+            if stands_b:
+                nb, mb = turned(R, nb), turned(R, mb)
+                count = _edge_edge(x0, x1, na, ma, y0, y1, nb, mb, ta, tb, work, count)
+    return count
+
+
+@native
+def faces_of(table, shape, side):
+    """Return whether an edge of a mesh stands out, is no border, and is to be asked by this side; and the
+    normals of its two faces."""
+    first = table.index[12 * shape + FIRST_FACE]
+    twin = table.twin[3 * first + side]
+    n = three(table.planes, 4 * (first + side // 3))
+    m = three(table.planes, 4 * (first + max(twin, 0) // 3))
+    return 0 <= twin < side and table.ridge[first + side // 3] >> (side % 3) & 1 != 0, n, m
+
+
+@native
+def _edge_edge(x0, x1, na, ma, y0, y1, nb, mb, ta, tb, work, count):
+    """Write the contact of two edges, if the normal across both is one of either and they pass each other;
+    return how many there are now.
+
+    An edge from x0 to x1 has the normals between those of its faces, n and m.
+    """
+    e, f = sub(x1, x0), sub(y1, y0)
+    u = cross(e, f)
+    uu = dot(u, u)
+    if uu <= 1e-16 * dot(e, e) * dot(f, f):
+        return count
+    u = unit(u)
+    if dot(u, add(na, ma)) < 0.0:
+        u = neg(u)
+    if _beside(na, u, e) or _beside(u, ma, e) or _beside(nb, neg(u), f) or _beside(neg(u), mb, f):
+        return count
+    gap = sub(y0, x0)
+    depth = -dot(u, gap)
+    # x0 + s e + depth' u = y0 + t f
+    s, t = dot(cross(gap, f), cross(e, f)) / uu, dot(cross(gap, e), cross(e, f)) / uu
+    if depth < 0.0 or s < 0.0 or s > 1.0 or t < 0.0 or t > 1.0:
+        return count
+    put_contact(work.raw, work.raw_label, count, along(x0, s, e), along(y0, t, f), u, depth, ta, tb)
+    work.raw_label[3 * count + 2] = 1
+    return count + 1
+
+
+@native
+def _beside(n, m, e):
+    """Return whether a normal m is not on the way from n round the edge e."""
+    return dot(cross(n, m), e) < -1e-9 * norm(e)
 
 
 @native

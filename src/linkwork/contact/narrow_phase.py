@@ -6,9 +6,10 @@ import numpy as np
 
 from linkwork.contact.box_box import box_box
 from linkwork.contact.convex_pairs import closest
+from linkwork.contact.corners_inside import mesh_field, mesh_mesh
 from linkwork.contact.decorators import native_apart
 from linkwork.contact.manifold import points_of_contact, put_contact, thinned_by_normal
-from linkwork.contact.mesh_pairs import mesh_mesh
+from linkwork.contact.mesh_pairs import crossing_triangles
 from linkwork.contact.planar_pairs import polygon_plane, polygon_polygon
 from linkwork.contact.plane_pairs import convex_plane, mesh_plane, plane_in
 from linkwork.contact.shape_kinds import BOX, HEIGHT_FIELD, MESH, PLANE, POLYGON
@@ -25,7 +26,7 @@ from linkwork.contact.shape_table import (
     opened_work,
 )
 from linkwork.contact.support import convex_kind, form_of
-from linkwork.contact.surface_pairs import convex_field, convex_mesh, mesh_field
+from linkwork.contact.surface_pairs import convex_field, convex_mesh
 from linkwork.geometry.vectors import (
     add,
     back_times,
@@ -114,8 +115,7 @@ def pair_contacts(table, poses, i, j, work, contacts, margin):
             Ra, pa = Rb, pb
     elif kind_a == MESH:
         if kind_b == MESH:
-            count, _pairs = mesh_mesh(table, i, j, R, p, work, True)
-            many = True
+            count, many = mesh_mesh(table, i, j, R, p, work, margin), True
     elif kind_a == POLYGON and kind_b == POLYGON:
         count = polygon_polygon(table, i, j, R, p, work, margin)
     if many and count > 4:
@@ -177,4 +177,5 @@ def _triangles_that_touch(table, poses, i, j, work, counts):
     t, w, x = opened_table(table), opened_work(work), memory(poses)
     Ra, pa = rotation(x, i), position(x, i)
     Rb, pb = rotation(x, j), position(x, j)
-    counts[0], counts[1] = mesh_mesh(t, i, j, back_times(Ra, Rb), turned_back(Ra, sub(pb, pa)), w, False)
+    R, p = back_times(Ra, Rb), turned_back(Ra, sub(pb, pa))
+    counts[0], counts[1] = crossing_triangles(t, i, j, R, p, w, False, False)

@@ -23,7 +23,7 @@ from linkwork.contact.shape_table import (
     opened_work,
 )
 from linkwork.contact.support import form_of
-from linkwork.contact.surface_pairs import cell, field_depth, field_triangle
+from linkwork.contact.terrain import cell, field_depth, field_triangle
 from linkwork.contact.traced_queries import ray_traced
 from linkwork.geometry.shape_code import MISSED, ray_ball, ray_slabs
 from linkwork.geometry.vectors import (
@@ -76,7 +76,7 @@ def _hull(table, i, o, d):
 
 
 @native
-def _triangle(o, d, p0, p1, p2, best):
+def ray_triangle(o, d, p0, p1, p2, best):
     """Return where the ray meets a triangle (Moeller, Trumbore 1997), if before best."""
     e, f = sub(p1, p0), sub(p2, p0)
     q = cross(d, f)
@@ -96,7 +96,9 @@ def _triangle(o, d, p0, p1, p2, best):
 
 
 @native_apart
-def _mesh(table, i, o, d, work, longest):
+def ray_mesh(table, i, o, d, work, longest):
+    """Return where a ray first meets a mesh, in its axes, up to `longest`: distance, normal against the ray,
+    triangle."""
     boxes, child = table.node_box, table.node_child
     first = table.index[12 * i + FIRST_NODE]
     stack = work.stack
@@ -111,7 +113,7 @@ def _mesh(table, i, o, d, work, longest):
         h = three(boxes, k + 12)
         h = (h[0] + 1e-12, h[1] + 1e-12, h[2] + 1e-12)
         t, _axis, _side = ray_slabs(turned_back(R, sub(o, three(boxes, k + 9))), turned_back(R, d), h)
-        if t > best:
+        if t >= MISSED or t > best:
             continue
         if child[2 * node] >= 0:
             if top + 2 <= STACK:
@@ -119,7 +121,7 @@ def _mesh(table, i, o, d, work, longest):
                 top += 2
             continue
         p0, p1, p2 = corners(table, i, -1 - child[2 * node])
-        t = _triangle(o, d, p0, p1, p2, best)
+        t = ray_triangle(o, d, p0, p1, p2, best)
         if t < best:
             best, face = t, -1 - child[2 * node]
             n = unit(cross(sub(p1, p0), sub(p2, p0)))
@@ -148,12 +150,12 @@ def _field(table, i, o, d, longest):
     for _step in range(nx + ny):
         for upper in range(2):
             p0, p1, p2 = field_triangle(table, i, cx, cy, upper)
-            t = _triangle(o, d, p0, p1, p2, longest)
+            t = ray_triangle(o, d, p0, p1, p2, longest)
             if t < MISSED:
                 other = MISSED
                 if upper == 0:
                     q0, q1, q2 = field_triangle(table, i, cx, cy, 1)
-                    other = _triangle(o, d, q0, q1, q2, t)
+                    other = ray_triangle(o, d, q0, q1, q2, t)
                     if other < t:
                         return other, unit(cross(sub(q1, q0), sub(q2, q0)))
                 return t, unit(cross(sub(p1, p0), sub(p2, p0)))
@@ -220,7 +222,7 @@ def ray_shape(table, poses, i, origin, direction, work, longest):
         elif speed < 0.0:
             t = -gap / speed
     elif kind == MESH:
-        t, n, face = _mesh(table, i, o, d, work, longest)
+        t, n, face = ray_mesh(table, i, o, d, work, longest)
     elif kind == HEIGHT_FIELD:
         t, n = _field(table, i, o, d, longest)
     elif kind == POLYGON:
@@ -290,7 +292,7 @@ def cast_rays(table, poses, origins, directions, longest, mask, work, tree, out,
                 0.5 * (high[2] - low[2]) * (1.0 + 1e-12) + 1e-12,
             )
             s, _axis, _side = ray_slabs(sub(origin, c), d, h)
-            if s > best:
+            if s >= MISSED or s > best:
                 continue
             if ch[3 * node] >= 0:
                 st[top], st[top + 1] = ch[3 * node + 1], ch[3 * node]

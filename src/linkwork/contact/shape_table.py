@@ -25,7 +25,9 @@ MOST_VERTICES = 160  # of the expanding polytope
 MOST_FACES = 2 * MOST_VERTICES
 MOST_CORNERS = 64  # of a polygon that is being clipped
 STACK = 4096  # pairs of nodes that wait in a descent of two trees
-CORNERS = 8  # of triangles at hand
+STAR, STAR_ROOM = 8, 128  # where the corners of a local solid begin, and how many fit
+STAR_NORMALS = STAR + STAR_ROOM  # where normals of faces round a corner begin
+CORNERS = STAR + 2 * STAR_ROOM  # of triangles at hand, and of local solids
 SCRATCH, OWN = 16, 12  # words for a traced shape: direction, point, derivatives, and its addresses
 
 
@@ -34,7 +36,7 @@ class Table(NamedTuple):
 
     kind: Any  # (n,) which shape
     size: Any  # (n, 4) sizes of a solid, and the radius round its core [m]; of hulls how many clusters, how
-    # many points are before them, and 1 for a mesh that is one; of others see flatten.py
+    # many points are before them, and 1; of closed meshes that are no hulls -1 there; else see flatten.py
     reach: (
         Any  # (n, 7) box round it in its own axes: centre, half widths, and its radius about that centre [m]
     )

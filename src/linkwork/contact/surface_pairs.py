@@ -1,41 +1,52 @@
-"""contacts <- a convex shape and a surface of triangles: a mesh (by its tree) or a height field (by its
+"""contacts <- a convex shape and a solid that triangles bound: a mesh (by its tree) or a height field (by its
 grid).
 
-A surface bounds a solid, so a triangle pushes only outward. The normal of a contact at an edge may lie
-between those of its two faces, but only where the edge stands out; at an edge that is flat or hollow it is
-the face's own. Otherwise a box that slides over a floor of triangles would stumble over the seams.
+Every face, edge and corner of the solid near the shape is asked for a least depth (`local_solids`); those are
+kept that the others leave (`necessary`). Edges that are flat or hollow are not asked: a box that slides over
+a floor of triangles does not stumble over the seams.
 """
 
-from math import floor
-
+from linkwork.contact.containment import winds
 from linkwork.contact.convex_pairs import closest
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.four_boxes import meeting
-from linkwork.contact.gjk import triangle_weights
-from linkwork.contact.manifold import points_of_contact, put_contact, thinned_by_normal
+from linkwork.contact.local_solids import (
+    corner_contacts,
+    edge_contacts,
+    face_contacts,
+    hollow_contacts,
+    room_in_star,
+)
+from linkwork.contact.manifold import put_contact, thinned_by_normal
 from linkwork.contact.mesh_pairs import corners
+from linkwork.contact.necessary import necessary
+from linkwork.contact.shape_kinds import MESH
 from linkwork.contact.shape_table import (
     COLUMNS,
+    DEPTH,
     FIRST_FACE,
     FIRST_FOUR,
-    FIRST_HEIGHT,
     FIRST_NODE,
-    ROWS,
+    FIRST_POINT,
+    MOST_CORNERS,
+    NORMAL,
+    POINT_B,
     STACK,
+    STAR,
 )
 from linkwork.contact.support import lone_triangle, support
+from linkwork.contact.terrain import cell, field_across, field_depth, field_triangle, grid_point
 from linkwork.geometry.vectors import (
     ZERO,
     add,
     along,
     cross,
     dot,
-    highest,
-    lowest,
     neg,
     nine,
     norm,
     put,
+    row,
     sub,
     three,
     transposed,
@@ -44,13 +55,125 @@ from linkwork.geometry.vectors import (
     unit,
 )
 
+_FAR = 8.0  # radii of the shape: where local solids end
+_MOST = 32  # contacts of one triangle, at most
 _SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-_AT_EDGE = 1e-9  # weight of a corner below which a point is on the opposite edge
+_SUM = 4 * MOST_CORNERS - 1  # the row of `Work.ring` where normals are summed up
+_DEEP = 0.7  # of the radius: a deeper contact is checked
+_STEPS = 40  # of a way out along a mean normal
+_STANDS_OUT = 1e-6  # sine of the angle from which on an edge of terrain is no longer flat
 
 
 @native_apart
 def convex_mesh(table, A, i, j, R, p, work, margin):
     """Write the contacts of convex shape i with mesh j, placed by R, p in its axes; return how many."""
+    count = _near_triangles(table, A, i, j, R, p, work, margin, margin, False)
+    if count == 0 and table.size[4 * j + 2] != 0.0:  # of a solid; it may be inside altogether
+        x = turned_back(R, sub(three(table.reach, 7 * i), p))
+        if _in_root(table, j, x) and winds(table, j, x):
+            count = _near_triangles(table, A, i, j, R, p, work, margin, 1e300, False)
+    count = necessary(work, count, table.reach[7 * i + 6], 1)
+    return _checked(table, A, i, j, R, p, work, count, margin)
+
+
+@native_apart
+def _asked(table, A, i, j, R, p, work, margin, touched):
+    """Ask a mesh or height field j; return how many contacts are needed, or how many triangles are
+    touched."""
+    if table.kind[j] == MESH:
+        count = _near_triangles(table, A, i, j, R, p, work, margin, margin, touched)
+    else:
+        centre = turned_back(R, sub(three(table.reach, 7 * i), p))
+        wide = _wide(table, i, R, margin)
+        size = _FAR * table.reach[7 * i + 6]
+        count = _over_cells(table, A, size, j, R, p, centre, wide, work, 0, margin, touched)
+    return count if touched else necessary(work, count, table.reach[7 * i + 6], 1)
+
+
+@native_apart
+def _checked(table, A, i, j, R, p, work, count, margin):
+    """Return how many contacts there are, when no least depth was found though the two overlap, or one that
+    is very deep: then the way out along the mean normal of what A touches, if it is shorter, is the contact.
+
+    In a hollow corner the way out is between three faces or more. A is moved along the mean normal u until
+    nothing is left: by as much as the contacts found on the way ask for, d / (n.u), again and again.
+    """
+    reach = table.reach[7 * i + 6]
+    least = _least(work, count)
+    if 0.0 < least <= _DEEP * reach or least < 0.0:
+        return count
+    put(work.ring, _SUM, ZERO)
+    if _asked(table, A, i, j, R, p, work, 0.0, True) == 0:
+        return _asked(table, A, i, j, R, p, work, margin, False) if count > 0 else 0
+    u = row(work.ring, _SUM)
+    if not dot(u, u) > 0.0:
+        u = (0.0, 0.0, 1.0)
+    u = unit(u)
+    far, low, b = 0.0, 0.0, along(support(A, neg(u)), -A.radius, u)
+    for _step in range(_STEPS):
+        there = along(p, -far, u)
+        many = _asked(table, A, i, j, R, there, work, 0.0, False)
+        more = 0.0
+        for k in range(many):
+            along_u = -dot(three(work.raw, 10 * k + NORMAL), u)
+            ask = work.raw[10 * k + DEPTH] / max(along_u, 0.1)
+            if ask > more:
+                more, b = ask, along(three(work.raw, 10 * k + POINT_B), far, u)
+        if many == 0 and _asked(table, A, i, j, R, there, work, 0.0, True) > 0:
+            low, more = far, 0.05 * reach
+        far += more
+        if more <= 1e-9 * reach or far >= least:
+            break
+    if low > 0.0 or far == 0.05 * reach:  # the last step may have been too long
+        for _step in range(30):
+            middle = 0.5 * (low + far)
+            if _asked(table, A, i, j, R, along(p, -middle, u), work, 0.0, True) > 0:
+                low = middle
+            else:
+                far = middle
+    if far >= least:
+        return _asked(table, A, i, j, R, p, work, margin, False)
+    put_contact(work.raw, work.raw_label, 0, along(b, -far, u), b, neg(u), far, 0, 0)
+    return 1
+
+
+@native
+def _least(work, count):
+    """Return the least depth of contacts; far without any."""
+    least = 1e300
+    for k in range(count):
+        least = min(least, work.raw[10 * k + DEPTH])
+    return least
+
+
+@native_apart
+def _touches(A, p0, p1, p2, work):
+    """Return 1 if A touches a triangle, and add its normal, by its area, to the sum; else 0."""
+    put(work.triangle, 0, p0)
+    put(work.triangle, 1, p1)
+    put(work.triangle, 2, p2)
+    depth, _n, _a, _b = closest(A, lone_triangle(work.triangle, 0), _SAME, ZERO, work, 0.0)
+    if depth <= 0.0:
+        return 0
+    put(work.ring, _SUM, add(row(work.ring, _SUM), cross(sub(p1, p0), sub(p2, p0))))
+    return 1
+
+
+@native
+def _in_root(table, j, x):
+    """Return whether a point is in the box round a mesh."""
+    k = 15 * table.index[12 * j + FIRST_NODE]
+    d, half = (
+        turned_back(nine(table.node_box, k), sub(x, three(table.node_box, k + 9))),
+        three(table.node_box, k + 12),
+    )
+    return abs(d[0]) <= half[0] and abs(d[1]) <= half[1] and abs(d[2]) <= half[2]
+
+
+@native_apart
+def _near_triangles(table, A, i, j, R, p, work, margin, reach, touched):
+    """Ask the features of all triangles whose boxes come closer to the shape than `reach`; or count those
+    that are touched."""
     four, below = table.four_box, table.four_below
     first = table.index[12 * j + FIRST_FOUR]
     half = three(table.reach, 7 * i + 3)
@@ -61,7 +184,7 @@ def convex_mesh(table, A, i, j, R, p, work, margin):
     while top > 0:
         top -= 1
         k = stack[STACK + top]
-        bits = meeting(four, first + k, axes, centre, half, margin)
+        bits = meeting(four, first + k, axes, centre, half, reach)
         for lane in range(4):
             if bits >> lane & 1 == 0:
                 continue
@@ -71,162 +194,80 @@ def convex_mesh(table, A, i, j, R, p, work, margin):
                     stack[STACK + top] = under
                     top += 1
                 continue
-            triangle = -1 - under
-            p0, p1, p2 = corners(table, j, triangle)
-            ridge = table.ridge[table.index[12 * j + FIRST_FACE] + triangle]
-            p0, p1, p2 = add(turned(R, p0), p), add(turned(R, p1), p), add(turned(R, p2), p)
-            count = _convex_triangle(table, A, p0, p1, p2, ridge, triangle, work, count, margin)
+            if touched:
+                p0, p1, p2 = corners(table, j, -1 - under)
+                p0, p1, p2 = add(turned(R, p0), p), add(turned(R, p1), p), add(turned(R, p2), p)
+                count += _touches(A, p0, p1, p2, work)
+                continue
+            if count + _MOST > work.raw_room:
+                count = thinned_by_normal(work, count)
+            count = _mesh_triangle(table, A, i, j, -1 - under, R, p, work, count, margin)
     return count
 
 
 @native_apart
-def _convex_triangle(table, A, p0, p1, p2, ridge, triangle, work, count, margin):
-    """Write the contacts with one triangle, in axes of the shape; return how many there are now."""
-    if count + 32 > work.raw_room:
-        count = thinned_by_normal(work, count)
-    put(work.triangle, 0, p0)
-    put(work.triangle, 1, p1)
-    put(work.triangle, 2, p2)
-    T = lone_triangle(work.triangle, 0)
-    depth, n, a, b = closest(A, T, _SAME, ZERO, work, margin)
+def _mesh_triangle(table, A, i, j, triangle, R, p, work, count, margin):
+    """Ask a triangle of a mesh, and the edges and corners that it asks for others."""
+    p0, p1, p2 = corners(table, j, triangle)
+    p0, p1, p2 = add(turned(R, p0), p), add(turned(R, p1), p), add(turned(R, p2), p)
+    first = table.index[12 * j + FIRST_FACE]
+    n = turned(R, three(table.planes, 4 * (first + triangle)))
+    if not dot(n, n) > 0.5:
+        return count  # without area
+    centre, size = three(table.reach, 7 * i), _FAR * table.reach[7 * i + 6]
+    count, depth, a = face_contacts(table, A, size, p0, p1, p2, n, triangle, work, count, margin)
     if depth < -margin:
         return count
-    out = cross(sub(p1, p0), sub(p2, p0))
-    if dot(out, out) > 0.0:
-        out = unit(out)
-        square = -dot(n, out)
-        if square < 1.0 - 1e-9 and (square < 0.0 or not _stands_out(p0, p1, p2, b, ridge)):
-            a = along(support(A, neg(out)), -A.radius, out)
-            depth = dot(out, sub(p0, a))
-            n = neg(out)
-            b = along(a, depth, out)
-    many = points_of_contact(
-        table, A, T, _SAME, ZERO, depth, n, a, b, work, work.raw, work.raw_label, count, margin
-    )
-    for k in range(count, count + many):
-        work.raw_label[3 * k + 1] = triangle
-    return count + many
-
-
-@native
-def _stands_out(p0, p1, p2, x, ridge):
-    """Return whether a point of a triangle is on an edge that stands out."""
-    l0, l1, l2 = triangle_weights(sub(p0, x), sub(p1, x), sub(p2, x))
-    on = 0
-    if l2 <= _AT_EDGE:
-        on |= 1
-    if l0 <= _AT_EDGE:
-        on |= 2
-    if l1 <= _AT_EDGE:
-        on |= 4
-    return (on & ridge) != 0
-
-
-@native
-def cell(table, j, x, y):
-    """Return the column, the row and the place within the cell of a point over a height field.
-
-    Heights are (nx, ny) over a rectangle of size[0] by size[1] about the origin. Clipped to the field.
-    """
-    nx, ny = table.index[12 * j + ROWS], table.index[12 * j + COLUMNS]
-    u = (x / table.size[4 * j] + 0.5) * (nx - 1)
-    v = (y / table.size[4 * j + 1] + 0.5) * (ny - 1)
-    cx, cy = int(min(max(floor(u), 0.0), nx - 2.0)), int(min(max(floor(v), 0.0), ny - 2.0))
-    return cx, cy, u - cx, v - cy
-
-
-@native
-def grid_point(table, j, cx, cy):
-    """Return a point of a height field."""
-    nx, ny = table.index[12 * j + ROWS], table.index[12 * j + COLUMNS]
-    x = table.size[4 * j] * (cx / (nx - 1.0) - 0.5)
-    y = table.size[4 * j + 1] * (cy / (ny - 1.0) - 0.5)
-    return x, y, table.heights[table.index[12 * j + FIRST_HEIGHT] + cx * ny + cy]
-
-
-@native
-def field_triangle(table, j, cx, cy, upper):
-    """Return the corners of one of the two triangles of a cell, which its diagonal from low to high
-    divides."""
-    a, c = grid_point(table, j, cx, cy), grid_point(table, j, cx + 1, cy + 1)
-    if upper == 0:
-        return a, grid_point(table, j, cx + 1, cy), c
-    return a, c, grid_point(table, j, cx, cy + 1)
+    for e in range(3):
+        side = 3 * triangle + e
+        q0, q1 = (p0, p1) if e == 0 else ((p1, p2) if e == 1 else (p2, p0))
+        twin = table.twin[3 * first + side]
+        if twin < side:
+            if twin < 0:  # a border: the surface ends, and stands upright there
+                m = unit(cross(sub(q1, q0), n))
+            else:
+                m = turned(R, three(table.planes, 4 * (first + twin // 3)))
+            count = _edge(table, A, centre, size, depth, a, q0, q1, n, m, triangle, work, count, margin)
+        corner = table.index[12 * j + FIRST_POINT] + table.faces[3 * first + side]
+        if table.leaving[corner] == side:
+            many = mesh_star(table, j, side, R, work)
+            if many > 2:
+                count = corner_contacts(A, size, q0, many, triangle, work, count, margin)
+    return count
 
 
 @native_apart
-def _field_ridges(table, j, cx, cy, upper, p0, p1, p2):
-    """Return which edges of a triangle of a height field stand out: the corner across lies below its
-    plane."""
-    nx, ny = table.index[12 * j + ROWS], table.index[12 * j + COLUMNS]
-    n = cross(sub(p1, p0), sub(p2, p0))
-    ridge = 0
-    for e in range(3):
-        if upper == 0:
-            ax, ay = (cx, cy - 1) if e == 0 else ((cx + 2, cy + 1) if e == 1 else (cx, cy + 1))
-        else:
-            ax, ay = (cx + 1, cy) if e == 0 else ((cx + 1, cy + 2) if e == 1 else (cx - 1, cy))
-        if (
-            ax < 0
-            or ay < 0
-            or ax >= nx
-            or ay >= ny
-            or dot(n, sub(grid_point(table, j, ax, ay), p0)) < -1e-9 * norm(n)
-        ):
-            ridge |= 1 << e
-    return ridge
+def mesh_star(table, j, side, R, work):
+    """Write the edges that leave the corner where a side of a mesh begins, turned by R; return how many.
+
+    0 at a border.
+    """
+    first, points = table.index[12 * j + FIRST_FACE], table.index[12 * j + FIRST_POINT]
+    v = row(table.points, points + table.faces[3 * first + side])
+    here, many = side, 0
+    while room_in_star(many):
+        ahead = here + 1 if here % 3 < 2 else here - 2
+        put(
+            work.triangle,
+            STAR + many,
+            turned(R, sub(row(table.points, points + table.faces[3 * first + ahead]), v)),
+        )
+        many += 1
+        here = table.twin[3 * first + (here - 1 if here % 3 > 0 else here + 2)]
+        if here < 0:
+            return 0
+        if here == side:
+            return many
+    return 0
 
 
-@native
-def field_depth(table, j, x):
-    """Return how far a point lies below a height field (negative: above) and the normal there, in its own
-    axes;
-    -inf where there is no field."""
-    if abs(x[0]) > 0.5 * table.size[4 * j] or abs(x[1]) > 0.5 * table.size[4 * j + 1]:
-        return -1e300, (0.0, 0.0, 1.0)
-    cx, cy, u, v = cell(table, j, x[0], x[1])
-    p0, p1, p2 = field_triangle(table, j, cx, cy, 0 if u >= v else 1)
-    n = unit(cross(sub(p1, p0), sub(p2, p0)))
-    return dot(n, sub(p0, x)) / n[2], n
-
-
-@native
+@native_apart
 def convex_field(table, A, i, j, R, p, work, margin):
     """Write the contacts of convex shape i with height field j, placed by R, p in its axes; return how
     many."""
-    # The box round the shape, in axes of the field.
-    B = transposed(R)
-    centre = turned_back(R, sub(three(table.reach, 7 * i), p))
-    half = three(table.reach, 7 * i + 3)
-    wide = (
-        abs(B[0]) * half[0] + abs(B[1]) * half[1] + abs(B[2]) * half[2] + margin,
-        abs(B[3]) * half[0] + abs(B[4]) * half[1] + abs(B[5]) * half[2] + margin,
-        abs(B[6]) * half[0] + abs(B[7]) * half[1] + abs(B[8]) * half[2] + margin,
-    )
-    return _over_cells(table, A, j, R, p, centre, wide, work, margin)
-
-
-@native_apart
-def _over_cells(table, A, j, R, p, centre, wide, work, margin):
-    size_x, size_y = table.size[4 * j], table.size[4 * j + 1]
-    if abs(centre[0]) > 0.5 * size_x + wide[0] or abs(centre[1]) > 0.5 * size_y + wide[1]:
-        return 0
-    low_x, low_y, _u, _v = cell(table, j, centre[0] - wide[0], centre[1] - wide[1])
-    high_x, high_y, _u, _v = cell(table, j, centre[0] + wide[0], centre[1] + wide[1])
-    bottom = centre[2] - wide[2]
-    top = centre[2] + wide[2]
-    count = 0
-    for cx in range(low_x, high_x + 1):
-        for cy in range(low_y, high_y + 1):
-            for upper in range(2):
-                p0, p1, p2 = field_triangle(table, j, cx, cy, upper)
-                if max(p0[2], max(p1[2], p2[2])) < bottom or min(p0[2], min(p1[2], p2[2])) > top:
-                    continue
-                ridge = _field_ridges(table, j, cx, cy, upper, p0, p1, p2)
-                q0, q1, q2 = add(turned(R, p0), p), add(turned(R, p1), p), add(turned(R, p2), p)
-                label = 2 * (cx * (table.index[12 * j + COLUMNS] - 1) + cy) + upper
-                count = _convex_triangle(table, A, q0, q1, q2, ridge, label, work, count, margin)
+    count = _checked(table, A, i, j, R, p, work, _asked(table, A, i, j, R, p, work, margin, False), margin)
     if count == 0:  # it may be under the surface altogether
+        centre = turned_back(R, sub(three(table.reach, 7 * i), p))
         deep, n = field_depth(table, j, centre)
         if deep > 0.0:
             m = turned(R, n)
@@ -234,65 +275,96 @@ def _over_cells(table, A, j, R, p, centre, wide, work, margin):
             foot = add(turned(R, (centre[0], centre[1], centre[2] + deep)), p)
             depth = dot(m, sub(foot, a))
             put_contact(work.raw, work.raw_label, 0, a, along(a, depth, m), neg(m), depth, 0, 0)
-            count = 1
+            return 1
     return count
 
 
 @native
-def triangle_field(table, p0, p1, p2, j, R, p, triangle, work, count, margin):
-    """Write the contacts of a triangle with height field j, placed by R, p in the triangle's axes."""
-    put(work.triangle, 4, p0)
-    put(work.triangle, 5, p1)
-    put(work.triangle, 6, p2)
-    A = lone_triangle(work.triangle, 4)
-    q0, q1, q2 = turned_back(R, sub(p0, p)), turned_back(R, sub(p1, p)), turned_back(R, sub(p2, p))
-    low, high = lowest(q0, q1, q2), highest(q0, q1, q2)
-    low_x, low_y, _u, _v = cell(table, j, low[0] - margin, low[1] - margin)
-    high_x, high_y, _u, _v = cell(table, j, high[0] + margin, high[1] + margin)
+def _wide(table, i, R, margin):
+    """Return the half widths of the box round a shape, in the axes of what is placed by R in its own."""
+    B, half = transposed(R), three(table.reach, 7 * i + 3)
+    return (
+        abs(B[0]) * half[0] + abs(B[1]) * half[1] + abs(B[2]) * half[2] + margin,
+        abs(B[3]) * half[0] + abs(B[4]) * half[1] + abs(B[5]) * half[2] + margin,
+        abs(B[6]) * half[0] + abs(B[7]) * half[1] + abs(B[8]) * half[2] + margin,
+    )
+
+
+@native_apart
+def _over_cells(table, A, size, j, R, p, centre, wide, work, count, margin, touched):
+    """Ask the features of all cells under a box, in the field's axes; return how many contacts there are
+    now."""
+    size_x, size_y = table.size[4 * j], table.size[4 * j + 1]
+    if abs(centre[0]) > 0.5 * size_x + wide[0] or abs(centre[1]) > 0.5 * size_y + wide[1]:
+        return count
+    low_x, low_y, _u, _v = cell(table, j, centre[0] - wide[0], centre[1] - wide[1])
+    high_x, high_y, _u, _v = cell(table, j, centre[0] + wide[0], centre[1] + wide[1])
+    bottom = centre[2] - wide[2]
+    ny = table.index[12 * j + COLUMNS]
+    middle = add(turned(R, centre), p)
     for cx in range(low_x, high_x + 1):
         for cy in range(low_y, high_y + 1):
+            if count + 3 * _MOST > work.raw_room:
+                count = thinned_by_normal(work, count)
             for upper in range(2):
-                x, y, z = field_triangle(table, j, cx, cy, upper)
-                if (
-                    max(x[2], max(y[2], z[2])) < low[2] - margin
-                    or min(x[2], min(y[2], z[2])) > high[2] + margin
-                ):
+                p0, p1, p2 = field_triangle(table, j, cx, cy, upper)
+                if max(p0[2], max(p1[2], p2[2])) < bottom:
                     continue
-                before = count
-                x, y, z = add(turned(R, x), p), add(turned(R, y), p), add(turned(R, z), p)
-                label = 2 * (cx * (table.index[12 * j + COLUMNS] - 1) + cy) + upper
-                count = _convex_triangle(table, A, x, y, z, 0, label, work, count, margin)
-                for k in range(before, count):
-                    work.raw_label[3 * k] = triangle
+                if touched:
+                    p0, p1, p2 = add(turned(R, p0), p), add(turned(R, p1), p), add(turned(R, p2), p)
+                    count += _touches(A, p0, p1, p2, work)
+                    continue
+                count = _field_triangle(table, A, middle, size, j, cx, cy, upper, R, p, work, count, margin)
+            if not touched and cx > 0 and cy > 0:
+                v = grid_point(table, j, cx, cy)
+                if v[2] >= bottom:
+                    many = field_star(table, j, cx, cy, v, R, work)
+                    label = 2 * (cx * (ny - 1) + cy)
+                    v = add(turned(R, v), p)
+                    count = corner_contacts(A, size, v, many, label, work, count, margin)
     return count
 
 
 @native_apart
-def mesh_field(table, i, j, R, p, work, margin):
-    """Write the contacts of mesh i with height field j, placed by R, p in the mesh's axes; return how
-    many."""
-    boxes, child = table.node_box, table.node_child
-    first = table.index[12 * i + FIRST_NODE]
-    stack = work.stack
-    stack[STACK] = 0
-    top, count = 1, 0
-    highest = three(table.reach, 7 * j)[2] + three(table.reach, 7 * j + 3)[2]
-    while top > 0:
-        top -= 1
-        node = first + stack[STACK + top]
-        k = 15 * node
-        c, half = turned_back(R, sub(three(boxes, k + 9), p)), three(boxes, k + 12)
-        M = nine(boxes, k)
-        z = (R[2], R[5], R[8])
-        d = turned_back(M, z)
-        if c[2] - abs(d[0]) * half[0] - abs(d[1]) * half[1] - abs(d[2]) * half[2] > highest + margin:
-            continue
-        if child[2 * node] >= 0:
-            if top + 2 <= STACK:
-                stack[STACK + top], stack[STACK + top + 1] = child[2 * node + 1], child[2 * node]
-                top += 2
-            continue
-        triangle = -1 - child[2 * node]
-        p0, p1, p2 = corners(table, i, triangle)
-        count = triangle_field(table, p0, p1, p2, j, R, p, triangle, work, count, margin)
+def _field_triangle(table, A, centre, size, j, cx, cy, upper, R, p, work, count, margin):
+    """Ask a triangle of terrain, and the edges that it asks for others."""
+    p0, p1, p2 = field_triangle(table, j, cx, cy, upper)
+    p0, p1, p2 = add(turned(R, p0), p), add(turned(R, p1), p), add(turned(R, p2), p)
+    n = unit(cross(sub(p1, p0), sub(p2, p0)))
+    label = 2 * (cx * (table.index[12 * j + COLUMNS] - 1) + cy) + upper
+    count, depth, a = face_contacts(table, A, size, p0, p1, p2, n, label, work, count, margin)
+    if depth < -margin:
+        return count
+    for e in range(3):
+        q0, q1 = (p0, p1) if e == 0 else ((p1, p2) if e == 1 else (p2, p0))
+        there, m = field_across(table, j, cx, cy, upper, e)
+        if not there:
+            m = unit(cross(sub(q1, q0), n))
+        elif upper == 1:
+            continue  # that of the other triangle
+        else:
+            m = turned(R, m)
+        count = _edge(table, A, centre, size, depth, a, q0, q1, n, m, label, work, count, margin)
     return count
+
+
+@native
+def _edge(table, A, centre, size, depth, a, q0, q1, n, m, label, work, count, margin):
+    """Ask an edge between faces of normals n and m, if it is not flat."""
+    e = sub(q1, q0)
+    bend, slack = dot(cross(n, m), e), _STANDS_OUT * norm(e)
+    if bend > slack:
+        return edge_contacts(table, A, centre, size, a, q0, q1, n, m, label, work, count, margin)
+    if bend < -slack:
+        return hollow_contacts(A, size, depth, a, q0, q1, n, m, label, work, count)
+    return count
+
+
+@native
+def field_star(table, j, cx, cy, v, R, work):
+    """Write the edges that leave an inner point of terrain, leftwards, turned by R; return how many."""
+    for k in range(6):
+        x = 1 if k < 2 else (0 if k == 2 or k == 5 else -1)
+        y = 1 if k == 1 or k == 2 else (0 if k == 0 or k == 3 else -1)
+        put(work.triangle, STAR + k, turned(R, sub(grid_point(table, j, cx + x, cy + y), v)))
+    return 6

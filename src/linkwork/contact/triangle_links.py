@@ -46,11 +46,17 @@ def rises(points: Array, faces: Any, planes: Array, twin: Any) -> Array:
     return np.where(twin < 0, 0.0, height)
 
 
+def is_closed(twin: Any) -> bool:
+    """Return whether every side has a twin, and is that of its twin."""
+    return len(twin) > 9 and bool((twin >= 0).all() and (twin[twin] == np.arange(len(twin))).all())
+
+
 def may_be_convex(points: Array, faces: Any, planes: Array, twin: Any, slack: float) -> bool:
     """Return whether a surface is closed, and no triangle's neighbour lies above it by more than `slack`."""
-    closed = len(faces) > 3 and (twin >= 0).all() and (twin[twin] == np.arange(len(twin))).all()
     return bool(
-        closed and planes[:, :3].any(axis=1).all() and (rises(points, faces, planes, twin) <= slack).all()
+        is_closed(twin)
+        and planes[:, :3].any(axis=1).all()
+        and (rises(points, faces, planes, twin) <= slack).all()
     )
 
 

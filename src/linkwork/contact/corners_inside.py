@@ -1,0 +1,472 @@
+"""contacts <- two solids of triangles, neither of them convex: two meshes, or a mesh and terrain.
+
+A contact is a least depth as in `local_solids`, now with features of both: a corner of one in a face of the
+other, or two edges. A corner v has normals only if it stands out: those that make no acute angle with the
+edges that leave it; a contact with a face of normal u needs -u among them. On a fine mesh of a smooth body
+these are next to one, the mean normal m of the corner: the way out of the other solid is along -m, and the
+face where it ends is a contact if its normal is that way within the angles between neighbouring faces. So the
+contact of two smooth bodies, exactly between two edges as often as not, is found within the error of their
+facets. Where the way ends next to an edge that is sharp, the edge is the contact, if -m is between the
+normals of its faces. A corner that is sharp itself has a wide range of normals, and the nearest face with one
+of them is looked for. Edges are asked where triangles cross.
+"""
+
+from linkwork.contact.decorators import native, native_apart
+from linkwork.contact.local_solids import LEAST
+from linkwork.contact.manifold import put_contact, swap_contacts, thinned_by_normal
+from linkwork.contact.mesh_pairs import corners, crossing_triangles
+from linkwork.contact.rays import ray_mesh, ray_triangle
+from linkwork.contact.shape_kinds import MESH
+from linkwork.contact.shape_table import (
+    COLUMNS,
+    DEPTH,
+    FIRST_FACE,
+    FIRST_NODE,
+    FIRST_POINT,
+    NORMAL,
+    POINT_A,
+    POINT_B,
+    STACK,
+    STAR,
+)
+from linkwork.contact.surface_pairs import field_star, mesh_star
+from linkwork.contact.terrain import cell, field_across, field_depth, field_triangle, grid_point
+from linkwork.geometry.shape_code import MISSED
+from linkwork.geometry.vectors import (
+    ZERO,
+    add,
+    along,
+    cross,
+    dot,
+    neg,
+    nine,
+    norm,
+    put_three,
+    row,
+    scale,
+    sub,
+    three,
+    times,
+    transposed,
+    turned,
+    turned_back,
+    unit,
+)
+
+_SHARP = 0.9  # cosine of the angles round a corner, and of those between faces: sharper edges are sharp
+_SMOOTH = 3  # the third label of a contact that is not exactly one of two features
+_LOOSE = 1.2  # times the angles between neighbouring faces: so far may normals be from opposite
+_SAME_WAY = 0.97  # cosine of normals that press the same way
+_MOST = 200  # contacts that are looked at one by one
+
+
+@native_apart
+def mesh_mesh(table, i, j, R, p, work, margin):
+    """Write the contacts of two meshes, in axes of the first; return how many."""
+    count, pairs = crossing_triangles(table, i, j, R, p, work, True, True)
+    count = _both_ways(table, i, j, R, p, work, count)
+    count = _needed(table, i, j, R, p, work, count)
+    if count == 0 and pairs > 0:  # of surfaces that bound nothing, or too coarse to tell
+        count, pairs = crossing_triangles(table, i, j, R, p, work, False, True)
+    return count
+
+
+@native_apart
+def mesh_field(table, i, j, R, p, work, margin):
+    """Write the contacts of mesh i with height field j, placed by R, p in the mesh's axes; return how
+    many."""
+    return _needed(table, i, j, R, p, work, _both_ways(table, i, j, R, p, work, 0))
+
+
+@native_apart
+def _both_ways(table, i, j, R, p, work, count):
+    """Ask the corners of each of two solids for the faces of the other; in axes of the first."""
+    before = count
+    count = _corners_in(table, j, i, transposed(R), neg(turned_back(R, p)), work, count)
+    for k in range(before, count):  # from axes of the second, and its faces first
+        a, b = three(work.raw, 10 * k + POINT_A), three(work.raw, 10 * k + POINT_B)
+        put_three(work.raw, 10 * k + POINT_A, add(turned(R, b), p))
+        put_three(work.raw, 10 * k + POINT_B, add(turned(R, a), p))
+        put_three(work.raw, 10 * k + NORMAL, neg(turned(R, three(work.raw, 10 * k + NORMAL))))
+        x, y = work.raw_label[3 * k], work.raw_label[3 * k + 1]
+        work.raw_label[3 * k], work.raw_label[3 * k + 1] = y, x
+    if table.kind[j] == MESH:
+        return _corners_in(table, i, j, R, p, work, count)
+    return _points_in(table, i, j, R, p, work, count)
+
+
+@native_apart
+def _corners_in(table, f, g, Q, q, work, count):
+    """Write the contacts of corners of mesh g, placed by Q, q, with faces of solid f, in its axes: points of
+    f, corners of g, normals out of f. Return how many there are now."""
+    boxes, child = table.node_box, table.node_child
+    first, faces = table.index[12 * g + FIRST_NODE], table.index[12 * g + FIRST_FACE]
+    points = table.index[12 * g + FIRST_POINT]
+    middle, wide = three(table.reach, 7 * f), three(table.reach, 7 * f + 3)
+    stack = work.stack
+    stack[STACK] = 0  # the lower half is for rays
+    top = 1
+    while top > 0:
+        top -= 1
+        node = first + stack[STACK + top]
+        k = 15 * node
+        M, half = times(Q, nine(boxes, k)), three(boxes, k + 12)
+        c = sub(add(turned(Q, three(boxes, k + 9)), q), middle)
+        apart = False
+        for e in range(3):
+            reach = abs(M[3 * e]) * half[0] + abs(M[3 * e + 1]) * half[1] + abs(M[3 * e + 2]) * half[2]
+            apart = apart or abs(c[e]) > wide[e] + reach
+        if apart:
+            continue
+        if child[2 * node] >= 0:
+            if top + 2 <= STACK:
+                stack[STACK + top], stack[STACK + top + 1] = child[2 * node + 1], child[2 * node]
+                top += 2
+            continue
+        triangle = -1 - child[2 * node]
+        for e in range(3):
+            side = 3 * triangle + e
+            corner = points + table.faces[3 * faces + side]
+            x = add(turned(Q, row(table.points, corner)), q)
+            gap = sub(x, middle)
+            inside = abs(gap[0]) <= wide[0] and abs(gap[1]) <= wide[1] and abs(gap[2]) <= wide[2]
+            if inside and table.leaving[corner] == side:
+                many = mesh_star(table, g, side, Q, work)
+                if many > 2:
+                    count = _corner_in(table, f, x, many, triangle, work, count)
+    return count
+
+
+@native_apart
+def _points_in(table, f, g, Q, q, work, count):
+    """Write the same for points of height field g, with faces of mesh f."""
+    R = transposed(Q)
+    at = turned_back(Q, sub(three(table.reach, 7 * f), q))
+    half = three(table.reach, 7 * f + 3)
+    wx = abs(R[0]) * half[0] + abs(R[1]) * half[1] + abs(R[2]) * half[2]
+    wy = abs(R[3]) * half[0] + abs(R[4]) * half[1] + abs(R[5]) * half[2]
+    low_x, low_y, _u, _v = cell(table, g, at[0] - wx, at[1] - wy)
+    high_x, high_y, _u, _v = cell(table, g, at[0] + wx, at[1] + wy)
+    ny = table.index[12 * g + COLUMNS]
+    for cx in range(max(low_x, 1), high_x + 1):
+        for cy in range(max(low_y, 1), high_y + 1):
+            v = grid_point(table, g, cx, cy)
+            many = field_star(table, g, cx, cy, v, Q, work)
+            x = add(turned(Q, v), q)
+            count = _corner_in(table, f, x, many, 2 * (cx * (ny - 1) + cy), work, count)
+    return count
+
+
+@native_apart
+def _corner_in(table, f, x, many, label, work, count):
+    """Write the contact of a corner x, whose edges are in the star, with solid f, in its axes; return how
+    many there are now."""
+    if count == work.raw_room:
+        count = thinned_by_normal(work, count)
+    mean, spread, longest = _normal_of_star(work, many)
+    if spread < -1.0:
+        return count  # no normals: a saddle or a hollow
+    if spread < _SHARP:
+        depth, n, face = _nearest_face(table, f, x, many, work)
+        if face >= 0:
+            put_contact(work.raw, work.raw_label, count, along(x, depth, n), x, n, depth, face, label)
+            work.raw_label[3 * count + 2] = LEAST
+            count += 1
+        return count
+    u = neg(mean)
+    far, n, face = _way_out(table, f, x, u, work)
+    if face < 0:
+        return count
+    point = along(x, far, u)
+    loose = _LOOSE * (_angle(spread) + 0.5 * _angle(_smoothness(table, f, face, n)))
+    if _angle(dot(n, u)) <= loose:
+        depth = far * dot(n, u)
+        if _parts(table, f, x, many, n, depth, loose, work):
+            put_contact(work.raw, work.raw_label, count, along(x, depth, n), x, n, depth, face, label)
+            work.raw_label[3 * count + 2] = _SMOOTH
+            count += 1
+        return count
+    for e in range(3):
+        q0, q1, m = _edge_of(table, f, face, e, n)
+        along_edge = unit(sub(q1, q0))
+        if dot(n, m) > _SHARP or dot(cross(n, m), along_edge) <= 0.0:
+            continue
+        tilt = dot(u, along_edge)
+        w = along(u, -tilt, along_edge)
+        gap = sub(point, q0)
+        aside = along(gap, -dot(gap, along_edge), along_edge)
+        if (
+            abs(tilt) <= loose
+            and norm(aside) <= longest
+            and dot(cross(n, w), along_edge) >= 0.0
+            and dot(cross(w, m), along_edge) >= 0.0
+        ):
+            w = unit(w)
+            depth = dot(w, sub(q0, x))
+            put_contact(work.raw, work.raw_label, count, along(x, depth, w), x, w, depth, face, label)
+            work.raw_label[3 * count + 2] = _SMOOTH
+            return count + 1
+    return count
+
+
+@native_apart
+def _parts(table, f, x, many, n, depth, loose, work):
+    """Return whether a move by depth along the normal takes the surroundings of a corner out of solid f, too;
+    where f is hollow, and more so than the corner stands out, it does not."""
+    for k in range(many):
+        e = row(work.triangle, STAR + k)
+        if _inside(table, f, along(add(x, e), depth + 0.5 * loose * norm(e), n), work):
+            return False
+    return True
+
+
+@native
+def _angle(cosine):
+    """Return about the angle of a cosine."""
+    return max(2.0 - 2.0 * cosine, 0.0) ** 0.5
+
+
+@native_apart
+def _normal_of_star(work, many):
+    """Return the mean normal of a corner, the least cosine of a face with it, and its longest edge; a cosine
+    of -2 if the corner does not stand out."""
+    mean, longest = ZERO, 0.0
+    for k in range(many):
+        e, f = row(work.triangle, STAR + k), row(work.triangle, STAR + (k + 1 if k + 1 < many else 0))
+        face = cross(e, f)
+        if dot(face, face) > 0.0:
+            mean = add(mean, unit(face))
+        longest = max(longest, norm(e))
+    if not dot(mean, mean) > 0.0:
+        return (0.0, 0.0, 1.0), -2.0, longest
+    mean = unit(mean)
+    spread = 1.0
+    for k in range(many):
+        e, f = row(work.triangle, STAR + k), row(work.triangle, STAR + (k + 1 if k + 1 < many else 0))
+        if dot(mean, e) > 1e-9 * longest:
+            return mean, -2.0, longest
+        face = cross(e, f)
+        if dot(face, face) > 0.0:
+            spread = min(spread, dot(mean, unit(face)))
+    return mean, spread, longest
+
+
+@native_apart
+def _way_out(table, f, x, u, work):
+    """Return how far it is from x along u out of solid f, the normal there and the face; -1 if x is not
+    inside."""
+    if table.kind[f] == MESH:
+        far, _n, face = ray_mesh(table, f, x, u, work, MISSED)
+        if face < 0:
+            return 0.0, ZERO, -1
+        n = three(table.planes, 4 * (table.index[12 * f + FIRST_FACE] + face))
+        return far, n, (face if dot(n, u) > 0.0 else -1)
+    deep, n = field_depth(table, f, x)
+    if deep <= 0.0 or u[2] <= 0.05:
+        return 0.0, ZERO, -1
+    # Under terrain: the cells over which the way goes until it is above all of them.
+    ny = table.index[12 * f + COLUMNS]
+    long = (table.size[4 * f + 3] - x[2]) / u[2]
+    end = along(x, long, u)
+    ax, ay, _u, _v = cell(table, f, min(x[0], end[0]), min(x[1], end[1]))
+    bx, by, _u, _v = cell(table, f, max(x[0], end[0]), max(x[1], end[1]))
+    best, face = MISSED, -1
+    for cx in range(ax, bx + 1):
+        for cy in range(ay, by + 1):
+            for upper in range(2):
+                p0, p1, p2 = field_triangle(table, f, cx, cy, upper)
+                t = ray_triangle(x, u, p0, p1, p2, best)
+                if t < best:
+                    best, face = t, 2 * (cx * (ny - 1) + cy) + upper
+                    n = unit(cross(sub(p1, p0), sub(p2, p0)))
+    return best, n, (face if dot(n, u) > 0.0 else -1)
+
+
+@native
+def _edge_of(table, f, face, e, n):
+    """Return the ends of an edge of a face, and the normal of the face across."""
+    if table.kind[f] == MESH:
+        p0, p1, p2 = corners(table, f, face)
+        first = table.index[12 * f + FIRST_FACE]
+        twin = table.twin[3 * (first + face) + e]
+        m = three(table.planes, 4 * (first + twin // 3)) if twin >= 0 else n
+    else:
+        ny = table.index[12 * f + COLUMNS]
+        cx, cy, upper = face // 2 // (ny - 1), face // 2 % (ny - 1), face % 2
+        p0, p1, p2 = field_triangle(table, f, cx, cy, upper)
+        there, m = field_across(table, f, cx, cy, upper, e)
+        m = m if there else n
+    q0 = p0 if e == 0 else (p1 if e == 1 else p2)
+    q1 = p1 if e == 0 else (p2 if e == 1 else p0)
+    return q0, q1, m
+
+
+@native_apart
+def _smoothness(table, f, face, n):
+    """Return the least cosine of a face's normal with those of its neighbours; sharp edges do not count."""
+    least = 1.0
+    for e in range(3):
+        _p, _q, m = _edge_of(table, f, face, e, n)
+        c = dot(n, m)
+        if c > _SHARP:
+            least = min(least, c)
+    return least
+
+
+@native_apart
+def _nearest_face(table, f, x, many, work):
+    """Return depth, normal and number of the nearest face of solid f over a corner x whose normals have the
+    opposite of its own; -1 if there is none, or x is not inside."""
+    best, n, face = 1e300, ZERO, -1
+    if table.kind[f] != MESH:
+        return _nearest_cell(table, f, x, many, work)
+    boxes, child = table.node_box, table.node_child
+    first, faces = table.index[12 * f + FIRST_NODE], table.index[12 * f + FIRST_FACE]
+    stack = work.stack
+    stack[0] = 0
+    top = 1
+    while top > 0:
+        top -= 1
+        node = first + stack[top]
+        k = 15 * node
+        gap, half = turned_back(nine(boxes, k), sub(x, three(boxes, k + 9))), three(boxes, k + 12)
+        dx, dy = max(abs(gap[0]) - half[0], 0.0), max(abs(gap[1]) - half[1], 0.0)
+        dz = max(abs(gap[2]) - half[2], 0.0)
+        if dx * dx + dy * dy + dz * dz > best * best:
+            continue
+        if child[2 * node] >= 0:
+            stack[top], stack[top + 1] = child[2 * node + 1], child[2 * node]
+            top += 2
+            continue
+        triangle = -1 - child[2 * node]
+        m = three(table.planes, 4 * (faces + triangle))
+        depth = table.planes[4 * (faces + triangle) + 3] - dot(m, x)
+        if 0.0 <= depth < best:
+            p0, p1, p2 = corners(table, f, triangle)
+            if _fits(p0, p1, p2, m, x, many, work):
+                best, n, face = depth, m, triangle
+    if face >= 0:  # the way to it must not leave the solid before
+        _far, _n, first_met = ray_mesh(table, f, along(x, 1e-9 * best, n), n, work, (1.0 - 1e-6) * best)
+        if first_met >= 0:
+            return 1e300, ZERO, -1
+    return best, n, face
+
+
+@native_apart
+def _nearest_cell(table, f, x, many, work):
+    """Return the same of terrain: of the cells no farther aside than x is under it."""
+    best, n, face = 1e300, ZERO, -1
+    deep, _n = field_depth(table, f, x)
+    if deep <= 0.0:
+        return best, n, face
+    ny = table.index[12 * f + COLUMNS]
+    ax, ay, _u, _v = cell(table, f, x[0] - deep, x[1] - deep)
+    bx, by, _u, _v = cell(table, f, x[0] + deep, x[1] + deep)
+    for cx in range(ax, bx + 1):
+        for cy in range(ay, by + 1):
+            for upper in range(2):
+                p0, p1, p2 = field_triangle(table, f, cx, cy, upper)
+                m = unit(cross(sub(p1, p0), sub(p2, p0)))
+                depth = dot(m, sub(p0, x))
+                if 0.0 <= depth < best and _fits(p0, p1, p2, m, x, many, work):
+                    best, n, face = depth, m, 2 * (cx * (ny - 1) + cy) + upper
+    return best, n, face
+
+
+@native
+def _fits(p0, p1, p2, n, x, many, work):
+    """Return whether a corner is over a triangle, and may touch it: its edges do not go deeper."""
+    slack = -1e-9 * (norm(sub(p1, p0)) + norm(sub(p2, p0)))
+    e0, e1, e2 = cross(n, sub(p1, p0)), cross(n, sub(p2, p1)), cross(n, sub(p0, p2))
+    if (
+        dot(e0, sub(x, p0)) < slack * norm(e0)
+        or dot(e1, sub(x, p1)) < slack * norm(e1)
+        or dot(e2, sub(x, p2)) < slack * norm(e2)
+    ):
+        return False
+    for k in range(many):
+        e = row(work.triangle, STAR + k)
+        if dot(n, e) < -1e-6 * norm(e):
+            return False
+    return True
+
+
+@native_apart
+def _needed(table, i, j, R, p, work, count):
+    """Keep the contacts that are left when those that are less deep have been moved out of; return how many.
+
+    After a move by depth along the normal a contact is left if its point of either solid is still inside the
+    other.
+    """
+    rows, labels = work.raw, work.raw_label
+    count = _one_of_each(table, i, j, R, p, work, count)
+    if count > _MOST:
+        count = thinned_by_normal(work, count)
+    kept = 0
+    while kept < count:
+        least = kept
+        for k in range(kept + 1, count):
+            if rows[10 * k + DEPTH] < rows[10 * least + DEPTH]:
+                least = k
+        swap_contacts(rows, labels, 3, kept, least)
+        n, depth = three(rows, 10 * kept + NORMAL), rows[10 * kept + DEPTH]
+        kept += 1
+        left = kept
+        for k in range(kept, count):
+            same = dot(n, three(rows, 10 * k + NORMAL)) > _SAME_WAY
+            a, b = three(rows, 10 * k + POINT_A), three(rows, 10 * k + POINT_B)
+            if (
+                same
+                or _inside(table, i, along(b, depth, n), work)
+                or (_inside(table, j, turned_back(R, sub(along(a, -depth, n), p)), work))
+            ):
+                swap_contacts(rows, labels, 3, left, k)
+                left += 1
+        count = left
+    return count
+
+
+@native_apart
+def _one_of_each(table, i, j, R, p, work, count):
+    """Keep of smooth contacts only the deepest of each place where the two overlap; return how many are
+    left. Two are of one place if the way from one to the other is inside both, and they press alike."""
+    rows, labels = work.raw, work.raw_label
+    kept, done = 0, 0
+    for k in range(count):  # the others first
+        if labels[3 * k + 2] != _SMOOTH:
+            swap_contacts(rows, labels, 3, done, k)
+            done += 1
+    kept = done
+    while done < count:
+        deepest = done
+        for k in range(done + 1, count):
+            if rows[10 * k + DEPTH] > rows[10 * deepest + DEPTH]:
+                deepest = k
+        swap_contacts(rows, labels, 3, done, deepest)
+        here, n = _middle(rows, done), three(rows, 10 * done + NORMAL)
+        alone = True
+        for m in range(kept):
+            if alone and labels[3 * m + 2] == _SMOOTH and dot(n, three(rows, 10 * m + NORMAL)) > 0.5:
+                x = scale(0.5, add(here, _middle(rows, m)))
+                inside = _inside(table, i, x, work) and _inside(table, j, turned_back(R, sub(x, p)), work)
+                alone = not inside
+        if alone:
+            swap_contacts(rows, labels, 3, kept, done)
+            kept += 1
+        done += 1
+    return kept
+
+
+@native
+def _middle(rows, k):
+    return scale(0.5, add(three(rows, 10 * k + POINT_A), three(rows, 10 * k + POINT_B)))
+
+
+@native
+def _inside(table, f, x, work):
+    """Return whether a point is inside a solid of triangles."""
+    if table.kind[f] != MESH:
+        return field_depth(table, f, x)[0] > 0.0
+    d = (0.36, 0.48, 0.8)
+    _far, _n, face = ray_mesh(table, f, x, d, work, MISSED)
+    return face >= 0 and dot(three(table.planes, 4 * (table.index[12 * f + FIRST_FACE] + face)), d) > 0.0

@@ -1,0 +1,231 @@
+"""contacts <- a convex shape A and one face, edge or corner of a solid B: where the two are least deep.
+
+B is what its triangles bound. Moved by depth along the normal the two just touch, so at a contact there is a
+plane between the moved A and B *near there*: its normal u, out of B, is one that B has there, and along it A
+reaches no deeper than the contact. With h(u) the depth of A below the plane across u that touches B there,
+
+    h(u) = max over x in the feature of B of u.x  -  min over a in A of u.a,
+
+a contact is a least h over the normals that B has near it. B has one normal on a face; on an edge that stands
+out those between the normals of its two faces; on a corner that stands out those that make no acute angle
+with any edge that leaves it. Between them h is continuous, so a least h is found by looking at each feature
+alone: the face, or the *local solid* that has the edge or corner and no end, with EPA; it counts only if it
+touches A on the very edge, in the very corner. A triangle without a thickness would not do: A may leave it to
+either side, and sideways the sooner the smaller it is.
+
+For most edges and corners a look at the support points of A is enough: from the normal of each face round it
+h must fall towards that of another.
+
+An edge that is hollow has no normals of its own. But where A is so deep that below either face its deepest
+point is beyond the edge, the way out is between the two: the shortest t with n.t >= h(n) and m.t >= h(m).
+Such a contact counts if it is less deep than all others.
+"""
+
+from linkwork.contact.convex_pairs import closest
+from linkwork.contact.decorators import native, native_apart
+from linkwork.contact.manifold import points_of_contact, put_contact
+from linkwork.contact.shape_kinds import CONVEX, SPHERE
+from linkwork.contact.shape_table import DEPTH, STAR, STAR_NORMALS, STAR_ROOM
+from linkwork.contact.support import Form, lone_triangle, support
+from linkwork.geometry.vectors import (
+    ZERO,
+    add,
+    along,
+    cross,
+    dot,
+    neg,
+    norm,
+    put,
+    row,
+    scale,
+    sub,
+    unit,
+)
+
+_SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+_ON = 1e-7  # of the size of a local solid: so near is on its edge, or in its corner
+_LEVEL = 1e-9  # of the same: so much less deep is as deep
+# What the third label of a contact says: a least depth, a point that may go with one, out of a hollow edge.
+BESIDE, LEAST, HOLLOW = range(3)
+
+
+@native_apart
+def face_contacts(table, A, size, p0, p1, p2, n, triangle, work, count, margin):
+    """Write the contacts of A with a face of B, in axes of A; return how many there are now, the depth of A
+    below the plane of the face, and A's deepest point there.
+
+    Points of A over the face are written if any is below it, LEAST if as deep as all of A.
+    """
+    a = along(support(A, neg(n)), -A.radius, n)
+    depth = dot(n, sub(p0, a))
+    if depth < -margin:
+        return count, depth, a
+    over = _covers(p0, p1, p2, n, a, _LEVEL * size)
+    if A.kind == SPHERE:
+        if over:
+            put_contact(work.raw, work.raw_label, count, a, along(a, depth, n), neg(n), depth, 0, triangle)
+            work.raw_label[3 * count + 2] = LEAST
+            count += 1
+        return count, depth, a
+    put(work.triangle, 0, p0)
+    put(work.triangle, 1, p1)
+    put(work.triangle, 2, p2)
+    count = _spread_out(table, A, size, depth, neg(n), a, over, triangle, work, count, margin)
+    return count, depth, a
+
+
+@native_apart
+def _spread_out(table, A, size, depth, normal, a, there, triangle, work, count, margin):
+    """Write the points in which A meets the triangle at hand along a normal; `there`: a is one of them."""
+    T = lone_triangle(work.triangle, 0)
+    b = along(a, -depth, normal)
+    known = depth if there else -1e300  # what is not over the triangle is not added to the points
+    many = points_of_contact(
+        table, A, T, _SAME, ZERO, known, normal, a, b, work, work.raw, work.raw_label, count, margin
+    )
+    for k in range(count, count + many):
+        work.raw_label[3 * k + 1] = triangle
+        work.raw_label[3 * k + 2] = LEAST if work.raw[10 * k + DEPTH] >= depth - _LEVEL * size else BESIDE
+    return count + many
+
+
+@native
+def _covers(p0, p1, p2, n, x, slack):
+    """Return whether a point is over a triangle, or no farther beside it than `slack`."""
+    e0, e1, e2 = sub(p1, p0), sub(p2, p1), sub(p0, p2)
+    return (
+        dot(cross(n, e0), sub(x, p0)) >= -slack * norm(e0)
+        and dot(cross(n, e1), sub(x, p1)) >= -slack * norm(e1)
+        and dot(cross(n, e2), sub(x, p2)) >= -slack * norm(e2)
+    )
+
+
+@native_apart
+def edge_contacts(table, A, centre, size, a, q0, q1, n, m, triangle, work, count, margin):
+    """Write the contacts of A with an edge of B that stands out, in axes of A; return how many there are now.
+
+    The edge goes from q0 to q1 round the triangle at hand, of normal n; m is that of the face across. `a` is
+    A's deepest point below the first face, `centre` any point of A and `size` twice its size or more.
+    """
+    e = unit(sub(q1, q0))
+    out, back = cross(e, n), cross(m, e)  # out of either face, across the edge
+    if dot(out, sub(a, q0)) <= 0.0:
+        return count
+    other = along(support(A, neg(m)), -A.radius, m)
+    if dot(back, sub(other, q0)) <= 0.0:
+        return count
+    # A wedge that ends far from A, and is thick however flat the edge is.
+    middle = along(q0, dot(e, sub(centre, q0)), e)
+    down = scale(-size, unit(add(n, m)))
+    for k in range(2):
+        end = along(middle, size if k == 0 else -size, e)
+        put(work.triangle, STAR + k, end)
+        put(work.triangle, STAR + 2 + k, along(end, -size, out))
+        put(work.triangle, STAR + 4 + k, along(end, -size, back))
+        put(work.triangle, STAR + 6 + k, add(end, down))
+    depth, normal, x, b = closest(A, local_solid(work, 8), _SAME, ZERO, work, margin)
+    gap = sub(b, q0)
+    s = dot(gap, e)
+    aside = along(gap, -s, e)
+    if depth < -margin or dot(aside, aside) > _ON * _ON * size * size:
+        return count
+    slack = _LEVEL * size
+    within = -slack <= s <= norm(sub(q1, q0)) + slack
+    if A.kind != SPHERE:
+        return _spread_out(table, A, size, depth, normal, x, within, triangle, work, count, margin)
+    if within:
+        put_contact(work.raw, work.raw_label, count, x, b, normal, depth, 0, triangle)
+        work.raw_label[3 * count + 2] = LEAST
+        count += 1
+    return count
+
+
+@native_apart
+def hollow_contacts(A, size, depth, a, q0, q1, n, m, triangle, work, count):
+    """Write the contact of A with a hollow edge of B, if there is one; return how many there are now.
+
+    What is given is as for `edge_contacts`; `depth` is that below the first face.
+    """
+    e = unit(sub(q1, q0))
+    if dot(cross(e, n), sub(a, q0)) <= 0.0:
+        return count
+    other = along(support(A, neg(m)), -A.radius, m)
+    second = dot(m, sub(q0, other))
+    if dot(cross(m, e), sub(other, q0)) <= 0.0 or depth <= 0.0 or second <= 0.0:
+        return count
+    c = dot(n, m)
+    x, y = depth - c * second, second - c * depth  # t = (x n + y m) / (1 - c^2)
+    if x <= 0.0 or y <= 0.0:
+        return count
+    t = scale(1.0 / (1.0 - c * c), add(scale(x, n), scale(y, m)))
+    far = norm(t)
+    s = dot(e, sub(scale(1.0 / (x + y), add(scale(x, a), scale(y, other))), q0))
+    if -_LEVEL * size <= s <= norm(sub(q1, q0)) + _LEVEL * size:
+        b, u = along(q0, s, e), scale(1.0 / far, t)
+        put_contact(work.raw, work.raw_label, count, along(b, -far, u), b, neg(u), far, 0, triangle)
+        work.raw_label[3 * count + 2] = HOLLOW
+        count += 1
+    return count
+
+
+@native
+def local_solid(work, many):
+    """Return the convex hull of the points of the star as a shape."""
+    return Form(CONVEX, 0.0, 0.0, 0.0, 0.0, work.triangle, STAR, many, 0, 0, 0)
+
+
+@native_apart
+def corner_contacts(A, size, v, many, triangle, work, count, margin):
+    """Write the contact of A with a corner v of B that stands out, in axes of A; return how many there are
+    now.
+
+    The first rows of the star are the edges that leave the corner, leftwards seen from outside; they go all
+    the way round.
+    """
+    mean = ZERO
+    for k in range(many):
+        e, f = row(work.triangle, STAR + k), row(work.triangle, STAR + (k + 1 if k + 1 < many else 0))
+        face = cross(e, f)
+        if not dot(face, face) > 0.0:
+            return count  # a face without area: its neighbours are asked
+        face = unit(face)
+        put(work.triangle, STAR_NORMALS + k, face)
+        mean = add(mean, face)
+    if not dot(mean, mean) > 0.0:
+        return count
+    mean = unit(mean)
+    falls = False
+    for k in range(many):
+        e = row(work.triangle, STAR + k)
+        rise = dot(mean, e)
+        if rise > _ON * norm(e):
+            return count  # a saddle, or a hollow
+        falls = falls or rise < -_ON * norm(e)
+    if not falls:
+        return count  # flat
+    for k in range(many):  # with a the support point for a face, u.(v - a) is below h everywhere
+        face = row(work.triangle, STAR_NORMALS + k)
+        gap = sub(v, along(support(A, neg(face)), -A.radius, face))
+        less = False
+        for m in range(many):
+            less = less or dot(gap, sub(row(work.triangle, STAR_NORMALS + m), face)) < 0.0
+        if not less:
+            return count  # h is least on this face, of all normals of the corner
+    for k in range(many):
+        e = row(work.triangle, STAR + k)
+        put(work.triangle, STAR + k, along(v, size / norm(e), e))
+    put(work.triangle, STAR + many, v)
+    put(work.triangle, STAR + many + 1, along(v, -size, mean))
+    depth, normal, a, b = closest(A, local_solid(work, many + 2), _SAME, ZERO, work, margin)
+    gap = sub(b, v)
+    if depth < -margin or dot(gap, gap) > _ON * _ON * size * size:
+        return count
+    put_contact(work.raw, work.raw_label, count, a, b, normal, depth, 0, triangle)
+    work.raw_label[3 * count + 2] = LEAST
+    return count + 1
+
+
+@native
+def room_in_star(many):
+    """Return whether the edges of a corner, and what is added to them, fit."""
+    return many + 3 <= STAR_ROOM

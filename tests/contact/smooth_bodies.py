@@ -1,0 +1,299 @@
+"""Smooth bodies, their meshes, and a judge of contacts: what is the least move that parts them, and does it?
+
+A body is known by its distance function (negative inside) and, if it is convex, by its support function. A
+contact is judged by the move t that it asks for; several contacts ask for the least t with n.t >= depth for
+all of them.
+"""
+
+# pyright: reportCallIssue=false
+# the stubs of SciPy do not know all it takes
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+from scipy.optimize import nnls
+from scipy.spatial.transform import Rotation
+
+import linkwork as lw
+
+_FLOOR = 1e-6  # the facet error of what has none
+_SAMPLED = 1.5e-3  # what lies between sample points of a surface [m]
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Body:
+    """A body: its mesh, its size (the smallest width) and its functions, in its own axes."""
+
+    shape: Any
+    size: float
+    distance: Callable[[Array], Array]  # of points (n, 3)
+    reach: Callable[[Array], Array] | None = None  # in directions (n, 3); None: not convex
+
+    @cached_property
+    def facets(self) -> float:
+        """How far the mesh is from the body, at most."""
+        points, faces = self.shape.surface()
+        corners = points[faces]
+        between = [corners.mean(axis=1), *(0.5 * (corners[:, k] + corners[:, k - 1]) for k in range(3))]
+        return max(_FLOOR, float(np.abs(self.distance(np.concatenate(between))).max()))
+
+    @cached_property
+    def samples(self) -> Array:
+        """Points of the mesh, close to each other: corners, and a grid on every triangle that is large."""
+        points, faces = self.shape.surface()
+        found = [points]
+        for corners in points[faces]:
+            longest = max(np.linalg.norm(corners[k] - corners[k - 1]) for k in range(3))
+            n = int(np.ceil(longest / 0.06))
+            if n > 2:
+                i, j = np.meshgrid(np.arange(n + 1), np.arange(n + 1))
+                weights = np.stack([i, j, n - i - j], axis=-1)[i + j <= n] / n
+                found.append(weights @ corners)
+        return np.unique(np.concatenate(found).round(9), axis=0)
+
+
+def _ball(radius: float) -> Body:
+    return Body(
+        lw.Sphere(radius).mesh(48),
+        2 * radius,
+        lambda x: np.linalg.norm(x, axis=-1) - radius,
+        lambda n: np.full(len(n), radius),
+    )
+
+
+def _box(half: Array) -> Body:
+    def distance(x: Array) -> Array:
+        q = np.abs(x) - half
+        return np.linalg.norm(np.maximum(q, 0.0), axis=-1) + np.minimum(q.max(axis=-1), 0.0)
+
+    return Body(lw.Box(*(2 * half)).mesh(), float(2 * half.min()), distance, lambda n: np.abs(n) @ half)
+
+
+def _cylinder(radius: float, half: float) -> Body:
+    def distance(x: Array) -> Array:
+        q = np.stack([np.hypot(x[..., 0], x[..., 1]) - radius, np.abs(x[..., 2]) - half], axis=-1)
+        return np.linalg.norm(np.maximum(q, 0.0), axis=-1) + np.minimum(q.max(axis=-1), 0.0)
+
+    def reach(n: Array) -> Array:
+        return radius * np.hypot(n[:, 0], n[:, 1]) + half * np.abs(n[:, 2])
+
+    return Body(lw.Cylinder(radius, 2 * half).mesh(48), 2 * min(radius, half), distance, reach)
+
+
+def _hull(count: int) -> Body:
+    rng = np.random.default_rng(5)
+    directions = rng.normal(size=(count, 3))
+    hull = lw.ConvexHull(0.5 * directions / np.linalg.norm(directions, axis=1)[:, None])
+    points, faces = hull.surface()
+    normals = np.cross(points[faces[:, 1]] - points[faces[:, 0]], points[faces[:, 2]] - points[faces[:, 0]])
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    offsets = (normals * points[faces[:, 0]]).sum(axis=1)
+    return Body(
+        hull.mesh(),
+        float(2 * offsets.min()),
+        lambda x: (x @ normals.T - offsets).max(axis=-1),
+        lambda n: (points @ n.T).max(axis=0),
+    )
+
+
+def _ring(radius: float, tube: float) -> Body:
+    turn = np.linspace(0.0, 2 * np.pi, 33)[:-1]
+    profile = lw.Polygon(np.column_stack([radius + tube * np.cos(turn), tube * np.sin(turn)]))
+    return Body(
+        profile.revolved().mesh(64),
+        2 * tube,
+        lambda x: np.hypot(np.hypot(x[..., 0], x[..., 1]) - radius, x[..., 2]) - tube,
+    )
+
+
+def _dumb_bell(radius: float, apart: float, neck: float) -> Body:
+    """Two balls on the axis z, and a bar between them."""
+
+    def distance(x: Array) -> Array:
+        across = np.hypot(x[..., 0], x[..., 1])
+        balls = np.hypot(across, np.abs(x[..., 2]) - apart) - radius
+        bar = np.hypot(across, np.maximum(np.abs(x[..., 2]) - apart, 0.0)) - neck
+        return np.minimum(balls, bar)
+
+    start = np.arcsin(neck / radius)
+    turn = np.linspace(start, np.pi, 25)  # from the bar outwards, round the ball
+    x, z = radius * np.sin(turn), apart - radius * np.cos(turn)
+    bar = np.linspace(-z[0], z[0], 11)[1:-1]
+    outline = np.concatenate(
+        [
+            np.column_stack([x[::-1], -z[::-1]]),
+            np.column_stack([np.full_like(bar, neck), bar]),
+            np.column_stack([x, z]),
+        ]
+    )
+    outline[np.abs(outline) < 1e-12] = 0.0
+    return Body(lw.Polygon(outline).revolved().mesh(48), 2 * neck, distance)
+
+
+def _hill() -> Body:
+    n, wide = 61, 6.0  # cells of 10 cm
+    x, y = np.meshgrid(
+        np.linspace(-wide / 2, wide / 2, n), np.linspace(-wide / 2, wide / 2, n), indexing="ij"
+    )
+
+    def height(x: Array, y: Array) -> Array:
+        return 0.4 * np.exp(-(x**2) - y**2) + 0.1 * np.sin(2 * x) * np.cos(1.5 * y)
+
+    def distance(p: Array) -> Array:
+        x, y, step = p[..., 0], p[..., 1], 1e-5
+        dx = (height(x + step, y) - height(x - step, y)) / (2 * step)
+        dy = (height(x, y + step) - height(x, y - step)) / (2 * step)
+        return (p[..., 2] - height(x, y)) / np.sqrt(1.0 + dx**2 + dy**2)
+
+    return Body(lw.HeightField(height(x, y), (wide, wide)), np.inf, distance)
+
+
+BODIES = {
+    "ball": _ball(0.5),
+    "box": _box(np.array([0.3, 0.4, 0.5])),
+    "cylinder": _cylinder(0.4, 0.4),
+    "hull": _hull(60),
+    "ring": _ring(0.7, 0.25),
+    "dumb-bell": _dumb_bell(0.4, 0.5, 0.2),
+    "terrain": _hill(),
+}
+SOLIDS = [name for name in BODIES if name != "terrain"]
+PAIRS = [*combinations_with_replacement(SOLIDS, 2), *((name, "terrain") for name in SOLIDS)]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a body is."""
+
+    position: Array
+    rotation: Array
+
+    def inward(self, x: Array) -> Array:
+        """Return points of the world in the body's axes."""
+        return (x - self.position) @ self.rotation
+
+    def outward(self, x: Array) -> Array:
+        return x @ self.rotation.T + self.position
+
+
+def gap(a: Body, b: Body, pose: tuple[Place, Place], move: Array) -> float:
+    """Return the distance of two bodies after a has been moved; minus how deep they are, where they
+    overlap."""
+    found = b.distance(pose[1].inward(pose[0].outward(a.samples) + move)).min()
+    if np.isfinite(b.size):
+        found = min(found, a.distance(pose[0].inward(pose[1].outward(b.samples) - move)).min())
+    return float(found)
+
+
+def posed(a: Body, b: Body, number: int) -> tuple[Place, Place]:
+    """Return the number-th random pose: brought together until they touch, then on by an overlap."""
+    rng = np.random.default_rng(number)
+    turns = Rotation.random(2, random_state=number).as_matrix()
+    way = rng.normal(size=3)
+    way /= np.linalg.norm(way)
+    at = np.zeros(3)
+    if not np.isfinite(b.size):
+        turns[1] = np.eye(3)
+        at = np.append(rng.uniform(-1.5, 1.5, 2), 0.0)
+        way = np.array((0.0, 0.0, 1.0))
+    there = Place(np.zeros(3), turns[1])
+    low, high = 0.0, 4.0
+    for _ in range(12):
+        middle = 0.5 * (low + high)
+        if gap(a, b, (Place(at, turns[0]), there), middle * way) > 0.0:
+            high = middle
+        else:
+            low = middle
+    overlap = rng.uniform(0.01, 0.5) * min(a.size, b.size)
+    return Place(at + (high - overlap) * way, turns[0]), there
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Errors of a contact, each over what is allowed."""
+
+    depth: float
+    points: float
+    parted: float
+
+
+def least_move(normals: Array, depths: Array) -> Array:
+    """Return the least t with n.t >= depth for all (Lawson and Hanson 1974, chapter 23)."""
+    E = np.vstack([normals.T, depths])
+    u, _ = nnls(E, np.array([0.0, 0.0, 0.0, 1.0]))
+    r = E @ u - (0.0, 0.0, 0.0, 1.0)
+    return -r[:3] / r[3] if abs(r[3]) > 1e-12 else normals[np.argmax(depths)] * depths.max()
+
+
+def judged(a: Body, b: Body, pose: Any, contacts: tuple[Array, Array, Array, Array] | None) -> Judged | None:
+    """Judge contacts: depths, normals from a to b, and points of both; None if there are none."""
+    if contacts is None or not np.isfinite(contacts[0]).all() or not (contacts[0] > 0.0).any():
+        return None
+    depths, normals, on_a, on_b = contacts
+    facets = a.facets + b.facets
+    k = int(np.argmax(depths))
+    off_a = abs(float(a.distance(pose[0].inward(on_a[k : k + 1]))[0])) / (2 * a.facets + _FLOOR)
+    off_b = abs(float(b.distance(pose[1].inward(on_b[k : k + 1]))[0])) / (2 * b.facets + _FLOOR)
+    move = -least_move(normals, depths)  # of a
+    far = float(np.linalg.norm(move))
+    if a.reach is not None and b.reach is not None:
+        allowed = facets + _FLOOR
+        least, here = _least_depth(a, b, pose, -move / max(far, 1e-300))
+        return Judged(abs(far - least) / allowed, max(off_a, off_b), abs(here - far) / allowed)
+    allowed = 2 * facets + _SAMPLED
+    if (normals @ normals.T).min() < 0.5:  # held from several sides: each says how deep it is there
+        off = abs(float(depths.max()) + gap(a, b, pose, np.zeros(3))) / allowed
+        return Judged(off, max(off_a, off_b), off)
+    parted = abs(gap(a, b, pose, move)) / allowed
+    shorter = 0.0
+    if far > 2 * allowed:
+        for u in _round_about(move / far):
+            if gap(a, b, pose, (far - 2 * allowed) * u) > 0.0:
+                shorter = 2.0
+                break
+    return Judged(max(shorter, parted), max(off_a, off_b), parted)
+
+
+def _least_depth(a: Body, b: Body, pose: Any, start: Array) -> tuple[float, float]:
+    """Return the least overlap of convex bodies over all directions, and that along `start`."""
+
+    def overlap(n: Array) -> Array:
+        assert a.reach is not None
+        assert b.reach is not None
+        ahead, behind = a.reach(n @ pose[0].rotation), b.reach(-n @ pose[1].rotation)
+        return ahead + behind + n @ (pose[0].position - pose[1].position)
+
+    rng = np.random.default_rng(0)
+    n = np.vstack([start, _units(rng.normal(size=(400, 3)))])
+    depths = overlap(n)
+    here = float(depths[0])
+    best = {float(depths[0]): n[0], float(depths.min()): n[np.argmin(depths)]}
+    for least, direction in list(best.items()):
+        wide = 0.3
+        for _ in range(14):
+            tried = _units(direction + wide * rng.normal(size=(60, 3)))
+            found = overlap(tried)
+            if found.min() < least:
+                least, direction = float(found.min()), tried[np.argmin(found)]
+            else:
+                wide *= 0.5
+        best[least] = direction
+    return min(best), here
+
+
+def _units(x: Array) -> Array:
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+def _round_about(u: Array) -> Array:
+    """Return directions round one, at 8 and 25 degrees."""
+    s = _units(np.cross(u, np.eye(3)[np.argmin(np.abs(u))]))
+    t = np.cross(u, s)
+    turn = np.arange(6) * np.pi / 3
+    ring = np.cos(turn)[:, None] * s + np.sin(turn)[:, None] * t
+    return np.vstack([np.cos(c) * u + np.sin(c) * ring for c in (np.radians(8), np.radians(25))])
