@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -207,7 +208,7 @@ def test_one_bad_run_harms_no_other(fault, method):
     healthy = lw.simulate(model, duration, q=q, v=v, threads=2, **options)
     assert healthy.q[good].tobytes() == batch.q[good].tobytes()
     assert healthy.v[good].tobytes() == batch.v[good].tobytes()
-    one = lw.simulate(model, duration, lw.State(q[bad], [0.0, 30.0]), **options, check=False)
+    one = lw.simulate(model, duration, lw.State(q[bad], np.array([0.0, 30.0])), **options, check=False)
     assert one.status == status
     assert (one.message, one.final.t) == (report.message, batch.ends[bad])
 
@@ -262,7 +263,8 @@ def test_a_quantity_that_raises_ends_its_run_alone():
 def test_fixed_steps_that_make_energy_are_told_of_run_by_run():
     model, v = pendulum(), np.array([[0.0, 1.0], [3.0, 9.0]])
     for step, expected in ((1e-4, [False, False]), (0.02, [True, True])):
-        runs = lw.simulate(model, 2.0, v=v, method="euler", step=step)
+        with pytest.warns(UserWarning, match="2 of 2 runs are doubtful") if any(expected) else nullcontext():
+            runs = lw.simulate(model, 2.0, v=v, method="euler", step=step)
         told = [any("energy does not balance" in text for text in report.warnings) for report in runs.reports]
         assert told == expected
 

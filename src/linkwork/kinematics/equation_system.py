@@ -242,6 +242,7 @@ class System:
         active = np.ones(self.m)
         if not with_drivers:
             active[self.driver_rows] = 0.0
+        self._check_start(origin)
         best, best_q = np.inf, origin
         generator = np.random.default_rng(1)
         for attempt in range(_TRIES):
@@ -255,6 +256,19 @@ class System:
             if left < _CLOSED and self._exact(active):
                 return self.w.q.copy()
         raise AssemblyError(self.open_text(best_q, active, where))
+
+    def _check_start(self, q: Array) -> None:
+        """Refuse equations that have no values, or no derivatives, where assembly starts."""
+        self.place(q)
+        phi, phi_q = self.evaluate(q)
+        for thing in self.things:
+            found = phi[self.rows[thing.name]], phi_q[self.entries[thing.name]]
+            if not all(np.isfinite(x).all() for x in found):
+                remedy = "let neutral() give others" if isinstance(thing, Joint) else "draw it elsewhere"
+                raise AssemblyError(
+                    f"mechanism {self.mechanism.name!r}: the equations of {_kind(thing)} {thing.name!r}, or "
+                    f"their derivatives, are not finite where it starts; {remedy}"
+                )
 
     def _exact(self, active: Array) -> bool:
         """Take the last digits: Newton's method, drivers at the values they have."""

@@ -20,6 +20,7 @@ from linkwork.errors import ModelError, TraceError
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.joint_constraint import traced_motion
 from linkwork.mechanism.joints import CATALOGUE
 from linkwork.mechanism.load_view import PoseSide
 from linkwork.trace.differentiate import derivative
@@ -83,7 +84,8 @@ class Catalogue:
         try:
             traced = _Trace(thing, self._algebra, on_ground, varied, put)
         except (TraceError, ModelError) as error:
-            raise type(error)(f"{_word(thing)} {thing.name!r}: {error}") from error
+            who = f"{_word(thing)} {thing.name!r}: "
+            raise type(error)(who + str(error).removeprefix(who)) from error
         groups = traced.groups
         roots, constants = lift([x for group in groups for x in group])
         sizes = len(thing.bodies), len(traced.numbers), traced.unknowns, len(traced.references)
@@ -151,7 +153,7 @@ class _Trace:
         X = (parent.frame @ on_parent).local(child.frame @ on_child)
         if joint.can_locate:
             return joint.gap(X)
-        E = joint.motion(self.own).local(X)  # its coordinates are unknowns
+        E = traced_motion(joint, self.own).local(X)  # its coordinates are unknowns
         return [*E.p, *self.algebra.skewness(E)]
 
     def _constraint(self, constraint: Constraint) -> Sequence[Operand]:

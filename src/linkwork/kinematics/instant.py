@@ -1,10 +1,11 @@
 """A mechanism at one time, as its loads and events see it: bodies, joints, and all coordinates by name."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from linkwork.errors import SimulationError
 from linkwork.kinematics.driver_count import body_motion
 from linkwork.kinematics.equation_system import System
 from linkwork.mechanism.joint import Joint
@@ -88,15 +89,26 @@ class Moment:
             self.joint(side) if isinstance(side, Joint) else self.bodies[side.name]
             for side in load.sides(joints)
         ]
-        if not load.whole:
-            said = load.act(self.t, *sides)
-        else:
-            whole = self.everything()
-            said = load.act(self.t, whole, *sides)
-            for name, part in whole.v.slices.items():
-                self.joint(joints[name]).push(whole.forces[part])
+        try:
+            if not load.whole:
+                said = load.act(self.t, *sides)
+            else:
+                whole = self.everything()
+                said = load.act(self.t, whole, *sides)
+                for name, part in whole.v.slices.items():
+                    self.joint(joints[name]).push(whole.forces[part])
+        except Exception as error:
+            words = f"at t = {self.t:.9g} s: load {load.name!r} raised {type(error).__name__}: {error}"
+            raise SimulationError(words) from error
+        self._check(load, sides)
         self.said[load.name] = said
         return said
+
+    def _check(self, load: Load, sides: Sequence[Any]) -> None:
+        """Refuse a load after which what pushes its sides is not finite."""
+        pushed = [x for side in sides for x in _pushed(side)]
+        if not np.isfinite(np.array(pushed, float)).all():
+            raise SimulationError(f"at t = {self.t:.9g} s: load {load.name!r} gives what is not finite")
 
     def own_forces(self, joint: Joint) -> None:
         """Let a joint do what it does by itself: damping, friction, spring, stops."""
@@ -113,6 +125,12 @@ class Moment:
             for body, frame, wrench in zip(joint.bodies, joint.frames(), pushes, strict=True):
                 found[body.name] = found[body.name] + frame @ wrench
         return found
+
+
+def _pushed(side: Any) -> list[float]:
+    """Return what pushes a body or a joint so far."""
+    found = side.wrench.scalars() if isinstance(side, BodySide) else side.forces
+    return [float(x) for x in found]
 
 
 def _plain(numbers: list[float]) -> Any:

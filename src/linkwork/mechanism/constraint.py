@@ -233,7 +233,24 @@ def check_equations(constraint: Constraint) -> list[str]:
     if not all(side.can_locate for side in constraint.sides() if isinstance(side, Joint)):
         return []  # over coordinates that do not follow from poses
     try:
+        with np.errstate(all="ignore"):
+            said = _value_mistakes(constraint.phi())
+        if said:
+            return said
         constraint.derived_phi_q()
         return constraint.jacobian_mistakes()
     except Exception as error:  # of the user's own phi
         return [f"phi raised {type(error).__name__}: {error}"]
+
+
+def _value_mistakes(phi: Any) -> list[str]:
+    """List what is wrong with what phi gives as drawn."""
+    try:
+        values = np.atleast_1d(np.asarray([] if phi is None else phi, float))
+    except (TypeError, ValueError):
+        return [f"phi gives {phi!r:.80}; return a list of numbers that are zero where it is satisfied"]
+    if not values.size:
+        return ["phi gives no equation; return a list of numbers that are zero where it is satisfied"]
+    if not np.isfinite(values).all():
+        return [f"phi gives {values.tolist()} as drawn; let it give finite numbers there"]
+    return []

@@ -14,7 +14,7 @@ from linkwork.algebra.complement import complement
 from linkwork.algebra.number import Number
 from linkwork.errors import ModelError, TraceError
 from linkwork.trace.differentiate import derivative, jacobian
-from linkwork.trace.expression import Expr, Graph, evaluate
+from linkwork.trace.expression import Expr, Graph, evaluate, has_nan
 
 if TYPE_CHECKING:
     from linkwork.mechanism.joint import Joint
@@ -43,6 +43,10 @@ def traced_motion(joint: "Joint", q: Sequence[Expr]) -> Any:
                 else _PLANAR_EXAMPLE
             )
         )
+    if has_nan(X.scalars()):
+        raise ModelError(
+            f"joint {joint.name!r}: motion(q) gives nan, whatever q is; look at the numbers it is made of"
+        )
     return X
 
 
@@ -59,6 +63,11 @@ def motion_subspace(joint: "Joint", X: Any, q: Sequence[Expr]) -> list[Any]:
         unit = [1.0 if i == k else 0.0 for i in range(joint.nv)]
         dX = derivative(X.scalars(), dict(zip(q, joint.rates(q, unit), strict=True)))
         S.append(X.twist(joint.algebra.Frame.from_scalars(dX)))
+        if all(isinstance(x, float | int) and x == 0.0 for x in S[-1].scalars()):
+            raise ModelError(
+                f"joint {joint.name!r}: motion(q) does not move with coordinate {k}; use it there, or give "
+                "the joint fewer coordinates"
+            )
     return S
 
 

@@ -66,5 +66,5 @@ class DriverLaw:
     def _evaluated(self, t: float) -> Any:
         try:
             return evaluate(self._roots, lambda _: t)
-        except ArithmeticError:
+        except (ArithmeticError, ValueError):  # a root or a logarithm of what is negative
             return [np.nan] * 3

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.errors import TraceError
+from linkwork.model.driver_law import DriverLaw
 from linkwork.tree.load_formula import LoadNumbers, PlacedLoad, act
 
 if TYPE_CHECKING:
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
 Array = np.ndarray
 Inputs = Mapping[str, float]  # values by name
 Found = tuple[list[float], BaseException | None]  # what a load gives, or what it raised instead
+
+
+_HUGE = 1e100  # a force that is worth a name where accelerations are not finite
 
 
 @dataclass(frozen=True)
@@ -62,23 +67,76 @@ def find(model: "Model", t: float, y: Array, inputs: Inputs, events: Sequence[Pl
             return Fault(placed.name, f"{what} gives no finite number: {error}")
         if not all(map(isfinite, values)):
             return Fault(placed.name, f"{what} gives {_odd(values, placed.shown)}")
+    for name, driver in model.mechanism.drivers.items():
+        try:
+            DriverLaw(name, driver.law).at(t)
+        except (ArithmeticError, TraceError, ValueError) as error:
+            return Fault(name, str(error))
     for name, forces in _own_forces(model, y):
         if not all(map(isfinite, forces)):
-            return Fault(name, f"the spring, damper or stop of joint {name!r} gives {_odd(forces, 0)}")
+            return Fault(name, _beyond(model, name, y, _odd(forces, 0)))
+    if fault := _out_of_domain(model, y):
+        return fault
     largest = int(np.argmax(np.abs(y)))
-    return Fault(joint(model, largest), f"the {component(model, largest)} is {y[largest]:.3g}")
+    size, name, words = _largest_force(model, t, y, inputs)
+    said = f"the {component(model, largest)} is {y[largest]:.3g}"
+    if size > _HUGE:
+        return Fault(name, f"{words} gives {size:.3g}, more than can be computed with; {said}")
+    return Fault(joint(model, largest), said)
+
+
+def _beyond(model: "Model", name: str, y: Array, value: str) -> str:
+    """Tell of the force of a joint itself, with its position, and with its limits if it is beyond them."""
+    q, limits = y[model.slices[name][0]], model.joints[name].limit_pairs()
+    here = ", ".join(f"{x:.9g}" for x in q)
+    words = f"the spring, damper or stop of joint {name!r} gives {value} at q = {here}"
+    if len(limits) == len(q) and ((q < limits[:, 0]) | (q > limits[:, 1])).any():
+        words += f", beyond its limits {limits.tolist()}"
+    return words
+
+
+def _out_of_domain(model: "Model", y: Array) -> Fault | None:
+    """Find a joint whose motion has no value, or no derivatives, where it is: a root of what is negative."""
+    for link in model.loaded_body_tree.links:
+        here, speed = _state_of(model, link, y)
+        kind, numbers = link.kind, link.parameters
+        try:
+            with np.errstate(all="ignore"):
+                X, S = kind.motion(here, numbers), kind.subspace(here, numbers)
+                c = kind.bias(here, speed, numbers)
+            found = [*X.scalars(), *(x for s in S for x in s.scalars()), *c.scalars()]
+            if all(map(isfinite, found)):
+                continue
+        except (ArithmeticError, ValueError):
+            pass
+        at = ", ".join(f"{x:.9g}" for x in here)
+        return Fault(
+            link.name, f"the motion of joint {link.name!r} has no value, or no derivatives, at q = {at}"
+        )
+    return None
 
 
 def largest_force(model: "Model", t: float, y: Array, inputs: Inputs) -> str:
     """Return, in words, what pushes most at a state; nothing if nothing pushes."""
+    size, _, words = _largest_force(model, t, y, inputs)
+    return f"the largest force there is that of {words}, {size:.3g}" if size > 0.0 else ""
+
+
+def _largest_force(model: "Model", t: float, y: Array, inputs: Inputs) -> tuple[float, str, str]:
+    """Return what pushes most at a state: how much, by name, and in words."""
     found = [
-        (f"load {placed.name!r}", values)
+        (placed.name, f"load {placed.name!r}", values)
         for placed, (values, _) in _loads(model, t, y[: model.nq + model.nv], inputs, ())
     ]
-    found += [(f"joint {name!r} itself", forces) for name, forces in _own_forces(model, y)]
-    sizes = [(max((abs(x) for x in values), default=0.0), name) for name, values in found]
-    size, name = max(sizes, default=(0.0, ""))
-    return f"the largest force there is that of {name}, {size:.3g}" if size > 0.0 else ""
+    found += [(name, f"joint {name!r} itself", forces) for name, forces in _own_forces(model, y)]
+    sizes = [(max((abs(x) for x in values), default=0.0), name, words) for name, words, values in found]
+    return max(sizes, default=(0.0, "", ""))
+
+
+def driven_by(model: "Model", joint: str) -> str:
+    """Return, in words, which drivers move a joint; nothing if none does."""
+    names = [name for name, driver in model.mechanism.drivers.items() if joint in driver.on]
+    return f"it is driven by {', '.join(map(repr, names))}" if names else ""
 
 
 def fastest(model: "Model", t: float, y: Array, inputs: Inputs) -> int:
@@ -142,15 +200,18 @@ def _run(
 def _own_forces(model: "Model", y: Array) -> Iterator[tuple[str, list[float]]]:
     """Return the generalised forces of the joints themselves; NaN where they cannot be computed."""
     for link in model.loaded_body_tree.links:
-        here, speed = (
-            y[first : first + count].tolist()
-            for first, count in ((link.q, link.kind.nq), (model.nq + link.v, link.kind.nv))
-        )
+        here, speed = _state_of(model, link, y)
         try:
             with np.errstate(all="ignore"):
                 yield link.name, [float(x) for x in link.kind.own_forces(here, speed, link.parameters)]
         except (ArithmeticError, ValueError):
             yield link.name, [float("nan")]
+
+
+def _state_of(model: "Model", link: Any, y: Array) -> tuple[list[float], list[float]]:
+    """Return positions and velocities of the joint of a link."""
+    q, v = link.q, model.nq + link.v
+    return y[q : q + link.kind.nq].tolist(), y[v : v + link.kind.nv].tolist()
 
 
 def _odd(values: Sequence[float], shown: int) -> str:

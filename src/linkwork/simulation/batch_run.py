@@ -21,6 +21,7 @@ from linkwork.recording.lazy_sequence import Each
 from linkwork.recording.report import Report
 from linkwork.recording.status import Status
 from linkwork.simulation import integration
+from linkwork.simulation.failure import GOOD
 from linkwork.simulation.integration import MEMO
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.marching import Marching
@@ -75,6 +76,7 @@ class ManyRuns:
         values = input_values(setting.inputs, start.inputs)
         self._inputs = np.broadcast_to(values, (len(start.q), len(setting.inputs)))
         self.keyboard = Keyboard()
+        self.notes: list[str] = []  # what the user should know
 
     def run(self, threads: int) -> Recordings:
         begun = time.perf_counter()
@@ -133,15 +135,14 @@ class ManyRuns:
     def _record(self, parts: list[Marching], spent: tuple[float, float]) -> Recordings:
         nq = self.system.model.nq
         order = np.argsort(np.concatenate([part.members for part in parts]))
-        rows, filled, ends, weakest = (
+        rows, filled, ends, weakest, *bad = (
             _sorted([getattr(part.work.memory, name) for part in parts], order)
-            for name in ("record", "filled", "y_final", "weakest")
+            for name in ("record", "filled", "y_final", "weakest", "bad_t", "bad_y")
         )
         remembered = _sorted([part.work.remembered(slice(None)) for part in parts], order)
         memos = remembered.view(MEMO)[:, 0]
         ended, codes = memos["t_final"].copy(), memos["status"].astype(int)
         filled = np.minimum(filled, np.searchsorted(self.times, ended, side="right"))
-        doubts = self._doubts(rows, filled)
         failures = [parts_failure for part in parts for parts_failure in part.failures]
         failures = [failures[k] for k in order]
         happened = [occurrences.happened for part in parts for occurrences in part.occurrences]
@@ -149,6 +150,7 @@ class ManyRuns:
         for k, failure in enumerate(failures):
             if failure:
                 codes[k] = failure.status
+        doubts = self._doubts(rows, filled, remembered, bad, codes)
         held: Sequence[Held] = [NO_LOOPS] * len(rows)
         if self.system.tree.loops:
             held = [
@@ -160,7 +162,7 @@ class ManyRuns:
 
         def report(k: int) -> Report:
             events = [event for event in happened[k] if event[0] <= ended[k]]
-            notes = [doubts[k]] if doubts[k] and not failures[k] else []
+            notes = [doubts[k]] if doubts[k] else []
             account = self.setting_of(k).account
             return account.report(remembered[k], held[k], failures[k], spent, events, notes)
 
@@ -190,20 +192,25 @@ class ManyRuns:
     def _inputs_of(self, k: int) -> dict[str, float]:
         return dict(zip(self.setting.inputs, self._inputs[k].tolist(), strict=True))
 
-    def _doubts(self, rows: Array, filled: Array) -> list[str]:
-        """Return what is odd about each run, nothing if nothing is."""
+    def _doubts(
+        self, rows: Array, filled: Array, remembered: Array, bad: Sequence[Array], codes: Array
+    ) -> list[str]:
+        """Return what is odd about each run that seems to be good, nothing if nothing is; note the first."""
         doubts = [""] * len(rows)
-        if not self.chosen.step:
-            return doubts
-        if self._variants:
-            return [
-                self.setting_of(k).account.nonsense(row[None, :count])[0]
-                for k, (row, count) in enumerate(zip(rows, filled, strict=True))
-            ]
-        for count in np.unique(filled):
-            some = np.flatnonzero(filled == count)
-            for k, doubt in zip(some, self.setting.account.nonsense(rows[some, :count]), strict=True):
-                doubts[k] = doubt
+        good = np.isin(codes, GOOD)
+        for count in np.unique(filled[good]):
+            some = np.flatnonzero(good & (filled == count))
+            for group in some[:, None] if self._variants else [some]:
+                account, (t, y) = self.setting_of(int(group[0])).account, (each[group] for each in bad)
+                of = lambda n, group=group: self._inputs_of(int(group[n]))  # noqa: E731
+                found = account.doubts(rows[group, :count], remembered[group], (t, y), of)
+                for k, doubt in zip(group, found, strict=True):
+                    doubts[k] = doubt
+        odd = [k for k, doubt in enumerate(doubts) if doubt]
+        if odd:
+            self.notes.append(
+                f"{len(odd)} of {len(doubts)} runs are doubtful, the first is run {odd[0]}: {doubts[odd[0]]}"
+            )
         return doubts
 
 

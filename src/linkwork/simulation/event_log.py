@@ -75,7 +75,7 @@ class Occurrences:
         q, v = y[: model.nq], y[model.nq : -1]
         try:
             new_q, new_v = _answer(model, event, t, q, v)
-            work = model.energy(new_q, new_v) - model.energy(q, v)
+            work = _energy(model, new_q, new_v) - model.energy(q, v)
         except Exception as error:
             words = f"the action of event {event.name!r} {error}"
             self.failure = failed(Status.LAW_RAISED, t, event.name, words, error.__cause__ or error)
@@ -87,6 +87,14 @@ class Occurrences:
             words = f"after the action of event {event.name!r}: {words}"
             self.failure = failed(Status.LAW_CHANGED, t, name, words)
         return np.array([*new_q, *new_v, y[-1] + work])
+
+
+def _energy(model: Model, q: Array, v: Array) -> float:
+    try:
+        return float(model.energy(q, v))
+    except ArithmeticError:
+        words = f"gave q = {q.tolist()!r:.80}, v = {v.tolist()!r:.80}, of which the energy cannot be computed"
+        raise ValueError(words) from None
 
 
 def _answer(model: Model, event: Event, t: float, q: Array, v: Array) -> list[Array]:

@@ -94,6 +94,7 @@ def diagnosis(system: RunPrograms, work: Work, i: int) -> Failure | None:
     last = ", ".join(f"{h:.3g}" for h in (memo[f"step_{k}"] for k in range(1, 6)) if h > 0.0)
     parts = [MESSAGES[status], f"worst is the {nonfinite.component(model, worst)}"]
     parts += [f"the last steps were {last} s"] if last else []
+    parts += [driven] if (driven := nonfinite.driven_by(model, nonfinite.joint(model, worst))) else []
     parts += [push] if (push := nonfinite.largest_force(model, soon, y, inputs)) else []
     return failed(status, t, nonfinite.joint(model, worst), "; ".join(parts))
 

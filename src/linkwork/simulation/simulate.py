@@ -116,7 +116,7 @@ def simulate(
     except ValueError as error:
         raise ValueError(f"simulate: {error}") from None
     if isinstance(runs, ManyRuns):
-        return _batch_result(runs.run(workers), check)
+        return _batch_result(runs, runs.run(workers), check)
     return _single_result(runs.run(), check)
 
 
@@ -128,10 +128,12 @@ def _single_result(run: OneRun, check: bool) -> Recording:
     return run.recording
 
 
-def _batch_result(runs: Recordings, check: bool) -> Recordings:
-    if check and len(runs.failed):
-        warn(_failures(runs))
-    return runs
+def _batch_result(runs: ManyRuns, found: Recordings, check: bool) -> Recordings:
+    for note in runs.notes:
+        warn(note)
+    if check and len(found.failed):
+        warn(_failures(found))
+    return found
 
 
 def _check_kinds(model: Any, check: Any, checkpoint: Any) -> None:

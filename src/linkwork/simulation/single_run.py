@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from linkwork.simulation.options import RunOptions, most_numbers
 from linkwork.simulation.polling import Keyboard, Pace, raise_interrupts
 from linkwork.simulation.progress import Progress
 from linkwork.simulation.run_settings import RunSettings, setting
-from linkwork.simulation.statistics import Statistics
+from linkwork.simulation.statistics import Statistics, is_laborious
 
 Array = np.ndarray
 
@@ -248,12 +248,19 @@ class OneRun:
 
     def _note_doubts(self, account: Statistics, rows: Array) -> None:
         """Note what is odd about a run that seems to be good."""
-        if self._setting.chosen.step:
-            self.notes += filter(None, account.nonsense(rows[None]))
+        self._note_imbalance(account, rows)
         if hasattr(raised, "error") and raised.error[1] <= self._t_end:  # a law may end with the run
             name, at, error = raised.error
             words = f"{name!r} raised {type(error).__name__}: {error}"
             self.notes.append(f"{words} (at t = {at:.9g} s), in a step that was then shortened")
+
+    def _note_imbalance(self, account: Statistics, rows: Array) -> None:
+        memory, memo = self._work.memory, self._work.memo[0]
+        laborious = is_laborious(float(memo["accepted"]), float(memo["rejected"]))
+        if self._setting.chosen.step or laborious or isfinite(memory.bad_t[0]):
+            inputs = dict(zip(self._setting.inputs, memory.inputs[0].tolist(), strict=True))
+            bad, remembered = (memory.bad_t, memory.bad_y), self._work.remembered(slice(1))
+            self.notes += filter(None, account.doubts(rows[None], remembered, bad, lambda _: inputs))
 
 
 @dataclass(frozen=True, eq=False)

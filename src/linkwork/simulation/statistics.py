@@ -1,7 +1,7 @@
 """The account of a run: what the loop has counted, and all that shaped it."""
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from math import isfinite
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import llvmlite
 import numpy as np
 
+from linkwork.model import nonfinite
 from linkwork.model.dimensionless import weak_joints
 from linkwork.recording.report import Report
 from linkwork.recording.status import Status
@@ -23,6 +24,10 @@ from linkwork.version import __version__
 Array = np.ndarray
 
 _NONSENSE = 0.1  # of the energy at play: steps that lose or make as much are worth a warning
+_FAR = 1e4  # times the accuracy, in some ten seconds: the same of steps that are as small as accuracy needs
+_ORDINARY = 10.0  # [s]
+_ROUNDING = 1e-12  # of the potential energy
+_REJECTED, _PART, _MANY = 10, 0.25, 10_000  # steps of a run that is worth a look: see `is_laborious`
 _LOOKED_AT = 50  # samples of a run, for that
 _NAMED = 6  # joints in a warning
 
@@ -129,15 +134,52 @@ class Statistics:
             },
         }
 
-    def nonsense(self, rows: Array) -> list[str]:
-        """Tell in words, run by run, whether fixed steps lost energy or made it: nothing else judges them.
+    def doubts(
+        self,
+        rows: Array,
+        remembered: Array,
+        bad: tuple[Array, Array],
+        inputs: Callable[[int], Mapping[str, float]],
+    ) -> list[str]:
+        """Tell in words, run by run, whether steps lost energy or made it; nothing if not so.
 
-        `rows` (runs, samples, ...) are samples: t, q, v, work.
+        The energy of every mechanism balances the work of all that is applied, which is integrated along
+        with the motion: of loads, drivers, dampers, actions. In ordinary runs it does so to some times the
+        accuracy; where that is far from true, the error estimates of the steps knew nothing of something.
+        That takes many steps that are rejected, or states that are not finite, or very many steps: other runs
+        are not looked at.
+        Of fixed steps nothing else is known. `rows` (runs, samples, ...) are samples: t, q, v, work; `bad`
+        are times and states that were not finite; `inputs` those of a run.
         """
-        runs, samples, size = rows.shape
-        if samples < 2:
-            return [""] * runs
-        model = self.system.model
+        found = [""] * len(rows)
+        memo, model = remembered.view(MEMO)[:, 0], self.system.model
+        looked = self.chosen.step or np.isfinite(bad[0]) | is_laborious(memo["accepted"], memo["rejected"])
+        some = np.flatnonzero(np.broadcast_to(looked, len(rows)))
+        if not len(some) or rows.shape[1] < 2:
+            return found
+        for k, lost, at_play in zip(some.tolist(), *self._imbalance(rows[some]), strict=True):
+            if lost <= self._tolerated(rows[k, -1, 0] - rows[k, 0, 0]) * at_play:
+                continue
+            found[k] = f"the energy does not balance: {lost:.3g} J of {at_play:.3g} J; "
+            if isfinite(bad[0][k]):
+                fault = nonfinite.find(model, float(bad[0][k]), bad[1][k], inputs(k))
+                found[k] += f"{fault.words} (met at t = {bad[0][k]:.9g} s)"
+            elif self.chosen.step:
+                found[k] += "give a smaller step="
+            else:
+                worst = nonfinite.component(model, max(int(memo["worst"][k]), 0))
+                found[k] += f"accuracy {self.chosen.accuracy:g} was not reached, worst is the {worst}"
+        return found
+
+    def _tolerated(self, span: float) -> float:
+        """Return the part of the energy at play that runs over this time may lose or make."""
+        if self.chosen.step:
+            return _NONSENSE
+        return min(_NONSENSE, _FAR * self.chosen.accuracy * max(1.0, span / _ORDINARY))
+
+    def _imbalance(self, rows: Array) -> tuple[list[float], list[float]]:
+        """Return, run by run, how much energy was lost or made, and how much is at play [J]."""
+        model, (_, samples, size) = self.system.model, rows.shape
         rows = rows[:, np.linspace(0, samples - 1, min(samples, _LOOKED_AT)).astype(int)]
         flat = rows.reshape(-1, size)
         q, v, work = flat[:, 1 : 1 + model.nq], flat[:, 1 + model.nq : -1], rows[:, :, -1]
@@ -145,13 +187,14 @@ class Statistics:
         potential = model.potential_energy(q).reshape(work.shape)
         balance = kinetic + potential - work
         at_play = np.max([kinetic.max(axis=1), np.ptp(potential, axis=1), np.ptp(work, axis=1)], axis=0)
-        worst = np.abs(balance - balance[:, :1]).max(axis=1)
-        return [
-            f"the energy does not balance: {x:.3g} J of {e:.3g} J; give a smaller step="
-            if x > _NONSENSE * e
-            else ""
-            for x, e in zip(worst.tolist(), at_play.tolist(), strict=True)
-        ]
+        rounding = _ROUNDING * np.abs(potential).max(axis=1)
+        lost = np.abs(balance - balance[:, :1]).max(axis=1)
+        return np.where(lost > rounding, lost, 0.0).tolist(), at_play.tolist()
+
+
+def is_laborious(accepted: Any, rejected: Any) -> Any:
+    """Whether a run took very many steps, or had to reject many."""
+    return (rejected >= _REJECTED) & (rejected > _PART * accepted) | (accepted >= _MANY)
 
 
 @cache

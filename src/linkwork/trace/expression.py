@@ -450,6 +450,13 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
 }
 
 
+def has_nan(roots: Iterable[Operand]) -> bool:
+    """Whether a number in expressions is not a number: what they give is none either."""
+    given = list(roots)
+    numbers = [a for x in (*reachable(given), None) for a in (x.args if x is not None else given)]
+    return any(isinstance(a, float) and a != a for a in numbers)
+
+
 def reachable(roots: Iterable[Operand]) -> list[Expr]:
     """Return the nodes the roots depend on, operands before users."""
     seen: set[int] = set()

@@ -25,7 +25,7 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load_view import BodySide, JointSide
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.trace.differentiate import derivative
-from linkwork.trace.expression import Expr, Graph, evaluate
+from linkwork.trace.expression import Expr, Graph, evaluate, has_nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +186,14 @@ def _law(driver: Driver, time: Expr) -> Any:
     if not callable(driver.law):
         return real(driver.law)
     try:
-        return driver.law(time) + 0.0
+        said = driver.law(time)
+        if said is None or isinstance(said, str | list | tuple):
+            raise TypeError(f"it gave {said!r:.80}; return one number")
+        if has_nan([said]):
+            raise ModelError(f"driver {driver.name!r}: its law gives nan; look at the numbers it is made of")
+        return said + 0.0
+    except ModelError:
+        raise
     except Exception as error:
         raise ModelError(
             f"driver {driver.name!r}: its law cannot be traced ({type(error).__name__}: {error}); write it "

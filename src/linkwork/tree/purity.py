@@ -42,7 +42,7 @@ def traced_purely(
         first = trace()  # raises if it cannot be traced at all
         kept = _kept(element, before)
         try:
-            same = all(formula(trace()) == formula(first) for _ in range(again(first)))
+            same = all(_alike(formula(trace()), formula(first)) for _ in range(again(first)))
         except Exception:
             same = False
     finally:
@@ -53,6 +53,11 @@ def traced_purely(
     if not same:
         raise NotAFunction(f"{who}: its law is not a function of its arguments: {why}; {REMEDY}") from None
     return first
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether formulas are the same; NaN is the same as NaN, and whoever runs the law says who gave it."""
+    return bool(one == other) or repr(one) == repr(other)
 
 
 def _kept(element: Recorded, before: Outside) -> str:
