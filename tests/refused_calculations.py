@@ -420,9 +420,44 @@ def free_bodies() -> Iterable[Entry]:
     )
 
 
-TABLES = (
-    wholes,
-    runs,
-    kinematics,
-    free_bodies,
-)
+def stepping() -> Iterable[Entry]:
+    m = pair()
+    m.add(lw.Motor("motor", "pin a", lw.Input("u", 0.0)))
+    model = m.compile()
+    yield from each("Simulation", "dt", NO_SIZES, lambda x: lw.Simulation(model).step(x), "step")
+    yield from each(
+        "Simulation",
+        "n",
+        [x for x in NO_SIZES if x is not True],
+        lambda x: lw.Simulation(model).step(0.01, x),
+        "n ",
+    )
+    yield from each(
+        "Simulation", "u", NO_NUMBERS, lambda x: lw.Simulation(model).inputs.__setitem__("u", x), "input 'u'"
+    )
+    yield from each("Simulation", "state", (1.0, [0.0, 0.0]), lambda x: lw.Simulation(model, x), "state")
+    yield from each("Simulation", "model", (1.0, None), lambda x: lw.Simulation(x), "model")
+    yield from each(
+        "Simulation", "record", ("all", -1, 1.5), lambda x: lw.Simulation(model, record=x), "record"
+    )
+    yield refused("Simulation", "acuracy=", lambda: lw.Simulation(model, acuracy=1.0), "'accuracy'")
+    yield refused("Simulation", "input", lambda: lw.Simulation(model).inputs["w"], "'w'", "'u'")
+    yield refused("Simulation", "q[0] = ", lambda: lw.Simulation(model).q.__setitem__(0, 1.0), "read-only")
+    for word, value in (("q", [0.0, 0.0]), ("t", 1.0), ("inputs", {})):
+        yield refused(
+            "Simulation", f"{word} = ", lambda w=word, v=value: changed(lw.Simulation(model), w, v), word
+        )
+    for word, answer in (("time", "sim.t"), ("ctrl", "sim.inputs"), ("stp", "'step'")):
+        yield refused("Simulation", f".{word}", lambda w=word: getattr(lw.Simulation(model), w), answer)
+    vary = {"a.mas": [1.0], "c.mass": [1.0], "a.mass": ["1"], "pin a.damping": 1.0}
+    for name, values in vary.items():
+        yield refused(
+            "simulate", f"vary {name}", lambda n=name, v=values: lw.simulate(model, 0.01, vary={n: v}), name
+        )
+    yield refused("simulate", "vary", lambda: lw.simulate(model, 0.01, vary=[1.0]), "vary")
+    yield refused(
+        "simulate", "vary", lambda: lw.simulate(model, 0.01, vary={"a.mass": [1.0, -1.0]}), "run 1", "mass"
+    )
+
+
+TABLES = (wholes, runs, stepping, kinematics, free_bodies)

@@ -62,7 +62,8 @@ PUBLIC = {
     "euler rpy rotationmatrix": "lw.rotation_euler",
     "result results trajectory": "lw.Recording",
     # functions
-    "run solve odeint solveivp stepsimulation mjstep rollout sim propagate": "lw.simulate",
+    "run solve odeint solveivp rollout propagate": "lw.simulate",
+    "sim step stepper stepsimulation mjstep env environment": "lw.Simulation(model).step(dt)",
     "compile": "lw.Mechanism(...).compile()",
     "loadurdf fromurdf parseurdf loadmodel fromxmlpath buildmodelfromurdf read open parser": "lw.load",
     "save write export dump": "the method `save` of an lw.Mechanism, or of a recording",
@@ -144,6 +145,17 @@ ATTRIBUTES = {
         "interpolate interp": "{0}.at(t)",
         "events": "{0}.report.events",
     },
+    "Simulation": {
+        "run simulate advance integrate": "{0}.step(dt), or {0}.step(dt, n)",
+        "time": "{0}.t",
+        "timestep dt h": "step= of lw.Simulation, or {0}.step(dt)",
+        "qpos positions": "{0}.q",
+        "qvel velocities": "{0}.v",
+        "ctrl control u actions": "{0}.inputs['name']",
+        "bodies joints": "{0}['name']",
+        "data history": "{0}.recording",
+        "setstate": "{0}.reset(state)",
+    },
     "Body": {
         "com cog centerofmass": "{0}.inertia.com",
         "tensor i inertiatensor": "{0}.inertia.tensor",
@@ -165,8 +177,8 @@ ATTRIBUTES = {
         "viscous damper": "{0}.damping",
     },
     "State": {
-        "qpos positions position": "{0}.q",
-        "qvel velocities velocity": "{0}.v",
+        "qpos position": "{0}.q",
+        "qvel velocity": "{0}.v",
         "time": "{0}.t",
     },
 }
@@ -205,6 +217,5 @@ def _plain(word: str) -> str:
 
 
 def _word(owner: str) -> str:
-    return {"Recording": "run", "Recordings": "runs", "KinematicRecording": "motion"}.get(
-        owner, owner.lower()
-    )
+    words = {"Recording": "run", "Recordings": "runs", "KinematicRecording": "motion", "Simulation": "sim"}
+    return words.get(owner, owner.lower())

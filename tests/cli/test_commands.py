@@ -216,6 +216,25 @@ def test_check_tells_mistakes(tmp_path, capsys):
     assert "no JSON" in json.loads(capsys.readouterr().out)["mistakes"][0]
 
 
+def test_with_json_an_error_is_json_too(cart, tmp_path, capsys):
+    missing = tmp_path / "none.json"
+    for arguments, code in (
+        (["run", str(missing), "--for", "1", "--json"], 2),
+        (["run", str(cart), "--for", "nan", "--json"], 2),
+        (["run", str(cart), "--for", "1", "--set", "pim=1", "--json"], 2),
+        (["check", str(missing), "--json"], 2),
+    ):
+        assert main(arguments) == code
+        told = json.loads(capsys.readouterr().out)
+        assert told["ok"] is False
+        assert len(told["mistakes"]) == 1
+    with pytest.raises(SystemExit):
+        main(["run", str(cart), "--fro", "1", "--json"])
+    assert json.loads(capsys.readouterr().out)["mistakes"][0].startswith("linkwork run: ")
+    assert main(["run", str(cart), "--for", "0", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out, parse_constant=pytest.fail)["energy_error"] is None
+
+
 def test_check_reads_runs(cart, tmp_path, capsys):
     out = tmp_path / "run.lwr"
     assert main(["run", str(cart), "--for", "1", "--out", str(out)]) == 0

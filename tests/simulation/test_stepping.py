@@ -207,7 +207,8 @@ def test_bodies_and_joints_by_name():
             for one in (sim, last)
         )
         np.testing.assert_array_equal(ours, theirs)
-    sim.q[:] = 99.0
+    with pytest.raises(ValueError, match="read-only"):
+        sim.q[:] = 99.0
     np.testing.assert_array_equal(sim.q, run.q[-1])
     with pytest.raises(KeyError, match="pole"):
         sim["pol"]

@@ -92,6 +92,18 @@ def test_colours_of_a_file_are_kept():
     assert piece.opacity == 0.5
 
 
+def test_shapes_and_outlines_are_drawn_as_they_are():
+    for visual, count in ((lw.Box(1, 2, 3), 1), ([(0, 0), (1, 0), (1, 1)], 2)):
+        m = lw.Mechanism("one")
+        m.add(lw.Body("thing", lw.Inertia(1.0, (0, 0, 0), np.eye(3)), visuals=[visual]))
+        m.add(lw.Free("free", m.ground, m.bodies["thing"]))
+        pieces = drawing(m.compile()).pieces
+        assert len(pieces) == count
+        if count == 1:
+            corners = pieces[0].shell.corners @ pieces[0].pose[:3, :3].T
+            np.testing.assert_allclose(np.ptp(corners, axis=0), (1, 2, 3), rtol=0.01)
+
+
 def test_the_plane_lies_in_space():
     pose = np.array([[0.0, -1.0, 2.0], [1.0, 0.0, 3.0]])
     np.testing.assert_array_equal(lifted(pose), [[0, -1, 0, 2], [1, 0, 0, 3], [0, 0, 1, 0]])

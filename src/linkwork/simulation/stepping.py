@@ -5,11 +5,12 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.errors import FormatError, SimulationError
+from linkwork.foreign_words import no_attribute
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.following import fixed
 from linkwork.model.model import Model
@@ -32,13 +33,14 @@ from linkwork.simulation.single_run import StepsBetween
 from linkwork.simulation.starts import rows_of, starting, starting_some
 from linkwork.simulation.step_clock import StepClock
 from linkwork.simulation.step_record import StepRecord, inputs_of, recording_of, recordings_of
+from linkwork.spelling import Spelled
 
 Array = np.ndarray
 
 _NAMES = np.array([status.name for status in Status])
 
 
-class Simulation:
+class Simulation(metaclass=Spelled):
     """A mechanism that goes on step by step: `sim.inputs["motor"] = 3.0`, `sim.step(0.002)`, `sim.q`.
 
     The methods, options, checks and failures are those of `simulate`, and so are the numbers: as long as no
@@ -102,6 +104,11 @@ class Simulation:
             raise ValueError(f"Simulation: {error}") from None
         self._busy = threading.Lock()
         self._wall = time.perf_counter() - begun, time.perf_counter()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, word: str) -> Any:
+            raise no_attribute(self, word)
 
     # where it begins
 
@@ -284,13 +291,19 @@ class Simulation:
 
     @property
     def q(self) -> Array:
-        """The positions (nq,), of a batch (N, nq), an array of one's own."""
-        return self._part(slice(self.model.nq))
+        """The positions (nq,), of a batch (N, nq), to be read: `reset` changes them."""
+        return self._read(slice(self.model.nq))
 
     @property
     def v(self) -> Array:
-        """The velocities (nv,), of a batch (N, nv), an array of one's own."""
-        return self._part(slice(self.model.nq, -1))
+        """The velocities (nv,), of a batch (N, nv), to be read: `reset` changes them."""
+        return self._read(slice(self.model.nq, -1))
+
+    def _read(self, columns: slice) -> Array:
+        """Return a copy that cannot be written to: nothing would follow from it."""
+        part = self._part(columns)
+        part.setflags(write=False)
+        return part
 
     def _part(self, columns: slice) -> Array:
         y = self._sides.y
@@ -300,7 +313,8 @@ class Simulation:
     def state(self) -> State:
         """Where it is: `simulate`, or another Simulation, goes on from there; a single one bit for bit."""
         names, values = self._setting.inputs, self._inputs.array
-        where, slices = (self.q, self.v, self._clock.t), self.model.slices
+        nq, slices = self.model.nq, self.model.slices
+        where = self._part(slice(nq)), self._part(slice(nq, -1)), self._clock.t
         if self._batch:
             return State(*where, None, dict(zip(names, values.T.copy(), strict=True)), slices)
         work = self._sides.parts[0].work

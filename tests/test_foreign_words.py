@@ -1,0 +1,46 @@
+"""Words of other packages are answered with ours, and the answers are names that there are."""
+
+import re
+
+import pytest
+
+import linkwork as lw
+from linkwork.foreign_words import ATTRIBUTES, PUBLIC
+
+
+@pytest.mark.parametrize(("words", "answer"), PUBLIC.items())
+def test_a_public_name_of_others_is_answered_with_ours(words, answer):
+    for name in re.findall(r"\blw\.(\w+)", answer):
+        assert hasattr(lw, name), name
+    first = words.split()[0]
+    assert not hasattr(lw, first) or first in ("compile", "pi"), f"{first} is a name of ours"
+    with pytest.raises(AttributeError, match=re.escape(answer)):
+        getattr(lw, first.title())
+
+
+@pytest.mark.parametrize("owner", ATTRIBUTES)
+def test_an_attribute_of_others_is_answered_with_ours(owner):
+    owners = {"Samples": lw.Recording, "Model": lw.Model, "Simulation": lw.Simulation, "State": lw.State}
+    kind = owners.get(owner) or getattr(lw, owner)
+    for words, answer in ATTRIBUTES[owner].items():
+        for word in words.split():
+            assert not hasattr(kind, word), f"{owner} has {word}"
+        for name in re.findall(r"\{0\}\.(\w+)", answer):
+            assert (
+                hasattr(kind, name) or name in getattr(kind, "__annotations__", {}) or _assigned(kind, name)
+            )
+        for name in re.findall(r"\blw\.(\w+)", answer):
+            assert hasattr(lw, name), name
+
+
+def _assigned(kind, name):
+    """Return whether the constructor of a class, or of one that it is derived from, assigns an attribute."""
+    sources = (each.__init__.__code__.co_names for each in kind.__mro__[:-1] if "__init__" in vars(each))
+    return any(name in names for names in sources)
+
+
+def test_a_name_that_nobody_knows_is_met_with_a_few():
+    with pytest.raises(AttributeError, match=r"linkwork has no 'zzz'; there are \d+, such as 'A"):
+        lw.zzz  # noqa: B018
+    with pytest.raises(AttributeError, match=r"has no 'jonts'; did you mean 'joints'"):
+        lw.Mechanism().jonts  # type: ignore[attr-defined]  # noqa: B018
