@@ -377,7 +377,7 @@ class Simulation(metaclass=Spelled):
         """Return another simulation that is where this one is, and goes on bit for bit alike."""
         made = object.__new__(Simulation)
         with _Alone(self._busy):
-            made.__dict__.update(self.__dict__)
+            vars(made).update(vars(self))
             made._busy = threading.Lock()
             made._make()
             made._become(*self._contents())
