@@ -122,6 +122,11 @@ def test_geometry_runs():
     np.testing.assert_allclose(names["flight"]["brick"].position[-1, 2], 5 * 4 - 9.81 / 2 * 16)
 
 
+def test_the_page_on_conventions_runs():
+    names = run("docs/conventions.md", lw=lw, np=np)
+    np.testing.assert_allclose(names["X"].euler("ZYX"), np.deg2rad([30, 10, -5]))
+
+
 def test_the_page_on_results_runs(capsys):
     names = run("docs/results.md", lw=lw, np=np)
     assert names["now"].time == 1.2345

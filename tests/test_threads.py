@@ -227,6 +227,11 @@ MODEL: dict[str, Callable[..., Any]] = {
     "accelerations": lambda m, q, v, f: m.accelerations(q, v, f).array,
     "body_accelerations": lambda m, q, v, f: m.body_accelerations(q, v, f).array,
     "jacobian": lambda m, q, v, f: m.jacobian(q, m.body_names[-1]),
+    "inverse_felt_inertia": lambda m, q, v, f: m.inverse_felt_inertia(q, m.body_names[-1]),
+    "felt_inertia": lambda m, q, v, f: m.felt_inertia(
+        q, m.body_names[-1], direction=np.eye(m.link_tree.algebra.dimension)[0]
+    ),
+    "dual_bases": lambda m, q, v, f: m.dual_bases(m.joint_names[0], q),
     "motion_subspace": lambda m, q, v, f: m.motion_subspace(m.joint_names[-1], q),
     "constraint_subspace": lambda m, q, v, f: m.constraint_subspace(m.joint_names[-1], q),
     "reactions": lambda m, q, v, f: m.reactions(q, v, f).array,
@@ -429,7 +434,8 @@ FUNCTIONS: dict[str, Callable[[], list[Callable[[], Any]]]] = {
 
 # What is in no table, and why.
 FORMULAS = (
-    "abs acos asin atan atan2 cos cosh exp floor hypot log max min norm pow sign sin sinh sqrt tan tanh where"
+    "abs acos asin atan atan2 cos cosh cross_matrix exp floor hypot log max min norm pow sign sin sinh sqrt "
+    "tan tanh where"
 )
 DESCRIPTIONS = (  # of a mechanism: a thread that describes one has it for itself
     "Absolute Body Bushing Cam Constraint Coupling Cylindrical Distance Driver Event ExponentialStop "

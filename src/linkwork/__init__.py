@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         rotation_quaternion,
         translation,
     )
+    from linkwork.algebra.linear import cross_matrix
     from linkwork.algebra.number import (
         abs as abs,
     )
@@ -137,6 +138,7 @@ if TYPE_CHECKING:
 _WHERE = {
     "linkwork.algebra.frames": "rotation rotation_about rotation_euler rotation_quaternion translation",
     "linkwork.algebra.table": "interp",
+    "linkwork.algebra.linear": "cross_matrix",
     "linkwork.algebra.number": (
         "abs acos asin atan atan2 cos cosh deg degrees exp floor hypot log max min pow sign sin sinh sqrt "
         "tan tanh where"
@@ -253,6 +255,7 @@ __all__ = [
     "cos",
     "cosh",
     "Coupling",
+    "cross_matrix",
     "Cylinder",
     "Cylindrical",
     "deg",

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+import linkwork as lw
 from linkwork.algebra import rotation
 from linkwork.algebra.number import is_zero
 from linkwork.algebra.vector import Matrix
@@ -115,7 +116,7 @@ def test_what_is_no_euler_sequence_is_refused(sequence, angles, words):
 @pytest.mark.parametrize("angles", [(0.4, -1.2, 2.2), (-3.0, 1.5, -0.1), (3.1, 0.0, 3.1)])
 def test_yaw_pitch_and_roll_come_back(numbers, angles):
     exact = [mp.mpf(a) for a in angles]
-    numbers.check(lambda *x: rotation.to_euler_zyx(rotation.from_euler("ZYX", x)), exact, exact)
+    numbers.check(lambda *x: rotation.to_euler("ZYX", rotation.from_euler("ZYX", x)), exact, exact)
 
 
 # quaternions
@@ -240,3 +241,67 @@ def test_a_symbolic_quaternion_gives_a_rotation():
     R = sympy.Matrix(rotation.from_quaternion(q))
     assert sympy.simplify(sympy.nsimplify(R * R.T)) == sympy.eye(3)
     assert sympy.simplify(sympy.nsimplify(R.det())) == 1
+
+
+# conversions of Frame, both ways
+
+TWELVE = [a + b + c for a in "XYZ" for b in "XYZ" for c in "XYZ" if b not in (a, c)]
+
+
+@pytest.mark.parametrize("sequence", [*TWELVE, *map(str.lower, TWELVE)])
+def test_all_twelve_euler_sequences_go_both_ways(sequence):
+    assert len(TWELVE) == 12
+    turns = Rotation.random(30, rng=np.random.default_rng(5))
+    for turn in turns:
+        frame = lw.Frame(rotation=turn.as_matrix())
+        np.testing.assert_allclose(frame.euler(sequence), turn.as_euler(sequence), atol=1e-12)
+        again = lw.Frame.from_euler(sequence, frame.euler(sequence), position=(1, 2, 3))
+        np.testing.assert_allclose(again.rotation, turn.as_matrix(), atol=1e-14)
+        assert again.position.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("sequence", [*TWELVE, *map(str.lower, TWELVE)])
+@pytest.mark.parametrize("off", [0.0, 1e-15, 1e-12, 1e-8])
+def test_where_two_axes_coincide_the_angles_still_make_the_rotation(sequence, off):
+    for second in (0.0, np.pi / 2, -np.pi / 2, np.pi):
+        frame = lw.Frame.from_euler(sequence, (0.3, second + off, -0.7))
+        again = lw.Frame.from_euler(sequence, frame.euler(sequence))
+        np.testing.assert_allclose(again.rotation, frame.rotation, atol=2e-14)
+
+
+def test_axis_and_angle_and_rotation_vectors_go_both_ways():
+    for turn in Rotation.random(30, rng=np.random.default_rng(6)):
+        vector = turn.as_rotvec()
+        frame = lw.Frame.from_rotation_vector(vector, position=(1, 2, 3))
+        np.testing.assert_allclose(frame.rotation, turn.as_matrix(), atol=1e-14)
+        np.testing.assert_allclose(frame.rotation_vector, vector, atol=1e-12)
+        axis, angle = frame.axis_angle
+        np.testing.assert_allclose(axis * angle, vector, atol=1e-12)
+        again = lw.Frame.from_axis_angle(5.0 * axis, angle, position=(1, 2, 3))
+        np.testing.assert_allclose(again.rotation, turn.as_matrix(), atol=1e-14)
+        assert again.position.tolist() == frame.position.tolist() == [1, 2, 3]
+    for size in (0.0, 1e-300, 1e-9, 1e-5, 9e-5, 1.1e-4, 1e-3):
+        vector = size * np.array([0.6, 0.0, -0.8])
+        frame = lw.Frame.from_rotation_vector(vector)
+        np.testing.assert_allclose(frame.rotation, Rotation.from_rotvec(vector).as_matrix(), atol=1e-16)
+        np.testing.assert_allclose(frame.rotation_vector, vector, rtol=1e-12, atol=0)
+
+
+def test_frames_of_arrays_are_converted_at_once():
+    turns = Rotation.random(7, rng=np.random.default_rng(7))
+    matrices = turns.as_matrix()
+    frames = lw.Frame.of(Matrix.of(np.moveaxis(matrices, 0, -1)), np.zeros((3, 7)))
+    np.testing.assert_allclose(frames.euler("ZYX"), turns.as_euler("ZYX"), atol=1e-13)
+    np.testing.assert_allclose(frames.rotation_vector, turns.as_rotvec(), atol=1e-13)
+    assert frames.axis_angle[0].shape == (7, 3)
+
+
+@pytest.mark.parametrize("sequence", ["ZY", "ZZX", "XYy", "abc", "ZyX", ""])
+def test_angles_of_no_euler_sequence_are_refused(sequence):
+    with pytest.raises(ValueError, match="Euler sequence"):
+        lw.Frame().euler(sequence)
+
+
+def test_an_axis_without_direction_is_refused():
+    with pytest.raises(ValueError, match="has no direction"):
+        lw.Frame.from_axis_angle((0.0, 0.0, 0.0), 1.0)

@@ -461,3 +461,25 @@ def test_a_reader_that_has_seen_enough_is_no_error(robot):
     done = subprocess.run([*RUN, "check", str(robot)], stdout=writer, stderr=subprocess.PIPE, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_angles_in_degrees_go_in_and_come_out(cart, tmp_path, capsys):
+    asked = ["run", str(cart), "--for", "0.5", "--every", "0.25", "--set", "pin=30", "--set", "rail=2"]
+    asked += ["--speed", "pin=-90", "--degrees"]
+    table, run = tmp_path / "run.csv", tmp_path / "run.lwr"
+    assert main([*asked, "--out", str(table), "--plot", "pin", "--picture", str(tmp_path / "pin.svg")]) == 0
+    assert "[°]" in (tmp_path / "pin.svg").read_text()
+    assert main([*asked, "--out", str(run)]) == 0
+    found = lw.load(run)
+    np.testing.assert_allclose(found["pin"].position[0], np.pi / 6)
+    np.testing.assert_allclose(found["pin"].velocity[0], -np.pi / 2)
+    assert found["rail"].position[0] == 2.0
+    again = tmp_path / "again.csv"
+    assert main(["convert", str(run), str(again), "--degrees"]) == 0
+    assert again.read_text() == table.read_text()
+    head, first, *_ = csv.reader(table.read_text().splitlines())
+    assert float(first[head.index("pin.position [°]")]) == pytest.approx(30.0)
+    assert float(first[head.index("pin.velocity [°/s]")]) == pytest.approx(-90.0)
+    assert float(first[head.index("rail.position [m]")]) == 2.0
+    assert main(["convert", str(cart), str(tmp_path / "x.json"), "--degrees"]) == 2
+    assert "--degrees is for runs" in capsys.readouterr().err

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.algebra import rotation as rotations
-from linkwork.algebra.linear import Linear
+from linkwork.algebra.linear import Linear, columns
 from linkwork.algebra.number import Number, atan2, cos, is_zero, sin
 from linkwork.algebra.vector import (
     Matrix,
@@ -202,6 +202,16 @@ class Frame(metaclass=Spelled):
     def position(self) -> np.ndarray:
         return stacked(self.p)
 
+    @property
+    def motion_matrix(self) -> np.ndarray:
+        """The matrix (3, 3) that takes motions of the inner frame to the outer: `X @ m`, angular first."""
+        return columns([self @ unit for unit in units()])
+
+    @property
+    def force_matrix(self) -> np.ndarray:
+        """The matrix (3, 3) that takes forces of the inner frame to the outer: `X @ f`, torque first."""
+        return columns([self @ Force.from_scalars(unit.scalars()) for unit in units()])
+
     def __repr__(self) -> str:
         return f"Frame(position={printed(self.p)}, rotation={printed([self.angle])[0]})"
 
@@ -285,6 +295,11 @@ class RigidInertia(Linear):
             plus(product(self.I, motion.w), area(self.h, motion.v)),
             motion.v * self.m + quarter(self.h) * motion.w,
         )
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """The inertia as a matrix (3, 3), angular first."""
+        return columns([self @ unit for unit in units()])
 
     def articulated(self) -> "ArticulatedInertia":
         return ArticulatedInertia(self.I, quarter(self.h), Symmetric((self.m, 0.0, self.m)))

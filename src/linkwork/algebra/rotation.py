@@ -97,10 +97,47 @@ def from_euler(sequence: str, angles: Sequence[Number]) -> Matrix:
     return R
 
 
-def to_euler_zyx(R: Matrix) -> tuple[Number, Number, Number]:
-    """Return yaw, pitch and roll: R = about_z(yaw) about_y(pitch) about_x(roll), |pitch| <= pi/2."""
-    pitch = atan2(-R[2][0], sqrt(R[0][0] * R[0][0] + R[1][0] * R[1][0]))
-    return atan2(R[1][0], R[0][0]), pitch, atan2(R[2][1], R[2][2])
+def to_euler(sequence: str, R: Matrix) -> tuple[Number, Number, Number]:
+    """Return the angles of a rotation in an Euler sequence of three axes: the inverse of `from_euler`.
+
+    The second is from -pi/2 to pi/2 where the axes differ ("ZYX"), from 0 to pi where the first is the third
+    ("ZXZ"). Where it is at an end of these, only the sum or difference of the others counts: the one that
+    turns first in the body is 0 then.
+
+    With axes i, j, k and e = 1 if these are in cyclic order, else -1, row i of R = R_i(a) R_j(b) R_k(c) is
+    (cos b cos c, -e cos b sin c, e sin b) in columns i, j, k; with the third axis i again it is (cos b, sin b
+    sin c, e sin b cos c), k being the axis that is left. So b and c follow from row i. Then column j of
+    R R_k(-c) = R_i(a) R_j(b) is cos a in row j and e sin a in row k, for any b.
+    """
+    letters = sequence.upper()
+    if len(letters) != 3 or set(letters) - set("XYZ") or letters[1] in (letters[0], letters[2]):
+        raise ValueError(
+            f"Euler sequence {sequence!r}; give three of x, y, z, no two alike in a row, as 'ZYX'"
+        )
+    if sequence not in (letters, letters.lower()):
+        raise ValueError(f"Euler sequence {sequence!r} mixes moving (upper case) and fixed (lower case) axes")
+    fixed = sequence != letters
+    i, j, last = ("XYZ".index(letter) for letter in (letters[::-1] if fixed else letters))
+    k = 3 - i - j
+    e = 1.0 if (j - i) % 3 == 1 else -1.0
+    row = R[i]
+    if last == i:
+        sine, cosine = row[j], e * row[k]
+        size = sqrt(sine * sine + cosine * cosine)
+        b = atan2(size, row[i])
+    else:
+        sine, cosine = -e * row[j], row[i]
+        size = sqrt(sine * sine + cosine * cosine)
+        b = atan2(e * row[k], size)
+    locked = size < _LOCKED
+    c = where(locked, 0.0, atan2(sine, where(locked, 1.0, cosine)))
+    other, way = (k, -e) if last == i else (i, e)  # R_k(-c) takes e_j to cos c e_j + way sin c e_other
+    column = [cos(c) * R[n][j] + way * sin(c) * R[n][other] for n in range(3)]
+    a = atan2(e * column[k], column[j])
+    return (c, b, a) if fixed else (a, b, c)
+
+
+_LOCKED = 1e-14  # of the sine or cosine of the second Euler angle: what is less is round-off
 
 
 def from_quaternion(q: Sequence[Number]) -> Matrix:
@@ -190,3 +227,12 @@ def to_rotation_vector(q: Sequence[Number]) -> Vector:
     front = where(w < 0, -1.0, 1.0)
     factor = where(small, 2.0 / where(small, w, 1.0), 2.0 * atan2(sine, front * w) * front / sine)
     return Vector(x * factor for x in u)
+
+
+def from_rotation_vector(vector: Sequence[Number]) -> Vector:
+    """Return the unit quaternion of a turn by |vector| about the direction of a vector; any length."""
+    square = dot(vector, vector)
+    small = square < 1e-8  # then series are exact to rounding: sin(x/2)/x and cos(x/2)
+    angle = sqrt(where(small, 1.0, square))
+    factor = where(small, 0.5 - square / 48.0, sin(0.5 * angle) / angle)
+    return Vector((where(small, 1.0 - square / 8.0, cos(0.5 * angle)), *(x * factor for x in vector)))

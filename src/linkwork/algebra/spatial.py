@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.algebra import rotation as rotations
-from linkwork.algebra.linear import Linear
+from linkwork.algebra.linear import Linear, columns
 from linkwork.algebra.number import Number, atan2, cos, is_one, is_zero, sin, sqrt, where
 from linkwork.algebra.vector import (
     Matrix,
@@ -21,6 +21,7 @@ from linkwork.algebra.vector import (
     Vector,
     components,
     minus,
+    norm,
     plus,
     printed,
     product,
@@ -33,6 +34,9 @@ dimension = 3  # components of a point
 angular = 3  # components of a motion that turn
 freedoms = 6  # components of a motion
 coordinates = 7  # of a pose: place and quaternion
+
+
+Numbers = Sequence[Number] | np.ndarray
 
 
 class Point(Vector):
@@ -197,7 +201,61 @@ class Frame(metaclass=Spelled):
 
     @property
     def quaternion(self) -> np.ndarray:
+        """The rotation as a unit quaternion (w, x, y, z), w >= 0."""
         return stacked(rotations.to_quaternion(self.R))
+
+    @property
+    def axis_angle(self) -> tuple[np.ndarray, Number]:
+        """The rotation as a unit axis and the angle about it, 0 to pi; z where there is no turn."""
+        axis, angle = rotations.to_axis_angle(self.R)
+        return stacked(axis), angle
+
+    @property
+    def rotation_vector(self) -> np.ndarray:
+        """The rotation as its axis times the angle about it, at most pi long."""
+        return stacked(rotations.to_rotation_vector(rotations.to_quaternion(self.R)))
+
+    def euler(self, sequence: str) -> np.ndarray:
+        """Return the angles of an Euler sequence: about moving axes in upper case, fixed ones in lower.
+
+        All 12 are available, as "ZYX" (yaw, pitch, roll) or "zxz".
+
+        >>> Frame.from_euler("ZYX", (0.1, 0.2, 0.3)).euler("ZYX").round(12)
+        array([0.1, 0.2, 0.3])
+        """
+        return stacked(rotations.to_euler(sequence, self.R))
+
+    @classmethod
+    def from_euler(
+        cls, sequence: str, angles: Numbers, position: Iterable[Number] = (0.0, 0.0, 0.0)
+    ) -> "Frame":
+        """Return a frame turned by an Euler sequence: moving axes in upper case, fixed ones in lower."""
+        return cls.of(rotations.from_euler(sequence, list(angles)), position)
+
+    @classmethod
+    def from_axis_angle(
+        cls, axis: Numbers, angle: Number, position: Iterable[Number] = (0.0, 0.0, 0.0)
+    ) -> "Frame":
+        """Return a frame turned by an angle about an axis of any length but zero."""
+        length = norm(axis)
+        if is_zero(length):
+            raise ValueError(f"axis {tuple(axis)} has no direction; give one that is not zero")
+        return cls.of(rotations.about_axis([x / length for x in axis], angle), position)
+
+    @classmethod
+    def from_rotation_vector(cls, vector: Numbers, position: Iterable[Number] = (0.0, 0.0, 0.0)) -> "Frame":
+        """Return a frame turned about the direction of a vector by its length."""
+        return cls.of(rotations.from_quaternion(rotations.from_rotation_vector(list(vector))), position)
+
+    @property
+    def motion_matrix(self) -> np.ndarray:
+        """The matrix (6, 6) that takes motions of the inner frame to the outer: `X @ m`, angular first."""
+        return columns([self @ unit for unit in units()])
+
+    @property
+    def force_matrix(self) -> np.ndarray:
+        """The matrix (6, 6) that takes forces of the inner frame to the outer: `X @ f`, torque first."""
+        return columns([self @ Force.from_scalars(unit.scalars()) for unit in units()])
 
     def __repr__(self) -> str:
         return f"Frame(position={printed(self.p)}, rotation={tuple(map(printed, self.R))})"
@@ -283,6 +341,11 @@ class RigidInertia(Linear):
             self.I.times(motion.w) + self.h.cross(motion.v),
             motion.v * self.m - self.h.cross(motion.w),
         )
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """The inertia as a matrix (6, 6), angular first."""
+        return columns([self @ unit for unit in units()])
 
     def articulated(self) -> "ArticulatedInertia":
         x, y, z = self.h

@@ -14,22 +14,32 @@ def add(commands: Commands) -> None:
         """
         linkwork convert robot.urdf robot.json
         linkwork convert robot.urdf robot.json --base free --repair
-        linkwork convert run.lwr run.csv
+        linkwork convert run.lwr run.csv --degrees
         """,
         run,
     )
     command.add_argument("source", help="a mechanism (.json, .urdf) or a run (.lwr)")
     command.add_argument("target", help="a file that ends in .json, or in .csv for a run")
+    command.add_argument("--degrees", action="store_true", help="angles of a .csv table in degrees")
     add_robot_options(command)
 
 
 def run(options: argparse.Namespace) -> int:
+    from linkwork.errors import LinkworkError
     from linkwork.files import held, load
     from linkwork.formats.file_format import writer
+    from linkwork.recording.run_table import write_table
 
     thing, target = load(options.source, options.base, repair=options.repair), Path(options.target)
-    write = writer(target, held(thing)).write
-    assert write is not None
-    write(thing, target)
+    if options.degrees:
+        if target.suffix.lower() != ".csv" or held(thing) != "run":
+            raise LinkworkError(
+                f"--degrees is for runs as .csv tables, not for {options.target}; leave it out"
+            )
+        write_table(thing, target, degrees=True)
+    else:
+        write = writer(target, held(thing)).write
+        assert write is not None
+        write(thing, target)
     print(f"{options.target}: {thing!r}")
     return 0

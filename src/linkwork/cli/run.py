@@ -16,6 +16,7 @@ def add(commands: Commands) -> None:
         linkwork run engine.json --for 10
         linkwork run engine.json --for 10 --accuracy 1e-9 --out run.lwr --plot crank
         linkwork run engine.json --for 5 --set crank=0.3 --speed crank=20
+        linkwork run engine.json --for 5 --degrees --set crank=30 --plot crank
         linkwork run robot.urdf --for 2 --every 0.01 --out run.csv
         linkwork run engine.json --for 10 --json
         """,
@@ -29,6 +30,11 @@ def add(commands: Commands) -> None:
         "--set", action="append", default=[], metavar="JOINT=NUMBERS", help="where a joint begins"
     )
     command.add_argument("--speed", action="append", default=[], metavar="JOINT=NUMBERS", help="and how fast")
+    command.add_argument(
+        "--degrees",
+        action="store_true",
+        help="angles, and their rates, of --set and --speed, in pictures and in .csv tables are in degrees",
+    )
     command.add_argument("--accuracy", type=float, default=1e-8, help="of the motion (default: %(default)g)")
     command.add_argument("--step", type=float, metavar="SECONDS", help="fixed steps instead")
     command.add_argument(
@@ -70,7 +76,10 @@ def run(options: argparse.Namespace) -> int:
     model = mechanism.compile()
     state = None
     if options.set or options.speed:
-        state = model.state(_named("--set", options.set), velocities=_named("--speed", options.speed))
+        positions, velocities = _named("--set", options.set), _named("--speed", options.speed)
+        if options.degrees:
+            _to_radians(model, positions, velocities)
+        state = model.state(positions, velocities=velocities)
     if options.plot:  # a name that does not exist is found out before the work, not after it
         simulate(model, 0.0, state).traces(*options.plot)
     motion = simulate(
@@ -154,11 +163,16 @@ def _keep(motion: Any, options: argparse.Namespace) -> dict[str, str]:
     """Write what was asked for; return where."""
     made = {}
     if options.out:
-        motion.save(options.out)
+        if options.degrees and Path(options.out).suffix.lower() == ".csv":
+            from linkwork.recording.run_table import write_table
+
+            write_table(motion, options.out, degrees=True)
+        else:
+            motion.save(options.out)
         made["run"] = options.out
     if options.plot or options.picture:
         path = options.picture or f"{Path(options.file).stem}.png"
-        motion.plot(*options.plot).savefig(path, dpi=150)
+        motion.plot(*options.plot, degrees=options.degrees).savefig(path, dpi=150)
         made["picture"] = path
     return made
 
@@ -176,3 +190,16 @@ def _named(option: str, texts: list[str]) -> dict[str, Any]:
             raise ValueError(f"{option} {text}: give JOINT=NUMBER, or JOINT=NUMBER,NUMBER,...")
         found[name] = numbers[0] if len(numbers) == 1 else numbers
     return found
+
+
+def _to_radians(model: Any, positions: dict[str, Any], velocities: dict[str, Any]) -> None:
+    """Turn the numbers that are angles, or their rates, from degrees into radians."""
+    from linkwork.algebra.number import degrees
+
+    units = model.position_units, model.coordinate_units
+    for side, named in enumerate((positions, velocities)):
+        for name in named.keys() & model.slices.keys():
+            own = units[side][model.slices[name][side]]
+            numbers = named[name] if isinstance(named[name], list) else [named[name]]
+            if len(numbers) == len(own):  # else the model says how many it wants
+                named[name] = [degrees(x) if unit == "rad" else x for x, unit in zip(numbers, own)]

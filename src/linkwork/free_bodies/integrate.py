@@ -22,6 +22,7 @@ from linkwork.free_bodies.flight import (
 from linkwork.free_bodies.orientation import MatrixOrientation, QuaternionOrientation
 from linkwork.free_bodies.particle import Particle
 from linkwork.free_bodies.rigid_body import RigidBody
+from linkwork.lazy import LOCK
 from linkwork.mechanism.placement import Array
 from linkwork.model.state import State
 from linkwork.real_numbers import finite_array
@@ -274,6 +275,10 @@ class _StepsBetween:
         self._run = run
 
     def rows(self, run: Any, k: int, times: Array) -> Array:
+        with LOCK:  # the bodies are there once
+            return self._rows(run, k, times)
+
+    def _rows(self, run: Any, k: int, times: Array) -> Array:
         here, t = self._run, float(run.time[k])
         states = [thing.state for thing in here.things]
         try:

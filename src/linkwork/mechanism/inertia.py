@@ -8,9 +8,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from linkwork.algebra import planar, spatial
 from linkwork.mechanism.placement import Array, Space, plain
 from linkwork.real_numbers import finite_array, is_real, real_array
 from linkwork.spelling import Spelled
+
+ALGEBRA = {"space": spatial, "plane": planar}
 
 TOLERANCE = 1e-6  # a tensor may be wrong by this share of its trace: six typed digits
 
@@ -87,6 +90,14 @@ class Inertia(metaclass=Spelled):
     def space(self) -> Space:
         """Where it lives: "space" or "plane"."""
         return "space" if self.com.size == 3 else "plane"
+
+    @property
+    def matrix(self) -> Array:
+        """The inertia about the origin of the body frame as a matrix, angular first: (6, 6), or (3, 3)."""
+        rigid = ALGEBRA[self.space].RigidInertia.about_center(
+            self.mass, self.com.tolist(), self.tensor.tolist()
+        )
+        return rigid.matrix
 
     def __add__(self, other: "Inertia") -> "Inertia":
         """Join two bodies; both must be given in the same frame."""

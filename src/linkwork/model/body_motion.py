@@ -1,9 +1,10 @@
 """How bodies move when the joints do: poses, velocities, accelerations, Jacobians, freedoms of joints."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from linkwork.algebra.linear import columns
 from linkwork.dynamics import jacobian as of_path
 from linkwork.dynamics import poses as outward
 from linkwork.dynamics import velocities as rates
@@ -101,7 +102,36 @@ def constraint_subspace(model: "Model", joint: str, q: Array) -> Array:
     return subspace.constraint_subspace(*_link_at(model, joint, q))
 
 
+class DualBases(NamedTuple):
+    """The directions of a joint, (freedoms, n) each, in its frame on the child; see `dual_bases`."""
+
+    motion: Array  # Phi: motions that the joint leaves free, per unit of each velocity
+    constrained_motion: Array  # Phi_c: those that it prevents
+    drive: Array  # Psi: forces that a drive exerts, per unit of each generalised force
+    constraint: Array  # Psi_c: forces that it exerts without doing work
+
+
+def dual_bases(model: "Model", joint: str, q: Array) -> DualBases:
+    """Return the free and the constrained directions of a joint, of motions and of forces.
+
+    They are dual, [Phi Phi_c]^T [Psi Psi_c] = 1: a force Psi tau + Psi_c lambda has the power tau . v on a
+    motion Phi v (Roberson and Schwertassek, 1988). Where Phi are unit vectors, Psi is Phi and Psi_c is Phi_c.
+    """
+    where = _link_at(model, joint, q)
+    algebra = model.link_tree.algebra
+    motion, constraint = subspace.motion_subspace(*where), subspace.constraint_subspace(*where)
+    free = [algebra.Motion.from_scalars(s) for s in motion.T.tolist()]
+    drive = columns(subspace.drive_directions(free, algebra)) if free else np.empty_like(motion)
+    dual = np.linalg.inv(np.column_stack([drive, constraint])).T
+    return DualBases(motion, dual[:, len(free) :], drive, constraint)
+
+
 def _link_at(model: "Model", joint: str, q: Array) -> tuple[Link, Array]:
+    if joint in model.row_slices:
+        raise ValueError(
+            f"joint {joint!r} closes a loop, and has no coordinates in q; let another one close it: "
+            "m.compile(cut=[...])"
+        )
     if joint not in model.slices:
         raise ValueError(unknown("joint", joint, model.slices))
     array = real_array("q", q)

@@ -33,6 +33,7 @@ from linkwork.model import (
     loop_equations,
     model_page,
     notes,
+    operational_inertia,
     own_forces,
     reaction_forces,
     trees,
@@ -109,7 +110,12 @@ class Model(Viewable):
     jacobian = of_positions(body_motion.jacobian)
     motion_subspace = of_state(body_motion.motion_subspace)
     constraint_subspace = of_state(body_motion.constraint_subspace)
+    dual_bases = of_state(body_motion.dual_bases)
     body_rows = lazy(body_motion.body_rows)
+
+    # what is felt at a point
+    felt_inertia = of_positions(operational_inertia.felt_inertia)
+    inverse_felt_inertia = of_positions(operational_inertia.inverse_felt_inertia)
 
     # forces that joints bear
     reactions = of_motion(reaction_forces.reactions)

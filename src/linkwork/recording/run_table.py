@@ -7,11 +7,12 @@ from typing import Any
 
 from linkwork.atomic import write_atomically
 from linkwork.errors import FormatError
+from linkwork.recording.trace import in_degrees
 
 
-def write_table(run: Any, path: str | Path) -> None:
-    """Write the curves of a run as a table."""
-    traces = run.traces()
+def write_table(run: Any, path: str | Path, degrees: bool = False) -> None:
+    """Write the curves of a run as a table; angles in degrees if wanted."""
+    traces = [in_degrees(trace) for trace in run.traces()] if degrees else run.traces()
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(["time [s]", *(f"{trace.label} [{trace.unit or '1'}]" for trace in traces)])
