@@ -186,8 +186,13 @@ def test_step_by_step_runs():
     names = run("docs/stepping.md")
     assert names["sim"].t == pytest.approx(0.2)
     assert abs(names["run"]["pin"].position[-1]) < 0.01
+    assert abs(names["run"]["motor"].force).max() <= 20.0
     np.testing.assert_array_equal(names["again"].q, names["sim"].q)
     assert names["batch"].q.shape == (1000, 2)
+    regulated = names["regulated"]
+    whole = lw.simulate(regulated, 2.0, regulated.state(pin=0.1)).final
+    np.testing.assert_array_equal(names["second"].final.q, whole.q)
+    assert abs(whole.q[1]) < 0.01
 
 
 def test_the_vector_environment_is_one_for_gymnasium(capsys):

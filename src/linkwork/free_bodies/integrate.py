@@ -274,6 +274,9 @@ class _StepsBetween:
     def __init__(self, run: _Run) -> None:
         self._run = run
 
+    def of_run(self, k: int) -> Any:
+        return self
+
     def rows(self, run: Any, k: int, times: Array) -> Array:
         with LOCK:  # the bodies are there once
             return self._rows(run, k, times)

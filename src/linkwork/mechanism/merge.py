@@ -21,6 +21,7 @@ from linkwork.mechanism.load import Load
 from linkwork.mechanism.load_view import Coordinates, coordinates
 from linkwork.mechanism.loads import Feedback
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.sampled import Sampled
 from linkwork.spelling import checked_keywords, require
 
 SEPARATOR = "/"
@@ -124,7 +125,7 @@ def _move_joint(made: Joint, joint: Any, placed: Any) -> None:
 def _requalify(made: Constraint | Load, prefix: str) -> None:
     """Let an element refer to joints by their new names."""
     made.on = tuple(prefix + thing if isinstance(thing, str) else thing for thing in made.on)
-    if isinstance(made, Feedback):
+    if isinstance(made, Feedback | Sampled):
         made.law = _Within(made.law, prefix)
 
 
@@ -135,8 +136,8 @@ class _Within:
     law: Callable[..., Any]
     prefix: str
 
-    def __call__(self, t: Any, q: Coordinates, v: Coordinates) -> Any:
-        return self.law(t, self._own(q), self._own(v))
+    def __call__(self, t: Any, q: Coordinates, v: Coordinates, *memory: Any) -> Any:
+        return self.law(t, self._own(q), self._own(v), *memory)
 
     def _own(self, whole: Coordinates) -> Coordinates:
         def ours(names: Iterable[str]) -> list[str]:

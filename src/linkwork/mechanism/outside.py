@@ -237,7 +237,8 @@ class Outside:
 def outside_of(element: Recorded) -> Outside:
     """Return what an element of a mechanism reads beside what it is given: by functions, or by its class."""
     kind = type(element)
-    things = [(word, value) for word, value in vars(element).items() if word not in _OWN and _looks(value)]
+    apart = _OWN | getattr(kind, "called", frozenset())
+    things = [(word, value) for word, value in vars(element).items() if word not in apart and _looks(value)]
     return Outside([*things, *([] if _trusted(kind) else [(kind.__name__, kind)])])
 
 

@@ -86,7 +86,7 @@ def _carried(old: Model, new: Model, state: State) -> State:
         v = new.closed_velocity(q, v, t=state.t)
     same = old.mechanism.elements == new.mechanism.elements and np.array_equal(old.gravity, new.gravity)
     inputs = {name: value for name, value in state.inputs.items() if name in new.inputs}
-    return State(q, v, state.t, state.memory if same else None, inputs, new.slices)
+    return State(q, v, state.t, state.memory if same else None, inputs, new.slices, state.controllers)
 
 
 def _by_name(old: Model, new: Model, state: State, q: Array, v: Array) -> list[TreeBody]:

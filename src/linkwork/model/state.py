@@ -34,9 +34,11 @@ class State(metaclass=Spelled):
     memory: Mapping[str, Array] | None = None  # of the run it comes from, to go on bit for bit
     inputs: Mapping[str, Any] = field(default_factory=dict)  # values by name; others have their defaults
     slices: Slices = field(default_factory=dict)  # where the joints are, if it comes from a model or a run
+    controllers: Mapping[str, Any] = field(default_factory=dict)  # what sampled controllers remember, by name
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return State, (self.q, self.v, self.t, self.memory, dict(self.inputs), dict(self.slices))
+        words = dict(self.inputs), dict(self.slices), dict(self.controllers)
+        return State, (self.q, self.v, self.t, self.memory, *words)
 
     @property
     def positions(self) -> "ByJoint":

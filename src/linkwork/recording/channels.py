@@ -29,6 +29,10 @@ _MOTION = frozenset(  # what follows from positions and velocities alone
 class Between(Protocol):
     """What a motion does between its samples."""
 
+    def of_run(self, k: int) -> "Between":
+        """Return what knows run k of a batch."""
+        ...
+
     def rows(self, run: Any, k: int, times: Array) -> Array:
         """Return q, v and the work (T, nq + nv + 1) at rising times between samples k and k + 1 of a run."""
         ...
@@ -105,11 +109,13 @@ class LiveChannels(Channels):
             ) from None
 
     def part(self, index: Any) -> Channels:
-        if not any(map(np.ndim, self.inputs.values())):
+        axes, between = index if isinstance(index, tuple) else (index,), self.between
+        if between is not None and len(axes) > 1 and isinstance(axes[0], int):
+            between = between.of_run(axes[0])
+        elif not any(map(np.ndim, self.inputs.values())):
             return self
-        axes = index if isinstance(index, tuple) else (index,)
         own = {name: np.asarray(value)[axes[: np.ndim(value)]] for name, value in self.inputs.items()}
-        return LiveChannels(self.model, self.layout, own, self.between, self._answers)
+        return LiveChannels(self.model, self.layout, own, between, self._answers)
 
 
 class VariantChannels(Channels):

@@ -28,6 +28,7 @@ def store_final(arrays: dict[str, Array], prefix: str, state: State) -> list[str
     """Add a state to arrays, with its memory as it is; return the names of what is in that memory."""
     arrays |= {f"{prefix}/q": state.q, f"{prefix}/v": state.v, f"{prefix}/t": np.array(state.t, dtype=float)}
     arrays |= {f"{prefix}/inputs/{name}": np.array(value, float) for name, value in state.inputs.items()}
+    arrays |= {f"{prefix}/controllers/{name}": np.array(x, float) for name, x in state.controllers.items()}
     if state.memory is None:
         return None
     arrays |= {f"{prefix}/memory/{name}": np.asarray(array) for name, array in state.memory.items()}
@@ -42,4 +43,6 @@ def restored_final(
     q, v, t = (arrays[f"{prefix}/{part}"] for part in "qvt")
     first = f"{prefix}/inputs/"
     inputs = {name.removeprefix(first): float(x) for name, x in arrays.items() if name.startswith(first)}
-    return State(q, v, float(t), memory, inputs, layout.slices)
+    first = f"{prefix}/controllers/"
+    controllers = {name.removeprefix(first): x for name, x in arrays.items() if name.startswith(first)}
+    return State(q, v, float(t), memory, inputs, layout.slices, controllers)

@@ -21,13 +21,15 @@ from linkwork.recording.lazy_sequence import Each
 from linkwork.recording.report import Report
 from linkwork.recording.status import Status
 from linkwork.simulation import integration
-from linkwork.simulation.failure import GOOD
+from linkwork.simulation.controllers import Controllers, Replay, inputs_at, inputs_of
+from linkwork.simulation.failure import GOOD, interruption
 from linkwork.simulation.integration import MEMO
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.marching import Marching
 from linkwork.simulation.polling import Keyboard, results
 from linkwork.simulation.progress import Progress
 from linkwork.simulation.run_settings import RunSettings
+from linkwork.simulation.side_by_side import SideBySide
 from linkwork.simulation.single_run import StepsBetween
 from linkwork.simulation.statistics import NO_LOOPS, Held
 
@@ -77,11 +79,16 @@ class ManyRuns:
         self._inputs = np.broadcast_to(values, (len(start.q), len(setting.inputs)))
         self.keyboard = Keyboard()
         self.notes: list[str] = []  # what the user should know
+        self.controllers: Controllers | Replay = Controllers.none()
+        if variants and setting.controlled:
+            raise ValueError("vary= does not go with sampled controllers yet; run the variants one by one")
 
     def run(self, threads: int) -> Recordings:
         begun = time.perf_counter()
         count = len(self._y)
         workers = max(1, min(threads, -(-count // store.lanes())))
+        if self.setting.controlled:
+            return self._run_controlled(threads, begun)
         groups = self._variants.alike if self._variants else [Alike(self.setting, np.arange(count))]
         parts = [part for group in groups for part in self._parts(group, workers)]
         integration.prepare()
@@ -92,6 +99,30 @@ class ManyRuns:
             else:
                 self._in_threads(parts, workers, progress)
         return self._record(parts, (ready - begun, time.perf_counter() - ready))
+
+    def _run_controlled(self, threads: int, begun: float) -> Recordings:
+        """Let all mechanisms go on together from one call of the controllers to the next."""
+        model, setting, count = self.system.model, self.setting, len(self._y)
+        controllers = self.controllers = Controllers(model, list(setting.inputs), count, self.t)
+        integration.prepare()
+        start = self._y, self.t, self._inputs, self.watch
+        sides = SideBySide(setting, *start, threads, alone=False, times=self.times)
+        ready, t = time.perf_counter(), self.t
+        with self.keyboard, Progress(model.name) as progress:
+            try:
+                while t < self.t_end and not self.keyboard.pressed:
+                    if controllers.next_time <= t:
+                        sides.control(controllers)
+                    t = min(controllers.next_time, self.t_end)
+                    sides.march(t)
+                    progress.update((t - self.t) / (self.t_end - self.t))
+            except KeyboardInterrupt:
+                self.keyboard.pressed = True
+        if self.keyboard.pressed:
+            going = np.flatnonzero(sides.memo("status") == Status.DONE)
+            sides.fail({int(k): interruption(float(sides.memo("t_final")[k])) for k in going})
+        self._inputs = sides.inputs
+        return self._record(sides.parts, (ready - begun, time.perf_counter() - ready))
 
     def _parts(self, group: Alike, workers: int) -> list[Marching]:
         """Divide mechanisms that share programs among threads."""
@@ -134,7 +165,9 @@ class ManyRuns:
 
     def _record(self, parts: list[Marching], spent: tuple[float, float]) -> Recordings:
         nq = self.system.model.nq
-        order = np.argsort(np.concatenate([part.members for part in parts]))
+        order = np.arange(len(self._y))
+        if self._variants:
+            order = np.argsort(np.concatenate([part.members for part in parts]))
         rows, filled, ends, weakest, *bad = (
             _sorted([getattr(part.work.memory, name) for part in parts], order)
             for name in ("record", "filled", "y_final", "weakest", "bad_t", "bad_y")
@@ -168,7 +201,8 @@ class ManyRuns:
 
         def final(k: int) -> State:
             where = ends[k, :nq], ends[k, nq:-1], float(ended[k])
-            return State(*where, None, self._inputs_of(k), self.system.model.slices)
+            memories = self.controllers.memories(k)
+            return State(*where, None, self._inputs_of(k), self.system.model.slices, memories)
 
         q, v, work = rows[:, :, 1 : 1 + nq], rows[:, :, 1 + nq : -1], rows[:, :, -1]
         count = len(rows)
@@ -186,7 +220,11 @@ class ManyRuns:
         )
 
     def _channels(self) -> Channels:
-        alone = self.setting.channels(self._start_inputs, StepsBetween(self.setting.words))
+        inputs, changes = self._start_inputs, self.controllers.changes
+        if changes:
+            first = np.broadcast_to(input_values(self.setting.inputs, inputs), self._inputs.shape)
+            inputs = inputs_of(list(self.setting.inputs), inputs_at(changes, self.times, first), True)
+        alone = self.setting.channels(inputs, StepsBetween(self.setting.words, tuple(changes)))
         return VariantChannels(self._variants.models, alone) if self._variants else alone
 
     def _inputs_of(self, k: int) -> dict[str, float]:

@@ -21,11 +21,19 @@ class HeldInputs(Mapping[str, Any]):
     stands for all.
     """
 
-    def __init__(self, names: Sequence[str], array: Array, batch: bool, loads: Collection[str]) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        array: Array,
+        batch: bool,
+        loads: Collection[str],
+        writers: Mapping[str, str],
+    ) -> None:
         self.array = array  # (N, nu)
         self.written = True  # since the last step
         self._places = {name: k for k, name in enumerate(names)}
         self._batch, self._loads = batch, loads
+        self._writers = writers  # controllers, by the input that they write
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)
@@ -46,12 +54,18 @@ class HeldInputs(Mapping[str, Any]):
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, str):
             k = self._place(key)
+            if key in self._writers:
+                raise self._not_ours(key)
             if not (type(value) in _PLAIN and isfinite(value)):
                 value = self._checked(f"input {key!r}", value, self.array.shape[:1])
             self.array[:, k] = value
         else:
             self._check_whole(key)
-            self.array[:] = self._checked("inputs", value, self.array.shape)
+            values = np.broadcast_to(self._checked("inputs", value, self.array.shape), self.array.shape)
+            for name in self._writers:
+                if (values[:, self._places[name]] != self.array[:, self._places[name]]).any():
+                    raise self._not_ours(name)
+            self.array[:] = values
         self.written = True
 
     def update(self, values: Mapping[str, Any]) -> None:
@@ -77,6 +91,9 @@ class HeldInputs(Mapping[str, Any]):
             none = "the mechanism has no inputs; give a motor, or another load, a law with lw.Input(...)"
             raise KeyError(f"inputs: {unknown('input', name, self) if self._places else none}")
         return place
+
+    def _not_ours(self, name: str) -> ValueError:
+        return ValueError(f"input {name!r} is written by controller {self._writers[name]!r}; remove that")
 
     def _check_whole(self, key: Any) -> None:
         if key is not Ellipsis and not (isinstance(key, slice) and key == slice(None)):

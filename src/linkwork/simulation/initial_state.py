@@ -23,7 +23,7 @@ def checked_state(model: Model, state: Any) -> State:
     q, v = checked(model, "q", state.q, 1), checked(model, "v", state.v, 1)
     if not isinstance(state.t, int | float | np.number) or not isfinite(state.t):
         raise ValueError(f"state.t is {state.t!r}; give a finite time")
-    return State(q, v, float(state.t), state.memory, state.inputs, model.slices)
+    return State(q, v, float(state.t), state.memory, state.inputs, model.slices, state.controllers)
 
 
 def checked(model: Model, word: str, value: Any, axes: int) -> Array:

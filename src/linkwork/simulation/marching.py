@@ -22,7 +22,7 @@ from linkwork.simulation.run_settings import RunSettings
 
 Array = np.ndarray
 
-_NEVER = np.array([inf])
+NEVER = np.array([inf])
 _REMEDY = "what changes on the way is an input: let it read lw.Input(...), and write that"
 
 
@@ -38,7 +38,7 @@ class Marching:
         keyboard: Keyboard,
         watch: LawWatch,
         *,
-        times: Array = _NEVER,
+        times: Array = NEVER,
         alone: bool = False,
         members: Array | None = None,
         constants: Array | None = None,

@@ -14,6 +14,7 @@ from linkwork.model.model import Model
 from linkwork.native import store
 from linkwork.recording.channels import Between, LiveChannels
 from linkwork.recording.layout import layout_of
+from linkwork.simulation.controllers import sampled
 from linkwork.simulation.integration import MEMO, Work
 from linkwork.simulation.integrators.methods import METHODS
 from linkwork.simulation.options import Options, RunOptions
@@ -60,6 +61,11 @@ class RunSettings:
     def inputs(self) -> dict[str, float]:
         """The inputs of laws and events, with their default values."""
         return self.system.inputs
+
+    @lazy
+    def controlled(self) -> bool:
+        """Whether sampled controllers write inputs."""
+        return bool(sampled(self.system.model))
 
     @lazy
     def at_once(self) -> int:
@@ -110,7 +116,8 @@ class RunSettings:
             (one.formula.signature, one.formula.parameters) if one.formula else source_of(one.load)
             for one in self.system.event_tree.loads
         ]
-        about = (self.system.model.digest, self.chosen.key(), watched, MEMO.names)
+        rates = [(one.name, one.every, one.offset) for one in sampled(self.system.model)]
+        about = (self.system.model.digest, self.chosen.key(), watched, MEMO.names, *rates)
         return np.frombuffer(hashlib.sha256(repr(about).encode()).digest(), np.dtype("<i8"))
 
 

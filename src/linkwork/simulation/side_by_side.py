@@ -11,11 +11,12 @@ from linkwork.model.state import State
 from linkwork.native import store
 from linkwork.recording.status import Status
 from linkwork.simulation import resume
+from linkwork.simulation.controllers import Controllers
 from linkwork.simulation.failure import Failure
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.loop.lockstep import advance
 from linkwork.simulation.loop.pieces import count_unfinished, open_piece
-from linkwork.simulation.marching import Marching
+from linkwork.simulation.marching import NEVER, Marching
 from linkwork.simulation.polling import Keyboard
 from linkwork.simulation.run_settings import RunSettings
 
@@ -42,13 +43,14 @@ class SideBySide:
         watch: LawWatch,
         threads: int,
         alone: bool,
+        times: Array = NEVER,
     ) -> None:
         self._setting, self._keyboard, self.watch = setting, Keyboard(), watch
         count = len(y)
         workers = max(1, min(threads, y.size // _THREADED, -(-count // store.lanes())))
         self._edges = list(pairwise(np.linspace(0, count, workers + 1).astype(int).tolist()))
         self.parts = [
-            Marching(setting, y[a:b], t, inputs[a:b], self._keyboard, watch, alone=alone)
+            Marching(setting, y[a:b], t, inputs[a:b], self._keyboard, watch, alone=alone, times=times)
             for a, b in self._edges
         ]
         # (N, nu), to be written to; where there are several parts, theirs follow when they are handed over
@@ -118,6 +120,23 @@ class SideBySide:
         self._count()
         if pressed:
             raise KeyboardInterrupt
+
+    def control(self, controllers: Controllers) -> None:
+        """Let controllers write inputs of the mechanisms that go on."""
+        y, nq = self.y, self._setting.system.model.nq
+        going = self.memo("status") == Status.DONE
+        failures = controllers.call(y[:, :nq], y[:, nq:-1], self.inputs, going)
+        self.hand_over()
+        self.fail(failures)
+
+    def fail(self, failures: Mapping[int, Failure]) -> None:
+        """Let mechanisms stay where they are, by number."""
+        for k, failure in failures.items():
+            part, (a, _) = next((p, e) for p, e in zip(self.parts, self._edges, strict=True) if k < e[1])
+            part.failures[k - a] = failure
+            part.work.memo["status"][k - a] = failure.status
+        if failures:
+            self._count()
 
     def _together(self, run: Callable[[int, float], Any], t_end: float) -> list[Any]:
         """Run all parts at once, the first in this thread."""

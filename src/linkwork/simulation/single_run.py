@@ -1,7 +1,7 @@
 """One run: the native loop is driven, its samples taken, checkpoints written, and its end reported."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, isfinite
@@ -13,13 +13,16 @@ from linkwork.dynamics.load_code import answers, raised
 from linkwork.errors import SimulationError
 from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
+from linkwork.recording.channels import LiveChannels
 from linkwork.recording.recording import Recording
 from linkwork.recording.status import Status
 from linkwork.simulation import integration, resume
 from linkwork.simulation.checkpoint import Checkpoint, Kept
+from linkwork.simulation.controllers import Controllers, Replay, inputs_at, inputs_of
 from linkwork.simulation.event_log import Occurrences
 from linkwork.simulation.failure import GOOD, Failure, diagnosis, failed, interruption
 from linkwork.simulation.law_watch import LawWatch, no_function, other_answer
+from linkwork.simulation.loop.pieces import open_piece
 from linkwork.simulation.options import RunOptions, most_numbers
 from linkwork.simulation.polling import Keyboard, Pace, raise_interrupts
 from linkwork.simulation.progress import Progress
@@ -43,12 +46,18 @@ class OneRun:
         times: Array,
         checkpoint: Checkpoint | None,
         watch: LawWatch | None = None,
+        replay: Replay | None = None,
     ):
         self._setting, self._model = setting, (model := setting.system.model)
         self._start, self._duration, self._t_end = start, duration, start.t + duration
         self._times, self._checkpoint = times, checkpoint
         self._watch = watch or LawWatch(self._model, setting.system)
         self._occurrences = Occurrences(lambda: model, setting.chosen, self._t_end, self._watch)
+        self._controllers: Controllers | Replay = replay or Controllers.none()
+        if setting.controlled and replay is None:
+            self._controllers = Controllers(self._model, list(setting.inputs), 1, start.t)
+            self._controllers.recall(start.controllers)
+        self._before_call: tuple[Any, ...] = -inf, (), (), {}  # of controllers: t, y, inputs, memories
         self._rows: list[Array] = []  # samples: t, q, v, work
         self._since = -inf  # the time after which the loop's samples are new
         self._size = 0  # numbers in them
@@ -82,6 +91,7 @@ class OneRun:
         self._y = np.empty(self._problem.n)
         self._y[:nq], self._y[nq:-1], self._y[-1] = start.q, start.v, before or 0.0
         self._work = self._setting.work(self._y, start.t, self._times, inputs)
+        self._held, self._ends = inputs[None].copy(), np.empty((1, 1 + self._problem.n))
         if kept:
             self._recall(kept)
         elif before is not None and start.memory is not None:
@@ -92,6 +102,9 @@ class OneRun:
     def _recall(self, kept: Kept) -> None:
         """Go on where this run was interrupted."""
         resume.recall(self._work, kept.memory)
+        if self._controllers:
+            self._work.memory.inputs[:] = self._held[:] = kept.memory["inputs"]
+            self._controllers.restore(kept.memory)
         self._rows.append(kept.rows[kept.rows[:, 0] <= max(self._start.t, self._work.memo["t"][0])])
         self._occurrences.happened += kept.events
         self._pass_samples()
@@ -118,6 +131,11 @@ class OneRun:
         """Go on to the end; most runs are there before it is time to look at the keyboard and the clock."""
         raised.__dict__.pop("error", None)
         answers.kept = []
+        if self._controllers.next_time <= max(self._start.t, self._work.memo["t"][0]):
+            memo, self._work.memory.y_final[0] = self._work.memo, self._y
+            memo["status"], memo["t_final"] = Status.DONE, self._start.t
+            if not self._call_controllers():
+                return
         at_once = self._setting.at_once
         if at_once and not self._advance(Pace(at_once)):
             return
@@ -137,18 +155,36 @@ class OneRun:
     def _advance(self, pace: Pace) -> bool:
         """Let the loop run until it looks up; return whether there is more to do."""
         pace.start()
-        pace.took(integration.march(self._problem, self._work, self._t_end, pace.budget))
+        t_end = min(self._controllers.next_time, self._t_end)
+        pace.took(integration.march(self._problem, self._work, t_end, pace.budget))
         self._drain()
         raise_interrupts()
         if self.failure is None and (failure := no_function()):
             self._end_at_base(failure.status)
             self.failure = failure
+        if self.failure is None and t_end < self._t_end and self._work.status(0) == Status.DONE:
+            return self._call_controllers()
         return self.failure is None and self._can_go_on()
+
+    def _call_controllers(self) -> bool:
+        """Let those write inputs whose time has come; return whether the run goes on."""
+        work, nq, going = self._work, self._model.nq, np.ones(1, bool)
+        y, inputs = work.memory.y_final, work.memory.inputs
+        called, remembered = self._controllers.next_time, self._controllers.memories(0)
+        self._before_call = called, y[0].copy(), inputs[0].copy(), remembered
+        failures = self._controllers.call(y[:, :nq], y[:, nq:-1], inputs, going)
+        if failures:
+            self.failure = failures[0]
+            work.memo["status"] = self.failure.status
+            return False
+        open_piece(work.address(self._problem), self._held, self._ends)
+        work.memo["earlier"] = 0.0  # max_steps is that of the whole run
+        return True
 
     def _drain(self) -> None:
         """Take the samples that the loop has written."""
         rows = self._work.samples(0)
-        if self._work.status(0) in _IN_BETWEEN:
+        if self._controllers or self._work.status(0) in _IN_BETWEEN:
             rows = rows.copy()
         if len(rows) and rows[0, 0] <= self._since:
             rows = rows[rows[:, 0] > self._since]
@@ -199,7 +235,10 @@ class OneRun:
                 self.notes.append(f"checkpoint: an older one was kept: {error}")
 
     def _so_far(self) -> tuple[dict[str, Array], Array, list[tuple[float, str]]]:
-        return resume.memory(self._work, self._key), self._all_rows(), self._occurrences.happened
+        kept = resume.memory(self._work, self._key)
+        if self._controllers:
+            kept |= {"inputs": self._work.memory.inputs.copy(), **self._controllers.arrays()}
+        return kept, self._all_rows(), self._occurrences.happened
 
     # where it ends
 
@@ -224,6 +263,12 @@ class OneRun:
         t, y = float(memory.memo["t_final"][0]), memory.y_final[0].copy()
         if t < self._start.t:  # the base of a run that goes on lies before its start
             t, y = self._start.t, self._y
+        inputs, controllers = self._start.inputs, self._controllers.memories(0)
+        if self._controllers:
+            values = memory.inputs[0]
+            if status in _GOES_ON and status != Status.DONE and t <= self._before_call[0]:
+                t, y, values, controllers = self._before_call  # they will be called again
+            inputs = dict(zip(self._setting.inputs, values.tolist(), strict=True))
         rows = self._all_rows()
         if len(rows) and rows[-1, 0] > t:
             rows = rows[rows[:, 0] <= t]
@@ -241,10 +286,18 @@ class OneRun:
         spent = compile_time, time.perf_counter() - ready
         held = account.held(kept["memo"], times, q, memory.weakest[0])
         report = partial(account.report, kept["memo"], held, self.failure, spent, events, self.notes)
-        after = kept if status in _GOES_ON else None, self._start.inputs, self._model.slices
+        after = kept if status in _GOES_ON else None, inputs, self._model.slices, controllers
         final = State(y[:nq], y[nq:-1], t, *after)
-        channels = self._setting.channels(self._start.inputs, StepsBetween(self._setting.words))
-        return Recording(channels, times, q, v, work, report, final)
+        return Recording(self._channels(times), times, q, v, work, report, final)
+
+    def _channels(self, times: Array) -> LiveChannels:
+        """Return where derived quantities come from; inputs are those of each sample, if they changed."""
+        names, inputs = list(self._setting.inputs), self._start.inputs
+        changes = self._controllers.changes
+        if changes:
+            first = input_values(self._setting.inputs, inputs)[None]
+            inputs = inputs_of(names, inputs_at(changes, times, first), False)
+        return self._setting.channels(inputs, StepsBetween(self._setting.words, tuple(changes)))
 
     def _note_doubts(self, account: Statistics, rows: Array) -> None:
         """Note what is odd about a run that seems to be good."""
@@ -272,6 +325,11 @@ class StepsBetween:
     """
 
     words: RunOptions
+    changes: Sequence[tuple[float, Array]] = ()  # of inputs, by controllers: when, and all of them (N, nu)
+
+    def of_run(self, k: int) -> "StepsBetween":
+        """Return what knows run k of a batch."""
+        return replace(self, changes=tuple((t, u[k : k + 1]) for t, u in self.changes))
 
     def rows(self, run: Any, k: int, times: Array) -> Array:
         """Return q, v and the work (T, nq + nv + 1) at rising times between samples k and k + 1 of a run."""
@@ -279,7 +337,9 @@ class StepsBetween:
         happened = any(t < time <= times[-1] for time, _ in run.report.events)
         words = self.words if happened else replace(self.words, events=())
         start = State(run.q[k], run.v[k], t, None, run._channels.part(k).inputs)
-        again = OneRun(setting(run.model, words), start, float(times[-1]) - t, times, None).run().recording
+        span, changes = float(times[-1]) - t, [change for change in self.changes if change[0] > t]
+        one = OneRun(setting(run.model, words), start, span, times, None, None, Replay(changes))
+        again = one.run().recording
         if len(again) < len(times):
             raise SimulationError(
                 f"at: t {times[len(again)]:.9g} s cannot be reached from the sample at {t:.9g} s: "

@@ -25,7 +25,8 @@ def starting(setting: RunSettings, batch: bool, state: Any, q: Any, v: Any, inpu
         return replace(start, inputs=dict(zip(setting.inputs, values.tolist(), strict=True)))
     if not isinstance(state, State) or np.ndim(state.q) != 2:
         raise ValueError("this is a batch; give q= and v=, or the state of a batch")
-    return _several(setting, state.q, state.v, float(state.t), state.inputs, inputs)
+    start = _several(setting, state.q, state.v, float(state.t), state.inputs, inputs)
+    return replace(start, controllers=state.controllers)
 
 
 def starting_some(

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from linkwork.recording.lazy_sequence import Each
 from linkwork.recording.recording import Recording
 from linkwork.recording.report import Report
 from linkwork.recording.status import Status
+from linkwork.simulation.controllers import inputs_of
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.side_by_side import SideBySide
 from linkwork.simulation.single_run import StepsBetween
@@ -89,16 +89,6 @@ class StepRecord:
         self.count, self.dropped = len(self.t), int(arrays["dropped"][0])
 
 
-def inputs_of(names: Sequence[str], u: Array, batch: bool) -> dict[str, Any]:
-    """Return inputs (S, N, nu) by name: where they never change one number, or (N,), else over samples."""
-    found = {}
-    for name, column in zip(names, np.moveaxis(u, 2, 0), strict=True):
-        still = not len(column) or (column == column[0]).all()
-        values = column[0] if still and len(column) else column.T
-        found[name] = values if batch else float(values[0]) if still else values[0]
-    return found
-
-
 def recording_of(
     setting: RunSettings,
     sides: SideBySide,
@@ -106,6 +96,7 @@ def recording_of(
     final: State,
     spent: tuple[float, float],
     notes: Sequence[str],
+    changes: Sequence[tuple[float, Array]],
 ) -> Recording:
     """Return the recording of a mechanism alone."""
     t, y, u = samples
@@ -113,7 +104,9 @@ def recording_of(
     q, v, work = y[:, 0, :nq].copy(), y[:, 0, nq:-1].copy(), y[:, 0, -1].copy()
     held = account.held(remembered, t, q, sides.gathered("weakest")[0])
     report = partial(account.report, remembered, held, sides.failures[0], spent, sides.happened[0], notes)
-    channels = setting.channels(inputs_of(list(setting.inputs), u, False), StepsBetween(setting.words))
+    channels = setting.channels(
+        inputs_of(list(setting.inputs), u, False), StepsBetween(setting.words, changes)
+    )
     return Recording(channels, t, q, v, work, report, final)
 
 
@@ -123,6 +116,7 @@ def recordings_of(
     samples: tuple[Array, Array, Array],
     spent: tuple[float, float],
     notes: Sequence[str],
+    changes: Sequence[tuple[float, Array]],
 ) -> Recordings:
     """Return the recordings of a batch."""
     t, y, u = samples
@@ -143,7 +137,7 @@ def recordings_of(
         return State(*where, None, own, setting.system.model.slices)
 
     return Recordings(
-        setting.channels(inputs_of(list(setting.inputs), u, True), StepsBetween(setting.words)),
+        setting.channels(inputs_of(list(setting.inputs), u, True), StepsBetween(setting.words, changes)),
         t,
         rows[..., :nq],
         rows[..., nq:-1],

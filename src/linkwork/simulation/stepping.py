@@ -20,6 +20,7 @@ from linkwork.recording.interpolation import Instant
 from linkwork.recording.recording import Recording
 from linkwork.recording.status import Status
 from linkwork.simulation import integration, resume
+from linkwork.simulation.controllers import Controllers, inputs_of, writers
 from linkwork.simulation.event import Event
 from linkwork.simulation.failure import Failure, SimulationFailed
 from linkwork.simulation.held_inputs import HeldInputs
@@ -32,7 +33,7 @@ from linkwork.simulation.side_by_side import SideBySide
 from linkwork.simulation.single_run import StepsBetween
 from linkwork.simulation.starts import rows_of, starting, starting_some
 from linkwork.simulation.step_clock import StepClock
-from linkwork.simulation.step_record import StepRecord, inputs_of, recording_of, recordings_of
+from linkwork.simulation.step_record import StepRecord, recording_of, recordings_of
 from linkwork.spelling import Spelled
 
 Array = np.ndarray
@@ -126,10 +127,17 @@ class Simulation(metaclass=Spelled):
             alone=not self._batch,
         )
         self._inputs = HeldInputs(
-            list(self._setting.inputs), self._sides.inputs, self._batch, self.model.load_names
+            list(self._setting.inputs),
+            self._sides.inputs,
+            self._batch,
+            self.model.load_names,
+            writers(self.model),
         )
         most = _kept(self._record_as, self._batch, y.size + values.size)
         self._record = StepRecord(most, y.shape, values.shape) if most else None
+        self._controllers: Controllers | None = None
+        if self._setting.controlled:
+            self._controllers = Controllers(self.model, list(self._setting.inputs), len(y), self._start.t)
         self._begin(y, values)
 
     def _begin(self, y: Array, values: Array) -> None:
@@ -139,6 +147,10 @@ class Simulation(metaclass=Spelled):
         if start.memory is not None and not self._batch:
             self._sides.follow(start)
         self._clock = StepClock(start.t)
+        if self._controllers:
+            self._controllers.turn_to(start.t)
+            self._controllers.recall(start.controllers)
+            self._controllers.changes.clear()
         self._stopped = False  # the only mechanism by an event, or since it failed
         self._known: list[Failure | None] = [None] * len(y)  # failures that were reported
         self._now: Instant | None = None
@@ -189,6 +201,8 @@ class Simulation(metaclass=Spelled):
             return
         y, values = rows_of(starting_some(self._setting, start, chosen, t, q, v, inputs))
         self._sides.begin(chosen, y, t, values)
+        if self._controllers:
+            self._controllers.recall({}, chosen)
         self._now = None
         if self._record:
             self._record.amend(self._sides.y)
@@ -223,7 +237,7 @@ class Simulation(metaclass=Spelled):
                 self._hand_over()
             self._now = None
             t_end = clock.origin + (clock.steps + 1) * clock.dt
-            calm = self._sides.march(t_end)
+            calm = self._sides.march(t_end) if self._controllers is None else self._march_controlled(t_end)
             if calm or self._arrived():
                 clock.t = t_end
                 clock.steps += 1
@@ -233,6 +247,23 @@ class Simulation(metaclass=Spelled):
             self._busy.release()
         if not calm:
             self._complain()
+
+    def _march_controlled(self, t_end: float) -> bool:
+        """Go on to a time, from one call of controllers to the next; return whether nothing has happened."""
+        controllers, t, calm = self._controllers, self._clock.t, True
+        assert controllers
+        while t < t_end:
+            if controllers.next_time <= t:
+                self._sides.control(controllers)
+                if self._record and t == self._clock.t:
+                    self._record.hold(self._inputs.array)
+            t = min(controllers.next_time, t_end)
+            calm = self._sides.march(t) and calm
+            if not self._batch and self._sides.memo("status")[0] != Status.DONE:
+                return False
+        if not self._record or self._record.dropped:
+            controllers.forget_before(self._record.t[0] if self._record else t_end)
+        return calm and all(failure is None for failure in self._sides.failures)
 
     def _check_laws(self) -> None:
         """Refuse to go on with laws that have become others: what they read from outside is no input."""
@@ -316,10 +347,15 @@ class Simulation(metaclass=Spelled):
         nq, slices = self.model.nq, self.model.slices
         where = self._part(slice(nq)), self._part(slice(nq, -1)), self._clock.t
         if self._batch:
-            return State(*where, None, dict(zip(names, values.T.copy(), strict=True)), slices)
+            inputs = dict(zip(names, values.T.copy(), strict=True))
+            return State(*where, None, inputs, slices, self._memories(slice(None)))
         work = self._sides.parts[0].work
         kept = None if self._stopped else resume.memory(work, self._setting.key)
-        return State(*where, kept, dict(zip(names, values[0].tolist(), strict=True)), slices)
+        inputs = dict(zip(names, values[0].tolist(), strict=True))
+        return State(*where, kept, inputs, slices, self._memories(0))
+
+    def _memories(self, one: int | slice) -> dict[str, Array]:
+        return self._controllers.memories(one) if self._controllers else {}
 
     @property
     def status(self) -> Any:
@@ -364,8 +400,13 @@ class Simulation(metaclass=Spelled):
             samples, lost = (np.array([self._clock.t]), self._sides.y[None].copy(), values[None].copy()), 0
         notes = [f"{lost} samples before the first were not kept; give record="] if lost else []
         if self._batch:
-            return recordings_of(self._setting, self._sides, samples, wall, notes)
-        return recording_of(self._setting, self._sides, samples, self.state, wall, notes)
+            return recordings_of(self._setting, self._sides, samples, wall, notes, self._changes)
+        return recording_of(self._setting, self._sides, samples, self.state, wall, notes, self._changes)
+
+    @property
+    def _changes(self) -> Sequence[tuple[float, Array]]:
+        """The changes of inputs by controllers, some of them between samples."""
+        return tuple(self._controllers.changes) if self._controllers else ()
 
     def __repr__(self) -> str:
         count = f"{len(self._inputs.array)} mechanisms, " if self._batch else ""
@@ -421,6 +462,8 @@ class Simulation(metaclass=Spelled):
             "events": [[list(event) for event in events] for events in self._sides.happened],
         }
         arrays = self._sides.arrays()
+        if self._controllers:
+            arrays |= self._controllers.arrays()
         if self._record:
             self._record.hold(self._inputs.array)
             arrays |= {f"record/{name}": array for name, array in self._record.arrays().items()}
@@ -429,6 +472,8 @@ class Simulation(metaclass=Spelled):
     def _become(self, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         self._sides.recall(arrays, header["events"])
         self._inputs.written = True
+        if self._controllers:
+            self._controllers.restore(arrays)
         self._clock = StepClock(*header["clock"])
         self._stopped, self._now = header["stopped"], None
         if self._record and "record/t" in arrays:

@@ -26,6 +26,8 @@ def _restart(run, i):
     if since > 0.0:
         memo.h = min(memo.h, _BEYOND * since)
     memo.t = memo.t0 = memo.t_final
+    if not run.fixed:
+        memo.accepted += 1.0
     memo.index = 0.0
     memo.blocked = math.nan
 
