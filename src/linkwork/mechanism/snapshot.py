@@ -9,12 +9,12 @@ nothing that it reads has changed either (`outside`).
 import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, is_dataclass
-from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
+from linkwork.lazy import kept
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.joint import Joint
@@ -36,17 +36,17 @@ class Snapshot:
     current: dict[str, Element]  # the copies themselves
     revisions: dict[str, Revision]  # of the originals
 
-    @cached_property
+    @kept
     def own(self) -> list[str]:
         """The names of elements that do not last."""
         return [name for name, one in self.copies.items() if one.before is not None]
 
-    @cached_property
+    @kept
     def outsides(self) -> dict[str, Outside]:
         """What elements read beside what they are given, by name, where that can change."""
         return {name: one.outside for name, one in self.copies.items() if one.outside}
 
-    @cached_property
+    @kept
     def elements(self) -> frozenset[Element]:
         return frozenset(self.mechanism.elements)
 
@@ -179,25 +179,27 @@ def _referred(element: Element) -> Iterable[Any]:
 
 def is_lasting(element: Element) -> bool:
     """Whether nothing of an element can change without another revision."""
-    if not _ours(type(element)):
+    if not is_ours(type(element)):
         return False
-    return all(word == "_joints" or _lasts(value) for word, value in vars(element).items())
+    return all(word == "_joints" or lasts(value) for word, value in vars(element).items())
 
 
-def _lasts(value: Any) -> bool:
+def lasts(value: Any) -> bool:
+    """Whether a value cannot change."""
     kind = type(value)
     if kind in _PLAIN or isinstance(value, Recorded | np.generic):
         return True
     if kind is tuple:
-        return all(map(_lasts, value))
+        return all(map(lasts, value))
     if isinstance(value, np.ndarray):
         return not value.flags.writeable
-    if not _ours(kind) or callable(value):
+    if not is_ours(kind) or callable(value):
         return False
     if is_dataclass(value):
-        return kind.__dataclass_params__.frozen and all(map(_lasts, vars(value).values()))
+        return kind.__dataclass_params__.frozen and all(map(lasts, vars(value).values()))
     return kind.__module__.startswith("linkwork.algebra.")
 
 
-def _ours(kind: type) -> bool:
+def is_ours(kind: type) -> bool:
+    """Whether a class is one of this package."""
     return kind.__module__.partition(".")[0] == __name__.partition(".")[0]

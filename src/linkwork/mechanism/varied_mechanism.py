@@ -78,7 +78,7 @@ class _Combined:
         first = mechanisms[0]
         if any(shape_of(other) != shape_of(first) for other in mechanisms[1:]):
             raise Unlike("other elements")
-        self._number = number
+        self._combined, self._changes = number, 0
         made = self.mechanism = Mechanism(first.name, None, first.space)
         object.__setattr__(made, "_journal", None)
         object.__setattr__(made, "_gravity", self.value([m.gravity for m in mechanisms]))
@@ -101,22 +101,20 @@ class _Combined:
         return made
 
     def value(self, values: Sequence[Any]) -> Any:
-        """Return several values as one."""
+        """Return several values as one: the first, if no number in them is another."""
+        before = self._changes
+        made = self._made_of(values)
+        return values[0] if self._changes == before else made
+
+    def _made_of(self, values: Sequence[Any]) -> Any:
         first = values[0]
         kinds = set(map(type, values))
         if kinds <= _NUMBERS:
             return self._number(values)
-        if len(kinds) > 1:
+        if len(kinds) > 1 or isinstance(first, Mechanism):
             raise Unlike(kinds)
-        if isinstance(first, Mechanism):
-            raise Unlike(first)
         if isinstance(first, Recorded):
-            targets = {id(self._made.get(id(x))) for x in values}
-            if targets == {id(None)}:
-                return self._element(values)  # of its own
-            if len(targets) > 1:
-                raise Unlike(first)
-            return self._made[id(first)]
+            return self._reference(values)
         if isinstance(first, list | tuple):
             return self._sequence(values)
         if isinstance(first, np.ndarray):
@@ -134,6 +132,20 @@ class _Combined:
         if all(x is first or _equal(x, first) for x in values):
             return first
         raise Unlike(first)
+
+    def _number(self, values: Sequence[Any]) -> Any:
+        made = self._combined(values)
+        if isinstance(made, Varied) or isinstance(values[0], Varied):
+            self._changes += 1
+        return made
+
+    def _reference(self, values: Sequence[Recorded]) -> Any:
+        """Return what stands for an element that others refer to, or one that belongs to another."""
+        self._changes += 1
+        targets = {id(self._made.get(id(x))) for x in values}
+        if len(targets) > 1:
+            raise Unlike(values[0])
+        return self._made.get(id(values[0])) or self._element(values)  # type: ignore[arg-type]
 
     def _sequence(self, values: Sequence[Any]) -> Any:
         if len({len(x) for x in values}) > 1:
@@ -165,8 +177,6 @@ class _Combined:
             (f.__defaults__ or (), tuple((f.__kwdefaults__ or {}).items()), held[k])
             for k, f in enumerate(values)
         ]
-        if all(f is first for f in values) or all(_is(part, parts[0]) for part in parts):
-            return first
         defaults, keywords, inside = (self._sequence(column) for column in zip(*parts, strict=True))
         cells = tuple(CellType(x) for x in inside)
         made = FunctionType(first.__code__, first.__globals__, first.__name__, defaults or None, cells)
@@ -180,12 +190,6 @@ _NUMBERS = frozenset({int, float, np.float64, np.int64, Varied})
 def _stacked(values: Sequence[Any]) -> Any:
     table = np.array(values, float)
     return float(table[0]) if (table.view(np.int64) == table[:1].view(np.int64)).all() else Varied(table)
-
-
-def _is(one: Any, other: Any) -> bool:
-    """Whether parts of functions are the same things."""
-    a, b = ([x for part in parts for x in part] for parts in (one, other))
-    return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -14,13 +14,13 @@ where it is and moves as it did. What is new is found from the bodies it connect
 
 from collections.abc import Iterable
 from contextlib import suppress
-from functools import cached_property
 
 import numpy as np
 
 from linkwork.dynamics import impulse, velocities
 from linkwork.dynamics.inertia_check import NOT_TINY
 from linkwork.errors import AssemblyError, NumericalError
+from linkwork.lazy import kept
 from linkwork.mechanism.load_view import BodySide
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.compile import compile_now
@@ -192,7 +192,7 @@ class _Before:
         X = branch.inner @ (moved.inverse if branch.reverse else moved) @ branch.outer.inverse
         return BodySide(algebra, parent.frame @ X, X.local(parent.motion))
 
-    @cached_property
+    @kept
     def arrays(self) -> tuple[Array, ...]:
         """Poses, the rows of [R | p], and velocities of all bodies of the old model."""
         return self.old.kernel_of(velocities.PLACED, form="rolled")(self.state.q, self.state.v)

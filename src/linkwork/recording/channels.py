@@ -142,8 +142,31 @@ class VariantChannels(Channels):
     def part(self, index: Any) -> Channels:
         if not isinstance(index, tuple):
             return self
-        inputs = self._alone.part(index).inputs
-        return LiveChannels(self._models[index[0]], self.layout, inputs, self.between)
+        return VariantChannel(
+            self._models, index[0], self.layout, self._alone.part(index).inputs, self.between
+        )
+
+
+class VariantChannel(LiveChannels):
+    """Derived quantities of one run of variants; its model is compiled when it is first asked for."""
+
+    def __init__(
+        self,
+        models: Sequence[Any],
+        k: int,
+        layout: Layout,
+        inputs: Mapping[str, Any],
+        between: Between | None,
+    ) -> None:
+        self._models, self._k = models, k
+        self._layout, self.inputs, self.between, self._answers = layout, inputs, between, ()
+
+    @property
+    def model(self) -> Any:  # type: ignore[override]
+        return self._models[self._k]
+
+    def part(self, index: Any) -> Channels:
+        return self
 
 
 class StoredChannels(Channels):

@@ -6,18 +6,19 @@ Variants whose formulas are the same share their programs, and each lane has the
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
+from linkwork.lazy import kept
 from linkwork.model.model import Model
 from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
 from linkwork.native import store
 from linkwork.recording.batch import Recordings
 from linkwork.recording.channels import Channels, VariantChannels
-from linkwork.recording.lazy_sequence import Each
+from linkwork.recording.lazy_sequence import Each, Later
 from linkwork.recording.report import Report
 from linkwork.recording.status import Status
 from linkwork.simulation import integration
@@ -31,7 +32,7 @@ from linkwork.simulation.progress import Progress
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.side_by_side import SideBySide
 from linkwork.simulation.single_run import StepsBetween
-from linkwork.simulation.statistics import NO_LOOPS, Held
+from linkwork.simulation.statistics import NO_LOOPS, Held, is_laborious
 
 Array = np.ndarray
 
@@ -55,6 +56,20 @@ class Variants:
     settings: Sequence[RunSettings]  # (N,) of each, as if it ran alone
     models: Sequence[Model]  # (N,)
     q_drawn: Array  # (N, nq)
+    names: Sequence[str]  # (N,) of the mechanisms
+
+    @kept
+    def _groups(self) -> dict[int, Alike]:
+        return {int(k): group for group in self.alike for k in group.members}
+
+    def shared(self, k: int) -> RunSettings:
+        """Return the setting of one that has the same formulas as k."""
+        return self._groups[k].setting
+
+    def report(self, k: int, found: Report) -> Report:
+        """Return a report as that of variant k, which is compiled when it is asked for its digest."""
+        provenance = Later(lambda: {**found.provenance, "model": self.models[k].digest})
+        return replace(found, mechanism=self.names[k], provenance=provenance)
 
 
 class ManyRuns:
@@ -146,6 +161,10 @@ class ManyRuns:
             setting_of=self.setting_of,
         )
 
+    def _shared_setting(self, k: int) -> RunSettings:
+        """Return the setting of run k, or of one that has the same formulas."""
+        return self._variants.shared(k) if self._variants else self.setting
+
     def setting_of(self, k: int) -> RunSettings:
         """Return the setting of run k, as if it ran alone."""
         return self._variants.settings[k] if self._variants else self.setting
@@ -196,8 +215,9 @@ class ManyRuns:
         def report(k: int) -> Report:
             events = [event for event in happened[k] if event[0] <= ended[k]]
             notes = [doubts[k]] if doubts[k] else []
-            account = self.setting_of(k).account
-            return account.report(remembered[k], held[k], failures[k], spent, events, notes)
+            account = self._shared_setting(k).account
+            found = account.report(remembered[k], held[k], failures[k], spent, events, notes)
+            return self._variants.report(k, found) if self._variants else found
 
         def final(k: int) -> State:
             where = ends[k, :nq], ends[k, nq:-1], float(ended[k])
@@ -238,6 +258,10 @@ class ManyRuns:
         good = np.isin(codes, GOOD)
         for count in np.unique(filled[good]):
             some = np.flatnonzero(good & (filled == count))
+            if self._variants:  # their models are not compiled if nobody looks at them
+                memos = remembered[some].view(MEMO)[:, 0]
+                worth = np.isfinite(bad[0][some]) | is_laborious(memos["accepted"], memos["rejected"])
+                some = some[worth | bool(self.chosen.step)]
             for group in some[:, None] if self._variants else [some]:
                 account, (t, y) = self.setting_of(int(group[0])).account, (each[group] for each in bad)
                 of = lambda n, group=group: self._inputs_of(int(group[n]))  # noqa: E731

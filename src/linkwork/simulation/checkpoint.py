@@ -1,7 +1,7 @@
 """A run kept on disk while it goes on, so that the same call can go on after a crash."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,7 +53,7 @@ class Checkpoint:
         }
         return Kept(memory, arrays["rows"], [(float(t), str(name)) for t, name in header["events"]])
 
-    def open(self, memory: dict[str, Array], rows: Array, events: Sequence[tuple[float, str]]) -> None:
+    def open(self, memory: Mapping[str, Array], rows: Array, events: Sequence[tuple[float, str]]) -> None:
         """Write for the first time; a run that could not be kept does not begin."""
         try:
             self.write(memory, rows, events)
@@ -61,7 +61,7 @@ class Checkpoint:
             words = f"the checkpoint cannot be written: {error.strerror}"
             raise OSError(error.errno, words, str(self._path)) from None
 
-    def write(self, memory: dict[str, Array], rows: Array, events: Sequence[tuple[float, str]]) -> None:
+    def write(self, memory: Mapping[str, Array], rows: Array, events: Sequence[tuple[float, str]]) -> None:
         """Replace the file; OSError if that cannot be, with the old one as it was."""
         header = {"kind": "checkpoint", "run": self._run, "events": [list(event) for event in events]}
         arrays = {f"memory/{name}": array for name, array in memory.items()}

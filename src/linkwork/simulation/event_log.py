@@ -27,7 +27,7 @@ class Occurrences:
     """The events of one run; its model is asked for when an event acts."""
 
     def __init__(self, model: Callable[[], Model], chosen: Options, t_end: float, watch: LawWatch):
-        self._model, self._chosen, self._watch = model, chosen, watch
+        self.model, self._chosen, self._watch = model, chosen, watch
         self.t_end = t_end  # of the run, or of the part of it that is under way
         self.happened: list[tuple[float, str]] = []
         self.failure: Failure | None = None  # of an action, or for a storm
@@ -71,7 +71,7 @@ class Occurrences:
 
     def _after(self, event: Event, t: float, y: Array) -> Array:
         """Return the state that an action gives; what it adds to the energy counts as work."""
-        model = self._model()
+        model = self.model()
         q, v = y[: model.nq], y[model.nq : -1]
         try:
             new_q, new_v = _answer(model, event, t, q, v)

@@ -69,6 +69,14 @@ class Work:
         self._rooms: dict[Problem, Workspace] = {}
         self.begin(y, t, times, inputs)
 
+    def alone(self, i: int) -> "Work":
+        """Return mechanism i as if it were the only one: the same memory; it is marched with all others."""
+        made = object.__new__(Work)
+        made.memory = Memory._make(array[i : i + 1] for array in self.memory)
+        made._rows, made._implicit, made.times = self._rows[i : i + 1], self._implicit, self.times
+        made._rooms = {}
+        return made
+
     def begin(self, y: ArrayLike, t: ArrayLike = 0.0, times: ArrayLike = (), inputs: ArrayLike = ()) -> None:
         """Begin, or begin anew with as many other mechanisms; what was there is gone."""
         self.place(slice(None), y, t)

@@ -6,13 +6,13 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from linkwork.lazy import kept
 from linkwork.native.cache_lines import LINE
 from linkwork.simulation.integrators.methods import METHODS, methods_of_run
 from linkwork.simulation.integrators.tableau import StepMethod
@@ -74,7 +74,7 @@ class Problem:
         """The number of components of a state."""
         return self.nq + self.nv + 1
 
-    @cached_property
+    @kept
     def layout(self) -> WorkspaceLayout:
         """The memory of a run: the record RUN, and all that it has addresses of."""
         explicit, implicit = methods = methods_of_run(self.chosen)

@@ -41,17 +41,22 @@ class RunRequest:
 
     def single(self, state: Any, checkpoint: str | Path | None, interval: float) -> OneRun:
         """Return the run of one mechanism from a state, kept in a file at intervals [s]."""
-        start = start_state(self.model, state.final if isinstance(state, Recording) else state, self.span)
-        if self.shared.inputs or start.inputs or self.inputs is not None:
-            start = replace(start, inputs=self._inputs(start.inputs, 1))
-        wanted = sample_times(start.t, self.span, self.times, self.every)
-        check_room(wanted.size * (self.model.nq + self.model.nv + 2))
+        start, wanted = self.start(state)
         kept = None
         if checkpoint is not None:
             kept = Checkpoint(Path(checkpoint), interval, _identity(self.shared, start, self.span, wanted))
         if start.memory is None and (text := outside_limits(self.model, start.q)):
             warn(text)
         return OneRun(self.shared, start, self.span, wanted, kept, self._watch)
+
+    def start(self, state: Any) -> tuple[State, Array]:
+        """Return where one run starts, and the times of its samples."""
+        start = start_state(self.model, state.final if isinstance(state, Recording) else state, self.span)
+        if self.shared.inputs or start.inputs or self.inputs is not None:
+            start = replace(start, inputs=self._inputs(start.inputs, 1))
+        wanted = sample_times(start.t, self.span, self.times, self.every)
+        check_room(wanted.size * (self.model.nq + self.model.nv + 2))
+        return start, wanted
 
     def batch(self, q: Any, v: Any) -> ManyRuns:
         """Return the runs of N mechanisms from positions (N, nq) and velocities (N, nv)."""

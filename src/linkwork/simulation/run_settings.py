@@ -38,7 +38,7 @@ class RunSettings:
         self.system = RunPrograms(model, chosen.events, chosen.restoring)
         self.chosen = _completed(chosen, self.system)
         self.account = Statistics(self.system, self.chosen)
-        self._layout = layout_of(model)
+        self.layout = layout_of(model)
         self._problems: dict[tuple[int, bool], Problem] = {}
         self._spare: list[Work] = []
 
@@ -48,7 +48,7 @@ class RunSettings:
         With it some answers of laws that this thread has just called.
         """
         kept = tuple(answers.kept or ()) if self.system.python_laws else ()
-        return LiveChannels(self.system.model, self._layout, inputs, between, kept[:: 1 + len(kept) // 8])
+        return LiveChannels(self.system.model, self.layout, inputs, between, kept[:: 1 + len(kept) // 8])
 
     def problem(self, lanes: int, own: bool = False) -> Problem:
         """Return the problem that the loop solves; mechanisms have their `own` constants, or all the same."""

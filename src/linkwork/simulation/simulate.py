@@ -17,6 +17,7 @@ from linkwork.recording.status import Status
 from linkwork.simulation.batch_run import ManyRuns
 from linkwork.simulation.event import Event
 from linkwork.simulation.failure import SimulationFailed
+from linkwork.simulation.foreseen import Call, foreseen
 from linkwork.simulation.integrators.tableau import StepMethod
 from linkwork.simulation.options import (
     MOST_STEPS,
@@ -87,6 +88,10 @@ def simulate(
     is returned. Of a batch, a warning names the failed ones. Ctrl-C returns what was computed, with status
     INTERRUPTED. From the `final` of a run another can go on, bit for bit as if it had not ended.
     """
+    words = RunOptions(accuracy, step, method, max_step, max_steps, events, loops)
+    others = q, v, vary, checkpoint
+    if run := foreseen(model, lambda: Call(duration, state, words, times, every, inputs, others)):
+        return _single_result(run, check)
     if isinstance(model, Mechanism):
         model = model.compile()
     if isinstance(model, Model) and model.nv == 0:
@@ -98,7 +103,6 @@ def simulate(
     try:
         _check_kinds(model, check, checkpoint)
         asked, model = model, fixed(model)
-        words = RunOptions(accuracy, step, method, max_step, max_steps, events, loops)
         shared = setting(model, words)
         span, workers = _span(duration, shared.chosen), worker_count(threads)
         interval = positive("checkpoint_interval", checkpoint_interval)

@@ -1,7 +1,7 @@
 """One run: the native loop is driven, its samples taken, checkpoints written, and its end reported."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, isfinite
@@ -13,8 +13,9 @@ from linkwork.dynamics.load_code import answers, raised
 from linkwork.errors import SimulationError
 from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
-from linkwork.recording.channels import LiveChannels
+from linkwork.recording.channels import Channels
 from linkwork.recording.recording import Recording
+from linkwork.recording.report import Report
 from linkwork.recording.status import Status
 from linkwork.simulation import integration, resume
 from linkwork.simulation.checkpoint import Checkpoint, Kept
@@ -69,15 +70,12 @@ class OneRun:
         self._problem = self._setting.problem(1)
         integration.prepare()
         ready = time.perf_counter()
-        self._key = self._setting.key
         self._begin()
         try:
             self._march()
         except KeyboardInterrupt:  # at once, or of a law or an action, or Ctrl-C twice
             self._interrupt()
-        if self.failure is None:
-            self.failure = diagnosis(self._setting.system, self._work, 0) or self._changed()
-        self.recording = self._record(ready - begun, ready)
+        self._finish((ready - begun, time.perf_counter() - ready))
         self._setting.give_back(self._work)
         return self
 
@@ -87,7 +85,7 @@ class OneRun:
         start, nq = self._start, self._model.nq
         kept = self._checkpoint.read() if self._checkpoint else None
         inputs = input_values(self._setting.inputs, start.inputs)
-        before = None if kept else resume.work_until(self._problem, self._key, start, inputs)
+        before = None if kept else resume.work_until(self._problem, self._setting.key, start, inputs)
         self._y = np.empty(self._problem.n)
         self._y[:nq], self._y[nq:-1], self._y[-1] = start.q, start.v, before or 0.0
         self._work = self._setting.work(self._y, start.t, self._times, inputs)
@@ -234,11 +232,14 @@ class OneRun:
             if not any(note.startswith("checkpoint") for note in self.notes):
                 self.notes.append(f"checkpoint: an older one was kept: {error}")
 
-    def _so_far(self) -> tuple[dict[str, Array], Array, list[tuple[float, str]]]:
-        kept = resume.memory(self._work, self._key)
+    def _so_far(self) -> tuple[Mapping[str, Array], Array, list[tuple[float, str]]]:
+        kept = dict(self._memory())
         if self._controllers:
             kept |= {"inputs": self._work.memory.inputs.copy(), **self._controllers.arrays()}
         return kept, self._all_rows(), self._occurrences.happened
+
+    def _memory(self) -> Mapping[str, Array]:
+        return resume.memory(self._work, self._setting.key)
 
     # where it ends
 
@@ -258,7 +259,13 @@ class OneRun:
             self._rows = [np.concatenate(self._rows or [np.empty((0, self._problem.n + 1))])]
         return self._rows[0]
 
-    def _record(self, compile_time: float, ready: float) -> Recording:
+    def _finish(self, spent: tuple[float, float]) -> None:
+        """Say why it failed, if it did, and make the recording; `spent` is time of compiling and running."""
+        if self.failure is None:
+            self.failure = diagnosis(self._setting.system, self._work, 0) or self._changed()
+        self.recording = self._record(spent)
+
+    def _record(self, spent: tuple[float, float]) -> Recording:
         nq, memory, status = self._model.nq, self._work.memory, self._work.status(0)
         t, y = float(memory.memo["t_final"][0]), memory.y_final[0].copy()
         if t < self._start.t:  # the base of a run that goes on lies before its start
@@ -276,21 +283,26 @@ class OneRun:
             rows = np.vstack([rows, [t, *y]])
         if self._checkpoint and status in _GOES_ON:
             self._keep()
-        account = self._setting.account
+        account = self._account()
         if status in GOOD:
             self._note_doubts(account, rows)
         events = [event for event in self._occurrences.happened if event[0] <= t]
         times, work = rows[:, 0].copy(), rows[:, -1].copy()
         q, v = rows[:, 1 : 1 + nq].copy(), rows[:, 1 + nq : -1].copy()
-        kept = resume.memory(self._work, self._key)
-        spent = compile_time, time.perf_counter() - ready
-        held = account.held(kept["memo"], times, q, memory.weakest[0])
-        report = partial(account.report, kept["memo"], held, self.failure, spent, events, self.notes)
-        after = kept if status in _GOES_ON else None, inputs, self._model.slices, controllers
-        final = State(y[:nq], y[nq:-1], t, *after)
-        return Recording(self._channels(times), times, q, v, work, report, final)
+        remembered = self._work.remembered(0)
+        held = account.held(remembered, times, q, memory.weakest[0])
+        report = partial(account.report, remembered, held, self.failure, spent, events, self.notes)
+        kept = self._memory() if status in _GOES_ON else None
+        final = State(y[:nq], y[nq:-1], t, kept, inputs, self._model.slices, controllers)
+        return Recording(self._channels(times), times, q, v, work, self._reporting(report), final)
 
-    def _channels(self, times: Array) -> LiveChannels:
+    def _account(self) -> Statistics:
+        return self._setting.account
+
+    def _reporting(self, report: Callable[[], Report]) -> Callable[[], Report]:
+        return report
+
+    def _channels(self, times: Array) -> Channels:
         """Return where derived quantities come from; inputs are those of each sample, if they changed."""
         names, inputs = list(self._setting.inputs), self._start.inputs
         changes = self._controllers.changes

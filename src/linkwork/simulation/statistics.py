@@ -3,13 +3,14 @@
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from math import isfinite
 from typing import Any, NamedTuple
 
 import llvmlite
 import numpy as np
 
+from linkwork.lazy import kept
 from linkwork.model import nonfinite
 from linkwork.model.dimensionless import weak_joints
 from linkwork.recording.report import Report
@@ -112,11 +113,11 @@ class Statistics:
                 )
         return Held(model.loop_gap(q, t), warnings)
 
-    @cached_property
+    @kept
     def _python_laws(self) -> tuple[str, ...]:
         return self.system.python_laws
 
-    @cached_property
+    @kept
     def _provenance(self) -> dict[str, Any]:
         """What the runs can be repeated with."""
         chosen = self.chosen

@@ -12,6 +12,7 @@ import io
 import itertools
 import math
 import os
+import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import (
@@ -25,7 +26,7 @@ from concurrent.futures import (
     as_completed,
     wait,
 )
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,9 +36,12 @@ import numpy as np
 from linkwork.atomic import write_atomically
 from linkwork.errors import FormatError, unknown, warn
 from linkwork.fingerprint import digest, spelled, spelled_code
+from linkwork.mechanism.mechanism import Mechanism
 from linkwork.recording import container
 from linkwork.recording.samples import optional
+from linkwork.simulation.foreseen import Call
 from linkwork.simulation.progress import Progress
+from linkwork.simulation.rehearsal import Rehearsal, Watch
 from linkwork.spelling import checked_keywords
 
 Case = dict[str, Any]
@@ -45,6 +49,9 @@ Case = dict[str, Any]
 _RESERVED = ("status", "message")
 _TASKS = 10_000  # tasks that an executor gets at most; more cases than that are sent in groups
 _SHOWN = 12  # rows in the text of a table
+_FEW = 16  # cases that are computed one by one
+_MOST_TOGETHER = 1000  # cases that are simulated side by side
+_AT_A_TIME = 1.0  # seconds that these would take one by one
 
 
 @checked_keywords
@@ -83,7 +90,10 @@ def sweep(
     missing = [k for k, known in enumerate(outcomes) if known is None or (retry and known.status == "failed")]
     work = _Work(functools.partial(_computed, build, measure), cases, outcomes, store)
     with _running(executor) as pool, Progress("sweep") as progress:
-        work.run(pool, missing, progress)
+        size = -(-len(missing) // _TASKS) or 1
+        if executor is None and len(missing) > _FEW:
+            missing, size = _rehearsed(pool, work, build, measure, missing, size)
+        work.run(pool, missing, size, progress)
     table = Table(cases, [outcome for outcome in outcomes if outcome is not None])
     if failed := [k for k, outcome in enumerate(outcomes) if outcome and outcome.status == "failed"]:
         case = ", ".join(f"{name}={value!r}" for name, value in cases[failed[0]].items())
@@ -92,6 +102,40 @@ def sweep(
     if folder is not None:
         table.save_csv(Path(folder) / "table.csv")
     return table
+
+
+def _rehearsed(
+    pool: Executor,
+    work: "_Work",
+    build: Callable[..., Any],
+    measure: Callable[[Any], Any],
+    missing: list[int],
+    size: int,
+) -> tuple[list[int], int]:
+    """Compute a case or two, and see if others can be simulated side by side; return those, and how many.
+
+    How many at a time depends on how long one takes: what is computed together is kept together.
+    """
+    first, second = missing[:2]
+    asked, _ = work.watch(pool, build, measure, first)
+    if not asked.calls:
+        return missing[1:], size
+    again, taken = work.watch(pool, build, measure, second)
+    if asked.same(again):
+        work.task = functools.partial(_computed_together, build, measure, asked.calls)
+        fair = -(-(len(missing) - 2) // (os.cpu_count() or 1))
+        size = max(size, min(fair, _MOST_TOGETHER, int(_AT_A_TIME / taken)))
+    return missing[2:], size
+
+
+def _watched(
+    build: Callable[..., Any], measure: Callable[[Any], Any], case: Case
+) -> "tuple[CaseOutcome, Watch, float]":
+    """Return the outcome of a case, what it asked of `simulate`, and the time it took [s]."""
+    begun, watch = time.perf_counter(), Watch()
+    built = _built(build, case)
+    outcome = _measured(measure, built, case, watch.watching(built))
+    return outcome, watch, time.perf_counter() - begun
 
 
 @contextmanager
@@ -188,16 +232,45 @@ def _computed(
 
 
 def _outcome(build: Callable[..., Any], measure: Callable[[Any], Any], case: Case) -> CaseOutcome:
-    stage = "build"
+    return _measured(measure, _built(build, case), case)
+
+
+def _built(build: Callable[..., Any], case: Case) -> Any:
+    """Return what is built for a case, or a CaseOutcome that says why it could not be."""
     try:
-        built = build(**case)
-        stage = "measure"
-        values = _numbers(measure(built), _word(measure))
+        return build(**case)
+    except (Exception, SystemExit) as error:
+        return _failed("build", error)
+
+
+def _measured(
+    measure: Callable[[Any], Any], built: Any, case: Case, around: AbstractContextManager[None] | None = None
+) -> CaseOutcome:
+    """Return the outcome of a case; while it is measured, something may be `around`."""
+    if isinstance(built, CaseOutcome):
+        return built
+    try:
+        with around or nullcontext():
+            values = _numbers(measure(built), _word(measure))
         if taken := values.keys() & {*case, *_RESERVED}:
             raise ValueError(f"the name {min(taken)!r} is taken by another column; rename the measure")
     except (Exception, SystemExit) as error:
-        return _failed(stage, error)
+        return _failed("measure", error)
     return CaseOutcome("done", "", values)
+
+
+def _computed_together(
+    build: Callable[..., Any], measure: Callable[[Any], Any], calls: Sequence[Call], cases: list[Case]
+) -> list[CaseOutcome]:
+    """Compute cases whose mechanisms are simulated side by side, by these calls, before they are measured."""
+    built = [_built(build, case) for case in cases]
+    those = [k for k, thing in enumerate(built) if isinstance(thing, Mechanism)]
+    try:
+        runs = Rehearsal([built[k] for k in those], calls)
+    except Exception:  # they are not alike, or something is wrong, which the measure will find
+        return [_measured(measure, thing, case) for thing, case in zip(built, cases, strict=True)]
+    around = {k: runs.answering(n) for n, k in enumerate(those)}
+    return [_measured(measure, built[k], case, around.get(k)) for k, case in enumerate(cases)]
 
 
 def _failed(stage: str, error: BaseException) -> CaseOutcome:
@@ -249,9 +322,8 @@ class _Work:
     store: "_Store | None"
     lost: list[int] = field(default_factory=list)  # cases of a pool that broke
 
-    def run(self, pool: Executor, missing: list[int], progress: Progress) -> None:
-        """Compute the missing cases; on an interrupt keep what is done and cancel the rest."""
-        size = -(-len(missing) // _TASKS) or 1
+    def run(self, pool: Executor, missing: list[int], size: int, progress: Progress) -> None:
+        """Compute missing cases, so many at a time; on an interrupt keep what is done and cancel the rest."""
         futures: dict[Future[list[CaseOutcome]], list[int]] = {}
         try:
             for start in range(0, len(missing), size):
@@ -284,9 +356,21 @@ class _Work:
             self._blame(numbers, _failed("executor", error))
         else:
             for k, outcome in zip(numbers, future.result(), strict=True):
-                self.outcomes[k] = outcome
-                if self.store is not None:
-                    self.store.save(self.cases[k], outcome)
+                self.keep(k, outcome)
+
+    def watch(
+        self, pool: Executor, build: Callable[..., Any], measure: Callable[[Any], Any], k: int
+    ) -> tuple[Watch, float]:
+        """Compute a case; return what it asked of `simulate`, and the time it took [s]."""
+        outcome, watch, taken = pool.submit(_watched, build, measure, self.cases[k]).result()
+        self.keep(k, outcome)
+        return watch, taken
+
+    def keep(self, k: int, outcome: CaseOutcome) -> None:
+        """Keep the outcome of a case, on file too."""
+        self.outcomes[k] = outcome
+        if self.store is not None:
+            self.store.save(self.cases[k], outcome)
 
     def _blame(self, numbers: list[int], outcome: CaseOutcome) -> None:
         for k in numbers:

@@ -45,6 +45,7 @@ class Described:
     count: int
     whole: Callable[[], Mechanism]  # Unlike if they cannot be one
     models: Sequence[Model]  # (N,) each compiled, or error that says what is wrong
+    names: Sequence[str]  # (N,) of the mechanisms
 
 
 def varied(model: Model, vary: Any) -> Described:
@@ -82,7 +83,7 @@ def varied(model: Model, vary: Any) -> Described:
         elements = list(dict.fromkeys(name.element for name in names))
         return assigned(model.mechanism, elements, assign, count)
 
-    return Described(count, whole, Each(count, one))
+    return Described(count, whole, Each(count, one), [model.name] * count)
 
 
 def _written(value: Any) -> Any:
@@ -100,7 +101,7 @@ def variants_of(described: Described, words: RunOptions) -> Variants:
     except Unlike:
         found.alone += everybody.tolist()
     found.take_alone()
-    return Variants(found.alike, settings, described.models, found.q_drawn)
+    return Variants(found.alike, settings, described.models, found.q_drawn, described.names)
 
 
 @dataclass(eq=False)

@@ -8,7 +8,6 @@ kind, in whatever class. From the motion X(q) follow, by differentiation on the 
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate
 from types import ModuleType
 from typing import Any
@@ -17,7 +16,7 @@ from weakref import WeakValueDictionary
 from linkwork.algebra.number import Number
 from linkwork.algebra.varied import any_varied
 from linkwork.errors import ModelError, TraceError
-from linkwork.lazy import LOCK
+from linkwork.lazy import LOCK, kept
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joint_constraint import motion_subspace, traced_motion
 from linkwork.mechanism.joints import CATALOGUE
@@ -48,7 +47,7 @@ class JointFormula:
     rates: tuple[Operand, ...]  # dq/dt
     drive: tuple[Operand, ...]  # generalised forces of damping, friction, spring and stops; zeros if left out
 
-    @cached_property
+    @kept
     def smooth(self) -> bool:
         """Whether nothing in how it moves and pushes bends or jumps."""
         return is_smooth((*self.X, *self.S, *self.c, *self.rates, *self.drive))

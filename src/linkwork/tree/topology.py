@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from linkwork.algebra.varied import of_variants, real
 from linkwork.errors import ModelError, unknown
+from linkwork.lazy import kept
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed
@@ -29,25 +29,25 @@ class TreeBody:
     joint: Joint
     reverse: bool  # the body is the joint's parent: the joint is met the other way round
 
-    @cached_property
+    @kept
     def name(self) -> str:
         """That of the joint."""
         return self.joint.name
 
-    @cached_property
+    @kept
     def body_name(self) -> str:
         return self.body.name
 
-    @cached_property
+    @kept
     def parent_name(self) -> str:
         return self.parent.name
 
-    @cached_property
+    @kept
     def fixed(self) -> bool:
         """Whether the joint is a weld; a subclass of Fixed may move its frame."""
         return type(self.joint) is Fixed
 
-    @cached_property
+    @kept
     def counts(self) -> tuple[int, int]:
         """How many positions and velocities the joint has."""
         return self.joint.nq, self.joint.nv
@@ -62,12 +62,12 @@ class TreeBody:
         """The joint's frame on the body."""
         return self.frames[0 if self.reverse else 1]
 
-    @cached_property
+    @kept
     def on_joint(self) -> Any:
         """The pose of the body in the joint's frame on it."""
         return self.outer.inverse
 
-    @cached_property
+    @kept
     def inertia(self) -> Any:
         """The inertia of the body, in the joint's frame on it."""
         given = self.body.inertia
@@ -75,52 +75,52 @@ class TreeBody:
             real(given.mass), given.com.tolist(), given.tensor.tolist()
         )
 
-    @cached_property
+    @kept
     def formula(self) -> tuple[JointFormula, list[float]]:
         """The kind of the joint, as it is met, and its numbers."""
         return JointFormulas().of(self.joint, self.reverse)
 
-    @cached_property
+    @kept
     def driven_formula(self) -> tuple[JointFormula, list[float]]:
         """The same with the joint's own forces, whose settings are not among the numbers."""
         return JointFormulas(driven=True).of(self.joint, self.reverse)
 
-    @cached_property
+    @kept
     def settings(self) -> list[float]:
         """Those of the joint's own forces if it has no stops."""
         return joint_forces.settings(self.joint, ())
 
-    @cached_property
+    @kept
     def has_stops(self) -> bool:
         """Whether the joint has limits: the numbers of its stops depend on what it moves."""
         return joint_forces.has_stops(self.joint)
 
-    @cached_property
+    @kept
     def armature(self) -> list[float]:
         return self.joint.per_coordinate("armature").tolist()
 
-    @cached_property
+    @kept
     def frames(self) -> tuple[Any, Any]:
         """The joint's frames on its two bodies."""
         return self.joint.frames()
 
-    @cached_property
+    @kept
     def of_body(self) -> np.ndarray:
         """Mass, centre and tensor of the body: numbers of a row."""
         inertia = self.body.inertia
         return np.concatenate([[inertia.mass], inertia.com, inertia.tensor.ravel()])
 
-    @cached_property
+    @kept
     def arm(self) -> float:
         """How far the body's centre of mass is from its origin [m]."""
         return of_variants(_length, self.body.inertia.com)
 
-    @cached_property
+    @kept
     def drawn(self) -> np.ndarray:
         """The joint's coordinates as drawn, (nq,)."""
         return np.array(self.joint.drawn(), float)
 
-    @cached_property
+    @kept
     def of_coordinates(self) -> np.ndarray:
         """Per velocity what `COORDINATE_WORDS` say, (nv, 7)."""
         joint = self.joint

@@ -7,7 +7,6 @@ one link (for dynamics), and `bodies`, where each body is a link of its own (for
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from operator import attrgetter
 from types import ModuleType
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 
 from linkwork.algebra.varied import of_variants, real, real_table
 from linkwork.errors import ModelError
+from linkwork.lazy import kept
 from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.joints import CATALOGUE
 from linkwork.mechanism.mechanism import Mechanism
@@ -49,17 +49,17 @@ class Seat:
     base: Any  # pose of the parent body in its own link
     welded: bool
 
-    @cached_property
+    @kept
     def placement(self) -> Any:
         """The pose of the joint's inner frame in the parent's link."""
         return self.base @ self.branch.inner
 
-    @cached_property
+    @kept
     def frame(self) -> Any:
         """The pose of the body in its link."""
         return self.placement @ self.branch.on_joint if self.welded else self.branch.on_joint
 
-    @cached_property
+    @kept
     def inertia(self) -> Any:
         """The inertia of the body, in the frame of its link."""
         if not self.welded:
@@ -83,11 +83,11 @@ class Block:
     def name(self) -> str:
         return self.seats[0].branch.name
 
-    @cached_property
+    @kept
     def has_stops(self) -> bool:
         return self.seats[0].branch.has_stops
 
-    @cached_property
+    @kept
     def driven(self) -> "Block":
         """The block with the joint's own forces, if it has no stops."""
         return self._with(self.seats[0].branch.settings)
@@ -108,12 +108,12 @@ class Block:
             np.concatenate([self._constants, real_table(parameters), real_table(settings)]),
         )
 
-    @cached_property
+    @kept
     def offset(self) -> float:
         """How far the joint is from the origin of the parent link [m]."""
         return of_variants(_length, self.seats[0].placement.p)
 
-    @cached_property
+    @kept
     def units(self) -> tuple[list[str], list[str]]:
         """The units of the joint's positions, and of what its velocities change."""
         branch = self.seats[0].branch
@@ -175,7 +175,7 @@ class Tree:
     def nv(self) -> int:
         return int(self.starts[-1, 2])
 
-    @cached_property
+    @kept
     def links(self) -> tuple[Link, ...]:
         """The links without ground, one by one: link number i is links[i - 1]."""
         return tuple(

@@ -1,0 +1,188 @@
+"""Calls of `simulate` that are foreseen: in a sweep, what one case asked for is made for all others at once.
+
+The first case of a sweep is watched. If it simulates the mechanism that was built for it, the same is done
+for the mechanisms of other cases, side by side, before they are measured; and where their measure then asks
+for just that, it is there. Whatever else is asked for is done as always. So nothing depends on the guess but
+the time it takes.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from linkwork.mechanism.input import Input
+from linkwork.mechanism.mechanism import Element, Mechanism
+from linkwork.mechanism.recorded import Revision
+from linkwork.mechanism.snapshot import is_ours, lasts
+from linkwork.mechanism.varied_mechanism import Unlike, one_of, together
+from linkwork.model.compile import compile_mechanism
+from linkwork.model.model import Model
+from linkwork.model.state import State
+from linkwork.recording.lazy_sequence import Each
+from linkwork.simulation.event import Event
+from linkwork.simulation.foreseen import Answer, Call, asked
+from linkwork.simulation.options import seconds
+from linkwork.simulation.run_request import RunRequest
+from linkwork.simulation.single_run import OneRun
+from linkwork.simulation.variant_runs import run_side_by_side
+from linkwork.simulation.variants import Described, variants_of
+
+Array = np.ndarray
+
+_DRAWN = ("_parts", "_visuals", "_collisions", "_given")  # of a body: what its motion does not depend on
+
+
+@contextmanager
+def _answering(answer: Answer) -> Iterator[None]:
+    token = asked.set(answer)
+    try:
+        yield
+    finally:
+        asked.reset(token)
+
+
+@dataclass(frozen=True, eq=False)
+class _Built:
+    """A mechanism as it was built, and how to see that it was not changed since."""
+
+    mechanism: Mechanism
+    revisions: dict[str, Revision]
+    gravity: Array
+    drawn: dict[str, dict[str, Any]]
+    name: str
+
+    @classmethod
+    def of(cls, mechanism: Mechanism) -> "_Built":
+        bodies = {
+            name: {word: vars(body)[word] for word in _DRAWN} for name, body in mechanism.bodies.items()
+        }
+        return cls(mechanism, _revisions(mechanism), mechanism.gravity, bodies, mechanism.name)
+
+    def is_model_of(self, thing: Any) -> bool:
+        """Whether `simulate` was given the mechanism, unchanged, or a model compiled from it."""
+        if isinstance(thing, Model):
+            origin = thing.origin
+            found = {name: copied.revision for name, copied in origin.copies.items() if not copied.made_here}
+            plain = thing.form == "rolled" and not thing.link_tree.loops and len(found) == len(origin.copies)
+            return plain and found == self.revisions and np.array_equal(thing.gravity, self.gravity)
+        if thing is not self.mechanism:
+            return False
+        return self.mechanism.gravity is self.gravity and _revisions(self.mechanism) == self.revisions
+
+
+def _revisions(mechanism: Mechanism) -> dict[str, Revision]:
+    return {thing.name: thing._revision for thing in (mechanism.ground, *mechanism.elements)}
+
+
+@dataclass
+class Watch:
+    """What a case asks of `simulate` for the mechanism that was built for it."""
+
+    calls: list[Call] = field(default_factory=list)
+
+    def same(self, other: "Watch") -> bool:
+        """Whether another case has asked for the same."""
+        return len(self.calls) == len(other.calls) and all(map(Call.same, self.calls, other.calls))
+
+    @contextmanager
+    def watching(self, built: Any) -> Iterator[None]:
+        if not isinstance(built, Mechanism):
+            yield
+            return
+        known = _Built.of(built)
+
+        def answer(thing: Any, call: Call) -> None:
+            if (
+                not any(x is not None for x in call.others)
+                and known.is_model_of(thing)
+                and _is_harmless(call)
+            ):
+                self.calls.append(call)
+
+        with _answering(answer):
+            yield
+
+
+def _is_harmless(call: Call) -> bool:
+    """Whether a call can be made before it is asked for: no function is called that may notice."""
+    events = call.words.events
+    told = isinstance(events, list | tuple) and all(isinstance(event, Event) for event in events)
+    return (
+        told
+        and not any(callable(event.action) for event in events)
+        and (call.state is None or (isinstance(call.state, State) and call.state.memory is None))
+    )
+
+
+def _is_settled(element: Element) -> bool:
+    """Whether an element is what it is until its revision is another: laws read nothing that may change."""
+    values = [value for word, value in vars(element).items() if word != "_joints" and not lasts(value)]
+    return is_ours(type(element)) and all(map(_reads_nothing, values))
+
+
+def _reads_nothing(law: Any) -> bool:
+    """Whether a function reads only its arguments, numbers that it holds, and functions and classes."""
+    if not isinstance(law, FunctionType):
+        return False
+    held = [cell.cell_contents for cell in law.__closure__ or ()]
+    held += [*(law.__defaults__ or ()), *(law.__kwdefaults__ or {}).values()]
+    found = [law.__globals__[name] for name in law.__code__.co_names if name in law.__globals__]
+    known = FunctionType | BuiltinFunctionType | ModuleType | type | Input
+    return all(lasts(x) or _reads_nothing(x) for x in held) and all(isinstance(x, known) for x in found)
+
+
+class Rehearsal:
+    """Runs of many mechanisms that were made before they are asked for."""
+
+    def __init__(self, mechanisms: Sequence[Mechanism], calls: Sequence[Call]):
+        if not all(map(_is_settled, mechanisms[0].elements)):
+            raise Unlike("something may change unseen between now and then")
+        self._built = [_Built.of(mechanism) for mechanism in mechanisms]
+        self._whole = together(mechanisms)
+        self._models = Each(len(mechanisms), self._model)
+        self._runs = [(call, self._made(call)) for call in calls]
+
+    @contextmanager
+    def answering(self, k: int) -> Iterator[None]:
+        """Let `simulate` find the runs of mechanism k in this thread."""
+
+        def answer(thing: Any, call: Call) -> OneRun | None:
+            if self._built[k].is_model_of(thing):
+                for known, runs in self._runs:
+                    if known.same(call):
+                        return runs[k]
+            return None
+
+        with _answering(answer):
+            yield
+
+    def _model(self, k: int) -> Model:
+        """Return the model of a mechanism as it was built, whatever became of it since."""
+        own = self._built[k]
+        mechanism = one_of(self._whole, lambda values: values[k])
+        for name, drawn in own.drawn.items():
+            vars(mechanism.bodies[name]).update(drawn)
+        object.__setattr__(mechanism, "name", own.name)
+        return compile_mechanism(mechanism)
+
+    def _made(self, call: Call) -> list[OneRun]:
+        names = [built.name for built in self._built]
+        described = Described(len(names), lambda: self._whole, self._models, names)
+        variants = variants_of(described, call.words)
+        shared = variants.shared(0)
+        model, system = shared.system.model, shared.system
+        called = system.python_laws or shared.controlled
+        if system.tree.loops or called or np.isfinite(model.limits).any():
+            raise Unlike("loops, laws that are called, and limits at the start are looked at one by one")
+        span = seconds(call.duration)
+        request = RunRequest(model, shared, span, call.times, call.every, call.inputs, model)
+        start, wanted = request.start(call.state)
+        if call.state is None:
+            starts = [replace(start, q=q) for q in variants.q_drawn]
+        else:
+            starts = [start] * len(names)
+        return run_side_by_side(variants, starts, request.span, wanted)
