@@ -101,6 +101,8 @@ def algebra() -> Iterable[Entry]:
     yield refused("hypot", "text", lambda: lw.hypot("1", "2"))
     yield refused("sign", "text", lambda: lw.sign("1"))
     yield refused("norm", "text", lambda: lw.norm("123"))
+    for v in ((1, 2), (1, 2, 3, 4), "abc", None, 3.0, ("1", "2", "3"), (1j, 0, 0), (True, False, True)):
+        yield refused("cross_matrix", f"{v!r}", lambda x=v: lw.cross_matrix(x), "cross_matrix: v")
     yield refused("interp", "xs", lambda: lw.interp(0.5, [1, 0], [0, 1]), "xs")
     yield refused("interp", "ys", lambda: lw.interp(0.5, [0, 1], [0, 1, 2]), "ys")
     yield refused("interp", "texts", lambda: lw.interp(0.5, ["0", "1"], [0, 1]), "xs")

@@ -127,6 +127,28 @@ def test_the_page_on_conventions_runs():
     np.testing.assert_allclose(names["X"].euler("ZYX"), np.deg2rad([30, 10, -5]))
 
 
+def test_the_catalogue_of_joints_is_that_of_the_code():
+    """Change a joint, and `python docs/joint_catalogue.py` makes tables and pictures anew."""
+    made = runpy.run_path(str(ROOT / "docs/joint_catalogue.py"))
+    assert (ROOT / "docs/joints.md").read_text(encoding="utf-8") == made["page"]()
+    for kind in made["CATALOGUE"]:
+        path = ROOT / "docs/pictures" / f"{kind.__name__.lower()}.svg"
+        assert path.read_text(encoding="utf-8") == made["picture"](kind), path.name
+    page = (ROOT / "docs/joints.md").read_text(encoding="utf-8")
+    assert page.count("| `Revolute` | ![](pictures/revolute.svg)") == 2  # in space, and in the plane
+    bases = run("docs/joints.md", lw=lw)["bases"]
+    assert bases.motion.T @ bases.drive == pytest.approx(1.0)
+
+
+def test_the_words_of_others_lead_to_names_that_are_there():
+    page = (ROOT / "docs/glossary.md").read_text(encoding="utf-8").partition("## Words of others")[2]
+    names = set(re.findall(r"`lw\.([A-Za-z_]+)", page))
+    assert len(names) > 20
+    assert all(hasattr(lw, name) for name in names)
+    methods = set(re.findall(r"`model\.([a-z_]+)", page))
+    assert all(hasattr(lw.Model, name) or name in lw.Model.__dataclass_fields__ for name in methods)
+
+
 def test_the_page_on_results_runs(capsys):
     names = run("docs/results.md", lw=lw, np=np)
     assert names["now"].time == 1.2345

@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwork.algebra.number import Number, is_zero
 from linkwork.algebra.vector import minus, plus, product, stacked
+from linkwork.real_numbers import is_real
 
 
 class Linear(ABC):
@@ -65,7 +66,7 @@ def cross_matrix(v: Any) -> np.ndarray:
     if hasattr(v, "cross") and hasattr(v, "scalars"):
         units = np.eye(v.size).tolist()
         return columns([v.cross(type(v).from_scalars(unit)) for unit in units])
-    if np.shape(v) != (3,):
-        raise ValueError(f"cross_matrix: {v!r:.80}; give three numbers, or a Motion")
+    if np.shape(v) != (3,) or not all(map(is_real, v)):
+        raise ValueError(f"cross_matrix: v {v!r:.80}; give three numbers, or a Motion")
     x, y, z = (float(c) for c in v)
     return np.array([(0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)])
