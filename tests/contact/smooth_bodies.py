@@ -190,8 +190,9 @@ def gap(a: Body, b: Body, pose: tuple[Place, Place], move: Array) -> float:
     return float(found)
 
 
-def posed(a: Body, b: Body, number: int) -> tuple[Place, Place]:
-    """Return the number-th random pose: brought together until they touch, then on by an overlap."""
+def posed(a: Body, b: Body, number: int, overlaps: Any = (0.01, 0.5)) -> tuple[Place, Place]:
+    """Return the number-th random pose: brought together until they touch, then on by an overlap, of the
+    smaller size."""
     rng = np.random.default_rng(number)
     turns = Rotation.random(2, random_state=number).as_matrix()
     way = rng.normal(size=3)
@@ -209,7 +210,7 @@ def posed(a: Body, b: Body, number: int) -> tuple[Place, Place]:
             high = middle
         else:
             low = middle
-    overlap = rng.uniform(0.01, 0.5) * min(a.size, b.size)
+    overlap = rng.uniform(*overlaps) * min(a.size, b.size)
     return Place(at + (high - overlap) * way, turns[0]), there
 
 

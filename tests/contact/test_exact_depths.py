@@ -1,9 +1,14 @@
 """Meshes of bodies whose depth, normal and points are known: within the error of their facets."""
 
+import os
+
 import numpy as np
 import pytest
+from smooth_bodies import BODIES, PAIRS, judged, posed
 
 import linkwork as lw
+
+COUNT = int(os.environ.get("LINKWORK_CONFIGURATIONS", "8"))
 
 BALL = lw.Sphere(1.0).mesh(48)
 NORMALS = np.cross(*(BALL.vertices[BALL.faces[:, k]] - BALL.vertices[BALL.faces[:, 0]] for k in (1, 2)))
@@ -77,3 +82,94 @@ def test_a_nearly_convex_mesh_is_not_taken_for_convex() -> None:
     hollow = lw.Mesh(np.vstack([surface, below]), np.vstack([faces, faces[:, ::-1] + m, walls])).repaired()
     assert hollow.is_closed
     assert not lw.overlap(hollow, lw.Sphere(0.01), pose_b=(0, 0, 1.0))
+
+
+def hill(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return 0.5 * np.exp(-(x**2) - y**2)
+
+
+def test_a_ball_on_a_hill_of_terrain() -> None:
+    """Cells of 10 cm; the ball touches where the way from its centre to the hill is the shortest."""
+    x, y = np.meshgrid(np.linspace(-2, 2, 41), np.linspace(-2, 2, 41), indexing="ij")
+    terrain = lw.HeightField(hill(x, y), (4, 4))
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        at, overlap = rng.uniform(-1, 1, 2), rng.uniform(0.01, 0.2)
+        top = np.array([*at, hill(*at)])
+        normal = np.array([*(2 * at * top[2]), 1.0])
+        normal /= np.linalg.norm(normal)
+        found = lw.collide(lw.Sphere(0.4), terrain, pose_a=top + (0.4 - overlap) * normal)
+        touched = deepest(found)
+        assert touched.depth == pytest.approx(overlap, abs=0.004)
+        assert touched.normal @ normal < -0.98
+        assert touched.point_b[2] == pytest.approx(hill(*touched.point_b[:2]), abs=0.004)
+        assert touched.point_b == pytest.approx(top, abs=0.08)
+
+
+def test_a_box_in_a_corner_of_a_mesh_is_held_by_the_floor_and_by_the_wall() -> None:
+    corner = lw.Extrusion(lw.Polygon([(0, 0), (3, 0), (3, 0.5), (0.5, 0.5), (0.5, 3), (0, 3)]), 4.0).mesh()
+    found = lw.collide(lw.Box(1, 1, 1), corner, pose_a=(0.99, 0.98, 0.0))
+    directions = {tuple(n): d for n, d in zip(found.normal.round(6) + 0.0, found.depth.round(6), strict=True)}
+    assert directions == {(-1.0, 0.0, 0.0): 0.01, (0.0, -1.0, 0.0): 0.02}
+    assert lw.distance(lw.Box(1, 1, 1), corner, pose_a=(0.99, 0.98, 0.0)) == pytest.approx(-0.02)
+
+
+def test_a_ball_in_a_groove_touches_both_sides() -> None:
+    groove = lw.Extrusion(lw.Polygon([(-2, -1), (2, -1), (2, 1), (0, 0), (-2, 1)]), 4.0).mesh()
+    found = lw.collide(lw.Sphere(0.5), groove, pose_a=(0.0, 0.5 * 5**0.5 / 2 - 0.01, 0.0))
+    assert sorted(np.sign(found.normal[:, 0]).tolist()) == [-1.0, 1.0]
+    assert found.depth == pytest.approx(np.full(2, 0.01 * 2 / 5**0.5), abs=1e-9)
+
+
+def test_what_is_inside_a_mesh_that_is_not_convex_is_pushed_out() -> None:
+    block = lw.Extrusion(lw.Polygon([(0, 0), (3, 0), (3, 1), (1, 1), (1, 3), (0, 3)]), 4.0).mesh()
+    ball = lw.Sphere(0.1)
+    found = deepest(lw.collide(ball, block, pose_a=(2.0, 0.4, 0.3)))
+    assert found.depth == pytest.approx(0.5)
+    assert found.normal == pytest.approx((0, 1, 0))
+    assert lw.distance(ball, block, pose_a=(2.0, 0.4, 0.3)) == pytest.approx(-0.5)
+    assert lw.distance(ball, block, pose_a=(2.0, 2.0, 0.3)) == pytest.approx(
+        2**0.5 - 0.1 - (2**0.5 - 1), abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("other", ["ring", "dumb-bell", "terrain"])
+@pytest.mark.parametrize("one", ["ball", "box", "cylinder", "hull", "ring"])
+def test_what_is_near_and_does_not_touch_has_no_contact(one: str, other: str) -> None:
+    a, b = BODIES[one], BODIES[other]
+    for k in range(COUNT):
+        pose = posed(a, b, k, (-0.03, -0.02))
+        apart = lw.distance(a.shape, b.shape, pose_a=pose[0], pose_b=pose[1])
+        assert 0.0 < apart < 0.04
+        assert not len(lw.collide(a.shape, b.shape, pose_a=pose[0], pose_b=pose[1])), k
+
+
+def test_a_rod_beside_a_thin_plate_does_not_touch_it() -> None:
+    plate = lw.Polygon([(0, 0), (2, 0), (2, 0.01), (1, 0.01), (1, 0.5), (0.9, 0.5), (0.9, 0.01), (0, 0.01)])
+    bracket = lw.Extrusion(plate, 2.0).mesh()
+    rod = lw.Capsule(0.02, 1.0)
+    assert not len(lw.collide(rod, bracket, pose_a=(0.4, 0.05, 0.0)))
+    assert lw.distance(rod, bracket, pose_a=(0.4, 0.05, 0.0)) == pytest.approx(0.02)
+    assert len(lw.collide(rod, bracket, pose_a=(0.4, 0.029, 0.0)))
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_random_poses(one: str, other: str) -> None:
+    """The small version of benchmarks/contact_accuracy.py: LINKWORK_CONFIGURATIONS=10000 is the large one."""
+    a, b = BODIES[one], BODIES[other]
+    world = lw.Colliders()
+    world.add("a", a.shape, fixed=False)
+    world.add("b", b.shape, fixed=False)
+    wrong = []
+    for k in range(COUNT):
+        pose = posed(a, b, k)
+        for name, place in zip("ab", pose, strict=True):
+            world.move(name, place.position, place.rotation)
+        found = world.contacts()
+        swapped = len(found) > 0 and found.bodies[0][0] == "b"
+        points = (found.point_b, found.point_a) if swapped else (found.point_a, found.point_b)
+        judgement = judged(a, b, pose, (found.depth, -found.normal if swapped else found.normal, *points))
+        if judgement is None or max(judgement.depth, judgement.points, judgement.parted) > 1.0:
+            wrong.append((k, judgement))
+    convex = a.reach is not None and b.reach is not None
+    assert len(wrong) <= (0 if convex else max(1, 0.03 * COUNT)), wrong

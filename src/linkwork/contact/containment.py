@@ -4,7 +4,7 @@ from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.shape_kinds import CONVEX, HEIGHT_FIELD, PLANE, POLYGON, TRACED, switch
 from linkwork.contact.shape_table import FACES, FIRST_FACE, FIRST_POINT, POINTS, opened_table, opened_work
-from linkwork.contact.support import form_of
+from linkwork.contact.support import convex_kind, form_of
 from linkwork.contact.terrain import field_depth
 from linkwork.contact.traced_queries import in_traced
 from linkwork.contact.triangles import closest_of_segments
@@ -24,11 +24,17 @@ _inside = native(switch("inside", ("q",), _nowhere))
 def contains(table, poses, i, point, work):
     """Return whether a point is inside shape i or on its surface."""
     q = turned_back(rotation(poses, i), sub(point, position(poses, i)))
-    kind = table.kind[i]
+    return holds(table, i, q, work, 0)
+
+
+@native_apart
+def holds(table, i, q, work, side):
+    """Return whether a point is inside shape i or on its surface, in its own axes; see `form_of`."""
+    kind = convex_kind(table, i)
     if kind < CONVEX:
-        return _inside(form_of(table, i, work, 0), q)
+        return _inside(form_of(table, i, work, side), q)
     if kind == TRACED:
-        return in_traced(form_of(table, i, work, 0), q, table.reach[7 * i + 6], work)
+        return in_traced(form_of(table, i, work, side), q, table.reach[7 * i + 6], work)
     if kind == PLANE:
         return dot(three(table.size, 4 * i), q) <= table.size[4 * i + 3]
     if kind == HEIGHT_FIELD:

@@ -44,6 +44,7 @@ from linkwork.geometry.vectors import (
 
 _SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 _ON = 1e-7  # of the size of a local solid: so near is on its edge, or in its corner
+_SLANT = 0.3  # of the depth: so far beside an edge a way out may end
 _LEVEL = 1e-9  # of the same: so much less deep is as deep
 # What the third label of a contact says: a least depth, a point that may go with one, out of a hollow edge.
 BESIDE, LEAST, HOLLOW = range(3)
@@ -131,11 +132,20 @@ def edge_contacts(table, A, centre, size, a, q0, q1, n, m, triangle, work, count
         return count
     slack = _LEVEL * size
     within = -slack <= s <= norm(sub(q1, q0)) + slack
+    before = count
     if A.kind != SPHERE:
-        return _spread_out(table, A, size, depth, normal, x, within, triangle, work, count, margin)
-    if within:
+        count = _spread_out(table, A, size, depth, normal, x, within, triangle, work, count, margin)
+    elif within:
         put_contact(work.raw, work.raw_label, count, x, b, normal, depth, 0, triangle)
         work.raw_label[3 * count + 2] = LEAST
+        count += 1
+    beyond = max(-s, s - norm(sub(q1, q0)))
+    if (
+        count == before and beyond <= _SLANT * depth
+    ):  # next to a corner that is a saddle this may be the way out
+        b = q0 if s < 0.0 else q1
+        put_contact(work.raw, work.raw_label, count, along(b, depth, normal), b, normal, depth, 0, triangle)
+        work.raw_label[3 * count + 2] = HOLLOW
         count += 1
     return count
 

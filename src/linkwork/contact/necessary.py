@@ -10,7 +10,8 @@ contacts that are less deep:
 On a solid that is convex one contact is left, the least; the two sides of a plate give one; in a groove, or
 between a floor and a wall, each side lies above the plane of the other, and both stay.
 
-Of contacts with hollow edges one may be needed: the least deep, if nothing else is less deep.
+A contact with a hollow edge is needed only where neither of its faces has one: if it is above, and not in,
+the planes of all that are less deep. Of several that press alike the least deep is taken.
 
 Points that go with a least depth (of a face that A stands on) stay if there is a contact of that depth in
 their plane.
@@ -23,7 +24,9 @@ from linkwork.contact.shape_table import DEPTH, NORMAL, POINT_A, POINT_B
 from linkwork.geometry.vectors import dot, sub, three
 
 _SAME_WAY = 1.0 - 1e-12  # cosine of normals that are one
-_ABOVE = 1e-9  # of the size: so far below a plane is on it
+_ABOVE, _STRICT = 1e-9, 1e-6  # of the size: so far below a plane is on it, and so far above
+_SIMILAR = 0.5  # cosine of normals that press alike
+_CHOSEN = 4  # the label of a contact with a hollow edge that is needed
 
 
 @native_apart
@@ -31,7 +34,7 @@ def necessary(work, count, size, side):
     """Keep the contacts that are needed in the first rows; return how many. B is the second (side 1), or the
     first (side 0) of the pair."""
     rows, labels = work.raw, work.raw_label
-    count = _least_hollow(rows, labels, count)
+    count = _hollow_kept(rows, labels, count, side, _STRICT * size)
     least = 0
     for k in range(count):  # the least depths come first
         if labels[3 * k + 2] == LEAST:
@@ -55,21 +58,36 @@ def necessary(work, count, size, side):
 
 
 @native_apart
-def _least_hollow(rows, labels, count):
-    """Make the contact with a hollow edge that is less deep than all others a least depth, and drop the rest
-    of them; return how many there are."""
-    best, chosen = 1e300, -1
+def _hollow_kept(rows, labels, count, side, slack):
+    """Make contacts with hollow edges that are needed least depths, and drop the rest of them; return how
+    many there are."""
     for k in range(count):
-        if labels[3 * k + 2] != BESIDE and rows[10 * k + DEPTH] < best:
-            best, chosen = rows[10 * k + DEPTH], k
-    if chosen >= 0:
-        labels[3 * chosen + 2] = LEAST
+        if labels[3 * k + 2] == HOLLOW:
+            alone = True
+            for j in range(count):
+                if j != k and labels[3 * j + 2] != BESIDE and rows[10 * j + DEPTH] < rows[10 * k + DEPTH]:
+                    if labels[3 * j + 2] == LEAST:
+                        alone = alone and _above(rows, k, j, side) > slack
+                    else:
+                        same = dot(three(rows, 10 * k + NORMAL), three(rows, 10 * j + NORMAL)) > _SIMILAR
+                        alone = alone and not same
+            labels[3 * k + 2] = _CHOSEN if alone else HOLLOW
     left = 0
     for k in range(count):
         if labels[3 * k + 2] != HOLLOW:
             swap_contacts(rows, labels, 3, left, k)
+            if labels[3 * left + 2] == _CHOSEN:
+                labels[3 * left + 2] = LEAST
             left += 1
     return left
+
+
+@native
+def _above(rows, k, j, side):
+    """Return how far the point of contact k on B is above the plane of contact j."""
+    on_b = POINT_B if side == 1 else POINT_A
+    rise = dot(three(rows, 10 * j + NORMAL), sub(three(rows, 10 * k + on_b), three(rows, 10 * j + on_b)))
+    return -rise if side == 1 else rise
 
 
 @native
@@ -84,11 +102,7 @@ def _goes_with(rows, k, least, slack):
 
 @native
 def _needed(rows, k, least, side, slack):
-    on_b = POINT_B if side == 1 else POINT_A
-    b, depth = three(rows, 10 * k + on_b), rows[10 * k + DEPTH]
     for j in range(least):
-        if rows[10 * j + DEPTH] < depth:
-            rise = dot(three(rows, 10 * j + NORMAL), sub(b, three(rows, 10 * j + on_b)))
-            if (rise > slack) if side == 1 else (rise < -slack):
-                return 0
+        if rows[10 * j + DEPTH] < rows[10 * k + DEPTH] and _above(rows, k, j, side) < -slack:
+            return 0
     return 1

@@ -6,18 +6,19 @@ kept that the others leave (`necessary`). Edges that are flat or hollow are not 
 a floor of triangles does not stumble over the seams.
 """
 
-from linkwork.contact.containment import winds
+from linkwork.contact.containment import holds, winds
 from linkwork.contact.convex_pairs import closest
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.four_boxes import meeting
 from linkwork.contact.local_solids import (
+    BESIDE,
     corner_contacts,
     edge_contacts,
     face_contacts,
     hollow_contacts,
     room_in_star,
 )
-from linkwork.contact.manifold import put_contact, thinned_by_normal
+from linkwork.contact.manifold import put_contact, swap_contacts, thinned_by_normal
 from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.necessary import necessary
 from linkwork.contact.shape_kinds import MESH
@@ -30,6 +31,7 @@ from linkwork.contact.shape_table import (
     FIRST_POINT,
     MOST_CORNERS,
     NORMAL,
+    POINT_A,
     POINT_B,
     STACK,
     STAR,
@@ -67,12 +69,7 @@ _STANDS_OUT = 1e-6  # sine of the angle from which on an edge of terrain is no l
 @native_apart
 def convex_mesh(table, A, i, j, R, p, work, margin):
     """Write the contacts of convex shape i with mesh j, placed by R, p in its axes; return how many."""
-    count = _near_triangles(table, A, i, j, R, p, work, margin, margin, False)
-    if count == 0 and table.size[4 * j + 2] != 0.0:  # of a solid; it may be inside altogether
-        x = turned_back(R, sub(three(table.reach, 7 * i), p))
-        if _in_root(table, j, x) and winds(table, j, x):
-            count = _near_triangles(table, A, i, j, R, p, work, margin, 1e300, False)
-    count = necessary(work, count, table.reach[7 * i + 6], 1)
+    count = _asked(table, A, i, j, R, p, work, margin, False)
     return _checked(table, A, i, j, R, p, work, count, margin)
 
 
@@ -82,12 +79,38 @@ def _asked(table, A, i, j, R, p, work, margin, touched):
     touched."""
     if table.kind[j] == MESH:
         count = _near_triangles(table, A, i, j, R, p, work, margin, margin, touched)
+        if count == 0 and not touched and table.size[4 * j + 2] != 0.0:  # it may be inside altogether
+            x = turned_back(R, sub(three(table.reach, 7 * i), p))
+            if _in_root(table, j, x) and winds(table, j, x):
+                count = _near_triangles(table, A, i, j, R, p, work, margin, 1e100, False)
     else:
         centre = turned_back(R, sub(three(table.reach, 7 * i), p))
         wide = _wide(table, i, R, margin)
         size = _FAR * table.reach[7 * i + 6]
         count = _over_cells(table, A, size, j, R, p, centre, wide, work, 0, margin, touched)
-    return count if touched else necessary(work, count, table.reach[7 * i + 6], 1)
+    if touched:
+        return count
+    count = _real(table, i, j, R, p, work, count)
+    return necessary(work, count, table.reach[7 * i + 6], 1)
+
+
+@native_apart
+def _real(table, i, j, R, p, work, count):
+    """Keep the contacts in which the two overlap: the point of one is inside the other. Return how many.
+
+    A shape that is near the one side of a plate, and does not touch it, is far below the other.
+    """
+    slack = 1e-9 * table.reach[7 * i + 6]
+    left = 0
+    for k in range(count):
+        real = work.raw[10 * k + DEPTH] <= slack or work.raw_label[3 * k + 2] == BESIDE
+        if not real:
+            a, b = three(work.raw, 10 * k + POINT_A), three(work.raw, 10 * k + POINT_B)
+            real = holds(table, i, b, work, 0) or holds(table, j, turned_back(R, sub(a, p)), work, 1)
+        if real:
+            swap_contacts(work.raw, work.raw_label, 3, left, k)
+            left += 1
+    return left
 
 
 @native_apart
