@@ -92,6 +92,55 @@ def test_a_hand_in_space_turns_a_closed_mechanism():
         engine.close()
 
 
+def test_one_model_serves_the_hand_on_every_body(monkeypatch):
+    compiled = []
+    compile_ = lw.Mechanism.compile
+    monkeypatch.setattr(
+        lw.Mechanism, "compile", lambda self, **words: compiled.append(1) or compile_(self, **words)
+    )
+    engine = made(examples.acrobat(), ("left knee",))
+    try:
+        for name in engine.model.body_names:
+            place = engine.now.poses[engine.model.body_names.index(name)][:, 3]
+            engine.grab(name, place)
+            engine.drag(place + 0.01)
+            engine.step(0.01)
+            engine.release()
+        engine.hand.drives["left knee"] = 1.0
+        engine.step(0.01)
+        assert engine.state.t == pytest.approx(0.01 * (len(engine.model.body_names) + 1))
+        assert len(compiled) == 2
+    finally:
+        engine.close()
+
+
+def test_a_hand_that_lets_go_leaves_no_force(pendulum):
+    pendulum.grab("pole", np.array([0.0, 0.0, 0.5]))
+    pendulum.step(0.05)
+    pendulum.release()
+    state = pendulum.state
+    pendulum.step(0.2)
+    alone = lw.simulate(pendulum.model, 0.2, state)
+    np.testing.assert_allclose(pendulum.state.q, alone.final.q, atol=1e-5)
+
+
+def test_what_laws_read_from_outside_is_followed():
+    push = [0.0]
+    m = examples.cart_pole()
+    m.add(lw.Motor("motor", "rail", lambda t, q, v: push[0]))
+    engine = made(m)
+    told = []
+    engine.stopped = told.append
+    try:
+        engine.step(0.1)
+        push[0] = 50.0
+        engine.step(0.1)
+        assert engine.state.v[0] > 0.5
+        assert not told
+    finally:
+        engine.close()
+
+
 def test_an_input_drives_its_joint(pendulum):
     pendulum.hand.drives["rail"] = 5.0
     pendulum.step(0.01)
@@ -105,7 +154,12 @@ def test_what_cannot_go_on_is_told_and_stops():
     m.add(lw.Motor("bad", "rail", lambda t, q, v: float("nan") if float(t) > 0.05 else 0.0))
     engine = made(m)
     told, event = [], threading.Event()
-    engine.stopped = lambda why: (told.append(why), event.set())
+
+    def stopped(why: str) -> None:
+        told.append(why)
+        event.set()
+
+    engine.stopped = stopped
     engine.start()
     try:
         assert event.wait(10.0)
