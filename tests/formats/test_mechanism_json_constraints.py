@@ -51,7 +51,7 @@ def test_drivers_follow_the_same_laws(space):
     for name, driver in m.drivers.items():
         other = loaded.drivers[name]
         assert (other.drives, other.component) == (driver.drives, driver.component)
-        laws = [DriverLaw(name, each.law).at(np.linspace(0, 2, 23)) for each in (driver, other)]
+        laws = [DriverLaw(each).at(np.linspace(0, 2, 23)) for each in (driver, other)]
         assert np.array_equal(*laws), name  # type: ignore
 
 

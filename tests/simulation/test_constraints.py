@@ -124,15 +124,10 @@ def test_a_phi_that_cannot_work_is_told_by_name():
         def phi(self, a, b):
             return [1 / 0]
 
-    class Branching(lw.Constraint):
-        def phi(self, a, b):
-            return [a.position[0] if b.position[0] > 0 else 0.0]
-
-    for kind, reason in ((Broken, "ZeroDivisionError"), (Branching, "lw.where")):
-        m = on_a_pivot()
-        m.add(kind("own", m.ground, m["arm"]))
-        with pytest.raises(lw.ModelError, match=rf"constraint 'own': phi raised(.|\n)*{reason}"):
-            m.compile()
+    m = on_a_pivot()
+    m.add(Broken("own", m.ground, m["arm"]))
+    with pytest.raises(lw.ModelError, match="constraint 'own': phi raised ZeroDivisionError"):
+        m.compile()
     m = on_a_pivot()
     m.add(lw.Distance("rod", m["arm"], m["arm"], 1.0))
     with pytest.raises(lw.ModelError, match=r"constraint 'rod': it is between 'arm' and itself"):
@@ -264,10 +259,6 @@ def test_a_driver_may_turn_a_loop_round_and_start_late():
 
 
 def test_what_cannot_be_rows_is_refused_by_name():
-    m = four_bar("plane", False)
-    m.add(lw.Driver("motor", "A", lambda t: float(t)))
-    with pytest.raises(lw.ModelError, match=r"driver 'motor': its law cannot be traced"):
-        m.compile()
     m = four_bar("plane", False)
     m.add(lw.Coupling("pair", "C", "A"))
     with pytest.raises(lw.ModelError, match=r"coupling 'pair' is on joint 'C', which closes a loop"):

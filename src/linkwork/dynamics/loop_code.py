@@ -19,9 +19,11 @@ import numpy as np
 from linkwork.algebra.number import is_zero
 from linkwork.dynamics.algorithm import Algorithm, Loops, Rows, Solve
 from linkwork.dynamics.link_view import LinkLayout
+from linkwork.dynamics.load_code import raised
 from linkwork.dynamics.loop_solve import RootCode, Segment
 from linkwork.native import emit, store
 from linkwork.native.emit import Pointer, Store
+from linkwork.native.interpreted import InterpretedWalk
 from linkwork.trace.expression import Graph, evaluate
 from linkwork.tree.loop_formula import LoopFormula, padding
 from linkwork.tree.loop_roots import felt_by
@@ -152,6 +154,8 @@ class LoopCode:
     def _kernel(self, step: Loops, formula: LoopFormula) -> int:
         """Return the address of a formula's kernel, 0 if there is nothing to do."""
         offsets = {n: self.layout.offsets[n] for n in ("X_W", "v", "a") if n in self.layout.offsets}
+        if formula.called:
+            return self._interpreted(step, formula, offsets)
         key = step.right, step.driven, step.pushed, step.restoring, sorted(offsets.items()), self.lanes
         key = *key, list(self.constant)
         name = store.digest("loop", formula.signature, list(self.ports), *key)
@@ -163,6 +167,20 @@ class LoopCode:
             return emit.module(self.lanes, [text] if stores else []), {"any": bool(stores)}
 
         return store.address(f"loop_{name}") if store.load(name, build)["any"] else 0
+
+    def _interpreted(self, step: Loops, formula: LoopFormula, offsets: dict[str, int]) -> int:
+        """Return the address of a kernel in Python, for a constraint that must be called."""
+        stores = self._stores(step, formula, offsets)
+        if not stores:
+            return 0
+
+        def failed(error: BaseException, t: float) -> None:
+            if not hasattr(raised, "error"):
+                raised.error = formula.called, t, error
+
+        walk = InterpretedWalk(self.lanes, self.ports, self.constant, self._pointers(formula), stores, failed)
+        self.keep.append(walk)
+        return walk.address
 
     def _stores(self, step: Loops, formula: LoopFormula, offsets: dict[str, int]) -> list[Store]:
         graph = Graph()

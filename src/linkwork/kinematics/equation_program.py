@@ -13,6 +13,7 @@ import numpy as np
 from linkwork.kinematics.equations import Equations
 from linkwork.native import emit, entry, store
 from linkwork.native.emit import Pointer, Store
+from linkwork.native.interpreted import InterpretedWalk, must_be_called
 from linkwork.trace.expression import Graph
 
 PORTS = ("data", "u", "ref", "q", "v", "X", "phi", "phi_q", "velocity", "acceleration", "located")
@@ -45,13 +46,17 @@ def walks(
         groups.setdefault(equations, []).append(record)
     first = (store.address(names[0]), frames.ctypes.data, bodies, 2)
     plans: list[list[int]] = [list(first) if bodies else [], list(first) if bodies else []]
-    keep: list[np.ndarray] = [frames]
+    keep: list[Any] = [frames]
     for equations, rows in groups.items():
         records = np.array(rows, np.int64)
         keep.append(records)
-        for plan, kernel in zip(plans, _kernels(equations, lanes), strict=True):
-            if kernel:
-                plan += [store.address(kernel), records.ctypes.data, len(records), records.shape[1]]
+        if must_be_called([store for stores in _stores(equations) for store in stores]):
+            addresses = [_interpreted(equations, lanes, stores, keep) for stores in _stores(equations)]
+        else:
+            addresses = [store.address(kernel) if kernel else 0 for kernel in _kernels(equations, lanes)]
+        for plan, address in zip(plans, addresses, strict=True):
+            if address:
+                plan += [address, records.ctypes.data, len(records), records.shape[1]]
     tables = [np.array([len(plan) // 4, 0, *plan], np.int64) for plan in plans]
     return Walks(entry.walker(lanes), tables[0], tables[1], tuple(keep))
 
@@ -89,6 +94,14 @@ def _kernels(equations: Equations, lanes: int) -> list[str]:
     return names
 
 
+def _interpreted(equations: Equations, lanes: int, stores: list[Store], keep: list[Any]) -> int:
+    """Return the address of a kernel in Python, 0 if there is nothing to do."""
+    if not stores:
+        return 0
+    keep.append(InterpretedWalk(lanes, PORTS, _SCALARS, _pointers(equations), stores, lambda error, t: None))
+    return keep[-1].address
+
+
 def _stores(equations: Equations) -> tuple[list[Store], list[Store]]:
     def stored(base: str, values: Sequence[Any]) -> list[Store]:
         return [(base, k, x) for k, x in enumerate(values)]
@@ -123,6 +136,9 @@ def _pointers(equations: Equations) -> list[Pointer]:
 @dataclass(frozen=True)
 class _Parameters(Pointer):
     """Where the parameters are: behind the data of a thing, by a number of elements."""
+
+    def place(self, record: Sequence[int]) -> int:
+        return record[self.column or 0] + self.scale
 
     def code(self, body: Any, record: str) -> None:
         at = body.value(f"getelementptr i64, ptr {record}, i64 {self.column}")

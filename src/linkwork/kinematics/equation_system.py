@@ -39,7 +39,7 @@ class System:
         self.bodies: list[Body] = list(mechanism.bodies.values())
         self.numbers = {id(body): k for k, body in enumerate(self.bodies)}
         self.drivers = list(mechanism.drivers.values())
-        self.laws = [DriverLaw(driver.name, driver.law) for driver in self.drivers]
+        self.laws = [DriverLaw(driver) for driver in self.drivers]
         self.things: list[Thing] = [
             *mechanism.joints.values(),
             *mechanism.constraints.values(),
@@ -345,14 +345,15 @@ class System:
 
 
 def undriven_model(mechanism: Mechanism) -> Any:
-    """Return the model of a mechanism without its drivers; None if it cannot be compiled."""
+    """Return the model of a mechanism without its drivers; None if there is none of the joints alone."""
     alone = mechanism.copy()
     for name in list(alone.drivers):
         alone.remove(name)
     try:
-        return alone.compile()
+        model = alone.compile()
     except ModelError:
         return None
+    return model if model.joints.keys() <= mechanism.joints.keys() else None
 
 
 def _kind(thing: Thing) -> str:

@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from linkwork.errors import ModelError, TraceError
+from linkwork.mechanism.called_equations import frame_sizes, given_slope, traced_or_called
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
@@ -170,7 +171,58 @@ class _Trace:
         views = constraint.views(self.sides, near)
         for side in views:
             self.located += getattr(side, "q", []) if not isinstance(side, PoseSide) else []
-        return constraint.phi(*views, *self.own)
+        return self._traced_or_called(constraint, views, near)
+
+    def _traced_or_called(
+        self, constraint: Constraint, views: Sequence[Any], near: Sequence[Sequence[Expr]]
+    ) -> Sequence[Operand]:
+        """Return the equations of a constraint; one that cannot be traced is called, on views of numbers."""
+        algebra, plane = self.algebra, self.algebra.dimension == 2
+        bodies = [constraint.bodies[b] for b in self.moving]
+        frames = [algebra.Frame(body.position.tolist(), body.rotation.tolist()) for body in bodies]
+        groups: list[list[Any]] = [list(self.sides[b].frame.scalars()) for b in self.moving]
+        drawn = [[float(x) for x in frame.scalars()] for frame in frames]
+        sizes = [frame_sizes(constraint, 1) for _ in frames]
+        if plane:
+            groups += [[self.sides[b].angle] for b in self.moving]
+            drawn += [[float(frame.angle)] for frame in frames]
+        joints = [side for side in constraint.sides() if isinstance(side, Joint)]
+        groups += [*(list(one) for one in near), list(self.own)]
+        drawn += [[float(x) for x in joint.drawn()] for joint in joints]
+        drawn.append(
+            [float(x) for x in constraint.guess(*constraint.views(self._at(drawn)))] if self.own else []
+        )
+        sizes += [[1.0] * len(group) for group in groups[len(sizes) :]]
+
+        def run(numbers: Sequence[float]) -> Any:
+            rest, parts = list(numbers), []
+            for group in groups:
+                parts.append([rest.pop(0) for _ in group])
+            seen = constraint.views(self._at(parts), parts[-1 - len(near) : -1])
+            return constraint.phi(*seen, *parts[-1])
+
+        return traced_or_called(
+            constraint,
+            "phi on bodies",
+            lambda: constraint.phi(*views, *self.own),
+            [x for group in groups for x in group],
+            run,
+            [x for group in drawn for x in group],
+            [x for group in sizes for x in group],
+            None if plane or self.own else given_slope(constraint, Constraint, bodies),
+        )
+
+    def _at(self, parts: Sequence[Sequence[float]]) -> list[PoseSide]:
+        """Return views of all bodies at numbers: frames of those that move; in the plane, then angles."""
+        found, k = [], 0
+        for b, side in enumerate(self.sides):
+            if b not in self.moving:
+                found.append(side)
+                continue
+            angle = parts[len(self.moving) + k][0] if self.algebra.dimension == 2 else None
+            found.append(PoseSide(self.algebra, self.algebra.Frame.from_scalars(list(parts[k])), angle))
+            k += 1
+        return found
 
     def _differentiated(self, rows: list[Operand]) -> tuple[list[Operand], ...]:
         size = self.algebra.freedoms

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from linkwork.algebra.number import Number
+from linkwork.errors import ModelError
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.ends import ends, unknown_end
 from linkwork.mechanism.joint import ALGEBRA, Joint
@@ -239,6 +240,8 @@ def check_equations(constraint: Constraint) -> list[str]:
             return said
         constraint.derived_phi_q()
         return constraint.jacobian_mistakes()
+    except ModelError as error:
+        return [str(error).removeprefix(f"{constraint.word} {constraint.name!r}: ")]
     except Exception as error:  # of the user's own phi
         return [f"phi raised {type(error).__name__}: {error}"]
 

@@ -22,8 +22,8 @@ class Driver(Constraint):
     "angle"), the angle in the plane. Angles may count any number of turns. Turns in space are quaternions
     with w >= 0, of less than half a turn, whose components can be driven: those of a joint by number, those
     of a body by "qw", "qx", "qy", "qz"; three of them are a rotation. `law` may be set anew at any time. A
-    law is a number, a function of time that can be traced, or has a method `derivative`, as splines of SciPy
-    do.
+    law is a number or a function of time; one with a method `derivative`, as splines of SciPy have it, is
+    asked for it.
     """
 
     word = "driver"

@@ -13,6 +13,7 @@ import numpy as np
 from linkwork.algebra.complement import complement
 from linkwork.algebra.number import Number
 from linkwork.errors import ModelError, TraceError
+from linkwork.mechanism.called_equations import length_of, traced_or_called
 from linkwork.trace.differentiate import derivative, jacobian
 from linkwork.trace.expression import Expr, Graph, evaluate, has_nan
 
@@ -97,8 +98,26 @@ def derived_jacobian(constraint: Any, poses: Sequence[Any], unknowns: Sequence[A
         values.append([float(x) for x in at])
     own = graph.symbols((len(poses), k) for k in range(len(unknowns)))
     values.append([float(x) for x in unknowns])
-    rows = list(constraint.phi(*symbols, *own))
     columns = [x for group in (*symbols, own) for x in group]
+    n, length = algebra.coordinates, length_of(constraint)
+    sizes = [
+        *([length] * algebra.dimension + [1.0] * (n - algebra.dimension)) * len(poses),
+        *(1.0 for _ in own),
+    ]
+
+    def run(numbers: Sequence[float]) -> Any:
+        groups = [list(numbers[n * b : n * (b + 1)]) for b in range(len(poses))]
+        return constraint.phi(*groups, *numbers[n * len(poses) :])
+
+    rows = traced_or_called(
+        constraint,
+        "phi of poses",
+        lambda: constraint.phi(*symbols, *own),
+        columns,
+        run,
+        [x for group in values for x in group],
+        sizes,
+    )
     entries = [x for row in jacobian(rows, columns) for x in row]
     found = evaluate(entries, lambda symbol: values[symbol.args[0][0]][symbol.args[0][1]])
     return np.array(found, float).reshape(len(rows), len(columns))

@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.errors import TraceError
+from linkwork.mechanism.called_equations import law_at
+from linkwork.mechanism.driver import Driver
 from linkwork.trace.differentiate import derivative
-from linkwork.trace.expression import Expr, Graph, evaluate
+from linkwork.trace.expression import Graph, evaluate
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model
@@ -14,38 +15,23 @@ if TYPE_CHECKING:
 
 def driver_laws(model: "Model") -> "tuple[DriverLaw, ...]":
     """The laws of the drivers, in their order."""
-    return tuple(DriverLaw(name, driver.law) for name, driver in model.mechanism.drivers.items())
+    return tuple(DriverLaw(driver) for driver in model.mechanism.drivers.values())
 
 
 class DriverLaw:
-    """A number, a function of time that can be traced, or one with a method `derivative`, as splines have."""
+    """A number, or a function of time; one that cannot be traced is called, its derivatives by differences.
 
-    def __init__(self, name: str, law: Any) -> None:
-        self._name = name
-        self._law: Any = law
+    One with a method `derivative`, as splines have it, knows them.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        self._name, self._law = driver.name, driver.law
         self._roots: list[Any] = []
-        if callable(law) and not hasattr(law, "derivative"):
-            self._roots = self._traced(law)
-
-    def _traced(self, law: Any) -> list[Any]:
-        """Return value and derivatives as expressions of the time."""
-        t = Graph().symbol("t")
-        try:
-            value = law(t)
-            value = value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
-        except TraceError as error:
-            raise TraceError(
-                f"driver {self._name!r}: its law cannot be traced ({error}); write it with lw.sin, lw.where, "
-                "... or give a spline of SciPy"
-            ) from error
-        except Exception as error:  # of the user's own law
-            raise ValueError(
-                f"driver {self._name!r}: its law raised {type(error).__name__}: {error}"
-            ) from error
-        if not isinstance(value, Expr | int | float | np.number):
-            raise ValueError(f"driver {self._name!r}: its law gave {value!r:.80}; return one number")
-        first = derivative([value], {t: 1.0})
-        return [value, *first, *derivative(first, {t: 1.0})]
+        if callable(self._law) and not hasattr(self._law, "derivative"):
+            t = Graph().symbol("t")
+            value = law_at(driver, t)
+            first = derivative([value], {t: 1.0})
+            self._roots = [value, *first, *derivative(first, {t: 1.0})]
 
     def at(self, times: Any) -> np.ndarray:
         """Return (times, 3)."""
@@ -68,3 +54,6 @@ class DriverLaw:
             return evaluate(self._roots, lambda _: t)
         except (ArithmeticError, ValueError):  # a root or a logarithm of what is negative
             return [np.nan] * 3
+        except Exception as error:  # of a law that is called
+            said = f"its law raised {type(error).__name__}: {error} (at t = {t:.9g} s)"
+            raise ValueError(f"driver {self._name!r}: {said}") from error

@@ -47,6 +47,10 @@ class Pointer:
     column: int | None = None  # None: at the beginning
     scale: int = 1
 
+    def place(self, record: Sequence[int]) -> int:
+        """Return how many elements behind its port it points, as a record says."""
+        return 0 if self.column is None else record[self.column] * self.scale
+
     def code(self, body: Body, record: str) -> None:
         kind = "double" if self.port in body.scalars else body.kind
         offset = "0"

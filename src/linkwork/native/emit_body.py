@@ -18,6 +18,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from linkwork.algebra.lookup import Column
+from linkwork.errors import TraceError
 from linkwork.native import store
 from linkwork.trace.elementary import lower
 from linkwork.trace.expression import Expr, Operand, reachable
@@ -273,6 +274,9 @@ class Body:
         for x in nodes:
             if x.op == "symbol" or x.index in fused:
                 continue
+            if x.op == "called":
+                name = x.args[0].function.name
+                raise TraceError(f"{name} cannot be traced, and what is asked for is native code alone")
             kind, args = plans.get(x.index, (x.op, x.args))
             value = self.operation(kind, args)
             self.names[x.index] = self.paced(value) if x.op in _BINARY else value

@@ -107,7 +107,8 @@ def _not_finite(
     fault = nonfinite.find(model, at, work.memory.bad_y[i], inputs, events)
     error = raised.__dict__.pop("error", None)
     if fault.cause is None and error and fault.name not in (*model.load_names, *(e.name for e in events)):
-        name, at, cause = error
+        name, when, cause = error
+        at = when if when == when else at
         fault = nonfinite.Fault(name, f"{name!r} raised {type(cause).__name__}: {cause}", cause)
     status = Status.NOT_FINITE if fault.cause is None else Status.LAW_RAISED
     return failed(status, t, fault.name, f"{fault.words} (at t = {at:.9g} s)", fault.cause)

@@ -74,7 +74,8 @@ class RunPrograms:
     def python_laws(self) -> tuple[str, ...]:
         """The names of laws that have to be called."""
         placed = (*self.tree.loads, *self.event_tree.loads)
-        return tuple(one.name for one in placed if one.formula is None)
+        ties = tuple(loop.name for loop in self.tree.loops if loop.formula.called)
+        return (*(one.name for one in placed if one.formula is None), *ties)
 
     @property
     def timed(self) -> bool:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from linkwork.algebra.number import cos, log, sin, where
 from linkwork.errors import TraceError
-from linkwork.trace.expression import CONDITIONS, Expr, Operand, reachable
+from linkwork.trace.called import Called
+from linkwork.trace.expression import CONDITIONS, Expr, Operand, called, reachable
 
 
 def _pow_partials(x: Expr, a: Operand, b: Operand) -> tuple[Operand, Operand]:
@@ -48,6 +49,33 @@ _PARTIALS: dict[str, Callable[..., tuple[Operand, ...]]] = {
 }
 
 
+def _called_rate(x: Expr, moving: Sequence[Operand]) -> Operand:
+    """Return the rate of a function that is called: along the rates of its arguments, and of its directions.
+
+    It is linear in its directions, so that one that changes gives the function with the change in its place.
+    """
+    function, *args = x.args
+    n = function.function.arguments
+    still = lambda part: all(_is_nothing(m) for m in part)  # noqa: E731
+    rate: Operand = 0.0
+    if not still(moving[:n]):
+        if function.directions == 2:
+            raise TraceError(f"{function.function.name}: a third derivative of what is called is not known")
+        rate = called(function.further(), *args, *moving[:n])
+    for k in range(n, len(args), n):
+        if not still(moving[k : k + n]):
+            rate = rate + called(function, *args[:k], *moving[k : k + n], *args[k + n :])
+    return rate
+
+
+def _called_partials(x: Expr, function: Called, *args: Operand) -> tuple[Operand, ...]:
+    units = ([1.0 if i == k else 0.0 for i in range(len(args))] for k in range(len(args)))
+    return 0.0, *(_called_rate(x, unit) for unit in units)
+
+
+_PARTIALS["called"] = _called_partials
+
+
 def _partials(x: Expr) -> tuple[Operand, ...]:
     if x.op not in _PARTIALS:
         raise TraceError(f"{x.op} has no derivative here")
@@ -75,7 +103,10 @@ def derivative(roots: Sequence[Operand], rates: Mapping[Expr, Operand]) -> list[
         else:
             moving = [rate[a.index] if isinstance(a, Expr) else 0.0 for a in x.args]
             still = all(isinstance(m, float) and m == 0.0 for m in moving)
-            rate[x.index] = 0.0 if still else _sum_of_products(_partials(x), moving)
+            if x.op == "called" and not still:
+                rate[x.index] = _called_rate(x, moving[1:])
+            else:
+                rate[x.index] = 0.0 if still else _sum_of_products(_partials(x), moving)
     return [rate[r.index] if isinstance(r, Expr) else 0.0 for r in roots]
 
 

@@ -23,6 +23,7 @@ from linkwork.algebra import number
 from linkwork.algebra.lookup import Column, entry, segment
 from linkwork.algebra.varied import Varied, each
 from linkwork.errors import TraceError
+from linkwork.trace.called import Called
 from linkwork.trace.functions import COMPOSED, METHODS, UFUNCS
 
 Operand = Any  # an Expr or a float
@@ -43,6 +44,7 @@ _FUNCTIONS: dict[str, Callable[..., float]] = {
     "atan2": math.atan2,
     "floor": math.floor,
 }
+_DATA = (Column, Called)  # operands that are neither numbers nor expressions
 _LOOKUPS: dict[str, Callable[..., Any]] = {"segment": segment, "entry": entry}
 
 
@@ -425,11 +427,17 @@ def with_constants(
         else:
             done[x.index] = _OPERATIONS[x.op](
                 *(
-                    done[a.index] if isinstance(a, Expr) else a if isinstance(a, Column) else constants(a)
+                    done[a.index] if isinstance(a, Expr) else a if isinstance(a, _DATA) else constants(a)
                     for a in x.args
                 )
             )
     return [done[r.index] if isinstance(r, Expr) else constants(r) for r in roots]
+
+
+def called(function: Called, *args: Any) -> Any:
+    """Return a row of a function that is called: a number, or a node of the graph of its arguments."""
+    graph = next((a.graph for a in args if isinstance(a, Expr)), None)
+    return function(*args) if graph is None else graph.node("called", function, *map(_operand, args))
 
 
 _OPERATIONS: dict[str, Callable[..., Any]] = {
@@ -444,6 +452,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "or": lambda a, b: a | b,
     "not": lambda a: ~a if not isinstance(a, bool) else not a,
     "where": number.where,
+    "called": called,
     **_LOOKUPS,
     **_COMPARISONS,
     **{name: (lambda *args, name=name: number.apply(name, *args)) for name in _FUNCTIONS},

@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.algebra.varied import real
 from linkwork.errors import ModelError
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.called_equations import frame_sizes, given_slope, law_at, traced_or_called
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load_view import BodySide, JointSide
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.trace.differentiate import derivative
-from linkwork.trace.expression import Expr, Graph, evaluate, has_nan
+from linkwork.trace.expression import Expr, Graph, evaluate
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,8 +139,22 @@ def tied(
     sides |= {id(joint): JointSide(x[n], [0.0] * joint.nv) for n, joint in enumerate(tie.joints)}
     ground = BodySide(algebra, Frame(), Motion.zero())
     time = graph.symbol(("t", 0, 0))
-    values = [_law(tie.constraint, time)] if isinstance(tie.constraint, Driver) else []
-    phi = list(tie.constraint.phi(*(sides.get(id(s), ground) for s in tie.constraint.sides()), *values))
+    values = [law_at(tie.constraint, time)] if isinstance(tie.constraint, Driver) else []
+
+    def equations(sides: Mapping[int, Any]) -> Any:
+        return tie.constraint.phi(*(sides.get(id(s), ground) for s in tie.constraint.sides()), *values)
+
+    phi = traced_or_called(
+        tie.constraint,
+        "phi",
+        lambda: equations(sides),
+        [y for group in (*X, *x) for y in group],
+        lambda numbers: equations(_sides(tie, numbers)),
+        _drawn(tie),
+        [*frame_sizes(tie.constraint, len(X)), *(1.0 for group in x for _ in group)],
+        given_slope(tie.constraint, Constraint, tie.bodies),
+    )
+    must_call = any(isinstance(y, Expr) and y.op == "called" for y in phi)
     pace = derivative(phi, {time: 1.0})
     # the columns of J, each with the velocity that it belongs to
     columns = [
@@ -155,6 +169,8 @@ def tied(
         along |= _rates(X[n], w[n], algebra)
     for n in range(len(x)):
         along |= dict(zip(x[n], rates[n], strict=True))
+    if must_call:  # the same, by one derivative instead of one per column
+        rate = derivative(phi, along)
     bend = derivative(rate, along)
     gain = derivative([x + y for x, y in zip(pace, rate, strict=True)], {time: 1.0})
     gain = [x + y for x, y in zip(gain, derivative(pace, along), strict=True)]
@@ -181,24 +197,27 @@ def tied(
     return Tied(forces, direct, *([next(values) for _ in phi] for _ in range(5)))
 
 
-def _law(driver: Driver, time: Expr) -> Any:
-    """Return what a driver drives to, at a symbol of time; ModelError if its law takes only numbers."""
-    if not callable(driver.law):
-        return real(driver.law)
-    try:
-        said = driver.law(time)
-        if said is None or isinstance(said, str | list | tuple):
-            raise TypeError(f"it gave {said!r:.80}; return one number")
-        if has_nan([said]):
-            raise ModelError(f"driver {driver.name!r}: its law gives nan; look at the numbers it is made of")
-        return said + 0.0
-    except ModelError:
-        raise
-    except Exception as error:
-        raise ModelError(
-            f"driver {driver.name!r}: its law cannot be traced ({type(error).__name__}: {error}); write it "
-            "with lw.sin, lw.where, ..., or use lw.kinematics"
-        ) from error
+def _sides(tie: LoopConstraint, numbers: Sequence[float]) -> dict[int, Any]:
+    """Return what a constraint sees at numbers: of the frames of its bodies, and of its joints."""
+    Frame, Motion, first = tie.algebra.Frame, tie.algebra.Motion, 0
+    found: dict[int, Any] = {}
+    for body in tie.bodies:
+        frame = Frame.from_scalars(list(numbers[first : first + Frame.size]))
+        found[id(body)] = BodySide(tie.algebra, frame, Motion.zero())
+        first += Frame.size
+    for joint in tie.joints:
+        found[id(joint)] = JointSide(numbers[first : first + joint.nq], [0.0] * joint.nv)
+        first += joint.nq
+    return found
+
+
+def _drawn(tie: LoopConstraint) -> list[float]:
+    """Return the numbers of the frames of its bodies, and of its joints, as drawn."""
+    frames = (tie.algebra.Frame(b.position.tolist(), b.rotation.tolist()) for b in tie.bodies)
+    return [
+        *(float(x) for frame in frames for x in frame.scalars()),
+        *(float(x) for joint in tie.joints for x in joint.drawn()),
+    ]
 
 
 def _rates(X: Sequence[Expr], motion: Sequence[Any], algebra: ModuleType) -> Mapping[Expr, Any]:

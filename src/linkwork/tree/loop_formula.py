@@ -13,6 +13,7 @@ its numbers become data, and those of one structure share their native code.
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import ModuleType
 from typing import Any
 
@@ -21,7 +22,7 @@ from linkwork.errors import ModelError
 from linkwork.lazy import LOCK
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import CATALOGUE
-from linkwork.trace.expression import Graph, Operand, is_smooth
+from linkwork.trace.expression import Graph, Operand, is_smooth, reachable
 from linkwork.tree.joint_formula import JointFormula, lift, structure
 from linkwork.tree.joint_kinematics import JointKinematics
 from linkwork.tree.loop_constraint import LoopConstraint, tied
@@ -59,6 +60,12 @@ class LoopFormula:
     @property
     def ends(self) -> int:
         return len(self.forces)
+
+    @cached_property
+    def called(self) -> str:
+        """The name of the constraint, if it must be called and cannot be native."""
+        nodes = reachable((*self.position, *self.pace))
+        return next((x.args[0].function.element for x in nodes if x.op == "called"), "")
 
 
 def padding(algebra: ModuleType) -> int:
