@@ -2,9 +2,15 @@
 
 import tempfile
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
+
+try:
+    from playwright.sync_api import TimeoutError as _Late
+except ImportError:  # then no test has a page
+    _Late = TimeoutError
 
 _FLAGS = [
     "--no-sandbox",
@@ -35,6 +41,11 @@ _COLOURS = """name => {
     const texture = mesh.colorsTexture;
     return Array.from(texture._data ?? texture.image.data).slice(0, 4 * mesh._instancesCount);
 }"""
+_FRAMES = """count => new Promise(done => {
+    const next = left => left ? requestAnimationFrame(() => next(left - 1)) : done();
+    next(count);
+})"""
+_SETTLED = 5  # frames that a page has drawn when it is as it stays
 _VISIBLE = """name => {
     let node = window.__viserMutable?.nodeRefFromName?.[name];
     if (!node) return false;
@@ -60,10 +71,12 @@ class Tab:
         self.until(
             lambda: self.page.evaluate("name => !!window.__viserMutable?.nodeRefFromName?.[name]", node)
         )
-        time.sleep(2.0)  # the page settles
+        self.page.evaluate(_FRAMES, _SETTLED)
         notice = self.page.locator(".mantine-Notification-closeButton")
-        if notice.count():  # that graphics are software, over the picture
+        with suppress(_Late):  # that graphics are software, over the picture; where they are not, none
+            notice.first.wait_for(timeout=5_000)
             notice.first.click()
+            notice.first.wait_for(state="hidden", timeout=60_000)
         return self
 
     def until(self, true, seconds=60.0):
@@ -98,7 +111,7 @@ class Tab:
 
 @pytest.fixture(scope="session")
 def chromium():
-    from conftest import CHROMIUM
+    from conftest import CHROMIUM  # type: ignore[attr-defined]
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as player:
