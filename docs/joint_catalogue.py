@@ -114,11 +114,11 @@ def defaults() -> Iterator[str]:
 def text() -> str:
     """Return all that is made for the page."""
     parts = [
-        "### In space\n",
+        "## In space\n",
         *rows("space"),
-        "\n### In the plane\n",
+        "\n## In the plane\n",
         *rows("plane"),
-        "\n### Options\n",
+        "\n## Options\n",
         *defaults(),
     ]
     return "\n".join([BEGIN, "", *parts, "", END])
