@@ -7,6 +7,7 @@ import pytest
 import refused_calculations
 import refused_connections
 import refused_descriptions
+import refused_first_steps
 import refused_functions
 
 import linkwork as lw
@@ -14,7 +15,13 @@ import linkwork as lw
 ERRORS = (  # take any text
     "AssemblyError FormatError LinkworkError MeshError ModelError NumericalError SimulationError TraceError"
 )
-ROOMS = (refused_descriptions, refused_connections, refused_calculations, refused_functions)
+ROOMS = (
+    refused_descriptions,
+    refused_connections,
+    refused_calculations,
+    refused_functions,
+    refused_first_steps,
+)
 ENTRIES = [entry for room in ROOMS for table in room.TABLES for entry in table()]
 
 

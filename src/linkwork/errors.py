@@ -60,10 +60,10 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> str:
 def hint(word: object, known: Iterable[str]) -> str:
     """Return "did you mean 'x'?", or the known words if they are few and none is close."""
     words = list(known)
-    close = difflib.get_close_matches(str(word), words, n=3, cutoff=0.6)
-    if not close:  # "Damping" for "damping", "pos" for "position"
-        text = str(word).lower()
-        close = [w for w in words if w.lower() == text or (len(text) > 2 and w.lower().startswith(text))][:3]
+    text, plain = str(word).lower(), {w.lower(): w for w in reversed(words)}
+    close = [plain[w] for w in difflib.get_close_matches(text, plain, n=3, cutoff=0.6)]
+    if not close:  # "pos" for "position"
+        close = [w for w in words if len(text) > 2 and w.lower().startswith(text)][:3]
     if close:
         return f"did you mean {', '.join(map(repr, close))}?"
     if len(words) <= _FEW:

@@ -81,6 +81,38 @@ PUBLIC = {
     "ifthenelse select cond": "lw.where",
 }
 
+# Options of other packages, or for short -> ours, where there is one of that name.
+KEYWORDS = {
+    "dt h timestep stepsize": "step",
+    "rtol atol tol tolerance eps precision": "accuracy",
+    "t tend tf tspan time tmax": "duration",
+    "teval saveat sample": "times",
+    "fps samplerate": "every",
+    "x0 y0 q0 initial initialstate start": "state",
+    "solver integrator": "method",
+    "origin location anchor point pivot position": "at",
+    "lower upper range bounds": "limits",
+    "k ks springconstant": "stiffness",
+    "c b dampingcoefficient viscous": "damping",
+    "length l0 restlength freelength": "rest",
+    "torque force function f u command": "law",
+    "r d diameter": "radius",
+    "height": "length",
+    "pos xyz translation": "position",
+    "orientation quat quaternion rpy euler matrix": "rotation",
+    "rho": "density",
+    "m weight": "mass",
+    "shape shapes geometry geom": "visuals",
+    "body1 bodya base predecessor": "parent",
+    "body2 bodyb follower successor": "child",
+    "joints joint": "joint",
+    "velocity qd v0": "velocities",
+    "dimension dim": "space",
+    "g": "gravity",
+    "condition trigger": "quantity",
+    "callback": "action",
+}
+
 _SIMULATE = "lw.simulate({0}, duration)"
 _SHOW = "{0}.show()"
 _MODEL = "{0}.compile().{1}"
@@ -145,6 +177,18 @@ ATTRIBUTES = {
         "interpolate interp": "{0}.at(t)",
         "events": "{0}.report.events",
     },
+    "JointRecord": {
+        "q angle pos x value displacement": "{0}.position",
+        "v qd speed rate angularvelocity": "{0}.velocity",
+        "a qdd": "{0}.acceleration",
+        "torque tau effort": "{0}.force",
+    },
+    "BodyRecord": {
+        "x y z pos p": "{0}.position",
+        "orientation r quat quaternion": "{0}.rotation",
+        "v speed vel": "{0}.velocity",
+        "frame transform": "{0}.pose",
+    },
     "Simulation": {
         "run simulate advance integrate": "{0}.step(dt), or {0}.step(dt, n)",
         "time": "{0}.t",
@@ -190,6 +234,13 @@ def no_public_name(name: str, known: Iterable[str]) -> str:
     return f"linkwork has no {name!r}; " + (f"here it is {answer}" if answer else hint(name, known))
 
 
+def no_keyword(word: str, known: Iterable[str]) -> str:
+    """Say which option was meant."""
+    words = list(known)
+    answer = _found(KEYWORDS, word)
+    return f"here it is {answer}=" if answer in words else hint(word, words)
+
+
 def no_attribute(thing: Any, name: str) -> AttributeError:
     """Return the error for an attribute that an object has not."""
     owner = type(thing).__name__
@@ -197,9 +248,23 @@ def no_attribute(thing: Any, name: str) -> AttributeError:
         return AttributeError(f"{owner!r} object has no attribute {name!r}")
     tables = [ATTRIBUTES[kind.__name__] for kind in type(thing).__mro__ if kind.__name__ in ATTRIBUTES]
     answer = next((found for table in tables if (found := _found(table, name))), None)
+    if _contains(thing, name):
+        return AttributeError(f"a {owner} has no {name!r}; use {_word(owner)}[{name!r}]")
     if answer:
         return AttributeError(f"a {owner} has no {name!r}; use {answer.format(_word(owner), name)}")
     return AttributeError(f"a {owner} has no {name!r}; {hint(name, public_names(type(thing)))}")
+
+
+def _contains(thing: Any, name: str) -> bool:
+    """Return whether an object knows something by this name."""
+    try:
+        layout = getattr(thing, "layout", None) if hasattr(type(thing), "layout") else None
+        known = getattr(type(thing), "__contains__", None)
+        if layout is not None:
+            return name in layout.joints or name in layout.bodies or name in layout.loads
+        return known is not None and bool(known(thing, name))
+    except (AttributeError, TypeError, LookupError):
+        return False
 
 
 def public_names(thing: Any) -> list[str]:
@@ -218,4 +283,5 @@ def _plain(word: str) -> str:
 
 def _word(owner: str) -> str:
     words = {"Recording": "run", "Recordings": "runs", "KinematicRecording": "motion", "Simulation": "sim"}
+    words |= {"JointRecord": "run['joint']", "BodyRecord": "run['body']"}
     return words.get(owner, owner.lower())

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, get_args, get_origin, is_typeddict
 
 from linkwork.errors import hint
-from linkwork.foreign_words import public_names
+from linkwork.foreign_words import no_keyword, public_names
 from linkwork.real_numbers import shown
 
 P = ParamSpec("P")
@@ -27,7 +27,11 @@ class Spelled(type):
         def __call__(cls, *args: Any, **options: Any) -> Any:
             if options:
                 check_keywords(cls, options)
-            return super().__call__(*args, **options)
+            try:
+                return super().__call__(*args, **options)
+            except TypeError:
+                check_arguments(cls, args, options)
+                raise
 
         @property
         def __signature__(cls) -> inspect.Signature:
@@ -72,7 +76,7 @@ class Closed(metaclass=Constructed):
             known = [name for name in public_names(self) if name in self.__dict__ or _settable(kind, name)]
             raise AttributeError(f"{self!r} has no {word} to set to {value!r}; {hint(word, known)}")
         if not _settable(kind, word) and not (inspect.isfunction(there) and callable(value)):
-            what = "is a method" if callable(there) else "follows from the rest"
+            what = "is a method" if callable(there) else "is fixed, or follows from the rest,"
             what = "belongs to the class" if word in _class_words(kind) else what
             raise AttributeError(f"{self!r}: {word} {what} and cannot be set to {value!r}")
 
@@ -107,7 +111,11 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
     def checked(*args: P.args, **options: P.kwargs) -> R:
         if options:
             check_keywords(function, options)
-        return function(*args, **options)
+        try:
+            return function(*args, **options)
+        except TypeError:
+            check_arguments(function, args, options)
+            raise
 
     return checked
 
@@ -124,7 +132,20 @@ def check_keywords(callee: Any, given: Mapping[str, Any]) -> None:
     if known is None or given.keys() <= known.keys():
         return
     wrong = next(word for word in given if word not in known)
-    raise TypeError(f"{callee.__name__} has no option {wrong}= ({given[wrong]!r}); {hint(wrong, known)}")
+    raise TypeError(
+        f"{callee.__name__} has no option {wrong}= ({shown(given[wrong])}); {no_keyword(wrong, known)}"
+    )
+
+
+def check_arguments(callee: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> None:
+    """Raise TypeError if arguments are missing, or too many, with those that there are."""
+    signature = inspect.signature(callee)
+    try:
+        signature.bind(*args, **options)
+    except TypeError as error:
+        plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+        takes = signature.replace(parameters=plain, return_annotation=signature.empty)
+        raise TypeError(f"{callee.__name__}: {error}; it takes {takes}") from None
 
 
 @functools.lru_cache(maxsize=1024)

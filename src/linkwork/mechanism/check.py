@@ -5,6 +5,8 @@ from itertools import pairwise
 from math import isfinite
 from operator import attrgetter
 
+import numpy as np
+
 from linkwork.errors import ModelError, unknown, warn
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.cautions import cautions
@@ -16,6 +18,7 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Element, Mechanism
 
+_AXES = {"space": np.eye(3), "plane": np.eye(2)}
 _name, _is_sound = attrgetter("_name"), attrgetter("inertia.sound")
 
 
@@ -43,6 +46,8 @@ def check(mechanism: Mechanism, checked: Collection[Element] = (), *, connected:
         fresh = set(mechanism.elements).difference(checked).union(mechanism.couplings.values())
         suspects = [element for element in mechanism.elements if element in fresh] if fresh else []
     mistakes = list(_mistakes(mechanism, suspects, bodies, gross, apart)) if suspects else []
+    if mechanism.ground.position.any() or (mechanism.ground.rotation != _AXES[mechanism.space]).any():
+        mistakes.insert(0, "body 'ground': it is the world, which is not placed; place what is on it")
     if mistakes:
         lines = [f"{number:3}. {mistake}" for number, mistake in enumerate(mistakes, start=1)]
         count = "1 mistake" if len(lines) == 1 else f"{len(lines)} mistakes"

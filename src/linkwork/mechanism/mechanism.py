@@ -137,8 +137,10 @@ class Mechanism(Recorded, Viewable):
             )
         self._gravity = unchanging(vector)
 
-    def add(self, thing: Added) -> Added:
-        """Take a body, joint, constraint, driver or load, and return it."""
+    def add(self, thing: Added, *others: Any) -> Added:
+        """Take a body, joint, constraint, driver or load, and return it; one at a time."""
+        if others:
+            raise TypeError(f"mechanism {self.name!r}: add takes one thing at a time, not {others[0]!r} too")
         if not isinstance(thing, Body | Joint | Constraint | Load):
             raise TypeError(
                 f"mechanism {self.name!r}: cannot add {thing!r}; give a Body, Joint, Constraint or Load"

@@ -189,7 +189,8 @@ def state(
                     "let model.assemble(q) close the loops"
                 )
             if name not in model.slices:
-                raise ValueError(f"state: {unknown('joint', name, model.slices)}")
+                also = " (velocities are given by velocities={...})" if name.startswith("v") else ""
+                raise ValueError(f"state: {unknown('joint', name, model.slices)}{also}")
             part = array[model.slices[name][side]]
             given = real_array(f"state: joint {name!r}", value)
             if given.size != part.size or given.ndim > 1 or not np.isfinite(given).all():

@@ -15,6 +15,7 @@ from linkwork.recording.channels import Channels, derivable
 from linkwork.recording.layout import PARTS, WHOLE, Layout
 from linkwork.recording.series import BodyRecord, ConstraintRecord, DriverRecord, JointRecord, LoadRecord
 from linkwork.recording.trace import Trace
+from linkwork.spelling import require
 
 Array = np.ndarray
 
@@ -173,6 +174,8 @@ class Samples:
         position) and the force of a spring, motor, load or constraint; no name for everything of joints and
         loads, poses and velocities of bodies, and the energies.
         """
+        for name in names:
+            require("traces: name", name, str, "names one by one, as texts: 'pin', 'pole.position[2]'")
         return [trace for name in names or self._all() for trace in self._traces(name)]
 
     def _all(self) -> Iterable[str]:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.foreign_words import no_attribute
+
 if TYPE_CHECKING:
     from linkwork.recording.samples import Samples
 
@@ -20,6 +22,11 @@ class JointRecord:
 
     def __init__(self, samples: "Samples", name: str) -> None:
         self._samples, self._name = samples, name
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, word: str) -> Any:
+            raise no_attribute(self, word)
 
     def __repr__(self) -> str:
         return f"<joint {self._name!r}: {', '.join(self.quantities)}>"
@@ -126,6 +133,11 @@ class BodyRecord:
             self.quantities = (*self.quantities, "angle")
             self.alone = ("angle", "position")
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, word: str) -> Any:
+            raise no_attribute(self, word)
+
     def __repr__(self) -> str:
         return f"<body {self._name!r}: pose, {', '.join(self.quantities)}>"
 
@@ -202,6 +214,11 @@ class LoadRecord:
 
     def __init__(self, samples: "Samples", name: str) -> None:
         self._samples, self._name = samples, name
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, word: str) -> Any:
+            raise no_attribute(self, word)
 
     def __repr__(self) -> str:
         return f"<load {self._name!r}: force>"

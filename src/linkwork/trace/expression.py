@@ -459,6 +459,11 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
 }
 
 
+def is_condition(x: Any) -> bool:
+    """Return whether it is a traced truth value: a comparison, or several put together."""
+    return isinstance(x, Expr) and (x.op in _COMPARISONS or x.op in ("and", "or", "not"))
+
+
 def has_nan(roots: Iterable[Operand]) -> bool:
     """Whether a number in expressions is not a number: what they give is none either."""
     given = list(roots)

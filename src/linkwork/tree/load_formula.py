@@ -23,7 +23,7 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.load_view import BodySide, JointSide, SystemSide, coordinates
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.trace.expression import Graph, is_smooth, reachable
+from linkwork.trace.expression import Graph, is_condition, is_smooth, reachable
 from linkwork.tree.joint_formula import JointFormula, lift, structure
 from linkwork.tree.joint_kinematics import JointKinematics
 from linkwork.tree.purity import NotAFunction, differ, traced_purely, two_answers
@@ -236,10 +236,21 @@ class _TreeSide(JointSide):
         self.side = side
 
 
+def _called(load: Load, error: Exception) -> str:
+    """Say how the law of a load is called, if it was wrong about that."""
+    if not isinstance(error, TypeError) or len(load.laws) != 1:
+        return ""
+    ((word, names),) = load.laws.items()
+    also = "; of a joint of one coordinate q and v are numbers" if "q" in names and not load.whole else ""
+    return f" (it is called as {word}({', '.join(names)}){also})"
+
+
 def _numbers(shown: Any) -> list[Number]:
     if shown is None:
         return []
     items = list(shown) if isinstance(shown, list | tuple) or np.ndim(shown) else [shown]
+    if any(isinstance(x, bool | np.bool_) or is_condition(x) for x in items):
+        raise TypeError("it is a truth value; give a number (of an event one that crosses zero: q - 0.3)")
     return [x.item() if isinstance(x, np.ndarray) else as_number(x) for x in items]
 
 
@@ -312,7 +323,9 @@ def place(
         outcome, again = (act(load, algebra, sides, slices, numbers, seen) for _ in range(2))
         answers = outcome.scalars(), again.scalars()
     except Exception as error:
-        raise ModelError(f"{who}: its law raised {type(error).__name__}: {error}") from error
+        raise ModelError(
+            f"{who}: its law raised {type(error).__name__}: {error}{_called(load, error)}"
+        ) from error
     if differ(*answers):
         raise two_answers(who, 0.0, *answers)
     return placed(None, len(outcome.shown), tuple(outcome.across), tuple(inputs.values()))

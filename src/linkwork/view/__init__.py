@@ -53,8 +53,11 @@ def save_html(run: Any, path: str | Path, *, rate: float = 60.0, show: Sequence[
 
     `show` names overlays: "names", "frames", "joint axes", "reactions", "velocities", "traces", ...
     """
+    from linkwork.errors import LinkworkError
     from linkwork.view import offline
 
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise LinkworkError(f"{path}: cannot write {Path(path).suffix!r} as a page; give a name in .html")
     offline.save(run, path, rate=rate, show=tuple(show))
 
 

@@ -1,0 +1,113 @@
+"""What people write before they have read the documentation, and the answers that they get."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from refusals import BALL, HINGE, Entry, added, changed, hung, pair, refused
+
+import linkwork
+
+lw: Any = linkwork  # types are wrong here on purpose
+
+
+def words_of_others() -> Iterable[Entry]:
+    for kind, option, answer in (
+        (lw.Cylinder, "r", "radius="),
+        (lw.Sphere, "diameter", "radius="),
+        (lw.Box, "pos", "position="),
+        (lw.Body, "orientation", "rotation="),
+        (lw.Revolute, "origin", "at="),
+        (lw.Revolute, "lower", "limits="),
+        (lw.Revolute, "limit", "'limits'"),
+        (lw.Spring, "k", "stiffness="),
+        (lw.Spring, "length", "rest="),
+        (lw.Motor, "torque", "law="),
+        (lw.simulate, "dt", "step="),
+        (lw.simulate, "rtol", "accuracy="),
+        (lw.simulate, "t_eval", "times="),
+        (lw.simulate, "solver", "method="),
+        (lw.Event, "callback", "action="),
+        (lw.Mechanism, "dim", "space="),
+    ):
+        name = kind.__name__
+        yield refused(
+            name,
+            f"{option}=",
+            lambda k=kind, o=option: k(**{o: 1.0}),
+            f"{name} has no option {option}=",
+            answer,
+        )
+    yield refused("simulate", "RK45", lambda: lw.simulate(pair(), 0.1, method="RK45"), "'RK45'", "'rkf45'")
+
+
+def too_few_and_too_many() -> Iterable[Entry]:
+    yield refused("Box", "one number", lambda: lw.Box(1.0), "'y'", "(x, y, z, *")
+    yield refused("Revolute", "a place", lambda: lw.Revolute("p", 1, 2, (0, 0, 0)), "too many", "at=None")
+    yield refused("Spring", "one body", lambda: lw.Spring("s", lw.Body("a")), "'b'", "(name, a, b, *")
+    yield refused("simulate", "no duration", lambda: lw.simulate(pair()), "'duration'")
+    yield refused("Event", "no quantity", lambda: lw.Event("e"), "'quantity'")
+    yield refused(
+        "Mechanism", "two at once", lambda: lw.Mechanism("m").add(lw.Body("a"), lw.Body("b")), "one", "'b'"
+    )
+    yield refused(
+        "Revolute", "order", lambda: lw.Revolute(lw.Body("a"), lw.Body("b"), "p"), "name", "Body('a'"
+    )
+
+
+def laws() -> Iterable[Entry]:
+    for law, *words in (
+        (lambda t: 1.0, "law(t, q, v)"),
+        (lambda t, q, v: -q[0], "law(t, q, v)", "numbers"),
+        (lambda t, q, v: None, "'s'"),
+        (lambda t, q, v: "1", "'s'"),
+        (lambda t, q, v: 1 / 0, "'s'", "ZeroDivisionError"),
+        (lambda t, q, v: q > 0, "'s'", "truth value"),
+    ):
+        yield refused(
+            "Motor",
+            f"{words}",
+            lambda x=law: added(lambda a, b: lw.Motor("s", "pin a", x)).motion([0, 0], [0, 0]),
+            *words,
+        )
+    yield refused(
+        "Force",
+        "of t",
+        lambda: added(lambda a, b: lw.Force("s", a, lambda t: (1, 0, 0))).motion([0, 0], [0, 0]),
+        "law(body, t)",
+    )
+    model = pair().compile()
+    event = lw.Event("e", lambda t, q, v: q["pin a"] > 0)
+    yield refused(
+        "Event", "a comparison", lambda: lw.simulate(model, 0.1, events=[event]), "'e'", "truth value"
+    )
+
+
+def results() -> Iterable[Entry]:
+    m = pair()
+    run = lw.simulate(m.compile(), 0.01)
+    yield refused("Recording", "run.a joint", lambda: getattr(run, "pin a"), "run['pin a']")
+    yield refused("Mechanism", "m.b", lambda: m.b, "mechanism['b']")
+    yield refused("Recording", "joint.angle", lambda: run["pin a"].angle, "angle", "position")
+    yield refused("Recording", "body.x", lambda: run["a"].x, "position")
+    yield refused("Recording", "plot a list", lambda: run.plot(["pin a"]), "['pin a']", "one by one")
+    yield refused("Recording", "plot a joint", lambda: run.plot(m["pin a"]), "one by one")
+    yield refused("Recording", "a page in .txt", lambda: run.save_html("page.txt"), ".html")
+    yield refused("Mechanism", "ground moved", lambda: grounded(), "ground", "world")
+    yield refused("State", "velocity=", lambda: m.compile().state(velocity={"pin a": 1.0}), "velocities=")
+    yield refused("State", "a list", lambda: m.compile().state([0.1]), "names of joints")
+    yield refused(
+        "Model", "jacobian of a body", lambda: m.compile().jacobian(np.zeros(2), m["a"]), "jacobian", "'a'"
+    )
+    yield refused("Revolute", "renamed", lambda: changed(m["pin a"], "name", "x"), "name", "'x'")
+    yield refused("Body", "in a list", lambda: lw.Body("b", [BALL], density=1.0), "one by one")
+    yield refused("Spherical", "axis", lambda: hung(lw.Spherical, **HINGE), "axis")
+
+
+def grounded() -> Any:
+    m = pair()
+    m.ground.position = (1, 0, 0)
+    return m.compile()
+
+
+TABLES = (words_of_others, too_few_and_too_many, laws, results)
