@@ -6,6 +6,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.foreign_words import ATTRIBUTES, PUBLIC
+from linkwork.recording.series import BodyRecord, JointRecord
 
 
 @pytest.mark.parametrize(("words", "answer"), PUBLIC.items())
@@ -20,7 +21,7 @@ def test_a_public_name_of_others_is_answered_with_ours(words, answer):
 
 @pytest.mark.parametrize("owner", ATTRIBUTES)
 def test_an_attribute_of_others_is_answered_with_ours(owner):
-    owners = {"Samples": lw.Recording, "Model": lw.Model, "Simulation": lw.Simulation, "State": lw.State}
+    owners = {"Samples": lw.Recording, "JointRecord": JointRecord, "BodyRecord": BodyRecord}
     kind = owners.get(owner) or getattr(lw, owner)
     for words, answer in ATTRIBUTES[owner].items():
         for word in words.split():

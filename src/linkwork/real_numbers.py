@@ -29,6 +29,8 @@ def real_array(what: str, x: Any) -> np.ndarray:
     if type(x) is np.ndarray and x.dtype is _FLOAT:
         return x.copy()
     try:
+        if type(x) in (tuple, list) and (array := np.array(x)).dtype is _FLOAT:
+            return array
         return np.array(_real(x), np.float64, order="C")
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{what} {shown(x)} is not made of numbers: {error}") from None

@@ -36,6 +36,9 @@ def cautions(element: Body | Joint | Constraint | Load) -> Iterator[str]:
 
 
 def _joint_angles(joint: Joint) -> Iterator[str]:
+    unsprung = isinstance(joint.stiffness, float) and joint.stiffness == 0.0
+    if joint.limits is None and unsprung:
+        return
     said = [] if joint.limits is None else joint.limit_pairs().ravel().tolist()
     rests = np.ravel(joint.rest).tolist() if np.any(joint.stiffness) else []
     for word, angles in (("limits", said), ("rest", rests)):

@@ -19,6 +19,7 @@ import numpy as np
 from linkwork.algebra import planar, spatial
 from linkwork.algebra.number import Number
 from linkwork.algebra.varied import any_varied, real
+from linkwork.algebra.vector import Matrix
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint_constraint import derived_gap, derived_jacobian
 from linkwork.mechanism.joint_mark import Mark
@@ -306,7 +307,7 @@ class Joint(Recorded):
         if self.algebra is planar:
             x, y = np.asarray(self.axis, float)
             return planar.Frame(rotation=float(np.arctan2(y, x)))
-        return spatial.Frame(rotation=_turn_z_to(np.asarray(self.axis, float)))
+        return spatial.Frame.of(Matrix.of(_turn_z_to(np.asarray(self.axis, float))), (0.0, 0.0, 0.0))
 
     def drawn(self) -> list[float]:
         """Return the coordinates as drawn."""
@@ -319,9 +320,8 @@ class Joint(Recorded):
         return Frame(position=[real(x) for x in place][: self.algebra.dimension])
 
     def _drawn(self, body: Body) -> Any:
-        return self.algebra.Frame.from_scalars(
-            np.column_stack([body.rotation, body.position]).ravel().tolist()
-        )
+        rows = zip(body.rotation.tolist(), body.position.tolist(), strict=True)
+        return self.algebra.Frame.from_scalars([x for row, p in rows for x in (*row, p)])
 
     # what may be wrong
 

@@ -16,6 +16,7 @@ import numpy as np
 from linkwork.foreign_words import no_attribute
 from linkwork.spelling import Closed
 
+_ATOMS = frozenset((float, int, str, bool, type(None)))
 _OWN = ("_complete", "_journal", "_revision")
 
 
@@ -55,11 +56,15 @@ class Recorded(Closed):
         if word in _OWN:
             object.__setattr__(self, word, value)
         elif self._journal is None:
-            self._check_assignable(word, value)
-            if hasattr(value, "__next__"):
-                raise TypeError(f"{word} {value!r} can be read only once; give a list")
-            object.__setattr__(self, word, unchanging(value) if word in self.constants else plain(value))
-            object.__setattr__(self, "_revision", Revision())
+            if self._complete:
+                self._check_assignable(word, value)
+            if type(value) not in _ATOMS:
+                if hasattr(value, "__next__"):
+                    raise TypeError(f"{word} {value!r} can be read only once; give a list")
+                value = unchanging(value) if word in self.constants else plain(value)
+            object.__setattr__(self, word, value)
+            if self._complete:
+                object.__setattr__(self, "_revision", Revision())
         else:
             self._journal.assign(self, word, value)
 
