@@ -244,7 +244,7 @@ def no_keyword(word: str, known: Iterable[str]) -> str:
 def no_attribute(thing: Any, name: str) -> AttributeError:
     """Return the error for an attribute that an object has not."""
     owner = type(thing).__name__
-    there = next((vars(kind)[name] for kind in type(thing).__mro__ if name in vars(kind)), None)
+    there: Any = next((vars(kind)[name] for kind in type(thing).__mro__ if name in vars(kind)), None)
     if hasattr(there, "__get__"):  # a property, which said itself why it has no value
         try:
             there.__get__(thing, type(thing))
