@@ -150,3 +150,94 @@ def test_inputs_are_carried_over_by_name():
     assert carried.inputs == {"u": 2.0}
     m.remove("motor")
     assert lw.carry(new, carried, m)[1].inputs == {}
+
+
+# options of joints, springs
+
+
+def hinged(**options) -> lw.Mechanism:
+    m = lw.Mechanism("hinged")
+    arm = m.add(lw.Body("arm", lw.Box(0.1, 0.1, 1.0), density=500, position=(0, 0, -0.5)))
+    hand = m.add(lw.Body("hand", lw.Box(0.1, 0.1, 0.5), density=500, position=(0, 0, -1.25)))
+    m.add(lw.Universal("shoulder", m.ground, arm, at=(0, 0, 0), axis=(1, 0, 0), axis2=(0, 1, 0), **options))
+    m.add(lw.Revolute("elbow", arm, hand, at=(0, 0, -1), axis=(0, 1, 0), damping=0.1))
+    return m
+
+
+OPTIONS = {
+    "damping": 2.0,
+    "friction": 1.5,
+    "stiffness": 30.0,
+    "rest": -0.4,
+}
+
+
+@pytest.mark.parametrize("word", OPTIONS)
+def test_options_of_joints_are_inputs(word):
+    others = {"stiffness": 20.0} if word == "rest" else {}
+    value = OPTIONS[word]
+    model = hinged(**others | {word: (lw.Input("u", 0.1), 0.2)}).compile()
+    assert dict(model.inputs) == {"u": 0.1}
+    state = model.state(shoulder=(0.5, 0.3), elbow=0.7)
+    for given in ({}, {"u": value}):
+        run = lw.simulate(model, 0.5, state, every=0.1, inputs=given)
+        written = hinged(**others | {word: (given.get("u", 0.1), 0.2)})
+        expected = lw.simulate(written, 0.5, state, every=0.1)
+        np.testing.assert_allclose(run.q, expected.q, rtol=0, atol=1e-7)
+        np.testing.assert_allclose(run["shoulder"].force, expected["shoulder"].force, atol=1e-5)
+        assert run.energy_error < 1e-6
+        assert not run.report.python_laws
+
+
+def test_a_joint_that_closes_a_loop_has_inputs():
+    def fourbar(damping) -> lw.Mechanism:
+        m = lw.examples.four_bars(1, space="plane")
+        for joint in m.joints.values():
+            joint.damping = damping
+        return m
+
+    model = fourbar(lw.Input("c", 0.0)).compile()
+    assert model.loop_names
+    run = lw.simulate(model, 0.3, every=0.1, inputs={"c": 3.0})
+    expected = lw.simulate(fourbar(3.0), 0.3, every=0.1)
+    np.testing.assert_allclose(run.q, expected.q, rtol=0, atol=1e-8)
+
+
+def test_options_of_springs_are_inputs_and_stay_native():
+    rest, place = lw.Input("rest", 0.3), lw.Input("place", 0.2)
+
+    def sprung(rest, place) -> lw.Mechanism:
+        m = lw.examples.cart_pole()
+        at = {"on_parent": (place, 0, 1.0), "on_child": (0, 0, 0.5)}
+        m.add(lw.Spring("spring", m.ground, m.bodies["pole"], **at, stiffness=40.0, rest=rest))
+        return m
+
+    run = lw.simulate(sprung(rest, place), 0.5, every=0.1, inputs={"rest": 0.7, "place": -0.3})
+    np.testing.assert_allclose(run.q, lw.simulate(sprung(0.7, -0.3), 0.5, every=0.1).q, atol=1e-8)
+    assert not run.report.python_laws
+
+
+REFUSED = {
+    "armature": lambda m: setattr(m.joints["elbow"], "armature", U),
+    "limits": lambda m: setattr(m.joints["elbow"], "limits", (-1.0, U)),
+    "friction_speed": lambda m: setattr(m.joints["elbow"], "friction_speed", U),
+    "driver 'drive' reads the input": lambda m: m.add(lw.Driver("drive", "elbow", lambda t: U * t)),
+    "driver 'drive'": lambda m: m.add(lw.Driver("drive", "elbow", U)),
+    "length": lambda m: m.add(lw.Distance("rod", m.ground, m.bodies["hand"], U)),
+}
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_an_input_that_cannot_be_followed_is_refused(words):
+    def changed() -> lw.Mechanism:
+        m = hinged()
+        REFUSED[words](m)
+        return m
+
+    with pytest.raises((lw.ModelError, ValueError), match=words):
+        lw.simulate(changed(), 0.1)
+
+
+def test_a_file_holds_no_joint_with_inputs(tmp_path):
+    with pytest.raises(lw.FormatError, match="'u'"):
+        hinged(damping=U).save(tmp_path / "hinged.json")

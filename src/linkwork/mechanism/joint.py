@@ -21,6 +21,7 @@ from linkwork.algebra.number import Number
 from linkwork.algebra.varied import any_varied, real
 from linkwork.algebra.vector import Matrix
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.input import Input
 from linkwork.mechanism.joint_constraint import derived_gap, derived_jacobian
 from linkwork.mechanism.joint_mark import Mark
 from linkwork.mechanism.load_view import BodySide, JointSide, PoseSide, continued, plain_or_traced
@@ -270,6 +271,11 @@ class Joint(Recorded):
             return np.full(self.nv, said)
         return np.broadcast_to(_floats(said), (self.nv,)).copy()
 
+    def reads_inputs(self, quantity: str) -> bool:
+        """Whether damping, friction or stiffness is an input; the stiffness also if the rest is one."""
+        words = (quantity, "rest") if quantity == "stiffness" else (quantity,)
+        return any(map(_has_input, (getattr(self, word) for word in words)))
+
     def limit_pairs(self) -> np.ndarray:
         """Return the limits as an array (nv, 2), infinite where there are none."""
         if self.limits is None:
@@ -381,6 +387,15 @@ class Joint(Recorded):
             words = ("damping", "friction", "stiffness", "armature", "rest", "limits")
             given = [word for word in words if np.any(getattr(self, word))]
             return [f"{word} {getattr(self, word)!r} has no freedom to act on; drop it" for word in given]
+        for word in ("armature", "friction_speed", "limits", "at", "on_parent", "on_child", "axis"):
+            if _has_input(said := getattr(self, word)):
+                found.append(
+                    f"{word} {said!r} is an input; give numbers, and others per run by simulate(vary=)"
+                )
+        if self.reads_inputs("stiffness") and self.nq != self.nv:
+            found.append(
+                "its spring is an input, and its coordinates are no displacements; add a Load instead"
+            )
         for word in ("damping", "friction", "stiffness", "armature", "rest", "friction_speed"):
             said = getattr(self, word)
             if isinstance(said, float) and said == 0.0 and word != "friction_speed":
@@ -424,6 +439,12 @@ def _floats(values: Any) -> np.ndarray:
     array = np.asarray(values)
     varied = array.dtype == object and any_varied(*array.flat)
     return array if varied else real_array("value", values)
+
+
+def _has_input(said: Any) -> bool:
+    if isinstance(said, list | tuple):
+        return any(map(_has_input, said))
+    return isinstance(said, Input)
 
 
 def _turn_z_to(axis: np.ndarray) -> list[list[float]]:

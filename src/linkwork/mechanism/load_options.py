@@ -27,7 +27,13 @@ def drive_units(coordinates: Sequence[str]) -> tuple[str, ...]:
 
 def point(numbers: Any, size: int) -> Vector:
     """Return a point of a body, its origin if not given; in the plane a third number, 0, is dropped."""
-    return Vector([0.0] * size if numbers is None else [real(x) for x in numbers][:size])
+    return Vector([0.0] * size if numbers is None else [_coordinate(x) for x in numbers][:size])
+
+
+def _coordinate(x: Any) -> Number:
+    """Return a number of a point, which may be an input."""
+    now = as_number(x)
+    return now if hasattr(now, "graph") else real(now)
 
 
 def response(law: Law, x: Number) -> Number:

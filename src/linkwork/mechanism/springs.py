@@ -10,6 +10,7 @@ from linkwork.algebra.number import Number, sqrt, where
 from linkwork.algebra.varied import real
 from linkwork.algebra.vector import Vector, norm
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.input import Input
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.load import Laws, Load
@@ -99,7 +100,8 @@ class Spring(Load):
         damping = response(self.damping, rate)
         tension = response(self.stiffness, length - self.rest) + damping
         # a plain spring that rests at length zero has a direction everywhere
-        plain = self.rest == 0.0 and not callable(self.stiffness)
+        inputs = any(isinstance(x, Input) for x in (self.rest, self.stiffness))
+        plain = not inputs and self.rest == 0.0 and not callable(self.stiffness)
         pull = span * self.stiffness + along * damping if plain else along * tension
         a.push(pull, at_a)
         b.push(-pull, at_b)

@@ -17,6 +17,7 @@ from linkwork.dynamics.as_drawn import as_drawn
 from linkwork.errors import ModelError
 from linkwork.mechanism.input import Input, enter
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.joint_inputs import joint_inputs
 from linkwork.mechanism.load import Load
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.load_formula import Cut, PlacedLoad, Side, source_of
@@ -70,7 +71,8 @@ def with_forces(model: "Model", tree: Tree, like: Tree | None = None) -> Tree:
     links = with_own_forces(tree.having(loops=()), moved)
     if model.graph.loops:
         links = close_driven(links, model.link_tree, model.graph.loops, moved, like)
-    loads = place(model, model.mechanism.loads.values(), links, like)
+    own = joint_inputs(model.mechanism.joints.values())
+    loads = place(model, [*model.mechanism.loads.values(), *own], links, like)
     return links.having(loads=loads, inputs=tuple(inputs_of(loads)))
 
 

@@ -20,7 +20,8 @@ Features = tuple[str, ...]  # which of its forces a joint has; the numbers are d
 
 def features(joint: Joint) -> Features:
     """Return the forces a joint has: words that distinguish kinds of joints."""
-    found = [word for word in ("damping", "friction", "stiffness") if joint.per_coordinate(word).any()]
+    words = ("damping", "friction", "stiffness")  # where these are inputs, a load has them: see `JointInputs`
+    found = [word for word in words if not joint.reads_inputs(word) and joint.per_coordinate(word).any()]
     if has_stops(joint):
         formula = getattr(joint.stop, "formula", "")  # of one that came from a file
         found.append(f"{type(joint.stop).__module__}.{type(joint.stop).__qualname__} {formula}")

@@ -11,6 +11,7 @@ where phi itself changes in time only for a driver, whose row does the work that
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -21,6 +22,7 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.called_equations import frame_sizes, given_slope, law_at, traced_or_called
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.driver import Driver
+from linkwork.mechanism.input import Input, reading
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load_view import BodySide, JointSide
 from linkwork.mechanism.mechanism import Mechanism
@@ -139,21 +141,22 @@ def tied(
     sides |= {id(joint): JointSide(x[n], [0.0] * joint.nv) for n, joint in enumerate(tie.joints)}
     ground = BodySide(algebra, Frame(), Motion.zero())
     time = graph.symbol(("t", 0, 0))
-    values = [law_at(tie.constraint, time)] if isinstance(tie.constraint, Driver) else []
+    with reading(partial(_refuse_input, tie.constraint)):
+        values = [law_at(tie.constraint, time)] if isinstance(tie.constraint, Driver) else []
 
-    def equations(sides: Mapping[int, Any]) -> Any:
-        return tie.constraint.phi(*(sides.get(id(s), ground) for s in tie.constraint.sides()), *values)
+        def equations(sides: Mapping[int, Any]) -> Any:
+            return tie.constraint.phi(*(sides.get(id(s), ground) for s in tie.constraint.sides()), *values)
 
-    phi = traced_or_called(
-        tie.constraint,
-        "phi",
-        lambda: equations(sides),
-        [y for group in (*X, *x) for y in group],
-        lambda numbers: equations(_sides(tie, numbers)),
-        _drawn(tie),
-        [*frame_sizes(tie.constraint, len(X)), *(1.0 for group in x for _ in group)],
-        given_slope(tie.constraint, Constraint, tie.bodies),
-    )
+        phi = traced_or_called(
+            tie.constraint,
+            "phi",
+            lambda: equations(sides),
+            [y for group in (*X, *x) for y in group],
+            lambda numbers: equations(_sides(tie, numbers)),
+            _drawn(tie),
+            [*frame_sizes(tie.constraint, len(X)), *(1.0 for group in x for _ in group)],
+            given_slope(tie.constraint, Constraint, tie.bodies),
+        )
     must_call = any(isinstance(y, Expr) and y.op == "called" for y in phi)
     pace = derivative(phi, {time: 1.0})
     # the columns of J, each with the velocity that it belongs to
@@ -195,6 +198,15 @@ def tied(
     forces = [[algebra.Force.from_scalars(row) for row in rows(Motion.size)] for _ in X]
     direct = [rows(len(numbers)) for numbers in x]
     return Tied(forces, direct, *([next(values) for _ in phi] for _ in range(5)))
+
+
+def _refuse_input(constraint: Constraint, given: Input) -> Any:
+    """Refuse equations that read inputs: these are held while a run goes on, and may jump."""
+    raise ModelError(
+        f"{constraint.word} {constraint.name!r} reads the input {given.name!r}, and equations may not: where "
+        "it jumps they would be open. Let a load follow it, as lw.Motor('servo', joint, lambda t, q, v: "
+        "stiffness * (goal - q) - damping * v) does; for others per run there is simulate(vary=)"
+    )
 
 
 def _sides(tie: LoopConstraint, numbers: Sequence[float]) -> dict[int, Any]:
