@@ -48,7 +48,7 @@ def convex() -> None:
         pieces = pieces_of(a) * CONFIGURATIONS + pieces_of(b) * CONFIGURATIONS
         order = np.arange(CONFIGURATIONS)
         table = table_of(pieces, [0] * len(pieces), [1] * len(pieces), [-1] * len(pieces))
-        rows = np.concatenate([turns.reshape(-1, 2, 9), places], axis=2)
+        rows = np.concatenate([turns, places[..., None]], axis=3)
         where = np.ascontiguousarray(np.concatenate([rows[:, 0], rows[:, 1]]))
         pairs = np.column_stack([order, order + CONFIGURATIONS])
         room, found = work(), buffer(8 * CONFIGURATIONS)
@@ -80,7 +80,7 @@ def _mesh_pair(gap: float, faces: int = 4):
     table = table_of([*pieces_of(mesh), *pieces_of(mesh)], [0, 1], [1, 1], [-1, -1])
     turn = Rotation.random(random_state=3).as_matrix()
     there = np.array([0.3, 0.5, 0.8]) / np.linalg.norm([0.3, 0.5, 0.8]) * gap
-    where = np.array([[*np.eye(3).ravel(), 0, 0, 0], [*turn.ravel(), *there]])
+    where = np.array([np.c_[np.eye(3), np.zeros(3)], np.c_[turn, there]])
     return mesh, table, where, turn, there
 
 
