@@ -165,3 +165,63 @@ def test_a_long_chain_is_no_trouble():
     graph = topology(mechanism(*(f"j{k}: {k} {k + 1}" for k in range(3000))))
     assert len(graph.branches) == 3000
     assert graph.branches[-1].body.name == "3000"
+
+
+# bodies without mass that are driven
+
+
+def shaken(cam: lw.Body, driver: str) -> lw.Mechanism:
+    """A weight on a spring, the other end of which is driven."""
+    m = lw.Mechanism("shaken", space="plane", gravity=(0, -9.81))
+    m.add(cam)
+    weight = m.add(lw.Body("weight", lw.Sphere(0.1), mass=2.0, position=(0, -1)))
+    m.add(lw.Prismatic("guide", m.ground, cam, axis=(1, 0)))
+    m.add(lw.Driver("shake", "guide" if driver == "joint" else (cam, "x"), lambda t: 0.1 * lw.sin(5 * t)))
+    m.add(lw.Spring("spring", cam, weight, stiffness=200.0, rest=0.9))
+    return m
+
+
+@pytest.mark.parametrize("driver", ["joint", "body"])
+def test_a_driven_body_needs_no_mass(driver):
+    light, heavy = (
+        shaken(lw.Body("cam"), driver),
+        shaken(lw.Body("cam", lw.Inertia(1.0, (0, 0), 0.1)), driver),
+    )
+    runs = [lw.simulate(m, 1.0, every=0.1) for m in (light, heavy)]
+    np.testing.assert_allclose(runs[0]["weight"].position, runs[1]["weight"].position, atol=1e-7)
+    force = runs[1]["shake"].force - runs[1]["shake"].acceleration  # without what its mass takes
+    np.testing.assert_allclose(runs[0]["shake"].force, force, atol=1e-5)
+    model = light.compile()
+    assert any("'cam' has no mass and is driven" in note for note in model.notes)
+    assert model.masses[model.body_names.index("cam")] == 0.0
+    assert not any("no mass" in note for note in heavy.compile().notes)
+
+
+def test_one_that_carries_mass_is_left_as_it_is():
+    m = lw.Mechanism("arm")
+    crank = m.add(lw.Body("crank"))
+    m.add(lw.Revolute("A", m.ground, crank, axis=(0, 1, 0)))
+    rod = m.add(lw.Body("rod", lw.Box(0.3, 0.02, 0.02), density=1000.0, position=(0.1, 0, 0)))
+    m.add(lw.Revolute("B", crank, rod, at=(0.1, 0, 0), axis=(0, 1, 0)))
+    m.add(lw.Driver("motor", "A", lambda t: 3 * t))
+    assert m.compile().notes == ()
+
+
+def test_a_driven_one_on_a_body_with_mass_moves():
+    m = lw.Mechanism("arm")
+    arm = m.add(lw.Body("arm", lw.Box(0.3, 0.02, 0.02), density=1000.0, position=(0.1, 0, 0)))
+    m.add(lw.Revolute("A", m.ground, arm, at=(0, 0, 0), axis=(0, 1, 0)))
+    m.add(lw.Revolute("B", arm, m.add(lw.Body("pointer")), at=(0.2, 0, 0), axis=(0, 1, 0)))
+    m.add(lw.Driver("motor", "B", lambda t: 3 * t))
+    run = lw.simulate(m, 0.5)
+    assert run["B"].position[-1] == pytest.approx(1.5)
+
+
+def test_what_is_not_driven_is_refused_still():
+    m = lw.Mechanism("loose")
+    a, b = m.add(lw.Body("a")), m.add(lw.Body("b"))
+    m.add(lw.Revolute("A", m.ground, a, axis=(0, 1, 0)))
+    m.add(lw.Revolute("B", a, b, axis=(0, 1, 0)))
+    m.add(lw.Driver("motor", "A", lambda t: 3 * t))
+    with pytest.raises(lw.ModelError, match="cannot accelerate"):
+        lw.simulate(m, 0.5)

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from linkwork.tree.topology import STAND_IN
+
 if TYPE_CHECKING:
     from linkwork.model.model import Model
 
@@ -14,6 +16,11 @@ def notes(model: "Model") -> tuple[str, ...]:
         for name, one in copies.items()
         if one.made_here
         for body in one.uses
+    ]
+    found += [
+        f"body {branch.body_name!r} has no mass and is driven: it counts as {STAND_IN:g} of all"
+        for branch in model.graph.branches
+        if branch.stand_in
     ]
     bodies = model.mechanism.bodies.values()
     odd = ((body.name, body.inertia.oddity) for body in bodies if body.inertia.unphysical)

@@ -28,6 +28,7 @@ class TreeBody:
     parent: Body  # the body nearer to ground
     joint: Joint
     reverse: bool  # the body is the joint's parent: the joint is met the other way round
+    stand_in: tuple[float, float] | None = None  # mass and moment of one that has none, and is driven
 
     @kept
     def name(self) -> str:
@@ -70,8 +71,12 @@ class TreeBody:
     @kept
     def inertia(self) -> Any:
         """The inertia of the body, in the joint's frame on it."""
-        given = self.body.inertia
-        return self.on_joint @ self.joint.algebra.RigidInertia.about_center(
+        given, algebra = self.body.inertia, self.joint.algebra
+        if self.stand_in:
+            mass, moment = self.stand_in
+            tensor = moment if algebra.dimension == 2 else np.diag([moment] * 3).tolist()
+            return self.on_joint @ algebra.RigidInertia.about_center(mass, given.com.tolist(), tensor)
+        return self.on_joint @ algebra.RigidInertia.about_center(
             real(given.mass), given.com.tolist(), given.tensor.tolist()
         )
 
@@ -175,18 +180,52 @@ def topology(
             break
         cut.add(better)
     known = {branch.body: branch for branch in like.branches} if like else {}
+    stand_ins = _stand_ins(mechanism, children) if mechanism.drivers else {}
     order: list[TreeBody] = []
     stack = children[mechanism.ground][::-1]
     while stack:
         parent, body, joint = stack.pop()
         branch = known.get(body)
-        if branch is None or branch.joint is not joint or branch.parent is not parent:
-            branch = TreeBody(body, parent, joint, reverse=joint.child is parent)
+        light = stand_ins.get(body)
+        same = branch is not None and branch.joint is joint and branch.parent is parent
+        if branch is None or not same or branch.stand_in != light:
+            branch = TreeBody(body, parent, joint, joint.child is parent, light)
         order.append(branch)
         if body in children:
             stack += children[body][::-1]
     closing = [joint for joint in joints if joint not in used]
     return Topology(tuple(order), (*closing, *ties(mechanism, closing)))
+
+
+# What is driven moves as its driver says, whatever its mass; but the equations divide by it. A body without
+# mass, that carries none and all of whose freedoms are driven, counts as this part of the mechanism.
+STAND_IN = 1e-7
+
+
+def _stand_ins(mechanism: Mechanism, children: Children) -> dict[Body, tuple[float, float]]:
+    """Return mass and moment that stand in for those of bodies that have and carry none, and are driven."""
+    if all(_has_mass(body) for body in mechanism.bodies.values()):
+        return {}
+    driven: dict[int, set[Any]] = defaultdict(set)
+    for driver in mechanism.drivers.values():
+        driven[id(driver.sides()[0])].add(driver.component)
+    total = sum(float(body.inertia.mass) for body in mechanism.bodies.values()) or 1.0
+    size = max(float(np.linalg.norm(body.position)) for body in mechanism.bodies.values()) or 1.0
+    found: dict[Body, tuple[float, float]] = {}
+    walk = list(children[mechanism.ground])
+    for _, body, _ in walk:  # grows while it is walked
+        walk += children.get(body, [])
+    heavy = {body for body in mechanism.bodies.values() if _has_mass(body)}
+    for parent, body, joint in reversed(walk):
+        if body in heavy:
+            heavy.add(parent)
+        elif len(driven[id(joint)] | driven[id(body)]) >= joint.nv > 0:
+            found[body] = STAND_IN * total, STAND_IN * total * size**2
+    return found
+
+
+def _has_mass(body: Body) -> bool:
+    return bool(np.any(body.inertia.mass) or np.any(body.inertia.tensor))
 
 
 def _wanted(mechanism: Mechanism, names: Iterable[str]) -> set[str]:
