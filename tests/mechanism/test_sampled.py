@@ -71,3 +71,13 @@ def test_a_motor_without_a_law_is_an_input_by_its_name():
     ball.remove("motor")
     ball.add(lw.Motor("motor", "joint", [lw.Input(f"motor {axis}") for axis in "xyz"]))
     assert list(ball.compile().inputs) == ["motor x", "motor y", "motor z"]
+
+
+def test_an_input_is_changed_in_runs_and_nowhere_else():
+    throttle: Any = lw.Input("throttle", 1.0)
+    with pytest.raises(AttributeError, match=r"sim.inputs\['throttle'\]"):
+        throttle.value = 2.0
+    m = lw.examples.cart_pole()
+    m.add(lw.Motor("motor", "rail", throttle))
+    model = m.compile()
+    assert model.current is model  # there is nothing that it would have to follow

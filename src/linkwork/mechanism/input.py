@@ -33,11 +33,21 @@ class Input(metaclass=Spelled):
     7.0
     """
 
+    name: str
+    value: float
+
     def __init__(self, name: str, value: float = 0.0) -> None:
-        self.name = name_text(name, "Input")
+        object.__setattr__(self, "name", name_text(name, "Input"))
         if not is_finite(value):
             raise ValueError(f"input {name!r}: value {value!r}; give a finite number")
-        self.value = float(value)
+        object.__setattr__(self, "value", float(value))
+
+    def __setattr__(self, word: str, value: Any) -> None:
+        name = repr(self.name)
+        raise AttributeError(
+            f"input {name} stays what it is ({word} = {value!r}); give a run inputs={{{name}: ...}}, or "
+            f"write sim.inputs[{name}] of a Simulation"
+        )
 
     def as_number(self) -> Number:
         """Return what it is now: a number of the run, or a symbol where a law is traced."""

@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.mechanism.input import Input
 from linkwork.mechanism.recorded import Recorded
 from linkwork.trace.expression import Expr
 
@@ -37,7 +38,16 @@ _LARGE = 1_000_000  # bytes of an array that are kept; of more, a digest
 _LIBRARIES = frozenset({"numpy", "scipy", "linkwork", "numba", "llvmlite", "mpmath", "matplotlib"})
 _TRUSTED = (_LIBRARIES | frozenset(sys.stdlib_module_names)) - {"__main__"}
 _ATOMS = frozenset({type(None), bool, int, float, complex, str, bytes, range, type(Ellipsis), types.CodeType})
-_ATOMIC = (np.generic, np.dtype, np.ufunc, decimal.Decimal, fractions.Fraction, pathlib.PurePath, enum.Enum)
+_ATOMIC = (
+    np.generic,
+    np.dtype,
+    np.ufunc,
+    decimal.Decimal,
+    fractions.Fraction,
+    pathlib.PurePath,
+    enum.Enum,
+    Input,
+)
 _UNSEEN = (  # what changes in them is nothing that a law computes with
     logging.Logger,
     weakref.ref,
