@@ -92,7 +92,7 @@ def test_crossings_in_the_other_direction_do_not_count(way, sign):
     assert (run.status, run.report.events) == ("DONE", ())
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("direction", ["falling", "both, upside down"])
 @pytest.mark.parametrize("way", WAYS)
 def test_lanes_find_the_same_events(way, direction):
     model, starts = ball(), np.linspace(0.01, 0.04, 3)[:, None]
@@ -107,7 +107,7 @@ def test_lanes_find_the_same_events(way, direction):
             assert runs[k].final.q.tobytes() == alone.final.q.tobytes()
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("direction", ["falling", "both, upside down"])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_simulation_that_is_stepped_finds_them_too(way, direction):
     model = ball()

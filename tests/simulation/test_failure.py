@@ -144,7 +144,7 @@ FAULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "phi of NaN": (moved(own_constraint(lambda a, b: [NAN])), r"constraint 'C': phi gives \[nan\] as drawn"),
     "phi that raises": (moved(own_constraint(raising)), "constraint 'C': phi raised RuntimeError: boom"),
     "a driver of NaN": (moved(driver(lambda t: NAN * t)), "driver 'D': its law gives nan"),
-    "a driver of nothing": (moved(driver(lambda t: None)), "driver 'D': .*it gave None; return one number"),
+    "a driver of nothing": (moved(driver(lambda t: None)), "driver 'D': .*gave None; return one number"),
     "a driver that jumps": (moved(driver(lambda t: lw.where(t > 0.5, 1.0, 0.0))), "joint 'A'.*driven by 'D'"),
     "a driver that ends": (moved(driver(lambda t: lw.sqrt(0.5 - t))), "at t = 0.5 s.*'A'.*driven by 'D'"),
     # kinematics
