@@ -184,6 +184,12 @@ def test_what_is_no_table_is_refused(xs, ys, options, words):
         lw.interp(0.5, xs, ys, **options)
 
 
+@pytest.mark.parametrize("x", ["0.5", None, ["a"], b"1"])
+def test_what_is_no_number_is_refused(x):
+    with pytest.raises(ValueError, match=r"interp: x .* is not made of numbers"):
+        lw.interp(x, [0, 1], [0, 1])
+
+
 def test_a_table_is_made_once():
     xs, ys = random_table(50)
     assert table(xs, ys) is table(xs.tolist(), ys.tolist())

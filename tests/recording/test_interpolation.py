@@ -135,3 +135,9 @@ def test_after_an_event_it_goes_on_from_the_new_state():
     hit = run.report.events[0][0]
     assert run.at(hit - 1e-6)["fall"].velocity < -4.0
     assert run.at(hit + 1e-6)["fall"].velocity > 3.0
+
+
+@pytest.mark.parametrize("t", ["0.5", None, ["a"], [True]])
+def test_times_that_are_no_numbers_are_refused(run, t):
+    with pytest.raises(ValueError, match=r"at: t .* is not made of numbers"):
+        run.at(t)

@@ -50,7 +50,9 @@ def interp(
     (30.0, 40.0)
     """
     x = x.as_number() if hasattr(x, "as_number") else x  # an input
-    return table(xs, ys, kind, outside).at(np.asarray(x, float) if isinstance(x, list | tuple) else x)
+    if isinstance(x, list | tuple | str | bytes) or x is None:
+        x = real_array("interp: x", x)
+    return table(xs, ys, kind, outside).at(x)
 
 
 @dataclass(frozen=True)

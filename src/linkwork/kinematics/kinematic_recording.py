@@ -12,6 +12,7 @@ from linkwork.kinematics.dead_points import DeadPoint, dead_points
 from linkwork.kinematics.equation_system import System
 from linkwork.lazy import LOCK, lazy
 from linkwork.model.state import State
+from linkwork.real_numbers import real_array
 from linkwork.recording.channels import LiveChannels
 from linkwork.recording.derive import derive
 from linkwork.recording.interpolation import Instant
@@ -68,7 +69,7 @@ class KinematicRecording(Recording):
         """
         if self._by_hand:
             return super().at(t)
-        times = np.asarray(t, float)
+        times = real_array("at: t", t)
         low, high = (float(self.time.min()), float(self.time.max())) if len(self) else (np.inf, -np.inf)
         if not ((times >= low) & (times <= high)).all():
             raise ValueError(f"at: t {t!r:.80} is outside the recording, {self._span()}")

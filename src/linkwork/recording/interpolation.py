@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import SimulationError
+from linkwork.real_numbers import real_array
 from linkwork.recording.channels import Between
 from linkwork.recording.derive import derive
 from linkwork.recording.samples import Samples
@@ -65,7 +66,7 @@ def instant_at(run: Samples, t: Any) -> Instant:
 
 def times_within(run: Samples, t: Any) -> Array:
     """Return times as an array; ValueError if one is not between the first and the last sample of a run."""
-    at, time = np.asarray(t, float), run.time
+    at, time = real_array("at: t", t), run.time
     if not len(time) or not ((at >= time[0]) & (at <= time[-1])).all():
         span = f"{time[0]:g} to {time[-1]:g} s" if len(time) else "it has no samples"
         raise ValueError(f"at: t {t!r:.80} is outside the recording, {span}")
