@@ -341,7 +341,7 @@ def edited(m: lw.Mechanism, kind: int, which: int, x: float) -> None:
     elif kind == 6:
         new = m.add(lw.Body(f"w{len(m)} {x}", bodies[0].inertia, position=(x, -x, 0)))
         m.add(lw.Fixed(f"f{len(m)} {x}", body, new))
-    elif kind == 7 and joint and len(joints) > 1:
+    elif kind == 7 and joint and joint.nv and len(joints) > 1:
         joint.limits = (-x, x)
 
 
