@@ -322,6 +322,23 @@ def gone_on(model: Any) -> Any:
     return lw.simulate(model, 0.01, lw.State(first.q[inside], first.v[inside]))
 
 
+def controlled(**options: Any) -> Any:
+    m = pair()
+    m.add(lw.Motor("motor", "pin a"))
+    m.add(lw.Sampled("s", **{"inputs": "motor", "every": 0.01, "law": lambda t, q, v: 0.0, **options}))
+    return lw.simulate(m, 0.05)
+
+
+def controllers() -> Iterable[Entry]:
+    yield from each("Sampled", "every", NO_SIZES, lambda x: controlled(every=x), "'s'", "every")
+    yield from each("Sampled", "law", (1.0, None, "u"), lambda x: controlled(law=x), "'s'", "law")
+    yield from each("Sampled", "inputs", ("mtor", "pin a"), lambda x: controlled(inputs=x), "'s'", "'motor'")
+    for answer in ("1", None, True, NAN, [1.0, 2.0]):
+        yield refused("Sampled", f"gives {answer}", lambda x=answer: controlled(law=lambda *a: x), "'s' gave")
+    yield refused("Sampled", "no arguments", lambda: controlled(law=lambda: 0.0), "'s' raised TypeError")
+    yield refused("Sampled", "evry=", lambda: controlled(evry=1.0), "evry", "'every'")
+
+
 def kinematics() -> Iterable[Entry]:
     yield from each(
         "kinematics",
@@ -460,4 +477,4 @@ def stepping() -> Iterable[Entry]:
     )
 
 
-TABLES = (wholes, runs, stepping, kinematics, free_bodies)
+TABLES = (wholes, runs, stepping, controllers, kinematics, free_bodies)
