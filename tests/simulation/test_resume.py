@@ -340,7 +340,8 @@ def test_the_checkpoint_of_another_run_is_refused(tmp_path):
         run(times=many)
     path.write_bytes(content)
     assert digest(run()) == digest(first)
-    lw.simulate(model, 1.0).save(path)
+    lw.simulate(model, 1.0).save(tmp_path / "run.lwr")
+    (tmp_path / "run.lwr").replace(path)
     with pytest.raises(FormatError, match="another run"):
         run()
     for damaged in (b"", content[:-1], content[:100] + b"\0" + content[101:], b"hello"):
