@@ -270,6 +270,11 @@ def test_saved_runs_and_simulations_remember(tmp_path):
     first.save(tmp_path / "run.lwr")
     again = lw.load(tmp_path / "run.lwr")
     np.testing.assert_array_equal(again.final.controllers["balance"], first.final.controllers["balance"])
+    np.testing.assert_array_equal(again.inputs["motor"], first.inputs["motor"])
+    assert again.sample(3).inputs["motor"] == first.inputs["motor"][3]
+    runs = lw.simulate(model, 0.02, q=np.full((2, 2), 0.1), every=0.01)
+    runs.save(tmp_path / "runs.lwr")
+    np.testing.assert_array_equal(lw.load(tmp_path / "runs.lwr")[1].inputs["motor"], runs[1].inputs["motor"])
     whole = lw.simulate(model, 0.1, state).final
     np.testing.assert_array_equal(lw.simulate(model, 0.05, again.final).final.q, whole.q)
     sim = lw.Simulation(model, state)

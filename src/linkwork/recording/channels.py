@@ -114,8 +114,13 @@ class LiveChannels(Channels):
             between = between.of_run(axes[0])
         elif not any(map(np.ndim, self.inputs.values())):
             return self
-        own = {name: np.asarray(value)[axes[: np.ndim(value)]] for name, value in self.inputs.items()}
-        return LiveChannels(self.model, self.layout, own, between, self._answers)
+        return LiveChannels(self.model, self.layout, _indexed(self.inputs, index), between, self._answers)
+
+
+def _indexed(inputs: Mapping[str, Any], index: Any) -> dict[str, Any]:
+    """Return the inputs of some samples, or of a run of a batch; they may have fewer axes than samples."""
+    axes = index if isinstance(index, tuple) else (index,)
+    return {name: np.asarray(value)[axes[: np.ndim(value)]] for name, value in inputs.items()}
 
 
 class VariantChannels(Channels):
@@ -176,6 +181,8 @@ class StoredChannels(Channels):
         self._layout = Layout.from_json(header["layout"])
         shapes = {name: array for name, array in arrays.items() if name.startswith("drawing/")}
         self.appearance = header.get("drawing"), shapes
+        given = {name: array for name, array in arrays.items() if name.startswith("inputs/")}
+        self.inputs = {name.removeprefix("inputs/"): array[()] for name, array in given.items()}
         self._absent = {text(name): text(why) for name, why in header["absent"].items()}
         names = [name for name in derivable(self.layout) if name not in self._absent]
         self._arrays = {name: arrays[name] for name in names if name in arrays or name not in _LATER}
@@ -199,6 +206,7 @@ class StoredChannels(Channels):
     def part(self, index: Any) -> Channels:
         cut = object.__new__(StoredChannels)
         cut._layout, cut._absent, cut.appearance = self._layout, self._absent, self.appearance
+        cut.inputs = _indexed(self.inputs, index)
         cut._arrays = {name: array[index] for name, array in self._arrays.items()}
         return cut
 

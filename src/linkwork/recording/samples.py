@@ -266,6 +266,7 @@ class Samples:
     def arrays(self) -> tuple[dict[str, Array], dict[str, str]]:
         """Return all that a file holds, and by name why a quantity is not among it."""
         arrays = {"time": self.time, "q": self.q, "v": self.v, "work": self.work}
+        arrays |= {f"inputs/{name}": np.array(value, float) for name, value in self.inputs.items()}
         absent = {}
         for quantity in derivable(self.layout):
             try:
