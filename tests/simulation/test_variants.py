@@ -391,3 +391,28 @@ def test_a_number_that_a_named_value_has_can_be_varied():
     m["pin"].stop = lw.Stop(stiffness=1e3)
     one = lw.simulate(m, 0.3, lw.State(np.array([0.05]), np.array([1.0])), times=runs.time)
     assert one.q.tobytes() == runs[4].q.tobytes()
+
+
+class Rope(lw.Constraint):
+    """A length, by an equation that cannot be traced."""
+
+    length: float
+
+    def phi(self, a: Any, b: Any) -> list[Any]:
+        d = b.to_world((0.0, 0.0)) - a.to_world((0.0, 0.0))
+        return [float(d[0] ** 2 + d[1] ** 2) ** 0.5 - self.length]
+
+
+def test_equations_that_are_called_have_the_numbers_of_their_run():
+    def roped(length: float = 0.3) -> lw.Mechanism:
+        m = lw.Mechanism("roped", space="plane", gravity=(0, -9.81))
+        bob = m.add(lw.Body("bob", lw.Inertia(1.0, (0.0, 0.0), 0.01), position=(0.3, 0.0)))
+        m.add(lw.Planar("loose", m.ground, bob, at=(0.3, 0.0)))
+        m.add(Rope("rope", m.ground, bob, length=length))
+        return m
+
+    lengths = np.linspace(0.25, 0.35, 5)
+    runs = lw.simulate(roped(), 0.05, accuracy=1e-4, vary={"rope.length": lengths})
+    for k in (0, 4):
+        one = lw.simulate(roped(float(lengths[k])), 0.05, accuracy=1e-4, times=runs.time)
+        assert one.q.tobytes() == runs[k].q.tobytes()

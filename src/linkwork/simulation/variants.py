@@ -193,7 +193,9 @@ def _structure(system: RunPrograms) -> Hashable:
 def _of_tree(tree: Tree) -> list[Any]:
     links = [(kind.signature) for kind in tree.kinds]
     shape: list[Any] = [links, tree.kind_numbers.tolist(), tree.parents.tolist(), tree.inputs]
-    shape += [(loop.name, loop.ends, loop.root, loop.formula.signature) for loop in tree.loops]
+    for loop in tree.loops:  # equations that are called have the numbers of one mechanism in them
+        own = id(loop.formula) if loop.formula.called else None
+        shape.append((loop.name, loop.ends, loop.root, loop.formula.signature, own))
     return shape + [_of_load(placed) for placed in tree.loads]
 
 
