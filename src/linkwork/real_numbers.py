@@ -33,7 +33,9 @@ def real_array(what: str, x: Any) -> np.ndarray:
             return array
         return np.array(_real(x), np.float64, order="C")
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{what} {shown(x)} is not made of numbers: {error}") from None
+        ragged = "inhomogeneous" in str(error)
+        why = "its rows have different lengths" if ragged else error
+        raise ValueError(f"{what} {shown(x)} is not made of numbers: {why}") from None
 
 
 def finite_array(what: str, x: Any) -> np.ndarray:
@@ -82,10 +84,7 @@ def _real(x: Any) -> Any:
         raise TypeError("it is masked; give x.filled(...)")
     if hasattr(x, "__next__"):
         raise TypeError("it can be read only once; give a list of it")
-    try:
-        array = np.asarray(x)
-    except ValueError:
-        raise TypeError("its rows have different lengths") from None
+    array = np.asarray(x)
     kind = array.dtype.kind
     if kind == "O":
         for each in array.flat:

@@ -48,8 +48,8 @@ class Reading:
             raise ValueError(f'load: base {base!r}; give "fixed" or "free"')
         if not isinstance(repair, bool):
             raise ValueError(f"load: repair {repair!r}; give True or False")
-        if not (is_finite(scale) and scale > 0.0):
-            raise ValueError(f"load: scale {scale!r}; give a finite number above 0")
+        if not (is_finite(scale) and scale != 0.0):
+            raise ValueError(f"load: scale {scale!r}; give a finite number, not 0 (negative ones mirror)")
         given = {"base": base is not None, "repair": repair, "scale": scale != 1.0}
         for word, value in (("base", base), ("repair", repair), ("scale", scale)):
             if given[word] and word not in format.takes:

@@ -94,11 +94,8 @@ def simulate(
         return _single_result(run, check)
     if isinstance(model, Mechanism):
         model = model.compile()
-    if isinstance(model, Model) and model.nv == 0:
-        raise ValueError(
-            f"simulate: mechanism {model.name!r} has nothing that can move; add bodies, and joints that are "
-            "not Fixed"
-        )
+    if isinstance(model, Model) and not model.body_names:
+        raise ValueError(f"simulate: mechanism {model.name!r} is empty; add bodies and joints")
     batch = q is not None or v is not None or vary is not None
     try:
         _check_kinds(model, check, checkpoint)
