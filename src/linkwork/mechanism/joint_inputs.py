@@ -1,5 +1,6 @@
 """What a joint does by itself where its options are inputs: damping, dry friction, its spring; as a load."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from linkwork.algebra.number import Number, tanh
@@ -44,14 +45,16 @@ def _each(said: Any, count: int) -> list[Any]:
     return items * count if len(items) == 1 else items
 
 
-def joint_inputs(joints: Any) -> list[JointInputs]:
+def joint_inputs(joints: Iterable[Joint]) -> list[JointInputs]:
     """Return the loads that stand for options of joints that are inputs."""
-    return [
-        JointInputs(joint)
-        for joint in joints
-        if any(isinstance(getattr(joint, word), Input | tuple) for word in _WORDS)
-        and any(joint.reads_inputs(word) for word in ("damping", "friction", "stiffness"))
-    ]
+    return [JointInputs(joint) for joint in joints if reads_inputs(joint)]
+
+
+def reads_inputs(joint: Joint) -> bool:
+    """Return whether an option of a joint is an input."""
+    if not any(isinstance(getattr(joint, word), Input | tuple) for word in _WORDS):
+        return False
+    return any(joint.reads_inputs(word) for word in ("damping", "friction", "stiffness"))
 
 
 _WORDS = ("damping", "friction", "stiffness", "rest")

@@ -71,7 +71,8 @@ def with_forces(model: "Model", tree: Tree, like: Tree | None = None) -> Tree:
     links = with_own_forces(tree.having(loops=()), moved)
     if model.graph.loops:
         links = close_driven(links, model.link_tree, model.graph.loops, moved, like)
-    own = joint_inputs(model.mechanism.joints.values())
+    cut = [joint for joint in model.graph.loops if isinstance(joint, Joint)]
+    own = joint_inputs([*(b.joint for b in model.graph.branches if b.reads_inputs), *cut])
     loads = place(model, [*model.mechanism.loads.values(), *own], links, like)
     return links.having(loads=loads, inputs=tuple(inputs_of(loads)))
 

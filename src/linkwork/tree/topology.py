@@ -13,6 +13,7 @@ from linkwork.errors import ModelError, unknown
 from linkwork.lazy import kept
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.joint_inputs import reads_inputs
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.tree import joint_forces
@@ -99,6 +100,11 @@ class TreeBody:
     def has_stops(self) -> bool:
         """Whether the joint has limits: the numbers of its stops depend on what it moves."""
         return joint_forces.has_stops(self.joint)
+
+    @kept
+    def reads_inputs(self) -> bool:
+        """Whether an option of the joint is an input."""
+        return reads_inputs(self.joint)
 
     @kept
     def armature(self) -> list[float]:
