@@ -95,7 +95,7 @@ def simulate(
     if isinstance(model, Mechanism):
         model = model.compile()
     if isinstance(model, Model) and not model.body_names:
-        raise ValueError(f"simulate: mechanism {model.name!r} is empty; add bodies and joints")
+        raise ValueError(f"simulate: mechanism {model.name!r} is empty: nothing can move; add bodies, joints")
     batch = q is not None or v is not None or vary is not None
     try:
         _check_kinds(model, check, checkpoint)
