@@ -61,6 +61,68 @@ def test_a_run_of_what_was_loaded_is_the_same_to_the_last_bit(name):
     assert np.array_equal(a.work, b.work)
 
 
+def with_inputs() -> lw.Mechanism:
+    """Return a cart-pole with inputs wherever they may stand."""
+    m = examples.cart_pole()
+    slow = lw.Input("slow", 0.5)
+    m.joints["pin"].damping, m.joints["pin"].stiffness, m.joints["pin"].rest = lw.Input("brake"), 3.0, slow
+    m.add(lw.Motor("motor", "rail"))
+    m.add(lw.Motor("wave", "rail", lambda t, q, v: lw.sin(lw.Input("it's fast", -2.0) * t) - slow * q))
+    m.add(lw.Force("push", m.bodies["pole"], lambda body, t: [lw.Input("push"), 0, 0]))
+    m.add(
+        lw.Spring(
+            "spring", m.ground, m.bodies["pole"], on_parent=(0, 0, 2), stiffness=slow, rest=lw.Input("l", 1)
+        )
+    )
+    return m
+
+
+def test_inputs_come_back(tmp_path):
+    m = with_inputs()
+    m.save(tmp_path / "m.json")
+    again = lw.load(tmp_path / "m.json")
+    assert mechanism_text(again) == mechanism_text(m)
+    a, b = m.compile(), again.compile()
+    assert (
+        dict(a.inputs)
+        == dict(b.inputs)
+        == {**dict.fromkeys(("brake", "motor", "push"), 0.0)}
+        | {
+            "slow": 0.5,
+            "it's fast": -2.0,
+            "l": 1.0,
+        }
+    )
+    inputs = {name: 0.3 + 0.1 * k for k, name in enumerate(a.inputs)}
+    x, y = (lw.simulate(model, 0.5, model.state(pin=0.2), inputs=inputs) for model in (a, b))
+    assert np.array_equal(x.q, y.q)
+    plain = lw.simulate(b, 0.5, b.state(pin=0.2))
+    assert abs(plain.q[-1] - y.q[-1]).min() > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("law", "words"),
+    [
+        ({"input": 3}, "give a text"),
+        ({"input": "m", "valu": 2}, "did you mean 'value'"),
+        ({"input": ""}, "the name is empty"),
+        ({"input": "m", "value": "x"}, "give a finite number"),
+        ([{"input": "m"}, {"x": 1}], "give a finite number"),
+        ("input(3)", "a text is expected"),
+        ("input('k', q)", "a number is expected"),
+        ("input('')", "the name is empty"),
+        ("input 'k'", "unknown name 'input'"),
+    ],
+)
+def test_what_is_no_input_is_refused(law, words):
+    m = examples.cart_pole()
+    m.add(lw.Motor("motor", "rail"))
+    data = json.loads(mechanism_text(m))
+    data["loads"][0]["law"] = law
+    with pytest.raises(lw.FormatError, match=words):
+        mechanism_of_text(json.dumps(data).encode())
+
+
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("kind", ["space", "plane"])
 def test_random_trees_come_back(seed, kind):

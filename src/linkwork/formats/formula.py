@@ -13,6 +13,7 @@ import numpy as np
 
 from linkwork.algebra import number
 from linkwork.errors import TraceError
+from linkwork.mechanism.input import Input
 from linkwork.trace.expression import Expr, Graph, Operand, reachable
 
 # Where a symbol is found among the arguments: ("body", ".velocity", 0) is body.velocity[0], and ("q", "pin")
@@ -82,6 +83,7 @@ class Sheet(Graph):
 
 def operand(x: Any) -> Operand:
     """Return a traced number or a float; refuse what is neither."""
+    x = x.as_number() if isinstance(x, Input) else x
     if isinstance(x, Expr):
         return x
     if isinstance(x, complex | str) or not hasattr(x, "__float__"):
@@ -147,6 +149,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "where": number.where,
     "item": lambda vector, k: vector[k],
     "interp": lambda x, table: table.at(x),
+    "input": lambda name, value: Input(name, value).as_number(),
     **{name: (lambda *args, name=name: number.apply(name, *args)) for name in FUNCTIONS},
 }
 
@@ -166,7 +169,7 @@ class Formula:
     @property
     def varies(self) -> bool:
         """Whether anything is in it that can change."""
-        return any(x.op in ("symbol", "quantity") for x in self.nodes)
+        return any(x.op in ("symbol", "quantity", "input") for x in self.nodes)
 
     def run(self, arguments: Mapping[str, Any]) -> Any:
         """Do on these arguments what the function did."""

@@ -9,6 +9,7 @@ from linkwork.formats.formula_arguments import Argument
 from linkwork.formats.formula_parser import FormulaWords, read_formula
 from linkwork.formats.formula_text import formula_lines
 from linkwork.formats.formula_tokens import BadFormula
+from linkwork.mechanism.input import reading
 
 _ASKED, _ASKED_AGAIN = 100, 5  # times that a function is asked whose formula is a constant, or not
 
@@ -76,7 +77,8 @@ def law_of_function(function: Callable[..., Any], arguments: Sequence[Argument])
 def _formula(function: Callable[..., Any], arguments: Sequence[Argument]) -> Formula:
     sheet = Sheet()
     try:
-        return recorded(sheet, function(*(argument.recorded(sheet) for argument in arguments)))
+        with reading(lambda given: sheet.node("input", given.name, given.value)):
+            return recorded(sheet, function(*(argument.recorded(sheet) for argument in arguments)))
     except LinkworkError as error:
         raise FormatError(str(error)) from error
     except Exception as error:  # whatever a function does on symbols that it would not do on numbers

@@ -16,6 +16,7 @@ from linkwork.errors import TraceError, unknown
 from linkwork.formats.formula import FUNCTIONS, Formula, Path, Sheet
 from linkwork.formats.formula_text import path_text
 from linkwork.formats.formula_tokens import BadFormula, Token, tokens
+from linkwork.mechanism.input import Input
 from linkwork.trace.expression import Expr, Operand
 
 LARGEST = 400_000  # characters of a formula
@@ -34,7 +35,7 @@ CALLS: dict[str, tuple[int, Callable[..., Any]]] = {
     "hypot": (2, number.hypot),
     "where": (3, number.where),
 }
-RESERVED = frozenset({*CALLS, *CONSTANTS, "interp", "return"})
+RESERVED = frozenset({*CALLS, *CONSTANTS, "input", "interp", "return"})
 
 
 @dataclass(frozen=True)
@@ -268,6 +269,8 @@ class _Line:
             return self._call(token.text)
         if token.text == "interp" and self._peek().text == "(":
             return self._interpolation()
+        if token.text == "input" and self._peek().text == "(":
+            return self._input()
         return self._symbol(token.text)
 
     def _call(self, name: str) -> Any:
@@ -299,6 +302,17 @@ class _Line:
             return self._known(table(*given).at(x))
         except ValueError as error:
             raise BadFormula(str(error)) from None
+
+    def _input(self) -> Any:
+        """Read input('name', value), of which the value may be missing."""
+        self._expect("(")
+        name, value = self._text(), 0.0
+        if self._peek().text == ",":
+            self._take()
+            value = self._signed()
+        self._expect(")")
+        given = Input(name, value)
+        return self._sheet.node("input", given.name, given.value)
 
     def _signed(self) -> float:
         """Read a number with or without a sign."""

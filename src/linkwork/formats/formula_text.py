@@ -36,7 +36,7 @@ BINARY = {
 UNARY = {"neg": "-", "not": "~"}
 UNARY_LEVEL, POWER_LEVEL, ATOM = 6, 7, 9
 _FLIPPED = {"lt": ">", "le": ">="}
-_LEAVES = ("symbol", "quantity", "item")
+_LEAVES = ("symbol", "quantity", "item", "input")
 
 
 def formula_lines(formula: Formula, taken: Sequence[str] = ()) -> list[str]:
@@ -213,6 +213,9 @@ class _Lines:
         """Return a node as text, and how much its last operation binds."""
         if x.op in ("symbol", "quantity"):
             return path_text(x.args[0]), ATOM
+        if x.op == "input":
+            name, value = x.args
+            return f"input({quoted(name)}{f', {number_text(value)}' if value else ''})", ATOM
         if x.op == "item":
             return f"{self._text(x.args[0], ATOM)}[{x.args[1]}]", ATOM
         if x.op == "call":

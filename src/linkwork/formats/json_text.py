@@ -111,6 +111,11 @@ class JsonValue:
                 self.refuse(f"{key!r} is missing; it is needed beside {given[:_SHOWN]}")
         return members
 
+    def holds(self, key: str) -> bool:
+        """Return whether it, or an item of it, is an object with this key."""
+        several = self.value if isinstance(self.value, list) else [self.value]
+        return any(isinstance(x, _Pairs) and any(name == key for name, _ in x.pairs) for x in several)
+
     def members(self) -> dict[str, "JsonValue"]:
         """Return the members of an object, whatever their keys; none comes twice."""
         if not isinstance(self.value, _Pairs):

@@ -55,15 +55,6 @@ def save_mechanism(mechanism: Mechanism, path: Path) -> None:
 def mechanism_text(mechanism: Mechanism) -> str:
     """Return the JSON of a mechanism; FormatError names what cannot be saved."""
     _check_names(mechanism)
-    with reading(_refuse_input):
-        return _text(mechanism)
-
-
-def _refuse_input(given: Input) -> Any:
-    raise FormatError(f"input {given.name!r}: files hold no inputs; give the number {given.value:g} instead")
-
-
-def _text(mechanism: Mechanism) -> str:
     data: dict[str, Any] = {
         "linkwork": "mechanism",
         "version": VERSION,
@@ -103,9 +94,15 @@ def _written(
         mistakes = list(_mistakes(element, mechanism, members))
         if mistakes:
             raise Unsaved("; ".join(mistakes))
-        return write(element)
+        with reading(_refuse_input):
+            return write(element)
     except (ValueError, FormatError) as error:
         _refuse(mechanism, element, str(error), error)
+
+
+def _refuse_input(given: Input) -> NoReturn:
+    """Refuse an input where a file has a number only."""
+    raise Unsaved(f"input {given.name!r} in place of a number; give {given.value:g} instead")
 
 
 def _refuse(mechanism: Mechanism, element: Element, problem: str, cause: Exception | None = None) -> NoReturn:

@@ -20,6 +20,7 @@ from linkwork.formats.mechanism_json_values import (
     per_coordinate,
     place_data,
     plain,
+    read_numbers,
     read_place,
     read_value,
 )
@@ -90,7 +91,9 @@ def _forces(joint: Joint) -> dict[str, Any]:
     if joint.stop != Stop():
         data["stop"] = stop_data(joint.stop)
     for word, standard in _NUMBERS.items():
-        if (value := per_coordinate(joint.per_coordinate(word), standard)) is not None:
+        if joint.reads_inputs(word):
+            data[word] = plain(getattr(joint, word))
+        elif (value := per_coordinate(joint.per_coordinate(word), standard)) is not None:
             data[word] = value
     for word in _KEPT:
         if (value := getattr(joint, word)) is not None:
@@ -248,8 +251,7 @@ def _built(
         options["stop"] = read_stop(members["stop"])
     for word in _NUMBERS:
         if word in members:
-            member = members[word]
-            options[word] = member.numbers() if isinstance(member.value, list) else member.number()
+            options[word] = read_numbers(members[word])
     joint = built(entry, lambda: kind(members["name"].text(), *ends, **options))
     for word in _KEPT:
         if word in members:

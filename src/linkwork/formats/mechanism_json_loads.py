@@ -73,7 +73,7 @@ def load_data(load: Load, mechanism: Mechanism) -> dict[str, Any]:
         if callable(value):
             arguments = _arguments(kind, word, things, mechanism.space, lambda: _slices(mechanism))
             if arguments is None:
-                raise Unsaved(f"{word} {value!r} is a function; a file keeps numbers here")
+                raise Unsaved(f"{word} {value!r} is a function; add it after loading")
             data[word] = saved_law(value, word, arguments).text
         elif value is not None and (parameter.default is parameter.empty or value is not parameter.default):
             data[word] = plain(value)

@@ -13,6 +13,7 @@ from linkwork.algebra import planar, spatial
 from linkwork.errors import FormatError, unknown
 from linkwork.formats.json_text import JsonValue
 from linkwork.geometry import MeshFile, Solid
+from linkwork.mechanism.input import Input
 from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.placement import Array
 
@@ -53,6 +54,8 @@ def plain(value: Any) -> Any:
         return frame_data(value)
     if isinstance(value, Solid):
         return shape_data(value)
+    if isinstance(value, Input):
+        return {"input": value.name} | ({"value": value.value} if value.value else {})
     if isinstance(value, str) or value is None or isinstance(value, bool):
         return value
     if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim):
@@ -202,6 +205,8 @@ def read_place(entry: JsonValue, space: str) -> Any:
 
 def read_value(entry: JsonValue, space: str, kind: Any) -> Any:
     """Return the value of an option that the element itself checks; `kind` is its annotation."""
+    if entry.holds("input"):
+        return read_numbers(entry)
     if kind in (str, "str"):
         return entry.text()
     if kind in (bool, "bool"):
@@ -211,6 +216,21 @@ def read_value(entry: JsonValue, space: str, kind: Any) -> Any:
     if isinstance(entry.value, list | float | str | bool) or entry.value is None:
         return entry.number_or_numbers()
     return read_place(entry, space)
+
+
+def read_numbers(entry: JsonValue) -> Any:
+    """Return a number, or a list of them; each may be an input."""
+    if isinstance(entry.value, list):
+        return [_read_number(item) for item in entry.items()]
+    return _read_number(entry)
+
+
+def _read_number(entry: JsonValue) -> float | Input:
+    if not entry.holds("input"):
+        return entry.number()
+    members = entry.fields(("input",), ("value",))
+    value = members["value"].number() if "value" in members else 0.0
+    return built(entry, lambda: Input(members["input"].text(), value))
 
 
 def built(entry: JsonValue, make: Callable[[], Any]) -> Any:

@@ -38,6 +38,8 @@ class Input(metaclass=Spelled):
 
     def __init__(self, name: str, value: float = 0.0) -> None:
         object.__setattr__(self, "name", name_text(name, "Input"))
+        if not name:
+            raise ValueError("Input: the name is empty; give one")
         if not is_finite(value):
             raise ValueError(f"input {name!r}: value {value!r}; give a finite number")
         object.__setattr__(self, "value", float(value))

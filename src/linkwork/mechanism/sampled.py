@@ -45,7 +45,7 @@ class Sampled(Load):
         vectorized: bool = False,
     ) -> None:
         super().__init__(name)
-        several = [inputs] if isinstance(inputs, str | Input) else list(inputs)
+        several = list(inputs) if isinstance(inputs, Iterable) and not isinstance(inputs, str) else [inputs]
         self.inputs = tuple(Input(one) if isinstance(one, str) else one for one in several)
         self.every, self.offset, self.law = every, offset, law
         self.limits, self.memory, self.vectorized = limits, memory, vectorized

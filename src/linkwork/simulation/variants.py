@@ -57,9 +57,9 @@ def varied(model: Model, vary: Any) -> Described:
             "vary: the model is specialised, its numbers are part of its code; give it as it was"
         )
     names = {find_number(model.mechanism, text): real_array(f"vary {text!r}", x) for text, x in vary.items()}
-    counts = {len(values) if values.ndim else 0: name.text for name, values in names.items()}
-    if len(counts) > 1 or 0 in counts:
-        said = ", ".join(f"{text!r} has {count or 'a number'}" for count, text in counts.items())
+    counts = {len(values) if values.ndim else -1: name.text for name, values in names.items()}
+    if len(counts) > 1 or min(counts) < 1:
+        said = ", ".join(f"{text!r} has {'a number' if n < 0 else n}" for n, text in counts.items())
         raise ValueError(f"vary: {said}; give one value per run, as many of each")
     (count,) = counts
     cut = model.cut
