@@ -179,7 +179,7 @@ def contact() -> Iterable[Entry]:
     hits = lw.ray_cast(BALL, np.array([[0, 0, 3], [0, 0, 4.0]]), (0, 0, -1))
     for thing in (touching, touching[0], hit, hits):
         yield refused(type(thing).__name__, "assigned", lambda t=thing: changed(t, "normal", 0.0), "normal")
-    for kind in (lw.Contact, lw.Contacts, lw.Hit, lw.Hits):
+    for kind in (lw.ContactPoint, lw.Contacts, lw.Hit, lw.Hits):
         yield refused(kind.__name__, "nothing", kind, "missing")
 
 

@@ -155,6 +155,7 @@ COLLIDERS = {
     "table": lambda w: [lambda: w.table.reach],
     "poses": lambda w: [lambda: w.poses],
     "shape_bodies": lambda w: [lambda: w.shape_bodies],
+    "shape_numbers": lambda w: [lambda: w.shape_numbers],
     "of": lambda w: [lambda: lw.Colliders.of(arm().mechanism).contacts()],
 }
 
@@ -438,16 +439,16 @@ FORMULAS = (
     "tan tanh where"
 )
 DESCRIPTIONS = (  # of a mechanism: a thread that describes one has it for itself
-    "Absolute Body Bushing Cam Constraint Coupling Cylindrical Distance Driver Event ExponentialStop "
-    "Feedback Fixed Force Free Gear Helical Input Joint Line Load Motor Planar PointOnCurve PointOnLine "
-    "PointOnPlane Prismatic Pulley RackPinion Restoring Revolute Sampled Spherical Spring Stop Tableau "
-    "Torque TorsionSpring Universal Wrench"
+    "Absolute Body Bushing Cam Constraint Contact Coupling Cylindrical Distance Driver Event ExponentialStop "
+    "Feedback Fixed Force Free Gear Helical Input Joint Line Load Material Motor Planar PointOnCurve "
+    "PointOnLine PointOnPlane Prismatic Pulley RackPinion Restoring Revolute Sampled Spherical Spring Stop "
+    "Tableau Torque TorsionSpring Universal Wrench"
 )
 SOLIDS = (  # asked by `test_solids`
     "Box Capsule Compound Cone ConvexHull Cylinder Ellipsoid Extrusion HeightField Mesh Plane Polygon "
     "Revolution Solid Sphere"
 )
-RESULTS = "deg plot Recordings Contact Contacts Hit Hits KinematicRecording Recording State"
+RESULTS = "deg plot Recordings ContactPoint Contacts Hit Hits KinematicRecording Recording State"
 ERRORS = (
     "AssemblyError FormatError LinkworkError MeshError ModelError NumericalError SimulationError TraceError"
 )

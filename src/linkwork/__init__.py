@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from linkwork.algebra.vector import norm
     from linkwork.contact.colliders import Colliders
     from linkwork.contact.queries import closest_points, collide, contains, distance, overlap, ray_cast
-    from linkwork.contact.result import Contact, Contacts, Hit, Hits
+    from linkwork.contact.result import ContactPoint, Contacts, Hit, Hits
     from linkwork.errors import (
         AssemblyError,
         FormatError,
@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from linkwork.kinematics.sensitivity import sensitivity
     from linkwork.mechanism.body import Body
     from linkwork.mechanism.constraint import Constraint
+    from linkwork.mechanism.contact import Contact
     from linkwork.mechanism.coupling import Coupling
     from linkwork.mechanism.curves import Cam, PointOnCurve
     from linkwork.mechanism.driver import Driver
@@ -114,6 +115,7 @@ if TYPE_CHECKING:
     )
     from linkwork.mechanism.load import Load
     from linkwork.mechanism.loads import Feedback, Force, Motor, Torque, Wrench
+    from linkwork.mechanism.material import Material
     from linkwork.mechanism.mechanism import Mechanism
     from linkwork.mechanism.merge import merge
     from linkwork.mechanism.points import Absolute, Distance, PointOnLine, PointOnPlane, Pulley
@@ -148,7 +150,7 @@ _WHERE = {
     "linkwork.algebra.vector": "norm",
     "linkwork.contact.colliders": "Colliders",
     "linkwork.contact.queries": "closest_points collide contains distance overlap ray_cast",
-    "linkwork.contact.result": "Contact Contacts Hit Hits",
+    "linkwork.contact.result": "ContactPoint Contacts Hit Hits",
     "linkwork.errors": (
         "AssemblyError FormatError LinkworkError MeshError ModelError NumericalError SimulationError "
         "TraceError"
@@ -167,6 +169,7 @@ _WHERE = {
     "linkwork.kinematics.sensitivity": "sensitivity",
     "linkwork.mechanism.body": "Body",
     "linkwork.mechanism.constraint": "Constraint",
+    "linkwork.mechanism.contact": "Contact",
     "linkwork.mechanism.coupling": "Coupling",
     "linkwork.mechanism.curves": "Cam PointOnCurve",
     "linkwork.mechanism.driver": "Driver",
@@ -180,6 +183,7 @@ _WHERE = {
     "linkwork.mechanism.load": "Load",
     "linkwork.mechanism.sampled": "Sampled",
     "linkwork.mechanism.loads": "Feedback Force Motor Torque Wrench",
+    "linkwork.mechanism.material": "Material",
     "linkwork.mechanism.mechanism": "Mechanism",
     "linkwork.mechanism.merge": "merge",
     "linkwork.mechanism.points": "Absolute Distance PointOnLine PointOnPlane Pulley",
@@ -251,6 +255,7 @@ __all__ = [
     "Cone",
     "Constraint",
     "Contact",
+    "ContactPoint",
     "Contacts",
     "contains",
     "ConvexHull",
@@ -299,6 +304,7 @@ __all__ = [
     "Load",
     "load",
     "log",
+    "Material",
     "Mechanism",
     "merge",
     "Mesh",

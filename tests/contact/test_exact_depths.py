@@ -16,7 +16,7 @@ NORMALS /= np.linalg.norm(NORMALS, axis=1)[:, None]
 FACETS = 1.0 - float((NORMALS * BALL.vertices[BALL.faces[:, 0]]).sum(axis=1).min())  # below the ball, at most
 
 
-def deepest(found: lw.Contacts) -> lw.Contact:
+def deepest(found: lw.Contacts) -> lw.ContactPoint:
     return found[int(np.argmax(found.depth))]
 
 

@@ -2,11 +2,11 @@
 
 from linkwork.contact.colliders import Colliders
 from linkwork.contact.queries import closest_points, collide, contains, distance, overlap, ray_cast
-from linkwork.contact.result import Contact, Contacts, Hit, Hits
+from linkwork.contact.result import ContactPoint, Contacts, Hit, Hits
 
 __all__ = [
     "Colliders",
-    "Contact",
+    "ContactPoint",
     "Contacts",
     "Hit",
     "Hits",

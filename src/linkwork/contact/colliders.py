@@ -18,6 +18,8 @@ from linkwork.contact.shape_table import Table, Work, work
 from linkwork.contact.world_arrays import Member, WorldArrays
 from linkwork.errors import unknown
 from linkwork.geometry import HeightField, Plane
+from linkwork.mechanism.body_skin import EVERYTHING, bits
+from linkwork.mechanism.contact import excluded_pairs, welded_groups
 from linkwork.mechanism.placement import (
     Array,
     RotationLike,
@@ -31,7 +33,6 @@ from linkwork.real_numbers import is_finite, is_real
 from linkwork.spelling import Closed, require
 
 _PARTS = 4  # of the work, for each thread
-EVERYTHING = -1  # a mask of all groups
 
 
 class Colliders(Closed):
@@ -66,22 +67,23 @@ class Colliders(Closed):
     def of(cls, mechanism: Any) -> "Colliders":
         """Take the bodies of a mechanism as drawn: what they are touched by, or else their solids.
 
-        Bodies that a joint joins do not meet.
+        Bodies that a joint joins do not meet, nor do those that its contacts leave out.
         """
         world = cls(mechanism.space)
+        fixed = set(welded_groups(mechanism)[0])
         for name, body in {"ground": mechanism.ground, **mechanism.bodies}.items():
-            shapes = body.collisions or [part for part in body.parts if hasattr(part, "surface")]
-            if shapes:
+            if body.touched_by:
                 world.add(
                     name,
-                    *shapes,
+                    *body.touched_by,
                     position=body.position,
                     rotation=body.rotation,
-                    fixed=body is mechanism.ground,
+                    group=body.group,
+                    mask=body.mask,
+                    fixed=body in fixed,
                 )
-        for joint in mechanism.joints.values():
-            a, b = joint.parent.name, joint.child.name
-            if a in world._members and b in world._members:
+        for a, b in sorted(excluded_pairs(mechanism)):
+            if a in world and b in world:
                 world.exclude(a, b)
         return world
 
@@ -99,17 +101,18 @@ class Colliders(Closed):
     ) -> None:
         """Add a body of shapes, placed in the world."""
         require("collider: name", name, str, "a text")
-        require(f"collider {name!r}: group", group, int | np.integer, "a whole number, one bit per group")
-        require(f"collider {name!r}: mask", mask, int | np.integer, "a whole number, one bit per group")
+        groups = bits(f"collider {name!r}: group", group), bits(f"collider {name!r}: mask", mask)
         require(f"collider {name!r}: fixed", fixed, bool | None, "True, False or None")
         if name in self._members:
             raise ValueError(f"collider {name!r} exists already; give another name, or remove it first")
         if not shapes:
             raise ValueError(f"collider {name!r} has no shapes; give at least one")
-        pieces = [piece for shape in shapes for piece in pieces_of(shape, self.space)]
-        endless = any(isinstance(shape, Plane | HeightField) for shape in shapes)
+        each = [pieces_of(shape, self.space) for shape in shapes]
+        pieces = [piece for some in each for piece in some]
+        numbers = [k for k, some in enumerate(each) for _ in some]
+        endless = any(isinstance(getattr(shape, "shape", shape), Plane | HeightField) for shape in shapes)
         pose = _pose(position, rotation, f"collider {name!r}", self.space)
-        member = Member(pieces, pose, int(group), int(mask), endless if fixed is None else fixed)
+        member = Member(pieces, numbers, pose, *groups, endless if fixed is None else fixed)
         with self._lock:
             self._members[name] = member
             self._built = None
@@ -189,6 +192,11 @@ class Colliders(Closed):
     def shape_bodies(self) -> tuple[str, ...]:
         """The body of each shape, by name."""
         return self._ready()[0].owners
+
+    @property
+    def shape_numbers(self) -> tuple[int, ...]:
+        """Which of the shapes of its body each is a piece of."""
+        return self._ready()[0].numbers
 
     # what can be asked
 

@@ -11,7 +11,7 @@ from linkwork.mechanism.placement import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Contact:
+class ContactPoint:
     """One point of contact of bodies a and b."""
 
     bodies: tuple[str, str]
@@ -60,13 +60,13 @@ class Contacts:
     def __len__(self) -> int:
         return len(self.depth)
 
-    def __getitem__(self, k: int) -> Contact:
+    def __getitem__(self, k: int) -> ContactPoint:
         i, j = self.features[k].tolist()
-        return Contact(
+        return ContactPoint(
             self.bodies[k], self.point_a[k], self.point_b[k], self.normal[k], float(self.depth[k]), (i, j)
         )
 
-    def __iter__(self) -> Iterator[Contact]:
+    def __iter__(self) -> Iterator[ContactPoint]:
         return (self[k] for k in range(len(self)))
 
     def __repr__(self) -> str:

@@ -22,14 +22,17 @@ from linkwork.mechanism.placement import Array
 
 
 class Member:
-    """A body: its pieces, where it is, whom it meets."""
+    """A body: its pieces, each of which of its shapes; where it is, whom it meets."""
 
-    def __init__(self, pieces: list[Piece], pose: Array, group: int, mask: int, fixed: bool) -> None:
-        self.pieces, self.pose, self.group, self.mask, self.fixed = pieces, pose, group, mask, fixed
+    def __init__(
+        self, pieces: list[Piece], numbers: list[int], pose: Array, group: int, mask: int, fixed: bool
+    ) -> None:
+        self.pieces, self.numbers, self.pose = pieces, numbers, pose
+        self.group, self.mask, self.fixed = group, mask, fixed
 
     def copy(self) -> "Member":
         """Return the same body, which can move on its own."""
-        return Member(self.pieces, self.pose.copy(), self.group, self.mask, self.fixed)
+        return Member(self.pieces, self.numbers, self.pose.copy(), self.group, self.mask, self.fixed)
 
 
 class WorldArrays:
@@ -42,6 +45,7 @@ class WorldArrays:
         rows = [(self.number[name], piece, members[name]) for name in order for piece in members[name].pieces]
         self.owner = np.array([number for number, _, _ in rows], np.int64)
         self.owners = tuple(order[number] for number, _, _ in rows)
+        self.numbers = tuple(number for name in order for number in members[name].numbers)
         pieces = [piece for _, piece, _ in rows]
         groups, masks = [m.group for _, _, m in rows], [m.mask for _, _, m in rows]
         self.table = table_of(pieces, self.owner.tolist(), groups, masks)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 from linkwork.geometry.solid import Solid
+from linkwork.mechanism.body_skin import Collision
 from linkwork.mechanism.placement import position_vector, rotation_matrix
 from linkwork.spelling import Spelled
 
@@ -39,14 +40,6 @@ class Visual(metaclass=Spelled):
     shape: Solid | MeshFile
     name: str | None = None
     colour: Colour | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Collision(metaclass=Spelled):
-    """A shape to touch."""
-
-    shape: Solid | MeshFile
-    name: str | None = None
 
 
 Skin = TypeVar("Skin", Visual, Collision)

@@ -6,7 +6,9 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from linkwork.mechanism.body_skin import EVERYTHING, bits, material_wanted, placed_on_ground, skins_given
 from linkwork.mechanism.inertia import Inertia
+from linkwork.mechanism.material import Material
 from linkwork.mechanism.names import name_text
 from linkwork.mechanism.placement import (
     Array,
@@ -17,7 +19,8 @@ from linkwork.mechanism.placement import (
     rotation_matrix,
 )
 from linkwork.mechanism.recorded import Recorded, unchanging
-from linkwork.real_numbers import is_finite, real_array
+from linkwork.real_numbers import is_finite
+from linkwork.spelling import require
 
 
 class Massive(Protocol):
@@ -53,11 +56,16 @@ class Body(Recorded):
         rotation: RotationLike = None,
         visuals: Sequence[Any] = (),
         collisions: Sequence[Any] = (),
+        material: Material | None = None,
+        group: int = 1,
+        mask: int = EVERYTHING,
     ) -> None:
         self._name = name_text(name, type(self).__name__)
         self._parts = parts
         self.visuals = visuals
         self.collisions = collisions
+        self.material = material
+        self.group, self.mask = group, mask
         self._space: Space | None = None
         self._weigh(density, mass)
         self._space = self.inertia.space
@@ -75,11 +83,22 @@ class Body(Recorded):
         rotation: RotationLike = None,
         visuals: Sequence[Any] = (),
         collisions: Sequence[Any] = (),
+        material: Material | None = None,
+        group: int = 1,
+        mask: int = EVERYTHING,
     ) -> "Body":
         """Make a body of point masses; positions (n, 3), or (n, 2) in the plane, in the body frame."""
         inertia = Inertia.from_points(masses, positions)
         return cls(
-            name, inertia, position=position, rotation=rotation, visuals=visuals, collisions=collisions
+            name,
+            inertia,
+            position=position,
+            rotation=rotation,
+            visuals=visuals,
+            collisions=collisions,
+            material=material,
+            group=group,
+            mask=mask,
         )
 
     @property
@@ -158,7 +177,7 @@ class Body(Recorded):
 
     @visuals.setter
     def visuals(self, visuals: Sequence[Any]) -> None:
-        self._visuals = _skins(f"{self._where}: visuals", visuals, outlines=True)
+        self._visuals = skins_given(f"{self._where}: visuals", visuals, outlines=True)
 
     @property
     def collisions(self) -> tuple[Any, ...]:
@@ -167,7 +186,60 @@ class Body(Recorded):
 
     @collisions.setter
     def collisions(self, collisions: Sequence[Any]) -> None:
-        self._collisions = _skins(f"{self._where}: collisions", collisions, outlines=False)
+        self._collisions = skins_given(f"{self._where}: collisions", collisions, outlines=False)
+
+    @property
+    def touched_by(self) -> tuple[Any, ...]:
+        """The shapes by which it is touched: its collisions, or else its solids."""
+        return self._collisions or tuple(part for part in self._parts if hasattr(part, "surface"))
+
+    @property
+    def material(self) -> Material:
+        """What it is made of where it is touched; a Collision may say otherwise of its shape."""
+        return self._material
+
+    @material.setter
+    def material(self, material: Material | None) -> None:
+        require(f"{self._where}: material", material, Material | None, material_wanted(material))
+        self._material = Material() if material is None else material
+
+    @property
+    def group(self) -> int:
+        """The groups it is in, one bit each; it meets bodies in whose mask one of them is, and likewise."""
+        return self._group
+
+    @group.setter
+    def group(self, group: int) -> None:
+        self._group = bits(f"{self._where}: group", group)
+
+    @property
+    def mask(self) -> int:
+        """The groups that it meets, one bit each; -1: all."""
+        return self._mask
+
+    @mask.setter
+    def mask(self, mask: int) -> None:
+        self._mask = bits(f"{self._where}: mask", mask)
+
+    def add(self, *shapes: Any, material: Material | None = None) -> None:
+        """Let the ground be touched by shapes, which need no mass, and draw it with them.
+
+        The material is that of these shapes; without, that of the ground.
+
+        >>> from linkwork.geometry import Plane
+        >>> ground = Body("ground")
+        >>> ground.add(Plane(), material=Material.ice)
+        >>> len(ground.touched_by)
+        1
+        """
+        if self.name != "ground":
+            raise TypeError(
+                f"{self._where}: only the ground takes shapes without mass; give those of a body when it is "
+                "made, Body(name, *shapes, density=...), or assign collisions = [...]"
+            )
+        if not shapes:
+            raise TypeError("ground: add takes shapes; give at least one, such as lw.Plane()")
+        self.collisions = (*self.collisions, *placed_on_ground(shapes, material))
 
     @property
     def position(self) -> Array:
@@ -269,27 +341,3 @@ def combined(
     for shape in shapes:
         total = total + shape.inertia(density)
     return total
-
-
-def _skins(where: str, skins: Any, outlines: bool) -> tuple[Any, ...]:
-    """Return what a body is drawn with or touched by."""
-    if not isinstance(skins, list | tuple | np.ndarray):
-        raise TypeError(f"{where} {skins!r}; give a list of them: [lw.Box(...), ...]")
-    for skin in skins:
-        if not _is_skin(skin) and not (outlines and _is_outline(skin)):
-            also = ", or points of an outline" if outlines else ""
-            raise TypeError(f"{where} has {skin!r}; give shapes or lw.geometry.Visual(shape=...){also}")
-    return tuple(skins)
-
-
-def _is_skin(thing: Any) -> bool:
-    known = any(hasattr(thing, word) for word in ("shape", "surface", "filename"))
-    return known and not isinstance(thing, np.ndarray | np.generic)
-
-
-def _is_outline(points: Any) -> bool:
-    try:
-        array = real_array("outline", points)
-    except ValueError:
-        return False
-    return array.ndim == 2 and array.shape[1] in (2, 3)

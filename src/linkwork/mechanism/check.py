@@ -11,6 +11,7 @@ from linkwork.errors import ModelError, unknown, warn
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.cautions import cautions
 from linkwork.mechanism.constraint import Constraint, check_equations
+from linkwork.mechanism.contact import Contact, contact_cautions, contact_mistakes, touched_bodies
 from linkwork.mechanism.coupling import Coupling, rings
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.inertia import GROSS, ROUNDING, rotational
@@ -42,8 +43,9 @@ def check(mechanism: Mechanism, checked: Collection[Element] = (), *, connected:
     gross = {body: flaw for body in flaws if (flaw := body.inertia.problems(GROSS * total))}
     apart = {} if connected else _apart_from_ground(mechanism, {mechanism.ground, *bodies})
     suspects = mechanism.elements
-    if once and checked and not gross and not apart:  # couplings depend on others of their kind
-        fresh = set(mechanism.elements).difference(checked).union(mechanism.couplings.values())
+    if once and checked and not gross and not apart:  # couplings and contacts depend on others
+        fresh = set(mechanism.elements).difference(checked)
+        fresh = fresh.union(mechanism.couplings.values(), mechanism.contacts.values())
         suspects = [element for element in mechanism.elements if element in fresh] if fresh else []
     mistakes = list(_mistakes(mechanism, suspects, bodies, gross, apart)) if suspects else []
     if mechanism.ground.position.any() or (mechanism.ground.rotation != _AXES[mechanism.space]).any():
@@ -53,7 +55,9 @@ def check(mechanism: Mechanism, checked: Collection[Element] = (), *, connected:
         count = "1 mistake" if len(lines) == 1 else f"{len(lines)} mistakes"
         raise ModelError("\n".join([f"mechanism {mechanism.name!r} has {count}:", *lines]))
     for element in suspects:
-        for caution in cautions(element):
+        for caution in (
+            contact_cautions(element, mechanism) if isinstance(element, Contact) else cautions(element)
+        ):
             warn(f"{_kind(element)} {element.name!r} of mechanism {mechanism.name!r}: {caution}")
     if flaws:
         first, *others = flaws
@@ -86,6 +90,8 @@ def _mistakes(
             mistakes.extend(_joint_mistakes(element, mechanism, members))
         elif isinstance(element, Load):
             mistakes.extend(_load_mistakes(element, mechanism, members))
+        elif isinstance(element, Contact):
+            mistakes.extend(contact_mistakes(element, mechanism))
         elif isinstance(element, Coupling):
             mistakes.extend(_coupling_mistakes(element, mechanism, coupled, ringed))
         else:
@@ -94,7 +100,7 @@ def _mistakes(
 
 
 def _kind(element: Element) -> str:
-    if isinstance(element, Constraint):
+    if isinstance(element, Constraint | Contact):
         return element.word
     kinds = {Body: "body", Joint: "joint", Load: "load"}
     return next(word for kind, word in kinds.items() if isinstance(element, kind))
@@ -117,7 +123,7 @@ def _apart_from_ground(mechanism: Mechanism, members: set[Body]) -> dict[Body, s
     """Return, for the first body of every group that nothing connects to ground, what to say."""
     edges: list[tuple[Body, Body]] = []
     for element in mechanism.elements:
-        ends = _joined(element, mechanism.ground)
+        ends = _joined(element, mechanism)
         if all(isinstance(body, Body) and body in members for body in ends):
             edges.extend(pairwise(ends))
     found: dict[Body, str] = {}
@@ -152,11 +158,15 @@ def loose_groups(mechanism: Mechanism, edges: Iterable[tuple[Body, Body]]) -> li
     return groups[1:]
 
 
-def _joined(element: Element, ground: Body) -> tuple[Body, ...]:
+def _joined(element: Element, mechanism: Mechanism) -> tuple[Body, ...]:
     """Return the bodies that an element connects; a constraint on one body connects it to ground.
 
     A load between bodies, such as a spring, holds them too; one on a single body, such as a weight, does not.
+    What may touch others needs nothing that holds it.
     """
+    ground = mechanism.ground
+    if isinstance(element, Contact):
+        return (ground, *touched_bodies(element, mechanism))
     if isinstance(element, Joint):
         return element.bodies
     if isinstance(element, Load):

@@ -15,6 +15,7 @@ from linkwork.errors import LinkworkError, unknown
 from linkwork.mechanism import notebook
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
+from linkwork.mechanism.contact import Contact
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
@@ -29,7 +30,7 @@ from linkwork.viewable import Viewable
 if TYPE_CHECKING:
     from linkwork.model.model import Model
 
-Element: TypeAlias = Body | Joint | Constraint | Load
+Element: TypeAlias = Body | Joint | Constraint | Load | Contact
 Added = TypeVar("Added", bound=Element)
 
 GRAVITY = {"space": (0.0, 0.0, -9.81), "plane": (0.0, -9.81)}
@@ -64,6 +65,7 @@ class Mechanism(Recorded, Viewable):
         self._constraints: dict[str, Constraint] = {}
         self._drivers: dict[str, Driver] = {}
         self._loads: dict[str, Load] = {}
+        self._contacts: dict[str, Contact] = {}
         self._start_journal()
 
     @property
@@ -118,6 +120,11 @@ class Mechanism(Recorded, Viewable):
         return MappingProxyType(self._loads)
 
     @property
+    def contacts(self) -> Mapping[str, Contact]:
+        """The contacts by name: who meets whom, and how."""
+        return MappingProxyType(self._contacts)
+
+    @property
     def couplings(self) -> dict[str, Coupling]:
         """The constraints that are couplings of joints, by name."""
         return {name: thing for name, thing in self._constraints.items() if isinstance(thing, Coupling)}
@@ -138,12 +145,13 @@ class Mechanism(Recorded, Viewable):
         self._gravity = unchanging(vector)
 
     def add(self, thing: Added, *others: Any) -> Added:
-        """Take a body, joint, constraint, driver or load, and return it; one at a time."""
+        """Take a body, joint, constraint, driver, load or contact, and return it; one at a time."""
         if others:
             raise TypeError(f"mechanism {self.name!r}: add takes one thing at a time, not {others[0]!r} too")
-        if not isinstance(thing, Body | Joint | Constraint | Load):
+        if not isinstance(thing, Element):
             raise TypeError(
-                f"mechanism {self.name!r}: cannot add {thing!r}; give a Body, Joint, Constraint or Load"
+                f"mechanism {self.name!r}: cannot add {thing!r}; give a Body, Joint, Constraint, Load or "
+                "Contact"
             )
         if not any(thing is other for other in self._elements):
             self._settle(thing)
@@ -185,12 +193,12 @@ class Mechanism(Recorded, Viewable):
 
     @property
     def kinds(self) -> tuple[Mapping[str, Any], ...]:
-        """Bodies, joints, constraints, drivers and loads, by name."""
+        """Bodies, joints, constraints, drivers, loads and contacts, by name."""
         return tuple(map(MappingProxyType, self._kinds))
 
     @property
     def _kinds(self) -> tuple[dict[str, Any], ...]:
-        return self._bodies, self._joints, self._constraints, self._drivers, self._loads
+        return self._bodies, self._joints, self._constraints, self._drivers, self._loads, self._contacts
 
     def insert(self, index: int, thing: Element) -> None:
         """Put an element in place, without a word to the journal; `add` and `undo` do it."""
@@ -219,6 +227,8 @@ class Mechanism(Recorded, Viewable):
             return self._joints
         if isinstance(thing, Load):
             return self._loads
+        if isinstance(thing, Contact):
+            return self._contacts
         return self._drivers if isinstance(thing, Driver) else self._constraints
 
     def _list_again(self, names: dict[str, Any]) -> None:
@@ -278,7 +288,7 @@ class Mechanism(Recorded, Viewable):
     __copy__ = copy  # half a copy, with the bodies of another mechanism, is of no use
 
     def __getitem__(self, name: str) -> Element:
-        """Return the body, joint, constraint, driver or load of this name."""
+        """Return the body, joint, constraint, driver, load or contact of this name."""
         if name == self.ground.name:
             return self.ground
         for things in self._kinds:
@@ -372,11 +382,13 @@ class Mechanism(Recorded, Viewable):
             ("constraint", "between", others),
             ("driver", "of", self._drivers),
             ("load", "on", self._loads),
+            ("contact", "between", self._contacts),
         ):
             if things:
                 lines.append(_count(things, word))
             for thing in things.values():
-                on = ", ".join(str(getattr(end, "name", end)) for end in thing.on)
+                ends = thing.between or ("all bodies",) if isinstance(thing, Contact) else thing.on
+                on = ", ".join(str(getattr(end, "name", end)) for end in ends)
                 on = thing.drives if isinstance(thing, Driver) else on
                 lines.append(f"  {thing.name:{width}}  {kind_name(thing)}, {preposition} {on}")
         return "\n".join(lines)
@@ -410,6 +422,8 @@ def _uses(user: Element, thing: Element) -> bool:
         return thing is user.parent or thing is user.child
     if isinstance(user, Load):
         return any(thing is used or thing.name == used for used in user.on)
+    if isinstance(user, Contact):
+        return any(thing is used or (isinstance(thing, Body) and thing.name == used) for used in user.on)
     if isinstance(user, Constraint):
         return any(thing is used or (isinstance(thing, Joint) and thing.name == used) for used in user.on)
     return False

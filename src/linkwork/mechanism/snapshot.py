@@ -19,7 +19,6 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Free
-from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Element, Mechanism
 from linkwork.mechanism.outside import Outside, outside_of
 from linkwork.mechanism.recorded import LOCKED, Recorded, Revision
@@ -143,7 +142,7 @@ def _copied(
         """Return a value that lasts, with the copies of elements in it."""
         if isinstance(value, tuple):
             return tuple(map(copied, value))
-        name = value.name if isinstance(value, Body | Joint | Constraint | Load) else ""
+        name = value.name if isinstance(value, Element) else ""
         return current[name] if name and originals.get(name) is value else value
 
     if lasting:

@@ -100,6 +100,7 @@ def model_of(origin: Snapshot, graph: Topology, links: Tree, form: Form = "rolle
         body_names=names,
         joint_names=tuple(branch.name for branch in branches),
         load_names=tuple(mechanism.loads),
+        contact_names=tuple(mechanism.contacts),
         parents=_frozen([numbers[branch.parent_name] for branch in branches], int),
         masses=_frozen(of_bodies[:, 0]),
         centers=_frozen(of_bodies[:, 1 : 1 + size]),

@@ -66,6 +66,7 @@ class Model(Viewable):
     body_names: tuple[str, ...]  # parents before children, without ground
     joint_names: tuple[str, ...]  # joint k carries body k
     load_names: tuple[str, ...]  # springs, motors, forces
+    contact_names: tuple[str, ...]
     parents: Array  # (bodies,) number of the body that carries body k, -1 for ground
     masses: Array  # (bodies,) [kg]
     centers: Array  # (bodies, 3) or (bodies, 2) centre of mass in the body's frame [m]

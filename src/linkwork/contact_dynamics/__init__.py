@@ -1,0 +1,1 @@
+"""Contact forces: what bodies that touch do to each other."""

@@ -1,0 +1,270 @@
+"""Contact: which bodies meet, and what their contact is like.
+
+One `Contact` without `between` lets all bodies that have shapes meet each other and ground, but not those
+that a joint joins, that their groups and masks keep apart, or that `without` names. A `Contact` with
+`between` is about one pair, which meets even if it is joined; what it says goes before the other.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+from linkwork.errors import unknown
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.body_skin import material_wanted
+from linkwork.mechanism.material import Material
+from linkwork.mechanism.names import name_text
+from linkwork.mechanism.recorded import Recorded
+from linkwork.real_numbers import shown
+from linkwork.spelling import require
+
+if TYPE_CHECKING:
+    from linkwork.mechanism.mechanism import Mechanism
+
+Pair: TypeAlias = tuple[str, str]  # names of bodies, sorted
+
+
+class Contact(Recorded):
+    """Let bodies meet: all that have shapes, and ground; or only the two of `between`.
+
+    `material` stands in place of what follows from the materials of the bodies, `law` in place of the law of
+    that. `without` lists pairs that pass through each other. Bodies are given themselves or by name.
+    """
+
+    word: ClassVar[str] = "contact"
+
+    def __init__(
+        self,
+        name: str,
+        between: Iterable[Body | str] | None = None,
+        *,
+        material: Material | None = None,
+        law: Callable[..., Any] | None = None,
+        without: Iterable[Iterable[Body | str]] = (),
+    ) -> None:
+        self._name = name_text(name, type(self).__name__)
+        self.between = between
+        self.material = material
+        self.law = law
+        self.without = without
+
+    @property
+    def name(self) -> str:
+        """The name, by which results refer to the contact."""
+        return self._name
+
+    @property
+    def between(self) -> tuple[Body | str, Body | str] | None:
+        """The two bodies that it is about; None: all."""
+        return self._between
+
+    @between.setter
+    def between(self, between: Iterable[Body | str] | None) -> None:
+        self._between = None if between is None else _pair(f"{self._where}: between", between)
+
+    @property
+    def without(self) -> tuple[tuple[Body | str, Body | str], ...]:
+        """The pairs that pass through each other."""
+        return self._without
+
+    @without.setter
+    def without(self, without: Iterable[Iterable[Body | str]]) -> None:
+        require(f"{self._where}: without", without, list | tuple, "a list of pairs: [(a, b), ...]")
+        self._without = tuple(_pair(f"{self._where}: without", pair) for pair in without)
+
+    @property
+    def material(self) -> Material | None:
+        """What the contact is like, whatever the bodies are made of; None: as their materials say."""
+        return self._material
+
+    @material.setter
+    def material(self, material: Material | None) -> None:
+        require(f"{self._where}: material", material, Material | None, material_wanted(material))
+        self._material = material
+
+    @property
+    def law(self) -> Callable[..., Any] | None:
+        """A law of one's own; None: that of the material."""
+        return self._law
+
+    @law.setter
+    def law(self, law: Callable[..., Any] | None) -> None:
+        if law is not None and (not callable(law) or isinstance(law, type)):
+            raise TypeError(f"{self._where}: law {shown(law)}; give a function")
+        self._law = law
+
+    @property
+    def on(self) -> tuple[Body | str, ...]:
+        """The bodies that it names."""
+        return (*(self.between or ()), *(body for pair in self.without for body in pair))
+
+    def settle(self, space: str) -> None:
+        """Be in a mechanism: contact is the same in the plane and in space."""
+
+    def mistakes(self) -> list[str]:
+        """List what is wrong with its options, in words."""
+        found = []
+        if self.between is not None and self.without:
+            found.append("between= and without= together; without= is for a contact of all bodies")
+        for a, b in (*((self.between,) if self.between else ()), *self.without):
+            if name_of(a) == name_of(b):
+                found.append(f"{name_of(a)!r} with itself; give two bodies")
+        return found
+
+    @property
+    def _where(self) -> str:
+        return f"contact {self.name!r}"
+
+    def __repr__(self) -> str:
+        pair = "" if self.between is None else f", between={tuple(map(name_of, self.between))}"
+        return f"{type(self).__name__}({self.name!r}{pair})"
+
+
+def name_of(body: Body | str) -> str:
+    """Return the name of a body that is given itself or by name."""
+    return body if isinstance(body, str) else body.name
+
+
+def _pair(where: str, given: Any) -> tuple[Body | str, Body | str]:
+    if not isinstance(given, list | tuple) or len(given) != 2:
+        raise TypeError(f"{where} {shown(given)}; give two bodies, or their names")
+    for body in given:
+        require(where, body, Body | str, "bodies, or their names")
+    return given[0], given[1]
+
+
+def sorted_pair(pair: Iterable[Body | str]) -> Pair:
+    """Return a pair of bodies by their names, sorted."""
+    a, b = sorted(map(name_of, pair))
+    return a, b
+
+
+# who meets whom
+
+
+def contact_of_all(mechanism: "Mechanism") -> Contact | None:
+    """Return the contact that is about all bodies."""
+    return next((contact for contact in mechanism.contacts.values() if contact.between is None), None)
+
+
+def contacts_of_pairs(mechanism: "Mechanism") -> dict[Pair, Contact]:
+    """Return the contacts that are about one pair."""
+    return {sorted_pair(x.between): x for x in mechanism.contacts.values() if x.between is not None}
+
+
+def excluded_pairs(mechanism: "Mechanism") -> set[Pair]:
+    """Return the pairs that do not meet unless a contact is about them: joined ones, and those left out."""
+    whole = contact_of_all(mechanism)
+    without = {sorted_pair(pair) for pair in whole.without} if whole else set()
+    return (joined_pairs(mechanism) | without) - contacts_of_pairs(mechanism).keys()
+
+
+def welded_groups(mechanism: "Mechanism") -> list[list[Body]]:
+    """Return the bodies that fixed joints make one, ground with its own first; also bodies alone."""
+    group_of: dict[Body, list[Body]] = {
+        body: [body] for body in (mechanism.ground, *mechanism.bodies.values())
+    }
+    for joint in mechanism.joints.values():
+        one, other = group_of[joint.parent], group_of[joint.child]
+        if joint.nv == 0 and one is not other:
+            one += other
+            group_of.update(dict.fromkeys(other, one))
+    return list({id(group): group for group in group_of.values()}.values())
+
+
+def joined_pairs(mechanism: "Mechanism") -> set[Pair]:
+    """Return the pairs of bodies that joints join; a joint that takes no freedom joins nothing.
+
+    Bodies welded together are one here: they do not meet, nor do they meet what is joined to one of them. The
+    ground is the exception, since what slides on one part of it may well hit another: only what a joint joins
+    to that very part does not meet it. (Its parts do not meet either: they are `fixed` in Colliders.)
+    """
+    groups = welded_groups(mechanism)
+    parts = {body: group for group in groups[1:] for body in group}
+    pairs = {sorted_pair(pair) for group in groups[1:] for pair in combinations(group, 2)}
+    for joint in mechanism.joints.values():
+        if joint.nv < joint.algebra.freedoms:
+            ends = [parts.get(body, [body]) for body in joint.bodies]
+            pairs.update(sorted_pair((a, b)) for a in ends[0] for b in ends[1] if a is not b)
+    return pairs
+
+
+def materials_of(body: Body) -> list[Material]:
+    """Return the material of each shape by which a body is touched."""
+    return [getattr(shape, "material", None) or body.material for shape in body.touched_by]
+
+
+# what may be wrong
+
+
+def contact_mistakes(contact: Contact, mechanism: "Mechanism") -> Iterator[str]:
+    """Yield what is wrong with a contact in its mechanism."""
+    bodies = {mechanism.ground.name: mechanism.ground, **mechanism.bodies}
+    for body in contact.on:
+        if name_of(body) not in bodies:
+            yield unknown("body", name_of(body), bodies)
+        elif isinstance(body, Body) and bodies[body.name] is not body:
+            yield f"body {body.name!r} is not in this mechanism; add(...) the body"
+    yield from contact.mistakes()
+    for other in mechanism.contacts.values():
+        if other is contact:
+            break
+        if contact.between is None and other.between is None:
+            yield f"contact {other.name!r} is about all bodies already; give between=, or remove one of them"
+        elif contact.between and other.between and sorted_pair(contact.between) == sorted_pair(other.between):
+            yield f"contact {other.name!r} is about the same pair; remove one of them"
+    met = list(bodies.values())
+    if contact.between is not None:
+        met = [bodies[name] for x in contact.between if (name := name_of(x)) in bodies]
+        yield from _pair_mistakes(met)
+    if contact.material is None:
+        yield from _compliance_mistakes(met)
+
+
+def _compliance_mistakes(bodies: Iterable[Body]) -> Iterator[str]:
+    """Yield what cannot be combined: a stiffness with a modulus of elasticity."""
+    owners = {
+        word: body.name
+        for word in ("stiffness", "young")
+        for body in bodies
+        if any(getattr(material, word) is not None for material in materials_of(body))
+    }
+    if len(owners) == 2:
+        yield (
+            f"the material of {owners['stiffness']!r} has a stiffness, that of {owners['young']!r} a modulus "
+            "of elasticity, which do not combine; give both the same kind, or this contact a material="
+        )
+
+
+def _pair_mistakes(pair: list[Body]) -> Iterator[str]:
+    for body in pair:
+        if not body.touched_by:
+            yield f"body {body.name!r} has no shape that can be touched; give it one, or collisions="
+    if len(pair) == 2 and not may_meet(*pair):
+        a, b = pair
+        yield (
+            f"group {a.group} and mask {a.mask} of {a.name!r} keep it apart from {b.name!r} with group "
+            f"{b.group} and mask {b.mask}; change them, or remove the contact"
+        )
+
+
+def may_meet(a: Body, b: Body) -> bool:
+    """Return whether the groups and masks of two bodies let them meet."""
+    return bool(a.group & b.mask) and bool(b.group & a.mask)
+
+
+def contact_cautions(contact: Contact, mechanism: "Mechanism") -> Iterator[str]:
+    """Yield what is probably not meant: nothing can touch."""
+    if contact.between is None:
+        fixed = set(welded_groups(mechanism)[0])
+        touched = [b for b in (mechanism.ground, *mechanism.bodies.values()) if b.touched_by]
+        if len(touched) < 2 or fixed.issuperset(touched):
+            yield "nothing can touch: fewer than two bodies that move and have shapes; give them shapes"
+
+
+def touched_bodies(contact: Contact, mechanism: "Mechanism") -> tuple[Body, ...]:
+    """Return the bodies that a contact may act on."""
+    if contact.between is None:
+        return tuple(body for body in mechanism.bodies.values() if body.touched_by)
+    bodies: Mapping[str, Body] = mechanism.bodies
+    return tuple(bodies[name] for x in contact.between if (name := name_of(x)) in bodies)
