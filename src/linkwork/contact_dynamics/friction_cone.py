@@ -1,0 +1,52 @@
+"""The cone of Coulomb friction: projection onto it, and how the projection changes.
+
+The impulse p = (n, t) of a contact, normal and tangential, lies in K = {|t| <= mu n}. The law of Signorini
+and Coulomb with maximal dissipation reads, with the relative velocity u = (u_n, u_t) (De Saxce, Feng 1998),
+
+    K* contains u + (mu |u_t|, 0), which is normal to p in K.
+
+For any r > 0 that is p = P(p - r (u + (mu |u_t|, 0))), P the nearest point of K: the natural map. By the
+sector that x = (n, t) is in,
+
+    |t| <= mu n     x itself                                    (it sticks)
+    mu |t| <= -n    0                                           (it is apart)
+    else            c (1, mu t / |t|), c = (n + mu |t|) / (1 + mu^2)    (it slides)
+
+In the last sector the derivative is 1 / (1 + mu^2) times
+
+    [1        mu e^T                                        ]
+    [mu e     mu^2 e e^T + mu (n + mu |t|) / |t| (1 - e e^T)],    e = t / |t|
+
+symmetric and >= 0, as the derivative of any projection onto a convex set.
+"""
+
+from math import sqrt
+
+from linkwork.native.numba_functions import native_within
+
+
+@native_within
+def projected(mu, n, a, b):
+    """Return the point of the cone nearest to (n, a, b)."""
+    t = sqrt(a * a + b * b)
+    if t <= mu * n:
+        return n, a, b
+    if mu * t <= -n:
+        return 0.0, 0.0, 0.0
+    c = (n + mu * t) / (1.0 + mu * mu)
+    f = mu * c / t
+    return c, f * a, f * b
+
+
+@native_within
+def derivative(mu, n, a, b):
+    """Return the upper triangle of the derivative of the projection at (n, a, b): nn, na, nb, aa, ab, bb."""
+    t = sqrt(a * a + b * b)
+    if t <= mu * n:
+        return 1.0, 0.0, 0.0, 1.0, 0.0, 1.0
+    if mu * t <= -n:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    s = 1.0 / (1.0 + mu * mu)
+    e, f = a / t, b / t
+    c, d = s * mu * (n + mu * t) / t, s * mu * mu
+    return s, s * mu * e, s * mu * f, d * e * e + c * f * f, (d - c) * e * f, d * f * f + c * e * e
