@@ -41,7 +41,7 @@ _ROUNDS = 40
 _NEWTON = 20  # steps in a round
 _HALVINGS = 12
 _WEIGHT = 10.0  # of contacts at first, times 3 / trace(J M^-1 J^T): of what a contact alone would need
-_HEAVIEST = 1e4  # more, and digits of the matrix are lost
+_HEAVIEST = 1e4  # times the largest inertia: more, and digits of the matrix are lost
 _HEAVIER = 3.0
 _PROGRESS = 0.3
 
@@ -327,9 +327,12 @@ def _solve(nodes, c, p, v, plan, m, room, tolerance, answer):
         return
     _find_blocks(c, plan, room.block)
     _copy(p, room.best)
-    best, last, weight = off, off, _WEIGHT
+    best, last, weight, heaviest = off, off, _WEIGHT, 0.0
+    for j in range(len(nodes.size)):
+        for i in range(nodes.size[j]):
+            heaviest = max(heaviest, _HEAVIEST * nodes.mass[nodes.at[j] + i * (nodes.size[j] + 1)])
     for k in range(len(c.a)):
-        room.weight[k] = weight * c.weight[k]
+        room.weight[k] = min(weight * c.weight[k], heaviest)
     for turn in range(_ROUNDS):
         for k in range(len(c.a)):
             u0, u1, u2 = _velocity(nodes, c, k, v)
@@ -345,10 +348,10 @@ def _solve(nodes, c, p, v, plan, m, room, tolerance, answer):
             _copy(p, room.best)
         if off <= tolerance:
             break
-        if off > _PROGRESS * last and weight < _HEAVIEST:
+        if off > _PROGRESS * last:
             weight *= _HEAVIER
             for k in range(len(c.a)):
-                room.weight[k] = weight * c.weight[k]
+                room.weight[k] = min(weight * c.weight[k], heaviest)
         last = off
     _copy(room.best, p)
     answer[0] = _residual(nodes, c, p, v, room.gradient)
