@@ -100,26 +100,46 @@ _PLAN = Named(Elimination, dict(zip(Elimination._fields, (*[_WHERE] * 5, "int64[
 _ROOM = Named(_Room, dict(zip(_Room._fields, (*[_FLAT] * 3, *[_TABLE] * 3, *[_FLAT] * 2, _WHERE))))
 
 
+class Solver:
+    """Solves one problem after the other; what follows from the graph of nodes is kept while it is the same."""
+
+    def __init__(self, sizes: Array) -> None:
+        self._sizes = sizes
+        self._edges: Array | None = None
+        self._room: _Room | None = None
+
+    def solve(
+        self, nodes: Nodes, contacts: Contacts, impulses: Array, velocities: Array, tolerance: float = 1e-8
+    ) -> Answer:
+        """Find impulses (n, 3), from those given, and the velocities that follow; both are written in place."""
+        count, nv = len(contacts.a), len(nodes.free)
+        low, high = np.minimum(contacts.a, contacts.b), np.maximum(contacts.a, contacts.b)
+        edges = np.unique((low * len(self._sizes) + high)[low >= 0])
+        if self._edges is None or not np.array_equal(edges, self._edges):
+            self._edges = edges
+            self._plan = elimination(len(self._sizes), np.column_stack(np.divmod(edges, len(self._sizes))))
+            self._matrix = blocks(self._plan, self._sizes)
+        if self._room is None or len(self._room.slip) < count:
+            self._room = _room(nv, 2 * count)
+        answer = np.zeros(3)
+        _solve(nodes, contacts, impulses, velocities, self._plan, self._matrix, self._room, tolerance, answer)
+        return Answer(float(answer[0]), int(answer[1]), int(answer[2]))
+
+
 def solve_contacts(
     nodes: Nodes, contacts: Contacts, impulses: Array, velocities: Array, tolerance: float = 1e-8
 ) -> Answer:
-    """Find impulses (n, 3), from those given, and the velocities that follow; both are written in place."""
-    plan = elimination(len(nodes.size), np.column_stack([contacts.a, contacts.b])[_between(contacts)])
-    count, nv = len(contacts.a), len(nodes.free)
-    room = _Room(
+    """Solve one problem; see `Solver.solve`."""
+    return Solver(nodes.size).solve(nodes, contacts, impulses, velocities, tolerance)
+
+
+def _room(nv: int, count: int) -> _Room:
+    return _Room(
         *(np.zeros(nv) for _ in range(3)),
         *(np.zeros((count, 3)) for _ in range(3)),
         *(np.zeros(count) for _ in range(2)),
         np.zeros(count, np.int64),
     )
-    answer = np.zeros(3)
-    matrix = blocks(plan, nodes.size)
-    _solve(nodes, contacts, impulses, velocities, plan, matrix, room, tolerance, answer)
-    return Answer(float(answer[0]), int(answer[1]), int(answer[2]))
-
-
-def _between(contacts: Contacts) -> Array:
-    return (contacts.a >= 0) & (contacts.b >= 0)
 
 
 @native_within
@@ -133,15 +153,23 @@ def _add_rows(J, at, n, x, first, u0, u1, u2):
 
 
 @native_within
+def _add_side(J, at, n, x, first, u0, u1, u2):
+    """Add J x of one node; the compiler knows how long the loops of a free body are."""
+    if n == 6:
+        return _add_rows(J, at, 6, x, first, u0, u1, u2)
+    return _add_rows(J, at, n, x, first, u0, u1, u2)
+
+
+@native_within
 def _velocity(nodes, c, k, v):
     """Return the relative velocity at a contact."""
     u0, u1, u2 = c.bias[k, 0], c.bias[k, 1], c.bias[k, 2]
     if c.a[k] >= 0:
         a = c.a[k]
-        u0, u1, u2 = _add_rows(c.rows, c.of_a[k], nodes.size[a], v, nodes.first[a], u0, u1, u2)
+        u0, u1, u2 = _add_side(c.rows, c.of_a[k], nodes.size[a], v, nodes.first[a], u0, u1, u2)
     if c.b[k] >= 0:
         b = c.b[k]
-        u0, u1, u2 = _add_rows(c.rows, c.of_b[k], nodes.size[b], v, nodes.first[b], u0, u1, u2)
+        u0, u1, u2 = _add_side(c.rows, c.of_b[k], nodes.size[b], v, nodes.first[b], u0, u1, u2)
     return u0, u1, u2
 
 
@@ -152,14 +180,22 @@ def _push_rows(J, at, n, x, first, p0, p1, p2):
 
 
 @native_within
+def _push_side(J, at, n, x, first, p0, p1, p2):
+    if n == 6:
+        _push_rows(J, at, 6, x, first, p0, p1, p2)
+    else:
+        _push_rows(J, at, n, x, first, p0, p1, p2)
+
+
+@native_within
 def _push(nodes, c, k, p0, p1, p2, g):
     """Add J^T p of a contact."""
     if c.a[k] >= 0:
         a = c.a[k]
-        _push_rows(c.rows, c.of_a[k], nodes.size[a], g, nodes.first[a], p0, p1, p2)
+        _push_side(c.rows, c.of_a[k], nodes.size[a], g, nodes.first[a], p0, p1, p2)
     if c.b[k] >= 0:
         b = c.b[k]
-        _push_rows(c.rows, c.of_b[k], nodes.size[b], g, nodes.first[b], p0, p1, p2)
+        _push_side(c.rows, c.of_b[k], nodes.size[b], g, nodes.first[b], p0, p1, p2)
 
 
 @native_apart
@@ -228,6 +264,14 @@ def _add_product(T, t, J, of_i, rows, of_c, columns, r, d):
             T[t + c * rows + i] += J[of_i + i] * b0 + J[of_i + rows + i] * b1 + J[of_i + 2 * rows + i] * b2
 
 
+@native_within
+def _add_block(T, t, J, of_i, rows, of_c, columns, r, d):
+    if rows == 6 and columns == 6:
+        _add_product(T, t, J, of_i, 6, of_c, 6, r, d)
+    else:
+        _add_product(T, t, J, of_i, rows, of_c, columns, r, d)
+
+
 @native_apart
 def _assemble(nodes, c, plan, m, room, x):
     """Write M + J^T r P' J."""
@@ -244,16 +288,16 @@ def _assemble(nodes, c, plan, m, room, x):
         a, b, r = c.a[k], c.b[k], room.weight[k]
         if a >= 0:
             n, of = nodes.size[a], c.of_a[k]
-            _add_product(m.diagonal, m.at_diagonal[plan.place[a]], c.rows, of, n, of, n, r, d)
+            _add_block(m.diagonal, m.at_diagonal[plan.place[a]], c.rows, of, n, of, n, r, d)
         if b >= 0:
             n, of = nodes.size[b], c.of_b[k]
-            _add_product(m.diagonal, m.at_diagonal[plan.place[b]], c.rows, of, n, of, n, r, d)
+            _add_block(m.diagonal, m.at_diagonal[plan.place[b]], c.rows, of, n, of, n, r, d)
         if room.block[k] >= 0:
             t, na, nb = m.at_below[room.block[k]], nodes.size[a], nodes.size[b]
             if plan.place[a] < plan.place[b]:
-                _add_product(m.below, t, c.rows, c.of_b[k], nb, c.of_a[k], na, r, d)
+                _add_block(m.below, t, c.rows, c.of_b[k], nb, c.of_a[k], na, r, d)
             else:
-                _add_product(m.below, t, c.rows, c.of_a[k], na, c.of_b[k], nb, r, d)
+                _add_block(m.below, t, c.rows, c.of_a[k], na, c.of_b[k], nb, r, d)
 
 
 @native
@@ -313,8 +357,8 @@ def _minimize(nodes, c, p, v, plan, m, room, enough):
 
 
 @native
-def _copy(p, to):
-    for k in range(len(p)):
+def _copy(count, p, to):
+    for k in range(count):
         to[k, 0], to[k, 1], to[k, 2] = p[k, 0], p[k, 1], p[k, 2]
 
 
@@ -326,7 +370,7 @@ def _solve(nodes, c, p, v, plan, m, room, tolerance, answer):
     if off <= tolerance:
         return
     _find_blocks(c, plan, room.block)
-    _copy(p, room.best)
+    _copy(len(c.a), p, room.best)
     best, last, weight, heaviest = off, off, _WEIGHT, 0.0
     for j in range(len(nodes.size)):
         for i in range(nodes.size[j]):
@@ -345,7 +389,7 @@ def _solve(nodes, c, p, v, plan, m, room, tolerance, answer):
         answer[1] = turn + 1.0
         if off < best:
             best = off
-            _copy(p, room.best)
+            _copy(len(c.a), p, room.best)
         if off <= tolerance:
             break
         if off > _PROGRESS * last:
@@ -353,5 +397,5 @@ def _solve(nodes, c, p, v, plan, m, room, tolerance, answer):
             for k in range(len(c.a)):
                 room.weight[k] = min(weight * c.weight[k], heaviest)
         last = off
-    _copy(room.best, p)
+    _copy(len(c.a), room.best, p)
     answer[0] = _residual(nodes, c, p, v, room.gradient)

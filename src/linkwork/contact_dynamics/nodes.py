@@ -216,5 +216,8 @@ def fill_rows(tree, nodes, poses, J, points, links, c):
             _fill_row(tree, poses, J, link, node, point, normal, sign, c.rows, at)
             _fill_row(tree, poses, J, link, node, point, first, sign, c.rows, at + n)
             _fill_row(tree, poses, J, link, node, point, second, sign, c.rows, at + 2 * n)
-            total += _trace(c.rows, at, n, nodes.inverse, tree.at[node])
+            if n == 6:
+                total += _trace(c.rows, at, 6, nodes.inverse, tree.at[node])
+            else:
+                total += _trace(c.rows, at, n, nodes.inverse, tree.at[node])
         c.weight[k] = 3.0 / total
