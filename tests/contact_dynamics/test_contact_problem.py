@@ -40,7 +40,10 @@ class Scene:
         bias = np.array([(c[6], 0.0, 0.0) for c in self.contacts])
         friction = np.array([c[5] for c in self.contacts])
         at = 36 * np.arange(m)
-        given = Contacts(a, b, at, at + 18, rows.ravel(), bias, friction, 3.0 / weight)
+        given = Contacts(
+            *(a, b, at, at + 18, rows.ravel(), bias, friction, 3.0 / weight),
+            *(np.zeros(m, np.int64), np.zeros(m), np.full(m, -1)),
+        )
         p, v = np.zeros((m, 3)), nodes.free.copy()
         answer = solve_contacts(nodes, given, p, v, tolerance)
         momentum = mass.reshape(n, 6, 6) @ (v - nodes.free).reshape(n, 6, 1)

@@ -11,13 +11,13 @@ _TABLE, _FLAT = "float64[:, ::1]", "float64[::1]"
 @entry(None, _FLAT, _TABLE, _TABLE)
 def all_projected(mu, x, out):
     for k in range(len(mu)):
-        out[k, 0], out[k, 1], out[k, 2] = projected(mu[k], x[k, 0], x[k, 1], x[k, 2])
+        out[k, 0], out[k, 1], out[k, 2] = projected(0, mu[k], 0.0, x[k, 0], x[k, 1], x[k, 2])
 
 
 @entry(None, _FLAT, _TABLE, _TABLE)
 def all_derivatives(mu, x, out):
     for k in range(len(mu)):
-        d = derivative(mu[k], x[k, 0], x[k, 1], x[k, 2])
+        d = derivative(0, mu[k], 0.0, x[k, 0], x[k, 1], x[k, 2])
         for i in range(6):
             out[k, i] = d[i]
 

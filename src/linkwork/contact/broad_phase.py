@@ -67,7 +67,7 @@ def near(n: int, room: int) -> Near:
 
 
 @native
-def _opened_near(at):
+def opened_near(at):
     a = memory(at)
     return Near(doubles(a[0]), integers(a[1]), integers(a[2]), doubles(a[3]), a[4], 0)
 
@@ -289,6 +289,27 @@ def _within(a, b, n):
     return within
 
 
+@native_apart
+def pairs_of_bounds(t, rules, margin, tr, nr, out, room):
+    """Write the pairs of shapes whose boxes overlap, which are in `nr.bounds`; see `pairs_of`."""
+    if nr.known[0] == 0 or nr.margin[0] != margin or not _within(nr.bounds, tr.bounds, t.at):
+        room = min(nr.room, room)
+        found = _look_round(t, nr.bounds, tr, rules, out, room)
+        nr.known[0], nr.known[1], nr.margin[0] = found <= room, found, margin
+        if found > room:
+            return found
+        _sort(out, 1, found, t.at, tr.stack, nr.pairs)
+        _sort(nr.pairs, 0, found, t.at, tr.stack, out)
+        for k in range(2 * found):
+            nr.pairs[k] = out[k]
+    count = 0
+    for k in range(nr.known[1]):
+        i, j = nr.pairs[2 * k], nr.pairs[2 * k + 1]
+        out[2 * count], out[2 * count + 1] = i, j
+        count += _overlap(nr.bounds, i, nr.bounds, j)
+    return count
+
+
 @entry(
     "int64",
     "int64[::1]",
@@ -309,21 +330,7 @@ def pairs_of(table, poses, excluded, owners, still, margin, tree, near, pairs):
     whom is remembered in `tree` and `near`, for one table and one set of exclusions.
     """
     t, x, out = opened_table(table), memory(poses), memory(pairs)
-    tr, nr = opened_tree(tree), _opened_near(near)
+    tr, nr = opened_tree(tree), opened_near(near)
     write_bounds(t, x, 0.5 * margin, nr.bounds)
-    if nr.known[0] == 0 or nr.margin[0] != margin or not _within(nr.bounds, tr.bounds, t.at):
-        room = min(nr.room, len(pairs))
-        found = _look_round(t, nr.bounds, tr, (memory(excluded), len(excluded), owners, still), out, room)
-        nr.known[0], nr.known[1], nr.margin[0] = found <= room, found, margin
-        if found > room:
-            return found
-        _sort(out, 1, found, t.at, tr.stack, nr.pairs)
-        _sort(nr.pairs, 0, found, t.at, tr.stack, out)
-        for k in range(2 * found):
-            nr.pairs[k] = out[k]
-    count = 0
-    for k in range(nr.known[1]):
-        i, j = nr.pairs[2 * k], nr.pairs[2 * k + 1]
-        out[2 * count], out[2 * count + 1] = i, j
-        count += _overlap(nr.bounds, i, nr.bounds, j)
-    return count
+    rules = memory(excluded), len(excluded), owners, still
+    return pairs_of_bounds(t, rules, margin, tr, nr, out, len(pairs))

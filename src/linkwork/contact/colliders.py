@@ -179,6 +179,11 @@ class Colliders(Closed):
     # the arrays, for compiled loops
 
     @property
+    def arrays(self) -> WorldArrays:
+        """All arrays of the world."""
+        return self._ready()[0]
+
+    @property
     def table(self) -> Table:
         """The shapes as flat arrays."""
         return self._ready()[0].table

@@ -11,7 +11,7 @@ relative velocities are u = J v + b, make of them
 
 *Augmented Lagrangian.* With impulses p of before and weights r, one per contact,
 
-    f(v) = |v - v_f|^2_M / 2 + sum |P(x)|^2 / (2 r),    x = p - r (J v + b + (s, 0))
+    f(v) = |v - v_f|^2_M / 2 + sum (|x|^2 - |x - P(x)|^2) / (2 r),    x = p - r (J v + b + (s, 0))
 
 is convex and smooth, its gradient M (v - v_f) - J^T P(x), and a generalised second derivative M + J^T r P' J:
 Newton's method with a line search finds its minimum. Then P(x) are the next p, mu |u_t| the next s, until
@@ -31,7 +31,7 @@ import numpy as np
 
 from linkwork.contact_dynamics.block_cholesky import Blocks, blocks, factor, solve
 from linkwork.contact_dynamics.elimination import Elimination, elimination
-from linkwork.contact_dynamics.friction_cone import derivative, projected
+from linkwork.contact_dynamics.friction_cone import COULOMB, derivative, projected
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry, native, native_apart, native_within
 
@@ -47,7 +47,10 @@ _PROGRESS = 0.3
 
 
 class Contacts(NamedTuple):
-    """Contacts of nodes. The rows of J are normal, first and second tangent."""
+    """Contacts of nodes, and what else constrains them, three rows of J each.
+
+    Those of a contact are normal, first and second tangent.
+    """
 
     a: Any  # (n,) the node on whose side the normal points, -1 is ground
     b: Any  # (n,) the other
@@ -55,8 +58,11 @@ class Contacts(NamedTuple):
     of_b: Any  # (n,)
     rows: Any
     bias: Any  # (n, 3) what is added to J v [m/s]
-    friction: Any  # (n,) mu
+    friction: Any  # (n,) mu, or what stands for it in other laws
     weight: Any  # (n,) 3 / trace(J M^-1 J^T) [kg]
+    kind: Any  # (n,) which law: see `friction_cone`
+    spin: Any  # (n,) the other number of a law
+    of: Any  # (n,) the contact whose normal impulse both of these are multiplied by; -1: none
 
 
 class Nodes(NamedTuple):
@@ -89,15 +95,18 @@ class _Room(NamedTuple):
     best: Any  # (n, 3) impulses with the least residual so far
     slip: Any  # (n,) s
     weight: Any  # (n,) r
+    friction: Any  # (n,) of this round
+    spin: Any  # (n,)
     block: Any  # (n,) of L that couples the nodes of a contact; -1 if there is one only
 
 
 _FLAT, _TABLE, _WHERE = "float64[::1]", "float64[:, ::1]", "int64[::1]"
-_CONTACTS = Named(Contacts, dict(zip(Contacts._fields, (*[_WHERE] * 4, _FLAT, _TABLE, _FLAT, _FLAT))))
-_NODES = Named(Nodes, dict(zip(Nodes._fields, (*[_WHERE] * 3, *[_FLAT] * 3))))
+_CONTACT_TYPES = (*[_WHERE] * 4, _FLAT, _TABLE, _FLAT, _FLAT, _WHERE, _FLAT, _WHERE)
+CONTACTS = Named(Contacts, dict(zip(Contacts._fields, _CONTACT_TYPES, strict=True)))
+NODES = Named(Nodes, dict(zip(Nodes._fields, (*[_WHERE] * 3, *[_FLAT] * 3))))
 _BLOCKS = Named(Blocks, dict(zip(Blocks._fields, (*[_FLAT] * 2, *[_WHERE] * 4))))
 _PLAN = Named(Elimination, dict(zip(Elimination._fields, (*[_WHERE] * 5, "int64[:, ::1]"))))
-_ROOM = Named(_Room, dict(zip(_Room._fields, (*[_FLAT] * 3, *[_TABLE] * 3, *[_FLAT] * 2, _WHERE))))
+_ROOM = Named(_Room, dict(zip(_Room._fields, (*[_FLAT] * 3, *[_TABLE] * 3, *[_FLAT] * 4, _WHERE))))
 
 
 class Solver:
@@ -137,7 +146,7 @@ def _room(nv: int, count: int) -> _Room:
     return _Room(
         *(np.zeros(nv) for _ in range(3)),
         *(np.zeros((count, 3)) for _ in range(3)),
-        *(np.zeros(count) for _ in range(2)),
+        *(np.zeros(count) for _ in range(4)),
         np.zeros(count, np.int64),
     )
 
@@ -210,6 +219,12 @@ def _times_blocks(nodes, numbers, x, y):
             y[f + r] = s
 
 
+@native_within
+def _share(c, k, p):
+    """Return what the numbers of a law are multiplied by."""
+    return max(p[c.of[k], 0], 0.0) if c.of[k] >= 0 else 1.0
+
+
 @native_apart
 def _residual(nodes, c, p, v, g):
     """Write the velocities that follow from p; return the largest residual of the natural map."""
@@ -223,9 +238,11 @@ def _residual(nodes, c, p, v, g):
     worst = 0.0
     for k in range(len(c.a)):
         u0, u1, u2 = _velocity(nodes, c, k, v)
-        mu, r = c.friction[k], c.weight[k]
-        s = mu * sqrt(u1 * u1 + u2 * u2)
-        q0, q1, q2 = projected(mu, p[k, 0] - r * (u0 + s), p[k, 1] - r * u1, p[k, 2] - r * u2)
+        mu, r = _share(c, k, p) * c.friction[k], c.weight[k]
+        spin = _share(c, k, p) * c.spin[k]
+        s = mu * sqrt(u1 * u1 + u2 * u2) if c.kind[k] == COULOMB else 0.0
+        x0, x1, x2 = p[k, 0] - r * (u0 + s), p[k, 1] - r * u1, p[k, 2] - r * u2
+        q0, q1, q2 = projected(c.kind[k], mu, spin, x0, x1, x2)
         off = max(abs(q0 - p[k, 0]), max(abs(q1 - p[k, 1]), abs(q2 - p[k, 2]))) / r
         worst = max(worst, off)
     return worst
@@ -246,8 +263,9 @@ def _value(nodes, c, p, v, room, x, g):
         u0, u1, u2 = _velocity(nodes, c, k, v)
         r = room.weight[k]
         x[k, 0], x[k, 1], x[k, 2] = p[k, 0] - r * (u0 + room.slip[k]), p[k, 1] - r * u1, p[k, 2] - r * u2
-        q0, q1, q2 = projected(c.friction[k], x[k, 0], x[k, 1], x[k, 2])
-        f += 0.5 / r * (q0 * q0 + q1 * q1 + q2 * q2)
+        x0, x1, x2 = x[k, 0], x[k, 1], x[k, 2]
+        q0, q1, q2 = projected(c.kind[k], room.friction[k], room.spin[k], x0, x1, x2)
+        f += 0.5 / r * (q0 * (2.0 * x0 - q0) + q1 * (2.0 * x1 - q1) + q2 * (2.0 * x2 - q2))
         _push(nodes, c, k, -q0, -q1, -q2, g)
     return f
 
@@ -282,8 +300,8 @@ def _assemble(nodes, c, plan, m, room, x):
         for i in range(nodes.size[j] * nodes.size[j]):
             m.diagonal[t + i] = nodes.mass[at + i]
     for k in range(len(c.a)):
-        d = derivative(c.friction[k], x[k, 0], x[k, 1], x[k, 2])
-        if d[0] == 0.0:
+        d = derivative(c.kind[k], room.friction[k], room.spin[k], x[k, 0], x[k, 1], x[k, 2])
+        if d[0] + d[3] + d[5] == 0.0:
             continue
         a, b, r = c.a[k], c.b[k], room.weight[k]
         if a >= 0:
@@ -362,7 +380,7 @@ def _copy(count, p, to):
         to[k, 0], to[k, 1], to[k, 2] = p[k, 0], p[k, 1], p[k, 2]
 
 
-@entry(None, _NODES, _CONTACTS, _TABLE, _FLAT, _PLAN, _BLOCKS, _ROOM, "float64", _FLAT)
+@entry(None, NODES, CONTACTS, _TABLE, _FLAT, _PLAN, _BLOCKS, _ROOM, "float64", _FLAT)
 def _solve(nodes, c, p, v, plan, m, room, tolerance, answer):
     """Improve p until the residual is below the tolerance, or for as many rounds as there are."""
     off = _residual(nodes, c, p, v, room.gradient)
@@ -380,11 +398,12 @@ def _solve(nodes, c, p, v, plan, m, room, tolerance, answer):
     for turn in range(_ROUNDS):
         for k in range(len(c.a)):
             u0, u1, u2 = _velocity(nodes, c, k, v)
-            room.slip[k] = c.friction[k] * sqrt(u1 * u1 + u2 * u2)
+            room.friction[k], room.spin[k] = _share(c, k, p) * c.friction[k], _share(c, k, p) * c.spin[k]
+            room.slip[k] = c.friction[k] * sqrt(u1 * u1 + u2 * u2) if c.kind[k] == COULOMB else 0.0
         answer[2] += _minimize(nodes, c, p, v, plan, m, room, 0.2 * tolerance)
         for k in range(len(c.a)):
-            x = room.x
-            p[k, 0], p[k, 1], p[k, 2] = projected(c.friction[k], x[k, 0], x[k, 1], x[k, 2])
+            x0, x1, x2 = room.x[k, 0], room.x[k, 1], room.x[k, 2]
+            p[k, 0], p[k, 1], p[k, 2] = projected(c.kind[k], room.friction[k], room.spin[k], x0, x1, x2)
         off = _residual(nodes, c, p, room.trial, room.gradient)
         answer[1] = turn + 1.0
         if off < best:

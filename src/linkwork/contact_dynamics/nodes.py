@@ -1,11 +1,13 @@
-"""Nodes of a model, trees that stand on their own, and rows of contacts between them."""
+"""Nodes of a model: what moves together, its inertia, and rows of J at points of its links.
+
+A tree of links that hangs on ground is a node; trees that a loop or a constraint connects are one node.
+"""
 
 from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.contact_dynamics.contact_problem import Contacts, Nodes
 from linkwork.dynamics.velocity_pairs import velocities_above
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry, native
@@ -15,55 +17,56 @@ Array = np.ndarray
 
 
 class Layout(NamedTuple):
-    """Who belongs to whom; links are numbered from 0, and -1 is ground."""
+    """What belongs to what; links are numbered from 0, and -1 is ground."""
 
     size: Any  # (nodes,) velocities of each node
     first: Any  # (nodes,) the first of them
     at: Any  # (nodes,) where its inertia begins
-    root: Any  # (nodes,) its first link
     above: Any  # (nv,) the next velocity towards ground, or -1
     last: Any  # (links,) the velocity nearest to a link, or -1
     node: Any  # (links,) which node a link is in
+    root: Any  # (links,) the first link of its tree, whose axes J and F are in
 
 
-_WHERE = "int64[::1]"
-_LAYOUT = Named(Layout, dict.fromkeys(Layout._fields, _WHERE))
+LAYOUT = Named(Layout, dict.fromkeys(Layout._fields, "int64[::1]"))
 
 
 def layout(tree: Tree) -> Layout:
-    """Return the nodes of a tree of links: what hangs on ground by one joint each."""
-    node: list[int] = []
+    """Return the nodes of a tree of links. The velocities of a node are neighbours."""
+    parents, starts = tree.parents.tolist(), tree.starts[:, 2].tolist()
     root: list[int] = []
-    for link, parent in enumerate(tree.parents.tolist()):
-        if parent:
-            node.append(node[parent - 1])
-        else:
-            node.append(len(root))
-            root.append(link)
-    starts = tree.starts[:, 2]
-    ends = [*(starts[link] for link in root[1:]), starts[-1]]
-    first = np.array([starts[link] for link in root], np.int64)
-    size = np.array(ends, np.int64) - first
-    above = np.array(velocities_above(tree), np.int64)
-    last = []
-    for link, parent in enumerate(tree.parents.tolist()):
+    for link, parent in enumerate(parents):
+        root.append(root[parent - 1] if parent else link)
+    joined = _joined(sorted(set(root)), [sorted(root[end - 1] for end in loop.ends) for loop in tree.loops])
+    node = [joined[of] for of in root]
+    begins = [node.index(k) for k in range(max(node, default=-1) + 1)]
+    first = np.array([starts[link] for link in begins], np.int64)
+    size = np.diff([*first, starts[-1]]).astype(np.int64)
+    last: list[int] = []
+    for link, parent in enumerate(parents):
         own = starts[link + 1] - 1 if starts[link + 1] > starts[link] else -1
         last.append(own if own >= 0 else last[parent - 1] if parent else -1)
     squares = size * size
-    return Layout(
-        size,
-        first,
-        np.cumsum(squares) - squares,
-        np.array(root, np.int64),
-        above,
-        np.array(last, np.int64),
-        np.array(node, np.int64),
-    )
+    above = np.array(velocities_above(tree), np.int64)
+    where = (np.array(each, np.int64) for each in (last, node, root))
+    return Layout(size, first, np.cumsum(squares) - squares, above, *where)
 
 
-@entry(None, _LAYOUT, "float64[:, ::1]", "float64[:, ::1]", "float64[::1]", "float64[::1]")
-def fill_inertia(tree, J, F, mass, inverse):
-    """Write the joint-space inertias of all nodes, and their inverses."""
+def _joined(roots: list[int], loops: list[list[int]]) -> dict[int, int]:
+    """Return the node of each tree: those that loops connect, and all between them, are one."""
+    spans = [(ends[0], ends[-1]) for ends in loops if ends]
+    found: dict[int, int] = {}
+    count = -1
+    for before, one in zip([None, *roots], roots):
+        if before is None or not any(low <= before and one <= high for low, high in spans):
+            count += 1
+        found[one] = count
+    return found
+
+
+@entry(None, LAYOUT, "float64[:, ::1]", "float64[:, ::1]", "float64[::1]", "float64[::1]", "float64[::1]")
+def fill_inertia(tree, J, F, added, mass, inverse):
+    """Write the joint-space inertias of all nodes with what is `added` on the diagonal, and their inverses."""
     for j in range(len(tree.size)):
         n, first, at = tree.size[j], tree.first[j], tree.at[j]
         for i in range(n * n):
@@ -76,6 +79,7 @@ def fill_inertia(tree, J, F, mass, inverse):
                     s += F[first + i, c] * J[k, c]
                 mass[at + i * n + k - first] = mass[at + (k - first) * n + i] = s
                 k = tree.above[k]
+            mass[at + i * n + i] += added[first + i]
         _invert(mass, inverse, at, n)
 
 
@@ -115,30 +119,6 @@ def _invert(A, B, at, n):
             B[at + i * n + j] = B[at + j * n + i]
 
 
-_TABLE = "float64[:, ::1]"
-_CONTACTS = Named(
-    Contacts,
-    dict(zip(Contacts._fields, (*[_WHERE] * 4, "float64[::1]", _TABLE, *["float64[::1]"] * 2), strict=True)),
-)
-_NODES = Named(Nodes, dict(zip(Nodes._fields, (*[_WHERE] * 3, *["float64[::1]"] * 3), strict=True)))
-
-
-def room_for(count: int, most: int) -> Contacts:
-    """Make room for contacts of nodes that have at most so many velocities."""
-    at = 6 * most * np.arange(count)
-    empty = np.zeros(count, np.int64)
-    return Contacts(
-        empty,
-        empty.copy(),
-        at,
-        at + 3 * most,
-        np.zeros(6 * most * count),
-        np.zeros((count, 3)),
-        np.zeros(count),
-        np.zeros(count),
-    )
-
-
 @native
 def tangents(n):
     """Return two unit vectors square to a unit vector and to each other."""
@@ -165,24 +145,33 @@ def _turned_back(poses, link, v):
 
 
 @native
-def _fill_row(tree, poses, J, link, node, point, d, sign, rows, at):
-    """Write the row of a direction at a point, both in the world, for the velocities of a node."""
-    root, first = tree.root[node], tree.first[node]
+def fill_row(tree, poses, J, link, point, d, moment, sign, rows, at):
+    """Write how fast the velocities of a link's node move a point of it along d, or turn it about d.
+
+    Both are in the world. The row has as many numbers as the node has velocities.
+    """
+    node, root = tree.node[link], tree.root[link]
+    first = tree.first[node]
     for i in range(tree.size[node]):
         rows[at + i] = 0.0
     p = (point[0] - poses[root, 0, 3], point[1] - poses[root, 1, 3], point[2] - poses[root, 2, 3])
     x, y, z = _turned_back(poses, root, p)
     a, b, c = _turned_back(poses, root, d)
     n0, n1, n2 = y * c - z * b, z * a - x * c, x * b - y * a
+    if moment:
+        n0, n1, n2, a, b, c = a, b, c, 0.0, 0.0, 0.0
     k = tree.last[link]
     while k >= 0:
-        turning = J[k, 0] * n0 + J[k, 1] * n1 + J[k, 2] * n2
-        rows[at + k - first] = sign * (turning + J[k, 3] * a + J[k, 4] * b + J[k, 5] * c)
+        if J.shape[1] == 3:
+            s = J[k, 0] * n2 + J[k, 1] * a + J[k, 2] * b
+        else:
+            s = J[k, 0] * n0 + J[k, 1] * n1 + J[k, 2] * n2 + J[k, 3] * a + J[k, 4] * b + J[k, 5] * c
+        rows[at + k - first] = sign * s
         k = tree.above[k]
 
 
 @native
-def _trace(rows, at, n, inverse, begin):
+def response(rows, at, n, inverse, begin):
     """Return the trace of J M^-1 J^T over three rows."""
     total = 0.0
     for r in range(3):
@@ -194,30 +183,3 @@ def _trace(rows, at, n, inverse, begin):
                     s += inverse[begin + i * n + k] * rows[at + r * n + k]
                 total += y * s
     return total
-
-
-@entry(None, _LAYOUT, _NODES, "float64[:, :, ::1]", _TABLE, _TABLE, "int64[:, ::1]", _CONTACTS)
-def fill_rows(tree, nodes, poses, J, points, links, c):
-    """Write the rows of contacts: `points` (n, 6) are places and normals, from the second link to the first."""
-    for k in range(len(points)):
-        point, normal = (points[k, 0], points[k, 1], points[k, 2]), (points[k, 3], points[k, 4], points[k, 5])
-        first, second = tangents(normal)
-        total = 0.0
-        for side in range(2):
-            link = links[k, side]
-            node = -1 if link < 0 or tree.last[link] < 0 else tree.node[link]
-            if side == 0:
-                c.a[k], at, sign = node, c.of_a[k], 1.0
-            else:
-                c.b[k], at, sign = node, c.of_b[k], -1.0
-            if node < 0:
-                continue
-            n = tree.size[node]
-            _fill_row(tree, poses, J, link, node, point, normal, sign, c.rows, at)
-            _fill_row(tree, poses, J, link, node, point, first, sign, c.rows, at + n)
-            _fill_row(tree, poses, J, link, node, point, second, sign, c.rows, at + 2 * n)
-            if n == 6:
-                total += _trace(c.rows, at, 6, nodes.inverse, tree.at[node])
-            else:
-                total += _trace(c.rows, at, n, nodes.inverse, tree.at[node])
-        c.weight[k] = 3.0 / total

@@ -1,0 +1,166 @@
+"""Rows of contacts: J, what their gaps allow, and the numbers of their materials.
+
+A contact at rest is not pushed for nanometres: gaps of redundant contacts contradict each other, and asking
+for them would shift impulses from one to the other for ever. Within `SLACK` of touching it counts as
+touching. Farther apart, bodies may close the gap until the next look, in a time h; deeper, they are
+pushed out gently.
+
+    u_n + b >= 0,    b = (gap - SLACK) / h,  0,  or  max(OUT (gap + SLACK) / h, -FASTEST)
+"""
+
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork.contact.shape_table import DEPTH, NORMAL, POINT_A, POINT_B
+from linkwork.contact_dynamics.contact_problem import CONTACTS, NODES, Contacts
+from linkwork.contact_dynamics.friction_cone import COULOMB, TURNING
+from linkwork.contact_dynamics.nodes import LAYOUT, fill_row, response, tangents
+from linkwork.contact_dynamics.pair_table import (
+    FRICTION,
+    ROLLING,
+    STATIC_FRICTION,
+    TORSIONAL,
+    PairTable,
+)
+from linkwork.native.loop_types import Named
+from linkwork.native.numba_functions import entry, native
+
+Array = np.ndarray
+
+SLACK = 2e-6  # [m]
+OUT = 0.2  # of a depth that is taken back until the next look
+FASTEST = 1.0  # speed of that at most [m/s]
+_SLIDES = 1e-7  # a slip above is no sticking [m/s]
+
+
+class Points(NamedTuple):
+    """Points of contact."""
+
+    place: Any  # (n, 6) where, and the normal, from the second shape to the first
+    gap: Any  # (n,) [m]
+    pair: Any  # (n, 2) shapes, sorted
+
+
+PAIR_TABLE = Named(PairTable, {"kind": "int64[::1]", "numbers": "float64[:, :, ::1]", "law": "int64[:, ::1]"})
+POINTS = Named(Points, {"place": "float64[:, ::1]", "gap": "float64[::1]", "pair": "int64[:, ::1]"})
+
+
+def room_for_points(count: int) -> Points:
+    """Make room for points."""
+    return Points(np.zeros((count, 6)), np.zeros(count), np.zeros((count, 2), np.int64))
+
+
+def room_for_rows(count: int, most: int) -> Contacts:
+    """Make room for contacts of nodes that have this many velocities at most."""
+    at = 6 * most * np.arange(count)
+    where, numbers = (lambda: np.zeros(count, np.int64)), (lambda: np.zeros(count))
+    return Contacts(
+        *(where(), where(), at, at + 3 * most, np.zeros(6 * most * count), np.zeros((count, 3))),
+        *(numbers(), numbers(), where(), numbers(), where()),
+    )
+
+
+def first_of(contacts: Contacts, count: int) -> Contacts:
+    """Return the first of the contacts."""
+    return Contacts(*(x if name == "rows" else x[:count] for name, x in zip(Contacts._fields, contacts)))
+
+
+@entry("int64", "float64[:, ::1]", "int64[:, ::1]", POINTS)
+def take_points(number, label, points):
+    """Write points of contact from those that were found; return how many."""
+    for k in range(len(number)):
+        for i in range(3):
+            points.place[k, i] = 0.5 * (number[k, POINT_A + i] + number[k, POINT_B + i])
+            points.place[k, 3 + i] = -number[k, NORMAL + i]
+        points.gap[k] = -number[k, DEPTH]
+        points.pair[k, 0], points.pair[k, 1] = label[k, 0], label[k, 1]
+    return len(number)
+
+
+@native
+def _bias(gap, h):
+    if gap > SLACK:
+        return (gap - SLACK) / h
+    if gap < -SLACK:
+        return max(OUT * (gap + SLACK) / h, -FASTEST)
+    return 0.0
+
+
+@native
+def _fill_three(tree, nodes, poses, J, link, point, axes, turning, sign, c, at):
+    """Write the rows of one side; return the trace of its response."""
+    node = tree.node[link]
+    n = tree.size[node]
+    for r in range(3):
+        fill_row(tree, poses, J, link, point, axes[r], turning, sign, c.rows, at + r * n)
+    if n == 6:
+        return response(c.rows, at, 6, nodes.inverse, tree.at[node])
+    return response(c.rows, at, n, nodes.inverse, tree.at[node])
+
+
+@native
+def _fill_contact(tree, nodes, poses, J, links, points, k, turning, c, row):
+    """Write the rows of point k; return whether anything can move."""
+    point = (points.place[k, 0], points.place[k, 1], points.place[k, 2])
+    normal = (points.place[k, 3], points.place[k, 4], points.place[k, 5])
+    first, second = tangents(normal)
+    axes, total = (normal, first, second), 0.0
+    c.a[row] = c.b[row] = -1
+    for side in range(2):
+        link = links[points.pair[k, side]]
+        if link < 0 or tree.last[link] < 0:
+            continue
+        if side == 0:
+            c.a[row] = tree.node[link]
+            total += _fill_three(tree, nodes, poses, J, link, point, axes, turning, 1.0, c, c.of_a[row])
+        else:
+            c.b[row] = tree.node[link]
+            total += _fill_three(tree, nodes, poses, J, link, point, axes, turning, -1.0, c, c.of_b[row])
+    c.weight[row] = 3.0 / total if total > 0.0 else 1.0
+    return total > 0.0
+
+
+@native
+def _slip(nodes, c, row, v):
+    """Return the speed along the tangents."""
+    a, b = 0.0, 0.0
+    for side in range(2):
+        node, at = (c.a[row], c.of_a[row]) if side == 0 else (c.b[row], c.of_b[row])
+        if node >= 0:
+            n, first = nodes.size[node], nodes.first[node]
+            for i in range(n):
+                a += c.rows[at + n + i] * v[first + i]
+                b += c.rows[at + 2 * n + i] * v[first + i]
+    return sqrt(a * a + b * b)
+
+
+@entry(
+    "int64",
+    *(LAYOUT, NODES, "float64[:, :, ::1]", "float64[:, ::1]", "int64[::1]"),
+    *(PAIR_TABLE, POINTS, "int64", "float64[::1]", "float64", CONTACTS),
+)
+def fill_contacts(tree, nodes, poses, J, links, table, points, count, v, h, c):
+    """Write the contacts of points, then their resistance to turning; return how many rows of three there are.
+
+    A contact that slips at velocities v has the friction of sliding, else that of sticking.
+    """
+    for k in range(count):
+        able = _fill_contact(tree, nodes, poses, J, links, points, k, False, c, k)
+        i, j = table.kind[points.pair[k, 0]], table.kind[points.pair[k, 1]]
+        slides = _slip(nodes, c, k, v) > _SLIDES
+        c.kind[k], c.of[k], c.spin[k] = COULOMB, -1, 0.0
+        c.friction[k] = table.numbers[i, j, FRICTION if slides else STATIC_FRICTION]
+        c.bias[k, 0], c.bias[k, 1], c.bias[k, 2] = _bias(points.gap[k], h) if able else 0.0, 0.0, 0.0
+    rows = count
+    for k in range(count):
+        i, j = table.kind[points.pair[k, 0]], table.kind[points.pair[k, 1]]
+        rolling, torsional = table.numbers[i, j, ROLLING], table.numbers[i, j, TORSIONAL]
+        if rolling > 0.0 or torsional > 0.0:
+            if rows < len(c.a) and _fill_contact(tree, nodes, poses, J, links, points, k, True, c, rows):
+                c.kind[rows], c.of[rows] = TURNING, k
+                c.friction[rows], c.spin[rows] = rolling, torsional
+                c.bias[rows, 0] = c.bias[rows, 1] = c.bias[rows, 2] = 0.0
+                rows += 1
+    return rows

@@ -1,0 +1,137 @@
+"""Contacts of a mechanism where its links are: shapes placed on links, broad phase, narrow phase.
+
+Every shape looks as far ahead as it can move before the next look, `reach`: what comes closer than that is
+found while it is still apart, by its gap.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork.contact.broad_phase import near, opened_near, opened_tree, pairs_of_bounds, tree, write_bounds
+from linkwork.contact.colliders import Colliders
+from linkwork.contact.narrow_phase import pair_contacts
+from linkwork.contact.shape_table import (
+    Table,
+    buffer,
+    opened_buffer,
+    opened_table,
+    opened_work,
+    work,
+)
+from linkwork.geometry.vectors import add, position, put_pose, rotation, times, turned
+from linkwork.native.loop_types import Named
+from linkwork.native.numba_functions import entry, memory
+
+Array = np.ndarray
+
+_PAIRS = 0.001  # margin of boxes beside what shapes can move [m]
+
+
+class Shapes(NamedTuple):
+    """The shapes of a mechanism on its links."""
+
+    link: Any  # (n,) of each shape; -1 is ground
+    local: Any  # (n, 3, 4) its pose in the frame of the link
+    radius: Any  # (n,) of a ball about the link's origin that holds it [m]
+    excluded: Any  # pairs of bodies that do not meet, a * bodies + b, sorted
+    counts: Any  # (2,) bodies, and how many of them are fixed
+
+
+SHAPES = Named(
+    Shapes,
+    dict(
+        zip(
+            Shapes._fields,
+            ("int64[::1]", "float64[:, :, ::1]", "float64[::1]", "int64[::1]", "int64[::1]"),
+            strict=True,
+        )
+    ),
+)
+
+
+class Detection:
+    """What finds contacts, for one thread: the table of shapes, and room."""
+
+    def __init__(self, colliders: Colliders, poses: Array, links: dict[str, int]) -> None:
+        """Take shapes from colliders, bodies on links by name, and where these are: rows of [R | p]."""
+        world = colliders.arrays
+        self.table: Table = world.table
+        self.owners = world.owners  # (n) bodies of the shapes, by name
+        link = np.array([links.get(name, -1) for name in world.owners], np.int64)
+        placed = world.shape_poses()
+        on = np.array([poses[k] if k >= 0 else np.eye(3, 4) for k in link]).reshape(-1, 3, 4)
+        back = np.swapaxes(on[:, :, :3], 1, 2)
+        local = back @ placed
+        local[:, :, 3] -= (back @ on[:, :, 3:])[:, :, 0]
+        centre = local[:, :, 3] + np.einsum("nij,nj->ni", local[:, :, :3], self.table.reach[:, :3])
+        radius = np.linalg.norm(centre, axis=1) + self.table.reach[:, 6]
+        counts = np.array([len(world.bodies), world.still], np.int64)
+        self.shapes = Shapes(link, local, np.minimum(radius, 1e100), world.excluded, counts)
+        n = len(link)
+        self.reach = np.zeros(n)  # how far each can move before the next look [m]
+        self._poses = np.zeros((n, 3, 4))
+        self._tree, self._work = tree(n), work()
+        self._make_room(max(8 * n, 64), 256)
+
+    def _make_room(self, pairs: int, points: int) -> None:
+        self._near = near(len(self.reach), pairs)
+        self._pairs = np.zeros_like(self._near.pairs)
+        self._found = buffer(points)
+        self._counts = np.zeros(2, np.int64)
+
+    def __call__(self, links: Array) -> tuple[Array, Array]:
+        """Return numbers (n, 10) and labels (n, 4) of the contacts; see `contact.shape_table.Buffer`.
+
+        `links` are the poses of links. The arrays are those of the next call, too.
+        """
+        while True:
+            _detect(
+                *(self.shapes, self.table.at, links, self.reach, _PAIRS, self._poses),
+                *(self._tree.at, self._near.at, self._pairs, self._work.at, self._found.at, self._counts),
+            )
+            pairs, points = self._counts.tolist()
+            if pairs <= len(self._pairs) and points <= self._found.room:
+                return self._found.number[:points], self._found.label[:points]
+            self._make_room(max(2 * pairs, len(self._pairs)), max(2 * points, self._found.room))
+
+
+@entry(
+    None,
+    SHAPES,
+    "int64[::1]",
+    "float64[:, :, ::1]",
+    "float64[::1]",
+    "float64",
+    "float64[:, :, ::1]",
+    *["int64[::1]"] * 2,
+    "int64[:, ::1]",
+    *["int64[::1]"] * 3,
+)
+def _detect(shapes, table, links, reach, margin, poses, tree, near, pairs, work, found, counts):
+    """Write the contacts; count pairs and contacts, also those that find no room."""
+    t, w, c = opened_table(table), opened_work(work), opened_buffer(found)
+    tr, nr, pair, x = opened_tree(tree), opened_near(near), memory(pairs), memory(poses)
+    link, own = memory(links), memory(shapes.local)
+    for k in range(len(shapes.link)):
+        l = shapes.link[k]
+        if l >= 0:
+            R, p = rotation(link, l), position(link, l)
+            put_pose(x, k, times(R, rotation(own, k)), add(turned(R, position(own, k)), p))
+        else:
+            put_pose(x, k, rotation(own, k), position(own, k))
+    write_bounds(t, x, 0.5 * margin, nr.bounds)
+    for k in range(len(reach)):
+        for i in range(3):
+            nr.bounds[6 * k + i] -= reach[k]
+            nr.bounds[6 * k + 3 + i] += reach[k]
+    rules = memory(shapes.excluded), len(shapes.excluded), shapes.counts[0], shapes.counts[1]
+    counts[0] = pairs_of_bounds(t, rules, margin, tr, nr, pair, len(pairs))
+    counts[1] = c.count[0] = c.count[1] = 0
+    if counts[0] > len(pairs):
+        return
+    for k in range(counts[0]):
+        i, j = pair[2 * k], pair[2 * k + 1]
+        if shapes.link[i] != shapes.link[j]:
+            pair_contacts(t, x, i, j, w, c, margin + reach[i] + reach[j])
+    counts[1] = c.count[1]
