@@ -20,7 +20,7 @@ class Scene:
         self.contacts = []
 
     def touch(self, a, b, arm_a, arm_b, normal=(0, 0, 1), mu=0.5, bias=0.0):
-        """Let body a, on the side of the normal, touch b at these arms from their centres; b = -1 is ground."""
+        """Let body a, where the normal points, touch b (-1: ground), arms from their centres."""
         self.contacts.append((a, b, np.array(arm_a, float), np.array(arm_b, float), normal, mu, bias))
 
     def solved(self, tolerance=1e-10):
@@ -28,7 +28,9 @@ class Scene:
         blocks = [np.diag([x] * 3 + [x * self.inertia] * 3) for x in self.masses]
         mass, inverse = (np.concatenate([f(b).ravel() for b in blocks]) for f in (np.array, np.linalg.inv))
         size = np.full(n, 6)
-        nodes = Nodes(size, 6 * np.arange(n), 36 * np.arange(n), mass, inverse, self.velocities.ravel().copy())
+        nodes = Nodes(
+            size, 6 * np.arange(n), 36 * np.arange(n), mass, inverse, self.velocities.ravel().copy()
+        )
         rows, weight = np.zeros((m, 2, 3, 6)), np.zeros(m)
         for k, (a, b, arm_a, arm_b, normal, *_) in enumerate(self.contacts):
             axes = _axes(np.array(normal, float))
@@ -119,10 +121,14 @@ def test_energy_does_not_grow_whatever_is_left():
             a, b = generator.permutation(7)[:2] - 1
             normal = generator.normal(size=3)
             arms = generator.normal(size=(2, 3))
-            scene.touch(max(a, b), min(a, b), *arms, normal / np.linalg.norm(normal), mu=generator.uniform(0, 1))
+            scene.touch(
+                max(a, b), min(a, b), *arms, normal / np.linalg.norm(normal), mu=generator.uniform(0, 1)
+            )
         _, v, answer = scene.solved(1e-8)
 
         def energy(v, masses=scene.masses):
-            return sum(0.5 * m * (x[:3] @ x[:3] + 0.1 * x[3:] @ x[3:]) for m, x in zip(masses, v, strict=True))
+            return sum(
+                0.5 * m * (x[:3] @ x[:3] + 0.1 * x[3:] @ x[3:]) for m, x in zip(masses, v, strict=True)
+            )
 
         assert energy(v) <= energy(scene.velocities) * (1 + 10.0 * answer.residual) + 1e-9

@@ -1,4 +1,4 @@
-"""A = L L^T of a symmetric positive definite matrix of blocks, one per pair of nodes, and the solution of A x = b.
+"""A = L L^T of a symmetric positive definite matrix of blocks, one per pair of nodes; solves A x = b.
 
 Column by column, as `elimination` has laid it out: the block on the diagonal is factored, those below it are
 divided by it, and what every pair of them amounts to is taken from the blocks they meet in (right-looking;
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.contact_dynamics.elimination import Elimination
-from linkwork.native.numba_functions import native, native_apart, native_within
+from linkwork.native.numba_functions import native_apart, native_within
 
 
 class Blocks(NamedTuple):

@@ -1,4 +1,4 @@
-"""v, p <- velocities without contact, masses, contacts: Signorini's and Coulomb's laws at all contacts at once.
+"""v, p <- velocities without contact, masses, contacts: Signorini's and Coulomb's laws at all contacts.
 
 Bodies in nodes, trees that stand on their own, would move with velocities v_f. Impulses p at contacts, whose
 relative velocities are u = J v + b, make of them
@@ -110,7 +110,7 @@ _ROOM = Named(_Room, dict(zip(_Room._fields, (*[_FLAT] * 3, *[_TABLE] * 3, *[_FL
 
 
 class Solver:
-    """Solves one problem after the other; what follows from the graph of nodes is kept while it is the same."""
+    """Solves one problem after the other; the order of elimination is kept while the graph is the same."""
 
     def __init__(self, sizes: Array) -> None:
         self._sizes = sizes
@@ -120,7 +120,7 @@ class Solver:
     def solve(
         self, nodes: Nodes, contacts: Contacts, impulses: Array, velocities: Array, tolerance: float = 1e-8
     ) -> Answer:
-        """Find impulses (n, 3), from those given, and the velocities that follow; both are written in place."""
+        """Find impulses (n, 3), from those given, and the velocities that follow; both in place."""
         count, nv = len(contacts.a), len(nodes.free)
         low, high = np.minimum(contacts.a, contacts.b), np.maximum(contacts.a, contacts.b)
         edges = np.unique((low * len(self._sizes) + high)[low >= 0])
@@ -143,12 +143,10 @@ def solve_contacts(
 
 
 def _room(nv: int, count: int) -> _Room:
-    return _Room(
-        *(np.zeros(nv) for _ in range(3)),
-        *(np.zeros((count, 3)) for _ in range(3)),
-        *(np.zeros(count) for _ in range(4)),
-        np.zeros(count, np.int64),
-    )
+    flat, table = (lambda: np.zeros(count)), (lambda: np.zeros((count, 3)))
+    velocities = np.zeros(nv), np.zeros(nv), np.zeros(nv)
+    places = np.zeros(count, np.int64)
+    return _Room(*velocities, table(), table(), table(), flat(), flat(), flat(), flat(), places)
 
 
 @native_within
@@ -357,7 +355,7 @@ def _minimize(nodes, c, p, v, plan, m, room, enough):
             at, to = nodes.first[j], m.first[plan.place[j]]
             for i in range(nodes.size[j]):
                 slope += g[at + i] * d[to + i]
-        step, moved = 1.0, 0.0
+        step, moved, new = 1.0, 0.0, f
         for _ in range(_HALVINGS):
             for j in range(len(nodes.size)):
                 at, to = nodes.first[j], m.first[plan.place[j]]
@@ -397,7 +395,7 @@ def _solve(nodes, c, p, v, plan, m, room, tolerance, answer):
         room.weight[k] = min(weight * c.weight[k], heaviest)
     for turn in range(_ROUNDS):
         for k in range(len(c.a)):
-            u0, u1, u2 = _velocity(nodes, c, k, v)
+            _, u1, u2 = _velocity(nodes, c, k, v)
             room.friction[k], room.spin[k] = _share(c, k, p) * c.friction[k], _share(c, k, p) * c.spin[k]
             room.slip[k] = c.friction[k] * sqrt(u1 * u1 + u2 * u2) if c.kind[k] == COULOMB else 0.0
         answer[2] += _minimize(nodes, c, p, v, plan, m, room, 0.2 * tolerance)

@@ -142,7 +142,7 @@ def _slip(nodes, c, row, v):
     *(PAIR_TABLE, POINTS, "int64", "float64[::1]", "float64", CONTACTS),
 )
 def fill_contacts(tree, nodes, poses, J, links, table, points, count, v, h, c):
-    """Write the contacts of points, then their resistance to turning; return how many rows of three there are.
+    """Write the contacts of points, then their resistance to turning; return how many there are.
 
     A contact that slips at velocities v has the friction of sliding, else that of sticking.
     """
@@ -157,10 +157,10 @@ def fill_contacts(tree, nodes, poses, J, links, table, points, count, v, h, c):
     for k in range(count):
         i, j = table.kind[points.pair[k, 0]], table.kind[points.pair[k, 1]]
         rolling, torsional = table.numbers[i, j, ROLLING], table.numbers[i, j, TORSIONAL]
-        if rolling > 0.0 or torsional > 0.0:
-            if rows < len(c.a) and _fill_contact(tree, nodes, poses, J, links, points, k, True, c, rows):
-                c.kind[rows], c.of[rows] = TURNING, k
-                c.friction[rows], c.spin[rows] = rolling, torsional
-                c.bias[rows, 0] = c.bias[rows, 1] = c.bias[rows, 2] = 0.0
-                rows += 1
+        resists = rolling > 0.0 or torsional > 0.0
+        if resists and _fill_contact(tree, nodes, poses, J, links, points, k, True, c, rows):
+            c.kind[rows], c.of[rows] = TURNING, k
+            c.friction[rows], c.spin[rows] = rolling, torsional
+            c.bias[rows, 0] = c.bias[rows, 1] = c.bias[rows, 2] = 0.0
+            rows += 1
     return rows

@@ -1,4 +1,4 @@
-"""The order in which nodes are eliminated, and what is filled in: the symbolic half of a sparse factorisation.
+"""The order in which nodes are eliminated, and what is filled in: the symbolic half of a factorisation.
 
 Nodes are the trees of bodies that stand on their own; two of them are neighbours if a contact connects them.
 Eliminating a node makes neighbours of all its neighbours. Minimum degree (Tinney, Walker 1967): the node with

@@ -5,8 +5,8 @@ With R its rotation and I its inertia, the centre moves on straight, and
 
     R' = R [w],    w = I^-1 R^T L
 
-which is solved for the quaternion of R by steps of Runge and Kutta that turn it by a tenth of a radian at most;
-L is kept to the bit. Where I is that of a ball, w stands still, and the rotation is exact.
+which is solved for the quaternion of R by steps of Runge and Kutta that turn it by at most 0.1 rad; L is
+kept to the bit. Where I is that of a ball, w stands still, and the rotation is exact.
 
 Trees and loops go by steps of Runge and Kutta of their own equations of motion, without gravity and loads.
 """
@@ -85,18 +85,17 @@ def _free_bodies(model: Model) -> tuple[FreeBodies, FreeBodies]:
         if alone and type(joints[link.name]) is Free and not np.any(model.armature[link.v : link.v + 3]):
             M = model.mass_matrix(model.q_drawn) if M is None else M
             found.append((link.q, link.v, *_inertia(M, link.v, model.space)))
-    none = np.zeros((0, 3)), np.zeros((0, 9))
-    parts = [np.array([one[k] for one in found], np.int64) for k in (0, 1)]
+    q, v = (np.array([one[k] for one in found], np.int64) for k in (0, 1))
     centre = np.array([one[2] for one in found]).reshape(-1, 3)
     inertia = np.array([one[3] for one in found]).reshape(-1, 3, 3)
     inverse = np.linalg.inv(inertia).reshape(-1, 9)
-    bodies = FreeBodies(*parts, centre, np.ascontiguousarray(inertia.reshape(-1, 9)), inverse)
-    empty = FreeBodies(*(np.zeros(0, np.int64) for _ in range(2)), none[0], none[1], none[1])
+    bodies = FreeBodies(q, v, centre, np.ascontiguousarray(inertia.reshape(-1, 9)), inverse)
+    empty = FreeBodies(q[:0], v[:0], centre[:0], inverse[:0], inverse[:0])
     return (empty, bodies) if model.space == "plane" else (bodies, empty)
 
 
 def _inertia(M: Array, at: int, space: str) -> tuple[Array, Array]:
-    """Return centre and inertia about it from the rows of a free body, [I + m [c][c]^T, m [c]; m [c]^T, m]."""
+    """Return centre and inertia about it; the rows of M are [I + m [c][c]^T, m [c]; m [c]^T, m]."""
     if space == "plane":
         m = M[at + 1, at + 1]
         c = np.array([M[at + 2, at], -M[at + 1, at], 0.0]) / m
@@ -109,7 +108,7 @@ def _inertia(M: Array, at: int, space: str) -> tuple[Array, Array]:
 
 
 class _Tree:
-    """The equations of motion of a model without gravity, loads and forces of joints, bound for native code."""
+    """The equations of motion of a model without gravity, loads and forces of joints."""
 
     def __init__(self, model: Model, own_q: Array, own_v: Array) -> None:
         """Take which positions and velocities are moved."""

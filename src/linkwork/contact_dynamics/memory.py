@@ -19,12 +19,13 @@ class Memory(NamedTuple):
     pair: Any  # (n, 2) shapes, sorted
     place: Any  # (n, 3) [m]
     impulse: Any  # (n, 3) in the world [N s]
+    held: Any  # (groups, 3) impulses of the rows of loops
 
 
-NOTHING = Memory(np.zeros((0, 2), np.int64), np.zeros((0, 3)), np.zeros((0, 3)))
+NOTHING = Memory(np.zeros((0, 2), np.int64), *(np.zeros((0, 3)) for _ in range(3)))
 
 _TABLE, _PAIRS = "float64[:, ::1]", "int64[:, ::1]"
-_MEMORY = Named(Memory, {"pair": _PAIRS, "place": _TABLE, "impulse": _TABLE})
+_MEMORY = Named(Memory, {"pair": _PAIRS, "place": _TABLE, "impulse": _TABLE, "held": _TABLE})
 
 
 @entry(None, _MEMORY, _PAIRS, _TABLE, "float64", _TABLE)

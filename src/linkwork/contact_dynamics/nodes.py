@@ -66,7 +66,7 @@ def _joined(roots: list[int], loops: list[list[int]]) -> dict[int, int]:
 
 @entry(None, LAYOUT, "float64[:, ::1]", "float64[:, ::1]", "float64[::1]", "float64[::1]", "float64[::1]")
 def fill_inertia(tree, J, F, added, mass, inverse):
-    """Write the joint-space inertias of all nodes with what is `added` on the diagonal, and their inverses."""
+    """Write the inertias of all nodes, with what is `added` on the diagonal, and their inverses."""
     for j in range(len(tree.size)):
         n, first, at = tree.size[j], tree.first[j], tree.at[j]
         for i in range(n * n):

@@ -1,10 +1,10 @@
 """Time stepping with contact: an exact solution of Signorini's and Coulomb's laws in every step.
 
 A step of h moves bodies by their inertia for h / 2, gives them the impulses of all forces and contacts at
-once, and moves them by inertia for another h / 2 (Strang's splitting: of second order, and exact for what flies
-or slides under a constant force). The impulses of the middle decide how bodies move until the middle of the
-next step, a time h: a contact that is still open is allowed to close in that time (`contact_rows`), so
-nothing that was seen coming is passed through.
+once, and moves them by inertia for another h / 2 (Strang's splitting: of second order, and exact for what
+flies or slides under a constant force). The impulses of the middle decide how bodies move until the middle
+of the next step, a time h: a contact that is still open is allowed to close in that time (`contact_rows`),
+so nothing that was seen coming is passed through.
 
 Forces that depend on velocity and position by damping and stiffness of joints are taken implicitly, as by the
 trapezoidal rule and Newmark's method with beta = 1/4: M + h/2 D + h^2/4 K in place of M.
@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.contact.colliders import Colliders
 from linkwork.contact_dynamics.contact_problem import Answer, Nodes, Solver
 from linkwork.contact_dynamics.contact_rows import (
     Points,
@@ -28,9 +27,10 @@ from linkwork.contact_dynamics.contact_rows import (
 from linkwork.contact_dynamics.detection import Detection
 from linkwork.contact_dynamics.friction_cone import HELD
 from linkwork.contact_dynamics.inertial_motion import InertialMotion
+from linkwork.contact_dynamics.meeting import meeting
 from linkwork.contact_dynamics.memory import NOTHING, Memory, in_the_world, recall
 from linkwork.contact_dynamics.nodes import fill_inertia, layout
-from linkwork.contact_dynamics.pair_table import PairTable
+from linkwork.contact_dynamics.pair_table import pair_table
 from linkwork.contact_dynamics.reach import fill_reach
 from linkwork.dynamics import node_columns
 from linkwork.model.model import Model
@@ -63,21 +63,24 @@ class Found:
 
     points: Points
     impulses: Array  # (n, 3) along normal and tangents [N s]
+    held: Array  # (groups of rows, 3) impulses of loops
     answer: Answer
 
 
-_NONE = Found(room_for_points(0), np.zeros((0, 3)), Answer(0.0, 0, 0))
+_NONE = Found(room_for_points(0), np.zeros((0, 3)), np.zeros((0, 3)), Answer(0.0, 0, 0))
 
 
 class Stepper:
     """Steps of a model with contact; for one thread at a time."""
 
-    def __init__(self, model: Model, world: Colliders, table: PairTable) -> None:
-        self.model, self.table = model, table
+    def __init__(self, model: Model) -> None:
+        world = meeting(model.mechanism)
+        self.model, self.table = model, pair_table(model.mechanism, world)
         self._layout = layout(model.link_tree)
         self._columns = model.kernel_of(node_columns.ALGORITHM, form="rolled")
-        self.poses, self._J, self._F = (np.zeros(shape) for shape in self._columns.outputs)
-        self._columns.call(model.q_drawn.copy(), self.poses, self._J, self._F)
+        self._X, self._J, self._F = (np.zeros(shape) for shape in self._columns.outputs)
+        self.poses = self._X if model.space == "space" else np.tile(np.eye(3, 4), (len(self._X), 1, 1))
+        self._place(model.q_drawn)
         links = {name: model.link_tree.body_links[name] - 1 for name in model.body_names}
         self._detect = Detection(world, self.poses, links)
         self._links = self._detect.shapes.link
@@ -106,6 +109,12 @@ class Stepper:
         """How many groups of three rows loops take."""
         return -(-sum(loop.rows for loop in self.model.link_tree.loops) // 3)
 
+    def _place(self, q: Array) -> None:
+        """Find poses of links (n, 3, 4), their motions and momenta per velocity."""
+        self._columns.call(q, self._X, self._J, self._F)
+        if self.poses is not self._X:
+            self.poses[:, :2, :2], self.poses[:, :2, 3] = self._X[:, :, :2], self._X[:, :, 2]
+
     def step(self, state: ContactState, h: float, inputs: Array) -> None:
         """Move a state, in place, by a time h [s]."""
         q, v, middle = state.q, state.v, state.t + 0.5 * h
@@ -117,7 +126,7 @@ class Stepper:
     def _kick(self, state: ContactState, t: float, h: float, inputs: Array) -> None:
         """Give a state the impulses of forces and contacts of a time h."""
         q, v, model, nodes = state.q, state.v, self.model, self._nodes
-        self._columns.call(q, self.poses, self._J, self._F)
+        self._place(q)
         added = 0.5 * h * model.damping + 0.25 * h * h * model.stiffness
         fill_inertia(self._layout, self._J, self._F, added, nodes.mass, nodes.inverse)
         change, power = self._change_by_forces(q, v, t, h, inputs)
@@ -161,9 +170,11 @@ class Stepper:
         points = Points(*(x[:count] for x in points))
         impulses = np.zeros((rows, 3))
         recall(memory, points.pair, points.place, _SAME, impulses)
+        if len(memory.held):
+            impulses[rows - len(memory.held) :] = memory.held
         self._new = nodes.free.copy()
         answer = self._solver.solve(nodes, first_of(self._rows, rows), impulses, self._new, _TOLERANCE)
-        return Found(points, impulses[:count], answer)
+        return Found(points, impulses[:count], impulses[rows - self._held :].copy(), answer)
 
     def _hold_loops(self, rows: int, q: Array, t: float, h: float) -> int:
         """Add the rows of loops, which keep closed; return how many groups of rows there are."""
@@ -195,4 +206,4 @@ class Stepper:
         points, impulses = self.found.points, self.found.impulses
         world = np.zeros((len(impulses), 3))
         in_the_world(points.place, impulses, world)
-        return Memory(points.pair.copy(), np.ascontiguousarray(points.place[:, :3]), world)
+        return Memory(points.pair.copy(), np.ascontiguousarray(points.place[:, :3]), world, self.found.held)
