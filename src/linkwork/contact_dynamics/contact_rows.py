@@ -5,7 +5,7 @@ for them would shift impulses from one to the other for ever. Within `SLACK` of 
 touching. Farther apart, bodies may close the gap until the next look, in a time h; deeper, they are
 pushed out gently.
 
-    u_n + b >= 0,    b = (gap - SLACK) / h,  0,  or  max(OUT (gap + SLACK) / h, -FASTEST)
+    u_n + b >= 0,    b = gap / h,  0,  or  max(OUT (gap + SLACK) / h, -FASTEST)
 """
 
 from math import sqrt
@@ -82,7 +82,7 @@ def take_points(number, label, points):
 @native
 def _bias(gap, h):
     if gap > SLACK:
-        return (gap - SLACK) / h
+        return gap / h
     if gap < -SLACK:
         return max(OUT * (gap + SLACK) / h, -FASTEST)
     return 0.0

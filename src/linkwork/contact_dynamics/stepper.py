@@ -38,7 +38,7 @@ from linkwork.model.own_forces import motion_algorithm, motion_kernel
 
 Array = np.ndarray
 
-_TOLERANCE = 1e-8  # of relative velocities at contacts [m/s]
+TOLERANCE = 1e-8  # of relative velocities at contacts [m/s]
 _SAME = 0.01  # a contact this near to one of the step before is the same [m]
 
 
@@ -99,6 +99,16 @@ class Stepper:
         self._arrays = [np.zeros(shape) for shape in shapes]
         self._given = self._motion.inputs
         self.found = _NONE
+
+    @property
+    def residual(self) -> float:
+        """By how much the laws of contact do not hold in the last step [m/s]."""
+        return self.found.answer.residual
+
+    @property
+    def failed(self) -> bool:
+        """Whether the last step was not solved to the tolerance."""
+        return self.residual > TOLERANCE
 
     def _make_room(self, count: int) -> None:
         self._points = room_for_points(count)
@@ -173,7 +183,7 @@ class Stepper:
         if len(memory.held):
             impulses[rows - len(memory.held) :] = memory.held
         self._new = nodes.free.copy()
-        answer = self._solver.solve(nodes, first_of(self._rows, rows), impulses, self._new, _TOLERANCE)
+        answer = self._solver.solve(nodes, first_of(self._rows, rows), impulses, self._new, TOLERANCE)
         return Found(points, impulses[:count], impulses[rows - self._held :].copy(), answer)
 
     def _hold_loops(self, rows: int, q: Array, t: float, h: float) -> int:

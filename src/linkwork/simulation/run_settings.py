@@ -35,6 +35,8 @@ class RunSettings:
 
     def __init__(self, model: Model, words: RunOptions):
         chosen, self.words = words.checked(), words
+        if model.contact_names and not chosen.step:
+            raise ValueError("contact goes by steps: give step=1/60, or smaller")
         self.system = RunPrograms(model, chosen.events, chosen.restoring)
         self.chosen = _completed(chosen, self.system)
         self.account = Statistics(self.system, self.chosen)

@@ -194,12 +194,26 @@ class SideBySide:
     def failures(self) -> list[Failure | None]:
         return [failure for part in self.parts for failure in part.failures]
 
+    def notes(self, k: int) -> list[str]:
+        """Say in words what is odd: nothing."""
+        del k
+        return []
+
+    def take_failures(self, other: "SideBySide") -> None:
+        """Have failed as others did."""
+        for part, theirs in zip(self.parts, other.parts, strict=True):
+            part.failures[:] = theirs.failures
+
     @property
     def happened(self) -> list[list[tuple[float, str]]]:
         """The events of each mechanism: time and name."""
         return [one.happened for part in self.parts for one in part.occurrences]
 
-    # in a file, or in a copy
+    # in a state, a file, or a copy
+
+    def memory(self, k: int) -> dict[str, Array]:
+        """Return what the only mechanism remembers, to go on bit for bit."""
+        return resume.memory(self.parts[k].work, self._setting.key)
 
     def arrays(self) -> dict[str, Array]:
         """Return all that is needed to go on bit for bit."""

@@ -345,6 +345,10 @@ class StepsBetween:
 
     def rows(self, run: Any, k: int, times: Array) -> Array:
         """Return q, v and the work (T, nq + nv + 1) at rising times between samples k and k + 1 of a run."""
+        if run.model.contact_names and self.words.step:
+            from linkwork.simulation.contact_run import rows_between
+
+            return rows_between(run, k, times, self.words)
         t = float(run.time[k])
         happened = any(t < time <= times[-1] for time, _ in run.report.events)
         words = self.words if happened else replace(self.words, events=())

@@ -64,6 +64,8 @@ class Statistics:
         """
         chosen, memo = self.chosen, remembered.view(MEMO)[0]
         title = METHODS[chosen.method].title
+        if chosen.step and self.system.model.contact_names:
+            title = "steps with contact: Strang's splitting, exact laws of contact"
         if memo["switches"]:
             title += f"; {FOR_STIFF.title}, where it was stiff ({int(memo['switches'])} changes)"
         if self.system.tree.loops:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from linkwork.recording.report import Report
 from linkwork.recording.status import Status
 from linkwork.simulation.controllers import inputs_of
 from linkwork.simulation.run_settings import RunSettings
-from linkwork.simulation.side_by_side import SideBySide
 from linkwork.simulation.single_run import StepsBetween
 
 Array = np.ndarray
@@ -91,7 +91,7 @@ class StepRecord:
 
 def recording_of(
     setting: RunSettings,
-    sides: SideBySide,
+    sides: Any,
     samples: tuple[Array, Array, Array],
     final: State,
     spent: tuple[float, float],
@@ -103,6 +103,7 @@ def recording_of(
     nq, account, remembered = setting.system.model.nq, setting.account, sides.remembered[0]
     q, v, work = y[:, 0, :nq].copy(), y[:, 0, nq:-1].copy(), y[:, 0, -1].copy()
     held = account.held(remembered, t, q, sides.gathered("weakest")[0])
+    notes = [*notes, *sides.notes(0)]
     report = partial(account.report, remembered, held, sides.failures[0], spent, sides.happened[0], notes)
     channels = setting.channels(
         inputs_of(list(setting.inputs), u, False), StepsBetween(setting.words, changes)
@@ -112,7 +113,7 @@ def recording_of(
 
 def recordings_of(
     setting: RunSettings,
-    sides: SideBySide,
+    sides: Any,
     samples: tuple[Array, Array, Array],
     spent: tuple[float, float],
     notes: Sequence[str],
@@ -129,7 +130,8 @@ def recordings_of(
     def report(k: int) -> Report:
         q = rows[k, : filled[k], :nq]
         held = account.held(remembered[k], t[: filled[k]], q, weakest[k])
-        return account.report(remembered[k], held, failures[k], spent, happened[k], notes)
+        said = [*notes, *sides.notes(k)]
+        return account.report(remembered[k], held, failures[k], spent, happened[k], said)
 
     def final(k: int) -> State:
         own = dict(zip(setting.inputs, inputs[k].tolist(), strict=True))

@@ -19,17 +19,17 @@ from linkwork.recording import container
 from linkwork.recording.interpolation import Instant
 from linkwork.recording.recording import Recording
 from linkwork.recording.status import Status
-from linkwork.simulation import integration, resume
+from linkwork.simulation import integration
 from linkwork.simulation.controllers import Controllers, inputs_of, writers
 from linkwork.simulation.event import Event
-from linkwork.simulation.failure import Failure, SimulationFailed
+from linkwork.simulation.failure import Failure, SimulationFailed, interruption
 from linkwork.simulation.held_inputs import HeldInputs
 from linkwork.simulation.integrators.tableau import StepMethod
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.options import MOST_STEPS, RunOptions, most_numbers, worker_count
 from linkwork.simulation.restoring import PROJECTED, Restoring
 from linkwork.simulation.run_settings import setting
-from linkwork.simulation.side_by_side import SideBySide
+from linkwork.simulation.sides import sides_of
 from linkwork.simulation.single_run import StepsBetween
 from linkwork.simulation.starts import rows_of, starting, starting_some
 from linkwork.simulation.step_clock import StepClock
@@ -117,7 +117,7 @@ class Simulation(metaclass=Spelled):
         """Make the memory of as many mechanisms as the start has, and begin."""
         integration.prepare()
         y, values = rows_of(self._start)
-        self._sides = SideBySide(
+        self._sides = sides_of(
             self._setting,
             y,
             self._start.t,
@@ -229,24 +229,47 @@ class Simulation(metaclass=Spelled):
         if not self._busy.acquire(blocking=False):
             raise _busy()
         try:
-            if self._stopped:
-                self._go_on()
-            if self._asked is not self.model:
-                self._check_laws()
-            if self._inputs.written:
-                self._hand_over()
-            self._now = None
-            t_end = clock.origin + (clock.steps + 1) * clock.dt
-            calm = self._sides.march(t_end) if self._controllers is None else self._march_controlled(t_end)
-            if calm or self._arrived():
-                clock.t = t_end
-                clock.steps += 1
-            if self._record:
-                self._record.add(clock.t, self._sides.y, self._inputs.array)
+            calm = self._go_to(clock.origin + (clock.steps + 1) * clock.dt)
+            clock.steps += 1
         finally:
             self._busy.release()
         if not calm:
             self._complain()
+
+    def go_through(self, times: Sequence[float]) -> None:
+        """Go on to rising times, one after the other; they are the samples of the recording.
+
+        Ctrl-C ends it there, as INTERRUPTED.
+        """
+        with _Alone(self._busy):
+            if self._record and len(times) and times[0] > self._clock.t:
+                self._record.begin()
+            try:
+                for t in times:
+                    if t > self._clock.t and not self._go_to(float(t)):
+                        self._complain()
+                        if self._stopped:
+                            break
+            except KeyboardInterrupt:
+                ends = self._sides.memo("t_final").tolist()
+                self._sides.fail({k: interruption(t) for k, t in enumerate(ends) if not self._known[k]})
+            self._clock = StepClock(self._clock.t)
+
+    def _go_to(self, t_end: float) -> bool:
+        """Go on to a time; return whether nothing has happened on the way."""
+        if self._stopped:
+            self._go_on()
+        if self._asked is not self.model:
+            self._check_laws()
+        if self._inputs.written:
+            self._hand_over()
+        self._now = None
+        calm = self._sides.march(t_end) if self._controllers is None else self._march_controlled(t_end)
+        if calm or self._arrived():
+            self._clock.t = t_end
+        if self._record:
+            self._record.add(self._clock.t, self._sides.y, self._inputs.array)
+        return calm
 
     def _march_controlled(self, t_end: float) -> bool:
         """Go on to a time, from one call of controllers to the next; return whether nothing has happened."""
@@ -349,8 +372,7 @@ class Simulation(metaclass=Spelled):
         if self._batch:
             inputs = dict(zip(names, values.T.copy(), strict=True))
             return State(*where, None, inputs, slices, self._memories(slice(None)))
-        work = self._sides.parts[0].work
-        kept = None if self._stopped else resume.memory(work, self._setting.key)
+        kept = None if self._stopped else self._sides.memory(0)
         inputs = dict(zip(names, values[0].tolist(), strict=True))
         return State(*where, kept, inputs, slices, self._memories(0))
 
@@ -422,8 +444,7 @@ class Simulation(metaclass=Spelled):
             made._busy = threading.Lock()
             made._make()
             made._become(*self._contents())
-            for part, other in zip(made._sides.parts, self._sides.parts, strict=True):
-                part.failures[:] = other.failures
+            made._sides.take_failures(self._sides)
             made._known = list(self._known)
         return made
 
