@@ -483,3 +483,17 @@ def test_angles_in_degrees_go_in_and_come_out(cart, tmp_path, capsys):
     assert float(first[head.index("rail.position [m]")]) == 2.0
     assert main(["convert", str(cart), str(tmp_path / "x.json"), "--degrees"]) == 2
     assert "--degrees is for runs" in capsys.readouterr().err
+
+
+def test_check_names_contacts(capsys, tmp_path):
+    m = lw.Mechanism("ball")
+    m.add(lw.Body("ball", lw.Sphere(0.1), mass=1, position=(0, 0, 1)))
+    m.ground.add(lw.Plane())
+    m.add(lw.Contact("all"))
+    m.add(lw.Contact("floor", ("ball", m.ground)))
+    m.save(tmp_path / "ball.json")
+    assert main(["check", str(tmp_path / "ball.json"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["contacts"] == {"all": None, "floor": ["ball", "ground"]}
+    assert main(["check", str(tmp_path / "ball.json")]) == 0
+    assert "2 contacts" in capsys.readouterr().out

@@ -14,6 +14,7 @@ from linkwork.geometry import Box, Cylinder, MeshFile, Sphere
 from linkwork.mechanism.check import check
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.joints import Fixed, Free, Planar, Prismatic, Revolute
+from linkwork.mechanism.material import Material
 
 
 def test_bodies_carry_the_inertia_of_their_link(read):
@@ -231,6 +232,22 @@ def test_what_urdf_allows_is_read_in_silence(read):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         read(ARM.replace("<dynamics", extras).replace('<link name="finger"/>', contact))
+
+
+def test_what_a_link_says_of_contact_is_its_material(read):
+    numbers = {
+        "lateral_friction": 0.9,
+        "rolling_friction": 0.01,
+        "spinning_friction": 0.02,
+        "restitution": 0.5,
+    }
+    said = "".join(f'<{tag} value="{value}"/>' for tag, value in numbers.items())
+    robot = read(
+        ARM.replace('<link name="finger"/>', f'<link name="finger"><contact>{said}</contact></link>')
+    )
+    wanted = Material(friction=0.9, rolling=0.01, torsional=0.02, restitution=0.5)
+    assert robot["finger"].material == wanted
+    assert robot["upper"].material == Material()
 
 
 @pytest.mark.filterwarnings("ignore:.*left out, as it is not URDF")

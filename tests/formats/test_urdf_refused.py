@@ -57,6 +57,16 @@ REFUSED = {
     "limits": ('lower="-1.5"', 'lower="2.5"', "lower=2.5 is above upper=2"),
     "damping": ('damping="0.5"', 'damping="-0.5"', "damping=-0.5 is negative"),
     "friction": ('friction="0.25"', 'friction="-1"', "friction=-1 is negative"),
+    "contact": (
+        '<link name="upper">',
+        '<link name="upper"><contact><lateral_frictoin value="1"/></contact>',
+        "unknown element 'lateral_frictoin'; did you mean 'lateral_friction'",
+    ),
+    "restitution": (
+        '<link name="upper">',
+        '<link name="upper"><contact><restitution value="2"/></contact>',
+        "restitution 2.0; give a finite number from 0 to 1",
+    ),
     "effort": ('effort="10"', 'effort="ten"', "'ten' is not a number"),
     "joint type": ('"prismatic"', '"screw"', "type='screw'; available are fixed, revolute"),
     "no joint type": ('type="prismatic"', "", "attribute 'type' is missing"),

@@ -162,3 +162,17 @@ def test_the_derivative_by_a_number_of_a_constraint():
     assert found == pytest.approx(0.4 / np.sqrt(0.16 - (0.1 * np.sin(t)) ** 2), abs=1e-12)
     with pytest.raises(ValueError, match="'rod' has no number 'colour'"):
         lw.sensitivity(built(0.4), ("rod", "colour"))
+
+
+def test_the_shapes_of_ground_are_drawn_and_a_plane_takes_no_room():
+    m = lw.Mechanism("m", space="plane")
+    m.add(lw.Body("ball", lw.Sphere(0.1), mass=1, position=(0, 0.5)))
+    m.ground.add(lw.Box(0.2, 0.2, 0.2), material=lw.Material.ice)
+    m.ground.add(lw.Plane((0, 1)))
+    m.add(lw.Contact("all"))
+    axes = m.plot()
+    points = np.concatenate([np.concatenate(c.get_segments()) for c in axes.collections if c.get_segments()])
+    assert points[:, 0].max() > 4.9  # of the line that is drawn of a plane
+    assert axes.get_xlim()[1] < 0.3
+    assert (np.abs(points - (0.1, -0.1)).max(axis=1) < 1e-12).any()  # a corner of the box
+    matplotlib.pyplot.close("all")

@@ -85,3 +85,30 @@ def test_what_cannot_be_merged_is_refused_by_name():
         lw.merge({})
     with pytest.raises(TypeError, match="'a' is a Model"):
         lw.merge({"a": cart_pole().compile()})
+
+
+def crate() -> lw.Mechanism:
+    m = lw.Mechanism("crate")
+    for name, z in (("low", 0.5), ("high", 1.5)):
+        m.add(lw.Body(name, lw.Box(1, 1, 1), mass=1, position=(0, 0, z)))
+    m.ground.add(lw.Box(3, 3, 1, position=(0, 0, -0.5)), material=lw.Material.ice)
+    m.add(lw.Contact("all", without=[("low", "high")]))
+    m.add(lw.Contact("floor", ("low", "ground"), material=lw.Material.rubber))
+    return m
+
+
+def test_contacts_of_members_are_those_of_the_whole():
+    both = lw.merge({"a": crate(), "b": crate()}, at={"b": (0.9, 0, 0)})
+    model = both.compile()
+    assert model.contact_names == ("all", "a/floor", "b/floor")
+    assert both.contacts["b/floor"].between == ("b/low", "b")
+    assert both.contacts["all"].without == (("a/low", "a/high"), ("b/low", "b/high"))
+    assert both["b"].touched_by[0].material == lw.Material.ice
+    met = {tuple(sorted(pair)) for pair in lw.Colliders.of(both).contacts().bodies}
+    assert ("a/low", "b/low") in met
+    assert ("b", "b/low") in met
+    assert ("a/high", "a/low") not in met
+    other = crate()
+    other.contacts["all"].material = lw.Material.steel
+    with pytest.raises(lw.ModelError, match="contact 'b/all' has another material or law"):
+        lw.merge({"a": crate(), "b": other})

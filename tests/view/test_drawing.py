@@ -116,3 +116,14 @@ def test_up_is_against_gravity():
     m = examples.cart_pole()
     m.gravity = (0, 0, 0)
     assert drawing(m.compile()).up.tolist() == [0, 0, 1]
+
+
+def test_the_shapes_of_ground_are_drawn_with_it():
+    m = examples.cart_pole()
+    before = drawing(m.compile())
+    m.ground.add(lw.Plane(offset=-1), lw.Box(0.1, 0.1, 0.1), material=lw.Material.ice)
+    drawn = drawing(m.compile())
+    shapes = [piece for piece in drawn.pieces if piece.body == "ground"]
+    assert [piece.shell.endless for piece in shapes] == [True, False]
+    assert len(drawn.pieces) == len(before.pieces) + 2
+    assert drawn.size == pytest.approx(before.size, rel=0.2)  # a plane does not count

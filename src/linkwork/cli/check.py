@@ -53,6 +53,7 @@ def _mistakes(error: Exception) -> list[str]:
 
 
 def _facts(thing: Any) -> dict[str, Any]:
+    from linkwork.mechanism.contact import name_of
     from linkwork.mechanism.mechanism import Mechanism
     from linkwork.mechanism.names import kind_name
 
@@ -69,6 +70,10 @@ def _facts(thing: Any) -> dict[str, Any]:
         "couplings": list(thing.couplings),
         "constraints": {name: kind_name(one) for name, one in thing.constraints.items()},
         "drivers": {name: driver.drives for name, driver in thing.drivers.items()},
+        "contacts": {
+            name: None if contact.between is None else list(map(name_of, contact.between))
+            for name, contact in thing.contacts.items()
+        },
     }
     if determined(thing):
         _driven(thing)

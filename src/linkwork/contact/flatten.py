@@ -15,7 +15,8 @@ from linkwork.contact.obb_tree import fours_of, tree_of
 from linkwork.contact.shape_table import FIRST_FACE, FIRST_HEIGHT, Table, addresses
 from linkwork.contact.traced_support import traced_support
 from linkwork.contact.triangle_links import extreme, is_closed, leaving, may_be_convex, rises, twins
-from linkwork.geometry import Compound, ConvexHull, Extrusion, HeightField, Mesh, Plane, Solid
+from linkwork.formats.mesh_path import load_mesh_file
+from linkwork.geometry import Compound, ConvexHull, Extrusion, HeightField, Mesh, MeshFile, Plane, Solid
 from linkwork.geometry.section import SAME_WAY, Section
 from linkwork.mechanism.placement import Array, Space
 
@@ -52,6 +53,8 @@ def pieces_of(shape: Any, space: Space = "space") -> list[Piece]:
     """Return the rows of a shape, placed in the frame of its body."""
     if hasattr(shape, "shape") and hasattr(shape.shape, "position"):  # a Collision or Visual
         return pieces_of(shape.shape, space)
+    if isinstance(shape, MeshFile):
+        return pieces_of(load_mesh_file(shape, {}), space)
     if isinstance(shape, Compound):
         return [piece for part in shape.pieces for piece in pieces_of(part, space)]
     if isinstance(shape, Solid):

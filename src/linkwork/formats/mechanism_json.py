@@ -2,7 +2,7 @@
 
     {"linkwork": "mechanism", "version": 1, "name": ..., "space": ..., "gravity": ...,
      "bodies": [...], "joints": [...], "couplings": [...], "constraints": [...], "drivers": [...],
-     "loads": [...]}
+     "loads": [...], "contacts": [...], "ground": {...}}
 
 Elements are in the order in which they were added, kind by kind; if kinds were mixed, "order" has all names.
 """
@@ -17,8 +17,9 @@ from linkwork.atomic import write_atomically
 from linkwork.errors import FormatError, unknown
 from linkwork.formats.file_format import FileFormat, Reading
 from linkwork.formats.json_text import LARGEST, JsonValue, json_text, read_json
-from linkwork.formats.mechanism_json_bodies import body_data, read_body
+from linkwork.formats.mechanism_json_bodies import body_data, read_body, read_ground, skin_data
 from linkwork.formats.mechanism_json_constraints import constraint_data, known_kind, read_constraint
+from linkwork.formats.mechanism_json_contacts import contact_data, read_contact
 from linkwork.formats.mechanism_json_drivers import driver_data, read_driver
 from linkwork.formats.mechanism_json_joints import joint_data, read_joint
 from linkwork.formats.mechanism_json_loads import load_data, read_load
@@ -32,6 +33,7 @@ from linkwork.formats.mechanism_json_values import (
 from linkwork.formats.regular_file import read_bytes
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
+from linkwork.mechanism.contact import Contact, name_of
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.input import Input, reading
@@ -41,7 +43,7 @@ from linkwork.mechanism.mechanism import Element, Mechanism
 
 VERSION = 1
 _WORDS = {"bodies": "body", "joints": "joint", "loads": "load"}
-_LISTS = ("bodies", "joints", "couplings", "constraints", "drivers", "loads")
+_LISTS = ("bodies", "joints", "couplings", "constraints", "drivers", "loads", "contacts")
 
 
 # writing
@@ -69,6 +71,7 @@ def mechanism_text(mechanism: Mechanism) -> str:
         "constraints": constraint_data,
         "drivers": driver_data,
         "loads": lambda load: load_data(load, mechanism),
+        "contacts": contact_data,
     }
     members = {mechanism.ground, *mechanism.elements}
     in_order: list[str] = []
@@ -77,6 +80,8 @@ def mechanism_text(mechanism: Mechanism) -> str:
         in_order += [element.name for element in elements]
         if elements or key in ("bodies", "joints"):
             data[key] = [_written(mechanism, element, members, writers[key]) for element in elements]
+    if ground := _written(mechanism, mechanism.ground, members, skin_data):
+        data["ground"] = ground
     if in_order != list(mechanism):
         data["order"] = list(mechanism)
     text = json_text(data)
@@ -106,7 +111,7 @@ def _refuse_input(given: Input) -> NoReturn:
 
 
 def _refuse(mechanism: Mechanism, element: Element, problem: str, cause: Exception | None = None) -> NoReturn:
-    word = element.word if isinstance(element, Constraint) else _WORDS[_list_of(element)]
+    word = element.word if isinstance(element, Constraint | Contact) else _WORDS[_list_of(element)]
     raise FormatError(
         f"mechanism {mechanism.name!r} cannot be saved: {word} {element.name!r}: {problem}"
     ) from cause
@@ -118,7 +123,8 @@ def _list_of(element: Element) -> str:
         return "drivers"
     if isinstance(element, Constraint):
         return "couplings" if known_kind(element) is Coupling else "constraints"
-    return "bodies" if isinstance(element, Body) else "joints" if isinstance(element, Joint) else "loads"
+    kinds = {Body: "bodies", Joint: "joints", Load: "loads", Contact: "contacts"}
+    return next(key for kind, key in kinds.items() if isinstance(element, kind))
 
 
 def _check_names(mechanism: Mechanism) -> None:
@@ -155,6 +161,11 @@ def _mistakes(element: Any, mechanism: Mechanism, members: set[Element]) -> Iter
         if mechanism.space not in element.spaces:
             yield f"a {type(element).__name__} does not exist in the {mechanism.space}"
             return
+    if isinstance(element, Contact):
+        here = {member.name: member for member in members if isinstance(member, Body)}
+        for body in element.on:
+            if name_of(body) not in here or (isinstance(body, Body) and body not in members):
+                yield f"body {name_of(body)!r} is not in this mechanism; add(...) it"
     yield from element.mistakes()
     if isinstance(element, Load):
         try:
@@ -188,7 +199,7 @@ def mechanism_of_text(text: bytes, file: str = "text") -> Mechanism:
         head["version"].refuse(f"version {version:g}, and this Linkwork reads {VERSION}; update Linkwork")
     members = root.fields(
         ("linkwork", "version", "name", "space", "gravity", "bodies", "joints"),
-        (*_LISTS[2:], "order"),
+        (*_LISTS[2:], "ground", "order"),
     )
     space = members["space"].one_of("space", "plane")
     gravity = members["gravity"].numbers(ALGEBRA[space].dimension)
@@ -228,6 +239,10 @@ class _Reading:
             self._take(item, read_driver(item, bodies, joints))
         for item in _listed(members, "loads"):
             self._take(item, read_load(item, space, bodies, joints))
+        for item in _listed(members, "contacts"):
+            self._take(item, read_contact(item, bodies))
+        if "ground" in members:
+            read_ground(members["ground"], self._mechanism.ground)
         for name in self._order(members.get("order")):
             entry, element = self._entries[name], self._elements[name]
             built(entry, lambda element=element: self._mechanism.add(element))

@@ -1,8 +1,10 @@
 """Bodies in a mechanism's file: where they are drawn, what gives them mass, what they are drawn with."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from linkwork.formats.json_text import JsonValue
+from linkwork.formats.mechanism_json_contacts import material_data, read_material
 from linkwork.formats.mechanism_json_values import (
     Unsaved,
     built,
@@ -13,14 +15,18 @@ from linkwork.formats.mechanism_json_values import (
     read_shape,
     rotation_data,
     shape_data,
+    whole,
 )
 from linkwork.geometry import Collision, Visual
 from linkwork.geometry.skin import skins
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.body_skin import EVERYTHING
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.joint import ALGEBRA
+from linkwork.mechanism.material import Material
 
-_KEYS = ("position", "rotation", "shapes", "density", "mass", "inertia", "visuals", "collisions")
+_SKIN = ("visuals", "collisions", "material", "group", "mask")
+_KEYS = ("position", "rotation", "shapes", "density", "mass", "inertia", *_SKIN)
 
 
 # writing
@@ -33,12 +39,23 @@ def body_data(body: Body) -> dict[str, Any]:
     shapes = [part for part in body.parts if not isinstance(part, Inertia)]
     if shapes:
         data["shapes"] = [shape_data(shape) for shape in shapes]
-    data |= _mass_data(body)
+    return data | _mass_data(body) | skin_data(body)
+
+
+def skin_data(body: Body) -> dict[str, Any]:
+    """Return what a body, or ground, is drawn with and touched by, as plain values."""
+    data: dict[str, Any] = {}
     if body.visuals:
         data["visuals"] = [_skin_data(visual, Visual) for visual in body.visuals]
     if body.collisions:
         data["collisions"] = [_skin_data(collision, Collision) for collision in body.collisions]
-    return data
+    if body.material != Material():
+        data["material"] = material_data(body.material)
+    return data | {
+        word: value
+        for word, value, usual in (("group", body.group, 1), ("mask", body.mask, EVERYTHING))
+        if value != usual
+    }
 
 
 def _mass_data(body: Body) -> dict[str, Any]:
@@ -62,6 +79,8 @@ def _skin_data(skin: Any, kind: type[Any]) -> dict[str, Any]:
     for word in ("name", "colour"):
         if (value := getattr(skin, word, None)) is not None:
             data[word] = plain(value)
+    if (material := getattr(skin, "material", None)) is not None:
+        data["material"] = material_data(material)
     return data
 
 
@@ -80,13 +99,7 @@ def read_body(entry: JsonValue, space: str) -> tuple[Body, Inertia | None]:
     options |= {word: members[word].number() for word in ("density", "mass") if word in members}
     shapes = [read_shape(item) for item in members["shapes"].items()] if "shapes" in members else []
     inertia = _read_inertia(members["inertia"]) if "inertia" in members else None
-    if "visuals" in members:
-        options["visuals"] = [
-            _read_skin(item, Visual, ("name", "colour")) for item in members["visuals"].items()
-        ]
-    if "collisions" in members:
-        items = members["collisions"].items()
-        options["collisions"] = [_read_skin(item, Collision, ("name",)) for item in items]
+    options |= _read_skins(members)
     if inertia is not None and ("density" in members or "mass" in members):
         members["inertia"].refuse("an inertia stands alone, without density or mass; drop them")
     name = members["name"].text()
@@ -94,6 +107,25 @@ def read_body(entry: JsonValue, space: str) -> tuple[Body, Inertia | None]:
         parts = [*shapes, *([] if inertia is None else [inertia])]
         return built(entry, lambda: Body(name, *parts, **options)), None
     return built(entry, lambda: Body(name, *shapes, density=0.0, **options)), inertia
+
+
+def read_ground(entry: JsonValue, ground: Body) -> None:
+    """Give ground what it is drawn with and touched by."""
+    for word, value in _read_skins(entry.fields((), _SKIN)).items():
+        built(entry, lambda word=word, value=value: setattr(ground, word, value))
+
+
+def _read_skins(members: Mapping[str, JsonValue]) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    if "visuals" in members:
+        items = members["visuals"].items()
+        options["visuals"] = [_read_skin(item, Visual, ("name", "colour")) for item in items]
+    if "collisions" in members:
+        items = members["collisions"].items()
+        options["collisions"] = [_read_skin(item, Collision, ("name", "material")) for item in items]
+    if "material" in members:
+        options["material"] = read_material(members["material"])
+    return options | {word: whole(members[word]) for word in ("group", "mask") if word in members}
 
 
 def _read_inertia(entry: JsonValue) -> Inertia:
@@ -113,4 +145,6 @@ def _read_skin(entry: JsonValue, kind: type[Any], optional: tuple[str, ...]) -> 
         values["name"] = members["name"].text()
     if "colour" in members:
         values["colour"] = tuple(members["colour"].numbers(4))
+    if "material" in members:
+        values["material"] = read_material(members["material"])
     return kind(**values)

@@ -150,7 +150,7 @@ def read_shape(entry: JsonValue) -> Any:
         elif key == "position":
             values[key] = member.numbers(3)
         elif key == "faces":
-            values[key] = [[_index(x) for x in face.items()] for face in member.items()]
+            values[key] = [[whole(x) for x in face.items()] for face in member.items()]
         else:
             values[key] = _read_size(member, sizes[key].type)
     for key, field in sizes.items():
@@ -166,7 +166,8 @@ def _read_size(entry: JsonValue, kind: Any) -> Any:
     return read_value(entry, "space", kind) if _is_plain(entry) else read_shape(entry)
 
 
-def _index(entry: JsonValue) -> int:
+def whole(entry: JsonValue) -> int:
+    """Return a whole number."""
     number = entry.number()
     return int(number) if number.is_integer() else entry.wanted("a whole number")
 

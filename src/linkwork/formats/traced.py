@@ -1,5 +1,6 @@
 """Elements of users' own classes as they come back from a file: their formulas, without the class."""
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
@@ -141,3 +142,19 @@ class TracedStop:
 
     def __hash__(self) -> int:
         return hash(repr(self))
+
+
+class TracedContactLaw:
+    """A law of contact by a formula; its parameters are known by name, and some of them have values."""
+
+    def __init__(self, law: Law, constants: Mapping[str, float]) -> None:
+        self.law = law
+        kind, empty = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.empty
+        self.__signature__ = inspect.Signature(
+            [inspect.Parameter(name, kind, default=constants.get(name, empty)) for name in law.names]
+        )
+
+    def __call__(self, *values: Number, **named: Number) -> Any:
+        given = self.__signature__.bind(*values, **named)
+        given.apply_defaults()
+        return self.law(*given.args)

@@ -15,6 +15,7 @@ from linkwork.formats.markup import SHOWN, Element, parse
 from linkwork.formats.urdf_link import (
     read_collisions,
     read_inertia,
+    read_material,
     read_materials,
     read_origin,
     read_visuals,
@@ -85,6 +86,7 @@ def load_urdf(path: Path, base: Literal["fixed", "free"] = "fixed", *, repair: b
                 rotation=rotation,
                 visuals=read_visuals(link, materials),
                 collisions=read_collisions(link),
+                material=read_material(link),
             )
         )
     hold = Fixed if base == "fixed" else Free

@@ -10,6 +10,7 @@ from linkwork.formats.markup import Element
 from linkwork.geometry import Box, Capsule, Cylinder, Solid, Sphere
 from linkwork.geometry.skin import Collision, Colour, MeshFile, Visual
 from linkwork.mechanism.inertia import Inertia
+from linkwork.mechanism.material import Material
 from linkwork.mechanism.placement import Array
 
 
@@ -49,6 +50,33 @@ def read_collisions(link: Element) -> list[Collision]:
         Collision(shape=_shape(collision), name=collision.attributes.get("name"))
         for collision in link.each("collision")
     ]
+
+
+# What PyBullet reads of a link's <contact>; both kinds of resistance are levers of the normal force [m].
+_CONTACT_WORDS = {
+    "lateral_friction": "friction",
+    "rolling_friction": "rolling",
+    "spinning_friction": "torsional",
+    "restitution": "restitution",
+    "stiffness": "stiffness",
+    "damping": "damping",
+}
+
+
+def read_material(link: Element) -> Material | None:
+    """Return what the link is made of where it is touched; None if the file does not say."""
+    contact = link.one("contact")
+    if contact is None:
+        return None
+    numbers = {
+        word: found.positive("value")
+        for tag, word in _CONTACT_WORDS.items()
+        if (found := contact.one(tag)) is not None
+    }
+    try:
+        return Material(**numbers)
+    except ValueError as problem:
+        raise contact.error(str(problem)) from None
 
 
 def read_materials(robot: Element) -> dict[str, Colour]:

@@ -16,13 +16,27 @@ class ElementWords:
 
 
 # wiki.ros.org/urdf/XML and urdfdom; `foreign` are what the 69 files of example-robot-data 6.0 have besides.
-# Elements that are not listed (calibration, contact, ...) are of no concern here and not looked into.
+# Elements that are not listed (calibration, ...) are of no concern here and not looked into.
 WORDS = {
     "link": ElementWords(
         ("name",),
         ("inertial", "visual", "collision", "contact"),
         ("type", "collision_checking", "gravity", "kinematic", "origin", "self_filter", "surface"),
     ),
+    "contact": ElementWords(  # as PyBullet reads it
+        (),
+        (
+            "lateral_friction",
+            "rolling_friction",
+            "spinning_friction",
+            "restitution",
+            "stiffness",
+            "damping",
+        ),
+        ("contact_cfm", "contact_erp", "contact_processing_threshold", "friction_anchor", "inertia_scaling"),
+    ),
+    **dict.fromkeys(("lateral_friction", "rolling_friction", "spinning_friction"), ElementWords(("value",))),
+    **dict.fromkeys(("restitution", "stiffness", "damping"), ElementWords(("value",))),
     "joint": ElementWords(
         ("name", "type"),
         (

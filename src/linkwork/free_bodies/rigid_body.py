@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 
 from linkwork.free_bodies.law import Law, value
 from linkwork.free_bodies.orientation import ORIENTATIONS
-from linkwork.mechanism.body import Body, Part
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.body_inertia import Part
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.placement import Array, RotationLike, Space, rotation_matrix
 from linkwork.spelling import Closed

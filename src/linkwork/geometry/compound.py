@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.geometry.solid import RESOLUTION, Solid, Surface
-from linkwork.mechanism.body import combined
+from linkwork.mechanism.body_inertia import inertia_of_shapes
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.placement import Array, plain
 
@@ -113,7 +113,7 @@ class Compound(Solid):
         if self.density is not None or self.mass is not None:
             density = self._mass(density) / self.volume
         light = any(not part.weighed for part in self.parts)
-        total = combined("Compound", self.parts, density if light else None)
+        total = inertia_of_shapes("Compound", self.parts, density if light else None)
         if self.removed:
             filling = density
             if filling is None or any(part.weighed for part in self.parts):

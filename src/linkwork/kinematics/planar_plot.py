@@ -1,7 +1,8 @@
 """Drawings of mechanisms in the plane, by matplotlib: links, joints, constraints, and traces of points.
 
 A body is drawn by its `visuals`: arrays of points (k, 2) or (k, 3) in its frame, closed or not, and shapes;
-else by the shapes it is made of; else between its joints. A mechanism in space is seen along an axis.
+else by the shapes it is made of, or touched by; else between its joints. A mechanism in space is seen along
+an axis.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +13,7 @@ import numpy as np
 
 from linkwork.errors import LinkworkError, warn
 from linkwork.formats.mesh_path import load_mesh_file
-from linkwork.geometry.skin import MeshFile, Visual
+from linkwork.geometry.skin import Collision, MeshFile, Visual
 from linkwork.geometry.solid import Solid
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import ALGEBRA
@@ -58,6 +59,7 @@ class PlanarDrawing:
 
     def _draw_body(self, body: Body, color: str) -> None:
         drawn = list(body.visuals) or [part for part in body.parts if isinstance(part, Solid)]
+        drawn = drawn or list(body.collisions)
         grounded = body is self.mechanism.ground
         for thing in drawn:
             if isinstance(thing, np.ndarray | list | tuple):
@@ -142,6 +144,9 @@ class _Shell:
         from matplotlib.patches import PathPatch
         from matplotlib.path import Path
 
+        self._has_end = bool(
+            np.isfinite(shape.volume)
+        )  # what has none is drawn in part, and not made room for
         self._vertices, self._faces = shape.triangles(24)
         self._edges, self._beside = _edges(np.asarray(self._faces))
         empty = Path(np.zeros((0, 2)))
@@ -152,7 +157,8 @@ class _Shell:
         R, p = pose
         world = self._vertices @ R.T + p
         flat = world[:, view]
-        see(flat)
+        if self._has_end:
+            see(flat)
         a, b, c = (world[self._faces[:, k]] for k in range(3))
         normals = np.cross(b - a, c - a)
         normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
@@ -191,7 +197,7 @@ def _edges(faces: Array) -> tuple[Array, Array]:
 
 def _opened(thing: Any) -> Solid | None:
     """Return the shape of what a body is drawn with, read from its file if it is in one."""
-    shape = thing.shape if isinstance(thing, Visual) else thing
+    shape = thing.shape if isinstance(thing, Visual | Collision) else thing
     if isinstance(shape, MeshFile):
         try:
             shape = load_mesh_file(shape, {})

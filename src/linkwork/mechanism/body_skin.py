@@ -65,8 +65,8 @@ def placed_on_ground(shapes: Sequence[Any], material: Material | None) -> list[A
 def bits(where: str, number: Any) -> int:
     """Return a group or mask: a whole number, each bit of which is a group."""
     require(where, number, int | np.integer, "a whole number, one bit per group")
-    if isinstance(number, bool) or not -(2**63) <= number < 2**63:
-        raise ValueError(f"{where} {shown(number)}; give a whole number of 64 bits, one per group")
+    if isinstance(number, bool) or abs(number) > 2**53:  # what files keep exactly
+        raise ValueError(f"{where} {shown(number)}; give a whole number of 53 bits at most, one per group")
     return int(number)
 
 

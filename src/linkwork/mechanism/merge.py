@@ -15,6 +15,7 @@ import numpy as np
 from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
+from linkwork.mechanism.contact import Contact, contact_of_all
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.load import Load
@@ -34,8 +35,9 @@ def merge(
     """Return one mechanism with copies of several, whose names get those of the members in front.
 
     `at` says where the ground of a member is placed: a point or a Frame; at the origin, if not given. A law
-    of feedback sees the coordinates of its own member, under their old names. To let members touch, add
-    joints, springs or constraints between them.
+    of feedback sees the coordinates of its own member, under their old names. To connect members, add
+    joints, springs or constraints between them. A contact of all bodies of a member becomes one of all bodies
+    of the whole: members meet, too.
 
     >>> from linkwork.examples import cart_pole
     >>> pair = merge({"left": cart_pole(), "right": cart_pole()}, at={"right": (2, 0, 0)})
@@ -93,6 +95,11 @@ def _add(whole: Mechanism, member: str, mechanism: Mechanism, place: Any) -> Non
             _move(made, placed)
         elif isinstance(made, Joint):
             _move_joint(made, element, placed)
+        elif isinstance(made, Contact):
+            _requalify_contact(made, member, prefix)
+            if made.between is None:
+                _let_all_meet(whole, member, made)
+                continue
         else:
             _requalify(made, prefix)
         whole.add(made)
@@ -127,6 +134,34 @@ def _requalify(made: Constraint | Load, prefix: str) -> None:
     made.on = tuple(prefix + thing if isinstance(thing, str) else thing for thing in made.on)
     if isinstance(made, Feedback | Sampled):
         made.law = _Within(made.law, prefix)
+
+
+def _requalify_contact(made: Contact, member: str, prefix: str) -> None:
+    """Let a contact refer to bodies by their new names."""
+
+    def renamed(pair: Iterable[Body | str]) -> list[Body | str]:
+        return [
+            thing if isinstance(thing, Body) else member if thing == "ground" else prefix + thing
+            for thing in pair
+        ]
+
+    made.between = None if made.between is None else renamed(made.between)
+    made.without = [renamed(pair) for pair in made.without]
+
+
+def _let_all_meet(whole: Mechanism, member: str, made: Contact) -> None:
+    """Let what a member says of contact between all its bodies hold for all bodies of the whole."""
+    known = contact_of_all(whole)
+    if known is None:
+        made._name = made.name.removeprefix(member + SEPARATOR)
+        whole.add(made)
+    elif (known.material, known.law) != (made.material, made.law):
+        raise ModelError(
+            f"merge: contact {made.name!r} has another material or law for all bodies than {known.name!r}; "
+            "give all members the same, or let these be of pairs, between=(a, b)"
+        )
+    else:
+        known.without = [*known.without, *made.without]
 
 
 @dataclass(frozen=True)

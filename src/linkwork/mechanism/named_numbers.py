@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import unknown
-from linkwork.mechanism.body import Body, combined
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.body_inertia import inertia_of_shapes
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.mechanism import Element, Mechanism
 
@@ -127,12 +128,12 @@ def _of_mass(body: Body, mass: Any) -> Inertia:
     """Return the inertia as if this mass had been given; of a given Inertia only the mass is another."""
     shapes = _shapes(body)
     if shapes:
-        return _placed(body, combined(f"body {body.name!r}", shapes, None, mass))
+        return _placed(body, inertia_of_shapes(f"body {body.name!r}", shapes, None, mass))
     return _other(body, mass=mass)
 
 
 def _of_density(body: Body, density: Any) -> Inertia:
-    return _placed(body, combined(f"body {body.name!r}", _shapes(body), density))
+    return _placed(body, inertia_of_shapes(f"body {body.name!r}", _shapes(body), density))
 
 
 def _other(body: Body, **parts: Any) -> Inertia:

@@ -13,6 +13,7 @@ from linkwork.mechanism.placement import plain
 if TYPE_CHECKING:
     from linkwork.mechanism.body import Body
     from linkwork.mechanism.constraint import Constraint
+    from linkwork.mechanism.contact import Contact
     from linkwork.mechanism.joint import Joint
     from linkwork.mechanism.load import Load
     from linkwork.mechanism.mechanism import Mechanism
@@ -60,12 +61,19 @@ def mechanism_html(mechanism: "Mechanism") -> str:
             table(("constraint", "", "between"), map(_row, others)),
             table(("driver", "of", "law"), drivers),
             table(("load", "", "on"), map(_row, mechanism.loads.values())),
+            table(("contact", "between", "material", "law"), map(_contact_row, mechanism.contacts.values())),
         ],
     )
 
 
 def _row(thing: "Constraint | Load") -> tuple[str, str, str]:
     return thing.name, kind_name(thing), ", ".join(str(getattr(end, "name", end)) for end in thing.on)
+
+
+def _contact_row(contact: "Contact") -> tuple[str, str, str, str]:
+    pair = ", ".join(str(getattr(end, "name", end)) for end in contact.between or ("all bodies",))
+    material = "of the bodies" if contact.material is None else str(contact.material)
+    return contact.name, pair, material, "of the material" if contact.law is None else "a function"
 
 
 def _law(law: object) -> str:

@@ -82,7 +82,9 @@ class _Combined:
         made = self.mechanism = Mechanism(first.name, None, first.space)
         object.__setattr__(made, "_journal", None)
         object.__setattr__(made, "_gravity", self.value([m.gravity for m in mechanisms]))
-        self._made: dict[int, Any] = {id(m.ground): made.ground for m in mechanisms}
+        self._made: dict[int, Any] = {}
+        object.__setattr__(made, "_ground", self._element([m.ground for m in mechanisms]))
+        self._made |= {id(m.ground): made.ground for m in mechanisms}
         for things in zip(*(m.elements for m in mechanisms), strict=True):
             element = self._element(things)
             self._made |= {id(thing): element for thing in things}

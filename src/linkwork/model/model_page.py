@@ -28,6 +28,7 @@ def page(model: "Model") -> str:
         ("velocities nv", str(model.nv)),
         ("loops", closing if model.loop_names else "none"),
         ("loads", ", ".join(model.load_names) or "none"),
+        *((("contacts", ", ".join(model.contact_names)),) if model.contact_names else ()),
         *(("note", words) for words in model.notes),
     ]
     rows = [
