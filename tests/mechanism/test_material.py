@@ -93,3 +93,20 @@ def test_a_stiffness_does_not_combine_with_a_modulus() -> None:
 def test_a_contact_of_one_material_has_its_numbers() -> None:
     said = lw.Material(friction=0.3, static_friction=0.7, rolling=1e-3, stiffness=1e5, damping=10)
     assert alone(said) == (0.3, 0.7, 0.0, 1e-3, 0.0, 1e5, 0.0, 10.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "sliding", "sticking"),  # Serway and Jewett, table 5.1
+    [
+        ("steel", "steel", 0.57, 0.74),
+        ("aluminium", "steel", 0.47, 0.61),
+        ("rubber", "concrete", 0.8, 1.0),
+        ("glass", "glass", 0.4, 0.94),
+        ("ice", "ice", 0.03, 0.1),
+        ("ptfe", "ptfe", 0.04, 0.04),
+    ],
+)
+def test_named_materials_give_published_coefficients(a, b, sliding, sticking) -> None:
+    numbers = combined(NAMED[a], NAMED[b])
+    assert numbers.friction == pytest.approx(sliding, abs=0.01)
+    assert numbers.static_friction == pytest.approx(sticking, abs=0.01)

@@ -54,15 +54,14 @@ def _law_data(law: Any) -> dict[str, Any]:
     """Return a law by what it is given, the constants among that, and its formula."""
     names, constants = [], {}
     for name, parameter in inspect.signature(law).parameters.items():
-        default = parameter.default
-        if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD or not (
-            default is parameter.empty or is_finite(default)
-        ):
-            raise Unsaved(f"parameter {parameter} of its law; give it a name, and no default but a number")
-        if default is parameter.empty:
+        default: Any = parameter.default
+        by_name = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        if by_name and default is parameter.empty:
             names.append(name)
-        else:
+        elif by_name and is_finite(default):
             constants[name] = float(default)
+        else:
+            raise Unsaved(f"parameter {parameter} of its law; give it a name, and no default but a number")
     formula = saved_law(law, "law", [Scalar(name) for name in (*names, *constants)]).text
     return {"of": names} | ({"constants": constants} if constants else {}) | {"formula": formula}
 

@@ -112,14 +112,15 @@ class Material(metaclass=Spelled):
         return f"Material({', '.join(said)})"
 
 
-Material.rubber = Material(friction=0.8, static_friction=1.0, restitution=0.7)
+# docs/contact.md has the sources of these figures.
+Material.rubber = Material(friction=0.8, static_friction=1.0, restitution=0.75)
 Material.steel = Material(friction=0.57, static_friction=0.74, restitution=5 / 9)
-Material.aluminium = Material(friction=1.05, restitution=0.5)
+Material.aluminium = Material(friction=0.39, static_friction=0.5)
 Material.glass = Material(friction=0.4, static_friction=0.94, restitution=15 / 16)
-Material.wood = Material(friction=0.2, static_friction=0.4, restitution=0.4)
-Material.concrete = Material(friction=0.6, static_friction=0.8, restitution=0.2)
-Material.ice = Material(friction=0.03, static_friction=0.1, restitution=0.1)
-Material.ptfe = Material(friction=0.04, restitution=0.4)
+Material.wood = Material(friction=0.2, static_friction=0.4, restitution=0.6)
+Material.concrete = Material(friction=0.8, static_friction=1.0)
+Material.ice = Material(friction=0.03, static_friction=0.1)
+Material.ptfe = Material(friction=0.04)
 
 NAMED = {name: value for name, value in vars(Material).items() if isinstance(value, Material)}
 
