@@ -41,7 +41,7 @@ def real_array(what: str, x: Any) -> np.ndarray:
 def finite_array(what: str, x: Any) -> np.ndarray:
     """Return a new array of finite doubles, or say what is wrong with it."""
     array = real_array(what, x)
-    if not np.isfinite(array).all():
+    if not (all(map(isfinite, array.tolist())) if array.ndim == 1 else np.isfinite(array).all()):
         raise ValueError(f"{what} {shown(x)} is not finite")
     return array
 

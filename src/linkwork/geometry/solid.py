@@ -145,9 +145,13 @@ class Solid(metaclass=SpelledABC):
 
     def of_mass(self, mass: float) -> Inertia:
         """Return the inertia in the frame of the body for a mass, whatever the solid says that it weighs."""
-        g = np.asarray(self.gyration)
-        own = Inertia(mass, self.centre, mass * (np.diag(g) if g.ndim == 1 else g))
-        return own.moved(self.position, self.rotation)
+        g = self.gyration
+        if isinstance(g, tuple):
+            x, y, z = (mass * moment for moment in g)
+            tensor: Any = [[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]]
+        else:
+            tensor = mass * np.asarray(g)
+        return Inertia(mass, self.centre, tensor).moved(self.position, self.rotation)
 
     def _mass(self, density: float | None) -> float:
         if density is not None:

@@ -19,7 +19,7 @@ from linkwork.mechanism.placement import (
     position_vector,
     rotation_matrix,
 )
-from linkwork.mechanism.recorded import Recorded, unchanging
+from linkwork.mechanism.recorded import Recorded, frozen
 from linkwork.spelling import require
 
 
@@ -236,7 +236,7 @@ class Body(Recorded):
 
     @position.setter
     def position(self, position: ArrayLike | None) -> None:
-        self._position = unchanging(position_vector(position, self._where, self.space))
+        self._position = frozen(position_vector(position, self._where, self.space))
         self._flat = position is not None and np.size(position) == 2
 
     @property
@@ -246,7 +246,7 @@ class Body(Recorded):
 
     @rotation.setter
     def rotation(self, rotation: RotationLike) -> None:
-        self._rotation = unchanging(rotation_matrix(rotation, self._where, self.space))
+        self._rotation = frozen(rotation_matrix(rotation, self._where, self.space))
 
     def mistakes(self) -> list[str]:
         """List what is wrong with where the body is drawn, in words; empty when all is well."""
@@ -264,8 +264,8 @@ class Body(Recorded):
                 f"{self._where} has a planar inertia in a mechanism in space; give "
                 'Inertia(mass, com, tensor) with 3 numbers and a 3x3 matrix, or use Mechanism(space="plane")'
             )
-        position = unchanging(position_vector(self.position, self._where, space))
-        rotation = unchanging(rotation_matrix(self.rotation, self._where, space))
+        position = frozen(position_vector(self.position, self._where, space))
+        rotation = frozen(rotation_matrix(self.rotation, self._where, space))
         self._space, self._inertia = space, self.inertia.planar()
         self._position, self._rotation = position, rotation
 

@@ -11,7 +11,7 @@ from linkwork.mechanism.joint import Joint
 def ends(given: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return what an element is on; what else is wrong with it is found out when its mechanism is known."""
     for thing in given:
-        if hasattr(thing, "__next__"):
+        if hasattr(type(thing), "__next__"):
             raise TypeError(f"{thing!r} can be read only once; give a body or a joint")
     return given
 

@@ -1,8 +1,9 @@
 """Mass, centre of mass and inertia tensor of a rigid body."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
+from operator import mul
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from linkwork.algebra import planar, spatial
 from linkwork.mechanism.placement import Array, Space, plain
+from linkwork.mechanism.recorded import frozen
 from linkwork.real_numbers import finite_array, is_real, real_array
 from linkwork.spelling import Spelled
 
@@ -25,6 +27,8 @@ TOLERANCE = 1e-6  # a tensor may be wrong by this share of its trace: six typed 
 # below ROUNDING nothing.
 GROSS = 1e-2
 ROUNDING = 1e-12
+
+_UNTURNED = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,15 +60,25 @@ class Inertia(metaclass=Spelled):
             )
         if not isinstance(unphysical, bool):
             raise ValueError(f"inertia: unphysical {unphysical!r}; give True or False")
-        object.__setattr__(self, "mass", float(mass))
-        object.__setattr__(self, "com", com)
-        object.__setattr__(self, "tensor", tensor)
-        object.__setattr__(self, "unphysical", unphysical)
+        self._take(float(mass), com, tensor, unphysical)
+
+    def _take(self, mass: float, com: Array, tensor: Array, unphysical: bool) -> None:
+        vars(self).update(mass=mass, com=com, tensor=tensor, unphysical=unphysical)
 
     @classmethod
-    def zero(cls, space: Space) -> Self:
+    def _of(cls, mass: float, com: Sequence[float], tensor: Any, unphysical: bool) -> "Inertia":
+        """Return the inertia of numbers that were checked before: lists, and a number in the plane."""
+        made = object.__new__(cls)
+        made._take(mass, frozen(np.array(com)), frozen(np.array(tensor)), unphysical)
+        return made
+
+    @staticmethod
+    @cache
+    def zero(space: Space) -> "Inertia":
         """Return the inertia of nothing."""
-        return cls(0.0, np.zeros(3), np.zeros((3, 3))) if space == "space" else cls(0.0, np.zeros(2), 0.0)
+        if space == "space":
+            return Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
+        return Inertia(0.0, np.zeros(2), 0.0)
 
     @classmethod
     def from_points(cls, masses: ArrayLike, positions: ArrayLike) -> Self:
@@ -105,11 +119,17 @@ class Inertia(metaclass=Spelled):
             raise ValueError("a planar and a spatial inertia do not add; use .planar() on the spatial one")
         mass, odd = self.mass + other.mass, self.unphysical or other.unphysical
         if mass == 0.0:
-            return Inertia(mass, self.com, self.tensor + other.tensor, unphysical=odd)
-        d = other.com - self.com
-        com = self.com + (other.mass / mass) * d
-        reduced = self.mass * other.mass / mass
-        return Inertia(mass, com, self.tensor + other.tensor + reduced * _spread(d), unphysical=odd)
+            return Inertia._of(mass, self.com, self.tensor + other.tensor, odd)
+        here, there = self.com.tolist(), other.com.tolist()
+        share, reduced = other.mass / mass, self.mass * other.mass / mass
+        d = [y - x for x, y in zip(here, there, strict=True)]
+        com = [x + share * y for x, y in zip(here, d, strict=True)]
+        spread = _spread(d)
+        if self.space == "plane":
+            return Inertia._of(mass, com, self.tensor + other.tensor + reduced * spread, odd)
+        rows = zip(self.tensor.tolist(), other.tensor.tolist(), spread, strict=True)
+        tensor = [[a + b + reduced * c for a, b, c in zip(*row, strict=True)] for row in rows]
+        return Inertia._of(mass, com, tensor, odd)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -132,12 +152,17 @@ class Inertia(metaclass=Spelled):
 
     def moved(self, position: ArrayLike, rotation: ArrayLike) -> "Inertia":
         """Return the inertia seen from outside when its frame is put at this position and rotation matrix."""
-        turn = np.asarray(rotation, dtype=np.float64)
-        com = np.asarray(position, dtype=np.float64) + turn @ self.com
+        turn, place, center = _rows(rotation), _rows(position), self.com.tolist()
+        com = [p + sum(map(mul, row, center)) for p, row in zip(place, turn, strict=True)]
         if self.space == "plane":
-            return Inertia(self.mass, com, self.tensor)
-        tensor = turn @ self.tensor @ turn.T
-        return Inertia(self.mass, com, 0.5 * (tensor + tensor.T), unphysical=self.unphysical)
+            return Inertia._of(self.mass, com, self.tensor, False)
+        tensor = self.tensor.tolist()
+        if turn != _UNTURNED:
+            half = [[a * x + b * y + c * z for x, y, z in zip(*tensor, strict=True)] for a, b, c in turn]
+            tensor = [[a * x + b * y + c * z for x, y, z in turn] for a, b, c in half]  # R T R^T
+        (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = tensor  # whose halves differ by rounding
+        xy, xz, yz = 0.5 * (xy + yx), 0.5 * (xz + zx), 0.5 * (yz + zy)
+        return Inertia._of(self.mass, com, [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], self.unphysical)
 
     def seen_from(self, position: ArrayLike, rotation: ArrayLike) -> "Inertia":
         """Return the inertia in a frame that is at this position and rotation matrix; `moved` undoes it."""
@@ -147,7 +172,7 @@ class Inertia(metaclass=Spelled):
 
     def about(self, point: ArrayLike) -> Array:
         """Return the tensor about a point in place of the centre of mass, by the parallel-axis theorem."""
-        return self.tensor + self.mass * _spread(np.asarray(point, dtype=np.float64) - self.com)
+        return self.tensor + self.mass * np.array(_spread(np.asarray(point, dtype=np.float64) - self.com))
 
     @classmethod
     def from_about(
@@ -161,7 +186,8 @@ class Inertia(metaclass=Spelled):
     ) -> Self:
         """Return the inertia whose tensor is given about a point in place of the centre of mass."""
         d = np.asarray(point, dtype=np.float64) - np.asarray(com, dtype=np.float64)
-        return cls(mass, com, np.asarray(tensor, dtype=np.float64) - mass * _spread(d), unphysical=unphysical)
+        spread = mass * np.array(_spread(d))
+        return cls(mass, com, np.asarray(tensor, dtype=np.float64) - spread, unphysical=unphysical)
 
     def planar(self) -> "Inertia":
         """Project onto the x-y plane: mass, centre (x, y), moment about z."""
@@ -268,13 +294,21 @@ def sound_inertias(masses: Array, centers: Array, tensors: Array) -> bool:
 
 
 def _frozen(what: str, value: ArrayLike) -> Array:
-    array = real_array(f"inertia: {what}", value)
-    array.flags.writeable = False
-    return array
+    return frozen(real_array(f"inertia: {what}", value))
 
 
-def _spread(d: Array) -> Array | float:
-    """Return the inertia of a unit mass at d about the origin."""
-    if d.size == 2:
-        return float(d @ d)
-    return (d @ d) * np.eye(3) - np.outer(d, d)
+def _rows(table: Any) -> Any:
+    """Return a vector, or the rows of a matrix, as tuples."""
+    if isinstance(table, tuple):
+        return table
+    rows = np.asarray(table, dtype=np.float64).tolist()
+    return tuple(map(tuple, rows)) if isinstance(rows[0], list) else rows
+
+
+def _spread(d: Sequence[float]) -> Any:
+    """Return the inertia of a unit mass at d about the origin: (3, 3), or a number in the plane."""
+    if len(d) == 2:
+        return d[0] * d[0] + d[1] * d[1]
+    x, y, z = d
+    xx, yy, zz = x * x, y * y, z * z
+    return [[yy + zz, -x * y, -x * z], [-x * y, xx + zz, -y * z], [-x * z, -y * z, xx + yy]]

@@ -23,7 +23,7 @@ from linkwork.mechanism.journal import Change, Journal, JournalEntry, enter, lea
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.names import kind_name, name_text
 from linkwork.mechanism.placement import Array, Space, numbers, plain
-from linkwork.mechanism.recorded import Recorded, unchanging
+from linkwork.mechanism.recorded import Recorded, frozen
 from linkwork.spelling import require
 from linkwork.viewable import Viewable
 
@@ -142,7 +142,7 @@ class Mechanism(Recorded, Viewable):
             raise ValueError(
                 f"mechanism {self.name!r}: gravity {plain(vector)}; give {len(standard)} numbers in m/s^2"
             )
-        self._gravity = unchanging(vector)
+        self._gravity = frozen(vector)
 
     def add(self, thing: Added, *others: Any) -> Added:
         """Take a body, joint, constraint, driver, load or contact, and return it; one at a time."""

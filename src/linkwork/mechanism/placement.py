@@ -20,6 +20,9 @@ EXACT = 1e-12
 ORTHONORMAL = 1e-6  # how far the axes of a joint frame may be from square and unit length
 FLAT = 1e-9  # a turn out of the plane below this is rounding
 
+IDENTITY = np.eye(3)
+IDENTITY.flags.writeable = False
+
 
 class SupportsAsMatrix(Protocol):
     """What `scipy.spatial.transform.Rotation` offers; SciPy itself is not imported here."""
@@ -72,7 +75,7 @@ def rotation_matrix(rotation: RotationLike, where: str, space: Space = "space") 
 
 def _spatial(rotation: RotationLike, where: str) -> Array:
     if rotation is None:
-        return np.eye(3)
+        return IDENTITY
     as_matrix = getattr(rotation, "as_matrix", None)
     said: Any = as_matrix() if as_matrix else rotation
     array = numbers(said, f"{where}: rotation")

@@ -16,8 +16,9 @@ import numpy as np
 from linkwork.foreign_words import no_attribute
 from linkwork.spelling import Closed
 
-_ATOMS = frozenset((float, int, str, bool, type(None)))
-_OWN = ("_complete", "_journal", "_revision")
+_FIXED = frozenset((float, int, str, bool, type(None), tuple))  # kept as they are
+_OWN = frozenset(("_complete", "_journal", "_revision"))
+_set = object.__setattr__
 
 
 class Recorder(Protocol):
@@ -48,25 +49,27 @@ class Recorded(Closed):
 
     def __new__(cls, *args: Any, **options: Any) -> Any:
         made = super().__new__(cls)
-        object.__setattr__(made, "_journal", None)
-        object.__setattr__(made, "_revision", Revision())
+        _set(made, "_journal", None)
+        _set(made, "_revision", Revision())
         return made
 
     def __setattr__(self, word: str, value: Any) -> None:
         if word in _OWN:
-            object.__setattr__(self, word, value)
-        elif self._journal is None:
-            if self._complete:
-                self._check_assignable(word, value)
-            if type(value) not in _ATOMS:
-                if hasattr(value, "__next__"):
-                    raise TypeError(f"{word} {value!r} can be read only once; give a list")
-                value = unchanging(value) if word in self.constants else plain(value)
-            object.__setattr__(self, word, value)
-            if self._complete:
-                object.__setattr__(self, "_revision", Revision())
-        else:
+            _set(self, word, value)
+        elif self._journal is not None:
             self._journal.assign(self, word, value)
+        elif not self._complete:
+            _set(self, word, value if type(value) in _FIXED or word[0] == "_" else self._lasting(word, value))
+        else:
+            self._check_assignable(word, value)
+            _set(self, word, self._lasting(word, value))
+            _set(self, "_revision", Revision())
+
+    def _lasting(self, word: str, value: Any) -> Any:
+        """Return a value as an attribute keeps it."""
+        if hasattr(type(value), "__next__"):
+            raise TypeError(f"{word} {value!r} can be read only once; give a list")
+        return unchanging(value) if word in self.constants else plain(value)
 
     if not TYPE_CHECKING:
 
@@ -108,6 +111,11 @@ def unchanging(value: Any) -> Any:
     if isinstance(value, list):
         return tuple(unchanging(x) for x in value)
     if isinstance(value, np.ndarray) and value.flags.writeable:
-        value = value.copy()
-        value.flags.writeable = False
+        return frozen(value.copy())
     return value
+
+
+def frozen(array: np.ndarray) -> np.ndarray:
+    """Return an array that nobody else has, made read-only."""
+    array.flags.writeable = False
+    return array

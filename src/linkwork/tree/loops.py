@@ -12,7 +12,6 @@ from linkwork.algebra.number import is_zero
 from linkwork.algebra.varied import of_variants, real
 from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
-from linkwork.mechanism.snapshot import is_lasting
 from linkwork.trace.expression import evaluate
 from linkwork.tree import joint_forces
 from linkwork.tree.cuthill_mckee import neighbours, reverse_cuthill_mckee
@@ -268,7 +267,6 @@ def _place_tie(tie: LoopConstraint, tree: Tree, known: Formulas) -> Loop:
         tie.constraint,
         lambda: tie_formula(tie, bodies, joints, len(ends), known),
         lambda found: (found[0].signature, found[1]),
-        lambda _: int(not is_lasting(tie.constraint)),
     )
     frames = [x for body in tie.bodies for x in tree.body_frames[body.name].scalars()]
     return _loop(tie, ends, formula, frames, constants)

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from linkwork.errors import ModelError
+from linkwork.mechanism.mechanism import Element
 from linkwork.mechanism.outside import Outside, outside_of, restore
 from linkwork.mechanism.recorded import Recorded
+from linkwork.mechanism.snapshot import is_lasting
 
 Traced = TypeVar("Traced")
 
@@ -28,15 +30,18 @@ class NotAFunction(ModelError):
 
 def traced_purely(
     who: str,
-    element: Recorded,
+    element: Element,
     trace: Callable[[], Traced],
     formula: Callable[[Traced], Any],
     again: Callable[[Traced], int] = lambda _: 1,
 ) -> Traced:
     """Return what tracing gives if it is always the same; NotAFunction says what is wrong with the law.
 
-    `formula` is what must be equal, `again` how often it is asked for. `who` is the element in words.
+    `formula` is what must be equal, `again` how often it is asked for. `who` is the element in words. Where
+    no code of the user's is asked, tracing once is enough.
     """
+    if is_lasting(element):
+        return trace()
     before = outside_of(element)
     try:
         first = trace()  # raises if it cannot be traced at all
