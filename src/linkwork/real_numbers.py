@@ -11,7 +11,10 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from linkwork.varied import Varied, any_varied, finite, real, real_table
+
 _FLOAT = np.dtype(np.float64)
+_SMALL = 16  # numbers that are looked at one by one
 _KINDS = {
     "b": "truth values",
     "c": "complex numbers",
@@ -25,13 +28,16 @@ _KINDS = {
 
 
 def real_array(what: str, x: Any) -> np.ndarray:
-    """Return a new array of doubles, or say what is wrong with it."""
+    """Return a new array of doubles (objects, where N numbers are in place of one), or say what is wrong."""
     if type(x) is np.ndarray and x.dtype is _FLOAT:
         return x.copy()
     try:
         if type(x) in (tuple, list) and (array := np.array(x)).dtype is _FLOAT:
             return array
-        return np.array(_real(x), np.float64, order="C")
+        array = _real(x)
+        if array.dtype == object and any_varied(*array.flat):
+            return real_table(array.flat).reshape(array.shape)
+        return np.array(array, np.float64, order="C")
     except (TypeError, ValueError, OverflowError) as error:
         ragged = "inhomogeneous" in str(error)
         why = "its rows have different lengths" if ragged else error
@@ -41,7 +47,8 @@ def real_array(what: str, x: Any) -> np.ndarray:
 def finite_array(what: str, x: Any) -> np.ndarray:
     """Return a new array of finite doubles, or say what is wrong with it."""
     array = real_array(what, x)
-    if not (all(map(isfinite, array.tolist())) if array.ndim == 1 else np.isfinite(array).all()):
+    check = isfinite if array.dtype is _FLOAT else is_finite
+    if not (np.isfinite(array).all() if array.size > _SMALL else all(map(check, array.ravel().tolist()))):
         raise ValueError(f"{what} {shown(x)} is not finite")
     return array
 
@@ -52,11 +59,13 @@ def is_real(x: Any) -> TypeGuard[float]:
         return not isinstance(x, bool)
     if isinstance(x, np.ndarray | np.generic):
         return x.ndim == 0 and x.dtype.kind in "fiu"
-    return isinstance(x, Real | Decimal)
+    return isinstance(x, Varied | Real | Decimal)
 
 
 def is_finite(x: Any) -> TypeGuard[float]:
     """Return whether it is one finite real number."""
+    if isinstance(x, Varied):
+        return finite(x)
     try:
         return is_real(x) and isfinite(x)
     except OverflowError:  # a whole number of more than 308 digits
@@ -68,7 +77,7 @@ def like_degrees(*angles: Any) -> bool:
 
     A hinge that turns five times and more is rare, and rarer by a round number.
     """
-    values = [float(x) for x in angles if is_finite(x)]
+    values = [real(x) for x in angles if is_finite(x)]
     return any(abs(x) >= 30.0 for x in values) and all(abs(x) <= 720.0 and x % 5.0 == 0.0 for x in values)
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.algebra.varied import Varied
 from linkwork.real_numbers import real_array
+from linkwork.varied import Varied
 
 Number = Any  # a float or anything that behaves like one
 

@@ -28,8 +28,8 @@ from numpy.typing import ArrayLike
 
 from linkwork.algebra.lookup import Column, entry, segment
 from linkwork.algebra.number import Number, where
-from linkwork.algebra.varied import Varied, each
 from linkwork.real_numbers import real_array
+from linkwork.varied import Varied, each
 
 Kind = Literal["linear", "cubic", "pchip"]
 Outside = Literal["hold", "extend"]

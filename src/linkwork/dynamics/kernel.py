@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from linkwork.algebra.varied import Varied, real_table, rows, varied_array
 from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.native_program import Form, Program, program, shapes_of
 from linkwork.errors import NumericalError
@@ -18,6 +17,7 @@ from linkwork.lazy import lazy
 from linkwork.native import entry, store
 from linkwork.real_numbers import real_array
 from linkwork.tree.tree import Tree
+from linkwork.varied import Varied, real_table, rows, varied_array
 
 Array = np.ndarray
 

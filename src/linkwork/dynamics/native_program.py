@@ -15,7 +15,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwork.algebra.varied import real_table
 from linkwork.dynamics.algorithm import Algorithm, Loads, Loops, Pairs, Pass, Rows, Sizes, Solve
 from linkwork.dynamics.link_view import LinkLayout, View, type_size, typed
 from linkwork.dynamics.load_code import LoadCode, load_code
@@ -32,6 +31,7 @@ from linkwork.trace.expression import Graph
 from linkwork.tree.joint_formula import JointFormula
 from linkwork.tree.loop_formula import padding
 from linkwork.tree.tree import DataLayout, Tree
+from linkwork.varied import real_table
 
 Form = Literal["rolled", "unrolled", "specialized"]
 

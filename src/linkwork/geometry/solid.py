@@ -15,6 +15,7 @@ from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.placement import Array, plain, position_vector, rotation_matrix
 from linkwork.real_numbers import is_finite, real_array
 from linkwork.spelling import SpelledABC
+from linkwork.varied import real
 
 if TYPE_CHECKING:
     from linkwork.geometry.compound import Compound
@@ -240,7 +241,7 @@ def amount(where: str, value: Any) -> float:
     """Return a density or mass, which is a finite number, not negative."""
     if not (is_finite(value) and value >= 0.0):
         raise ValueError(f"{where} {value!r}; give a finite number >= 0")
-    return float(value)
+    return real(value)
 
 
 def frozen(value: ArrayLike, where: str) -> Array:
@@ -264,4 +265,4 @@ def pieces_per_turn(resolution: Any) -> int:
 def size_of(shape: str, field: str, value: Any) -> float:
     if not (is_finite(value) and value > 0.0):
         raise ValueError(f"{shape}: {field} {value!r}; give a finite length > 0 in metres")
-    return float(value)
+    return real(value)

@@ -21,6 +21,7 @@ from linkwork.mechanism.placement import (
 )
 from linkwork.mechanism.recorded import Recorded, frozen
 from linkwork.spelling import require
+from linkwork.varied import real
 
 
 class Body(Recorded):
@@ -154,7 +155,7 @@ class Body(Recorded):
         inertia = inertia_of(self._where, self._parts, density, mass)
         self._inertia = inertia.planar() if self._space == "plane" else inertia
         self._given = tuple(
-            (word, float(x)) for word, x in (("density", density), ("mass", mass)) if x is not None
+            (word, real(x)) for word, x in (("density", density), ("mass", mass)) if x is not None
         )
         self._weighed = bool(self._parts) and not any(isinstance(part, Inertia) for part in self._parts)
 

@@ -10,11 +10,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from linkwork.algebra.varied import real
 from linkwork.errors import ModelError
 from linkwork.mechanism.input import as_number
 from linkwork.trace.called import Called, CalledFunction, Numbers
 from linkwork.trace.expression import Expr, Operand, called, has_nan
+from linkwork.varied import real
 
 _SECONDS = 0.1  # what is normal for a time [s]: laws of drivers may be fast
 

@@ -14,6 +14,7 @@ from linkwork.mechanism.placement import Array, Space, plain
 from linkwork.mechanism.recorded import frozen
 from linkwork.real_numbers import finite_array, is_real, real_array
 from linkwork.spelling import Spelled
+from linkwork.varied import real
 
 ALGEBRA = {"space": spatial, "plane": planar}
 
@@ -60,7 +61,7 @@ class Inertia(metaclass=Spelled):
             )
         if not isinstance(unphysical, bool):
             raise ValueError(f"inertia: unphysical {unphysical!r}; give True or False")
-        self._take(float(mass), com, tensor, unphysical)
+        self._take(real(mass), com, tensor, unphysical)
 
     def _take(self, mass: float, com: Array, tensor: Array, unphysical: bool) -> None:
         vars(self).update(mass=mass, com=com, tensor=tensor, unphysical=unphysical)

@@ -18,7 +18,6 @@ import numpy as np
 
 from linkwork.algebra import planar, spatial
 from linkwork.algebra.number import Number
-from linkwork.algebra.varied import any_varied, real
 from linkwork.algebra.vector import Matrix
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.input import Input
@@ -30,6 +29,7 @@ from linkwork.mechanism.placement import place_mistake, plain, unit
 from linkwork.mechanism.recorded import Recorded
 from linkwork.mechanism.stop import JointStop, Stop
 from linkwork.real_numbers import real_array
+from linkwork.varied import any_varied, real
 
 FRICTION_SPEED = 1e-3  # at which dry friction has reached three quarters of its value [rad/s, m/s]
 ALGEBRA = {"space": spatial, "plane": planar}

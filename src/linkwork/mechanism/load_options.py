@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from linkwork.algebra.number import Number
-from linkwork.algebra.varied import real
 from linkwork.algebra.vector import Vector
 from linkwork.mechanism.input import Input, as_number
 from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.placement import place_mistake, plain
 from linkwork.real_numbers import is_finite, real_array
+from linkwork.varied import real
 
 Law = Any  # a number, a vector, or a function
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork.algebra import rotation as rotations
 from linkwork.errors import warn
 from linkwork.real_numbers import finite_array, like_degrees, real_array
+from linkwork.varied import of_variants
 
 Array: TypeAlias = NDArray[np.float64]
 Space: TypeAlias = Literal["space", "plane"]
@@ -82,15 +83,15 @@ def _spatial(rotation: RotationLike, where: str) -> Array:
     if array.shape == ():
         if like_degrees(rotation):
             warn(f"{where}: {degrees_caution('rotation', rotation)}")
-        return np.array(rotations.about_z(float(array)))
+        return np.array(rotations.about_z(array.item()))
     if array.shape == (4,):
-        return _from_quaternion(array, where)
+        return of_variants(lambda quaternion: _from_quaternion(quaternion, where), array)
     if array.shape == (2, 2):
-        matrix = np.eye(3)
+        matrix = np.eye(3).astype(array.dtype)
         matrix[:2, :2] = array
-        return _orthonormal(matrix, where)
+        array = matrix
     if array.shape == (3, 3):
-        return _orthonormal(array, where)
+        return of_variants(lambda matrix: _orthonormal(matrix, where), array)
     raise ValueError(
         f"{where}: rotation of shape {array.shape}; give a quaternion (w, x, y, z), a 3x3 matrix, "
         "an angle in the plane, or scipy.spatial.transform.Rotation.from_euler(...)"

@@ -22,6 +22,7 @@ from linkwork.mechanism.joints import Free
 from linkwork.mechanism.mechanism import Element, Mechanism
 from linkwork.mechanism.outside import Outside, outside_of
 from linkwork.mechanism.recorded import LOCKED, Recorded, Revision
+from linkwork.varied import Varied
 
 _PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
 
@@ -186,7 +187,7 @@ def is_lasting(element: Element) -> bool:
 def lasts(value: Any) -> bool:
     """Whether a value cannot change."""
     kind = type(value)
-    if kind in _PLAIN or isinstance(value, Recorded | np.generic):
+    if kind in _PLAIN or isinstance(value, Recorded | np.generic | Varied):
         return True
     if kind is tuple:
         return all(map(lasts, value))

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.algebra.number import Number, sqrt, where
-from linkwork.algebra.varied import real
 from linkwork.algebra.vector import Vector, norm
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.input import Input
@@ -26,6 +25,7 @@ from linkwork.mechanism.load_options import (
 from linkwork.mechanism.load_view import BodySide, JointSide
 from linkwork.mechanism.sketch import Line
 from linkwork.real_numbers import real_array
+from linkwork.varied import real
 
 
 class Spring(Load):

@@ -11,8 +11,8 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from linkwork.algebra.number import Number, exp, max, min, where
-from linkwork.algebra.varied import real
 from linkwork.spelling import Spelled
+from linkwork.varied import real
 
 FREQUENCY = 200.0  # of the joint on its stop, if not said [rad/s]
 DAMPING_RATIO = 0.5  # of a linear stop, if not said

@@ -1,17 +1,17 @@
 """N mechanisms of one structure as one, whose numbers are N in place of one (`Varied`)."""
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from types import CellType, FunctionType
 from typing import Any
 
 import numpy as np
 
-from linkwork.algebra.varied import Varied
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.mechanism import Element, Mechanism
 from linkwork.mechanism.recorded import Recorded
+from linkwork.varied import Varied
 
 _NOT_MOVED_BY = frozenset({"_parts", "_visuals", "_collisions", "_given", "_joints"})  # attributes
 
@@ -29,8 +29,7 @@ def assigned(
     mechanism: Mechanism, names: Sequence[str], assign: Callable[[Mechanism, int], None], count: int
 ) -> Mechanism:
     """Return N mechanisms as one: `assign` gives named elements ("": the mechanism) the numbers of each."""
-    combined = _Combined([mechanism], operator.itemgetter(0))
-    made = combined.mechanism
+    made = copied(mechanism)
     things: list[Recorded] = [made[name] if name else made for name in names]
     states: list[list[dict[str, Any]]] = [[] for _ in things]
     for k in range(count):
@@ -44,6 +43,40 @@ def assigned(
             if any(value is not first for value in values):
                 vars(thing)[word] = stacked.value(values)
     return made
+
+
+def in_place_of_one(values: np.ndarray) -> Any:
+    """Return N numbers, vectors or matrices (N, ...) as one, in the way in which one is written down."""
+    if values.ndim == 1:
+        return _stacked(values)
+    if values.ndim == 2:
+        return tuple(map(_stacked, values.T))
+    items = np.empty(values[0].size, object)
+    items[:] = [_stacked(column) for column in values.reshape(len(values), -1).T]
+    return items.reshape(values.shape[1:])
+
+
+def check_lanes(whole: Mechanism, values: Iterable[np.ndarray], one: Callable[[int], Mechanism]) -> None:
+    """Raise Unlike if a whole is not made of its mechanisms, where one of these values is least or largest.
+
+    What is done with N numbers in place of one may go a way of its own where code looks at what kind of
+    thing they are; and where it goes several ways, it mostly does so at one end of a range.
+    """
+    columns = np.hstack([each.reshape(len(each), -1) for each in values])
+    for k in {0, *columns.argmin(axis=0).tolist(), *columns.argmax(axis=0).tolist()}:
+        check_same(one_of(whole, operator.itemgetter(k)), one(k))
+
+
+def copied(mechanism: Mechanism) -> Mechanism:
+    """Return a mechanism of its own, to which numbers can be assigned; values are shared."""
+    return _Combined([mechanism], operator.itemgetter(0)).mechanism
+
+
+def check_same(one: Mechanism, other: Mechanism) -> None:
+    """Raise Unlike if mechanisms differ in more than how their bodies are drawn."""
+    if one.name != other.name:
+        raise Unlike(one.name)
+    _Combined([one, other], _same_bits)
 
 
 def some_of(mechanism: Mechanism, which: np.ndarray) -> Mechanism:
@@ -192,6 +225,13 @@ _NUMBERS = frozenset({int, float, np.float64, np.int64, Varied})
 def _stacked(values: Sequence[Any]) -> Any:
     table = np.array(values, float)
     return float(table[0]) if (table.view(np.int64) == table[:1].view(np.int64)).all() else Varied(table)
+
+
+def _same_bits(values: Sequence[Any]) -> Any:
+    made = _stacked(values)
+    if isinstance(made, Varied):
+        raise Unlike(made)
+    return made
 
 
 def _equal(one: Any, other: Any) -> bool:

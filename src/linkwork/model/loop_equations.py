@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.algebra.varied import of_variants, real_table
 from linkwork.dynamics import loop_closure
 from linkwork.model.arguments import together
 from linkwork.real_numbers import real_array
 from linkwork.tree.loop_lists import LoopLists
+from linkwork.varied import of_variants, real_table
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.algebra.varied import real
 from linkwork.errors import unknown
+from linkwork.varied import real
 
 
 class NamedRows(Mapping[str, Any]):

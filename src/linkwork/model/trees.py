@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.algebra.varied import of_variants, real
 from linkwork.dynamics.as_drawn import as_drawn
 from linkwork.errors import ModelError
 from linkwork.mechanism.input import Input, enter
@@ -24,6 +23,7 @@ from linkwork.tree.load_formula import Cut, PlacedLoad, Side, source_of
 from linkwork.tree.load_formula import place as placed_load
 from linkwork.tree.loops import Loop, close_driven, without
 from linkwork.tree.tree import Tree, grow, with_own_forces
+from linkwork.varied import of_variants, real
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model

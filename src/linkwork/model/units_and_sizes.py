@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.algebra.varied import of_variants
 from linkwork.mechanism.joint import Joint
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.joint_units import joint_units
 from linkwork.tree.load_formula import Side
 from linkwork.tree.loop_constraint import LoopConstraint
+from linkwork.varied import of_variants
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model

@@ -7,7 +7,6 @@ from weakref import ref
 
 import numpy as np
 
-from linkwork.algebra.varied import of_variants, real_table
 from linkwork.dynamics import applied_forces, equations_of_motion, loop_closure
 from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.native_program import Program as Compiled
@@ -22,6 +21,7 @@ from linkwork.simulation.event import Event, settle
 from linkwork.simulation.loop.programs import BOUND, PROGRAMS, Program
 from linkwork.simulation.restoring import Restoring
 from linkwork.tree.tree import Tree
+from linkwork.varied import of_variants, real_table
 
 LARGEST_IMPLICIT = 1000  # states; beyond, a Jacobian takes too much memory and time
 _DATA = 0  # place of the constants in the table of a program

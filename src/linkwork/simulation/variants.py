@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.algebra.varied import Diverged, Varied, real_table, rows
 from linkwork.dynamics.inertia_check import NOT_TINY, SHARES
 from linkwork.dynamics.kernel import real_array
 from linkwork.dynamics.native_program import is_simple, pattern
@@ -21,7 +20,15 @@ from linkwork.mechanism.check import check
 from linkwork.mechanism.inertia import sound_inertias
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.named_numbers import find_number
-from linkwork.mechanism.varied_mechanism import Unlike, assigned, one_of, some_of
+from linkwork.mechanism.varied_mechanism import (
+    Unlike,
+    assigned,
+    check_lanes,
+    copied,
+    in_place_of_one,
+    one_of,
+    some_of,
+)
 from linkwork.model.compile import compile_now, compile_variants
 from linkwork.model.model import Model
 from linkwork.model.own_forces import is_unrolled
@@ -32,6 +39,7 @@ from linkwork.simulation.run_programs import RunPrograms
 from linkwork.simulation.run_settings import RunSettings, setting
 from linkwork.tree.load_formula import PlacedLoad, source_of
 from linkwork.tree.tree import Tree
+from linkwork.varied import Diverged, Varied, real_table, rows
 
 Array = np.ndarray
 
@@ -79,9 +87,21 @@ def varied(model: Model, vary: Any) -> Described:
         except LinkworkError as error:
             raise type(error)(f"vary, run {k}: {error}") from error
 
+    def copy(k: int) -> Mechanism:
+        mechanism = copied(model.mechanism)
+        assign(mechanism, k)
+        return mechanism
+
     def whole() -> Mechanism:
-        elements = list(dict.fromkeys(name.element for name in names))
-        return assigned(model.mechanism, elements, assign, count)
+        made = copied(model.mechanism)
+        try:
+            for name, values in names.items():
+                name.assign(made, in_place_of_one(values))
+            check_lanes(made, names.values(), copy)
+        except (Exception, Diverged):  # one by one it can be done, or is said what cannot
+            elements = list(dict.fromkeys(name.element for name in names))
+            return assigned(model.mechanism, elements, assign, count)
+        return made
 
     return Described(count, whole, Each(count, one), [model.name] * count)
 

@@ -21,10 +21,10 @@ import numpy as np
 
 from linkwork.algebra import number
 from linkwork.algebra.lookup import Column, entry, segment
-from linkwork.algebra.varied import Varied, each
 from linkwork.errors import TraceError
 from linkwork.trace.called import Called
 from linkwork.trace.functions import COMPOSED, METHODS, UFUNCS
+from linkwork.varied import Varied, each
 
 Operand = Any  # an Expr or a float
 

@@ -10,10 +10,10 @@ from math import isfinite
 import numpy as np
 
 from linkwork.algebra.number import Number, tanh
-from linkwork.algebra.varied import any_varied, each, real
 from linkwork.algebra.vector import dot
 from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
+from linkwork.varied import any_varied, each, real
 
 Features = tuple[str, ...]  # which of its forces a joint has; the numbers are data
 

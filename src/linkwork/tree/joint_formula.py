@@ -14,7 +14,6 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from linkwork.algebra.number import Number
-from linkwork.algebra.varied import any_varied
 from linkwork.errors import ModelError, TraceError
 from linkwork.lazy import LOCK, kept
 from linkwork.mechanism.joint import Joint
@@ -25,6 +24,7 @@ from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Expr, Graph, Operand, evaluate, is_smooth, reachable, with_constants
 from linkwork.tree import joint_forces
 from linkwork.tree.purity import traced_purely
+from linkwork.varied import any_varied
 
 _STRUCTURAL = (0.0, 1.0, -1.0)
 

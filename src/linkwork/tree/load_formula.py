@@ -14,7 +14,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from linkwork.algebra.number import Number
-from linkwork.algebra.varied import real
 from linkwork.errors import ModelError
 from linkwork.fingerprint import digest, spelled_code
 from linkwork.mechanism.body import Body
@@ -27,6 +26,7 @@ from linkwork.trace.expression import Graph, is_condition, is_smooth, reachable
 from linkwork.tree.joint_formula import JointFormula, lift, structure
 from linkwork.tree.joint_kinematics import JointKinematics
 from linkwork.tree.purity import NotAFunction, differ, traced_purely, two_answers
+from linkwork.varied import real
 
 _ASKED, _ASKED_AGAIN = 100, 5  # times that a law is asked whose formula is a constant, or not
 

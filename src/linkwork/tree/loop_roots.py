@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.algebra.varied import of_variants, real
 from linkwork.mechanism.joint import Joint
 from linkwork.trace.expression import evaluate
 from linkwork.tree.tree import Tree
+from linkwork.varied import of_variants, real
 
 Array = np.ndarray
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from linkwork.algebra.number import is_zero
-from linkwork.algebra.varied import of_variants, real
 from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
 from linkwork.trace.expression import evaluate
@@ -21,6 +20,7 @@ from linkwork.tree.loop_formula import Formulas, LoopFormula, joint_formula, tie
 from linkwork.tree.loop_roots import felt_by, with_common_roots, with_own_root
 from linkwork.tree.purity import traced_purely
 from linkwork.tree.tree import Tree
+from linkwork.varied import of_variants, real
 
 Array = np.ndarray
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.algebra.varied import of_variants, real
 from linkwork.errors import ModelError, unknown
 from linkwork.lazy import kept
 from linkwork.mechanism.body import Body
@@ -19,6 +18,7 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.tree import joint_forces
 from linkwork.tree.joint_formula import JointFormula, JointFormulas
 from linkwork.tree.loop_constraint import ties
+from linkwork.varied import of_variants, real
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.algebra.varied import of_variants, real, real_table
 from linkwork.errors import ModelError
 from linkwork.lazy import kept
 from linkwork.mechanism.joint import ALGEBRA
@@ -24,6 +23,7 @@ from linkwork.tree.joint_formula import JointFormula
 from linkwork.tree.joint_units import joint_units
 from linkwork.tree.load_formula import PlacedLoad
 from linkwork.tree.topology import TreeBody
+from linkwork.varied import of_variants, real, real_table
 
 Array = np.ndarray
 

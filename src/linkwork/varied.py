@@ -20,8 +20,13 @@ class Diverged(BaseException):  # so that what catches errors of a user's functi
 
     def __init__(self, keys: Array):
         super().__init__("variants go different ways")
-        _, which = np.unique(keys, return_inverse=True)
-        self.groups = [np.flatnonzero(which == k) for k in range(int(which.max()) + 1)]
+        self._keys = keys
+
+    @property
+    def groups(self) -> list[Array]:
+        """The numbers of those that go the same way."""
+        _, counts = np.unique(self._keys, return_counts=True)
+        return np.split(np.argsort(self._keys, kind="stable"), np.cumsum(counts)[:-1])
 
 
 class Varied:
@@ -29,7 +34,6 @@ class Varied:
 
     __slots__ = ("values",)
     __array_ufunc__ = None  # NumPy leaves arithmetic to this class
-    __hash__ = object.__hash__
 
     def __init__(self, values: Any):
         self.values: Array = np.array(values, float)
@@ -51,6 +55,15 @@ class Varied:
 
     def __bool__(self) -> bool:
         return _decide(self.values != 0.0)
+
+    def __hash__(self) -> int:
+        return hash(float(self))
+
+    def __format__(self, how: str) -> str:
+        return format(float(self), how)
+
+    def __str__(self) -> str:
+        return str(float(self))
 
     def __neg__(self) -> "Varied":
         return Varied(-self.values)
@@ -104,6 +117,11 @@ def varied_array(values: Array) -> Any:
     return table
 
 
+def finite(x: Varied) -> bool:
+    """Return whether all of N numbers are finite."""
+    return _decide(np.isfinite(x.values))
+
+
 def any_varied(*args: Any) -> bool:
     return any(isinstance(x, Varied) for x in args)
 
@@ -119,7 +137,7 @@ def real_table(numbers: Any) -> Array:
     if not any_varied(*items):
         return np.array(items, float)
     table = np.empty(len(items), object)
-    table[:] = items
+    table[:] = [real(x) for x in items]
     return table
 
 
