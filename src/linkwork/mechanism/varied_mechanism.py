@@ -10,8 +10,8 @@ import numpy as np
 
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.mechanism import Element, Mechanism
-from linkwork.mechanism.recorded import Recorded
-from linkwork.varied import Varied
+from linkwork.mechanism.recorded import Recorded, frozen
+from linkwork.varied import Varied, any_varied, real_table
 
 _NOT_MOVED_BY = frozenset({"_parts", "_visuals", "_collisions", "_given", "_joints"})  # attributes
 
@@ -196,11 +196,9 @@ class _Combined:
             if (table.view(np.int64) == table[:1].view(np.int64)).all():
                 return first
         items = [self.value(items) for items in zip(*(x.ravel().tolist() for x in values), strict=True)]
-        if any(isinstance(x, Varied) for x in items):
-            made = np.empty(len(items), object)
-            made[:] = items
-            return made.reshape(first.shape)
-        return np.array(items).reshape(first.shape)
+        made = real_table(items) if any_varied(*items) else np.array(items)
+        made = made.reshape(first.shape)
+        return made if any(x.flags.writeable for x in values) else frozen(made)
 
     def _function(self, values: Sequence[FunctionType]) -> FunctionType:
         """Return functions of the same code as one; what they hold may differ in numbers."""

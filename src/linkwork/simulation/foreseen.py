@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ class Call:
     others: tuple[Any, ...]  # q, v, vary, checkpoint: nothing, if it is one plain run
 
     def same(self, other: "Call") -> bool:
-        return all(_same(getattr(self, word.name), getattr(other, word.name)) for word in fields(self))
+        return all(map(_same, vars(self).values(), vars(other).values()))
 
 
 Answer = Callable[[Any, Call], "OneRun | None"]
@@ -48,6 +48,10 @@ def _same(one: Any, other: Any) -> bool:
         return True
     if type(one) is not type(other):
         return False
+    if isinstance(one, bool | int | float | str | CodeType):
+        return bool(one == other)
+    if isinstance(one, RunOptions):
+        return all(map(_same, vars(one).values(), vars(other).values()))
     if isinstance(one, State):
         parts = [(x.q, x.v, x.t, dict(x.inputs)) for x in (one, other)]
         return one.memory is None and other.memory is None and _same(*parts)
@@ -60,11 +64,7 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, FunctionType):
         insides = [(f.__code__, f.__defaults__, f.__kwdefaults__, _held(f)) for f in (one, other)]
         return one.__globals__ is other.__globals__ and _same(*insides)
-    if isinstance(one, Event):
-        return _same(vars(one), vars(other))
-    if isinstance(one, RunOptions):
-        return all(_same(getattr(one, word.name), getattr(other, word.name)) for word in fields(one))
-    return isinstance(one, bool | int | float | str | CodeType) and bool(one == other)
+    return isinstance(one, Event) and _same(vars(one), vars(other))
 
 
 def _held(function: FunctionType) -> tuple[Any, ...]:

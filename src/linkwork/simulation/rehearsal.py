@@ -6,19 +6,21 @@ for just that, it is there. Whatever else is asked for is done as always. So not
 the time it takes.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from linkwork.mechanism.deferred import Deferred
 from linkwork.mechanism.input import Input
 from linkwork.mechanism.mechanism import Element, Mechanism
 from linkwork.mechanism.recorded import Revision
 from linkwork.mechanism.snapshot import is_ours, lasts
-from linkwork.mechanism.varied_mechanism import Unlike, one_of, together
+from linkwork.mechanism.varied_mechanism import Unlike, one_of
 from linkwork.model.compile import compile_mechanism
 from linkwork.model.model import Model
 from linkwork.model.state import State
@@ -46,7 +48,7 @@ def _answering(answer: Answer) -> Iterator[None]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Built:
+class Built:
     """A mechanism as it was built, and how to see that it was not changed since."""
 
     mechanism: Mechanism
@@ -56,7 +58,7 @@ class _Built:
     name: str
 
     @classmethod
-    def of(cls, mechanism: Mechanism) -> "_Built":
+    def of(cls, mechanism: Mechanism) -> "Built":
         bodies = {
             name: {word: vars(body)[word] for word in _DRAWN} for name, body in mechanism.bodies.items()
         }
@@ -72,6 +74,34 @@ class _Built:
         if thing is not self.mechanism:
             return False
         return self.mechanism.gravity is self.gravity and _revisions(self.mechanism) == self.revisions
+
+    def as_built(self, whole: Mechanism, k: int) -> Mechanism:
+        """Return the mechanism, k of a whole, as it was built, whatever became of it since."""
+        mechanism = one_of(whole, itemgetter(k))
+        for name, drawn in self.drawn.items():
+            vars(mechanism.bodies[name]).update(drawn)
+        object.__setattr__(mechanism, "name", self.name)
+        return mechanism
+
+
+class Unbuilt:
+    """A mechanism that is built when somebody looks at it; it is known by the whole that it is part of."""
+
+    def __init__(self, make: Callable[[], Mechanism], name: str):
+        self.name, self._make = name, make
+        self._built: Built | None = None
+        self.mechanism: Mechanism = Deferred.of(make, self._know)
+
+    def _know(self, mechanism: Mechanism) -> None:
+        self._built = Built.of(mechanism)
+
+    def is_model_of(self, thing: Any) -> bool:
+        if isinstance(self.mechanism, Deferred):
+            return thing is self.mechanism
+        return self._built is not None and self._built.is_model_of(thing)
+
+    def as_built(self, whole: Mechanism, k: int) -> Mechanism:
+        return self._make()
 
 
 def _revisions(mechanism: Mechanism) -> dict[str, Revision]:
@@ -93,7 +123,7 @@ class Watch:
         if not isinstance(built, Mechanism):
             yield
             return
-        known = _Built.of(built)
+        known = Built.of(built)
 
         def answer(thing: Any, call: Call) -> None:
             if (
@@ -136,14 +166,13 @@ def _reads_nothing(law: Any) -> bool:
 
 
 class Rehearsal:
-    """Runs of many mechanisms that were made before they are asked for."""
+    """Runs of many mechanisms that were made before they are asked for; as one they are the `whole`."""
 
-    def __init__(self, mechanisms: Sequence[Mechanism], calls: Sequence[Call]):
-        if not all(map(_is_settled, mechanisms[0].elements)):
+    def __init__(self, built: Sequence[Built | Unbuilt], whole: Mechanism, calls: Sequence[Call]):
+        if not all(map(_is_settled, whole.elements)):
             raise Unlike("something may change unseen between now and then")
-        self._built = [_Built.of(mechanism) for mechanism in mechanisms]
-        self._whole = together(mechanisms)
-        self._models = Each(len(mechanisms), self._model)
+        self._built, self._whole = built, whole
+        self._models = Each(len(built), lambda k: compile_mechanism(self._built[k].as_built(self._whole, k)))
         self._runs = [(call, self._made(call)) for call in calls]
 
     @contextmanager
@@ -159,15 +188,6 @@ class Rehearsal:
 
         with _answering(answer):
             yield
-
-    def _model(self, k: int) -> Model:
-        """Return the model of a mechanism as it was built, whatever became of it since."""
-        own = self._built[k]
-        mechanism = one_of(self._whole, lambda values: values[k])
-        for name, drawn in own.drawn.items():
-            vars(mechanism.bodies[name]).update(drawn)
-        object.__setattr__(mechanism, "name", own.name)
-        return compile_mechanism(mechanism)
 
     def _made(self, call: Call) -> list[OneRun]:
         names = [built.name for built in self._built]
