@@ -7,6 +7,7 @@ among damped ones, are a batch of their own. So each gives, to the last bit, wha
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -172,11 +173,12 @@ def _at_once(mechanism: Mechanism, shared: RunSettings, members: Array) -> tuple
         raise Unlike("laws that are called")
     for body in mechanism.bodies.values():
         _check_inertia(body, count)
-    for corner in (
-        np.min,
-        np.max,
-    ):  # what is asked of single numbers is to be finite, and above or below some
-        check(one_of(mechanism, corner))
+    real = one_of(mechanism, itemgetter(0))
+    for corner in (np.min, np.max):  # what is asked of single numbers is to be finite, above or below some
+        extreme = one_of(mechanism, corner)
+        for name, body in extreme.bodies.items():  # whose numbers belong together
+            vars(body)["_inertia"] = real.bodies[name].inertia
+        check(extreme)
     model = compile_variants(mechanism, like)
     system = RunPrograms(model, shared.chosen.events, shared.chosen.restoring)
     if _structure(system) != _structure(shared.system):
