@@ -13,7 +13,7 @@ class Deferred(Mechanism):
     def of(cls, make: Callable[[], Mechanism], then: Callable[[Mechanism], None]) -> "Deferred":
         """Return what `make` builds when it is asked for; `then` is called with it."""
         made = object.__new__(cls)
-        made.__dict__["_make"] = make, then
+        vars(made)["_make"] = make, then
         return made
 
     if not TYPE_CHECKING:
@@ -28,10 +28,11 @@ class Deferred(Mechanism):
 
     def _become(self) -> None:
         """Be the mechanism that is built; the steps of its journal are about this one from now on."""
-        make, then = self.__dict__["_make"]
+        own = vars(self)
+        make, then = own["_make"]
         built = make()
-        del self.__dict__["_make"]
-        self.__dict__.update(vars(built))
+        del own["_make"]
+        own.update(vars(built))
         for word in ("_journal", "_revision", "_complete", "__class__"):
             object.__setattr__(self, word, getattr(built, word))
         for entry in (*self.journal.undoable, *self.journal.redoable):

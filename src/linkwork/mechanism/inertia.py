@@ -1,6 +1,6 @@
 """Mass, centre of mass and inertia tensor of a rigid body."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from operator import mul
@@ -67,7 +67,7 @@ class Inertia(metaclass=Spelled):
         vars(self).update(mass=mass, com=com, tensor=tensor, unphysical=unphysical)
 
     @classmethod
-    def _of(cls, mass: float, com: Sequence[float], tensor: Any, unphysical: bool) -> "Inertia":
+    def _of(cls, mass: float, com: Any, tensor: Any, unphysical: bool) -> "Inertia":
         """Return the inertia of numbers that were checked before: lists, and a number in the plane."""
         made = object.__new__(cls)
         made._take(mass, frozen(np.array(com)), frozen(np.array(tensor)), unphysical)
@@ -306,7 +306,7 @@ def _rows(table: Any) -> Any:
     return tuple(map(tuple, rows)) if isinstance(rows[0], list) else rows
 
 
-def _spread(d: Sequence[float]) -> Any:
+def _spread(d: Any) -> Any:
     """Return the inertia of a unit mass at d about the origin: (3, 3), or a number in the plane."""
     if len(d) == 2:
         return d[0] * d[0] + d[1] * d[1]

@@ -220,7 +220,7 @@ class _Combined:
 _NUMBERS = frozenset({int, float, np.float64, np.int64, Varied})
 
 
-def _stacked(values: Sequence[Any]) -> Any:
+def _stacked(values: Any) -> Any:
     table = np.array(values, float)
     return float(table[0]) if (table.view(np.int64) == table[:1].view(np.int64)).all() else Varied(table)
 

@@ -171,6 +171,8 @@ class Rehearsal:
     def __init__(self, built: Sequence[Built | Unbuilt], whole: Mechanism, calls: Sequence[Call]):
         if not all(map(_is_settled, whole.elements)):
             raise Unlike("something may change unseen between now and then")
+        if whole.contacts:
+            raise Unlike("shapes that touch are looked at one by one")
         self._built, self._whole = built, whole
         self._models = Each(len(built), lambda k: compile_mechanism(self._built[k].as_built(self._whole, k)))
         self._runs = [(call, self._made(call)) for call in calls]
