@@ -24,7 +24,7 @@ What was rejected, measured on walls, stacks and piles: an alternating-direction
 from afar), sweeps over contacts alone (masses 1 : 1000 fail, a stack of ten sinks).
 """
 
-from math import sqrt
+from math import inf, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +44,8 @@ _WEIGHT = 10.0  # of contacts at first, times 3 / trace(J M^-1 J^T): of what a c
 _HEAVIEST = 1e4  # times the largest inertia: more, and digits of the matrix are lost
 _HEAVIER = 3.0
 _PROGRESS = 0.3
+_NEARER = 0.2  # a factor of before has to bring the gradient down to this part of it
+_DEEPER = 0.3  # of the tolerance, to which it is solved: so the next problem may need no solution
 
 
 class Contacts(NamedTuple):
@@ -109,6 +111,17 @@ _PLAN = Named(Elimination, dict(zip(Elimination._fields, (*[_WHERE] * 5, "int64[
 _ROOM = Named(_Room, dict(zip(_Room._fields, (*[_FLAT] * 3, *[_TABLE] * 3, *[_FLAT] * 4, _WHERE))))
 
 
+class Factor(NamedTuple):
+    """The factor of a matrix of an earlier problem, and the graph that it is for."""
+
+    edges: Any  # pairs of nodes, low * nodes + high, sorted
+    diagonal: Any  # see `Blocks`
+    below: Any
+
+
+NO_FACTOR = Factor(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+
+
 class Solver:
     """Solves one problem after the other; the order of elimination is kept while the graph is the same."""
 
@@ -116,30 +129,55 @@ class Solver:
         self._sizes = sizes
         self._edges: Array | None = None
         self._room: _Room | None = None
+        self._loaded = NO_FACTOR
 
     def solve(
-        self, nodes: Nodes, contacts: Contacts, impulses: Array, velocities: Array, tolerance: float = 1e-8
-    ) -> Answer:
-        """Find impulses (n, 3), from those given, and the velocities that follow; both in place."""
+        self,
+        nodes: Nodes,
+        contacts: Contacts,
+        impulses: Array,
+        velocities: Array,
+        tolerance: float = 1e-8,
+        before: Factor = NO_FACTOR,
+    ) -> tuple[Answer, Factor]:
+        """Find impulses (n, 3), from those given, and the velocities that follow; both in place.
+
+        What it returns depends on the arguments alone, `before` among them: the factor that an earlier
+        problem returned, which may save this one its own.
+        """
         count, nv = len(contacts.a), len(nodes.free)
-        low, high = np.minimum(contacts.a, contacts.b), np.maximum(contacts.a, contacts.b)
-        edges = np.unique((low * len(self._sizes) + high)[low >= 0])
-        if self._edges is None or not np.array_equal(edges, self._edges):
-            self._edges = edges
-            self._plan = elimination(len(self._sizes), np.column_stack(np.divmod(edges, len(self._sizes))))
-            self._matrix = blocks(self._plan, self._sizes)
+        edges = self._plan_for(contacts)
         if self._room is None or len(self._room.slip) < count:
             self._room = _room(nv, 2 * count)
-        answer = np.zeros(3)
+        usable = len(before.diagonal) > 0 and np.array_equal(before.edges, edges)
+        if usable and before is not self._loaded:
+            self._matrix.diagonal[:], self._matrix.below[:] = before.diagonal, before.below
+            self._loaded = before
+        answer = np.array([0.0, 0.0, 0.0, float(usable)])
         _solve(nodes, contacts, impulses, velocities, self._plan, self._matrix, self._room, tolerance, answer)
-        return Answer(float(answer[0]), int(answer[1]), int(answer[2]))
+        if answer[2]:
+            kept = self._matrix.diagonal.copy(), self._matrix.below.copy()
+            self._loaded = Factor(edges, *kept) if answer[3] else NO_FACTOR
+            before = self._loaded
+        return Answer(float(answer[0]), int(answer[1]), int(answer[2])), before
+
+    def _plan_for(self, contacts: Contacts) -> Array:
+        """Plan the elimination of a graph, if it is not that of before; return its edges."""
+        nodes = len(self._sizes)
+        low, high = np.minimum(contacts.a, contacts.b), np.maximum(contacts.a, contacts.b)
+        edges = np.unique((low * nodes + high)[low >= 0])
+        if self._edges is None or not np.array_equal(edges, self._edges):
+            self._edges, self._loaded = edges, NO_FACTOR
+            self._plan = elimination(nodes, np.column_stack(np.divmod(edges, nodes)))
+            self._matrix = blocks(self._plan, self._sizes)
+        return edges
 
 
 def solve_contacts(
     nodes: Nodes, contacts: Contacts, impulses: Array, velocities: Array, tolerance: float = 1e-8
 ) -> Answer:
     """Solve one problem; see `Solver.solve`."""
-    return Solver(nodes.size).solve(nodes, contacts, impulses, velocities, tolerance)
+    return Solver(nodes.size).solve(nodes, contacts, impulses, velocities, tolerance)[0]
 
 
 def _room(nv: int, count: int) -> _Room:
@@ -178,6 +216,12 @@ def _velocity(nodes, c, k, v):
         b = c.b[k]
         u0, u1, u2 = _add_side(c.rows, c.of_b[k], nodes.size[b], v, nodes.first[b], u0, u1, u2)
     return u0, u1, u2
+
+
+@native_within
+def velocity_at(nodes, c, k, v):
+    """Return the velocity along the normal of a contact, without what is added to it."""
+    return _velocity(nodes, c, k, v)[0] - c.bias[k, 0]
 
 
 @native_within
@@ -221,6 +265,18 @@ def _times_blocks(nodes, numbers, x, y):
 def _share(c, k, p):
     """Return what the numbers of a law are multiplied by."""
     return max(p[c.of[k], 0], 0.0) if c.of[k] >= 0 else 1.0
+
+
+@entry("float64", NODES, _FLAT)
+def kinetic_energy(nodes, v):
+    """Return the energy of nodes that move at v [J]."""
+    total = 0.0
+    for j in range(len(nodes.size)):
+        n, f, at = nodes.size[j], nodes.first[j], nodes.at[j]
+        for r in range(n):
+            for i in range(n):
+                total += 0.5 * v[f + r] * nodes.mass[at + r * n + i] * v[f + i]
+    return total
 
 
 @native_apart
@@ -330,9 +386,12 @@ def _find_blocks(c, plan, block):
 
 
 @native_apart
-def _minimize(nodes, c, p, v, plan, m, room, enough):
-    """Bring v to the minimum of f; x of it is in `room.x`. Return how many factorisations it took."""
-    nv, count = len(v), 0
+def _minimize(nodes, c, p, v, plan, m, room, enough, answer):
+    """Bring v to the minimum of f; x of it is in `room.x`. Return how many factorisations it took.
+
+    A factor of before, if `answer[3]` says that there is one, serves as long as it brings the minimum nearer.
+    """
+    nv, count, last = len(v), 0, inf
     g, x, d = room.gradient, room.x, room.direction
     f = _value(nodes, c, p, v, room, x, g)
     for _ in range(_NEWTON):
@@ -342,9 +401,14 @@ def _minimize(nodes, c, p, v, plan, m, room, enough):
             worst = max(worst, abs(d[i]))
         if worst <= enough:
             break
-        _assemble(nodes, c, plan, m, room, x)
-        factor(m, plan.start, plan.row, plan.first_update, plan.update)
-        count += 1
+        if answer[3] == 0.0 or worst > _NEARER * last:
+            _assemble(nodes, c, plan, m, room, x)
+            factor(m, plan.start, plan.row, plan.first_update, plan.update)
+            answer[3] = 1.0
+            count += 1
+            last = inf
+        else:
+            last = worst
         slope = 0.0
         for j in range(len(nodes.size)):
             at, to = nodes.first[j], m.first[plan.place[j]]
@@ -398,7 +462,7 @@ def _solve(nodes, c, p, v, plan, m, room, tolerance, answer):
             _, u1, u2 = _velocity(nodes, c, k, v)
             room.friction[k], room.spin[k] = _share(c, k, p) * c.friction[k], _share(c, k, p) * c.spin[k]
             room.slip[k] = c.friction[k] * sqrt(u1 * u1 + u2 * u2) if c.kind[k] == COULOMB else 0.0
-        answer[2] += _minimize(nodes, c, p, v, plan, m, room, 0.2 * tolerance)
+        answer[2] += _minimize(nodes, c, p, v, plan, m, room, 0.2 * _DEEPER * tolerance, answer)
         for k in range(len(c.a)):
             x0, x1, x2 = room.x[k, 0], room.x[k, 1], room.x[k, 2]
             p[k, 0], p[k, 1], p[k, 2] = projected(c.kind[k], room.friction[k], room.spin[k], x0, x1, x2)
@@ -407,10 +471,11 @@ def _solve(nodes, c, p, v, plan, m, room, tolerance, answer):
         if off < best:
             best = off
             _copy(len(c.a), p, room.best)
-        if off <= tolerance:
+        if off <= _DEEPER * tolerance:
             break
         if off > _PROGRESS * last:
             weight *= _HEAVIER
+            answer[3] = 0.0
             for k in range(len(c.a)):
                 room.weight[k] = min(weight * c.weight[k], heaviest)
         last = off

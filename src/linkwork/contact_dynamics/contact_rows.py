@@ -29,7 +29,7 @@ from linkwork.native.numba_functions import entry, native
 
 Array = np.ndarray
 
-SLACK = 2e-6  # [m]
+SLACK = 5e-7  # [m]
 OUT = 0.2  # of a depth that is taken back until the next look
 FASTEST = 1.0  # speed of that at most [m/s]
 _SLIDES = 1e-7  # a slip above is no sticking [m/s]

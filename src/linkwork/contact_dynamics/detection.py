@@ -11,6 +11,7 @@ import numpy as np
 from linkwork.contact.broad_phase import near, opened_near, opened_tree, pairs_of_bounds, tree, write_bounds
 from linkwork.contact.colliders import Colliders
 from linkwork.contact.narrow_phase import pair_contacts
+from linkwork.contact.shape_kinds import SPHERE
 from linkwork.contact.shape_table import (
     Table,
     buffer,
@@ -33,21 +34,16 @@ class Shapes(NamedTuple):
 
     link: Any  # (n,) of each shape; -1 is ground
     local: Any  # (n, 3, 4) its pose in the frame of the link
-    radius: Any  # (n,) of a ball about the link's origin that holds it [m]
+    centre: Any  # (n, 3) of a ball round it, in the frame of the link [m]
+    radius: Any  # (n,) of that ball [m]
+    swing: Any  # (n,) how far from that centre its surface can turn; 0: it is a ball [m]
+    thin: Any  # (n,) half its smallest width [m]
     excluded: Any  # pairs of bodies that do not meet, a * bodies + b, sorted
     counts: Any  # (2,) bodies, and how many of them are fixed
 
 
-SHAPES = Named(
-    Shapes,
-    dict(
-        zip(
-            Shapes._fields,
-            ("int64[::1]", "float64[:, :, ::1]", "float64[::1]", "int64[::1]", "int64[::1]"),
-            strict=True,
-        )
-    ),
-)
+_TYPES = ("int64[::1]", "float64[:, :, ::1]", "float64[:, ::1]", *["float64[::1]"] * 3, *["int64[::1]"] * 2)
+SHAPES = Named(Shapes, dict(zip(Shapes._fields, _TYPES, strict=True)))
 
 
 class Detection:
@@ -65,20 +61,23 @@ class Detection:
         local = back @ placed
         local[:, :, 3] -= (back @ on[:, :, 3:])[:, :, 0]
         centre = local[:, :, 3] + np.einsum("nij,nj->ni", local[:, :, :3], self.table.reach[:, :3])
-        radius = np.linalg.norm(centre, axis=1) + self.table.reach[:, 6]
+        radius = np.minimum(self.table.reach[:, 6], 1e100)
+        thin = np.minimum(self.table.reach[:, 3:6].min(axis=1, initial=1e100), 1e100)
         counts = np.array([len(world.bodies), world.still], np.int64)
-        self.shapes = Shapes(link, local, np.minimum(radius, 1e100), world.excluded, counts)
+        swing = np.where(self.table.kind == SPHERE, 0.0, radius)
+        self.shapes = Shapes(link, local, centre, radius, swing, thin, world.excluded, counts)
         n = len(link)
+        self.motion = np.zeros((n, 6))  # of each shape: velocity of its centre [m/s], and spin [rad/s]
         self.reach = np.zeros(n)  # how far each can move before the next look [m]
-        self._poses = np.zeros((n, 3, 4))
-        self._tree, self._work = tree(n), work()
+        self.poses = np.zeros((n, 3, 4))
+        self._tree, self.work = tree(n), work()
         self._make_room(max(8 * n, 64), 256)
 
     def _make_room(self, pairs: int, points: int) -> None:
         self._near = near(len(self.reach), pairs)
-        self._pairs = np.zeros_like(self._near.pairs)
+        self.pairs = np.zeros_like(self._near.pairs)
         self._found = buffer(points)
-        self._counts = np.zeros(2, np.int64)
+        self.counts = np.zeros(2, np.int64)
 
     def __call__(self, links: Array) -> tuple[Array, Array]:
         """Return numbers (n, 10) and labels (n, 4) of the contacts; see `contact.shape_table.Buffer`.
@@ -87,13 +86,13 @@ class Detection:
         """
         while True:
             _detect(
-                *(self.shapes, self.table.at, links, self.reach, _PAIRS, self._poses),
-                *(self._tree.at, self._near.at, self._pairs, self._work.at, self._found.at, self._counts),
+                *(self.shapes, self.table.at, links, self.reach, _PAIRS, self.poses),
+                *(self._tree.at, self._near.at, self.pairs, self.work.at, self._found.at, self.counts),
             )
-            pairs, points = self._counts.tolist()
-            if pairs <= len(self._pairs) and points <= self._found.room:
+            pairs, points = self.counts.tolist()
+            if pairs <= len(self.pairs) and points <= self._found.room:
                 return self._found.number[:points], self._found.label[:points]
-            self._make_room(max(2 * pairs, len(self._pairs)), max(2 * points, self._found.room))
+            self._make_room(max(2 * pairs, len(self.pairs)), max(2 * points, self._found.room))
 
 
 @entry(

@@ -8,31 +8,37 @@ so nothing that was seen coming is passed through.
 
 Forces that depend on velocity and position by damping and stiffness of joints are taken implicitly, as by the
 trapezoidal rule and Newmark's method with beta = 1/4: M + h/2 D + h^2/4 K in place of M.
+
+*Impacts* of bodies that bounce, and of those so fast that they could miss each other, end a step at their
+time, and what is left of it follows. From the gap g0 at its start, a relative velocity u and an acceleration
+a by forces along the normal,
+
+    g0 + u s + a s^2 / 2 = 0,    approached with  D = sqrt(u^2 - 2 a g0)
+
+gives the time s of a bounce. One that would last less than a step, 2 e D < |a| h, ends in rest.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from math import inf
+from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.contact_dynamics.contact_problem import Answer, Nodes, Solver
-from linkwork.contact_dynamics.contact_rows import (
-    Points,
-    fill_contacts,
-    first_of,
-    room_for_points,
-    room_for_rows,
-    take_points,
+from linkwork.contact_dynamics.contact_problem import (
+    NO_FACTOR,
+    Answer,
+    Contacts,
+    Factor,
+    Solver,
+    kinetic_energy,
 )
-from linkwork.contact_dynamics.detection import Detection
-from linkwork.contact_dynamics.friction_cone import HELD
+from linkwork.contact_dynamics.contact_rows import Points, room_for_points
+from linkwork.contact_dynamics.contact_system import ContactSystem
+from linkwork.contact_dynamics.impact import impact
 from linkwork.contact_dynamics.inertial_motion import InertialMotion
-from linkwork.contact_dynamics.meeting import meeting
 from linkwork.contact_dynamics.memory import NOTHING, Memory, in_the_world, recall
-from linkwork.contact_dynamics.nodes import fill_inertia, layout
-from linkwork.contact_dynamics.pair_table import pair_table
-from linkwork.contact_dynamics.reach import fill_reach
-from linkwork.dynamics import node_columns
+from linkwork.contact_dynamics.pair_table import RESTITUTION
+from linkwork.contact_dynamics.time_of_impact import Sweep, bounce_times, leave_out, restitutions, struck
 from linkwork.model.model import Model
 from linkwork.model.own_forces import motion_algorithm, motion_kernel
 
@@ -40,6 +46,8 @@ Array = np.ndarray
 
 TOLERANCE = 1e-8  # of relative velocities at contacts [m/s]
 _SAME = 0.01  # a contact this near to one of the step before is the same [m]
+_SURELY = 1.001  # a bounce that lasts as many steps is one, when it is looked at again
+_IMPACTS = 32  # in a step at most; others are treated as without restitution
 
 
 @dataclass(eq=False)
@@ -51,10 +59,12 @@ class ContactState:
     t: float
     work: float = 0.0  # of all forces but gravity [J]
     memory: Memory = NOTHING
+    factor: Factor = NO_FACTOR  # of the last problem that needed one
+    quick: bool = True  # whether shapes may move farther in a step than they are thick
 
     def copy(self) -> "ContactState":
         """Return the same state, which can be moved on its own; memories are never written to."""
-        return ContactState(self.q.copy(), self.v.copy(), self.t, self.work, self.memory)
+        return replace(self, q=self.q.copy(), v=self.v.copy())
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +77,14 @@ class Found:
     answer: Answer
 
 
+class Hit(NamedTuple):
+    """An impact of two bodies."""
+
+    time: float  # [s]
+    bodies: tuple[str, str]
+    impulse: float  # along the normal [N s]
+
+
 _NONE = Found(room_for_points(0), np.zeros((0, 3)), np.zeros((0, 3)), Answer(0.0, 0, 0))
 
 
@@ -74,31 +92,16 @@ class Stepper:
     """Steps of a model with contact; for one thread at a time."""
 
     def __init__(self, model: Model) -> None:
-        world = meeting(model.mechanism)
-        self.model, self.table = model, pair_table(model.mechanism, world)
-        self._layout = layout(model.link_tree)
-        self._columns = model.kernel_of(node_columns.ALGORITHM, form="rolled")
-        self._X, self._J, self._F = (np.zeros(shape) for shape in self._columns.outputs)
-        self.poses = self._X if model.space == "space" else np.tile(np.eye(3, 4), (len(self._X), 1, 1))
-        self._place(model.q_drawn)
-        links = {name: model.link_tree.body_links[name] - 1 for name in model.body_names}
-        self._detect = Detection(world, self.poses, links)
-        self._links = self._detect.shapes.link
-        size = self._layout.size
-        squares = int((size**2).sum())
-        self._nodes = Nodes(
-            *(size, self._layout.first, self._layout.at),
-            *(np.zeros(squares), np.zeros(squares), np.zeros(model.nv)),
-        )
+        self.model, self.system = model, ContactSystem(model)
         self._inertial = InertialMotion(model)
-        self._solver = Solver(size)
-        self._most = int(size.max(initial=1))
-        self._make_room(64)
+        self._solver = Solver(self.system.nodes.size)
         self._motion = motion_kernel(model, motion_algorithm(model))
-        shapes = self._motion.shapes
-        self._arrays = [np.zeros(shape) for shape in shapes]
+        self._arrays = [np.zeros(shape) for shape in self._motion.shapes]
         self._given = self._motion.inputs
-        self.found = _NONE
+        self._bounces = bool((self.system.table.numbers[:, :, RESTITUTION] > 0.0).any())
+        self._sweep = Sweep(self.system.detection)
+        self._nothing = np.zeros(model.nv)
+        self.found, self.hits = _NONE, list[Hit]()
 
     @property
     def residual(self) -> float:
@@ -110,107 +113,124 @@ class Stepper:
         """Whether the last step was not solved to the tolerance."""
         return self.residual > TOLERANCE
 
-    def _make_room(self, count: int) -> None:
-        self._points = room_for_points(count)
-        self._rows = room_for_rows(2 * count + self._held, self._most)
-
-    @property
-    def _held(self) -> int:
-        """How many groups of three rows loops take."""
-        return -(-sum(loop.rows for loop in self.model.link_tree.loops) // 3)
-
-    def _place(self, q: Array) -> None:
-        """Find poses of links (n, 3, 4), their motions and momenta per velocity."""
-        self._columns.call(q, self._X, self._J, self._F)
-        if self.poses is not self._X:
-            self.poses[:, :2, :2], self.poses[:, :2, 3] = self._X[:, :, :2], self._X[:, :, 2]
-
     def step(self, state: ContactState, h: float, inputs: Array) -> None:
-        """Move a state, in place, by a time h [s]."""
-        q, v, middle = state.q, state.v, state.t + 0.5 * h
-        self._inertial.move(q, v, state.t, 0.5 * h)
-        self._kick(state, middle, h, inputs)
-        self._inertial.move(q, v, middle, 0.5 * h)
-        state.t += h
-
-    def _kick(self, state: ContactState, t: float, h: float, inputs: Array) -> None:
-        """Give a state the impulses of forces and contacts of a time h."""
-        q, v, model, nodes = state.q, state.v, self.model, self._nodes
-        self._place(q)
-        added = 0.5 * h * model.damping + 0.25 * h * h * model.stiffness
-        fill_inertia(self._layout, self._J, self._F, added, nodes.mass, nodes.inverse)
-        change, power = self._change_by_forces(q, v, t, h, inputs)
-        nodes.free[:] = v + change
-        fill_reach(self._layout, self._detect.shapes, self.poses, self._J, nodes.free, h, self._detect.reach)
-        number, label = self._detect(self.poses)
-        self.found = self._solve(number, label, q, v, t, h, state.memory)
-        state.work += h * power
-        if len(self.found.impulses) or self._held:
-            state.memory = self._memory()
-            state.v[:] = self._new
+        """Move a state, in place, by a time h [s]; the impacts on the way are in `hits`."""
+        self.hits.clear()
+        end = state.t + h
+        for _ in range(_IMPACTS):
+            s = end - state.t
+            first = self._first_impact(state, s, h, inputs)
+            self._move(state, min(first, s), h, inputs, wait=True)
+            if first > s:
+                break
+            self._meet(state, end - state.t)
         else:
-            state.memory = NOTHING
-            state.v[:] = nodes.free
+            before = state.q.copy()
+            self._move(state, end - state.t, h, inputs, wait=False)
+            self._hold_back(state, before)
+        state.t = end
 
-    def _change_by_forces(self, q: Array, v: Array, t: float, h: float, inputs: Array) -> tuple[Array, float]:
-        """Return how forces alone change the velocities in a time h, and their power."""
+    def _hold_back(self, state: ContactState, before: Array) -> None:
+        """Leave bodies of fast pairs where they were: for them, time has stood still."""
+        pairs, shapes = self._sweep.pairs[: self._sweep.count], self.system.detection.shapes
+        nodes = {int(self.system.layout.node[link]) for link in shapes.link[pairs.ravel()] if link >= 0}
+        starts = self.model.link_tree.starts
+        for link, node in enumerate(self.system.layout.node.tolist()):
+            if node in nodes:
+                own = slice(starts[link, 1], starts[link + 1, 1])
+                state.q[own] = before[own]
+
+    def _first_impact(self, state: ContactState, s: float, h: float, inputs: Array) -> float:
+        """Return when the first bodies bounce, or fast ones meet, if that is within s; else more."""
+        self._sweep.count = 0
+        if not self._bounces and not state.quick:
+            return inf
+        system = self.system
+        system.move_to(state.q, self._nothing)
+        a = self._by_forces(state, state.t, inputs)[0]
+        points = system.look(state.v + 0.5 * s * a, s)
+        first = self._sweep.first(s)
+        if self._bounces and len(points.gap):
+            rows = system.rows(points, state.q, state.v, state.t, h)
+            first = min(first, self._bounce(rows, points, state.v, a, 0.0, h)[0])
+        return first
+
+    def _bounce(
+        self, rows: Contacts, points: Points, v: Array, a: Array, ahead: float, h: float
+    ) -> tuple[float, Array]:
+        """Return when the first contact bounces, and when each does, for longer than h."""
+        times = np.full(len(points.gap), inf)
+        if not self._bounces:
+            return inf, times
+        nodes = self.system.nodes
+        return bounce_times(nodes, rows, points, self.system.table, v, a, ahead, h, times), times
+
+    def _move(self, state: ContactState, s: float, h: float, inputs: Array, wait: bool) -> None:
+        """Move a state by a time s, of a step h; what bounces or is fast may `wait` for its impact."""
+        middle = state.t + 0.5 * s
+        self._inertial.move(state.q, state.v, state.t, 0.5 * s)
+        self._kick(state, middle, s, h, inputs, wait)
+        self._inertial.move(state.q, state.v, middle, 0.5 * s)
+        state.t += s
+
+    def _kick(self, state: ContactState, t: float, s: float, h: float, inputs: Array, wait: bool) -> None:
+        """Give a state the impulses of forces and contacts of a time s."""
+        system, nodes, v, model = self.system, self.system.nodes, state.v, self.model
+        system.move_to(state.q, 0.5 * s * model.damping + 0.25 * s * s * model.stiffness)
+        a, power = self._by_forces(state, t, inputs)
+        state.work += s * power
+        nodes.free[:] = v + s * a
+        points = system.look(nodes.free, s)
+        state.quick = bool((2.0 * h * system.detection.reach > s * system.detection.shapes.thin).any())
+        if not len(points.gap) and not system.held:
+            self.found, state.memory = _NONE, NOTHING
+            v[:] = nodes.free
+            return
+        rows = system.rows(points, state.q, v, t, s)
+        if wait and (self._bounces or self._sweep.count):
+            times = self._bounce(rows, points, nodes.free, a, 0.5 * s, _SURELY * h)[1]
+            leave_out(points, times, self._sweep.pairs, self._sweep.count, rows)
+        impulses = np.zeros((len(rows.a), 3))
+        recall(state.memory, points.pair, points.place, _SAME, impulses)
+        first = len(rows.a) - system.held
+        if len(state.memory.held):
+            impulses[first:] = state.memory.held
+        v[:] = nodes.free
+        solved = self._solver.solve(nodes, rows, impulses, v, TOLERANCE, state.factor)
+        answer, state.factor = solved
+        state.work += kinetic_energy(nodes, v) - kinetic_energy(nodes, nodes.free)
+        self.found = Found(points, impulses[: len(points.gap)], impulses[first:].copy(), answer)
+        state.memory = self._memory()
+
+    def _by_forces(self, state: ContactState, t: float, inputs: Array) -> tuple[Array, float]:
+        """Return the accelerations that forces give, without those of inertial motion, and their power."""
         arrays = self._arrays
-        arrays[0][...], arrays[1][:], arrays[2][:] = t, q, v
+        arrays[0][...], arrays[1][:], arrays[2][:] = t, state.q, state.v
         if len(inputs):
             arrays[3][:] = inputs
         self._motion.call(*arrays)
-        change = h * (arrays[self._given + 1] - self._inertial.rates(q, v, t))
-        return change, float(arrays[self._given + 2])
+        a = arrays[self._given + 1] - self._inertial.rates(state.q, state.v, t)
+        return a, float(arrays[self._given + 2])
 
-    def _solve(
-        self, number: Array, label: Any, q: Array, v: Array, t: float, h: float, memory: Memory
-    ) -> Found:
-        count = len(number)
-        if not count and not self._held:
-            return _NONE
-        if 2 * count + self._held > len(self._rows.a) or count > len(self._points.gap):
-            self._make_room(2 * count)
-        points, nodes = self._points, self._nodes
-        take_points(number, label, points)
-        rows = fill_contacts(
-            *(self._layout, nodes, self.poses, self._J, self._links, self.table),
-            *(points, count, v, h, self._rows),
-        )
-        rows = self._hold_loops(rows, q, t, h)
-        points = Points(*(x[:count] for x in points))
-        impulses = np.zeros((rows, 3))
-        recall(memory, points.pair, points.place, _SAME, impulses)
-        if len(memory.held):
-            impulses[rows - len(memory.held) :] = memory.held
-        self._new = nodes.free.copy()
-        answer = self._solver.solve(nodes, first_of(self._rows, rows), impulses, self._new, TOLERANCE)
-        return Found(points, impulses[:count], impulses[rows - self._held :].copy(), answer)
-
-    def _hold_loops(self, rows: int, q: Array, t: float, h: float) -> int:
-        """Add the rows of loops, which keep closed; return how many groups of rows there are."""
-        if not self._held:
-            return rows
-        G = self.model.constraint_jacobian(q)
-        pace = self.model.constraint_velocity(q, np.zeros(self.model.nv), t)
-        pace = pace + self.model.constraint_residual(q, t) / h
-        c, nodes = self._rows, self._nodes
-        for k in range(0, len(G), 3):
-            wide = min(3, len(G) - k)
-            (used,) = np.nonzero(np.any(G[k : k + wide] != 0.0, axis=0))
-            node = int(np.searchsorted(nodes.first, used[0] if len(used) else 0, "right")) - 1
-            first, n = int(nodes.first[node]), int(nodes.size[node])
-            c.a[rows], c.b[rows], at = node, -1, int(c.of_a[rows])
-            J = np.zeros((3, n))
-            J[:wide] = G[k : k + wide, first : first + n]
-            c.rows[at : at + 3 * n] = J.ravel()
-            begin = int(nodes.at[node])
-            W = J @ nodes.inverse[begin : begin + n * n].reshape(n, n) @ J.T
-            c.bias[rows, :] = 0.0
-            c.bias[rows, :wide] = pace[k : k + wide]
-            c.weight[rows] = 3.0 / max(float(np.trace(W)), 1e-300)
-            c.kind[rows], c.friction[rows], c.spin[rows], c.of[rows] = HELD, 0.0, 0.0, -1
-            rows += 1
-        return rows
+    def _meet(self, state: ContactState, left: float) -> None:
+        """Let bodies that touch hit each other: velocities jump. There is some time `left` of the step."""
+        system, nodes, v = self.system, self.system.nodes, state.v
+        system.move_to(state.q, self._nothing)
+        points = system.look(v, left if self._sweep.count else 0.0)
+        rows = system.rows(points, state.q, v, state.t, 1.0)
+        n = len(points.gap)
+        rows.bias[:n] = 0.0
+        rows.bias[:n, 0][~struck(points, self._sweep)] = 1e9
+        e = np.zeros(len(rows.a))
+        e[:n] = restitutions(points, self.system.table)
+        nodes.free[:] = v
+        done = impact(nodes, rows, e, solver=self._solver)
+        v[:] = done.velocities
+        state.work += kinetic_energy(nodes, v) - kinetic_energy(nodes, nodes.free)
+        names = system.detection.owners
+        for k in np.flatnonzero(done.impulses[:n, 0] > 0.0):
+            i, j = points.pair[k].tolist()
+            self.hits.append(Hit(state.t, (names[i], names[j]), float(done.impulses[k, 0])))
 
     def _memory(self) -> Memory:
         points, impulses = self.found.points, self.found.impulses

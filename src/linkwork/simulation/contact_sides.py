@@ -6,12 +6,13 @@ the last one, and leaves no trace. Inputs that were changed begin a new mesh.
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from linkwork.contact_dynamics.contact_problem import Factor
 from linkwork.contact_dynamics.memory import Memory
 from linkwork.contact_dynamics.stepper import TOLERANCE, ContactState, Stepper
 from linkwork.model.state import State
@@ -118,6 +119,7 @@ class ContactSides:
                 one.base = one.end = before
                 return
             one.index += 1.0
+            self.happened[k] += [(hit.time, " hits ".join(hit.bodies)) for hit in stepper.hits]
             memo["accepted"] += 1.0
             memo["evaluations"] += 1.0
             if stepper.failed:
@@ -129,7 +131,7 @@ class ContactSides:
             if not self._good(k, one.end, one.base):
                 one.end = one.base
                 return
-            one.end.t = t_end
+            one.end = replace(one.base, q=one.end.q, v=one.end.v, t=t_end, work=one.end.work)
         memo["t"], memo["t_final"] = one.base.t, t_end
 
     def _note(self, memo: Any, residual: float, t: float) -> None:
@@ -207,16 +209,19 @@ class ContactSides:
         """Return what mechanism k remembers, to go on bit for bit."""
         one = self._ones[k]
         found = {f"contact/{name}": array for name, array in one.base.memory._asdict().items()}
+        found |= {f"factor/{name}": array for name, array in one.base.factor._asdict().items()}
         base = np.concatenate([one.base.q, one.base.v, [one.base.work]])
-        mesh = np.array([one.base.t, one.origin, one.index])
+        mesh = np.array([one.base.t, one.origin, one.index, one.base.quick])
         return found | {"base": base, "mesh": mesh, "key": self._setting.key}
 
     def become(self, k: int, memory: Mapping[str, Array]) -> None:
         """Let mechanism k be where a memory says, on its mesh."""
         nq, one = self._setting.system.model.nq, self._ones[k]
-        base, (t, origin, index) = memory["base"], memory["mesh"].tolist()
+        base, (t, origin, index, quick) = memory["base"], memory["mesh"].tolist()
         kept = Memory(*(memory[f"contact/{name}"] for name in Memory._fields))
-        one.base = ContactState(base[:nq].copy(), base[nq:-1].copy(), t, float(base[-1]), kept)
+        factor = Factor(*(memory[f"factor/{name}"] for name in Factor._fields))
+        place = base[:nq].copy(), base[nq:-1].copy(), t, float(base[-1])
+        one.base = ContactState(*place, kept, factor, bool(quick))
         one.end, one.origin, one.index = one.base, origin, index
 
     def follow(self, start: State) -> None:
@@ -236,8 +241,6 @@ class ContactSides:
         found = {"inputs": self.inputs.copy(), "memo": self.remembered, "y": self.y}
         for k in range(len(self._ones)):
             found |= {f"{k}/{name}": array for name, array in self.memory(k).items()}
-            end = self._ones[k].end
-            found |= {f"{k}/end/{name}": array for name, array in end.memory._asdict().items()}
         return found
 
     def recall(self, arrays: Mapping[str, Array], events: Sequence[Sequence[Any]]) -> None:
@@ -246,9 +249,8 @@ class ContactSides:
         self._memo.view(float).reshape(len(self._memo), -1)[:] = arrays["memo"]
         nq = self._setting.system.model.nq
         for k, one in enumerate(self._ones):
-            self.become(k, {name: arrays[f"{k}/{name}"] for name in (*self.memory(k),)})
+            self.become(k, {name: arrays[f"{k}/{name}"] for name in self.memory(k)})
             y, t = arrays["y"][k], float(self._memo[k]["t_final"])
-            kept = Memory(*(arrays[f"{k}/end/{name}"] for name in Memory._fields))
-            one.end = ContactState(y[:nq].copy(), y[nq:-1].copy(), t, float(y[-1]), kept)
+            one.end = replace(one.base, q=y[:nq].copy(), v=y[nq:-1].copy(), t=t, work=float(y[-1]))
             one.held = self.inputs[k].copy()
             self.happened[k][:] = [(float(t), str(name)) for t, name in events[k]]

@@ -1,0 +1,110 @@
+"""A model with contact at a place q: inertias of its nodes, contacts found, rows of all constraints."""
+
+import numpy as np
+
+from linkwork.contact_dynamics.contact_problem import Contacts, Nodes
+from linkwork.contact_dynamics.contact_rows import (
+    Points,
+    fill_contacts,
+    first_of,
+    room_for_points,
+    room_for_rows,
+    take_points,
+)
+from linkwork.contact_dynamics.detection import Detection
+from linkwork.contact_dynamics.friction_cone import HELD
+from linkwork.contact_dynamics.meeting import meeting
+from linkwork.contact_dynamics.nodes import fill_inertia, layout
+from linkwork.contact_dynamics.pair_table import pair_table
+from linkwork.contact_dynamics.reach import fill_reach
+from linkwork.dynamics import node_columns
+from linkwork.model.model import Model
+
+Array = np.ndarray
+
+
+class ContactSystem:
+    """Nodes, contacts and loops of a model; for one thread at a time. Arrays are those of the last call."""
+
+    def __init__(self, model: Model) -> None:
+        world = meeting(model.mechanism)
+        self.model, self.table = model, pair_table(model.mechanism, world)
+        self.layout = layout(model.link_tree)
+        self._columns = model.kernel_of(node_columns.ALGORITHM, form="rolled")
+        self._X, self.J, self._F = (np.zeros(shape) for shape in self._columns.outputs)
+        self.poses = self._X if model.space == "space" else np.tile(np.eye(3, 4), (len(self._X), 1, 1))
+        self._place(model.q_drawn)
+        links = {name: model.link_tree.body_links[name] - 1 for name in model.body_names}
+        self.detection = Detection(world, self.poses, links)
+        size = self.layout.size
+        squares = int((size**2).sum())
+        self.nodes = Nodes(
+            *(size, self.layout.first, self.layout.at),
+            *(np.zeros(squares), np.zeros(squares), np.zeros(model.nv)),
+        )
+        self._most = int(size.max(initial=1))
+        self.held = -(-sum(loop.rows for loop in model.link_tree.loops) // 3)  # groups of rows of loops
+        self._make_room(64)
+
+    def _make_room(self, count: int) -> None:
+        self._points = room_for_points(count)
+        self._rows = room_for_rows(2 * count + self.held, self._most)
+
+    def _place(self, q: Array) -> None:
+        """Find poses of links (n, 3, 4), their motions and momenta per velocity."""
+        self._columns.call(q, self._X, self.J, self._F)
+        if self.poses is not self._X:
+            self.poses[:, :2, :2], self.poses[:, :2, 3] = self._X[:, :, :2], self._X[:, :, 2]
+
+    def move_to(self, q: Array, added: Array) -> None:
+        """Be at q: poses and inertias, with what is `added` to the diagonal of these (nv,)."""
+        self._place(q)
+        fill_inertia(self.layout, self.J, self._F, added, self.nodes.mass, self.nodes.inverse)
+
+    def look(self, v: Array, h: float) -> Points:
+        """Return the contacts that bodies have, or may have within a time h at velocities v."""
+        found = self.detection
+        fill_reach(self.layout, found.shapes, self.poses, self.J, v, h, found.motion, found.reach)
+        number, label = found(self.poses)
+        count = len(number)
+        if count > len(self._points.gap):
+            self._make_room(2 * count)
+        take_points(number, label, self._points)
+        return Points(*(x[:count] for x in self._points))
+
+    def rows(self, points: Points, q: Array, v: Array, t: float, h: float) -> Contacts:
+        """Return rows of contacts, of resistance to turning and of loops, the last of which are `held`.
+
+        Gaps may close in a time h; contacts that slip at velocities v slide.
+        """
+        count = fill_contacts(
+            *(self.layout, self.nodes, self.poses, self.J, self.detection.shapes.link, self.table),
+            *(points, len(points.gap), v, h, self._rows),
+        )
+        if self.held:
+            count = self._hold_loops(count, q, t, h)
+        return first_of(self._rows, count)
+
+    def _hold_loops(self, count: int, q: Array, t: float, h: float) -> int:
+        """Add the rows of loops, which keep closed; return how many rows of three there are."""
+        G = self.model.constraint_jacobian(q)
+        pace = self.model.constraint_velocity(q, np.zeros(self.model.nv), t)
+        pace = pace + self.model.constraint_residual(q, t) / h
+        c, nodes = self._rows, self.nodes
+        for k in range(0, len(G), 3):
+            wide = min(3, len(G) - k)
+            (used,) = np.nonzero(np.any(G[k : k + wide] != 0.0, axis=0))
+            node = int(np.searchsorted(nodes.first, used[0] if len(used) else 0, "right")) - 1
+            first, n = int(nodes.first[node]), int(nodes.size[node])
+            c.a[count], c.b[count], at = node, -1, int(c.of_a[count])
+            J = np.zeros((3, n))
+            J[:wide] = G[k : k + wide, first : first + n]
+            c.rows[at : at + 3 * n] = J.ravel()
+            begin = int(nodes.at[node])
+            W = J @ nodes.inverse[begin : begin + n * n].reshape(n, n) @ J.T
+            c.bias[count] = 0.0
+            c.bias[count, :wide] = pace[k : k + wide]
+            c.weight[count] = 3.0 / max(float(np.trace(W)), 1e-300)
+            c.kind[count], c.friction[count], c.spin[count], c.of[count] = HELD, 0.0, 0.0, -1
+            count += 1
+        return count
