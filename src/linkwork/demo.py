@@ -28,6 +28,7 @@ class Demo:
     duration: float = 10.0  # s
     positions: Mapping[str, Any] = field(default_factory=dict)
     velocities: Mapping[str, Any] = field(default_factory=dict)
+    step: float | None = None  # of fixed steps [s]
 
 
 GALLERY: dict[str, Demo] = {
@@ -127,6 +128,57 @@ GALLERY: dict[str, Demo] = {
         1.0,
         velocities={"ground pin 0": -1.0},
     ),
+    "bouncing-balls": Demo(
+        "three balls bounce, each as high as its material lets it",
+        examples.bouncing_balls,
+        ("ball 3.position[2]", "ball 1.position[2]"),
+        3.0,
+        step=1 / 60,
+    ),
+    "rolling-race": Demo(
+        "a ball, a cylinder and a hollow ball roll down a slope",
+        examples.rolling_race,
+        ("ball.position[0]", "hollow ball.position[0]"),
+        2.0,
+        step=1 / 60,
+    ),
+    "dominoes": Demo(
+        "twenty dominoes, one after the other",
+        examples.dominoes,
+        ("domino 20.position[2]", "domino 2.position[2]"),
+        2.0,
+        step=1 / 60,
+    ),
+    "newtons-cradle": Demo(
+        "five balls in a row pass on a blow",
+        examples.newtons_cradle,
+        ("pin 5.position", "pin 1.position"),
+        3.0,
+        positions={"pin 1": 0.5},
+        step=1 / 60,
+    ),
+    "brick-wall": Demo(
+        "a wall of thirty-six bricks is shot at",
+        examples.brick_wall,
+        ("ball.position[1]", "brick 4.3.position[1]"),
+        2.0,
+        velocities={"flight": (0.0, 0.0, 0.0, 0.0, 20.0, 0.0)},
+        step=1 / 60,
+    ),
+    "geneva-drive": Demo(
+        "a crank that turns turns a wheel by a quarter, and rests",
+        examples.geneva_drive,
+        ("axle.position", "crankshaft.position"),
+        4.0,
+        step=1 / 240,
+    ),
+    "ratchet": Demo(
+        "a crank-rocker pushes a wheel on, tooth by tooth",
+        examples.ratchet,
+        ("axle.position", "pawl pin.position"),
+        4.0,
+        step=1 / 240,
+    ),
 }
 
 
@@ -161,7 +213,8 @@ def run(
     state = model.state(demo.positions, velocities=demo.velocities)
     span = demo.duration if duration is None else duration
     rows = max(1, ceil(_RATE * span / (_ROWS - 1)))  # samples from one row of the table to the next
-    motion = simulate(model, span, state, every=span / rows / (_ROWS - 1) if span > 0 else None)
+    every = span / rows / (_ROWS - 1) if span > 0 else None
+    motion = simulate(model, span, state, every=every, step=demo.step)
     _table(motion, demo.watch or (f"{model.joint_names[0]}.position",), rows, out)
     print(f"\n{motion.summary()}", file=out)
     if save:

@@ -45,6 +45,9 @@ def use_all() -> None:
 def use(mechanism: Mechanism) -> None:
     """Simulate a mechanism, alone and in lanes, and compute what is asked for most."""
     model = mechanism.compile()
+    if model.contact_names:
+        lw.simulate(model, 1 / 60, step=1 / 60)
+        return
     run = lw.simulate(model, 1e-3)
     q, v = run.q[0], run.v[0]
     lanes = store.lanes() + 1

@@ -4,6 +4,14 @@ All are drawn closed: every joint's coordinate is measured from the drawing.
 """
 
 from linkwork.examples.engines import slider_crank, steam_engine, three_cylinder_engine
+from linkwork.examples.falling import (
+    bouncing_balls,
+    brick_wall,
+    dominoes,
+    newtons_cradle,
+    rolling_race,
+)
+from linkwork.examples.intermittent import geneva_drive, ratchet
 from linkwork.examples.linkages import four_bar, four_bars, jansen_leg
 from linkwork.examples.overconstrained import bennett, bricard
 from linkwork.examples.platforms import delta_robot, stewart_platform
@@ -14,15 +22,22 @@ from linkwork.examples.tumbling import flipping_box
 __all__ = [
     "acrobat",
     "bennett",
+    "bouncing_balls",
+    "brick_wall",
     "bricard",
     "cart_pole",
     "chain",
     "delta_robot",
+    "dominoes",
     "flipping_box",
     "four_bar",
     "four_bars",
+    "geneva_drive",
     "jansen_leg",
+    "newtons_cradle",
+    "ratchet",
     "robot_arm",
+    "rolling_race",
     "slider_crank",
     "steam_engine",
     "stewart_platform",

@@ -1,0 +1,85 @@
+"""Examples that move by contact: they do what they are for, in steps of 1/60 s and less."""
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork import examples
+from linkwork.contact_dynamics.meeting import deep_overlaps, meeting
+
+EXAMPLES = [
+    "bouncing_balls",
+    "rolling_race",
+    "dominoes",
+    "newtons_cradle",
+    "brick_wall",
+    "geneva_drive",
+    "ratchet",
+]
+
+
+def run(name: str, duration: float, step: float = 1 / 60, **velocities) -> lw.Recording:
+    model = getattr(examples, name)().compile()
+    return lw.simulate(model, duration, model.state(velocities=velocities), step=step)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_nothing_overlaps_as_drawn(name) -> None:
+    mechanism = getattr(examples, name)()
+    world = meeting(mechanism.compile().mechanism)
+    assert world.contacts().depth.max(initial=0.0) < 1e-9
+    assert not deep_overlaps(world)
+
+
+def test_a_race_is_won_by_the_smallest_moment_of_inertia() -> None:
+    moved = run("rolling_race", 1.0)
+    fall = 9.81 * np.sin(np.radians(20))
+    for name, k in (("ball", 2 / 5), ("cylinder", 1 / 2), ("hollow ball", 2 / 3)):
+        way = np.linalg.norm(moved[name].position[-1] - moved[name].position[0])
+        assert way == pytest.approx(0.5 * fall / (1 + k), abs=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:.*contacts were solved")
+def test_all_dominoes_fall_one_after_the_other() -> None:
+    moved = run("dominoes", 2.0)
+    upright = np.array([moved[f"domino {k}"].rotation[:, 2, 2] for k in range(1, 21)])
+    assert upright[1:, 0].min() == 1.0
+    assert upright[:, -1].max() < 0.5
+    fell = np.argmax(upright < 0.9, axis=1)
+    assert (np.diff(fell) >= 0).all()
+    assert fell[-1] > fell[0] + 20  # of 60 steps a second
+
+
+@pytest.mark.filterwarnings("ignore:.*contacts were solved")
+def test_a_wall_stands_and_is_shot_through() -> None:
+    still = run("brick_wall", 1.0)
+    bricks = [name for name in examples.brick_wall().bodies if name != "ball"]
+    for name in bricks:
+        assert np.abs(still[name].position - still[name].position[0]).max() < 1e-5
+    shot = run("brick_wall", 0.5, flight=(0, 0, 0, 0, 20, 0))
+    moved = [np.abs(shot[name].position[-1] - shot[name].position[0]).max() for name in bricks]
+    assert max(moved) > 0.3
+    assert sum(x < 0.1 for x in moved) > 3  # the corners stay
+    assert shot["ball"].velocity[-1][1] < 10.0
+
+
+@pytest.mark.filterwarnings("ignore:.*contacts were solved")
+@pytest.mark.parametrize("step", [1 / 60, 1 / 240])
+def test_a_geneva_wheel_turns_by_a_slot_a_turn_and_rests(step) -> None:
+    moved = run("geneva_drive", 4.0, step)
+    turns = moved["axle"].position / (-np.pi / 2)
+    at = [round(t / step) for t in (1.0, 2.0, 3.0, 4.0)]  # the pin is opposite to the wheel
+    assert np.abs(turns[at] - [1, 2, 3, 4]).max() < 0.06  # what the play allows
+    quarter = round(0.25 / step)
+    assert np.ptp(turns[at[0] - quarter : at[0] + quarter]) < 0.15
+
+
+@pytest.mark.filterwarnings("ignore:.*contacts were solved")
+@pytest.mark.parametrize("step", [1 / 60, 1 / 240])
+def test_a_ratchet_advances_by_a_tooth_a_turn(step) -> None:
+    moved = run("ratchet", 4.0, step)
+    teeth = moved["axle"].position / (-np.pi / 8)
+    at = [round(t / step) for t in (1.0, 2.0, 3.0, 4.0)]
+    assert np.diff(teeth[at]) == pytest.approx(1.0, abs=1e-3)
+    turned = moved["crankshaft"].position[at] / (2 * np.pi)
+    assert turned == pytest.approx([1, 2, 3, 4], abs=1e-6)
