@@ -163,6 +163,9 @@ def _turn_of(rotation: Any) -> Matrix:
     return rotations.checked(turn, "Frame: rotation")
 
 
+_ORIGIN = Vector((0.0, 0.0, 0.0))
+
+
 class Frame(metaclass=Spelled):
     """The pose of one frame in another: `.position` of its origin and `.rotation` matrix.
 
@@ -173,9 +176,11 @@ class Frame(metaclass=Spelled):
     __slots__ = ("R", "p")
     size = 12
 
-    def __init__(self, position: Iterable[Number] = (0.0, 0.0, 0.0), rotation: Any = None):
+    def __init__(self, position: Iterable[Number] = _ORIGIN, rotation: Any = None):
         self.R = Matrix.identity(3) if rotation is None else _turn_of(rotation)
-        self.p = components("Frame: position", position, 3, "; in the plane use lw.planar.Frame")
+        self.p = _ORIGIN
+        if position is not _ORIGIN:
+            self.p = components("Frame: position", position, 3, "; in the plane use lw.planar.Frame")
 
     @classmethod
     def of(cls, R: Matrix, p: Iterable[Number]) -> "Frame":
@@ -329,9 +334,11 @@ class RigidInertia(Linear):
         c = Vector(com)
         square = c.dot(c)
         shifted = [
-            [product(mass, minus(square if i == j else 0.0, c[i] * c[j])) for j in range(3)] for i in range(3)
+            product(mass, minus(square if i == j else 0.0, c[i] * c[j]))
+            for i in range(3)
+            for j in range(i, 3)
         ]
-        return cls(mass, c * mass, Symmetric.of(tensor) + Symmetric.of(shifted))
+        return cls(mass, c * mass, Symmetric.of(tensor) + Symmetric(shifted))
 
     def scalars(self) -> tuple[Number, ...]:
         return (self.m, *self.h, *self.I)

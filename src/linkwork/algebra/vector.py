@@ -5,6 +5,7 @@ space 3.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import cache
 from math import isfinite
 from typing import Any
 
@@ -12,6 +13,8 @@ import numpy as np
 
 from linkwork.algebra.number import Number, is_one, is_zero, sqrt
 from linkwork.real_numbers import shown
+
+_SIX_FLOATS = (float,) * 6
 
 
 def product(a: Number, b: Number) -> Number:
@@ -43,8 +46,14 @@ def minus(a: Number, b: Number) -> Number:
     return -b if is_zero(a) else a - b
 
 
-def dot(a: Iterable[Number], b: Iterable[Number]) -> Number:
+def dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
     """Return the sum of the products, first to last."""
+    if len(a) == 3:
+        x, y, z = a
+        u, v, w = b
+        kinds = x.__class__, y.__class__, z.__class__, u.__class__, v.__class__, w.__class__
+        if kinds == _SIX_FLOATS:  # the same, three times faster; + 0.0 makes a zero positive
+            return x * u + y * v + z * w + 0.0
     total: Number = 0.0
     for x, y in zip(a, b, strict=True):
         if x.__class__ is float and y.__class__ is float and total.__class__ is float:
@@ -124,6 +133,8 @@ def components(what: str, numbers: Any, size: int, remedy: str = "") -> Vector:
     if len(found) != size:
         raise ValueError(f"{what} {shown(found)} has {len(found)} numbers; give {size}{remedy}")
     for x in found:
+        if x.__class__ is float and isfinite(x):
+            continue
         odd = x is None or isinstance(x, str | bytes | bool | complex)
         odd = odd or (isinstance(x, np.generic | np.ndarray) and x.dtype.kind not in "fiuO")
         if odd or (isinstance(x, float | int) and not isfinite(x)):
@@ -141,6 +152,7 @@ class Matrix(tuple[Vector, ...]):
         return cls([Vector(row) for row in rows])
 
     @classmethod
+    @cache
     def identity(cls, n: int) -> "Matrix":
         return cls.of([1.0 if i == j else 0.0 for j in range(n)] for i in range(n))
 

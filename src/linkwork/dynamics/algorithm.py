@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from types import ModuleType
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from linkwork.algebra.number import Number
 
@@ -64,8 +64,7 @@ class RowView(Fields, Protocol):
     inverse: Number  # one over its pivot
 
 
-@dataclass(frozen=True)
-class Sizes:
+class Sizes(NamedTuple):
     """The numbers that array shapes are made of."""
 
     nq: int
@@ -213,6 +212,21 @@ class Algorithm:
     @cached_property
     def ports(self) -> tuple[Port, ...]:
         return self.given + self.outputs
+
+    @cached_property
+    def walks(self) -> "tuple[Pass | Rows, ...]":
+        """The steps that are code of a kind of joint."""
+        return tuple(step for step in self.passes if isinstance(step, Pass | Rows))
+
+    @cached_property
+    def loaded(self) -> bool:
+        """Whether loads act in it."""
+        return any(isinstance(step, Loads) for step in self.passes)
+
+    @cached_property
+    def looped(self) -> bool:
+        """Whether loop joints take part in it."""
+        return any(isinstance(step, Loops) for step in self.passes)
 
     @cached_property
     def packed(self) -> frozenset[str]:

@@ -20,7 +20,7 @@ from linkwork.dynamics.link_view import LinkLayout, View, type_size, typed
 from linkwork.dynamics.load_code import LoadCode, load_code
 from linkwork.dynamics.loop_code import LoopCode, row_pointers, row_variants
 from linkwork.dynamics.loop_solve import Segment
-from linkwork.dynamics.rolled import RolledKind, trace_world, walks, world_fields
+from linkwork.dynamics.rolled import RolledKind, trace_world, world_fields
 from linkwork.dynamics.unrolled import unroll
 from linkwork.dynamics.velocity_pairs import count_pairs, packed_places, velocities_above, velocity_links
 from linkwork.errors import LinkworkError
@@ -36,11 +36,14 @@ from linkwork.varied import real_table
 Form = Literal["rolled", "unrolled", "specialized"]
 
 # columns of a link's record
-_DATA, _WORK, _PARENT, _Q, _V, _LINK = range(6)
+_DATA, _Q, _V, _WORK, _PARENT, _LINK = range(6)  # the first three as in Tree.starts
 _RECORD = 6
 _SCALARS = ("data",)
 _SIMPLE = (0.0, 1.0, -1.0)  # constants that make code shorter
 _LONGEST = 1000  # pairs to unroll; longer code falls out of the caches: 5,050 pairs are 1.4 times slower
+
+
+Run = tuple[int, int, int]  # places of the first and the last of neighbouring links, and what they share
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +96,10 @@ def program(
     scalars = _SCALARS if shared or lanes == 1 else ()
     numbers = np.arange(1, len(tree.blocks) + 1) if path is None else np.array(path, np.int64)
     too_long = bool(algorithm.packed) and count_pairs(tree) > _LONGEST
-    called = Loads() in algorithm.passes and any(placed.formula is None for placed in tree.loads)
-    looped = any(isinstance(step, Loops) for step in algorithm.passes)
-    if looped and tangent:
+    called = algorithm.loaded and any(placed.formula is None for placed in tree.loads)
+    if algorithm.looped and tangent:
         raise LinkworkError(f"{algorithm.name}: derivatives with closed loops are not supported")
-    if not (form == "rolled" or too_long or called or looped or tangent):
+    if not (form == "rolled" or too_long or called or algorithm.looped or tangent):
         with suppress(ArithmeticError, ValueError):  # of constants that a law would divide by, unless it asks
             return _unrolled(algorithm, tree, lanes, numbers, form, scalars)
     return _rolled(algorithm, tree, lanes, numbers, tangent, scalars)
@@ -106,9 +108,9 @@ def program(
 def constants(algorithm: Algorithm, tree: Tree) -> np.ndarray:
     """Return the numbers of a mechanism that programs of an algorithm read: links, loads, then loops."""
     more: list[float] = []
-    if Loads() in algorithm.passes:
+    if algorithm.loaded:
         more += [x for placed in tree.loads if placed.formula for x in placed.formula.parameters]
-    if any(isinstance(step, Loops) for step in algorithm.passes):
+    if algorithm.looped:
         more += [x for loop in tree.loops for x in loop.constants]
     return np.concatenate([tree.data, real_table(more)]) if more else tree.data
 
@@ -133,7 +135,7 @@ def _unrolled(
 ) -> Program:
     path: list[int] = numbers.tolist()
     kinds = [(link.kind.signature, link.parent, link.q, link.v) for link in tree.links]
-    placed = tree.loads if Loads() in algorithm.passes else ()
+    placed = tree.loads if algorithm.loaded else ()
     loads = [
         (one.formula, one.sides, [tree.inputs.index(given.name) for given in one.inputs])
         for one in placed
@@ -195,8 +197,9 @@ def _rolled(
     if world.start:
         segments.append((world.start, *the_world))
     loads, loops = LoadCode(), None
-    rows = next((step for step in algorithm.passes if isinstance(step, Rows)), None)
-    numbers = {id(step): number for number, step in enumerate(walks(algorithm))}
+    rows = next((step for step in algorithm.walks if isinstance(step, Rows)), None)
+    numbers = {id(step): number for number, step in enumerate(algorithm.walks)}
+    runs = _runs(tree, path)
 
     def row_kernels(kind: JointFormula, direct: bool) -> list[int]:
         return units[kind].row_kernels(numbers[id(rows)], direct)
@@ -220,9 +223,7 @@ def _rolled(
             assert rows is not None
             segments += loops.outward(0, rows, step)
         else:
-            of_kinds = np.array([unit.kernels(numbers[id(step)]) for unit in kinds], np.int64).reshape(-1, 2)
-            on_ground = tree.parents[path - 1] == 0
-            kernels = of_kinds[tree.kind_numbers[path - 1], on_ground.astype(int)]
+            kernels = [kernel for unit in kinds for kernel in unit.kernels(numbers[id(step)])]
             between: dict[int, list[Segment]] = {}  # what comes before a link's turn, or after it
             before, after = algorithm.passes[place - 1], algorithm.passes[place + 1 : place + 2]
             if loops is not None and rows in after:
@@ -231,7 +232,7 @@ def _rolled(
                 }
             elif loops is not None and rows is not None and isinstance(before, Solve):
                 between = {root: loops.outward(root, rows, before) for root in loops.roots if root}
-            segments += _walks(step, kernels, first, between)
+            segments += _walks(step, runs, kernels, first, between)
     if world.finish:
         segments.append((world.finish, *the_world))
 
@@ -251,33 +252,45 @@ def _rolled(
     )
 
 
+def _runs(tree: Tree, path: np.ndarray) -> list[Run]:
+    """Return the neighbouring links of a path that are of one kind, and all on ground or none of them."""
+    if not len(path):
+        return []
+    variants = 2 * tree.kind_numbers[path - 1] + (tree.parents[path - 1] == 0)
+    ends = [*(variants[1:] != variants[:-1]).nonzero()[0].tolist(), len(path) - 1]
+    begins = [0, *(end + 1 for end in ends[:-1])]
+    return list(zip(begins, ends, variants[ends].tolist(), strict=True))
+
+
 def _walks(
-    step: Pass, kernels: np.ndarray, first: int, between: Mapping[int, list[Segment]]
+    step: Pass, runs: list[Run], kernels: list[int], first: int, between: Mapping[int, list[Segment]]
 ) -> list[Segment]:
     """Return the segments of one pass: runs of neighbouring links with the same kernel.
 
-    `first` is the address of the first record. `between` has what comes before a link's turn if the walk is
-    inward, and after it if outward.
+    `kernels` are those of each kind, off and on ground. `first` is the address of the first record. `between`
+    has what comes before a link's turn if the walk is inward, and after it if outward.
     """
-    if not len(kernels):
+    if not runs:
         return []
     if step.tip_only:
-        return [(int(kernels[-1]), first + 8 * _RECORD * (len(kernels) - 1), 1, _RECORD)]
-    breaks = kernels[1:] != kernels[:-1]
-    for number in between:  # a link whose turn something comes before, inward, or after, ends a run
-        if number - 1 < len(breaks):
-            breaks[number - 1] = True
-    ends = [*np.flatnonzero(breaks).tolist(), len(kernels) - 1]
-    runs = [
-        (begin, end, int(kernels[end])) for begin, end in zip([0, *(e + 1 for e in ends)], ends, strict=False)
-    ]
+        _, end, variant = runs[-1]
+        return [(kernels[variant], first + 8 * _RECORD * end, 1, _RECORD)]
+    if between:
+        runs = [(k, k, variant) for begin, end, variant in runs for k in range(begin, end + 1)]
+    joined: list[Run] = []  # those with the same kernel; what comes between two links keeps them apart
+    for begin, end, variant in runs:
+        kernel = kernels[variant]
+        if joined and joined[-1][2] == kernel and begin not in between:
+            joined[-1] = joined[-1][0], end, kernel
+        else:
+            joined.append((begin, end, kernel))
     segments: list[Segment] = []
     if step.order == "outward":
-        for begin, end, kernel in runs:
+        for begin, end, kernel in joined:
             segments.append((kernel, first + 8 * _RECORD * begin, end - begin + 1, _RECORD))
             segments += between.get(end + 1, ())
         return segments
-    for begin, end, kernel in reversed(runs):
+    for begin, end, kernel in reversed(joined):
         segments += between.get(end + 1, ())
         segments.append((kernel, first + 8 * _RECORD * end, end - begin + 1, -_RECORD))
     return segments
@@ -300,10 +313,10 @@ def _clears(algorithm: Algorithm, tree: Tree, lanes: int, tangent: bool) -> list
 def _link_records(tree: Tree, starts: np.ndarray, path: np.ndarray) -> np.ndarray:
     """Return per link of the path where its constants, blocks and coordinates are; the last is the world."""
     records = np.zeros((len(path) + 1, _RECORD), np.int64)
-    rows = records[:-1]
-    rows[:, _DATA], rows[:, _Q], rows[:, _V] = tree.starts[path - 1].T
-    rows[:, _WORK], rows[:, _PARENT] = starts[path], starts[tree.parents[path - 1]]
-    rows[:, _LINK] = path - 1
+    rows, at = records[:-1], path - 1
+    rows[:, : _V + 1] = tree.starts[at]
+    rows[:, _WORK], rows[:, _PARENT] = starts[path], starts[tree.parents[at]]
+    rows[:, _LINK] = at
     return records
 
 
@@ -365,7 +378,7 @@ class _Unit:
             keeps = world_fields(algorithm, kind.algebra, layout)
             kept = {k for field in keeps for k in layout.places(algorithm, kind.algebra, field, kind.nv)}
             functions, kernels = [], []  # kernels: per pass, their names off and on ground
-            for number, (step, stores) in enumerate(zip(walks(algorithm), traced.passes, strict=True)):
+            for number, (step, stores) in enumerate(zip(algorithm.walks, traced.passes, strict=True)):
                 if isinstance(step, Rows):
                     kernels.append([])
                     continue

@@ -45,7 +45,7 @@ class RolledKind:
         n = DataLayout.of(kind.algebra, kind.nv).parameters + kind.n_parameters
         data = self.graph.symbols(("data", k) for k in range(n))
         self._made_of = constituents(kind, data, q, v)
-        for step in walks(algorithm):
+        for step in algorithm.walks:
             if isinstance(step, Pass):
                 self._trace(step)
             else:
@@ -203,13 +203,8 @@ class RolledKind:
             (n for n, o in self.layout.offsets.items() if o <= place), key=self.layout.offsets.__getitem__
         )
         made = self._made[x.index]
-        by_children = name in self._handed[made] and walks(self.algorithm)[made].order == "outward"
+        by_children = name in self._handed[made] and self.algorithm.walks[made].order == "outward"
         return not by_children and not any(name in fields for fields in self._written[made + 1 :])
-
-
-def walks(algorithm: Algorithm) -> list[Pass | Rows]:
-    """Return the steps of an algorithm that are code of a kind of joint."""
-    return [step for step in algorithm.passes if isinstance(step, Pass | Rows)]
 
 
 def _last(stores: Sequence[Store]) -> list[Store]:

@@ -78,8 +78,7 @@ def along_coordinates(algebra: Any, X: Any, wrench: Any) -> list[Any]:
 
 def rigid_inertia(system: System, body: Body) -> Any:
     """Return the inertia of a body about its origin, in its frame."""
-    own = body.inertia
-    return system.algebra.RigidInertia.about_center(float(own.mass), own.com.tolist(), own.tensor.tolist())
+    return body.inertia.rigid
 
 
 def required(system: System, states: BodyStates, times: Array) -> Array:

@@ -20,7 +20,7 @@ from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Element, Mechanism
 
 _AXES = {"space": np.eye(3), "plane": np.eye(2)}
-_name, _is_sound = attrgetter("_name"), attrgetter("inertia.sound")
+_name, _is_sound = attrgetter("_name"), attrgetter("_inertia.sound")
 
 
 def check(mechanism: Mechanism, checked: Collection[Element] = (), *, connected: bool = False) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from operator import mul
 from typing import Any, Self
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.algebra import planar, spatial
+from linkwork.lazy import kept
 from linkwork.mechanism.placement import Array, Space, plain
 from linkwork.mechanism.recorded import frozen
 from linkwork.real_numbers import finite_array, is_real, real_array
@@ -106,13 +107,16 @@ class Inertia(metaclass=Spelled):
         """Where it lives: "space" or "plane"."""
         return "space" if self.com.size == 3 else "plane"
 
+    @kept
+    def rigid(self) -> Any:
+        """The same as a `RigidInertia` of the algebra, about the origin of the body frame."""
+        kind = ALGEBRA[self.space].RigidInertia
+        return kind.about_center(real(self.mass), self.com.tolist(), self.tensor.tolist())
+
     @property
     def matrix(self) -> Array:
         """The inertia about the origin of the body frame as a matrix, angular first: (6, 6), or (3, 3)."""
-        rigid = ALGEBRA[self.space].RigidInertia.about_center(
-            self.mass, self.com.tolist(), self.tensor.tolist()
-        )
-        return rigid.matrix
+        return self.rigid.matrix
 
     def __add__(self, other: "Inertia") -> "Inertia":
         """Join two bodies; both must be given in the same frame."""
@@ -222,7 +226,7 @@ class Inertia(metaclass=Spelled):
         tensor = (axes * (second.sum() - second)) @ axes.T
         return Inertia(self.mass, self.com, 0.5 * (tensor + tensor.T))
 
-    @cached_property
+    @kept
     def sound(self) -> bool:
         """Whether a real body can have it, up to rounding."""
         return not self.problems()

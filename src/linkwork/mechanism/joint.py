@@ -291,20 +291,18 @@ class Joint(Recorded):
 
     def frames(self) -> tuple[Any, Any]:
         """Return the joint's frames on the parent and on the child body."""
-        Frame = self.algebra.Frame
         X_WP, X_WC = self._drawn(self.parent), self._drawn(self.child)
         aligned = self.alignment()
         if self.on_parent is None and self.on_child is None:
-            X_WJ = self._frame(self.child.position if self.at is None else self.at) @ aligned
+            X_WJ = self._placed(self.child.position if self.at is None else self.at, aligned)
             return X_WP.local(X_WJ), X_WC.local(X_WJ)
         if self.on_parent is None:
-            X_CJ = self._frame(self.on_child) @ aligned
+            X_CJ = self._placed(self.on_child, aligned)
             return X_WP.local(X_WC @ X_CJ), X_CJ
-        X_PJ = self._frame(self.on_parent) @ aligned
+        X_PJ = self._placed(self.on_parent, aligned)
         if self.on_child is None:
             return X_PJ, X_WC.local(X_WP @ X_PJ)
-        assert isinstance(X_PJ, Frame)
-        return X_PJ, self._frame(self.on_child) @ aligned
+        return X_PJ, self._placed(self.on_child, aligned)
 
     def alignment(self) -> Any:
         """Return the frame that has the joint's own axis along `axis`."""
@@ -312,8 +310,9 @@ class Joint(Recorded):
             return self.algebra.Frame()
         if self.algebra is planar:
             x, y = np.asarray(self.axis, float)
-            return planar.Frame(rotation=float(np.arctan2(y, x)))
-        return spatial.Frame.of(Matrix.of(_turn_z_to(np.asarray(self.axis, float))), (0.0, 0.0, 0.0))
+            return planar.Frame(rotation=float(np.arctan2(y, x)) + 0.0)  # zeros are positive, here and below
+        turn = [[x + 0.0 for x in row] for row in _turn_z_to(np.asarray(self.axis, float))]
+        return spatial.Frame.of(Matrix.of(turn), (0.0, 0.0, 0.0))
 
     def drawn(self) -> list[float]:
         """Return the coordinates as drawn."""
@@ -323,7 +322,12 @@ class Joint(Recorded):
         Frame = self.algebra.Frame
         if isinstance(place, Frame):
             return place
-        return Frame(position=[real(x) for x in place][: self.algebra.dimension])
+        return Frame().moved([real(x) for x in place][: self.algebra.dimension])
+
+    def _placed(self, place: Any, aligned: Any) -> Any:
+        """Return the frame at a place, turned as `aligned`."""
+        frame = self._frame(place)
+        return frame @ aligned if frame is place else aligned.moved(frame.p)
 
     def _drawn(self, body: Body) -> Any:
         rows = zip(body.rotation.tolist(), body.position.tolist(), strict=True)
@@ -428,6 +432,8 @@ class Joint(Recorded):
         found = self.stop.mistakes()
         if found:
             return found
+        if self.limits is None:
+            return []
         if np.isnan(pairs).any() or (pairs[:, 0] == np.inf).any() or (pairs[:, 1] == -np.inf).any():
             return [f"{said}: a limit is not a number that can be met; use None for none"]
         if (pairs[:, 0] > pairs[:, 1]).any():

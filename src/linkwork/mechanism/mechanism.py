@@ -4,6 +4,7 @@ import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -153,7 +154,7 @@ class Mechanism(Recorded, Viewable):
                 f"mechanism {self.name!r}: cannot add {thing!r}; give a Body, Joint, Constraint, Load or "
                 "Contact"
             )
-        if not any(thing is other for other in self._elements):
+        if thing not in self:
             self._settle(thing)
         change = Change("add", thing.name, "", None, thing)
         place = Placing(change, self, thing, len(self._elements), adds=True)
@@ -179,14 +180,17 @@ class Mechanism(Recorded, Viewable):
         element = self[thing] if isinstance(thing, str) else thing
         if element is self.ground:
             raise ValueError(f"mechanism {self.name!r}: the ground cannot be removed")
-        if element not in self:
+        places = list(map(id, self._elements))
+        if id(element) not in places:
             raise ValueError(f"mechanism {self.name!r}: {element!r} is not in it; nothing to remove")
-        if users := [repr(other.name) for other in self._elements if _uses(other, element)]:
+        kinds = self._kinds[1 if isinstance(element, Body) else 2 :]  # bodies use nothing, joints use bodies
+        others = chain(*(kind.values() for kind in kinds)) if self._distinct else self._elements
+        if users := [repr(other.name) for other in others if _uses(other, element)]:
             raise ValueError(
                 f"mechanism {self.name!r}: {element.name!r} is used by {', '.join(users)}; remove those first"
             )
-        index = next(k for k, other in enumerate(self._elements) if other is element)
-        place = Placing(Change("remove", element.name, "", element, None), self, element, index, adds=False)
+        change, index = Change("remove", element.name, "", element, None), places.index(id(element))
+        place = Placing(change, self, element, index, adds=False)
         place.apply()
         self.journal.record(place)
         return element
@@ -200,6 +204,11 @@ class Mechanism(Recorded, Viewable):
     def _kinds(self) -> tuple[dict[str, Any], ...]:
         return self._bodies, self._joints, self._constraints, self._drivers, self._loads, self._contacts
 
+    @property
+    def _distinct(self) -> bool:
+        """Whether no name is there twice among elements of a kind."""
+        return sum(map(len, self._kinds)) == len(self._elements)
+
     def insert(self, index: int, thing: Element) -> None:
         """Put an element in place, without a word to the journal; `add` and `undo` do it."""
         self._elements.insert(index, thing)
@@ -212,12 +221,12 @@ class Mechanism(Recorded, Viewable):
 
     def take(self, index: int) -> None:
         """Take an element out of its place, without a word to the journal; `remove` and `undo` do it."""
-        thing = self._elements.pop(index)
-        if sum(map(len, self._kinds)) == len(self._elements) + 1:  # no name is there twice
+        distinct, thing = self._distinct, self._elements.pop(index)
+        if distinct:
             del self._names_of(thing)[thing.name]
         else:
             self._list_again(self._names_of(thing))
-        if not any(thing is other for other in self._elements):
+        if distinct or thing not in self:
             leave(thing, self.journal)
 
     def _names_of(self, thing: Element) -> dict[str, Any]:
@@ -300,7 +309,7 @@ class Mechanism(Recorded, Viewable):
         """Return whether a name, or an element itself, is in the mechanism; `ground` always is."""
         if isinstance(thing, str):
             return thing == self.ground.name or any(thing in names for names in self._kinds)
-        return thing is self.ground or any(thing is element for element in self._elements)
+        return thing is self.ground or id(thing) in map(id, self._elements)
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of all that was added, in order."""

@@ -96,12 +96,12 @@ def snapshot(mechanism: Mechanism, like: Snapshot | None = None) -> Snapshot:
     """Copy a mechanism so that it cannot be changed; what is unchanged is taken over from `like`."""
     things: list[Element] = [mechanism.ground, *mechanism.elements]
     names = list(map(_name, things))
-    if len(set(names)) < len(names):
+    originals = dict(zip(names, things, strict=True))
+    if len(originals) < len(names):
         return Snapshot(mechanism.copy(), {}, {}, {})  # `check` will refuse it
     revisions = dict(zip(names, map(_revision, things), strict=True))
-    originals = dict(zip(names, things, strict=True))
     copies, current, missing = _taken_over(like, revisions, originals) if like else ({}, {}, set(names))
-    made = Mechanism(mechanism.name, mechanism.gravity, mechanism.space)
+    made = _locked_like(mechanism)
     for kind in ({"ground": mechanism.ground}, *mechanism.kinds):  # none uses one of a later kind
         for name in kind.keys() & missing:
             copies[name] = _copied(originals[name], originals, current, made)
@@ -110,8 +110,16 @@ def snapshot(mechanism: Mechanism, like: Snapshot | None = None) -> Snapshot:
     for target, kind in zip(made._kinds, mechanism.kinds, strict=True):
         target.update(zip(kind, map(current.__getitem__, kind), strict=True))
     made._elements.extend(map(current.__getitem__, names[1:]))
-    made._journal = LOCKED
     return Snapshot(made, copies, current, revisions)
+
+
+def _locked_like(mechanism: Mechanism) -> Mechanism:
+    """Return a locked mechanism with the attributes of another, and no elements yet."""
+    made = Mechanism.__new__(Mechanism)  # its constructor would make a ground and a journal
+    empty = {word: type(value)() for word, value in vars(mechanism).items() if isinstance(value, list | dict)}
+    vars(made).update(vars(mechanism) | empty)
+    made._complete, made._journal = True, LOCKED
+    return made
 
 
 def _taken_over(
@@ -124,7 +132,7 @@ def _taken_over(
     copies, current, known = dict(like.copies), dict(like.current), like.revisions.get
     missing = {name for name, revision in revisions.items() if known(name) is not revision}
     missing |= {name for name in like.own if name in originals and not copies[name].serves(originals[name])}
-    gone = [name for name in (*missing, *(copies.keys() - revisions.keys())) if name in copies]
+    gone = [name for name in copies if name in missing or name not in revisions]
     while gone:
         lost = {current.pop(name) for name in gone}
         for name in gone:
@@ -141,6 +149,8 @@ def _copied(
 
     def copied(value: Any) -> Any:
         """Return a value that lasts, with the copies of elements in it."""
+        if type(value) in _PLAIN:
+            return value
         if isinstance(value, tuple):
             return tuple(map(copied, value))
         name = value.name if isinstance(value, Element) else ""

@@ -91,20 +91,27 @@ def _carried(old: Model, new: Model, state: State) -> State:
 
 def _by_name(old: Model, new: Model, state: State, q: Array, v: Array) -> list[TreeBody]:
     """Take positions and velocities of joints that are in both trees; return the branches of all others."""
-    known, branches = dict(zip(old.joint_names, range(len(old.joint_names)), strict=True)), old.graph.branches
-    there = [known.get(branch.name, -1) for branch in new.graph.branches]
-    for k, (n, branch) in enumerate(zip(there, new.graph.branches, strict=True)):
-        if n >= 0 and branches[n] is not branch and not _alike(branches[n], branch):
-            there[k] = -1
-    missing = [branch for n, branch in zip(there, new.graph.branches, strict=True) if n < 0]
-    found = np.array(there, np.int64)
-    ours = np.flatnonzero(found >= 0)
-    theirs = found[ours]
-    for side, source, target in ((0, state.q, q), (1, state.v, v)):
-        counts = np.diff(new.joint_starts[:, side])[ours]
-        target[_places(new.joint_starts[ours, side], counts)] = source[
-            _places(old.joint_starts[theirs, side], counts)
-        ]
+    ours, theirs = new.joint_starts.tolist(), old.joint_starts.tolist()
+
+    def take(begin: int, end: int, first: int) -> None:
+        for side, source, target in ((0, state.q, q), (1, state.v, v)):
+            start, count = theirs[first][side], ours[end][side] - ours[begin][side]
+            target[ours[begin][side] : ours[end][side]] = source[start : start + count]
+
+    fresh: list[int] = []
+    for begin, end, first in new.graph.pieces:
+        if first >= 0:
+            take(begin, end, first)
+        else:
+            fresh.extend(range(begin, end))
+    known = dict(zip(old.joint_names, range(len(old.joint_names)), strict=True)) if fresh else {}
+    missing = []
+    for k in fresh:
+        branch, row = new.graph.branches[k], known.get(new.joint_names[k], -1)
+        if row >= 0 and _alike(old.graph.branches[row], branch):
+            take(k, k + 1, row)
+        else:
+            missing.append(branch)
     return missing
 
 
@@ -120,12 +127,6 @@ def _slices(model: Model, branch: TreeBody) -> tuple[slice, slice]:
     row = model.body_rows[branch.body_name]
     (q, v), (q_end, v_end) = model.joint_starts[row : row + 2].tolist()
     return slice(q, q_end), slice(v, v_end)
-
-
-def _places(starts: Array, counts: Array) -> Array:
-    """Return the numbers of all that begins at these starts."""
-    ends = np.cumsum(counts)
-    return np.repeat(starts - ends + counts, counts) + np.arange(int(counts.sum()))
 
 
 class _Before:
@@ -200,7 +201,7 @@ class _Before:
 
 def _with_impulse(new: Model, before: _Before, q: Array, v: Array) -> Array:
     """Return the velocities after the impulses of new joints, from those that all bodies had before."""
-    rows = np.array([before.old.body_rows.get(name, -1) for name in new.body_names])
+    rows = np.array([before.old.body_rows.get(name, -1) for name in new.body_names], np.int64)
     was = rows >= 0
     moved = np.zeros((len(rows), new.link_tree.algebra.freedoms))
     moved[was] = before.arrays[1][rows[was]]

@@ -1,7 +1,6 @@
 """Mechanism -> Model: names become numbers, and everything is frozen."""
 
 from collections.abc import Iterable
-from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -14,8 +13,9 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.snapshot import Snapshot, snapshot
 from linkwork.model.following import following
 from linkwork.model.model import Model
+from linkwork.tree.branch_tables import COORDINATE_WORDS
 from linkwork.tree.loops import check_loops, close
-from linkwork.tree.topology import COORDINATE_WORDS, Topology, topology
+from linkwork.tree.topology import Topology, topology
 from linkwork.tree.tree import Tree, grow
 
 Array = np.ndarray
@@ -72,25 +72,22 @@ def compile_variants(mechanism: Mechanism, like: Model) -> Model:
 
 def _links(mechanism: Mechanism, graph: Topology, like: Tree | None) -> Tree:
     """Return the links of a mechanism, with what closes their loops."""
-    links = grow(mechanism, graph.branches, weld=True, like=like)
+    links = grow(mechanism, graph, weld=True, like=like, pieces=graph.pieces)
     if not graph.loops:
         return links
-    drawn = as_drawn(links, np.concatenate([branch.drawn for branch in graph.branches]).tolist())
+    drawn = as_drawn(links, graph.tables.drawn.tolist())
     return close(links, graph.loops, drawn, like)
 
 
 def model_of(origin: Snapshot, graph: Topology, links: Tree, form: Form = "rolled") -> Model:
     """Return the model of a mechanism that is checked, and no longer changed, cut and grown into links."""
-    mechanism, branches = origin.mechanism, graph.branches
-    names = tuple(branch.body_name for branch in branches)
-    numbers = {name: number for number, name in enumerate(names)} | {"ground": -1}
+    mechanism, tables = origin.mechanism, graph.tables
+    names, of_bodies, starts = tables.body_names, tables.of_bodies, tables.starts
+    numbers = dict(zip(names, range(len(names)), strict=True)) | {"ground": -1}
     size = links.algebra.dimension
-    of_bodies = _stacked([branch.of_body for branch in branches], 1 + size + (size * size if size > 2 else 1))
-    of_coordinates = _stacked([branch.of_coordinates for branch in branches], len(COORDINATE_WORDS))
-    columns = {word: _frozen(x) for word, x in zip(COORDINATE_WORDS, of_coordinates.T, strict=True)}
+    columns = {word: _frozen(x) for word, x in zip(COORDINATE_WORDS, tables.of_coordinates.T, strict=True)}
     del columns["lower"], columns["upper"]
-    counts = np.fromiter(chain((0, 0), *(branch.counts for branch in branches)), np.int64)
-    starts = counts.reshape(-1, 2).cumsum(axis=0)
+    turning = tables.counts[:, 2] >= 0
     return Model(
         name=mechanism.name,
         space=mechanism.space,
@@ -98,25 +95,18 @@ def model_of(origin: Snapshot, graph: Topology, links: Tree, form: Form = "rolle
         nq=links.nq,
         nv=links.nv,
         body_names=names,
-        joint_names=tuple(branch.name for branch in branches),
+        joint_names=tables.joint_names,
         load_names=tuple(mechanism.loads),
         contact_names=tuple(mechanism.contacts),
-        parents=_frozen([numbers[branch.parent_name] for branch in branches], int),
+        parents=_frozen(list(map(numbers.__getitem__, tables.parent_names)), int),
         masses=_frozen(of_bodies[:, 0]),
         centers=_frozen(of_bodies[:, 1 : 1 + size]),
         inertias=_frozen(of_bodies[:, 1 + size :].reshape(-1, 3, 3) if size > 2 else of_bodies[:, 1 + size]),
         joint_starts=_frozen(starts, int),
-        q_drawn=_frozen(np.concatenate([np.empty(0), *(branch.drawn for branch in branches)])),
-        limits=_frozen(of_coordinates[:, :2]),
+        q_drawn=_frozen(tables.drawn),
+        limits=_frozen(tables.of_coordinates[:, :2]),
         **columns,
-        quaternions=_frozen(
-            [
-                start + branch.joint.quaternion
-                for start, branch in zip(starts[:, 0].tolist(), branches, strict=False)
-                if branch.joint.quaternion is not None
-            ],
-            int,
-        ),
+        quaternions=_frozen(starts[:-1, 0][turning] + tables.counts[turning, 2], int),
         couplings=MappingProxyType(dict(mechanism.couplings)),
         mechanism=mechanism,
         origin=origin,
@@ -124,11 +114,6 @@ def model_of(origin: Snapshot, graph: Topology, links: Tree, form: Form = "rolle
         link_tree=links,
         form=form,
     )
-
-
-def _stacked(rows: list[Array], width: int) -> Array:
-    """Return rows of numbers, or tables of them, one after the other."""
-    return np.concatenate(rows).reshape(-1, width) if rows else np.empty((0, width))
 
 
 def _frozen(values: Any, kind: type = float) -> Array:

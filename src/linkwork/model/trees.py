@@ -7,6 +7,7 @@ their kinds, and the loads.
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -23,19 +24,21 @@ from linkwork.tree.load_formula import Cut, PlacedLoad, Side, source_of
 from linkwork.tree.load_formula import place as placed_load
 from linkwork.tree.loops import Loop, close_driven, without
 from linkwork.tree.tree import Tree, grow, with_own_forces
-from linkwork.varied import of_variants, real
+from linkwork.varied import of_variants
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model
 
 Array = np.ndarray
 
+_reads_inputs = attrgetter("reads_inputs")
+
 
 def body_tree(model: "Model") -> Tree:
     """The tree with one link per body, for poses and reactions."""
     if not any(branch.fixed for branch in model.graph.branches):
         return model.link_tree.having(loops=())
-    return grow(model.mechanism, model.graph.branches, weld=False, like=model.link_tree)
+    return grow(model.mechanism, model.graph, weld=False, like=model.link_tree)
 
 
 def undriven_tree(model: "Model") -> Tree:
@@ -68,11 +71,12 @@ def with_forces(model: "Model", tree: Tree, like: Tree | None = None) -> Tree:
     def moved() -> Mapping[str, Sequence[float]]:
         return model.moved_inertia
 
-    links = with_own_forces(tree.having(loops=()), moved)
+    links = with_own_forces(tree, moved, (like, model.graph.pieces) if like else None)
     if model.graph.loops:
         links = close_driven(links, model.link_tree, model.graph.loops, moved, like)
     cut = [joint for joint in model.graph.loops if isinstance(joint, Joint)]
-    own = joint_inputs([*(b.joint for b in model.graph.branches if b.reads_inputs), *cut])
+    reading = [branch.joint for branch in filter(_reads_inputs, model.graph.branches)]
+    own = joint_inputs([*reading, *cut]) if reading or cut else []
     loads = place(model, [*model.mechanism.loads.values(), *own], links, like)
     return links.having(loads=loads, inputs=tuple(inputs_of(loads)))
 
@@ -108,8 +112,7 @@ def _inertia_beyond(loop: Loop, tree: Tree) -> list[float]:
     joint = loop.joint
     side = 1 if tree.body_links[joint.child.name] else 0
     body, frame = (joint.parent, joint.child)[side], joint.frames()[side]
-    numbers = real(body.inertia.mass), body.inertia.com.tolist(), body.inertia.tensor.tolist()
-    inertia = frame.inverse @ joint.algebra.RigidInertia.about_center(*numbers)
+    inertia = frame.inverse @ body.inertia.rigid
     units = joint.algebra.units()
     return [of_variants(np.max, [unit.dot(inertia @ unit) for unit in units])] * joint.nv
 

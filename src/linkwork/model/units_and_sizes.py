@@ -22,10 +22,8 @@ Units = tuple[tuple[str, ...], tuple[str, ...]]  # of positions, and of what vel
 
 def slices(model: "Model") -> Mapping[str, tuple[slice, slice]]:
     """Where the coordinates of each joint of the tree are: joint -> (slice in q, slice in v)."""
-    q, v = model.joint_starts.T.tolist()
-    return MappingProxyType(
-        {name: (slice(q[k], q[k + 1]), slice(v[k], v[k + 1])) for k, name in enumerate(model.joint_names)}
-    )
+    in_q, in_v = (map(slice, starts, starts[1:]) for starts in model.joint_starts.T.tolist())
+    return MappingProxyType(dict(zip(model.joint_names, zip(in_q, in_v, strict=True), strict=True)))
 
 
 def limited_joints(model: "Model") -> tuple[str, ...]:

@@ -33,6 +33,11 @@ class _MethodDef(ctypes.Structure):
     )
 
 
+_new_function = ctypes.pythonapi.PyCFunction_NewEx
+_new_function.restype = ctypes.py_object
+_new_function.argtypes = (ctypes.POINTER(_MethodDef), ctypes.py_object, ctypes.c_void_p)
+
+
 class BuiltIn:
     """Native code  `PyObject *(self, args, nargs)`  at an address, whose self is a table of integers."""
 
@@ -41,10 +46,7 @@ class BuiltIn:
 
     def of(self, spec: Sequence[int], keep: tuple[Any, ...]) -> Any:
         """Return the built-in function of a table, which keeps some objects alive."""
-        make = ctypes.pythonapi.PyCFunction_NewEx
-        make.restype = ctypes.py_object
-        make.argtypes = (ctypes.POINTER(_MethodDef), ctypes.py_object, ctypes.c_void_p)
-        return make(ctypes.byref(self._method), table(spec, (self, *keep)), None)
+        return _new_function(ctypes.byref(self._method), table(spec, (self, *keep)), None)
 
 
 def provide(functions: Sequence[str]) -> None:

@@ -21,11 +21,18 @@ Features = tuple[str, ...]  # which of its forces a joint has; the numbers are d
 def features(joint: Joint) -> Features:
     """Return the forces a joint has: words that distinguish kinds of joints."""
     words = ("damping", "friction", "stiffness")  # where these are inputs, a load has them: see `JointInputs`
-    found = [word for word in words if not joint.reads_inputs(word) and joint.per_coordinate(word).any()]
+    found = [word for word in words if _acts(joint, word)]
     if has_stops(joint):
         formula = getattr(joint.stop, "formula", "")  # of one that came from a file
         found.append(f"{type(joint.stop).__module__}.{type(joint.stop).__qualname__} {formula}")
     return tuple(found)
+
+
+def _acts(joint: Joint, word: str) -> bool:
+    said = getattr(joint, word)
+    if isinstance(said, float) and said == 0.0:
+        return False
+    return not joint.reads_inputs(word) and bool(joint.per_coordinate(word).any())
 
 
 def has_stops(joint: Joint) -> bool:

@@ -16,9 +16,10 @@ from linkwork.mechanism.joint_inputs import reads_inputs
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.tree import joint_forces
+from linkwork.tree.branch_tables import COORDINATE_WORDS, BranchTables, Piece, branch_tables, pieces
 from linkwork.tree.joint_formula import JointFormula, JointFormulas
 from linkwork.tree.loop_constraint import ties
-from linkwork.varied import of_variants, real
+from linkwork.varied import of_variants
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +51,10 @@ class TreeBody:
         return type(self.joint) is Fixed
 
     @kept
-    def counts(self) -> tuple[int, int]:
-        """How many positions and velocities the joint has."""
-        return self.joint.nq, self.joint.nv
+    def counts(self) -> tuple[int, int, int]:
+        """How many positions and velocities the joint has, and where its quaternion begins, or -1."""
+        joint = self.joint
+        return joint.nq, joint.nv, -1 if joint.quaternion is None else joint.quaternion
 
     @property
     def inner(self) -> Any:
@@ -77,9 +79,7 @@ class TreeBody:
             mass, moment = self.stand_in
             tensor = moment if algebra.dimension == 2 else np.diag([moment] * 3).tolist()
             return self.on_joint @ algebra.RigidInertia.about_center(mass, given.com.tolist(), tensor)
-        return self.on_joint @ algebra.RigidInertia.about_center(
-            real(given.mass), given.com.tolist(), given.tensor.tolist()
-        )
+        return self.on_joint @ given.rigid
 
     @kept
     def formula(self) -> tuple[JointFormula, list[float]]:
@@ -135,6 +135,9 @@ class TreeBody:
     def of_coordinates(self) -> np.ndarray:
         """Per velocity what `COORDINATE_WORDS` say, (nv, 7)."""
         joint = self.joint
+        plain = [getattr(joint, word) for word in COORDINATE_WORDS[2:]]
+        if joint.limits is None and all(type(x) is float for x in plain):
+            return np.array([[-np.inf, np.inf, *plain]] * joint.nv).reshape(-1, len(COORDINATE_WORDS))
         columns = [joint.per_coordinate(word) for word in COORDINATE_WORDS[2:]]
         return np.column_stack([joint.limit_pairs().reshape(-1, 2), *columns])
 
@@ -143,15 +146,19 @@ def _length(x: np.ndarray) -> float:
     return float(np.linalg.norm(x))
 
 
-COORDINATE_WORDS = ("lower", "upper", "damping", "friction", "stiffness", "rest", "armature")
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Topology:
     """The spanning tree, parents before children and each branch in one piece, and what closes loops."""
 
     branches: tuple[TreeBody, ...]
     loops: tuple[Any, ...]  # joints, and constraints as ties
+    pieces: list[Piece]  # branches that are those of the tree it was grown from, and new ones
+    tables: BranchTables
+
+    @kept
+    def numbers(self) -> dict[Body, int]:
+        """Where the branch of each body is."""
+        return {branch.body: number for number, branch in enumerate(self.branches)}
 
 
 Children = dict[Body, list[tuple[Body, Body, Joint]]]  # body -> itself, a body it carries, and their joint
@@ -170,7 +177,6 @@ def topology(
     """
     cut = _wanted(mechanism, wanted)
     joints = list(mechanism.joints.values())
-    worth = _worth_cutting(mechanism)
 
     def freed(body: Body) -> Joint:
         assert free
@@ -180,27 +186,36 @@ def topology(
     while True:  # each round cuts a better joint of a loop, or is the last
         kept = [joint for joint in joints if joint.name not in cut] if cut else joints
         children, used = _span(mechanism, kept, freed if free else None)
+        if len(used) == len(kept):
+            break
         closing = [joint for joint in kept if joint not in used]
-        better = _better_cut(closing, children, worth) if closing else None
+        better = _better_cut(closing, children, _worth_cutting(mechanism))
         if better is None:
             break
         cut.add(better)
-    known = {branch.body: branch for branch in like.branches} if like else {}
+    known: dict[Body, int] = like.numbers if like else {}
+    earlier: tuple[TreeBody, ...] = like.branches if like else ()
     stand_ins = _stand_ins(mechanism, children) if mechanism.drivers else {}
     order: list[TreeBody] = []
+    before: list[int] = []  # where each was in `like`, or -1
     stack = children[mechanism.ground][::-1]
     while stack:
         parent, body, joint = stack.pop()
-        branch = known.get(body)
-        light = stand_ins.get(body)
-        same = branch is not None and branch.joint is joint and branch.parent is parent
-        if branch is None or not same or branch.stand_in != light:
+        number, light = known.get(body, -1), stand_ins.get(body)
+        if number >= 0:
+            branch = earlier[number]
+            if branch.joint is not joint or branch.parent is not parent or branch.stand_in != light:
+                number = -1
+        if number < 0:
             branch = TreeBody(body, parent, joint, joint.child is parent, light)
         order.append(branch)
+        before.append(number)
         if body in children:
             stack += children[body][::-1]
-    closing = [joint for joint in joints if joint not in used]
-    return Topology(tuple(order), (*closing, *ties(mechanism, closing)))
+    closing = [joint for joint in joints if joint not in used] if len(used) < len(joints) else []
+    found, dimension = pieces(before), 3 if mechanism.space == "space" else 2
+    tables = branch_tables(order, found, like.tables if like else None, dimension)
+    return Topology(tuple(order), (*closing, *ties(mechanism, closing)), found, tables)
 
 
 # What is driven moves as its driver says, whatever its mass; but the equations divide by it. A body without

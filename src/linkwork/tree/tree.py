@@ -6,7 +6,7 @@ one link (for dynamics), and `bodies`, where each body is a link of its own (for
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field
 from operator import attrgetter
 from types import ModuleType
 from typing import Any
@@ -19,13 +19,16 @@ from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.joints import CATALOGUE
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.tree import joint_forces
+from linkwork.tree.branch_tables import Piece, same_pieces
 from linkwork.tree.joint_formula import JointFormula
 from linkwork.tree.joint_units import joint_units
 from linkwork.tree.load_formula import PlacedLoad
-from linkwork.tree.topology import TreeBody
-from linkwork.varied import of_variants, real, real_table
+from linkwork.tree.topology import Topology, TreeBody
+from linkwork.varied import of_variants, real_table
 
 Array = np.ndarray
+
+_kind, _driven, _has_stops = map(attrgetter, ("kind", "driven", "has_stops"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +67,12 @@ class Seat:
         """The inertia of the body, in the frame of its link."""
         if not self.welded:
             return self.branch.inertia
-        given = self.branch.body.inertia
-        return self.frame @ ALGEBRA[self.branch.body.space].RigidInertia.about_center(
-            real(given.mass), given.com.tolist(), given.tensor.tolist()
-        )
+        return self.frame @ self.branch.body.inertia.rigid
+
+    @kept
+    def alone(self) -> "Block":
+        """The link of this body, if no other is welded to it."""
+        return _block((self,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,20 +152,32 @@ class Tree:
     kind_numbers: Array = field(init=False)  # (links,) which of them a link has
     data: Array = field(init=False)  # gravity, then per link what DataLayout says [SI]
     starts: Array = field(init=False)  # (links + 1, 3) first of a link's constants, positions, velocities
+    grown: "InitVar[Grown | None]" = None  # what its tables are taken from
 
-    def __post_init__(self) -> None:
-        numbers: dict[JointFormula, int] = {}
-        which = [numbers.setdefault(block.kind, len(numbers)) for block in self.blocks]
-        sizes = np.zeros((len(which) + 1, 3), np.int64)
-        each = np.array([(kind.nq, kind.nv) for kind in numbers], np.int64).reshape(-1, 2)
-        sizes[0, 0] = len(self.gravity)
-        sizes[1:, 0] = [len(block.data) for block in self.blocks]
-        sizes[1:, 1:] = each[which]
+    def __post_init__(self, grown: "Grown | None") -> None:
+        of_links = list(map(_kind, self.blocks))
+        kinds = tuple(dict.fromkeys(of_links))
+        numbers = {kind: number for number, kind in enumerate(kinds)}
+        sizes, data = [np.array([[len(self.gravity), 0, 0]])], [self.gravity]
+        like, pieces = grown or (self, ())
+        if not pieces or self.welded or like.welded:  # where a branch is no link
+            same = [(0, len(self.blocks), -1)]
+        else:
+            same = same_pieces(pieces, self.blocks, like.blocks)
+        for begin, end, first in same:
+            if first >= 0:
+                last = first + end - begin
+                sizes.append(np.diff(like.starts[first : last + 1], axis=0))
+                data.append(like.data[like.starts[first, 0] : like.starts[last, 0]])
+            else:
+                new = self.blocks[begin:end]
+                sizes += [np.array([(len(b.data), b.kind.nq, b.kind.nv) for b in new]).reshape(-1, 3)]
+                data += [block.data for block in new]
         made = {
-            "kinds": tuple(numbers),
-            "kind_numbers": np.array(which, np.int64),
-            "data": np.concatenate([self.gravity, *(block.data for block in self.blocks)]),
-            "starts": np.cumsum(sizes, axis=0),
+            "kinds": kinds,
+            "kind_numbers": np.array(list(map(numbers.__getitem__, of_links)), np.int64),
+            "data": np.concatenate(data),
+            "starts": np.concatenate(sizes, dtype=np.int64).cumsum(axis=0),
         }
         for name, value in made.items():
             if isinstance(value, np.ndarray):
@@ -184,6 +201,18 @@ class Tree:
                 self.blocks, self.parents.tolist(), self.starts[:-1].tolist(), strict=True
             )
         )
+
+    @property
+    def welded(self) -> bool:
+        """Whether some bodies are one link."""
+        return len(self.seats) > len(self.blocks)
+
+    def with_blocks(self, blocks: tuple[Block, ...], grown: "Grown | None" = None) -> "Tree":
+        """Return a tree of the same links with other constants or kinds; nothing closes its loops."""
+        made = self.having(blocks=blocks, loops=())
+        vars(made).pop("links", None)
+        made.__post_init__(grown)
+        return made
 
     def having(self, **parts: Any) -> "Tree":
         """Return the tree with other `loads`, `inputs` or `loops`; what follows from the links is shared."""
@@ -213,21 +242,30 @@ class DataLayout:
         return cls(0, frame, frame + inertia, 2 * frame + inertia, 2 * frame + inertia + nv)
 
 
-def grow(mechanism: Mechanism, branches: Sequence[TreeBody], weld: bool, like: Tree | None = None) -> Tree:
+# The tree that a tree is grown from, whose tables are taken over, and where its branches were in that one.
+Grown = tuple[Tree, Sequence[Piece]]
+
+
+def grow(
+    mechanism: Mechanism,
+    graph: Topology,
+    weld: bool,
+    like: Tree | None = None,
+    pieces: Sequence[Piece] = (),
+) -> Tree:
     """Turn the spanning tree into arrays; `weld` makes one link of bodies joined by Fixed joints.
 
-    What hangs on the same branches is taken over from a tree `like` this one.
+    What hangs on the same branches is taken over from a tree `like` this one; `pieces` say where they were.
     """
     algebra = ALGEBRA[mechanism.space]
     ground = mechanism.ground.name
     known_seats: Mapping[str, Seat] = like.seats if like else {}
-    known_blocks = {block.seats[0]: block for block in like.blocks} if like else {}
     body_links, frames = {ground: 0}, {ground: like.body_frames[ground] if like else algebra.Frame()}
     seats: dict[str, Seat] = {}
     parents: list[int] = []
     members: list[list[Seat]] = [[]]
-    for branch in branches:
-        name, parent = branch.body_name, branch.parent_name
+    of_bodies = graph.tables.body_names, graph.tables.parent_names
+    for branch, name, parent in zip(graph.branches, *of_bodies, strict=True):
         base, welded = frames[parent], weld and branch.fixed
         seat = known_seats.get(name)
         if seat is None or seat.branch is not branch or seat.base is not base or seat.welded is not welded:
@@ -241,19 +279,23 @@ def grow(mechanism: Mechanism, branches: Sequence[TreeBody], weld: bool, like: T
             number = len(members)
             members.append([seat])
         body_links[name] = number
-    blocks = []
-    for link in members[1:]:
-        block = known_blocks.get(link[0])
-        blocks.append(block if block and block.seats == tuple(link) else _block(algebra, tuple(link)))
-    gravity = real_table(mechanism.gravity)
-    return Tree(algebra, tuple(blocks), np.array(parents, np.int64), gravity, body_links, frames, seats)
+    known = {block.seats: block for block in like.blocks if len(block.seats) > 1} if like else {}
+    blocks = tuple(
+        [
+            link[0].alone if len(link) == 1 else known.get(tuple(link)) or _block(tuple(link))
+            for link in members[1:]
+        ]
+    )
+    gravity, numbers = real_table(mechanism.gravity), np.array(parents, np.int64)
+    grown = (like, pieces) if like else None
+    return Tree(algebra, blocks, numbers, gravity, body_links, frames, seats, grown=grown)
 
 
-def _block(algebra: ModuleType, seats: tuple[Seat, ...]) -> Block:
+def _block(seats: tuple[Seat, ...]) -> Block:
     branch = seats[0].branch
     kind, parameters = branch.formula
-    inertia = algebra.RigidInertia.zero()
-    for seat in seats:
+    inertia = seats[0].inertia
+    for seat in seats[1:]:
         inertia = inertia + seat.inertia
     numbers = [*seats[0].placement.scalars(), *inertia.scalars(), *seats[0].frame.scalars()]
     data = real_table([*numbers, *branch.armature, *parameters])
@@ -264,17 +306,22 @@ def _length(x: Array) -> float:
     return float(np.linalg.norm(x))
 
 
-def with_own_forces(tree: Tree, moved: Callable[[], Mapping[str, Sequence[float]]]) -> Tree:
-    """Return a tree with the joints' own forces in their kinds.
+def with_own_forces(
+    tree: Tree,
+    moved: Callable[[], Mapping[str, Sequence[float]]],
+    grown: Grown | None = None,
+) -> Tree:
+    """Return a tree without loops, with the joints' own forces in their kinds.
 
     `moved` is asked for the inertia that each coordinate of a joint moves if any joint has stops.
     """
-    stopped = any(map(attrgetter("has_stops"), tree.blocks))
-    inertias = moved() if stopped else {}
+    if not any(map(_has_stops, tree.blocks)):
+        return tree.with_blocks(tuple(map(_driven, tree.blocks)), grown)
+    inertias = moved()
     blocks = [
         block.with_stops(inertias[block.name]) if block.has_stops else block.driven for block in tree.blocks
     ]
-    return replace(tree, blocks=tuple(blocks))
+    return tree.with_blocks(tuple(blocks), grown)
 
 
 def link_poses(tree: Tree, q: Sequence[float]) -> list[Any]:
