@@ -57,13 +57,3 @@ def test_a_default_that_is_no_finite_number_is_refused(value):
 def test_a_name_that_is_no_text_is_refused():
     with pytest.raises(TypeError, match="the first argument is the name"):
         lw.Input(2.0)
-
-
-def test_files_refuse_inputs_by_name(tmp_path):
-    m = lw.examples.cart_pole()
-    u = lw.Input("push", 2.0)
-    for law in (u, lambda t, q, v: u - v):
-        other = m.copy()
-        other.add(lw.Motor("motor", "rail", law))
-        with pytest.raises(lw.FormatError, match="input 'push'"):
-            other.save(tmp_path / "m.json")
