@@ -158,7 +158,7 @@ class Tree:
         of_links = list(map(_kind, self.blocks))
         kinds = tuple(dict.fromkeys(of_links))
         numbers = {kind: number for number, kind in enumerate(kinds)}
-        sizes, data = [np.array([[len(self.gravity), 0, 0]])], [self.gravity]
+        sizes, data = [np.array([[len(self.gravity), 0, 0]], np.int64)], [self.gravity]
         like, pieces = grown or (self, ())
         if not pieces or self.welded or like.welded:  # where a branch is no link
             same = [(0, len(self.blocks), -1)]
@@ -171,13 +171,14 @@ class Tree:
                 data.append(like.data[like.starts[first, 0] : like.starts[last, 0]])
             else:
                 new = self.blocks[begin:end]
-                sizes += [np.array([(len(b.data), b.kind.nq, b.kind.nv) for b in new]).reshape(-1, 3)]
+                counts = [(len(block.data), block.kind.nq, block.kind.nv) for block in new]
+                sizes.append(np.array(counts, np.int64).reshape(-1, 3))
                 data += [block.data for block in new]
         made = {
             "kinds": kinds,
             "kind_numbers": np.array(list(map(numbers.__getitem__, of_links)), np.int64),
             "data": np.concatenate(data),
-            "starts": np.concatenate(sizes, dtype=np.int64).cumsum(axis=0),
+            "starts": np.concatenate(sizes).cumsum(axis=0),
         }
         for name, value in made.items():
             if isinstance(value, np.ndarray):
