@@ -202,12 +202,10 @@ def topology(
     while stack:
         parent, body, joint = stack.pop()
         number, light = known.get(body, -1), stand_ins.get(body)
-        if number >= 0:
-            branch = earlier[number]
-            if branch.joint is not joint or branch.parent is not parent or branch.stand_in != light:
-                number = -1
-        if number < 0:
-            branch = TreeBody(body, parent, joint, joint.child is parent, light)
+        branch = earlier[number] if number >= 0 else None
+        same = branch is not None and branch.joint is joint and branch.parent is parent
+        if branch is None or not same or branch.stand_in != light:
+            branch, number = TreeBody(body, parent, joint, joint.child is parent, light), -1
         order.append(branch)
         before.append(number)
         if body in children:

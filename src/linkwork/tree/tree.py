@@ -152,7 +152,7 @@ class Tree:
     kind_numbers: Array = field(init=False)  # (links,) which of them a link has
     data: Array = field(init=False)  # gravity, then per link what DataLayout says [SI]
     starts: Array = field(init=False)  # (links + 1, 3) first of a link's constants, positions, velocities
-    grown: "InitVar[Grown | None]" = None  # what its tables are taken from
+    grown: InitVar["Grown | None"] = None  # what its tables are taken from
 
     def __post_init__(self, grown: "Grown | None") -> None:
         of_links = list(map(_kind, self.blocks))
@@ -280,7 +280,9 @@ def grow(
             number = len(members)
             members.append([seat])
         body_links[name] = number
-    known = {block.seats: block for block in like.blocks if len(block.seats) > 1} if like else {}
+    known: dict[tuple[Seat, ...], Block] = {}
+    if like and like.welded:
+        known = {block.seats: block for block in like.blocks}
     blocks = tuple(
         [
             link[0].alone if len(link) == 1 else known.get(tuple(link)) or _block(tuple(link))
