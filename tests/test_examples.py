@@ -185,6 +185,10 @@ def test_the_page_on_loops_runs(capsys):
     assert "Bricard: 1 degree of freedom" in capsys.readouterr().out
     a, b = (names["run"][name].position[-1] for name in "AB")
     np.testing.assert_allclose(b, -2.0 * a, rtol=1e-9)
+    pressed, cam = names["pressed"], names["cam"]
+    assert (cam.nq, cam.nv) == (3, 2)
+    normal = np.linalg.norm(pressed["cam"].reaction.force, axis=-1)
+    np.testing.assert_allclose(np.abs(np.asarray(pressed["cam"].force)[:, 0]), normal, atol=1e-6)
 
 
 def test_the_page_on_simulation_runs():
@@ -252,9 +256,17 @@ def test_the_page_on_collision_runs():
     np.testing.assert_allclose(names["contacts"].depth.max(), 0.01, rtol=1e-9)
 
 
+def test_a_follower_floats_where_it_is_known_to(capsys):
+    script = runpy.run_path(str(ROOT / "examples" / "valve.py"))
+    script["main"]()
+    said = capsys.readouterr().out
+    assert "floats from 434.3 rad/s on, 4147 turns a minute; known: 434.3 rad/s" in said
+
+
 def test_every_script_is_run_here():
     scripts = [path.name for path in sorted((ROOT / "examples").glob("*.py"))]
-    assert scripts == ["brick.py", "cart_pole_vector_env.py", "fit_four_bar.py", "jansen.py", "strobe.py"]
+    names = "brick.py cart_pole_vector_env.py fit_four_bar.py jansen.py strobe.py valve.py"
+    assert scripts == names.split()
 
 
 def test_every_page_with_code_is_run_here():

@@ -20,7 +20,8 @@ SUBJECTS = {
     "kinematics": "three_ways",
     "mechanism": "locate",
     "recording": "words",
-    "simulation": "accuracy adams batches constraints faults inputs loops orders physics",
+    "simulation": "accuracy adams batches constraints curves curves_in_runs faults inputs loops orders "
+    "physics",
     "view": "browser gallery_pages show",
 }
 FILES = sorted(TESTS.rglob("test_*.py"))

@@ -245,6 +245,7 @@ MODEL: dict[str, Callable[..., Any]] = {
         ).array
     ),
     "loop_forces": lambda m, q, v, f: m.loop_forces(q, v, f).array if m.loop_names else None,
+    "equation_forces": lambda m, q, v, f: m.equation_forces(q, v) if m.loop_names else None,
     "row_forces_in_motion": lambda m, q, v, f: m.row_forces_in_motion(q, v) if m.loop_names else None,
     "energy": lambda m, q, v, f: m.energy(q, v),
     "kinetic_energy": lambda m, q, v, f: m.kinetic_energy(q, v),

@@ -117,6 +117,9 @@ def constrained(space):
         "Absolute": lambda m, a, b, ab: lw.Absolute("tie", b, x=b.position[0]),
         "own": lambda m, a, b, ab: PinInSlot("tie", a, b, pin=ab + np.array([0.3, 0.0, 0.4][:size])),
     }
+    for name in CONSTRAINTS:
+        if name.startswith(("Cam", "PointOnCurve")):
+            made[name] = lambda m, a, b, ab, name=name: _constraint(m, name, np.random.default_rng(3))
     return {name: (lambda make=make: build(make)) for name, make in made.items()}
 
 

@@ -21,9 +21,15 @@ def complement(S: Sequence[Any], algebra: ModuleType) -> list[Any]:
     not.
     """
     columns = [list(s.scalars()) for s in S]
-    n = algebra.freedoms
+    return [algebra.Force.from_scalars(t) for t in square_to(columns, algebra.freedoms)]
+
+
+def square_to(columns: Sequence[Sequence[Number]], n: int) -> list[list[Number]]:
+    """Return an orthonormal basis of what is square to columns of n numbers each."""
     used = [i for i in range(n) if not all(is_zero(s[i]) for s in columns)]
-    basis = [[1.0 if i == k else 0.0 for i in range(n)] for k in range(n) if k not in used]
+    basis: list[list[Number]] = [
+        [1.0 if i == k else 0.0 for i in range(n)] for k in range(n) if k not in used
+    ]
     m = len(used)
     if m > len(columns):
         rest = [[s[i] for i in used] for s in columns]
@@ -44,7 +50,7 @@ def complement(S: Sequence[Any], algebra: ModuleType) -> list[Any]:
             for i, x in zip(used, t, strict=True):
                 whole[i] = x
             basis.append(whole)
-    return [algebra.Force.from_scalars(t) for t in basis]
+    return basis
 
 
 def _mirrored(w: Sequence[Number], factor: Number, x: Sequence[Number]) -> list[Number]:

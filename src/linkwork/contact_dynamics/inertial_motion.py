@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.mechanism.joints import Free
+from linkwork.model.loop_closing import fitted
 from linkwork.model.model import Model
 from linkwork.model.own_forces import motion_algorithm, motion_kernel
 from linkwork.native.loop_types import Named
@@ -129,6 +130,8 @@ class _Tree:
             *(self._address, self._plan, self._ports.ctypes.data, self.t.reshape(1)),
             *(self.q, self.v, self.qdot, self.qdd, self._room, self._quaternions, *self._own, q, v, t, h),
         )
+        if self.model.link_tree.unknowns:
+            q[:] = fitted(self.model, q)
 
     def rates(self, q: Array, v: Array, t: float) -> Array:
         self.t[...], self.q[:], self.v[:] = t, q, v

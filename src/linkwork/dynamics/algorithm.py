@@ -73,6 +73,7 @@ class Sizes(NamedTuple):
     algebra: ModuleType
     shown: int = 0  # numbers that loads show
     rows: int = 0  # equations of loop joints
+    equations: int = 0  # the same, with those that constraints' own unknowns take
     loop_nq: int = 0  # coordinates of loop joints
     loop_nv: int = 0
     inputs: int = 0  # that loads read
@@ -148,15 +149,19 @@ class Loops:
     `right` says which equations the rows are to fulfil: of accelerations, or those by which a change of
     velocity, or of position, takes away what is left of the gap. Without it there are no rows: only what the
     algorithm has as ports is set, of `gap_position`, `gap_velocity`, `row_velocity`, `loop_bias`,
-    `direction`, `loop_q`, `loop_v`, `loop_a` and `loop_own`.
+    `direction`, `loop_q`, `loop_v`, `loop_a`, `loop_own`, `equation_gap`, and `equation_force` by forces
+    `row_force`.
     With `driven` the joints' own forces are added to `external`, with `pushed` what the rows do by forces
     `row_force`; with `restoring` gains times the gaps and their rates are taken from the accelerations.
+    The rates of constraints' own unknowns are set if there is a port `qdot`; with `fitting`, for a change of
+    position in place of velocities, Newton's change of them is added.
     """
 
     right: Literal["acceleration", "velocity", "position"] | None = None
     driven: bool = False
     pushed: bool = False
     restoring: bool = False
+    fitting: bool = False
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ that of all applied forces but gravity; its integral is the work that energies a
 """
 
 from linkwork.algebra.vector import dot, plus
-from linkwork.dynamics import forward_dynamics, loop_closure, poses
+from linkwork.dynamics import forward_dynamics, loop_closure, poses, position_rates
+from linkwork.dynamics import velocities as velocities_of_links
 from linkwork.dynamics.algorithm import (
     EXTERNAL,
     INPUTS,
@@ -141,3 +142,22 @@ def _rates(zero: frozenset[str]) -> Algorithm:
 
 
 RATES, LOADED_RATES = _rates(ALGORITHM.zero | {INPUTS.name}), _rates(LOADED.zero)
+
+
+# the same where constraints have unknowns of their own; changes are in place of velocities
+
+
+def _with_unknowns(name: str, fitting: bool) -> Algorithm:
+    return Algorithm(
+        name,
+        inputs=(T, Q, QD, INPUTS, TAU, EXTERNAL),
+        outputs=(QDOT, QDD, POWER),
+        passes=(Pass(position_rates.placed_rates, "outward"), Loops(fitting=fitting)),
+        shared={"X_W": "Frame", "v": "Motion"},
+        start=velocities_of_links.base,
+        zero=LOADED.zero,
+    )
+
+
+RATES_OF_UNKNOWNS = _with_unknowns("rates of unknowns, too", fitting=False)
+CHANGES_OF_UNKNOWNS = _with_unknowns("changes of unknowns, too", fitting=True)

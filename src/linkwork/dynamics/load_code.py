@@ -200,7 +200,7 @@ class _Called:
     ):
         self._placed, self._lanes, self._ports = placed, lanes, {name: k for k, name in enumerate(ports)}
         self._offsets = layout.offsets
-        self._nq, self._nv, self._freedoms = tree.nq, tree.nv, tree.algebra.freedoms
+        self._nq, self._nv, self._freedoms = tree.nq - tree.unknowns, tree.nv, tree.algebra.freedoms
         self._there = {port.name for port in algorithm.ports}
         self._calls = 0
 

@@ -22,7 +22,8 @@ class Closing:
     """What assembling needs to know of a mechanism."""
 
     correction: Callable[[Array], tuple[Array, Array]]  # q -> gaps (rows,), change that closes them (nv,)
-    moved: Callable[[Array, Array], Array]  # q, change -> q there, quaternions at length one
+    size: Callable[[Array, Array], float]  # q, gaps -> how far it is from closed, in units of 1 / weights
+    moved: Callable[[Array, Array, float], Array]  # q, change -> q after a part of it, quaternions normal
     equations: Callable[[Array], tuple[Array, Array]]  # q -> weighted rows (rows, nv), mass matrix
     weights: Array  # (rows,) one over the normal size of each gap
     scale: Array  # (nv,) normal size of each coordinate
@@ -33,11 +34,11 @@ def assemble(closing: Closing, q: Array, tolerance: float) -> tuple[Array, Array
     chance = np.random.default_rng(0)
     found, gap = _descend(closing, q, tolerance)
     for _ in range(_PUSHES):
-        if _size(gap, closing) <= tolerance:
+        if closing.size(found, gap) <= tolerance:
             break
         push = 0.3 * closing.scale * chance.normal(size=closing.scale.size)
-        there, gap_there = _descend(closing, closing.moved(found, push), tolerance)
-        if _size(gap_there, closing) < _size(gap, closing):
+        there, gap_there = _descend(closing, closing.moved(found, push, 1.0), tolerance)
+        if closing.size(there, gap_there) < closing.size(found, gap):
             found, gap = there, gap_there
     return found, gap
 
@@ -45,7 +46,7 @@ def assemble(closing: Closing, q: Array, tolerance: float) -> tuple[Array, Array
 def _descend(closing: Closing, q: Array, tolerance: float) -> tuple[Array, Array]:
     """Return where Newton's steps end, and the gaps there."""
     gap, step = closing.correction(q)
-    best = _size(gap, closing)
+    best = closing.size(q, gap)
     damping = 0.0
     for _ in range(_STEPS):
         if best <= tolerance:
@@ -55,10 +56,11 @@ def _descend(closing: Closing, q: Array, tolerance: float) -> tuple[Array, Array
         longest = float(np.max(np.abs(step) / closing.scale, initial=0.0))
         part = min(1.0, _LARGEST / longest) if longest > 0.0 else 1.0
         for _ in range(_HALVINGS):
-            there = closing.moved(q, part * step)
+            there = closing.moved(q, step, part)
             gap_there, step_there = closing.correction(there)
-            if _size(gap_there, closing) < best * (1.0 - 1e-3 * part):
-                q, gap, step, best = there, gap_there, step_there, _size(gap_there, closing)
+            size = closing.size(there, gap_there)
+            if size < best * (1.0 - 1e-3 * part):
+                q, gap, step, best = there, gap_there, step_there, size
                 damping = damping / 100.0 if damping > 1e-8 else 0.0
                 break
             part *= 0.5
@@ -67,16 +69,13 @@ def _descend(closing: Closing, q: Array, tolerance: float) -> tuple[Array, Array
                 break
             damping = max(1e-8, 100.0 * damping)
     for _ in range(2):  # Newton's last steps cost little, and take what rounding leaves
-        there = closing.moved(q, step)
+        there = closing.moved(q, step, 1.0)
         gap_there, step_there = closing.correction(there)
-        if best > tolerance or not _size(gap_there, closing) < 0.5 * best:
+        size = closing.size(there, gap_there)
+        if best > tolerance or not size < 0.5 * best:
             break
-        q, gap, step, best = there, gap_there, step_there, _size(gap_there, closing)
+        q, gap, step, best = there, gap_there, step_there, size
     return q, gap
-
-
-def _size(gap: Array, closing: Closing) -> float:
-    return float(np.linalg.norm(gap * closing.weights))  # a largest one would not fall steadily: axes turn
 
 
 def least_step(J: Array, M: Array, gap: Array, damping: float = 0.0) -> Array:

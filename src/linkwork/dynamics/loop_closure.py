@@ -42,6 +42,8 @@ ROW_VELOCITY = Port("row_velocity", "world", lambda n: (n.rows,))
 GAP_VELOCITY = Port("gap_velocity", "world", lambda n: (n.rows,))
 INVERSE_PIVOT = Port("inverse_pivot", "world", lambda n: (n.rows,))
 ROW_FORCE = Port("row_force", "world", lambda n: (n.rows,))
+EQUATION_GAP = Port("equation_gap", "world", lambda n: (n.equations,))
+EQUATION_FORCE = Port("equation_force", "world", lambda n: (n.equations,))
 LOOP_BIAS = Port("loop_bias", "world", lambda n: (n.rows,))
 DIRECTION = Port("direction", "world", lambda n: (n.rows, n.algebra.freedoms))
 LOOP_Q = Port("loop_q", "world", lambda n: (n.loop_nq,))
@@ -218,3 +220,22 @@ PUSHES = Algorithm(
     clear=frozenset({"external"}),
     tree="bodies",
 )
+
+
+# all equations of constraints with unknowns of their own: gaps, and forces along their gradients
+
+
+def _of_equations(name: str, inputs: tuple[Port, ...], output: Port) -> Algorithm:
+    return Algorithm(
+        name,
+        inputs=inputs,
+        outputs=(output,),
+        passes=(Pass(poses.poses, "outward"), Loops()),
+        shared={"X_W": "Frame"},
+        start=poses.base,
+        clear=frozenset({output.name}),
+    )
+
+
+EQUATION_GAPS = _of_equations("gaps of equations", (Q,), EQUATION_GAP)
+EQUATION_FORCES = _of_equations("forces of equations", (Q, ROW_FORCE), EQUATION_FORCE)

@@ -31,9 +31,9 @@ from linkwork.tree.loops import Loop
 from linkwork.tree.tree import Tree
 
 # columns of a loop's record: of the loop, then of each of its ends
-_DATA, _RIGHT, _PACE, _ROW, _Q, _V = range(6)
+_DATA, _RIGHT, _PACE, _ROW, _EQUATION, _Q, _V, _U = range(8)
 _BLOCK, _FORCES, _DIRECT, _LINK, _END_Q, _END_V = range(6)
-_LOOP, _END = 6, 6
+_LOOP, _END = 8, 6
 # columns of a row's record, behind those of the link
 ROW_COLUMNS = ("row", "direct", "y", "z", "right", "beyond")
 STORED, ADDED, AT_GROUND = range(3)  # what becomes of a row's force beyond a link: variants of its kernel
@@ -144,7 +144,8 @@ class LoopCode:
     def _record(self, loop: Loop) -> list[int]:
         root = self.roots.get(loop.root)
         right, pace = (root.rights[loop.name], root.paces[loop.name]) if root and loop.rows else (0, 0)
-        record = [self._data_starts[loop.name], right, pace, loop.row, loop.q, loop.v]
+        record = [self._data_starts[loop.name], right, pace, loop.row]
+        record += [loop.equation, loop.q, loop.v, loop.u]
         for end in loop.ends:
             link, entry = self.tree.links[end - 1], self.entries.get((end, loop.name))
             places = int(self.starts[end]), self.force_on(end, loop), entry.direct if entry else 0
@@ -156,8 +157,8 @@ class LoopCode:
         offsets = {n: self.layout.offsets[n] for n in ("X_W", "v", "a") if n in self.layout.offsets}
         if formula.called:
             return self._interpreted(step, formula, offsets)
-        key = step.right, step.driven, step.pushed, step.restoring, sorted(offsets.items()), self.lanes
-        key = *key, list(self.constant)
+        key = step.right, step.driven, step.pushed, step.restoring, step.fitting
+        key = *key, sorted(offsets.items()), self.lanes, list(self.constant)
         name = store.digest("loop", formula.signature, list(self.ports), *key)
 
         def build() -> tuple[str, dict[str, Any]]:
@@ -211,9 +212,15 @@ class LoopCode:
                 for r, force in enumerate(forces):
                     unit = graph.symbol(("row_force", r))
                     added += [(f"external{n}", k, x, unit) for k, x in enumerate(force.scalars())]
+        if "equation_force" in there:
+            square = formula.square or np.eye(len(formula.position)).tolist()
+            for r, parts in enumerate(square):
+                unit = graph.symbol(("row_force", r))
+                added += [("equation_force", k, x, unit) for k, x in enumerate(parts)]
         rows: dict[str, Sequence[Any]] = {
             "gap_position": formula.position,
             "gap_velocity": [x + pace for x, pace in zip(formula.velocity, formula.pace, strict=True)],
+            "equation_gap": formula.equations,
             "row_velocity": formula.velocity,
             "loop_bias": formula.bias,
             "direction": [x for t in formula.directions for x in t.scalars()],
@@ -225,6 +232,9 @@ class LoopCode:
         for port, values in rows.items():
             if port in there:
                 wanted += [(port, k, x) for k, x in enumerate(values)]
+        if "qdot" in there:
+            for k, shift in enumerate(formula.shift):
+                wanted.append(("u_rate", k, formula.v[k] + shift if step.fitting else formula.v[k]))
 
         def place(symbol: Any) -> Any:
             name, k = symbol.args[0]
@@ -234,10 +244,12 @@ class LoopCode:
                 return graph.symbol(("data", formula.n_data + k))
             if name == "ground":
                 return graph.symbol(("ground", offsets["a"] + k))
+            if name == "u":
+                return graph.symbol(("u", k))
             if name == "t":
                 return graph.symbol(("t", 0)) if "t" in there else 0.0
             word, end = name.rstrip("0123456789"), name[len(name.rstrip("0123456789")) :]
-            if word in ("q", "qd"):
+            if word in ("q", "qd", "qdd"):
                 return graph.symbol((name, k)) if word in there else 0.0
             return graph.symbol((f"block{end}", offsets["X_W" if word == "X" else word] + k))
 
@@ -272,11 +284,15 @@ class LoopCode:
             Pointer("pace", "work", _PACE),
             Pointer("t", "t"),
             Pointer("row_force", "row_force", _ROW),
+            Pointer("equation_force", "equation_force", _EQUATION),
+            Pointer("equation_gap", "equation_gap", _EQUATION),
             Pointer("gap_position", "gap_position", _ROW),
             Pointer("gap_velocity", "gap_velocity", _ROW),
             Pointer("row_velocity", "row_velocity", _ROW),
             Pointer("loop_bias", "loop_bias", _ROW),
             Pointer("direction", "direction", _ROW, freedoms),
+            Pointer("u", "q", _U),
+            Pointer("u_rate", "qdot", _U),
             Pointer("loop_q", "loop_q", _Q),
             Pointer("loop_v", "loop_v", _V),
             Pointer("loop_a", "loop_a", _V),
@@ -291,6 +307,7 @@ class LoopCode:
                 Pointer(f"external{n}", "external", first + _LINK, freedoms),
                 Pointer(f"q{n}", "q", first + _END_Q),
                 Pointer(f"qd{n}", "qd", first + _END_V),
+                Pointer(f"qdd{n}", "qdd", first + _END_V),
             ]
         return [pointer for pointer in found if pointer.port in self.ports]
 

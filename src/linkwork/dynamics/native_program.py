@@ -67,7 +67,7 @@ class Program:
 
 
 def sizes_of(tree: Tree) -> Sizes:
-    each = [(loop.rows, loop.joint.nq, loop.joint.nv) for loop in tree.loops]
+    each = [(loop.rows, loop.equations, loop.joint.nq, loop.joint.nv) for loop in tree.loops]
     of_loops = (sum(counts) for counts in zip(*each, strict=True))
     return Sizes(
         tree.nq, tree.nv, len(tree.blocks), tree.algebra, tree.shown, *of_loops, inputs=len(tree.inputs)

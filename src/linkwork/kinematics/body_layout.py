@@ -33,7 +33,7 @@ def _(system: System) -> Layout:
     turn = ["rad"] if system.algebra.dimension == 2 else ["1"] * 4
     return Layout(
         space=m.space,
-        joints=joints | dict.fromkeys(tied, none),
+        joints=joints | dict.fromkeys(tied, none) | _unknowns(system),
         bodies=tuple(m.bodies),
         constraints={
             name: (slice(*part), forces[name])
@@ -51,6 +51,16 @@ def _(system: System) -> Layout:
         drivers=drivers,
         closing=(*m.joints, *m.constraints),
     )
+
+
+def _unknowns(system: System) -> dict[str, tuple[slice, slice]]:
+    """Return where constraints' own unknowns are in positions and velocities."""
+    found = {}
+    for name, constraint in system.mechanism.constraints.items():
+        if constraint.unknowns:
+            q, v = (n * len(system.bodies) + system.own[name] for n in (system.coordinates, system.free))
+            found[name] = slice(q, q + constraint.unknowns), slice(v, v + constraint.unknowns)
+    return found
 
 
 def _joint_units(joint: Joint) -> tuple[list[str], list[str]]:

@@ -28,4 +28,12 @@ def of_bodies(system: System, model: Any, q: Array, v: Array) -> tuple[Array, Ar
             found[at : at + joint.nq] = q[at_q]
             at = system.free * len(system.bodies) + first
             rates[at : at + joint.nq] = joint.rates(q[at_q].tolist(), v[at_v].tolist())
+    unknowns = [loop for loop in model.link_tree.loops if loop.drawn]
+    own_rates = model.position_rates(q, v) if unknowns else v
+    for loop in unknowns:
+        first, part = system.own[loop.name], slice(loop.u, loop.u + len(loop.drawn))
+        at = system.coordinates * len(system.bodies) + first
+        found[at : at + len(loop.drawn)] = q[part]
+        at = system.free * len(system.bodies) + first
+        rates[at : at + len(loop.drawn)] = own_rates[part]
     return found, rates

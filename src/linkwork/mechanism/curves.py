@@ -1,4 +1,7 @@
-"""Constraints along curves: where on the curve is an unknown of its own, found with the poses."""
+"""Constraints along curves: where on the curve is an unknown of its own, found with the poses.
+
+In motion it is a number of q behind those of all joints, see `tree/own_unknowns.py`.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar

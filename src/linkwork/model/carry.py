@@ -79,6 +79,8 @@ def _carried(old: Model, new: Model, state: State) -> State:
         else:
             q[at_q], v[at_v] = before.joint(branch)
             met = met or before.met(branch)
+    if new.link_tree.unknowns:
+        _take_unknowns(old, new, state, q)
     if met:
         v = _with_impulse(new, before, q, v)
     if new.loop_names and _opened(old, new, state, q):
@@ -113,6 +115,15 @@ def _by_name(old: Model, new: Model, state: State, q: Array, v: Array) -> list[T
         else:
             missing.append(branch)
     return missing
+
+
+def _take_unknowns(old: Model, new: Model, state: State, q: Array) -> None:
+    """Take the own unknowns of constraints that are in both models."""
+    known = {loop.name: loop for loop in old.link_tree.loops if loop.drawn}
+    for loop in new.link_tree.loops:
+        was = known.get(loop.name)
+        if was is not None and len(was.drawn) == len(loop.drawn):
+            q[loop.u : loop.u + len(loop.drawn)] = state.q[was.u : was.u + len(was.drawn)]
 
 
 def _alike(one: TreeBody, other: TreeBody) -> bool:

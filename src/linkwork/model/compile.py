@@ -17,6 +17,7 @@ from linkwork.tree.branch_tables import COORDINATE_WORDS
 from linkwork.tree.loops import check_loops, close
 from linkwork.tree.topology import Topology, topology
 from linkwork.tree.tree import Tree, grow
+from linkwork.varied import real_table
 
 Array = np.ndarray
 
@@ -103,7 +104,7 @@ def model_of(origin: Snapshot, graph: Topology, links: Tree, form: Form = "rolle
         centers=_frozen(of_bodies[:, 1 : 1 + size]),
         inertias=_frozen(of_bodies[:, 1 + size :].reshape(-1, 3, 3) if size > 2 else of_bodies[:, 1 + size]),
         joint_starts=_frozen(starts, int),
-        q_drawn=_frozen(tables.drawn),
+        q_drawn=_frozen(np.concatenate([tables.drawn, *_unknowns(links)])),
         limits=_frozen(tables.of_coordinates[:, :2]),
         **columns,
         quaternions=_frozen(starts[:-1, 0][turning] + tables.counts[turning, 2], int),
@@ -114,6 +115,11 @@ def model_of(origin: Snapshot, graph: Topology, links: Tree, form: Form = "rolle
         link_tree=links,
         form=form,
     )
+
+
+def _unknowns(links: Tree) -> list[Array]:
+    """Return the own unknowns of constraints as drawn, in their order."""
+    return [real_table(loop.drawn) for loop in sorted(links.loops, key=lambda loop: loop.u) if loop.drawn]
 
 
 def _frozen(values: Any, kind: type = float) -> Array:

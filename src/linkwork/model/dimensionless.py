@@ -68,7 +68,7 @@ def loop_scales(model: "Model") -> LoopScales:
         numbers[loop.name] = [model.nv + loop.v + k for k in range(loop.joint.nv)]
     own = [lengths[loop.name] for loop in closing for _ in range(loop.joint.nv)]
     units = model.loop_units[1]
-    beyond = [1.0 if unit == "rad" else length for unit, length in zip(units, own, strict=True)]
+    beyond = [length if unit == "m" else 1.0 for unit, length in zip(units, own, strict=True)]
     return LoopScales(
         lengths,
         _weights(model, lengths, scale),

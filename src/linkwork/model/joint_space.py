@@ -221,8 +221,12 @@ def mass_matrix(
 
 
 def position_rates(model: "Model", q: Array, v: Array, *, out: Array | None = None) -> Array:
-    """Return dq/dt (nq,) at velocities v; they differ where there are quaternions or free bodies."""
-    return model.kernel_of(rates.ALGORITHM)(q, v, out=(out,))[0]
+    """Return dq/dt (nq,) at velocities v.
+
+    They differ where there are quaternions, free bodies or constraints' own unknowns.
+    """
+    algorithm = rates.WITH_UNKNOWNS if model.link_tree.unknowns else rates.ALGORITHM
+    return model.kernel_of(algorithm)(q, v, out=(out,))[0]
 
 
 def kernel(model: "Model", name: str) -> Kernel:

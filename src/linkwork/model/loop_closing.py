@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.dynamics import loop_closure
+from linkwork.dynamics import loop_closure, position_rates
 from linkwork.dynamics.loop_assembly import Closing, least_step
 from linkwork.dynamics.loop_assembly import assemble as newton
 from linkwork.errors import AssemblyError, unknown, warn
@@ -15,6 +15,8 @@ from linkwork.model.joint_space import accelerating_kernel
 from linkwork.model.state import State
 from linkwork.real_numbers import is_finite, like_degrees, real_array
 from linkwork.spelling import require
+from linkwork.tree.loop_constraint import LoopConstraint
+from linkwork.tree.own_unknowns import guessed
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model
@@ -77,7 +79,7 @@ def assemble(
         return start
     closing = _closing(model, list(hold), t)
     found, gap = newton(closing, start, tolerance)
-    if np.linalg.norm(gap * closing.weights) <= tolerance:
+    if closing.size(found, gap) <= tolerance:
         return found
     raise AssemblyError(_open_loops(model, found, gap, tolerance * model.size))
 
@@ -96,10 +98,14 @@ def _closing(model: "Model", hold: list[str], t: float) -> Closing:
         gap = model.constraint_residual(q, t)
         return gap, least_step(*equations(q), gap * weights)
 
-    def moved(q: Array, change: Array) -> Array:
-        return moved_by(model, q, change * moves)
+    def size(q: Array, gap: Array) -> float:
+        gaps = _all_gaps(model, q, gap)
+        return float(np.linalg.norm(gaps))  # a largest one would not fall steadily: axes turn
 
-    return Closing(correction, moved, equations, weights, model.coordinate_sizes)
+    def moved(q: Array, change: Array, part: float) -> Array:
+        return moved_by(model, q, change * moves, part)
+
+    return Closing(correction, size, moved, equations, weights, model.coordinate_sizes)
 
 
 def _metric(model: "Model", q: Array) -> Array:
@@ -123,12 +129,47 @@ def _held(model: "Model", J: Array, M: Array, hold: list[str]) -> tuple[Array, A
     return J * free, M * np.outer(free, free) + np.diag(1.0 - free)
 
 
-def moved_by(model: "Model", q: Array, change: Array) -> Array:
-    """Return the position after a small change of all velocities' coordinates."""
-    there = q + model.position_rates(q, change)
+def _all_gaps(model: "Model", q: Array, gap: Array) -> Array:
+    """Return the gaps of all equations, weighted: of rows, and of what constraints' own unknowns take."""
+    if not model.link_tree.unknowns:
+        return gap * model.row_weights
+    (found,) = model.kernel_of(loop_closure.EQUATION_GAPS)(q)
+    for name, part in model.equation_slices.items():
+        rows = model.row_slices[name]
+        if part.stop - part.start == rows.stop - rows.start:
+            found[part] = gap[rows] * model.row_weights[rows]
+        else:
+            found[part] *= model.row_weights[rows].max()
+    return found
+
+
+def moved_by(model: "Model", q: Array, change: Array, part: float = 1.0) -> Array:
+    """Return the position after a part of a small change of all velocities' coordinates."""
+    if model.link_tree.unknowns:
+        there = q + part * model.kernel_of(position_rates.CHANGES)(q, change)[0]
+    else:
+        there = q + part * model.position_rates(q, change)
     for first in model.quaternions:
         there[first : first + 4] /= np.linalg.norm(there[first : first + 4])
     return there
+
+
+def fitted(model: "Model", q: Array) -> Array:
+    """Return a position with Newton's change of constraints' own unknowns; joints stay where they are."""
+    return q + model.kernel_of(position_rates.CHANGES)(q, np.zeros(model.nv))[0]
+
+
+def _guessed(model: "Model", q: Array) -> Array:
+    """Return a position in which constraints' own unknowns are where they guess them."""
+    if not model.link_tree.unknowns:
+        return q
+    q, poses = q.copy(), model.poses(q)
+    for loop in model.link_tree.loops:
+        if isinstance(loop.joint, LoopConstraint) and loop.joint.nq:
+            constraint = loop.joint.constraint
+            own = guessed(constraint, [poses[body.name] for body in constraint.bodies])
+            q[loop.u : loop.u + loop.joint.nq] = own
+    return q
 
 
 def _open_loops(model: "Model", q: Array, gap: Array, tolerance: float) -> str:
@@ -184,8 +225,9 @@ def state(
     for array, side, values in ((q, 0, {**(positions or {}), **named}), (v, 1, dict(velocities or {}))):
         for name, value in values.items():
             if name in model.row_slices:
+                word = "joint" if name in model.joints else "constraint"
                 raise ValueError(
-                    f"state: joint {name!r} closes a loop, and follows from the others; give those, and "
+                    f"state: {word} {name!r} closes a loop, and follows from the others; give those, and "
                     "let model.assemble(q) close the loops"
                 )
             if name not in model.slices:
@@ -198,6 +240,8 @@ def state(
             if side == 0 and like_degrees(*given.ravel()) and all(model.joints[name].periodic):
                 warn(f"state: {degrees_caution(f'joint {name!r}', value)}")
             part[:] = given
+    if positions or named:
+        q = _guessed(model, q)
     if positions or named or velocities:
         q = model.assemble(q, hold={**(positions or {}), **named}, t=t)
         v = model.closed_velocity(q, v, hold=velocities or (), t=t)

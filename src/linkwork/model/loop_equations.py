@@ -40,6 +40,14 @@ def row_slices(model: "Model") -> Mapping[str, slice]:
     return MappingProxyType({loop.name: slice(loop.row, loop.row + loop.rows) for loop in closing})
 
 
+def equation_slices(model: "Model") -> Mapping[str, slice]:
+    """Where all equations of each loop joint or constraint are: rows, and what its own unknowns take."""
+    closing = model.link_tree.loops
+    return MappingProxyType(
+        {loop.name: slice(loop.equation, loop.equation + loop.equations) for loop in closing}
+    )
+
+
 def loop_slices(model: "Model") -> Mapping[str, tuple[slice, slice]]:
     """Where the coordinates and velocities of each loop joint are among those of all loop joints."""
     return MappingProxyType(

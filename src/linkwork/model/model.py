@@ -71,8 +71,8 @@ class Model(Viewable):
     masses: Array  # (bodies,) [kg]
     centers: Array  # (bodies, 3) or (bodies, 2) centre of mass in the body's frame [m]
     inertias: Array  # (bodies, 3, 3) or (bodies,) tensor about the centre of mass, body axes [kg m^2]
-    joint_starts: Array  # (joints + 1, 2) first position and velocity of joint k; the last are nq, nv
-    q_drawn: Array  # (nq,) positions as drawn [rad, m, quaternions]
+    joint_starts: Array  # (joints + 1, 2) first position and velocity of joint k; the last are behind all
+    q_drawn: Array  # (nq,) positions as drawn [rad, m, quaternions], then constraints' own unknowns
     limits: Array  # (nv, 2) lower, upper; infinite where there is none [rad, m]
     damping: Array  # (nv,) force per velocity [N m s/rad, N s/m]
     friction: Array  # (nv,) dry friction [N m, N]
@@ -124,6 +124,7 @@ class Model(Viewable):
     reactions_in_motion = of_motion(reaction_forces.reactions_in_motion)
     loop_forces = of_motion(reaction_forces.loop_forces)
     row_forces_in_motion = of_motion(reaction_forces.row_forces_in_motion)
+    equation_forces = of_motion(reaction_forces.equation_forces)
 
     # sums over all bodies
     energy = of_motion(energy_and_momentum.energy)
@@ -142,6 +143,7 @@ class Model(Viewable):
     loops = lazy(loop_equations.loops)
     loop_names = lazy(loop_equations.loop_names)
     row_slices = lazy(loop_equations.row_slices)
+    equation_slices = lazy(loop_equations.equation_slices)
     loop_slices = lazy(loop_equations.loop_slices)
     row_weights = lazy(loop_equations.row_weights)
     weak_pivots = lazy(loop_equations.weak_pivots)

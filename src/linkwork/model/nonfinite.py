@@ -19,6 +19,8 @@ Inputs = Mapping[str, float]  # values by name
 Found = tuple[list[float], BaseException | None]  # what a load gives, or what it raised instead
 
 
+_LOOSE = 1e3  # times as drawn: unknowns of a constraint that are worth a name where a run fails
+_WHY = "where its curve stands still, or bends as much as what is on it"
 _HUGE = 1e100  # a force that is worth a name where accelerations are not finite
 
 
@@ -32,18 +34,28 @@ class Fault:
 
 
 def joint(model: "Model", index: int) -> str:
-    """Return the name of the joint that a number of the state (q, v) belongs to."""
+    """Return the name of the joint that a number of the state (q, v) belongs to, or of the constraint."""
     side, k = (0, index) if index < model.nq else (1, index - model.nq)
+    if own := _own_unknown(model, index):
+        return own.name
     return next(name for name, parts in model.slices.items() if parts[side].start <= k < parts[side].stop)
 
 
 def component(model: "Model", index: int) -> str:
     """Return the joint, and the coordinate, of a number of the state (q, v)."""
     side, k, word = (0, index, "position") if index < model.nq else (1, index - model.nq, "velocity")
+    if own := _own_unknown(model, index):
+        return f"unknown[{index - own.u}] of constraint {own.name!r}"
     name = joint(model, index)
     part = model.slices[name][side]
     number = f"[{k - part.start}]" if part.stop - part.start > 1 else ""
     return f"{word}{number} of joint {name!r}"
+
+
+def _own_unknown(model: "Model", index: int) -> Any:
+    """Return the loop of the constraint that a number of the state (q, v) is an unknown of, if it is one."""
+    closing = (loop for loop in model.link_tree.loops if loop.drawn)
+    return next((loop for loop in closing if loop.u <= index < loop.u + len(loop.drawn)), None)
 
 
 def not_finite(model: "Model", t: float, y: Array, inputs: Inputs) -> tuple[str, str]:
@@ -75,7 +87,7 @@ def find(model: "Model", t: float, y: Array, inputs: Inputs, events: Sequence[Pl
     for name, forces in _own_forces(model, y):
         if not all(map(isfinite, forces)):
             return Fault(name, _beyond(model, name, y, _odd(forces, 0)))
-    if fault := _out_of_domain(model, y):
+    if fault := _out_of_domain(model, y) or _undetermined(model, y):
         return fault
     largest = int(np.argmax(np.abs(y)))
     size, name, words = _largest_force(model, t, y, inputs)
@@ -114,6 +126,41 @@ def _out_of_domain(model: "Model", y: Array) -> Fault | None:
             link.name, f"the motion of joint {link.name!r} has no value, or no derivatives, at q = {at}"
         )
     return None
+
+
+def _undetermined(model: "Model", y: Array) -> Fault | None:
+    """Find a constraint whose own unknowns do not follow from where its bodies are: phi_u has lost rank."""
+    q, v = y[: model.nq], y[model.nq :]
+    if not model.link_tree.unknowns:
+        return None
+    try:
+        rates = model.position_rates(q, v)
+    except ArithmeticError:
+        rates = np.full(model.nq, np.nan)
+    for loop in model.link_tree.loops:
+        part = slice(loop.u, loop.u + len(loop.drawn))
+        if not np.isfinite(rates[part]).all():
+            at = ", ".join(f"{x:.9g}" for x in q[part])
+            return Fault(
+                loop.name,
+                f"the unknowns of constraint {loop.name!r} are not determined at {at}, {_WHY}",
+            )
+    return None
+
+
+def hardly_determined(model: "Model", y: Array) -> str:
+    """Say which constraint's own unknowns change much more with the joints than as drawn; nothing if none."""
+    q, units = y[: model.nq], np.diag(model.coordinate_sizes)
+    if not model.link_tree.unknowns or not np.isfinite(q).all():
+        return ""
+    there, drawn = (
+        np.abs(model.position_rates(np.tile(x, (model.nv, 1)), units)).max(axis=0) for x in (q, model.q_drawn)
+    )
+    for loop in model.link_tree.loops:
+        for k in range(loop.u, loop.u + len(loop.drawn)):
+            if there[k] > _LOOSE * (1.0 + drawn[k]):
+                return f"the unknowns of constraint {loop.name!r} are hardly determined at {q[k]:.9g}, {_WHY}"
+    return ""
 
 
 def largest_force(model: "Model", t: float, y: Array, inputs: Inputs) -> str:

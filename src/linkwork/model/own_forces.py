@@ -128,7 +128,14 @@ def motion_algorithm(model: "Model") -> Algorithm:
 def rates_algorithm(model: "Model") -> Algorithm:
     """Return the algorithm of dq/dt alone, through the same arrays."""
     tree = model.loaded_tree
+    if tree.unknowns:
+        return equations_of_motion.RATES_OF_UNKNOWNS
     return equations_of_motion.LOADED_RATES if tree.loops or tree.loads else equations_of_motion.RATES
+
+
+def changes_algorithm(model: "Model") -> Algorithm:
+    """Return the algorithm of what a change of all velocities' coordinates does to q, through the same."""
+    return equations_of_motion.CHANGES_OF_UNKNOWNS if model.loaded_tree.unknowns else rates_algorithm(model)
 
 
 def loads(model: "Model", q: Array, v: Array, t: Any = 0.0, *, inputs: Any = None) -> tuple[Array, Array]:

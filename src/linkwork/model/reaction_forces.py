@@ -11,6 +11,7 @@ from linkwork.model.arguments import delivered
 from linkwork.model.joint_space import accelerating_kernel
 from linkwork.model.named_rows import NamedRows
 from linkwork.model.own_forces import motion_kernel, moving
+from linkwork.real_numbers import real_array
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model
@@ -82,6 +83,14 @@ def row_forces_in_motion(model: "Model", q: Array, v: Array, t: Any = 0.0, *, in
     kernel = motion_kernel(model, equations_of_motion.LOOP_FORCES)
     arrays = moving(model, kernel, q, v, t, inputs)
     return _least(model.constraint_jacobian(arrays[1]), kernel(*arrays)[-1])
+
+
+def equation_forces(model: "Model", q: Array, v: Array, t: Any = 0.0, *, inputs: Any = None) -> Array:
+    """Return the same by `equation_slices`: for all equations of constraints with unknowns of their own."""
+    rows = row_forces_in_motion(model, q, v, t, inputs=inputs)
+    if not model.link_tree.unknowns:
+        return rows
+    return model.kernel_of(loop_closure.EQUATION_FORCES)(real_array("q", q), rows)[0]
 
 
 def _row_forces(model: "Model", q: Array, v: Array, tau: Array, forces: Any) -> Array:

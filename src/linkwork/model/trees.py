@@ -38,7 +38,8 @@ def body_tree(model: "Model") -> Tree:
     """The tree with one link per body, for poses and reactions."""
     if not any(branch.fixed for branch in model.graph.branches):
         return model.link_tree.having(loops=())
-    return grow(model.mechanism, model.graph, weld=False, like=model.link_tree)
+    grown = grow(model.mechanism, model.graph, weld=False, like=model.link_tree)
+    return grown.having(unknowns=model.link_tree.unknowns)
 
 
 def undriven_tree(model: "Model") -> Tree:
@@ -127,7 +128,7 @@ def place(
     sides = _Sides(model, tree)
     drawn = model.poses(model.q_drawn)
     before = {placed.name: placed for placed in like.loads} if like else {}
-    where = model.slices, model.q_drawn.tolist(), drawn
+    where = model.slices, model.q_drawn[: model.joint_starts[-1, 0]].tolist(), drawn
     return tuple(
         placed_load(load, model.mechanism, tree.algebra, sides, *where, before.get(load.name))
         for load in loads

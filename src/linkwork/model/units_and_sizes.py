@@ -39,8 +39,10 @@ def tree_units(model: "Model") -> Units:
 
 
 def position_units(model: "Model") -> tuple[str, ...]:
-    """The unit of each position: that of the velocity it follows, or "" for numbers of a quaternion."""
-    return model.tree_units[0]
+    """The unit of each position: that of the velocity it follows, or "" for numbers of a quaternion, and for
+    constraints' own unknowns.
+    """
+    return (*model.tree_units[0], *[""] * model.link_tree.unknowns)
 
 
 def coordinate_units(model: "Model") -> tuple[str, ...]:
@@ -54,7 +56,8 @@ def loop_units(model: "Model") -> Units:
     velocities: list[str] = []
     kinds, drawn = JointFormulas(), model.loop_motion(model.q_drawn, np.zeros(model.nv))[0]
     for loop in model.link_tree.loops:
-        if not loop.joint.nv:
+        if isinstance(loop.joint, LoopConstraint):
+            positions, velocities = positions + [""] * loop.joint.nq, velocities + ["1"] * loop.joint.nv
             continue
         here = drawn[model.loop_slices[loop.name][0]].tolist()
         units = joint_units(*kinds.of(loop.joint, False), here, loop.joint)

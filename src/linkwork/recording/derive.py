@@ -192,7 +192,7 @@ def _driver_wrenches(at: Derivation) -> Array:
         side = driver.sides()[0]
         if side.name in model.slices:
             tau = np.zeros((len(at.t), side.nv))
-            tau[:, int(driver.component)] = at["row_forces"][:, model.row_slices[name].start]
+            tau[:, int(driver.component)] = at["row_forces"][:, model.equation_slices[name].start]
             found.append(_driven(at, [(side.name, tau)])[:, 0])
         else:
             found.append(at["reactions"][:, joints.index(name)])
@@ -248,7 +248,7 @@ _OF_COMPILED: dict[str, Formula] = {
     "loop_velocities": _loop_motion,
     "loop_accelerations": lambda at: at.model.loop_accelerations(at.q, at.v, at["accelerations"]),
     "loop_forces": lambda at: at.model.loop_drives(at.q, at.v, at.t, inputs=at["inputs"]),
-    "row_forces": lambda at: at.model.row_forces_in_motion(at.q, at.v, at.t, inputs=at["inputs"]),
+    "row_forces": lambda at: at.model.equation_forces(at.q, at.v, at.t, inputs=at["inputs"]),
     "gaps": _gaps,
     "driver_laws": _driver_laws,
     "drive_wrenches": _drive_wrenches,

@@ -35,6 +35,11 @@ class Layout:
         return {name: parts for name, parts in self.joints.items() if name not in tied}
 
     @property
+    def curves(self) -> list[str]:
+        """The constraints with unknowns of their own, which have positions."""
+        return [name for name in self.constraints if self.joints[name][0].stop > self.joints[name][0].start]
+
+    @property
     def algebra(self) -> ModuleType:
         return ALGEBRA[self.space]
 
@@ -156,7 +161,7 @@ def layout_of(model: Any) -> Layout:
         space=model.space,
         joints={name: model.slices[name] for name in model.joint_names} | behind,
         bodies=tuple(model.body_names),
-        constraints={name: (model.row_slices[name], unit) for name, unit in model.tie_units.items()},
+        constraints={name: (model.equation_slices[name], unit) for name, unit in model.tie_units.items()},
         loads={name: model.load_units.get(name, ("",)) for name in model.load_names},
         position_units=tuple(unit or "1" for unit in (*model.position_units, *loop_units[0])),
         velocity_units=(*model.coordinate_units, *loop_units[1]),

@@ -182,6 +182,7 @@ class Samples:
         quantities = ("position", "velocity", "acceleration", "force")
         joints = (name for name in self.layout.joints if name not in self.layout.constraints)
         yield from (f"{name}.{quantity}" for name in joints for quantity in quantities)
+        yield from (f"{name}.position" for name in self.layout.curves)
         yield from (f"{name}.force" for name in (*self.layout.constraints, *self.layout.loads))
         yield from self._all_of_bodies()
         yield from WHOLE

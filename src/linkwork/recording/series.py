@@ -69,6 +69,11 @@ class ConstraintRecord(JointRecord):
     quantities = ("force", "reaction")
     alone = ("force",)
 
+    def __init__(self, samples: "Samples", name: str) -> None:
+        super().__init__(samples, name)
+        if name in samples.layout.curves:
+            self.quantities = ("force", "position", "velocity", "acceleration", "reaction")
+
     def __repr__(self) -> str:
         return f"<constraint {self._name!r}: {', '.join(self.quantities)}>"
 

@@ -124,7 +124,8 @@ class Controllers:
                     part = more[:, parts[side]].T[..., at]
                     others[name] = part[0] if len(part) == 1 else part
             slices = {joint: pair[side] for joint, pair in model.slices.items()}
-            found.append(coordinates(array.T[..., at].tolist(), slices, others))
+            of_joints = array.T[: model.joint_starts[-1, side]]
+            found.append(coordinates(of_joints[..., at].tolist(), slices, others))
         return found
 
     def forget_before(self, t: float) -> None:

@@ -101,13 +101,15 @@ def _answer(model: Model, event: Event, t: float, q: Array, v: Array) -> list[Ar
     """Return what the action of an event gives, checked; it may change what it is given, or return anew."""
     assert callable(event.action)
     named = ({joint: pair[n] for joint, pair in model.slices.items()} for n in (0, 1))
-    given = [coordinates(x.tolist(), by) for x, by in zip((q, v), named, strict=True)]
+    joints = model.joint_starts[-1, 0]  # behind them, constraints' own unknowns follow
+    given = [coordinates(x.tolist(), by) for x, by in zip((q[:joints], v), named, strict=True)]
     try:
         answer = event.action(t, *given)
     except Exception as error:
         raise ValueError(f"raised {type(error).__name__}: {error}") from error
     new = given if answer is None else answer
     try:
-        return [checked(model, word, x, 1) for word, x in zip("qv", new, strict=True)]
+        whole = {"q": lambda x: [*x, *q[joints:]] if model.link_tree.unknowns else x, "v": lambda x: x}
+        return [checked(model, word, whole[word](x), 1) for word, x in zip("qv", new, strict=True)]
     except (TypeError, ValueError) as error:
         raise ValueError(f"gave {new!r:.100}; give (q, v): {error}") from error

@@ -95,6 +95,7 @@ def diagnosis(system: RunPrograms, work: Work, i: int) -> Failure | None:
     parts = [MESSAGES[status], f"worst is the {nonfinite.component(model, worst)}"]
     parts += [f"the last steps were {last} s"] if last else []
     parts += [driven] if (driven := nonfinite.driven_by(model, nonfinite.joint(model, worst))) else []
+    parts += [loose] if (loose := nonfinite.hardly_determined(model, y)) else []
     parts += [push] if (push := nonfinite.largest_force(model, soon, y, inputs)) else []
     return failed(status, t, nonfinite.joint(model, worst), "; ".join(parts))
 

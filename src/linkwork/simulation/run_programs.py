@@ -15,7 +15,12 @@ from linkwork.errors import ModelError
 from linkwork.model import trees
 from linkwork.model.joint_space import accelerating_kernel
 from linkwork.model.model import Model
-from linkwork.model.own_forces import motion_algorithm, motion_kernel, rates_algorithm
+from linkwork.model.own_forces import (
+    changes_algorithm,
+    motion_algorithm,
+    motion_kernel,
+    rates_algorithm,
+)
 from linkwork.native.tangent import tangent_ports
 from linkwork.simulation.event import Event, settle
 from linkwork.simulation.loop.programs import BOUND, PROGRAMS, Program
@@ -26,7 +31,8 @@ from linkwork.varied import of_variants, real_table
 LARGEST_IMPLICIT = 1000  # states; beyond, a Jacobian takes too much memory and time
 _DATA = 0  # place of the constants in the table of a program
 _TABLES = {"close_positions": "closing", "close_velocities": "closing"}  # which a program reads; others:
-_TABLES |= {"event_functions": "events", "event_rates": "events"}  # that of the motion
+_TABLES |= {"event_functions": "events", "event_rates": "events"}  # that of the motion; of these, too,
+_TABLES |= {"rates": "rates", "changes": "rates"}  # if no constraint has unknowns of its own
 STEP_UNDER_TIME = 0.1  # longest step where a law knows the time, so that no pulse is stepped over [s]
 
 
@@ -96,6 +102,7 @@ class RunPrograms:
         """
         algorithms = {"motion": self.algorithm, "rates": rates_algorithm(self.model)}
         if self._projected:
+            algorithms["changes"] = changes_algorithm(self.model)
             algorithms["close_positions"] = loop_closure.POSITION_CORRECTION
             algorithms["close_velocities"] = loop_closure.VELOCITY_CORRECTION
         found = {
@@ -119,9 +126,10 @@ class RunPrograms:
 
     def _with_own(self, name: str, made: Program) -> Program:
         """Return a program that reads the constants of each mechanism in place of the model's."""
-        first = 0
-        for table, numbers in self.tables().items():
-            if table == _TABLES.get(name, "motion"):
+        first, tables = 0, self.tables()
+        wanted = _TABLES.get(name, "motion")
+        for table, numbers in tables.items():
+            if table == (wanted if wanted in tables else "motion"):
                 return replace(made, own=(_DATA, first))
             first += len(numbers)
         raise KeyError(name)
@@ -132,6 +140,8 @@ class RunPrograms:
         Rates read those of the motion, of which links come first.
         """
         found = {"motion": constants(self.algorithm, self.tree)}
+        if self.tree.unknowns:
+            found["rates"] = constants(rates_algorithm(self.model), self.tree)
         if self._projected:
             found["closing"] = constants(loop_closure.POSITION_CORRECTION, self.model.link_tree)
         if self.events:

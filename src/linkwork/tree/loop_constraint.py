@@ -7,6 +7,8 @@ row's force is J_b on body b and J_j on joint j, and
     sum of J_b v_b + J_j v_j = -dphi/dt,    sum of J_b a_b + J_j a_j = -(dJ/dt) v - d2phi/dt2
 
 where phi itself changes in time only for a driver, whose row does the work that its law takes.
+
+Unknowns of its own are taken out of its equations, see `own_unknowns`.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -28,6 +30,7 @@ from linkwork.mechanism.load_view import BodySide, JointSide
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Expr, Graph, evaluate
+from linkwork.tree.own_unknowns import OwnUnknowns, guessed
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +42,14 @@ class LoopConstraint:
     child: Body
     bodies: tuple[Body, ...]  # that it is between, without ground
     joints: tuple[Joint, ...]
-    nq: int = 0
-    nv: int = 0
     quaternion: None = None
+
+    @property
+    def nq(self) -> int:
+        """How many unknowns of its own it has: what stands for coordinates."""
+        return self.constraint.unknowns
+
+    nv = nq
 
     @property
     def name(self) -> str:
@@ -67,10 +75,7 @@ def ties(mechanism: Mechanism, cut: Collection[Joint]) -> tuple[LoopConstraint, 
         joints = tuple(side for side in sides if isinstance(side, Joint))
         bent = next((joint for joint in joints if joint.nq != joint.nv), None)
         closing = next((joint for joint in joints if joint in cut), None)
-        if constraint.unknowns:
-            own = f"{constraint.word} {constraint.name!r} has unknowns of its own"
-            mistakes.append(f"{own}: give an equation without them, or a joint of your own along the curve")
-        elif bent is not None:
+        if bent is not None:
             on = f"{constraint.word} {constraint.name!r} is on joint"
             mistakes.append(f"{on} {bent.name!r}, which turns by a quaternion")
         elif closing is not None:
@@ -112,9 +117,10 @@ class Tied:
     direct: Sequence[Sequence[Sequence[Any]]]  # per joint: the generalised forces of a unit of each row
     position: Sequence[Any]
     velocity: Sequence[Any]  # J v
-    bend: Sequence[Any]  # (dJ/dt) v
+    bend: Sequence[Any]  # (dJ/dt) v; with unknowns of its own, the second derivative along them, too
     pace: Sequence[Any]  # dphi/dt, with bodies and joints at rest
     gain: Sequence[Any]  # of the pace, in time
+    own: OwnUnknowns | None  # what takes its own unknowns out of these rows
 
 
 def tied(
@@ -124,8 +130,11 @@ def tied(
     q: Sequence[Sequence[Any]],
     v: Sequence[Sequence[Any]],
     t: Any,
+    u: Sequence[Any],
 ) -> Tied:
-    """Return the rows of a tie, run on symbols: of its bodies, of the coordinates of its joints, of time."""
+    """Return the rows of a tie, run on symbols: of its bodies, of the coordinates of its joints, of time, and
+    of its own unknowns u, which are still in them.
+    """
     algebra, graph = tie.algebra, Graph()
     Frame, Motion = algebra.Frame, algebra.Motion
 
@@ -134,6 +143,7 @@ def tied(
 
     X, w = symbols("X", tie.bodies, lambda _: Frame.size), symbols("w", tie.bodies, lambda _: Motion.size)
     x, rates = symbols("q", tie.joints, lambda joint: joint.nq), symbols("v", tie.joints, lambda j: j.nv)
+    (own, drift) = (list(graph.symbols((word, 0, k) for k in range(len(u)))) for word in "us")
     sides: dict[int, Any] = {
         id(body): BodySide(algebra, Frame.from_scalars(X[n]), Motion.zero())
         for n, body in enumerate(tie.bodies)
@@ -144,18 +154,19 @@ def tied(
     with reading(partial(_refuse_input, tie.constraint)):
         values = [law_at(tie.constraint, time)] if isinstance(tie.constraint, Driver) else []
 
-        def equations(sides: Mapping[int, Any]) -> Any:
-            return tie.constraint.phi(*(sides.get(id(s), ground) for s in tie.constraint.sides()), *values)
+        def equations(sides: Mapping[int, Any], own: Sequence[Any]) -> Any:
+            seen = (sides.get(id(side), ground) for side in tie.constraint.sides())
+            return tie.constraint.phi(*seen, *values, *own)
 
         phi = traced_or_called(
             tie.constraint,
             "phi",
-            lambda: equations(sides),
-            [y for group in (*X, *x) for y in group],
-            lambda numbers: equations(_sides(tie, numbers)),
+            lambda: equations(sides, own),
+            [y for group in (*X, *x, own) for y in group],
+            lambda numbers: equations(_sides(tie, numbers), numbers[len(numbers) - len(own) :]),
             _drawn(tie),
-            [*frame_sizes(tie.constraint, len(X)), *(1.0 for group in x for _ in group)],
-            given_slope(tie.constraint, Constraint, tie.bodies),
+            [*frame_sizes(tie.constraint, len(X)), *(1.0 for group in (*x, own) for _ in group)],
+            None if own else given_slope(tie.constraint, Constraint, tie.bodies),
         )
     must_call = any(isinstance(y, Expr) and y.op == "called" for y in phi)
     pace = derivative(phi, {time: 1.0})
@@ -174,7 +185,11 @@ def tied(
         along |= dict(zip(x[n], rates[n], strict=True))
     if must_call:  # the same, by one derivative instead of one per column
         rate = derivative(phi, along)
+    of_own = [derivative(phi, {y: 1.0}) for y in own]
     bend = derivative(rate, along)
+    if own:
+        along_all = along | dict(zip(own, drift, strict=True))
+        bend = derivative(derivative(phi, along_all), along_all)
     gain = derivative([x + y for x, y in zip(pace, rate, strict=True)], {time: 1.0})
     gain = [x + y for x, y in zip(gain, derivative(pace, along), strict=True)]
     known = {
@@ -183,21 +198,29 @@ def tied(
         "q": q,
         "v": v,
         "t": [[t]],
+        "u": [u],
     }
 
     def put(symbol: Expr) -> Any:
         word, n, k = symbol.args[0]
         return known[word][n][k]
 
-    entries = [y for column, _ in columns for y in column]
-    values = iter(evaluate([*entries, *phi, *rate, *bend, *pace, *gain], put))
+    entries = [y for column, _ in (*columns, *((column, 0.0) for column in of_own)) for y in column]
+    values = iter(evaluate([*entries, *phi, *rate, *pace, *gain], put))
+
+    def taken() -> list[Any]:
+        return [next(values) for _ in phi]
 
     def rows(count: int) -> list[list[Any]]:
-        return [list(row) for row in zip(*([next(values) for _ in phi] for _ in range(count)), strict=True)]
+        return [list(row) for row in zip(*(taken() for _ in range(count)), strict=True)]
 
     forces = [[algebra.Force.from_scalars(row) for row in rows(Motion.size)] for _ in X]
     direct = [rows(len(numbers)) for numbers in x]
-    return Tied(forces, direct, *([next(values) for _ in phi] for _ in range(5)))
+    unknowns = OwnUnknowns([taken() for _ in own]) if own else None
+    position, velocity, pace, gain = (taken() for _ in range(4))
+    if unknowns:
+        known["s"] = [unknowns.fitting(velocity)]
+    return Tied(forces, direct, position, velocity, evaluate(bend, put), pace, gain, unknowns)
 
 
 def _refuse_input(constraint: Constraint, given: Input) -> Any:
@@ -224,11 +247,12 @@ def _sides(tie: LoopConstraint, numbers: Sequence[float]) -> dict[int, Any]:
 
 
 def _drawn(tie: LoopConstraint) -> list[float]:
-    """Return the numbers of the frames of its bodies, and of its joints, as drawn."""
+    """Return the numbers of the frames of its bodies, of its joints, and of its own unknowns, as drawn."""
     frames = (tie.algebra.Frame(b.position.tolist(), b.rotation.tolist()) for b in tie.bodies)
     return [
         *(float(x) for frame in frames for x in frame.scalars()),
         *(float(x) for joint in tie.joints for x in joint.drawn()),
+        *guessed(tie.constraint, tie.constraint.drawn_poses()),
     ]
 
 

@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from linkwork.algebra.complement import complement
+from linkwork.algebra.vector import dot
 from linkwork.errors import ModelError
 from linkwork.lazy import LOCK
 from linkwork.mechanism.joint import Joint
@@ -34,9 +35,10 @@ Formulas = dict[str, "LoopFormula"]  # that are known, by signature
 class LoopFormula:
     """Over symbols of the links it is between, its *ends*, numbered and without ground: ("X0", k), ("v0", k),
     ("a0", k) of the first: pose in the world, motion and acceleration; ("q0", k), ("qd0", k): coordinates and
-    velocities of the joint that this link hangs on; ("X1", k), ... of the next; ("ground", k): the
-    acceleration of ground, which is against gravity; ("t", 0): time; ("data", k): frames on the links, the
-    numbers of a joint's kind; ("parameter", k): what follows.
+    velocities of the joint that this link hangs on, ("qdd0", k) its accelerations; ("X1", k), ... of the
+    next; ("ground", k): the acceleration of ground, which is against gravity; ("t", 0): time; ("u", k):
+    unknowns of a constraint's own; ("data", k): frames on the links, the numbers of a joint's kind;
+    ("parameter", k): what follows.
     """
 
     algebra: ModuleType
@@ -51,11 +53,14 @@ class LoopFormula:
     pace: tuple[Operand, ...]  # per row: how fast it opens when nothing moves, if it is a driver's
     directions: tuple[Any, ...]  # per row: its force on the child along the axes of the world
     smooth: bool  # whether what it holds, and pushes by itself, neither bends nor jumps
-    q: tuple[Operand, ...] = ()  # coordinates of the joint
+    q: tuple[Operand, ...] = ()  # coordinates of the joint, or a constraint's own unknowns
     v: tuple[Operand, ...] = ()  # its velocities
     a: tuple[Operand, ...] = ()  # its accelerations, when the links accelerate by a0, a1
     own: tuple[Operand, ...] = ()  # the joint's own forces, per velocity
     drive: tuple[Any, ...] = ()  # per end: the same as a wrench on the link, in its frame
+    shift: tuple[Operand, ...] = ()  # Newton's change of a constraint's own unknowns, the links staying
+    square: tuple[Any, ...] = ()  # per row: how much of each of its equations, if it has unknowns of its own
+    equations: tuple[Operand, ...] = ()  # and how far each of these is open
 
     @property
     def ends(self) -> int:
@@ -113,11 +118,12 @@ def tie_formula(
         ]
         for word in "va"
     )
-    q, qd = (
+    q, qd, qdd = (
         [symbols.of(f"{word}{end}", joint.nq) for end, joint in zip(joint_ends, tie.joints, strict=True)]
-        for word in ("q", "qd")
+        for word in ("q", "qd", "qdd")
     )
-    rows = tied(tie, X, v, q, qd, symbols.of("t", 1)[0])
+    u = symbols.of("u", tie.nq)
+    rows = tied(tie, X, v, q, qd, symbols.of("t", 1)[0], u)
     a_ground = symbols.motion("ground")
     needed, lacking = [], []
     for r, (bend, gain) in enumerate(zip(rows.bend, rows.gain, strict=True)):
@@ -129,10 +135,15 @@ def tie_formula(
         needed.append(right)
         lacking.append(left)
     count, most = len(rows.position), padding(algebra)
-    if count > most:
+    if tie.nq >= count > 0:
         raise ModelError(
-            f"{tie.constraint.word} {tie.name!r} has {count} equations, and cannot have more than {most} to "
-            "move with a mechanism; make several constraints of it"
+            f"{tie.constraint.word} {tie.name!r} has {count} equations for {tie.nq} unknowns of its own, and "
+            "takes nothing away; give more equations, or fewer unknowns"
+        )
+    if count - tie.nq > most:
+        raise ModelError(
+            f"{tie.constraint.word} {tie.name!r} has {count - tie.nq} equations, and cannot have more than "
+            f"{most} to move with a mechanism; make several constraints of it"
         )
     forces = [[algebra.Force.zero()] * count for _ in range(ends)]
     for end, place, pushes in zip(body_ends, on, rows.forces, strict=True):
@@ -154,6 +165,14 @@ def tie_formula(
         if child is None
         else [X[child].axes @ force for force in rows.forces[child]],
     }
+    if rows.own:
+        opening = [-1.0 * x for x in lacking]
+        for pushes, gained in zip(rows.direct, qdd, strict=True):
+            opening = [x + dot(push, gained) for x, push in zip(opening, pushes, strict=True)]
+        parts = {word: rows.own.without(part, word in ("forces", "direct")) for word, part in parts.items()}
+        parts |= {"q": u, "v": rows.own.fitting(rows.velocity), "a": rows.own.fitting(opening)}
+        parts |= {"own": [0.0] * len(u), "shift": rows.own.fitting(rows.position)}
+        parts |= {"square": rows.own.square, "equations": rows.position}
     about = f"tie {algebra.__name__} {ends} {list(body_ends)} {list(joint_ends)}"
     smooth = is_smooth((*rows.position, *rows.velocity))
     return _shared(parts, about, algebra, len(on) * Frame.size, known, smooth)

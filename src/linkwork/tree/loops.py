@@ -2,31 +2,25 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 
 from linkwork.algebra.number import is_zero
 from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
-from linkwork.trace.expression import evaluate
 from linkwork.tree import joint_forces
 from linkwork.tree.cuthill_mckee import neighbours, reverse_cuthill_mckee
 from linkwork.tree.joint_formula import JointFormulas
+from linkwork.tree.loop_as_drawn import Drawn, fitted_as_drawn, weak_pivots
 from linkwork.tree.loop_constraint import LoopConstraint
 from linkwork.tree.loop_formula import Formulas, LoopFormula, joint_formula, tie_formula
-from linkwork.tree.loop_roots import felt_by, with_common_roots, with_own_root
+from linkwork.tree.loop_roots import felt_by, with_common_roots
 from linkwork.tree.purity import traced_purely
 from linkwork.tree.tree import Tree
-from linkwork.varied import of_variants, real
+from linkwork.varied import real
 
 Array = np.ndarray
-
-# Near a position where a loop's links are in line, a row has a short lever: rounding errors of its gap, over
-# this lever squared, turn the velocities. The row is weak, and dropped, where they would by this much.
-_TURN = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +33,11 @@ class Loop:
     data: tuple[float, ...]  # frames on links, numbers of its kind, gains, parameters
     root: int = 0  # the link where its rows end: see `loop_roots`
     row: int = 0  # its first row
+    equation: int = 0  # its first equation: there are more than rows if it has unknowns of its own
     q: int = 0  # its first number in the array of loop joints' coordinates
     v: int = 0
+    u: int = 0  # its first own unknown in the positions of the mechanism
+    drawn: tuple[float, ...] = ()  # its own unknowns as drawn
     weak: tuple[float, ...] = ()  # per row: how little, as a pivot, is nothing
 
     @property
@@ -49,8 +46,13 @@ class Loop:
 
     @property
     def rows(self) -> int:
-        """How many equations it adds."""
+        """How many equations of the links it adds."""
         return len(self.formula.position)
+
+    @property
+    def equations(self) -> int:
+        """How many equations it has, with those that its own unknowns take."""
+        return self.rows + len(self.formula.shift)
 
     @property
     def constants(self) -> tuple[float, ...]:
@@ -74,15 +76,6 @@ def check_loops(joints: Sequence[Joint]) -> None:
         raise ModelError("; ".join(mistakes))
 
 
-@dataclass(frozen=True, eq=False)
-class Drawn:
-    """The links of a tree as drawn."""
-
-    q: Sequence[float]
-    poses: Sequence[Any]  # of ground and of every link, in the world
-    inertias: Sequence[Sequence[float]]  # per link, what each of its velocities moves
-
-
 Moved = Callable[
     [], Mapping[str, Sequence[float]]
 ]  # by joint, the inertia that each of its coordinates moves
@@ -95,8 +88,9 @@ def close(
 
     Formulas of loops between the same bodies are taken over from a tree `like` this one.
     """
-    loops = _placed(tree, joints, None, like)
-    return tree.having(loops=tuple(replace(loop, weak=_weak(tree, loop, drawn)) for loop in loops))
+    loops = [fitted_as_drawn(tree, loop, drawn) for loop in _placed(tree, joints, None, like)]
+    loops = [replace(loop, weak=weak_pivots(tree, loop, drawn)) for loop in loops]
+    return tree.having(loops=tuple(loops), unknowns=sum(len(loop.drawn) for loop in loops))
 
 
 def close_driven(
@@ -106,55 +100,10 @@ def close_driven(
 
     `closed` is the tree without such forces.
     """
-    weak = {loop.name: loop.weak for loop in closed.loops}
+    known = {loop.name: loop for loop in closed.loops}
     loops = _placed(tree, joints, moved, like)
-    return tree.having(loops=tuple(replace(loop, weak=weak[loop.name]) for loop in loops))
-
-
-def _weak(tree: Tree, loop: Loop, drawn: Drawn) -> tuple[float, ...]:
-    """Return, per row of a loop, the pivot below which it is weak.
-
-    Elsewhere a row has a pivot of lever^2 / inertia: the lever of a torque is one, that of a force the size
-    of the loop; the inertia is the geometric mean of those in the loop.
-    """
-    poses = drawn.poses
-    angular, freedoms = tree.algebra.angular, tree.algebra.freedoms
-    around = felt_by(tree, with_own_root(tree, loop))
-    moved = [x for link in around for x in drawn.inertias[link - 1] if x > 0.0]
-    if not moved:  # a joint between what is welded together moves nothing
-        return (0.0 if around else np.inf,) * loop.rows
-    places = [poses[link].p for link in around]
-    for body, frame in zip((loop.joint.parent, loop.joint.child), loop.joint.frames(), strict=True):
-        X = poses[tree.body_links[body.name]] @ tree.body_frames[body.name]
-        places.append((X @ frame).p)
-    known = {f"X{n}": poses[end].scalars() for n, end in enumerate(loop.ends)}
-    known |= {"data": loop.data, "parameter": loop.data[loop.formula.n_data :]}
-    for n, link in enumerate(tree.links[end - 1] for end in loop.ends):
-        known[f"q{n}"] = drawn.q[link.q : link.q + link.kind.nq]
-    rows = []
-    for r, direction in enumerate(loop.formula.directions):
-        forces = [*direction.scalars(), *(x for end in loop.formula.direct if end for x in end[r])]
-        t = evaluate(forces, lambda symbol: known[symbol.args[0][0]][symbol.args[0][1]])
-        rows.append([*t[:angular], *t[freedoms:], *t[angular:freedoms]])
-    slides = freedoms - angular
-    return tuple(of_variants(partial(_weak_pivots, slides), places, moved, rows).tolist()) if rows else ()
-
-
-def _weak_pivots(slides: int, points: Array, moved: Array, rows: Array) -> Array:
-    """Return the pivots below which rows are weak, between places and with inertias of a loop.
-
-    A row is a force: how it turns, and in the last `slides` numbers how it pushes.
-    """
-    size = float(np.linalg.norm(points[:, None] - points, axis=-1).max())
-    far = float(np.linalg.norm(points, axis=-1).max())
-    inertia = float(np.exp(np.mean(np.log(moved))))
-    found = []
-    for row in rows:
-        turn, slide = np.linalg.norm(row[:-slides]), np.linalg.norm(row[-slides:])
-        rounding = np.spacing(1.0) * max(turn, far * slide)  # of its gap, and of its lever
-        lever = max(turn, size * slide, rounding / _TURN)
-        found.append(float(rounding / _TURN * lever / inertia))
-    return np.array(found)
+    loops = [replace(loop, weak=known[loop.name].weak, drawn=known[loop.name].drawn) for loop in loops]
+    return tree.having(loops=tuple(loops), unknowns=closed.unknowns)
 
 
 def without(tree: Tree, names: Collection[str]) -> Tree:
@@ -180,7 +129,14 @@ def _placed(
             loops.append(replace(old, ends=_ends(joint, tree), root=0))
         else:
             loops.append(_place(joint, tree, kinds, moved, known))
+    if any(map(_unknowns, joints)):
+        firsts = accumulate(map(_unknowns, joints), initial=int(tree.starts[-1, 1]))
+        loops = [replace(loop, u=first) for loop, first in zip(loops, firsts, strict=False)]
     return _numbered(_ordered(tree, with_common_roots(tree, loops)))
+
+
+def _unknowns(joint: Joint | LoopConstraint) -> int:
+    return joint.nq if isinstance(joint, LoopConstraint) else 0
 
 
 def _same(old: Joint | LoopConstraint, new: Joint | LoopConstraint, tree: Tree, like: Tree) -> bool:
@@ -222,10 +178,12 @@ def _pattern(joint: Joint | LoopConstraint, tree: Tree) -> list[int | None]:
 
 def _numbered(loops: Sequence[Loop]) -> tuple[Loop, ...]:
     rows = accumulate((loop.rows for loop in loops), initial=0)
+    equations = accumulate((loop.equations for loop in loops), initial=0)
     qs = accumulate((loop.joint.nq for loop in loops), initial=0)
     vs = accumulate((loop.joint.nv for loop in loops), initial=0)
     return tuple(
-        replace(loop, row=row, q=q, v=v) for loop, row, q, v in zip(loops, rows, qs, vs, strict=False)
+        replace(loop, row=row, equation=equation, q=q, v=v)
+        for loop, row, equation, q, v in zip(loops, rows, equations, qs, vs, strict=False)
     )
 
 

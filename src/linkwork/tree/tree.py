@@ -148,6 +148,7 @@ class Tree:
     loads: tuple[PlacedLoad, ...] = ()  # what acts on the links beyond their joints
     inputs: tuple[str, ...] = ()  # that loads read, in the order of their array
     loops: tuple[Any, ...] = ()  # joints that close loops, see `loops`
+    unknowns: int = 0  # of constraints: positions behind those of the links
     kinds: tuple[JointFormula, ...] = field(init=False)  # those that there are
     kind_numbers: Array = field(init=False)  # (links,) which of them a link has
     data: Array = field(init=False)  # gravity, then per link what DataLayout says [SI]
@@ -187,7 +188,7 @@ class Tree:
 
     @property
     def nq(self) -> int:
-        return int(self.starts[-1, 1])
+        return int(self.starts[-1, 1]) + self.unknowns
 
     @property
     def nv(self) -> int:
@@ -216,7 +217,7 @@ class Tree:
         return made
 
     def having(self, **parts: Any) -> "Tree":
-        """Return the tree with other `loads`, `inputs` or `loops`; what follows from the links is shared."""
+        """Return the tree with other `loads`, `inputs`, `loops`, `unknowns`; what the links say is shared."""
         made = object.__new__(Tree)
         vars(made).update(vars(self) | parts)
         return made

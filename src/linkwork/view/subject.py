@@ -125,6 +125,7 @@ def _channels(run: Recording) -> Sequence[str]:
         if name not in layout.constraints:
             moving = ("position", "velocity", "acceleration", "force") if part.stop > part.start else ()
             words.append((name, (*moving, "reaction.force", "reaction.torque")))
+    words += [(name, ("position", "velocity")) for name in layout.curves]
     words += [(name, ("force",)) for name in layout.constraints if name not in layout.drivers]
     words += [(name, ("force",)) for name in layout.loads]
     angle = ("angle",) if layout.space == "plane" else ()

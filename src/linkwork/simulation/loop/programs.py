@@ -23,7 +23,8 @@ _MOTION = ("t", "q", "qd", "qdot", "qdd", "power")
 PROGRAMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "motion": _MOTION,  # t, q, qd -> all others
-        "rates": _MOTION,  # the same, qdot only; for partitioned methods, and to move positions
+        "rates": _MOTION,  # the same, qdot only; for partitioned methods
+        "changes": _MOTION,  # the same, of positions by a change in place of qd
         "event_functions": ("t", "q", "qd", "shown"),
         "event_rates": ("t", "q", "qd", "shown", "dt", "dq", "dqd", "dshown"),  # the same, and their rates
         "tangent": (*_MOTION, *(f"d{port}" for port in _MOTION)),  # derivatives of motion

@@ -34,7 +34,7 @@ def _correct_positions(run):
     new, there, change = doubles(run.new), doubles(run.other), doubles(run.scratch)
     for i in range(q):
         there[i] = new[i]
-    evaluate(run, run.rates, run.time, run.other, run.scratch)
+    evaluate(run, run.changes, run.time, run.other, run.scratch)
     open_by = doubles(run.open)
     for l in range(run.lanes):
         if not open_by[l] > _SMALL:
