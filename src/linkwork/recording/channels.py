@@ -147,9 +147,8 @@ class VariantChannels(Channels):
     def part(self, index: Any) -> Channels:
         if not isinstance(index, tuple):
             return self
-        return VariantChannel(
-            self._models, index[0], self.layout, self._alone.part(index).inputs, self.between
-        )
+        inputs, between = self._alone.part(index).inputs, self.between and self.between.of_run(index[0])
+        return VariantChannel(self._models, index[0], self.layout, inputs, between)
 
 
 class VariantChannel(LiveChannels):
@@ -171,7 +170,10 @@ class VariantChannel(LiveChannels):
         return self._models[self._k]
 
     def part(self, index: Any) -> Channels:
-        return self
+        if not any(map(np.ndim, self.inputs.values())):
+            return self
+        inputs = _indexed(self.inputs, index)
+        return VariantChannel(self._models, self._k, self.layout, inputs, self.between)
 
 
 class StoredChannels(Channels):

@@ -6,19 +6,15 @@ Variants whose formulas are the same share their programs, and each lane has the
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 
-from linkwork.lazy import kept
-from linkwork.model.model import Model
 from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
 from linkwork.native import store
 from linkwork.recording.batch import Recordings
-from linkwork.recording.channels import Channels, VariantChannels
-from linkwork.recording.lazy_sequence import Each, Later
+from linkwork.recording.channels import Channels
+from linkwork.recording.lazy_sequence import Each
 from linkwork.recording.report import Report
 from linkwork.recording.status import Status
 from linkwork.simulation import integration
@@ -33,43 +29,11 @@ from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.side_by_side import SideBySide
 from linkwork.simulation.single_run import StepsBetween
 from linkwork.simulation.statistics import NO_LOOPS, Held, is_laborious
+from linkwork.simulation.variant_groups import Alike, Variants, in_order, in_parts
 
 Array = np.ndarray
 
 _NAMES = np.array([status.name for status in Status])
-
-
-@dataclass(frozen=True, eq=False)
-class Alike:
-    """Mechanisms of a batch that share their programs."""
-
-    setting: RunSettings  # of one of them
-    members: Array  # their numbers in the batch
-    constants: Array | None = None  # (members, ...) numbers of their own; None: all have those of the model
-
-
-@dataclass(frozen=True, eq=False)
-class Variants:
-    """The mechanisms of a batch, if they are not all the same."""
-
-    alike: Sequence[Alike]
-    settings: Sequence[RunSettings]  # (N,) of each, as if it ran alone
-    models: Sequence[Model]  # (N,)
-    q_drawn: Array  # (N, nq)
-    names: Sequence[str]  # (N,) of the mechanisms
-
-    @kept
-    def _groups(self) -> dict[int, Alike]:
-        return {int(k): group for group in self.alike for k in group.members}
-
-    def shared(self, k: int) -> RunSettings:
-        """Return the setting of one that has the same formulas as k."""
-        return self._groups[k].setting
-
-    def report(self, k: int, found: Report) -> Report:
-        """Return a report as that of variant k, which is compiled when it is asked for its digest."""
-        provenance = Later(lambda: {**found.provenance, "model": self.models[k].digest})
-        return replace(found, mechanism=self.names[k], provenance=provenance)
 
 
 class ManyRuns:
@@ -95,8 +59,6 @@ class ManyRuns:
         self.keyboard = Keyboard()
         self.notes: list[str] = []  # what the user should know
         self.controllers: Controllers | Replay = Controllers.none()
-        if variants and setting.controlled:
-            raise ValueError("vary= does not go with sampled controllers yet; run the variants one by one")
 
     def run(self, threads: int) -> Recordings:
         begun = time.perf_counter()
@@ -105,7 +67,7 @@ class ManyRuns:
         if self.setting.controlled:
             return self._run_controlled(threads, begun)
         groups = self._variants.alike if self._variants else [Alike(self.setting, np.arange(count))]
-        parts = [part for group in groups for part in self._parts(group, workers)]
+        parts = [self._part(group) for group in in_parts(groups, workers)]
         integration.prepare()
         ready = time.perf_counter()
         with self.keyboard, Progress(self.system.model.name) as progress:
@@ -118,10 +80,12 @@ class ManyRuns:
     def _run_controlled(self, threads: int, begun: float) -> Recordings:
         """Let all mechanisms go on together from one call of the controllers to the next."""
         model, setting, count = self.system.model, self.setting, len(self._y)
-        controllers = self.controllers = Controllers(model, list(setting.inputs), count, self.t)
+        controllers = self.controllers = Controllers(
+            model, list(setting.inputs), count, self.t, self._variants.models if self._variants else None
+        )
         integration.prepare()
         start = self._y, self.t, self._inputs, self.watch
-        sides = SideBySide(setting, *start, threads, alone=False, times=self.times)
+        sides = SideBySide(setting, *start, threads, alone=False, times=self.times, variants=self._variants)
         ready, t = time.perf_counter(), self.t
         with self.keyboard, Progress(model.name) as progress:
             try:
@@ -139,25 +103,17 @@ class ManyRuns:
         self._inputs = sides.inputs
         return self._record(sides.parts, (ready - begun, time.perf_counter() - ready))
 
-    def _parts(self, group: Alike, workers: int) -> list[Marching]:
-        """Divide mechanisms that share programs among threads."""
-        count = len(group.members)
-        pieces = max(1, min(workers, -(-count // store.lanes())))
-        edges = np.linspace(0, count, pieces + 1).astype(int)
-        return [self._part(group, slice(a, b)) for a, b in pairwise(edges)]
-
-    def _part(self, group: Alike, which: slice) -> Marching:
-        members = group.members[which]
+    def _part(self, group: Alike) -> Marching:
         return Marching(
             group.setting,
-            self._y[members],
+            self._y[group.members],
             self.t,
-            self._inputs[members],
+            self._inputs[group.members],
             self.keyboard,
             self.watch,
             times=self.times,
-            members=members,
-            constants=None if group.constants is None else group.constants[which],
+            members=group.members,
+            constants=group.constants,
             setting_of=self.setting_of,
         )
 
@@ -188,10 +144,10 @@ class ManyRuns:
         if self._variants:
             order = np.argsort(np.concatenate([part.members for part in parts]))
         rows, filled, ends, weakest, *bad = (
-            _sorted([getattr(part.work.memory, name) for part in parts], order)
+            in_order([getattr(part.work.memory, name) for part in parts], order)
             for name in ("record", "filled", "y_final", "weakest", "bad_t", "bad_y")
         )
-        remembered = _sorted([part.work.remembered(slice(None)) for part in parts], order)
+        remembered = in_order([part.work.remembered(slice(None)) for part in parts], order)
         memos = remembered.view(MEMO)[:, 0]
         ended, codes = memos["t_final"].copy(), memos["status"].astype(int)
         filled = np.minimum(filled, np.searchsorted(self.times, ended, side="right"))
@@ -245,7 +201,7 @@ class ManyRuns:
             first = np.broadcast_to(input_values(self.setting.inputs, inputs), self._inputs.shape)
             inputs = inputs_of(list(self.setting.inputs), inputs_at(changes, self.times, first), True)
         alone = self.setting.channels(inputs, StepsBetween(self.setting.words, tuple(changes)))
-        return VariantChannels(self._variants.models, alone) if self._variants else alone
+        return self._variants.channels(alone) if self._variants else alone
 
     def _inputs_of(self, k: int) -> dict[str, float]:
         return dict(zip(self.setting.inputs, self._inputs[k].tolist(), strict=True))
@@ -274,9 +230,3 @@ class ManyRuns:
                 f"{len(odd)} of {len(doubts)} runs are doubtful, the first is run {odd[0]}: {doubts[odd[0]]}"
             )
         return doubts
-
-
-def _sorted(arrays: Sequence[Array], order: Array) -> Array:
-    """Return the arrays of all parts as one, in the order of the batch."""
-    whole = np.concatenate(arrays)
-    return whole if (order[1:] > order[:-1]).all() else whole[order]

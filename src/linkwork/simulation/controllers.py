@@ -21,8 +21,16 @@ _HINT = "it is called at its own rate, and gives finite numbers, one per input"
 class Controllers:
     """Controllers of N mechanisms that go on together, and what they remember."""
 
-    def __init__(self, model: Model, names: Sequence[str], mechanisms: int, t: float) -> None:
-        self._model, self._names = model, list(names)
+    def __init__(
+        self,
+        model: Model,
+        names: Sequence[str],
+        mechanisms: int,
+        t: float,
+        variants: Sequence[Model] | None = None,
+    ) -> None:
+        """Begin at a time; `variants` are the models of the mechanisms, if they are not all the same."""
+        self._model, self._variants, self._names = model, variants, list(names)
         self._all = sampled(model)
         self._columns = [[self._names.index(one.name) for one in each.inputs] for each in self._all]
         self._ticks = [0] * len(self._all)  # the next call of each, by number
@@ -91,7 +99,7 @@ class Controllers:
     ) -> None:
         memory = self._memory.get(one.name)
         at = slice(None) if one.vectorized else 0
-        given = self._coordinates(q[which], v[which], at)
+        given = self._coordinates(q[which], v[which], which, at)
         if memory is not None:
             given.append(np.moveaxis(memory[which].copy(), 0, -1)[..., at])
         try:
@@ -112,10 +120,19 @@ class Controllers:
         if memory is not None and kept is not None:
             memory[which] = np.moveaxis(kept, -1, 0) if one.vectorized else kept
 
-    def _coordinates(self, q: Array, v: Array, at: Any) -> list[Any]:
+    def _loop_motion(self, q: Array, v: Array, which: Array) -> tuple[Any, Any]:
+        """Return the coordinates of joints that close loops, and their velocities; None if there are none."""
+        if not self._model.loop_names:
+            return None, None
+        if self._variants is None:
+            return self._model.loop_motion(q, v)
+        found = [self._variants[k].loop_motion(*each) for k, *each in zip(which, q, v, strict=True)]
+        return tuple(map(np.array, zip(*found, strict=True)))  # type: ignore[return-value]
+
+    def _coordinates(self, q: Array, v: Array, which: Array, at: Any) -> list[Any]:
         """Return q and v as laws see them: of one mechanism, or of all along the last axis."""
         model = self._model
-        loops = model.loop_motion(q, v) if model.loop_names else (None, None)
+        loops = self._loop_motion(q, v, which)
         found = []
         for side, (array, more) in enumerate(zip((q, v), loops, strict=True)):
             others: dict[str, Any] = {}

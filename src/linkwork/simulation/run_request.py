@@ -20,6 +20,7 @@ from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.options import RunOptions, check_room, sample_times
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.single_run import OneRun
+from linkwork.simulation.variant_groups import Variants
 from linkwork.simulation.variants import variants_of, varied
 
 Array = np.ndarray
@@ -84,13 +85,7 @@ class RunRequest:
             q, v, t, before = start.q, start.v, start.t, start.inputs
         else:
             t, before = 0.0, {}
-            drawn = variants.q_drawn
-            q, v = (_one_each(self.model, *given, count) for given in (("q", q, drawn), ("v", v, None)))
-        q, v = (np.broadcast_to(x, (count, x.shape[-1])) for x in (q, v))
-        if self.model.loop_names:
-            pairs = [closed(*each, t) for each in zip(variants.models, q, v, strict=True)]
-            q, v = np.array([q for q, _ in pairs]), np.array([v for _, v in pairs])
-        start = State(q, v, t)
+        start = State(*variant_states(self.model, variants, q, v, t), t)
         start = replace(start, inputs=self._inputs(before, count))
         times = self.times
         if times is None and self.every is None:
@@ -142,6 +137,21 @@ def start_states(model: Model, q: Any, v: Any, t: float = 0.0) -> tuple[Array, A
     if not model.loop_names:
         return q, v
     pairs = [closed(model, *pair, t) for pair in zip(q, v, strict=True)]
+    return np.array([q for q, _ in pairs]), np.array([v for _, v in pairs])
+
+
+def variant_states(
+    model: Model, variants: Variants, q: Any, v: Any, t: float, which: Array | None = None
+) -> tuple[Array, Array]:
+    """Return positions and velocities of variants, or of some by number; as drawn and at rest by default."""
+    numbers = np.arange(variants.count) if which is None else which
+    given = ("q", q, variants.q_drawn[numbers]), ("v", v, None)
+    states = [_one_each(model, *each, len(numbers)) for each in given]
+    q, v = (np.broadcast_to(array, (len(numbers), array.shape[-1])) for array in states)
+    if not model.loop_names:
+        return q, v
+    models = (variants.models[k] for k in numbers.tolist())
+    pairs = [closed(*each, t) for each in zip(models, q, v, strict=True)]
     return np.array([q for q, _ in pairs]), np.array([v for _, v in pairs])
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from linkwork.simulation.loop.pieces import count_unfinished, open_piece
 from linkwork.simulation.marching import NEVER, Marching
 from linkwork.simulation.polling import Keyboard
 from linkwork.simulation.run_settings import RunSettings
+from linkwork.simulation.variant_groups import Alike, Variants, in_order, in_parts
 
 Array = np.ndarray
 
@@ -30,8 +30,8 @@ _REMEMBERED = ("y", "y_final", "side", "band", "span", "weakest")  # beside `mem
 class SideBySide:
     """N mechanisms from states y (N, n) at time t, with inputs (N, nu); one that is `alone` needs no lanes.
 
-    They are at their ends (`y_final`) when a piece is over. One that an event has stopped, or that failed,
-    stays there until it begins anew.
+    They are the same, or `variants`. They are at their ends (`y_final`) when a piece is over. One that an
+    event has stopped, or that failed, stays there until it begins anew.
     """
 
     def __init__(
@@ -44,33 +44,54 @@ class SideBySide:
         threads: int,
         alone: bool,
         times: Array = NEVER,
+        variants: Variants | None = None,
     ) -> None:
         self._setting, self._keyboard, self.watch = setting, Keyboard(), watch
         count = len(y)
         workers = max(1, min(threads, y.size // _THREADED, -(-count // store.lanes())))
-        self._edges = list(pairwise(np.linspace(0, count, workers + 1).astype(int).tolist()))
+        groups = variants.alike if variants else [Alike(setting, np.arange(count))]
         self.parts = [
-            Marching(setting, y[a:b], t, inputs[a:b], self._keyboard, watch, alone=alone, times=times)
-            for a, b in self._edges
+            Marching(
+                group.setting,
+                y[group.members],
+                t,
+                inputs[group.members],
+                self._keyboard,
+                watch,
+                alone=alone,
+                times=times,
+                members=group.members,
+                constants=group.constants,
+                setting_of=variants.settings.__getitem__ if variants else None,
+            )
+            for group in in_parts(groups, workers)
         ]
+        self._members = [part.members for part in self.parts]
+        self._order = np.argsort(np.concatenate(self._members))  # of the mechanisms among those of all parts
+        self._part_of, self._place = np.empty(count, int), np.empty(count, int)
+        for k, members in enumerate(self._members):
+            self._part_of[members], self._place[members] = k, np.arange(len(members))
         # (N, nu), to be written to; where there are several parts, theirs follow when they are handed over
-        self.inputs = self.parts[0].work.memory.inputs if workers == 1 else inputs.copy()
-        self._held = [inputs[a:b].copy() for a, b in self._edges]  # by the pieces so far
-        self._ends = [np.empty((b - a, 1 + y.shape[1])) for a, b in self._edges]  # of the piece before: t, y
+        self.inputs = self.parts[0].work.memory.inputs if len(self.parts) == 1 else inputs.copy()
+        self._held = [inputs[members].copy() for members in self._members]  # by the pieces so far
+        # of the piece before: t, y
+        self._ends = [np.empty((len(members), 1 + y.shape[1])) for members in self._members]
         self._addresses = [part.work.address(part.problem) for part in self.parts]
-        self._quick = not setting.system.python_laws
+        self._quick = not any(group.setting.system.python_laws for group in groups)
         self._pool: ThreadPoolExecutor | None = None
-        self._fallen = [np.zeros(b - a, bool) for a, b in self._edges]  # mechanisms that stay where they are,
-        self._ended = [0] * workers  # and how many these are
+        # those that stay where they are, and how many these are
+        self._fallen = [np.zeros(len(members), bool) for members in self._members]
+        self._ended = [0] * len(self.parts)
         self.begin(np.arange(count), y, t, inputs)
 
     def begin(self, which: Array, y: Array, t: float, inputs: Array) -> None:
         """Begin anew with some mechanisms, by number."""
-        for (a, b), part, held in zip(self._edges, self.parts, self._held, strict=True):
-            own = (which >= a) & (which < b)
+        for k, (part, held) in enumerate(zip(self.parts, self._held, strict=True)):
+            own = self._part_of[which] == k
             if own.any():
-                part.begin(which[own] - a, y[own], t)
-                part.work.memory.inputs[which[own] - a] = held[which[own] - a] = inputs[own]
+                places = self._place[which[own]]
+                part.begin(places, y[own], t)
+                part.work.memory.inputs[places] = held[places] = inputs[own]
         self.inputs[which] = inputs
         self._count()
 
@@ -81,8 +102,8 @@ class SideBySide:
     def hand_over(self) -> None:
         """Let inputs that were written hold in the pieces that follow."""
         if len(self.parts) > 1:
-            for (a, b), part in zip(self._edges, self.parts, strict=True):
-                part.work.memory.inputs[:] = self.inputs[a:b]
+            for members, part in zip(self._members, self.parts, strict=True):
+                part.work.memory.inputs[:] = self.inputs[members]
 
     def march(self, t_end: float) -> bool:
         """Go on to a time; return whether nothing has happened to any mechanism on the way.
@@ -132,9 +153,9 @@ class SideBySide:
     def fail(self, failures: Mapping[int, Failure]) -> None:
         """Let mechanisms stay where they are, by number."""
         for k, failure in failures.items():
-            part, (a, _) = next((p, e) for p, e in zip(self.parts, self._edges, strict=True) if k < e[1])
-            part.failures[k - a] = failure
-            part.work.memo["status"][k - a] = failure.status
+            part, place = self.parts[self._part_of[k]], self._place[k]
+            part.failures[place] = failure
+            part.work.memo["status"][place] = failure.status
         if failures:
             self._count()
 
@@ -170,16 +191,16 @@ class SideBySide:
 
     def gathered(self, name: str) -> Array:
         """Return what all mechanisms have in an array of the loop's memory, (N, ...)."""
-        return np.concatenate([getattr(part.work.memory, name) for part in self.parts])
+        return in_order([getattr(part.work.memory, name) for part in self.parts], self._order)
 
     def memo(self, name: str) -> Array:
         """Return a number that all mechanisms remember, (N,)."""
-        return np.concatenate([part.work.memo[name] for part in self.parts])
+        return in_order([part.work.memo[name] for part in self.parts], self._order)
 
     @property
     def remembered(self) -> Array:
         """All numbers that the mechanisms remember, (N, columns of MEMO)."""
-        return np.concatenate([part.work.remembered(slice(None)) for part in self.parts])
+        return in_order([part.work.remembered(slice(None)) for part in self.parts], self._order)
 
     @property
     def status(self) -> Array:
@@ -192,7 +213,8 @@ class SideBySide:
 
     @property
     def failures(self) -> list[Failure | None]:
-        return [failure for part in self.parts for failure in part.failures]
+        found = [failure for part in self.parts for failure in part.failures]
+        return [found[k] for k in self._order]
 
     def notes(self, k: int) -> list[str]:
         """Say in words what is odd: nothing."""
@@ -207,7 +229,8 @@ class SideBySide:
     @property
     def happened(self) -> list[list[tuple[float, str]]]:
         """The events of each mechanism: time and name."""
-        return [one.happened for part in self.parts for one in part.occurrences]
+        found = [one.happened for part in self.parts for one in part.occurrences]
+        return [found[k] for k in self._order]
 
     # in a state, a file, or a copy
 
@@ -218,17 +241,17 @@ class SideBySide:
     def arrays(self) -> dict[str, Array]:
         """Return all that is needed to go on bit for bit."""
         found = {name: self.gathered(name) for name in _REMEMBERED} | {"inputs": self.inputs.copy()}
-        return found | {"memo": self.remembered, "held": np.concatenate(self._held)}
+        return found | {"memo": self.remembered, "held": in_order(self._held, self._order)}
 
     def recall(self, arrays: Mapping[str, Array], events: Sequence[Sequence[Any]]) -> None:
         """Become what `arrays` gave; `events` are those that have happened so far."""
-        for (a, b), part, held in zip(self._edges, self.parts, self._held, strict=True):
+        for members, part, held in zip(self._members, self.parts, self._held, strict=True):
             for name in _REMEMBERED:
-                getattr(part.work.memory, name)[:] = arrays[name][a:b]
-            part.work.memo.view(float).reshape(b - a, -1)[:] = arrays["memo"][a:b]
-            held[:] = arrays["held"][a:b]
-            for occurrences, happened in zip(part.occurrences, events[a:b], strict=True):
-                occurrences.happened[:] = [(float(t), str(name)) for t, name in happened]
+                getattr(part.work.memory, name)[:] = arrays[name][members]
+            part.work.memo.view(float).reshape(len(members), -1)[:] = arrays["memo"][members]
+            held[:] = arrays["held"][members]
+            for k, occurrences in zip(members.tolist(), part.occurrences, strict=True):
+                occurrences.happened[:] = [(float(t), str(name)) for t, name in events[k]]
         self.inputs[:] = arrays["inputs"]
         self._count()
 

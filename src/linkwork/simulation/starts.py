@@ -7,42 +7,64 @@ from typing import Any
 import numpy as np
 
 from linkwork.model.state import State
-from linkwork.simulation.run_request import start_inputs, start_state, start_states
+from linkwork.simulation.run_request import start_inputs, start_state, start_states, variant_states
 from linkwork.simulation.run_settings import RunSettings
+from linkwork.simulation.variant_groups import Variants
 
 Array = np.ndarray
 
 
-def starting(setting: RunSettings, batch: bool, state: Any, q: Any, v: Any, inputs: Any) -> State:
+def starting(
+    setting: RunSettings, batch: bool, variants: Variants | None, state: Any, q: Any, v: Any, inputs: Any
+) -> State:
     """Return a state to begin with, all inputs in it; the arrays of a batch have a leading axis."""
     if q is not None or v is not None:
         if state is not None or not batch:
             raise ValueError("q= and v= are for batches; give no state with them")
-        return _several(setting, q, v, 0.0, {}, inputs)
+        return _several(setting, variants, q, v, 0.0, {}, inputs)
     if not batch:
         start = start_state(setting.system.model, state)
         values = np.atleast_2d(start_inputs(setting.inputs, start.inputs, inputs, 1))[0]
         return replace(start, inputs=dict(zip(setting.inputs, values.tolist(), strict=True)))
-    if not isinstance(state, State) or np.ndim(state.q) != 2:
+    if variants and state is None:
+        return _several(setting, variants, None, None, 0.0, {}, inputs)
+    if not isinstance(state, State) or (np.ndim(state.q) != 2 and not variants):
         raise ValueError("this is a batch; give q= and v=, or the state of a batch")
-    start = _several(setting, state.q, state.v, float(state.t), state.inputs, inputs)
+    start = _several(setting, variants, state.q, state.v, float(state.t), state.inputs, inputs)
     return replace(start, controllers=state.controllers)
 
 
 def starting_some(
-    setting: RunSettings, start: State, chosen: Array, t: float, q: Any, v: Any, inputs: Any
+    setting: RunSettings,
+    variants: Variants | None,
+    start: State,
+    chosen: Array,
+    t: float,
+    q: Any,
+    v: Any,
+    inputs: Any,
 ) -> State:
     """Return the states in which some mechanisms of a batch begin anew; what is not given is as at first."""
     before = {name: np.asarray(value)[chosen] for name, value in start.inputs.items()}
     q, v = (old[chosen] if new is None else new for old, new in ((start.q, q), (start.v, v)))
-    some = _several(setting, q, v, t, before, inputs)
+    some = _several(setting, variants, q, v, t, before, inputs, chosen)
     if len(some.q) != chosen.size:
         raise ValueError(f"q and v are of {len(some.q)} mechanisms; `where` chooses {chosen.size}")
     return some
 
 
-def _several(setting: RunSettings, q: Any, v: Any, t: float, before: Mapping[str, Any], inputs: Any) -> State:
-    q, v = start_states(setting.system.model, q, v, t)
+def _several(
+    setting: RunSettings,
+    variants: Variants | None,
+    q: Any,
+    v: Any,
+    t: float,
+    before: Mapping[str, Any],
+    inputs: Any,
+    which: Array | None = None,
+) -> State:
+    model = setting.system.model
+    q, v = variant_states(model, variants, q, v, t, which) if variants else start_states(model, q, v, t)
     values = start_inputs(setting.inputs, before, inputs, len(q))
     values = np.broadcast_to(values, (len(q), len(setting.inputs)))
     return State(q, v, t, None, dict(zip(setting.inputs, values.T, strict=True)))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,9 +12,9 @@ from linkwork.recording.lazy_sequence import Each
 from linkwork.recording.recording import Recording
 from linkwork.recording.report import Report
 from linkwork.recording.status import Status
-from linkwork.simulation.controllers import inputs_of
-from linkwork.simulation.run_settings import RunSettings
-from linkwork.simulation.single_run import StepsBetween
+
+if TYPE_CHECKING:
+    from linkwork.simulation.stepped_run import SteppedRun
 
 Array = np.ndarray
 
@@ -89,49 +89,33 @@ class StepRecord:
         self.count, self.dropped = len(self.t), int(arrays["dropped"][0])
 
 
-def recording_of(
-    setting: RunSettings,
-    sides: Any,
-    samples: tuple[Array, Array, Array],
-    final: State,
-    spent: tuple[float, float],
-    notes: Sequence[str],
-    changes: Sequence[tuple[float, Array]],
-) -> Recording:
+def recording_of(run: "SteppedRun", spent: tuple[float, float], notes: Sequence[str]) -> Recording:
     """Return the recording of a mechanism alone."""
-    t, y, u = samples
-    nq, account, remembered = setting.system.model.nq, setting.account, sides.remembered[0]
+    (t, y, u), sides, account = run.samples, run.sides, run.setup.setting.account
+    nq, remembered = run.setup.model.nq, sides.remembered[0]
     q, v, work = y[:, 0, :nq].copy(), y[:, 0, nq:-1].copy(), y[:, 0, -1].copy()
     held = account.held(remembered, t, q, sides.gathered("weakest")[0])
     notes = [*notes, *sides.notes(0)]
     report = partial(account.report, remembered, held, sides.failures[0], spent, sides.happened[0], notes)
-    channels = setting.channels(
-        inputs_of(list(setting.inputs), u, False), StepsBetween(setting.words, changes)
-    )
-    return Recording(channels, t, q, v, work, report, final)
+    return Recording(run.setup.channels(u, run.changes), t, q, v, work, report, run.state)
 
 
-def recordings_of(
-    setting: RunSettings,
-    sides: Any,
-    samples: tuple[Array, Array, Array],
-    spent: tuple[float, float],
-    notes: Sequence[str],
-    changes: Sequence[tuple[float, Array]],
-) -> Recordings:
+def recordings_of(run: "SteppedRun", spent: tuple[float, float], notes: Sequence[str]) -> Recordings:
     """Return the recordings of a batch."""
-    t, y, u = samples
-    nq, account, remembered = setting.system.model.nq, setting.account, sides.remembered
+    (t, y, u), sides, setting, variants = run.samples, run.sides, run.setup.setting, run.setup.variants
+    nq, remembered = run.setup.model.nq, sides.remembered
     rows, ends, weakest = np.moveaxis(y, 1, 0), sides.memo("t_final"), sides.gathered("weakest")
     filled = np.searchsorted(t, ends, side="right")
     failures, happened = sides.failures, sides.happened
     last, inputs = sides.y.copy(), u[-1]
 
     def report(k: int) -> Report:
+        account = (variants.settings[k] if variants else setting).account
         q = rows[k, : filled[k], :nq]
         held = account.held(remembered[k], t[: filled[k]], q, weakest[k])
         said = [*notes, *sides.notes(k)]
-        return account.report(remembered[k], held, failures[k], spent, happened[k], said)
+        found = account.report(remembered[k], held, failures[k], spent, happened[k], said)
+        return variants.report(k, found) if variants else found
 
     def final(k: int) -> State:
         own = dict(zip(setting.inputs, inputs[k].tolist(), strict=True))
@@ -139,7 +123,7 @@ def recordings_of(
         return State(*where, None, own, setting.system.model.slices)
 
     return Recordings(
-        setting.channels(inputs_of(list(setting.inputs), u, True), StepsBetween(setting.words, changes)),
+        run.setup.channels(u, run.changes),
         t,
         rows[..., :nq],
         rows[..., nq:-1],

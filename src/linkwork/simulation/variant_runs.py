@@ -14,7 +14,6 @@ from linkwork.recording.lazy_sequence import Later
 from linkwork.recording.report import Report
 from linkwork.recording.status import Status
 from linkwork.simulation import integration, resume
-from linkwork.simulation.batch_run import Alike, Variants
 from linkwork.simulation.failure import diagnosis
 from linkwork.simulation.integration import Work
 from linkwork.simulation.integrators.methods import METHODS
@@ -23,6 +22,7 @@ from linkwork.simulation.polling import Pace, raise_interrupts
 from linkwork.simulation.problem import Problem
 from linkwork.simulation.single_run import OneRun, StepsBetween
 from linkwork.simulation.statistics import Statistics, is_laborious
+from linkwork.simulation.variant_groups import Alike, Variants
 
 Array = np.ndarray
 

@@ -21,6 +21,7 @@ from linkwork.mechanism.check import check
 from linkwork.mechanism.inertia import sound_inertias
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.named_numbers import find_number
+from linkwork.mechanism.sampled import Sampled
 from linkwork.mechanism.varied_mechanism import (
     Unlike,
     assigned,
@@ -34,10 +35,10 @@ from linkwork.model.compile import compile_now, compile_variants
 from linkwork.model.model import Model
 from linkwork.model.own_forces import is_unrolled
 from linkwork.recording.lazy_sequence import Each
-from linkwork.simulation.batch_run import Alike, Variants
 from linkwork.simulation.options import RunOptions
 from linkwork.simulation.run_programs import RunPrograms
 from linkwork.simulation.run_settings import RunSettings, setting
+from linkwork.simulation.variant_groups import Alike, Variants
 from linkwork.tree.load_formula import PlacedLoad, source_of
 from linkwork.tree.tree import Tree
 from linkwork.varied import Diverged, Varied, real_table, rows
@@ -66,6 +67,12 @@ def varied(model: Model, vary: Any) -> Described:
             "vary: the model is specialised, its numbers are part of its code; give it as it was"
         )
     names = {find_number(model.mechanism, text): real_array(f"vary {text!r}", x) for text, x in vary.items()}
+    for name in names:
+        if isinstance(model.mechanism[name.element] if name.element else None, Sampled):
+            raise ValueError(
+                f"vary {name.text!r}: a sampled controller is the same for all variants; let its law look at "
+                "what differs, by memory= of a start, or run them one by one"
+            )
     counts = {len(values) if values.ndim else -1: name.text for name, values in names.items()}
     if len(counts) > 1 or min(counts) < 1:
         said = ", ".join(f"{text!r} has {'a number' if n < 0 else n}" for n, text in counts.items())

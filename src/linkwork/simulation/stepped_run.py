@@ -1,0 +1,268 @@
+"""Mechanisms that go on piece by piece: with the inputs that they hold, controllers, clock and samples."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import SimulationError
+from linkwork.model.model import Model
+from linkwork.model.state import State
+from linkwork.recording.channels import Channels
+from linkwork.recording.interpolation import Instant
+from linkwork.recording.status import Status
+from linkwork.simulation import integration
+from linkwork.simulation.controllers import Controllers, inputs_of, writers
+from linkwork.simulation.failure import Failure
+from linkwork.simulation.held_inputs import HeldInputs
+from linkwork.simulation.law_watch import LawWatch
+from linkwork.simulation.options import most_numbers
+from linkwork.simulation.run_settings import RunSettings
+from linkwork.simulation.sides import sides_of
+from linkwork.simulation.single_run import StepsBetween
+from linkwork.simulation.starts import rows_of
+from linkwork.simulation.step_clock import StepClock
+from linkwork.simulation.step_record import StepRecord
+from linkwork.simulation.variant_groups import Variants
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class SteppingSetup:
+    """What is stepped, and how; all but where it begins."""
+
+    asked: Model  # that was given, which follows what laws read from outside
+    model: Model
+    setting: RunSettings
+    variants: Variants | None
+    batch: bool
+    threads: int
+    record: Any  # samples to keep, as said
+
+    @property
+    def key(self) -> list[int]:
+        """A digest, as integers, of what shapes the steps."""
+        own = [] if self.variants is None else self.variants.key.tolist()
+        return [*self.setting.key.tolist(), *own]
+
+    @property
+    def words(self) -> tuple[RunSettings, bool, Variants | None]:
+        """What a start is looked at with."""
+        return self.setting, self.batch, self.variants
+
+    def channels(self, u: Array, changes: Sequence[tuple[float, Array]] = ()) -> Channels:
+        """Return where derived quantities come from, with inputs (S, N, nu), and their changes."""
+        inputs = inputs_of(list(self.setting.inputs), u, self.batch)
+        alone = self.setting.channels(inputs, StepsBetween(self.setting.words, changes))
+        return self.variants.channels(alone) if self.variants else alone
+
+
+class SteppedRun:
+    """Mechanisms on their way, from a start."""
+
+    def __init__(self, setup: SteppingSetup, start: State) -> None:
+        integration.prepare()
+        y, values = rows_of(start)
+        setting, model, names = setup.setting, setup.model, list(setup.setting.inputs)
+        watch = LawWatch(setup.asked, setting.system)
+        self.setup, self._follows = setup, setup.asked is not model
+        self.sides = sides_of(
+            setting, y, start.t, values, watch, setup.threads, not setup.batch, setup.variants
+        )
+        self.inputs = HeldInputs(names, self.sides.inputs, setup.batch, model.load_names, writers(model))
+        most = _kept(setup.record, setup.batch, y.size + values.size)
+        self.record = StepRecord(most, y.shape, values.shape) if most else None
+        self.controllers: Controllers | None = None
+        if setting.controlled:
+            models = setup.variants.models if setup.variants else None
+            self.controllers = Controllers(model, names, len(y), start.t, models)
+        self.begin(start)
+
+    @property
+    def count(self) -> int:
+        """How many mechanisms there are."""
+        return len(self.inputs.array)
+
+    def begin(self, start: State) -> None:
+        """Begin anew with all mechanisms."""
+        y, values = rows_of(start)
+        self.sides.begin(np.arange(len(y)), y, start.t, values)
+        self.inputs.written = False
+        if start.memory is not None and not self.setup.batch:
+            self.sides.follow(start)
+        self.clock = StepClock(start.t)
+        if self.controllers:
+            self.controllers.turn_to(start.t)
+            self.controllers.recall(start.controllers)
+            self.controllers.changes.clear()
+        self.stopped = False  # the only mechanism by an event, or since it failed
+        self.now: Instant | None = None  # what was asked of where it is
+        self.known: list[Failure | None] = [None] * len(y)  # failures that were reported
+        if self.record:
+            self.record.begin()
+            self.record.add(start.t, self.sides.y, values)
+
+    def begin_some(self, chosen: Array, start: State) -> None:
+        """Begin anew with some mechanisms of a batch; the clock goes on."""
+        y, values = rows_of(start)
+        self.sides.begin(chosen, y, start.t, values)
+        self.now = None
+        if self.controllers:
+            self.controllers.recall({}, chosen)
+        if self.record:
+            self.record.amend(self.sides.y)
+            self.record.hold(self.inputs.array)
+
+    # on the way
+
+    def go_to(self, t_end: float) -> bool:
+        """Go on to a time; return whether nothing has happened on the way."""
+        if self.stopped:  # by an event
+            self.sides.go_on()
+            self.stopped = False
+        if self._follows:
+            self._check_laws()
+        if self.inputs.written:
+            self._hand_over()
+        self.now = None
+        calm = self.sides.march(t_end) if self.controllers is None else self._march_controlled(t_end)
+        if calm or self._arrived():
+            self.clock.t = t_end
+        if self.record:
+            self.record.add(self.clock.t, self.sides.y, self.inputs.array)
+        return calm
+
+    def _march_controlled(self, t_end: float) -> bool:
+        """Go on to a time, from one call of controllers to the next; return whether nothing has happened."""
+        controllers, t, calm = self.controllers, self.clock.t, True
+        assert controllers
+        while t < t_end:
+            if controllers.next_time <= t:
+                self.sides.control(controllers)
+                if self.record and t == self.clock.t:
+                    self.record.hold(self.inputs.array)
+            t = min(controllers.next_time, t_end)
+            calm = self.sides.march(t) and calm
+            if not self.setup.batch and self.sides.memo("status")[0] != Status.DONE:
+                return False
+        if not self.record or self.record.dropped:
+            controllers.forget_before(self.record.t[0] if self.record else t_end)
+        return calm and all(failure is None for failure in self.sides.failures)
+
+    def _check_laws(self) -> None:
+        """Refuse to go on with laws that have become others: what they read from outside is no input."""
+        name, words = self.sides.watch.change()
+        if name:
+            raise SimulationError(
+                f"at t = {self.clock.t:.9g} s: {words}; what changes on the way is an input: let the law "
+                "read lw.Input(...), and write it to sim.inputs; or begin anew with another Simulation"
+            )
+
+    def _arrived(self) -> bool:
+        """Return whether a piece on which something has happened has led to its end."""
+        if self.setup.batch or self.sides.memo("status")[0] == Status.DONE:
+            return True
+        self.clock = StepClock(float(self.sides.memo("t_final")[0]))
+        self.stopped = True
+        return False
+
+    def _hand_over(self) -> None:
+        """Let inputs that were written hold from now on."""
+        self.sides.hand_over()
+        if self.record:
+            self.record.hold(self.inputs.array)
+        self.inputs.written = False
+
+    def new_failures(self) -> list[tuple[int, Failure]]:
+        """Return the failures that were not reported yet, by mechanism."""
+        failures = self.sides.failures
+        found = [(k, one) for k, one in enumerate(failures) if one and one is not self.known[k]]
+        self.known = failures
+        return found
+
+    # what is there
+
+    def part(self, columns: slice) -> Array:
+        """Return a copy of some columns of the states."""
+        y = self.sides.y
+        return y[:, columns].copy() if self.setup.batch else y[0, columns].copy()
+
+    @property
+    def state(self) -> State:
+        """Where the mechanisms are."""
+        setup, values, one = self.setup, self.inputs.array, slice(None) if self.setup.batch else 0
+        nq, slices, names = setup.model.nq, setup.model.slices, setup.setting.inputs
+        where = self.part(slice(nq)), self.part(slice(nq, -1)), self.clock.t
+        memories = self.controllers.memories(one) if self.controllers else {}
+        if setup.batch:
+            inputs = dict(zip(names, values.T.copy(), strict=True))
+            return State(*where, None, inputs, slices, memories)
+        kept = None if self.stopped else self.sides.memory(0)
+        return State(*where, kept, dict(zip(names, values[0].tolist(), strict=True)), slices, memories)
+
+    def instant(self) -> Instant:
+        """Return what there is now, in the words of a recording."""
+        if self.now is None:
+            nq, there = self.setup.model.nq, np.ones(self.count if self.setup.batch else (), bool)
+            q, v, work = self.part(slice(nq)), self.part(slice(nq, -1)), self.part(slice(-1, None))[..., 0]
+            channels = self.setup.channels(self.inputs.array[None])
+            self.now = Instant(channels, np.array(self.clock.t), q, v, work, there)
+        return self.now
+
+    @property
+    def samples(self) -> tuple[Array, Array, Array]:
+        """Times, states and inputs of the samples that there are: the last one, if none are kept."""
+        if self.record:
+            self.record.hold(self.inputs.array)
+            return self.record.samples
+        u = self.inputs.array[None].copy()
+        return np.array([self.clock.t]), self.sides.y[None].copy(), u
+
+    @property
+    def changes(self) -> tuple[tuple[float, Array], ...]:
+        """The changes of inputs by controllers, some of them between samples."""
+        return tuple(self.controllers.changes) if self.controllers else ()
+
+    # in a file, or in a copy
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Return all that is needed to go on bit for bit."""
+        header = {
+            "kind": "simulation",
+            "key": self.setup.key,
+            "batch": self.setup.batch,
+            "clock": self.clock.numbers(),
+            "stopped": self.stopped,
+            "events": [[list(event) for event in events] for events in self.sides.happened],
+        }
+        arrays = self.sides.arrays()
+        if self.controllers:
+            arrays |= self.controllers.arrays()
+        if self.record:
+            self.record.hold(self.inputs.array)
+            arrays |= {f"record/{name}": array for name, array in self.record.arrays().items()}
+        return header, arrays
+
+    def become(self, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+        """Be what `contents` gave."""
+        self.sides.recall(arrays, header["events"])
+        self.inputs.written = True
+        if self.controllers:
+            self.controllers.restore(arrays)
+        self.clock = StepClock(*header["clock"])
+        self.stopped, self.now = header["stopped"], None
+        if self.record and "record/t" in arrays:
+            self.record.recall({name: arrays[f"record/{name}"] for name in ("t", "y", "u", "dropped")})
+
+
+def _kept(record: Any, batch: bool, size: int) -> int:
+    """Return how many samples of this size to keep."""
+    if record is None:
+        record = not batch
+    if isinstance(record, bool | np.bool_):
+        return max(most_numbers() // (2 * (size + 1)), 1) if record else 0
+    if not isinstance(record, int | np.integer) or record < 1:
+        raise ValueError(f"record {record!r}; give True, False, or how many samples to keep")
+    return int(record)
