@@ -252,13 +252,18 @@ def no_attribute(thing: Any, name: str) -> AttributeError:
             return error
     if name.startswith("_"):  # asked for by Python itself, or while an object is put together
         return AttributeError(f"{owner!r} object has no attribute {name!r}")
-    tables = [ATTRIBUTES[kind.__name__] for kind in type(thing).__mro__ if kind.__name__ in ATTRIBUTES]
-    answer = next((found for table in tables if (found := _found(table, name))), None)
     if _contains(thing, name):
         return AttributeError(f"a {owner} has no {name!r}; use {_word(owner)}[{name!r}]")
-    if answer:
-        return AttributeError(f"a {owner} has no {name!r}; use {answer.format(_word(owner), name)}")
+    if answer := attribute_meant(thing, name):
+        return AttributeError(f"a {owner} has no {name!r}; use {answer}")
     return AttributeError(f"a {owner} has no {name!r}; {hint(name, public_names(type(thing)))}")
+
+
+def attribute_meant(thing: Any, name: str) -> str:
+    """Return what an attribute of other packages is called here; nothing if that is not known."""
+    tables = [ATTRIBUTES[kind.__name__] for kind in type(thing).__mro__ if kind.__name__ in ATTRIBUTES]
+    answer = next((found for table in tables if (found := _found(table, name))), "")
+    return answer.format(_word(type(thing).__name__), name)
 
 
 def _contains(thing: Any, name: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, get_args, get_origin, is_typeddict
 
 from linkwork.errors import hint
-from linkwork.foreign_words import no_keyword, public_names
+from linkwork.foreign_words import attribute_meant, no_keyword, public_names
 from linkwork.real_numbers import shown
 
 P = ParamSpec("P")
@@ -74,7 +74,9 @@ class Closed(metaclass=Constructed):
         there = getattr(kind, word, None)
         if there is None and not hasattr(kind, word):
             known = [name for name in public_names(self) if name in self.__dict__ or _settable(kind, name)]
-            raise AttributeError(f"{self!r} has no {word} to set to {value!r}; {hint(word, known)}")
+            answer = attribute_meant(self, word)
+            meant = f"use {answer}" if answer else hint(word, known or public_names(self))
+            raise AttributeError(f"{self!r} has no {word} to set to {value!r}; {meant}")
         if not _settable(kind, word) and not (inspect.isfunction(there) and callable(value)):
             what = "is a method" if callable(there) else "is fixed, or follows from the rest,"
             what = "belongs to the class" if word in _class_words(kind) else what

@@ -223,3 +223,46 @@ def test_what_a_called_phi_reads_from_outside_is_followed():
     run = lw.simulate(model, 0.1)
     p = run["bead"].position[-1]
     assert np.hypot(p[0], p[2]) == pytest.approx(2.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("way", ["run", "batch", "stepped", "law"])
+def test_what_a_called_phi_reads_must_not_change_while_it_moves(way):
+    radius = [1.0]
+
+    class Own(lw.Constraint):
+        def phi(self, body: Any) -> Any:
+            return [float(np.hypot(float(body.position[0]), float(body.position[-1]))) - radius[0]]
+
+    def change(t: Any, q: Any, v: Any) -> Any:
+        radius[0] = 1.1
+        return q, v
+
+    m = bead(Own, "space")
+    model = m.compile()
+    halfway = lw.Event("halfway", lambda t, q, v: t - 0.05, action=change)
+    words = "constraint 'track' reads from outside has changed during the run: 'radius' had 1.0"
+    if way == "run":
+        with pytest.raises(lw.SimulationError, match=words) as raised:
+            lw.simulate(model, 0.1, events=[halfway])
+        assert raised.value.run.report.status == "LAW_CHANGED"
+    elif way == "batch":
+        with pytest.warns(UserWarning, match="2 of 2 runs failed"):
+            runs = lw.simulate(model, 0.1, q=np.tile(model.q_drawn, (2, 1)), events=[halfway])
+        assert list(runs.status) == ["LAW_CHANGED"] * 2
+    elif way == "stepped":
+        sim = lw.Simulation(model)
+        sim.step(0.05)
+        radius[0] = 1.1
+        with pytest.raises(lw.SimulationError, match=words):
+            sim.step(0.05)
+    else:
+
+        def law(t: float, q: float, v: float) -> float:
+            radius[0] = 1.0 if t < 0.05 else 1.1
+            return 0.0 if t < 9.0 else 1.0
+
+        other = m.add(lw.Body("wheel", lw.Sphere(0.1), mass=1.0))
+        m.add(lw.Revolute("pin", m.ground, other))
+        m.add(lw.Motor("motor", "pin", law))
+        with pytest.raises(lw.SimulationError, match=words):
+            lw.simulate(m, 0.1)

@@ -26,7 +26,7 @@ def cart_pole(mass: float = 1.0, *, vectorized: bool = False) -> lw.Mechanism:
 
 
 def tied(length: float = 0.35) -> lw.Mechanism:
-    """A four-bar linkage, with a weight on a rope: loops that are closed at another place in every variant."""
+    """A four-bar linkage, with a weight on a rope: closed at another place in every variant."""
     m = lw.Mechanism("tied", space="plane", gravity=(0, -9.81))
     crank, coupler, rocker, bob = (
         m.add(lw.Body(name, lw.Inertia(0.4, (0.05, 0.0), 0.01)))
@@ -150,7 +150,7 @@ def test_they_begin_anew_all_or_some():
     assert sim.q.tobytes() == first.tobytes()
     sim.step(0.1)
     assert sim.q.tobytes() == there.tobytes()
-    with pytest.raises(ValueError, match="reset: q has shape \\(3, .*11 variants"):
+    with pytest.raises(ValueError, match=r"reset: q has shape \(3, .*11 variants"):
         sim.reset(q=np.zeros((3, sim.model.nq)))
 
 
@@ -173,7 +173,7 @@ def test_copies_and_files_go_on_bit_for_bit(tmp_path: Path):
 
 @pytest.mark.parametrize("run", [lambda m, **o: lw.simulate(m, 0.1, **o), lw.Simulation])
 def test_numbers_of_a_controller_do_not_vary(run):
-    with pytest.raises(ValueError, match="'balance.every': a sampled controller is the same for all"):
+    with pytest.raises(ValueError, match=r"'balance\.every': a sampled controller is the same for all"):
         run(cart_pole(), vary={"balance.every": [0.1, 0.2]})
 
 

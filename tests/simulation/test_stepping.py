@@ -620,3 +620,34 @@ def test_the_file_of_another_kind_is_refused(tmp_path: Path):
     run.save(tmp_path / "run.lwr")
     with pytest.raises(FormatError, match="'recording'"):
         started().restore(tmp_path / "run.lwr")
+
+
+@pytest.mark.parametrize(
+    ("word", "remedy"),
+    [
+        ("timestep", "use step= of lw.Simulation, or sim.step"),
+        ("stepp", "did you mean 'step'"),
+        ("qpos", "use sim.q"),
+        ("input", "did you mean 'inputs'"),
+        ("q", "cannot be set"),
+        ("model", "cannot be set"),
+        ("inputs", "cannot be set"),
+        ("step", "is a method"),
+    ],
+)
+def test_attributes_without_effect_are_refused(word, remedy):
+    sim = lw.Simulation(lw.examples.cart_pole())
+    with pytest.raises(AttributeError, match=remedy):
+        setattr(sim, word, 1)
+    with pytest.raises(AttributeError, match=remedy):
+        setattr(sim.copy(), word, 1)
+
+
+def test_inputs_are_no_attributes():
+    m = lw.examples.cart_pole()
+    m.add(lw.Motor("motor", "rail"))
+    sim = lw.Simulation(m)
+    with pytest.raises(AttributeError, match=r"write sim\.inputs\['motor'\] ="):
+        sim.inputs.motor = 3.0
+    with pytest.raises(AttributeError, match="unknown input 'moter'; did you mean 'motor'"):
+        sim.inputs.moter = 3.0

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.simulation import variants
 
 N = 19  # more than two blocks of lanes, and not a whole number of them
 
@@ -287,6 +288,30 @@ def test_what_is_derived_knows_the_numbers_of_its_run(name):
         assert np.array_equal(own[joint].reaction.scalars(), one[joint].reaction.scalars())
         assert np.array_equal(own.model.masses, one.model.masses)
         assert own.energy_error == one.energy_error
+
+
+def test_energy_of_a_batch_compiles_no_model_of_its_own(monkeypatch):
+    compiled: list[Any] = []
+    compile_now = variants.compile_now
+    monkeypatch.setattr(
+        variants, "compile_now", lambda *args, **options: compiled.append(1) or compile_now(*args, **options)
+    )
+    falling = lw.Event("down", lambda t, q, v: q["pin"] + 1.0, direction=-1)  # ends runs, some of them later
+    masses, damping = spread(1.0, 3.0), spread(0.1, 4.0)
+    numbers = {"bob.mass": masses, "pin.damping": damping}
+    runs = lw.simulate(pendulum(), 2.0, q=np.full((N, 1), 1.5), vary=numbers, events=[falling])
+    energy, momentum, poses = runs.energy, runs.momentum, runs["bob"].position
+    assert len(compiled) < N / 3
+    assert len(np.unique(np.isfinite(energy).sum(axis=1))) > 1
+    for k in (0, 7, N - 1):
+        m = pendulum(mass=masses[k], damping=damping[k])
+        start = lw.State(np.array([1.5]), np.zeros(1))
+        one = lw.simulate(m, 2.0, start, times=runs.time, events=[falling])
+        count = len(runs[k])
+        assert energy[k, :count].tobytes() == one.energy[:count].tobytes()
+        assert np.isnan(energy[k, count:]).all()
+        assert momentum[k, :count].tobytes() == one.momentum[:count].tobytes()
+        assert np.array_equal(poses[k, :count], one["bob"].position[:count])
 
 
 def test_variants_start_from_states_of_their_own_or_from_one_for_all():

@@ -68,7 +68,11 @@ class Kernel:
     def __call__(self, *inputs: Any, out: Sequence[Array | None] = ()) -> tuple[Array, ...]:
         """Check and convert the inputs, run for one or for many, and return the outputs."""
         if self.tree.data.dtype == object:
-            return call_variants(self.variants, self.algorithm.name, inputs)
+            found = call_variants(self.variants, self.algorithm.name, inputs)
+            for k, o in enumerate(out):
+                if o is not None:
+                    o[...] = found[k]
+            return found
         if not any(o is not None for o in out) and getattr(inputs[0], "ndim", None) == len(self.shapes[0]):
             fresh = tuple(np.empty(shape) for shape in self.outputs)
             done = self.call(*inputs, *fresh)
@@ -225,39 +229,64 @@ class Kernel:
 
 
 def call_variants(p: Program, name: str, inputs: Sequence[Any]) -> tuple[Array, ...]:
-    """Run a program for all variants of a tree, block by block; outputs are arrays of N numbers each.
+    """Run a program for all N variants of a tree, block by block.
 
-    Inputs are those of one mechanism, the same for all or of N numbers each.
+    Inputs are those of one mechanism, the same for all or of N numbers each; outputs are arrays of N numbers
+    each. Or they are those of a batch, (N S, ...), as many of each variant, one variant after the other; so
+    are the outputs then.
     """
     count = next(len(x.values) for x in p.data if isinstance(x, Varied))
-    blocks = -(-count // p.lanes)
-    which = np.minimum(np.arange(blocks * p.lanes), count - 1)  # the last one fills up its block
+    known = list(zip(inputs, p.shapes, strict=False))
+    batches = [len(x) for x, shape in known if isinstance(x, np.ndarray) and x.ndim > len(shape)]
+    samples = batches[0] // count if batches else 1
+    tables = [rows(real_table(p.data), count)[:, None]]  # of each input: (N, S or 1, numbers)
+    for x, shape in known:
+        if isinstance(x, np.ndarray) and x.ndim > len(shape):
+            tables.append(x.reshape(count, samples, -1))
+        else:
+            tables.append(rows(real_table(np.ravel(x)), count)[:, None])
+    places = [np.arange(len(p.data)), *p.places]
+    made = [np.empty((count, samples, each.size)) for each in p.places[p.inputs :]]
+    for first in range(0, count, p.lanes):
+        _run_block(p, tables, places, made, first, samples)
+    if not all(np.isfinite(values).all() for values in made):
+        raise NumericalError(f"{name}: the result of a variant is not finite")
+    shapes = p.shapes[p.inputs :]
+    if batches:
+        return tuple(x.reshape(-1, *shape) for x, shape in zip(made, shapes, strict=True))
+    return tuple(varied_array(x.reshape(count, *shape)) for x, shape in zip(made, shapes, strict=True))
 
-    def in_lanes(numbers: Any) -> Array:
-        table = rows(real_table(np.ravel(numbers)), count)[which]
-        room = aligned(table.size)
-        room[:] = table.reshape(blocks, p.lanes, -1).transpose(0, 2, 1).ravel()
-        return room.reshape(blocks, -1)
 
-    sizes = [int(places.max(initial=-1)) + 1 for places in p.places[p.inputs :]]
-    given = [in_lanes(x) for x in (p.data, *inputs)]
-    made = [aligned(blocks * size * p.lanes).reshape(blocks, -1) for size in sizes]
+def _run_block(
+    p: Program,
+    tables: Sequence[Array],
+    places: Sequence[Array],
+    made: Sequence[Array],
+    first: int,
+    samples: int,
+) -> None:
+    """Run a program for a block of variants; `made` (N, S, numbers) <- tables of the constants and inputs."""
+    which = np.minimum(np.arange(first, first + p.lanes), len(tables[0]) - 1)  # the last one fills up
+    rooms: list[Array] = []  # (S or 1, numbers, lanes) of each array
+    for k, where in enumerate(places):
+        size, there = int(where.max(initial=-1)) + 1, k < len(tables)
+        turns = tables[k].shape[1] if there else samples
+        room = aligned(turns * size * p.lanes).reshape(turns, size, p.lanes)
+        if there:
+            room[:, where] = tables[k][which].transpose(1, 2, 0)
+        rooms.append(room)
+    data, *arrays = rooms
     work = aligned(p.work_size * p.lanes)
+    ports = np.array([x.ctypes.data for x in (data, work, *arrays)] + [0] * p.results, np.int64)
+    steps = np.array([0, 0, *(x[0].nbytes if len(x) > 1 else 0 for x in arrays)] + [0] * p.results, np.int64)
     function = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p)(p.run)
-    for b in range(blocks):
-        data, *arrays = (array[b].ctypes.data for array in (*given, *made))
-        ports = entry.table([data, work.ctypes.data, *arrays, *(0 for _ in range(p.results))], keep=())
-        function(p.plan.ctypes.data, ports.ctypes.data)
-    found = []
-    for array, size, places, shape in zip(
-        made, sizes, p.places[p.inputs :], p.shapes[p.inputs :], strict=True
-    ):
-        values = array.reshape(blocks, size, p.lanes)[:, places].transpose(0, 2, 1)
-        values = values.reshape(blocks * p.lanes, -1)[:count]
-        if not np.isfinite(values).all():
-            raise NumericalError(f"{name}: the result of a variant is not finite")
-        found.append(varied_array(values.reshape(count, *shape)))
-    return tuple(found)
+    plan, address = p.plan.ctypes.data, ports.ctypes.data
+    for _ in range(samples):
+        function(plan, address)
+        ports += steps
+    there = slice(first, min(first + p.lanes, len(tables[0])))
+    for values, room, where in zip(made, rooms[len(tables) :], places[len(tables) :], strict=True):
+        values[there] = room[:, where].transpose(2, 0, 1)[: there.stop - first]
 
 
 def check_out(name: str, out: Any, shape: tuple[int, ...]) -> None:

@@ -63,6 +63,11 @@ def traced_or_called(
     return [called(Called(function, k), *symbols) for k in range(len(rows))]
 
 
+def answers_otherwise(constraint: Any) -> bool:
+    """Return whether a constraint, or a driver, that is called gives other answers than at first."""
+    return any(function.answers_otherwise for function in _functions.get(constraint, {}).values())
+
+
 def law_at(driver: Any, time: Expr) -> Operand:
     """Return what a driver drives to, at a symbol of time; one that is a number is one."""
     law = driver.law

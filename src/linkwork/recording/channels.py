@@ -26,6 +26,11 @@ _MOTION = frozenset(  # what follows from positions and velocities alone
 )
 
 
+_BY_KERNELS = frozenset(  # of these, what kernels give without anything else of a model
+    {"kinetic_energy", "potential_energy", "momentum", "center_of_mass", "poses", "velocities"}
+)
+
+
 class Between(Protocol):
     """What a motion does between its samples."""
 
@@ -124,10 +129,16 @@ def _indexed(inputs: Mapping[str, Any], index: Any) -> dict[str, Any]:
 
 
 class VariantChannels(Channels):
-    """Derived quantities of a batch each of whose runs has a model of its own."""
+    """Derived quantities of a batch each of whose runs has a model of its own.
 
-    def __init__(self, models: Sequence[Any], alone: LiveChannels) -> None:
-        self._models, self._alone = models, alone  # the channels if all had one model
+    `wholes` are models of many runs as one, with the numbers of these runs: what kernels compute without
+    anything else of a model is computed by them for all samples at once.
+    """
+
+    def __init__(
+        self, models: Sequence[Any], alone: LiveChannels, wholes: Sequence[tuple[Array, Any]] = ()
+    ) -> None:
+        self._models, self._alone, self._wholes = models, alone, wholes  # the channels if all had one model
         self.model, self.inputs, self.between = alone.model, alone.inputs, alone.between
 
     @property
@@ -135,20 +146,38 @@ class VariantChannels(Channels):
         return self._alone.layout
 
     def derive(self, quantity: str, samples: "Samples") -> Mapping[str, Array]:
-        found = []
+        found: dict[int, Mapping[str, Array]] = {}
+        for members, whole in self._wholes if quantity in _BY_KERNELS else ():
+            values = _derived_at_once(quantity, whole, samples, members)
+            found |= {k: {quantity: own} for k, own in zip(members.tolist(), values, strict=True)}
         for k in range(len(self._models)):
-            kept = {name: values[k] for name, values in samples.kept.items()}
-            one = SimpleNamespace(
-                time=samples.time, q=samples.q[k], v=samples.v[k], recorded=samples.recorded[k], kept=kept
-            )
-            found.append(self.part((k, slice(None))).derive(quantity, cast("Samples", one)))
-        return {name: np.stack([each[name] for each in found]) for name in (found[0] if found else ())}
+            if k not in found:
+                found[k] = self.part((k, slice(None))).derive(quantity, _of_run(samples, k))
+        names = [name for name in found[0] if all(name in each for each in found.values())] if found else ()
+        return {name: np.stack([found[k][name] for k in range(len(found))]) for name in names}
 
     def part(self, index: Any) -> Channels:
         if not isinstance(index, tuple):
             return self
         inputs, between = self._alone.part(index).inputs, self.between and self.between.of_run(index[0])
         return VariantChannel(self._models, index[0], self.layout, inputs, between)
+
+
+def _of_run(samples: "Samples", k: int) -> "Samples":
+    """Return the samples of a run of a batch."""
+    kept = {name: values[k] for name, values in samples.kept.items()}
+    own = {word: getattr(samples, word)[k] for word in ("q", "v", "recorded")}
+    return cast("Samples", SimpleNamespace(time=samples.time, kept=kept, **own))
+
+
+def _derived_at_once(quantity: str, whole: Any, samples: "Samples", members: Array) -> Array:
+    """Return a quantity of runs whose models are one, (members, ...); after a run's end it is NaN."""
+    there = samples.recorded[members]
+    q, v = samples.q[members], samples.v[members]
+    if there.ndim > 1:  # what is not there is as at first
+        q, v = (np.where(there[..., None], x, x[:, :1]) for x in (q, v))
+    at = Derivation(whole, np.zeros(there.size), q.reshape(there.size, -1), v.reshape(there.size, -1))
+    return _spread(at[quantity].reshape((*there.shape, *at[quantity].shape[1:]))[there], there)
 
 
 class VariantChannel(LiveChannels):

@@ -82,7 +82,7 @@ class Occurrences:
             return y
         name, words = self._watch.change()
         if not name:
-            name, words = other_answer()
+            name, words = other_answer(self._watch)
         if name:
             words = f"after the action of event {event.name!r}: {words}"
             self.failure = failed(Status.LAW_CHANGED, t, name, words)

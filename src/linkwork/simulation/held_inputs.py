@@ -21,6 +21,13 @@ class HeldInputs(Mapping[str, Any]):
     stands for all.
     """
 
+    array: Array  # (N, nu)
+    written: list[bool]  # one: whether they were, since the last step
+    _places: dict[str, int]  # by name
+    _batch: bool
+    _loads: Collection[str]
+    _writers: Mapping[str, str]  # controllers, by the input that they write
+
     def __init__(
         self,
         names: Sequence[str],
@@ -29,11 +36,17 @@ class HeldInputs(Mapping[str, Any]):
         loads: Collection[str],
         writers: Mapping[str, str],
     ) -> None:
-        self.array = array  # (N, nu)
-        self.written = True  # since the last step
-        self._places = {name: k for k, name in enumerate(names)}
-        self._batch, self._loads = batch, loads
-        self._writers = writers  # controllers, by the input that they write
+        own = vars(self)
+        own["array"], own["written"] = array, [True]
+        own["_places"] = {name: k for k, name in enumerate(names)}
+        own["_batch"], own["_loads"], own["_writers"] = batch, loads, writers
+
+    def __setattr__(self, word: str, value: Any) -> None:
+        raise AttributeError(
+            f"inputs have no {word} to set to {value!r:.80}; write sim.inputs[{word!r}] = ..."
+            if word in self._places
+            else f"inputs have no {word} to set to {value!r:.80}; {unknown('input', word, self)}"
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)
@@ -66,7 +79,7 @@ class HeldInputs(Mapping[str, Any]):
                 if (values[:, self._places[name]] != self.array[:, self._places[name]]).any():
                     raise self._not_ours(name)
             self.array[:] = values
-        self.written = True
+        self.written[0] = True
 
     def update(self, values: Mapping[str, Any]) -> None:
         """Write several by name; if one of them is refused, none is written."""

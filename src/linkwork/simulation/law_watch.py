@@ -5,6 +5,7 @@ to it, or a law that is called), formulas would be stale, and laws that are call
 """
 
 from linkwork.dynamics.load_code import answers, raised
+from linkwork.mechanism.called_equations import answers_otherwise
 from linkwork.mechanism.outside import outside_of
 from linkwork.model import trees
 from linkwork.model.following import changes
@@ -34,8 +35,18 @@ class LawWatch:
         called = self._system.python_laws
         found = [change for change in changes(self._asked) if change[0] not in called]
         if not found or self._asked.current is self._model:
-            return "", ""
-        name, what = found[0]
+            return self.change_of_called()
+        return self._in_words(*found[0])
+
+    def change_of_called(self) -> tuple[str, str]:
+        """Return the same of a constraint or driver that is called; loads that are, are asked again."""
+        called, elements = self._system.called_constraints, self._model.mechanism
+        for name, what in changes(self._asked) if called else ():
+            if name in called and answers_otherwise(elements[name]):
+                return self._in_words(name, what)
+        return "", ""
+
+    def _in_words(self, name: str, what: str) -> tuple[str, str]:
         word = getattr(self._model.mechanism[name], "word", "joint")
         return name, _words(f"{word} {name!r}", what)
 
@@ -45,7 +56,7 @@ class LawWatch:
         return before is None or now.formula is None or _key(now) != _key(placed)
 
 
-def other_answer() -> tuple[str, str]:
+def other_answer(watch: LawWatch) -> tuple[str, str]:
     """Return the name of a law that was called in this thread and answers otherwise now, and words for it."""
     for answer in answers.kept or ():
         try:
@@ -54,7 +65,7 @@ def other_answer() -> tuple[str, str]:
             return answer.placed.name, str(error)
         except Exception:  # it may not want to be asked about the past
             continue
-    return "", ""
+    return watch.change_of_called()
 
 
 def no_function() -> Failure | None:

@@ -96,7 +96,7 @@ class Marching:
 
     def _has_other_laws(self, when: str) -> bool:
         """Let all mechanisms fail, if a law that was called answers otherwise now; return whether it does."""
-        name, words = other_answer()
+        name, words = other_answer(self._watch)
         for i in np.flatnonzero([bool(name) and failure is None for failure in self.failures]):
             t = float(self.work.memo["t_final"][i])
             self.failures[i] = failed(Status.LAW_CHANGED, t, name, f"{words} ({when})")

@@ -80,8 +80,12 @@ class RunPrograms:
     def python_laws(self) -> tuple[str, ...]:
         """The names of laws that have to be called."""
         placed = (*self.tree.loads, *self.event_tree.loads)
-        ties = tuple(loop.name for loop in self.tree.loops if loop.formula.called)
-        return (*(one.name for one in placed if one.formula is None), *ties)
+        return (*(one.name for one in placed if one.formula is None), *self.called_constraints)
+
+    @property
+    def called_constraints(self) -> tuple[str, ...]:
+        """The names of constraints and drivers that have to be called."""
+        return tuple(loop.name for loop in self.tree.loops if loop.formula.called)
 
     @property
     def timed(self) -> bool:

@@ -213,7 +213,7 @@ class OneRun:
 
     def _changed(self) -> Failure | None:
         """Say if laws became others while the run went on; formulas are still what they were."""
-        name, words = other_answer()
+        name, words = other_answer(self._watch)
         if name:
             self._work.memo["status"], t = Status.LAW_CHANGED, float(self._work.memo["t_final"][0])
             return failed(Status.LAW_CHANGED, t, name, f"{words} (asked again at the end)")

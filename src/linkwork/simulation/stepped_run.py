@@ -89,7 +89,7 @@ class SteppedRun:
         """Begin anew with all mechanisms."""
         y, values = rows_of(start)
         self.sides.begin(np.arange(len(y)), y, start.t, values)
-        self.inputs.written = False
+        self.inputs.written[0] = False
         if start.memory is not None and not self.setup.batch:
             self.sides.follow(start)
         self.clock = StepClock(start.t)
@@ -124,7 +124,7 @@ class SteppedRun:
             self.stopped = False
         if self._follows:
             self._check_laws()
-        if self.inputs.written:
+        if self.inputs.written[0]:
             self._hand_over()
         self.now = None
         calm = self.sides.march(t_end) if self.controllers is None else self._march_controlled(t_end)
@@ -173,7 +173,7 @@ class SteppedRun:
         self.sides.hand_over()
         if self.record:
             self.record.hold(self.inputs.array)
-        self.inputs.written = False
+        self.inputs.written[0] = False
 
     def new_failures(self) -> list[tuple[int, Failure]]:
         """Return the failures that were not reported yet, by mechanism."""
@@ -248,7 +248,7 @@ class SteppedRun:
     def become(self, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         """Be what `contents` gave."""
         self.sides.recall(arrays, header["events"])
-        self.inputs.written = True
+        self.inputs.written[0] = True
         if self.controllers:
             self.controllers.restore(arrays)
         self.clock = StepClock(*header["clock"])

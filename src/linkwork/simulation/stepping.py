@@ -91,16 +91,14 @@ class Simulation(Closed):
         try:
             if not isinstance(asked, Model):
                 raise ValueError(f"model is a {type(model).__name__}; give a Model or a Mechanism")
-            self.model: Model = fixed(asked)
+            own = fixed(asked)
             words = RunOptions(accuracy, step, method, max_step, max_steps, events, loops)
-            shared = setting(self.model, words)
-            variants = None if vary is None else variants_of(varied(self.model, vary), words)
+            shared = setting(own, words)
+            variants = None if vary is None else variants_of(varied(own, vary), words)
             state = state.final if isinstance(state, Recording) else state
             several = q is not None or v is not None or vary is not None
             batch = several or (isinstance(state, State) and np.ndim(state.q) > 1)
-            self._setup = SteppingSetup(
-                asked, self.model, shared, variants, batch, worker_count(threads), record
-            )
+            self._setup = SteppingSetup(asked, own, shared, variants, batch, worker_count(threads), record)
             self._start = starting(*self._setup.words, state, q, v, inputs)
             self._run = SteppedRun(self._setup, self._start)
         except ValueError as error:
@@ -218,6 +216,11 @@ class Simulation(Closed):
             warnings.warn(f"{what}: {found[0][1].message}; see `sim.failed`", stacklevel=3)
 
     # what is there
+
+    @property
+    def model(self) -> Model:
+        """The model that goes on; of variants, the one that they vary."""
+        return self._setup.model
 
     @property
     def inputs(self) -> HeldInputs:

@@ -25,6 +25,7 @@ class Alike:
     setting: RunSettings  # of one of them
     members: Array  # their numbers in the batch
     constants: Array | None = None  # (members, ...) numbers of their own; None: all have those of the model
+    whole: Model | None = None  # of all members as one, whose numbers are N in place of one
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +66,8 @@ class Variants:
 
     def channels(self, alone: LiveChannels) -> VariantChannels:
         """Return where derived quantities come from; `alone` are the channels if all were the same."""
-        return VariantChannels(self.models, alone)
+        wholes = [(group.members, group.whole) for group in self.alike if group.whole is not None]
+        return VariantChannels(self.models, alone, wholes)
 
 
 def in_parts(groups: Iterable[Alike], workers: int) -> list[Alike]:

@@ -199,7 +199,7 @@ def _at_once(mechanism: Mechanism, shared: RunSettings, members: Array) -> tuple
     ):
         raise Unlike("other code")
     own = np.concatenate([*tables.values(), system.scale(), *system.row_sizes()])
-    return Alike(shared, members, rows(own, count)), rows(model.q_drawn, count)
+    return Alike(shared, members, rows(own, count), model), rows(model.q_drawn, count)
 
 
 def _check_inertia(body: Body, count: int) -> None:

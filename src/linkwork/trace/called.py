@@ -18,6 +18,7 @@ Rows = tuple[float, ...]
 
 _STEP = 1e-3  # of what is normal for the arguments
 _KEPT = 64  # values that are remembered
+_FIRST = 4  # and those by which it is seen later whether it is still the same function
 _serials = count()
 
 
@@ -37,6 +38,7 @@ class CalledFunction:
         self.name, self._run, self._sizes, self._given = name, run, tuple(sizes), slope
         self.element = name.partition("'")[2].rpartition("'")[0] or name  # its name alone
         self._known: dict[Rows, Rows] = {}
+        self._first: dict[Rows, Rows] = {}
         self.serial = next(_serials)
 
     @property
@@ -47,15 +49,25 @@ class CalledFunction:
         """Return f(x)."""
         key = tuple(x)
         if key not in self._known:
-            found = tuple(float(y) for y in self._run(key))
             if len(self._known) >= _KEPT:
                 self._known.clear()
-            self._known[key] = found
+            found = self._known[key] = self._answer(key)
+            if len(self._first) < _FIRST:
+                self._first[key] = found
         return self._known[key]
+
+    def _answer(self, x: Rows) -> Rows:
+        return tuple(float(y) for y in self._run(x))
 
     def forget(self) -> None:
         """Forget values: what the function reads beside its arguments may have changed."""
         self._known.clear()
+        self._first.clear()
+
+    @property
+    def answers_otherwise(self) -> bool:
+        """Whether it does not give what it gave at first, since it was made to forget."""
+        return any(self._answer(x) != found for x, found in self._first.items())
 
     def slope(self, x: Numbers, u: Numbers) -> Rows:
         """Return f'(x) u."""
