@@ -1,0 +1,238 @@
+"""Contact beside the peers: what a simulated second costs, and how right it is.
+
+CPU seconds per simulated second on one core, best of several turns that take one another's place; how far what
+should stand has moved. Peers take part if they are installed: mujoco, pybullet, rapier3d. Names of scenes as
+arguments choose some: `python benchmarks/contact.py wall balls`.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import linkwork as lw
+
+STEP = 1 / 60
+TURNS = 3
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A box of half widths, or a ball, where it is at first."""
+
+    half: tuple[float, ...]  # one number: the radius of a ball
+    position: tuple[float, float, float]
+    density: float = 1000.0
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Solids in the air or on the floor z = 0, between walls or not."""
+
+    solids: list[Solid]
+    friction: float = 0.5
+    walls: float = 0.0  # half of the width between them [m]; 0: none
+    settle: float = 1.0  # before the measurement [s]
+    span: float = 5.0  # of a turn [s]
+
+
+def wall(rows: int = 10) -> Scene:
+    """Return a wall of bricks, every other row moved by a quarter of a brick."""
+    half = (0.1, 0.05, 0.05)
+    places = [((i + 0.25 * (j % 2)) * 0.205, 0.0, 0.05 + 0.1 * j) for j in range(rows) for i in range(10)]
+    return Scene([Solid(half, place) for place in places])
+
+
+def balls(side: int = 6) -> Scene:
+    """Return balls that fall into a box, none straight above another."""
+    generator = np.random.default_rng(1)
+    grid = np.stack(np.meshgrid(*[np.arange(side)] * 3), axis=-1).reshape(-1, 3)
+    places = 0.11 * (grid - (0.5 * side - 0.5, 0.5 * side - 0.5, 0.0)) + (0.0, 0.0, 0.2)
+    places += generator.uniform(-0.004, 0.004, places.shape)
+    return Scene([Solid((0.05,), tuple(place)) for place in places], walls=0.4, settle=0.0, span=4.0)
+
+
+SCENES: dict[str, Callable[[], Scene]] = {"wall": wall, "balls": balls}
+
+
+class Linkwork:
+    """Exact laws of contact, steps of 1/60 s."""
+
+    step = STEP
+
+    def __init__(self, scene: Scene) -> None:
+        made = lw.Material(friction=scene.friction)
+        m = lw.Mechanism("scene")
+        for k, solid in enumerate(scene.solids):
+            shape = lw.Sphere(*solid.half) if len(solid.half) == 1 else lw.Box(*(2 * x for x in solid.half))
+            m.add(lw.Body(f"b{k}", shape, density=solid.density, position=solid.position, material=made))
+        m.ground.add(lw.Plane(), material=made)
+        if w := scene.walls:
+            for normal in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)):
+                m.ground.add(lw.Plane(normal=normal, offset=-w), material=made)
+        m.add(lw.Contact("contact"))
+        self.model = m.compile()
+        self.sim = lw.Simulation(self.model, step=STEP, record=False)
+
+    def advance(self, seconds: float) -> None:
+        self.sim.step(n=round(seconds / STEP))
+
+    def positions(self) -> np.ndarray:
+        poses = self.model.poses(self.sim.q)
+        return np.array([poses[name].position for name in self.model.body_names])
+
+    def note(self) -> str:
+        return "; ".join(self.sim.recording.report.warnings)
+
+
+class MuJoCo:
+    """Its defaults, steps of 2 ms."""
+
+    step = 0.002
+
+    def __init__(self, scene: Scene) -> None:
+        import mujoco
+
+        self.mujoco = mujoco
+        w, mu = scene.walls, f'friction="{scene.friction} 0 0" condim="3"'
+        bodies = [f'<geom type="plane" size="50 50 1" {mu}/>']
+        for normal in ("1 0 0", "-1 0 0", "0 1 0", "0 -1 0") if w else ():
+            x, y, z = (-w * float(n) for n in normal.split())
+            bodies.append(f'<geom type="plane" size="50 50 1" pos="{x} {y} {z}" zaxis="{normal}" {mu}/>')
+        for solid in scene.solids:
+            kind = "sphere" if len(solid.half) == 1 else "box"
+            size, pos = (" ".join(map(str, x)) for x in (solid.half, solid.position))
+            geom = f'<geom type="{kind}" size="{size}" density="{solid.density}" {mu}/>'
+            bodies.append(f'<body pos="{pos}"><freejoint/>{geom}</body>')
+        head = '<option timestep="0.002"/><size memory="500M"/>'
+        model = mujoco.MjModel.from_xml_string(
+            f"<mujoco>{head}<worldbody>{''.join(bodies)}</worldbody></mujoco>"
+        )
+        self.model, self.data = model, mujoco.MjData(model)
+
+    def advance(self, seconds: float) -> None:
+        self.mujoco.mj_step(self.model, self.data, nstep=round(seconds / self.step))
+
+    def positions(self) -> np.ndarray:
+        return self.data.xpos[1:].copy()
+
+    def note(self) -> str:
+        return ""
+
+
+class PyBullet:
+    """Its defaults, steps of 1/240 s."""
+
+    step = 1 / 240
+
+    def __init__(self, scene: Scene) -> None:
+        import pybullet as p
+        from pybullet_utils.bullet_client import BulletClient
+
+        self.p = BulletClient(p.DIRECT)
+        self.p.setGravity(0, 0, -9.81)
+        normals = [(0, 0, 1, 0.0)]
+        if w := scene.walls:
+            normals += [(1, 0, 0, w), (-1, 0, 0, w), (0, 1, 0, w), (0, -1, 0, w)]
+        for *normal, far in normals:
+            plane = self.p.createCollisionShape(p.GEOM_PLANE, planeNormal=normal)
+            body = self.p.createMultiBody(0, plane, -1, [-far * n for n in normal])
+            self.p.changeDynamics(body, -1, lateralFriction=scene.friction)
+        self.bodies = []
+        for solid in scene.solids:
+            if len(solid.half) == 1:
+                shape = self.p.createCollisionShape(p.GEOM_SPHERE, radius=solid.half[0])
+                mass = solid.density * 4 / 3 * np.pi * solid.half[0] ** 3
+            else:
+                shape = self.p.createCollisionShape(p.GEOM_BOX, halfExtents=solid.half)
+                mass = solid.density * 8 * float(np.prod(solid.half))
+            body = self.p.createMultiBody(mass, shape, -1, solid.position)
+            self.p.changeDynamics(body, -1, lateralFriction=scene.friction)
+            self.bodies.append(body)
+
+    def advance(self, seconds: float) -> None:
+        for _ in range(round(seconds / self.step)):
+            self.p.stepSimulation()
+
+    def positions(self) -> np.ndarray:
+        return np.array([self.p.getBasePositionAndOrientation(body)[0] for body in self.bodies])
+
+    def note(self) -> str:
+        return ""
+
+
+class Rapier:
+    """Its defaults, steps of 1/60 s; bodies do not sleep."""
+
+    step = STEP
+
+    def __init__(self, scene: Scene) -> None:
+        import rapier3d as r
+
+        self.world = r.PhysicsWorld(gravity=(0.0, 0.0, -9.81))
+        self.world.set_num_threads(1)
+        self.world.integration_parameters.dt = STEP
+        normals = [(0.0, 0.0, 1.0, 0.0)]
+        if w := scene.walls:
+            normals += [(1.0, 0.0, 0.0, w), (-1.0, 0.0, 0.0, w), (0.0, 1.0, 0.0, w), (0.0, -1.0, 0.0, w)]
+        for x, y, z, far in normals:
+            plane = r.Collider.halfspace((x, y, z)).friction(scene.friction)
+            self.world.add_collider(plane.translation((-far * x, -far * y, -far * z)))
+        self.handles = []
+        for solid in scene.solids:
+            body = r.RigidBody.dynamic().translation(solid.position).can_sleep(False)
+            make = r.Collider.ball if len(solid.half) == 1 else r.Collider.cuboid
+            collider = make(*solid.half).density(solid.density).friction(scene.friction)
+            handle = self.world.add_body(body)
+            handle = handle[0] if isinstance(handle, tuple) else handle
+            self.world.add_collider(collider, handle)
+            self.handles.append(handle)
+
+    def advance(self, seconds: float) -> None:
+        for _ in range(round(seconds / self.step)):
+            self.world.step()
+
+    def positions(self) -> np.ndarray:
+        places = (self.world.rigid_bodies[handle].translation for handle in self.handles)
+        return np.array([(p.x, p.y, p.z) for p in places])
+
+    def note(self) -> str:
+        return ""
+
+
+def measure(scene: Scene) -> dict[str, tuple[float, float, str]]:
+    """Return by engine the cost [s/s], how far solids have moved [m], and what it says of itself."""
+    engines: dict[str, Any] = {}
+    for kind in (Linkwork, Rapier, MuJoCo, PyBullet):
+        try:
+            engines[kind.__name__] = kind(scene)
+        except ImportError as error:
+            print(f"{kind.__name__} is left out: {error}")
+    start = np.array([solid.position for solid in scene.solids])
+    cost = dict.fromkeys(engines, np.inf)
+    if scene.settle:
+        for engine in engines.values():
+            engine.advance(scene.settle)
+    for _ in range(TURNS if scene.settle else 1):
+        for name, engine in engines.items():
+            begun = time.process_time()
+            engine.advance(scene.span)
+            cost[name] = min(cost[name], (time.process_time() - begun) / scene.span)
+    return {
+        name: (cost[name], float(np.abs(engine.positions() - start).max()), engine.note())
+        for name, engine in engines.items()
+    }
+
+
+def main() -> None:
+    for name in sys.argv[1:] or SCENES:
+        print(f"{name}: CPU s per simulated s, and the largest way of a body [m]")
+        for engine, (cost, moved, note) in measure(SCENES[name]()).items():
+            print(f"  {engine:10} {cost:9.4f} {moved:12.3e}  {note}")
+
+
+if __name__ == "__main__":
+    main()
