@@ -1,8 +1,8 @@
 """Contact beside the peers: what a simulated second costs, and how right it is.
 
-CPU seconds per simulated second on one core, best of several turns that take one another's place; how far what
-should stand has moved. Peers take part if they are installed: mujoco, pybullet, rapier3d. Names of scenes as
-arguments choose some: `python benchmarks/contact.py wall balls`.
+CPU seconds per simulated second on one core, best of several turns that take one another's place; how far
+what should stand has moved. Peers take part if they are installed: mujoco, pybullet, rapier3d. Names of
+scenes as arguments choose some: `python benchmarks/contact.py wall balls`.
 """
 
 import sys
@@ -94,9 +94,9 @@ class MuJoCo:
     step = 0.002
 
     def __init__(self, scene: Scene) -> None:
-        import mujoco
+        from importlib import import_module
 
-        self.mujoco = mujoco
+        self.mujoco = mujoco = import_module("mujoco")
         w, mu = scene.walls, f'friction="{scene.friction} 0 0" condim="3"'
         bodies = [f'<geom type="plane" size="50 50 1" {mu}/>']
         for normal in ("1 0 0", "-1 0 0", "0 1 0", "0 -1 0") if w else ():

@@ -118,8 +118,21 @@ def _fill_contact(tree, nodes, poses, J, links, points, k, turning, c, row):
         else:
             c.b[row] = tree.node[link]
             total += _fill_three(tree, nodes, poses, J, link, point, axes, turning, -1.0, c, c.of_b[row])
+    if c.a[row] >= 0 and c.a[row] == c.b[row]:
+        total = _merge_sides(tree, nodes, c, row)
     c.weight[row] = 3.0 / total if total > 0.0 else 1.0
     return total > 0.0
+
+
+@native
+def _merge_sides(tree, nodes, c, row):
+    """Make one side of two links of the same node; return the trace of its response."""
+    node = c.a[row]
+    n = tree.size[node]
+    for i in range(3 * n):
+        c.rows[c.of_a[row] + i] += c.rows[c.of_b[row] + i]
+    c.b[row] = -1
+    return response(c.rows, c.of_a[row], n, nodes.inverse, tree.at[node])
 
 
 @native

@@ -47,6 +47,8 @@ Array = np.ndarray
 TOLERANCE = 1e-8  # of relative velocities at contacts [m/s]
 _SAME = 0.01  # a contact this near to one of the step before is the same [m]
 _SURELY = 1.001  # a bounce that lasts as many steps is one, when it is looked at again
+SAVED = 1500.0  # work that can be saved up for a sudden change of contacts, and
+_EARNED = 10.0  # is earned in every step, in sweeps over all contacts
 _IMPACTS = 32  # in a step at most; others are treated as without restitution
 
 
@@ -60,6 +62,7 @@ class ContactState:
     work: float = 0.0  # of all forces but gravity [J]
     memory: Memory = NOTHING
     factor: Factor = NO_FACTOR  # of the last problem that needed one
+    saved: float = SAVED  # work that a step may take
     quick: bool = True  # whether shapes may move farther in a step than they are thick
 
     def copy(self) -> "ContactState":
@@ -196,8 +199,9 @@ class Stepper:
         if len(state.memory.held):
             impulses[first:] = state.memory.held
         v[:] = nodes.free
-        solved = self._solver.solve(nodes, rows, impulses, v, TOLERANCE, state.factor)
-        answer, state.factor = solved
+        kept = state.factor, state.saved
+        answer, state.factor = self._solver.solve(nodes, rows, impulses, v, TOLERANCE, *kept)
+        state.saved = min(state.saved - answer.work + _EARNED, SAVED)
         state.work += kinetic_energy(nodes, v) - kinetic_energy(nodes, nodes.free)
         self.found = Found(points, impulses[: len(points.gap)], impulses[first:].copy(), answer)
         state.memory = self._memory()

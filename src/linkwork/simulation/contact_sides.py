@@ -211,17 +211,17 @@ class ContactSides:
         found = {f"contact/{name}": array for name, array in one.base.memory._asdict().items()}
         found |= {f"factor/{name}": array for name, array in one.base.factor._asdict().items()}
         base = np.concatenate([one.base.q, one.base.v, [one.base.work]])
-        mesh = np.array([one.base.t, one.origin, one.index, one.base.quick])
+        mesh = np.array([one.base.t, one.origin, one.index, one.base.saved, one.base.quick])
         return found | {"base": base, "mesh": mesh, "key": self._setting.key}
 
     def become(self, k: int, memory: Mapping[str, Array]) -> None:
         """Let mechanism k be where a memory says, on its mesh."""
         nq, one = self._setting.system.model.nq, self._ones[k]
-        base, (t, origin, index, quick) = memory["base"], memory["mesh"].tolist()
+        base, (t, origin, index, saved, quick) = memory["base"], memory["mesh"].tolist()
         kept = Memory(*(memory[f"contact/{name}"] for name in Memory._fields))
         factor = Factor(*(memory[f"factor/{name}"] for name in Factor._fields))
         place = base[:nq].copy(), base[nq:-1].copy(), t, float(base[-1])
-        one.base = ContactState(*place, kept, factor, bool(quick))
+        one.base = ContactState(*place, kept, factor, saved, bool(quick))
         one.end, one.origin, one.index = one.base, origin, index
 
     def follow(self, start: State) -> None:
