@@ -39,6 +39,7 @@ def algebra() -> Iterable[Entry]:
         lambda R: abs(R.T @ R - np.eye(3)) < 1e-14,
     )
     yield refused("Frame", "positon=", lambda: lw.Frame(positon=(0, 0, 0)), "positon", "'position'")
+    yield refused("contact_laws", "a material without", lambda: touching(lw.contact_laws.sticky), "stiffness")
     yield refused("planar", "Frame", lambda: lw.planar.Frame((0, 0, 0)), "position", "2")
     yield refused("planar", "Frame", lambda: lw.planar.Frame((0, 0), np.eye(2) * 2), "rotation")
     yield refused("spatial", "Frame", lambda: lw.spatial.Frame((0, 0)), "position", "3")
@@ -235,3 +236,12 @@ TABLES = (
     contact,
     files,
 )
+
+
+def touching(law: Any) -> Any:
+    """Simulate a ball of rigid material on ground by a law."""
+    m = lw.Mechanism("ball")
+    m.add(lw.Body("ball", lw.Sphere(0.1), density=1000, position=(0, 0, 0.1)))
+    m.ground.add(lw.Plane())
+    m.add(lw.Contact("contact", law=law))
+    return lw.simulate(m, 0.01)

@@ -357,3 +357,26 @@ def test_a_file_format_of_ones_own_is_read_written_and_converted(tmp_path, capsy
     assert "or .line;" in said
     with pytest.raises(ValueError, match=r"format .line: there is one of this suffix already"):
         lw.add_format(lw.FileFormat(suffix=".line", holds="mesh", read=read_line))
+
+
+# a contact law
+
+
+def foam(depth, rate, stiffness, hardening=40.0):
+    """A pad that gets harder as it is pressed."""
+    return stiffness * depth * (1 + hardening * depth) * lw.max(1 + 0.5 * rate, 0.0)
+
+
+def test_a_contact_law():
+    m = lw.Mechanism("seat")
+    m.add(
+        lw.Body("ball", lw.Sphere(0.1), mass=2.0, position=(0, 0, 0.1), material=lw.Material(stiffness=1e3))
+    )
+    m.ground.add(lw.Plane())
+    m.add(lw.Contact("seat", law=foam))
+    model = m.compile()
+    q = model.q_drawn.copy()
+    q[2] -= 0.01
+    v = np.array((0, 0, 0, 0, 0, -1.0))
+    assert 2.0 * (model.motion(q, v)[5] + 9.81) == pytest.approx(1e3 * 0.01 * 1.4 * 1.5)
+    assert lw.simulate(model, 0.5).energy_error < 1e-8

@@ -153,6 +153,7 @@ COLLIDERS = {
     "copy": lambda w: [lambda k=k: moved(w.copy(), k) for k in range(5)],
     "names": lambda w: [lambda: w.names],
     "table": lambda w: [lambda: w.table.reach],
+    "arrays": lambda w: [lambda: w.arrays.owner],
     "poses": lambda w: [lambda: w.poses],
     "shape_bodies": lambda w: [lambda: w.shape_bodies],
     "shape_numbers": lambda w: [lambda: w.shape_numbers],
@@ -255,6 +256,7 @@ MODEL: dict[str, Callable[..., Any]] = {
     "motion": lambda m, q, v, f: m.motion(q, v, 0.1),
     "loads": lambda m, q, v, f: m.loads(q, v),
     "load_values": lambda m, q, v, f: [m.load_values(name, q, v) for name in m.load_names],
+    "contact_forces": lambda m, q, v, f: m.contact_forces(q, v),
     "loop_drives": lambda m, q, v, f: m.loop_drives(q, v) if m.loop_names else None,
     "loop_coordinates": lambda m, q, v, f: m.loop_coordinates(q, v) if m.loop_names else None,
     "loop_motion": lambda m, q, v, f: m.loop_motion(q, v) if m.loop_names else None,
@@ -453,7 +455,7 @@ RESULTS = "deg plot Recordings ContactPoint Contacts Hit Hits KinematicRecording
 ERRORS = (
     "AssemblyError FormatError LinkworkError MeshError ModelError NumericalError SimulationError TraceError"
 )
-MODULES = "planar spatial view"  # the view is a program with threads of its own: tests/view
+MODULES = "contact_laws planar spatial view"  # the view is a program with threads of its own: tests/view
 TOLD = "FileFormat add_format"  # formats are told once, at import
 NOT_ASKED = {
     *f"{FORMULAS} {DESCRIPTIONS} {SOLIDS} {RESULTS} {ERRORS} {MODULES} {TOLD} Model Colliders".split()

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from linkwork.contact.colliders import Colliders
     from linkwork.contact.queries import closest_points, collide, contains, distance, overlap, ray_cast
     from linkwork.contact.result import ContactPoint, Contacts, Hit, Hits
+    from linkwork.contact_dynamics import laws as contact_laws
     from linkwork.errors import (
         AssemblyError,
         FormatError,
@@ -205,7 +206,11 @@ _WHERE = {
     "linkwork.simulation.sweep": "sweep",
 }
 _LATER = {name: module for module, names in _WHERE.items() for name in names.split()}
-_MODULES = {"planar": "linkwork.algebra.planar", "spatial": "linkwork.algebra.spatial"}
+_MODULES = {
+    "contact_laws": "linkwork.contact_dynamics.laws",
+    "planar": "linkwork.algebra.planar",
+    "spatial": "linkwork.algebra.spatial",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -255,6 +260,7 @@ __all__ = [
     "Cone",
     "Constraint",
     "Contact",
+    "contact_laws",
     "ContactPoint",
     "Contacts",
     "contains",

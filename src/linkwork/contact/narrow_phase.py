@@ -152,7 +152,7 @@ def contacts_of_pairs(table: Table, poses: Any, pairs: Any, work: Work, buffer: 
 
     They are in the first rows of the buffer, unless there are more than it has room for.
     """
-    return _contacts_of_pairs(table.at, poses, pairs, work.at, buffer.at, margin)
+    return find_contacts(table.at, poses, pairs, work.at, buffer.at, margin)
 
 
 def triangles_that_touch(table: Table, poses: Any, i: int, j: int, work: Work) -> tuple[int, int]:
@@ -163,7 +163,7 @@ def triangles_that_touch(table: Table, poses: Any, i: int, j: int, work: Work) -
 
 
 @entry("int64", "int64[::1]", "float64[:, :, ::1]", "int64[:, ::1]", "int64[::1]", "int64[::1]", "float64")
-def _contacts_of_pairs(table, poses, pairs, work, buffer, margin):
+def find_contacts(table, poses, pairs, work, buffer, margin):
     t, w, c = opened_table(table), opened_work(work), opened_buffer(buffer)
     x, pair = memory(poses), memory(pairs)
     c.count[0], c.count[1] = 0, 0

@@ -129,7 +129,7 @@ class Kernel:
                     f"{self.algorithm.name}: {self._name(k)} must be a float64 array of shape {shape}"
                 )
         p = self.single
-        work = np.empty(p.work_size)
+        work = np.zeros(p.work_size)
         ports = entry.table([a.ctypes.data for a in (p.data, work, *arrays)], keep=(self, work, *arrays))
         function = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p)(p.run)
         return function, p.plan.ctypes.data, ports

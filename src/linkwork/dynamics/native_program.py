@@ -96,7 +96,9 @@ def program(
     scalars = _SCALARS if shared or lanes == 1 else ()
     numbers = np.arange(1, len(tree.blocks) + 1) if path is None else np.array(path, np.int64)
     too_long = bool(algorithm.packed) and count_pairs(tree) > _LONGEST
-    called = algorithm.loaded and any(placed.formula is None for placed in tree.loads)
+    called = algorithm.loaded and (
+        tree.contacts is not None or any(placed.formula is None for placed in tree.loads)
+    )
     if algorithm.looped and tangent:
         raise LinkworkError(f"{algorithm.name}: derivatives with closed loops are not supported")
     if not (form == "rolled" or too_long or called or algorithm.looped or tangent):
@@ -196,7 +198,7 @@ def _rolled(
     the_world = (first + records[:-1].nbytes, 1, 0)
     if world.start:
         segments.append((world.start, *the_world))
-    loads, loops = LoadCode(), None
+    loads, loops, contacts = LoadCode(), None, None
     rows = next((step for step in algorithm.walks if isinstance(step, Rows)), None)
     numbers = {id(step): number for number, step in enumerate(algorithm.walks)}
     runs = _runs(tree, path)
@@ -211,6 +213,9 @@ def _rolled(
             ports = _port_names(algorithm, tangent)
             loads = load_code(algorithm, tree, layout, starts, lanes, ports, scalars, tangent)
             segments += loads.segments
+            if tree.contacts is not None and "external" in ports:
+                contacts = tree.contacts.code(tree, layout, starts, lanes, ports)
+                segments.append(contacts.segment)
         elif isinstance(step, Loops):
             ports, behind = _port_names(algorithm, tangent), len(tree.data) + len(loads.data)
             loops = LoopCode(algorithm, tree, layout, starts, lanes, ports, scalars, behind)
@@ -236,19 +241,26 @@ def _rolled(
     if world.finish:
         segments.append((world.finish, *the_world))
 
+    end = loops.end if loops else int(starts[-1])
+    if contacts is not None:
+        contacts.put(end)
+        end += contacts.size
     clears = _clears(algorithm, tree, lanes, tangent)
     whole = [s for s in segments if s[0] and s[2]]
     plan = np.array([len(whole), len(clears) // 2, *clears, *(x for s in whole for x in s)], np.int64)
+    run = entry.walker(lanes)
+    if contacts is not None and "a" in algorithm.shared:
+        run, plan = contacts.around(run, plan)
     return Program(
-        entry.walker(lanes),
+        run,
         plan,
         constants(algorithm, tree),
-        loops.end if loops else int(starts[-1]),
+        end,
         shapes_of(algorithm, tree),
         len(algorithm.given),
         lanes,
         _places(algorithm, tree, lanes),
-        (records, columns, loads, loops),
+        (records, columns, loads, loops, contacts),
     )
 
 

@@ -137,6 +137,7 @@ class Model(Viewable):
     motion = of_motion(own_forces.motion)
     loads = of_motion(own_forces.loads)
     load_values = of_state(own_forces.load_values)
+    contact_forces = of_motion(own_forces.contact_forces)
     loop_drives = of_motion(own_forces.loop_drives)
 
     # closed loops
@@ -188,6 +189,10 @@ class Model(Viewable):
     undriven_rows = lazy(trees.undriven_rows)
     loaded_tree = lazy(trees.loaded_tree)
     loaded_body_tree = lazy(trees.loaded_body_tree)
+    touching_tree = lazy(trees.touching_tree)
+    touching_body_tree = lazy(trees.touching_body_tree)
+    compliant_contacts = lazy(trees.compliant_contacts)
+    is_compliant = lazy(trees.is_compliant)
     moved_inertia = lazy(trees.moved_inertia)
     inputs = lazy(trees.inputs)
     digest = lazy(trees.digest)

@@ -14,6 +14,7 @@ from linkwork.model import nonfinite
 from linkwork.model.arguments import together
 from linkwork.model.joint_space import accelerating_kernel
 from linkwork.real_numbers import real_array
+from linkwork.tree.tree import Tree
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model
@@ -30,12 +31,12 @@ _NO_INPUTS = np.empty(0)
 def motion(
     model: "Model", q: Array, v: Array, t: Any = 0.0, *, inputs: Any = None, out: Array | None = None
 ) -> Array:
-    """Return the accelerations (nv,) under all forces of the mechanism: those of its joints and loads.
+    """Return the accelerations (nv,) under all forces of the mechanism: joints, loads, compliant contacts.
 
     This is what `simulate` integrates: damping, friction, springs and stops of joints are in it. `inputs` are
     values by name, or an array in the order of `model.inputs`; what is not given has its default value.
     """
-    kernel = motion_kernel(model, motion_algorithm(model))
+    kernel = motion_kernel(model, motion_algorithm(model, model.touching_tree), model.touching_tree)
     arrays = moving(model, kernel, q, v, t, inputs)
     return _applying(model, lambda: kernel(*arrays, out=(None, out, None))[1], *arrays[:4])
 
@@ -99,53 +100,90 @@ def _applying(
         raise
 
 
-def motion_kernel(model: "Model", algorithm: Algorithm) -> Kernel:
-    """Return the kernel of an algorithm over the tree with all forces; inertia is checked first."""
-    tree = model.loaded_tree
+def motion_kernel(model: "Model", algorithm: Algorithm, tree: Tree | None = None) -> Kernel:
+    """Return the kernel of an algorithm over a tree with forces; inertia is checked first.
+
+    The tree is the loaded one, which has no contacts, unless another is given.
+    """
+    tree = model.loaded_tree if tree is None else tree
     if tree.loops and algorithm in (equations_of_motion.ALGORITHM, equations_of_motion.LOADED):
         raise LinkworkError(
             f"mechanism {model.name!r} has closed loops, and {algorithm.name!r} is for trees; "
             "take the algorithm that motion_algorithm gives"
         )
-    return accelerating_kernel(model, algorithm, tree, "unrolled" if is_unrolled(model) else model.form)
+    return accelerating_kernel(model, algorithm, tree, "unrolled" if is_unrolled(model, tree) else model.form)
 
 
-def is_unrolled(model: "Model") -> bool:
+def is_unrolled(model: "Model", tree: Tree | None = None) -> bool:
     """Whether the motion is straight code for mechanisms of one build: there are few links and short laws."""
-    tree = model.loaded_tree
+    tree = model.loaded_tree if tree is None else tree
     laws = sum(placed.formula.size for placed in tree.loads if placed.formula)
-    return model.form == "rolled" and len(tree.blocks) <= _FEW and laws <= _SHORT
+    straight = model.form == "rolled" and tree.contacts is None
+    return straight and len(tree.blocks) <= _FEW and laws <= _SHORT
 
 
-def motion_algorithm(model: "Model") -> Algorithm:
-    """Return the algorithm of how the mechanism moves, to be run by `motion_kernel`."""
-    tree = model.loaded_tree
+def motion_algorithm(model: "Model", tree: Tree | None = None) -> Algorithm:
+    """Return the algorithm of how the mechanism moves, to be run by `motion_kernel` on the same tree."""
+    tree = model.loaded_tree if tree is None else tree
     if tree.loops:
         return equations_of_motion.LOOPED
-    return equations_of_motion.LOADED if tree.loads else equations_of_motion.ALGORITHM
+    return equations_of_motion.LOADED if _has_loads(tree) else equations_of_motion.ALGORITHM
 
 
-def rates_algorithm(model: "Model") -> Algorithm:
+def rates_algorithm(model: "Model", tree: Tree | None = None) -> Algorithm:
     """Return the algorithm of dq/dt alone, through the same arrays."""
-    tree = model.loaded_tree
+    tree = model.loaded_tree if tree is None else tree
     if tree.unknowns:
         return equations_of_motion.RATES_OF_UNKNOWNS
-    return equations_of_motion.LOADED_RATES if tree.loops or tree.loads else equations_of_motion.RATES
+    loaded = tree.loops or _has_loads(tree)
+    return equations_of_motion.LOADED_RATES if loaded else equations_of_motion.RATES
 
 
-def changes_algorithm(model: "Model") -> Algorithm:
+def _has_loads(tree: Tree) -> bool:
+    return bool(tree.loads) or tree.contacts is not None
+
+
+def changes_algorithm(model: "Model", tree: Tree) -> Algorithm:
     """Return the algorithm of what a change of all velocities' coordinates does to q, through the same."""
-    return equations_of_motion.CHANGES_OF_UNKNOWNS if model.loaded_tree.unknowns else rates_algorithm(model)
+    return equations_of_motion.CHANGES_OF_UNKNOWNS if tree.unknowns else rates_algorithm(model, tree)
 
 
 def loads(model: "Model", q: Array, v: Array, t: Any = 0.0, *, inputs: Any = None) -> tuple[Array, Array]:
     """Return what is applied: generalised forces (nv,) in all joints, and forces on bodies by row.
 
     The former are those of damping, friction, springs, stops and motors; the latter, (bodies, 6) or
-    (bodies, 3), are in the frame that its joint has on the body, torque first.
+    (bodies, 3), those of loads and compliant contacts, are in the frame that its joint has on the body,
+    torque first.
     """
     tau, external, drive, *_ = _applied(model, q, v, t, inputs)
+    if model.compliant_contacts is not None:
+        external = _with_contacts(model, q, v, t, inputs)
     return tau + drive, external
+
+
+def contact_forces(model: "Model", q: Array, v: Array, t: Any = 0.0, *, inputs: Any = None) -> Array:
+    """Return the forces of compliant contacts on bodies, by row as `loads` gives them.
+
+    Friction that holds is what it takes to hold, so these depend on all other forces.
+    """
+    _, external, *_ = _applied(model, q, v, t, inputs)
+    if model.compliant_contacts is None:
+        return np.zeros_like(external)
+    return _with_contacts(model, q, v, t, inputs) - external
+
+
+def _with_contacts(model: "Model", q: Array, v: Array, t: Any, inputs: Any) -> Array:
+    """Return all forces on bodies, those of compliant contacts included: what their motion leaves behind."""
+    tree = model.touching_body_tree
+    kernel = motion_kernel(model, motion_algorithm(model, tree), tree)
+    place = [port.name for port in kernel.algorithm.given].index("external")
+    given = moving(model, kernel, q, v, t, inputs)
+    if given[0].ndim == 0:
+        kernel(*given)
+    else:
+        for row in zip(*given, strict=True):
+            kernel(*row)
+    return given[place]
 
 
 def load_values(model: "Model", name: str, q: Array, v: Array, t: Any = 0.0, *, inputs: Any = None) -> Array:

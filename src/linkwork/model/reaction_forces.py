@@ -80,7 +80,7 @@ def row_forces_in_motion(model: "Model", q: Array, v: Array, t: Any = 0.0, *, in
 
     Each is along the gradient of its equation. Where equations are redundant these are the least.
     """
-    kernel = motion_kernel(model, equations_of_motion.LOOP_FORCES)
+    kernel = motion_kernel(model, equations_of_motion.LOOP_FORCES, model.touching_tree)
     arrays = moving(model, kernel, q, v, t, inputs)
     return _least(model.constraint_jacobian(arrays[1]), kernel(*arrays)[-1])
 

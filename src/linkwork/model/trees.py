@@ -2,7 +2,7 @@
 
 `link_tree` makes one link of bodies welded together, `body_tree` has one link per body; `undriven_tree` is
 the former without drivers and couplings. `loaded_tree` and `loaded_body_tree` have the joints' own forces in
-their kinds, and the loads.
+their kinds, and the loads; `touching_tree` and `touching_body_tree` also have the compliant contacts.
 """
 
 import hashlib
@@ -61,6 +61,34 @@ def loaded_tree(model: "Model") -> Tree:
 def loaded_body_tree(model: "Model") -> Tree:
     """The tree with the forces of its joints, and loads, one link per body."""
     return with_forces(model, model.body_tree)
+
+
+def touching_tree(model: "Model") -> Tree:
+    """The loaded tree with compliant contacts."""
+    return _touching(model, model.loaded_tree)
+
+
+def touching_body_tree(model: "Model") -> Tree:
+    """The loaded tree with compliant contacts, one link per body."""
+    return _touching(model, model.loaded_body_tree)
+
+
+def _touching(model: "Model", tree: Tree) -> Tree:
+    return tree if model.compliant_contacts is None else tree.having(contacts=model.compliant_contacts)
+
+
+def compliant_contacts(model: "Model") -> Any:
+    """The compliant contacts of its bodies; None if there are none."""
+    if not model.mechanism.contacts:
+        return None
+    from linkwork.contact_dynamics.compliant_contacts import compliant_contacts as contacts_of
+
+    return contacts_of(model.mechanism)
+
+
+def is_compliant(model: "Model") -> bool:
+    """Whether all bodies that may meet do so by compliant contacts."""
+    return model.compliant_contacts is not None and not model.compliant_contacts.rigid
 
 
 def with_forces(model: "Model", tree: Tree, like: Tree | None = None) -> Tree:

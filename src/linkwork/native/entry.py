@@ -60,7 +60,7 @@ def single_call(
     It keeps `keep` alive, which owns what steps (the plan) and data point to. One call at a time uses its
     scratch memory, since the interpreter's lock is held.
     """
-    work = np.empty(work_size)
+    work = np.zeros(work_size)  # what remembers something begins with nothing
     return _built_in("call", run, (steps, data, work), shapes, inputs, keep)
 
 

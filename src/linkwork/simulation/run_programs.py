@@ -44,11 +44,11 @@ class RunPrograms:
 
     def __init__(self, model: Model, events: Sequence[Event] = (), restoring: Restoring | None = None):
         self._model = ref(model)
-        self.tree = model.loaded_tree
+        self.tree = self._touching = model.touching_tree
         self.restoring = restoring if self.tree.loops else None
         self.events = tuple(events)
         self.event_tree = self._event_tree()
-        self.algorithm = motion_algorithm(model)
+        self.algorithm = motion_algorithm(model, self.tree)
         if self.restoring:
             self.algorithm, self.tree = equations_of_motion.RESTORED, self.restoring.applied(self.tree)
         elif self.tree.loops:
@@ -97,16 +97,17 @@ class RunPrograms:
         """Whether long steps are safe: no law, joint or constraint bends or jumps, no event is lost."""
         held = (*self.tree.kinds, *(loop.formula for loop in self.tree.loops))
         laws = (one.formula for one in self.tree.loads)
-        return not self.events and all(law is not None and law.smooth for law in (*held, *laws))
+        still = not self.events and self.tree.contacts is None
+        return still and all(law is not None and law.smooth for law in (*held, *laws))
 
     def programs(self, lanes: int, implicit: bool, own: bool = False) -> dict[str, Program]:
         """Return the programs of a run, by the names of PROGRAMS; with derivatives if `implicit`.
 
         Mechanisms have their `own` constants, or share those of the model.
         """
-        algorithms = {"motion": self.algorithm, "rates": rates_algorithm(self.model)}
+        algorithms = {"motion": self.algorithm, "rates": rates_algorithm(self.model, self._touching)}
         if self._projected:
-            algorithms["changes"] = changes_algorithm(self.model)
+            algorithms["changes"] = changes_algorithm(self.model, self._touching)
             algorithms["close_positions"] = loop_closure.POSITION_CORRECTION
             algorithms["close_velocities"] = loop_closure.VELOCITY_CORRECTION
         found = {
@@ -119,8 +120,9 @@ class RunPrograms:
             if all(one.formula for one in tree.loads):
                 rates = program(shown, tree, lanes, "rolled", tangent=True, shared=not own)
                 found["event_rates"] = _program("event_rates", rates, shown, tangent=True)
-        if implicit and not self.tree.loops and all(one.formula for one in self.tree.loads):
-            tangent = motion_kernel(self.model, self.algorithm).tangent
+        known = self.tree.contacts is None and all(one.formula for one in self.tree.loads)
+        if implicit and not self.tree.loops and known:
+            tangent = motion_kernel(self.model, self.algorithm, self._touching).tangent
             found["tangent"] = _program("tangent", tangent, self.algorithm, tangent=True)
         return {name: self._with_own(name, one) for name, one in found.items()} if own else found
 
@@ -168,7 +170,7 @@ class RunPrograms:
         if algorithm in (loop_closure.POSITION_CORRECTION, loop_closure.VELOCITY_CORRECTION):
             kernel = accelerating_kernel(self.model, algorithm)  # the equations do not depend on loads
         else:
-            kernel = motion_kernel(self.model, algorithm)
+            kernel = motion_kernel(self.model, algorithm, self._touching)
         return kernel.single if lanes == 1 else kernel.variants if own else kernel.lanes
 
     def scale(self) -> np.ndarray:

@@ -35,8 +35,10 @@ class RunSettings:
 
     def __init__(self, model: Model, words: RunOptions):
         chosen, self.words = words.checked(), words
-        if model.contact_names and not chosen.step:
-            raise ValueError("contact goes by steps: give step=1/60, or smaller")
+        if model.contact_names and not chosen.step and not model.is_compliant:
+            raise ValueError(
+                "rigid contact goes by steps: give step=1/60, or smaller, or materials a stiffness="
+            )
         self.system = RunPrograms(model, chosen.events, chosen.restoring)
         self.chosen = _completed(chosen, self.system)
         self.account = Statistics(self.system, self.chosen)

@@ -2,6 +2,7 @@
 
 import math
 
+from linkwork.native.dense_factors import factor, substitute
 from linkwork.native.numba_functions import doubles, integers, native
 from linkwork.simulation.loop.evaluate import evaluate
 from linkwork.simulation.loop.explicit_step import relative_errors, weigh_errors
@@ -9,47 +10,6 @@ from linkwork.simulation.loop.lane_records import is_finite, lane_of, rate_of
 from linkwork.simulation.loop.records import Failure
 from linkwork.simulation.loop.redundancy import watch_rows
 from linkwork.simulation.loop.state_jacobian import differentiate
-
-
-@native
-def _factor(address, pivots, m):
-    """Matrix (m, m) <- its factors L and U, with partial pivoting; return whether it is regular."""
-    a = doubles(address)
-    for j in range(m):
-        p = j
-        for i in range(j + 1, m):
-            if abs(a[i * m + j]) > abs(a[p * m + j]):
-                p = i
-        pivots[j] = p
-        if not abs(a[p * m + j]) > 0.0:
-            return False
-        if p != j:
-            for c in range(m):
-                a[j * m + c], a[p * m + c] = a[p * m + c], a[j * m + c]
-        rest = m - j - 1
-        top = doubles(address + 8 * (j * m + j + 1))
-        for i in range(j + 1, m):
-            a[i * m + j] /= a[j * m + j]
-            factor, row = a[i * m + j], doubles(address + 8 * (i * m + j + 1))
-            if factor != 0.0:
-                for c in range(rest):
-                    row[c] -= factor * top[c]
-    return True
-
-
-@native
-def _substitute(a, pivots, m, x):
-    """x <- solution of the factored equations with right-hand side x."""
-    for j in range(m):
-        p = pivots[j]
-        x[j], x[p] = x[p], x[j]
-    for i in range(m):
-        for j in range(i):
-            x[i] -= a[i * m + j] * x[j]
-    for i in range(m - 1, -1, -1):
-        for j in range(i + 1, m):
-            x[i] -= a[i * m + j] * x[j]
-        x[i] /= a[i * m + i]
 
 
 @native
@@ -67,7 +27,7 @@ def _prepare(run, h):
                 a[i * m + j] = -jacobian[i * run.n + j]
             a[i * m + i] += 1.0 / (h * run.gamma)
         run.factored = 0.0
-        if not _factor(run.factors, integers(run.pivots), m):
+        if not factor(run.factors, integers(run.pivots), m):
             return Failure.SINGULAR.value
         run.factored = h
     return Failure.NONE.value
@@ -85,7 +45,7 @@ def _implicit_stage(run, s, h):
     for j in range(s):
         for i in range(n):
             u[s * n + i] += c[j] / h * u[j * n + i]
-    _substitute(doubles(run.factors), integers(run.pivots), m, doubles(run.u + 8 * s * n))
+    substitute(doubles(run.factors), integers(run.pivots), m, doubles(run.u + 8 * s * n))
     # Work depends on the motion, and nothing on work: its equation is solved last.
     for j in range(m):
         u[s * n + m] += jacobian[m * n + j] * u[s * n + j]
