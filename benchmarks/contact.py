@@ -26,6 +26,7 @@ class Solid:
     half: tuple[float, ...]  # one number: the radius of a ball
     position: tuple[float, float, float]
     density: float = 1000.0
+    rolls: float = 0.0  # speed along y, of a ball that rolls [m/s]
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ def wall(rows: int = 10) -> Scene:
     """Return a wall of bricks, every other row moved by a quarter of a brick."""
     half = (0.1, 0.05, 0.05)
     places = [((i + 0.25 * (j % 2)) * 0.205, 0.0, 0.05 + 0.1 * j) for j in range(rows) for i in range(10)]
-    return Scene([Solid(half, place) for place in places])
+    rolling = Solid((0.05,), (5.0, 0.0, 0.05), rolls=0.1)  # so that nobody may rest
+    return Scene([*(Solid(half, place) for place in places), rolling])
 
 
 def balls(side: int = 6) -> Scene:
@@ -75,7 +77,11 @@ class Linkwork:
                 m.ground.add(lw.Plane(normal=normal, offset=-w), material=made)
         m.add(lw.Contact("contact"))
         self.model = m.compile()
-        self.sim = lw.Simulation(self.model, step=STEP, record=False)
+        state = self.model.state()
+        v = state.v.copy().reshape(-1, 6)
+        v[:, 4] = [solid.rolls for solid in scene.solids]
+        v[:, 0] = [-solid.rolls / solid.half[0] for solid in scene.solids]
+        self.sim = lw.Simulation(self.model, lw.State(state.q, v.ravel()), step=STEP, record=False)
 
     def advance(self, seconds: float) -> None:
         self.sim.step(n=round(seconds / STEP))
@@ -112,6 +118,9 @@ class MuJoCo:
             f"<mujoco>{head}<worldbody>{''.join(bodies)}</worldbody></mujoco>"
         )
         self.model, self.data = model, mujoco.MjData(model)
+        v = self.data.qvel.reshape(-1, 6)
+        v[:, 1] = [solid.rolls for solid in scene.solids]
+        v[:, 3] = [-solid.rolls / solid.half[0] for solid in scene.solids]
 
     def advance(self, seconds: float) -> None:
         self.mujoco.mj_step(self.model, self.data, nstep=round(seconds / self.step))
@@ -151,6 +160,8 @@ class PyBullet:
                 mass = solid.density * 8 * float(np.prod(solid.half))
             body = self.p.createMultiBody(mass, shape, -1, solid.position)
             self.p.changeDynamics(body, -1, lateralFriction=scene.friction)
+            turn = [-solid.rolls / solid.half[0], 0, 0]
+            self.p.resetBaseVelocity(body, [0, solid.rolls, 0], turn)
             self.bodies.append(body)
 
     def advance(self, seconds: float) -> None:
@@ -184,6 +195,7 @@ class Rapier:
         self.handles = []
         for solid in scene.solids:
             body = r.RigidBody.dynamic().translation(solid.position).can_sleep(False)
+            body = body.linvel((0.0, solid.rolls, 0.0)).angvel((-solid.rolls / solid.half[0], 0.0, 0.0))
             make = r.Collider.ball if len(solid.half) == 1 else r.Collider.cuboid
             collider = make(*solid.half).density(solid.density).friction(scene.friction)
             handle = self.world.add_body(body)
@@ -212,6 +224,7 @@ def measure(scene: Scene) -> dict[str, tuple[float, float, str]]:
         except ImportError as error:
             print(f"{kind.__name__} is left out: {error}")
     start = np.array([solid.position for solid in scene.solids])
+    still = [not solid.rolls for solid in scene.solids]
     cost = dict.fromkeys(engines, np.inf)
     if scene.settle:
         for engine in engines.values():
@@ -222,7 +235,7 @@ def measure(scene: Scene) -> dict[str, tuple[float, float, str]]:
             engine.advance(scene.span)
             cost[name] = min(cost[name], (time.process_time() - begun) / scene.span)
     return {
-        name: (cost[name], float(np.abs(engine.positions() - start).max()), engine.note())
+        name: (cost[name], float(np.abs(engine.positions() - start)[still].max()), engine.note())
         for name, engine in engines.items()
     }
 

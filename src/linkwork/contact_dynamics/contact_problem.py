@@ -317,6 +317,28 @@ def kinetic_energy(nodes, v):
     return total
 
 
+@entry(None, NODES, CONTACTS, _TABLE, "float64", _FLAT)
+def stand_still(nodes, c, p, slow, v):
+    """Let nodes that are held by contacts and move slower than this stand still.
+
+    What a solution leaves of their velocities is noise, which the next step would have to take away.
+    """
+    for k in range(len(c.a)):
+        if p[k, 0] == 0.0:
+            continue
+        for side in range(2):
+            node = c.a[k] if side == 0 else c.b[k]
+            if node < 0:
+                continue
+            first, last = nodes.first[node], nodes.first[node] + nodes.size[node]
+            fastest = 0.0
+            for i in range(first, last):
+                fastest = max(fastest, abs(v[i]))
+            if 0.0 < fastest <= slow:
+                for i in range(first, last):
+                    v[i] = 0.0
+
+
 @native_apart
 def _residual(nodes, c, p, v, g):
     """Write the velocities that follow from p; return the largest residual of the natural map."""
@@ -429,7 +451,7 @@ def _minimize(nodes, c, p, v, plan, m, room, enough, answer):
 
     A factor of before, if `answer[3]` says that there is one, serves as long as it brings the minimum nearer.
     """
-    nv, count, last = len(v), 0, inf
+    nv, count, last, before = len(v), 0, inf, inf
     g, x, d = room.gradient, room.x, room.direction
     f = _value(nodes, c, p, v, room, x, g)
     for _ in range(_NEWTON):
@@ -437,8 +459,9 @@ def _minimize(nodes, c, p, v, plan, m, room, enough, answer):
         worst = 0.0
         for i in range(nv):
             worst = max(worst, abs(d[i]))
-        if worst <= enough:
+        if worst <= enough or (worst <= 20.0 * enough and worst > 0.5 * before):
             break
+        before = worst
         if answer[3] == 0.0 or worst > _NEARER * last:
             if answer[2] + count >= answer[4]:
                 break
@@ -536,7 +559,7 @@ def _solve(nodes, c, p, v, plan, m, room, tolerance, answer):
             _, u1, u2 = _velocity(nodes, c, k, v)
             room.friction[k], room.spin[k] = _share(c, k, p) * c.friction[k], _share(c, k, p) * c.spin[k]
             room.slip[k] = c.friction[k] * sqrt(u1 * u1 + u2 * u2) if c.kind[k] == COULOMB else 0.0
-        answer[2] += _minimize(nodes, c, p, v, plan, m, room, 0.2 * _DEEPER * tolerance, answer)
+        answer[2] += _minimize(nodes, c, p, v, plan, m, room, 0.2 * tolerance, answer)
         for k in range(len(c.a)):
             x0, x1, x2 = room.x[k, 0], room.x[k, 1], room.x[k, 2]
             p[k, 0], p[k, 1], p[k, 2] = projected(c.kind[k], room.friction[k], room.spin[k], x0, x1, x2)
@@ -553,7 +576,12 @@ def _solve(nodes, c, p, v, plan, m, room, tolerance, answer):
             for k in range(len(c.a)):
                 room.weight[k] = min(weight * c.weight[k], heaviest)
         last = off
-    _copy(len(c.a), room.best, p)
-    answer[0] = _residual(nodes, c, p, v, room.gradient)
-    if answer[0] > tolerance:
+    if off == best:
+        for i in range(len(v)):
+            v[i] = room.trial[i]
+    else:
+        _copy(len(c.a), room.best, p)
+        best = _residual(nodes, c, p, v, room.gradient)
+    answer[0] = best
+    if best > tolerance:
         _bound_energy(nodes, c, p, v, room.gradient)

@@ -16,7 +16,7 @@ import numpy as np
 from linkwork.contact.shape_table import DEPTH, NORMAL, POINT_A, POINT_B
 from linkwork.contact_dynamics.contact_problem import CONTACTS, NODES, Contacts
 from linkwork.contact_dynamics.friction_cone import COULOMB, TURNING
-from linkwork.contact_dynamics.nodes import LAYOUT, fill_row, response, tangents
+from linkwork.contact_dynamics.nodes import LAYOUT, fill_three, response, tangents
 from linkwork.contact_dynamics.pair_table import (
     FRICTION,
     ROLLING,
@@ -93,10 +93,7 @@ def _fill_three(tree, nodes, poses, J, link, point, axes, turning, sign, c, at):
     """Write the rows of one side; return the trace of its response."""
     node = tree.node[link]
     n = tree.size[node]
-    for r in range(3):
-        fill_row(tree, poses, J, link, point, axes[r], turning, sign, c.rows, at + r * n)
-    if n == 6:
-        return response(c.rows, at, 6, nodes.inverse, tree.at[node])
+    fill_three(tree, poses, J, link, point, axes, turning, sign, c.rows, at)
     return response(c.rows, at, n, nodes.inverse, tree.at[node])
 
 

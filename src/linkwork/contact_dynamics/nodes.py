@@ -145,41 +145,50 @@ def _turned_back(poses, link, v):
 
 
 @native
-def fill_row(tree, poses, J, link, point, d, moment, sign, rows, at):
-    """Write how fast the velocities of a link's node move a point of it along d, or turn it about d.
-
-    Both are in the world. The row has as many numbers as the node has velocities.
-    """
-    node, root = tree.node[link], tree.root[link]
-    first = tree.first[node]
-    for i in range(tree.size[node]):
-        rows[at + i] = 0.0
+def _pulled(poses, root, point, d, moment):
+    """Return moment and force of a unit force along d, or of a unit moment, in the axes of a link."""
     p = (point[0] - poses[root, 0, 3], point[1] - poses[root, 1, 3], point[2] - poses[root, 2, 3])
     x, y, z = _turned_back(poses, root, p)
     a, b, c = _turned_back(poses, root, d)
-    n0, n1, n2 = y * c - z * b, z * a - x * c, x * b - y * a
     if moment:
-        n0, n1, n2, a, b, c = a, b, c, 0.0, 0.0, 0.0
+        return a, b, c, 0.0, 0.0, 0.0
+    return y * c - z * b, z * a - x * c, x * b - y * a, a, b, c
+
+
+@native
+def _along(J, k, f):
+    """Return what a wrench does to a velocity."""
+    if J.shape[1] == 3:
+        return J[k, 0] * f[2] + J[k, 1] * f[3] + J[k, 2] * f[4]
+    return J[k, 0] * f[0] + J[k, 1] * f[1] + J[k, 2] * f[2] + J[k, 3] * f[3] + J[k, 4] * f[4] + J[k, 5] * f[5]
+
+
+@native
+def fill_three(tree, poses, J, link, point, axes, moment, sign, rows, at):
+    """Write how fast the velocities of a link's node move a point of it along three axes, or turn it about.
+
+    Points and axes are in the world. A row has as many numbers as the node has velocities.
+    """
+    node, root = tree.node[link], tree.root[link]
+    first, n = tree.first[node], tree.size[node]
+    e = _pulled(poses, root, point, axes[0], moment)
+    f = _pulled(poses, root, point, axes[1], moment)
+    g = _pulled(poses, root, point, axes[2], moment)
+    for i in range(3 * n):
+        rows[at + i] = 0.0
     k = tree.last[link]
     while k >= 0:
-        if J.shape[1] == 3:
-            s = J[k, 0] * n2 + J[k, 1] * a + J[k, 2] * b
-        else:
-            s = J[k, 0] * n0 + J[k, 1] * n1 + J[k, 2] * n2 + J[k, 3] * a + J[k, 4] * b + J[k, 5] * c
-        rows[at + k - first] = sign * s
+        i = at + k - first
+        rows[i], rows[i + n] = sign * _along(J, k, e), sign * _along(J, k, f)
+        rows[i + 2 * n] = sign * _along(J, k, g)
         k = tree.above[k]
 
 
 @native
 def response(rows, at, n, inverse, begin):
-    """Return the trace of J M^-1 J^T over three rows."""
+    """Return about the trace of J M^-1 J^T over three rows: by the diagonal of M^-1."""
     total = 0.0
-    for r in range(3):
-        for i in range(n):
-            y = rows[at + r * n + i]
-            if y != 0.0:
-                s = 0.0
-                for k in range(n):
-                    s += inverse[begin + i * n + k] * rows[at + r * n + k]
-                total += y * s
+    for i in range(n):
+        a, b, c = rows[at + i], rows[at + n + i], rows[at + 2 * n + i]
+        total += inverse[begin + i * n + i] * (a * a + b * b + c * c)
     return total

@@ -9,6 +9,9 @@ so nothing that was seen coming is passed through.
 Forces that depend on velocity and position by damping and stiffness of joints are taken implicitly, as by the
 trapezoidal rule and Newmark's method with beta = 1/4: M + h/2 D + h^2/4 K in place of M.
 
+*Rest.* What contacts hold and is slower than the solver can tell stands still. Where everything does, the
+next step would be the same to the bit, and is not computed, until an input changes.
+
 *Impacts* of bodies that bounce, and of those so fast that they could miss each other, end a step at their
 time, and what is left of it follows. From the gap g0 at its start, a relative velocity u and an acceleration
 a by forces along the normal,
@@ -31,13 +34,14 @@ from linkwork.contact_dynamics.contact_problem import (
     Factor,
     Solver,
     kinetic_energy,
+    stand_still,
 )
 from linkwork.contact_dynamics.contact_rows import Points, room_for_points
 from linkwork.contact_dynamics.contact_system import ContactSystem
 from linkwork.contact_dynamics.impact import impact
 from linkwork.contact_dynamics.inertial_motion import InertialMotion
 from linkwork.contact_dynamics.memory import NOTHING, Memory, in_the_world, recall
-from linkwork.contact_dynamics.pair_table import RESTITUTION
+from linkwork.contact_dynamics.pair_table import MODULUS, RESTITUTION, STIFFNESS
 from linkwork.contact_dynamics.time_of_impact import Sweep, bounce_times, leave_out, restitutions, struck
 from linkwork.model.model import Model
 from linkwork.model.own_forces import motion_algorithm, motion_kernel
@@ -46,6 +50,7 @@ Array = np.ndarray
 
 TOLERANCE = 1e-8  # of relative velocities at contacts [m/s]
 _SAME = 0.01  # a contact this near to one of the step before is the same [m]
+_STILL = 5e-8  # what touches and moves no faster than the solver knows stands still [m/s, rad/s]
 _SURELY = 1.001  # a bounce that lasts as many steps is one, when it is looked at again
 SAVED = 1500.0  # work that can be saved up for a sudden change of contacts, and
 _EARNED = 10.0  # is earned in every step, in sweeps over all contacts
@@ -63,6 +68,7 @@ class ContactState:
     memory: Memory = NOTHING
     factor: Factor = NO_FACTOR  # of the last problem that needed one
     saved: float = SAVED  # work that a step may take
+    rests: tuple[float, bytes] | None = None  # step and inputs with which it stays where it is
     quick: bool = True  # whether shapes may move farther in a step than they are thick
 
     def copy(self) -> "ContactState":
@@ -96,6 +102,10 @@ class Stepper:
 
     def __init__(self, model: Model) -> None:
         self.model, self.system = model, ContactSystem(model)
+        if (self.system.table.numbers[:, :, [STIFFNESS, MODULUS]] > 0.0).any():
+            raise ValueError("materials with stiffness and step=: leave step= out, or take rigid materials")
+        if (self.system.table.law >= 0).any():
+            raise ValueError("a law of contact and step=: leave step= out, or take rigid materials")
         self._inertial = InertialMotion(model)
         self._solver = Solver(self.system.nodes.size)
         self._motion = motion_kernel(model, motion_algorithm(model))
@@ -104,6 +114,8 @@ class Stepper:
         self._bounces = bool((self.system.table.numbers[:, :, RESTITUTION] > 0.0).any())
         self._sweep = Sweep(self.system.detection)
         self._nothing = np.zeros(model.nv)
+        laws = (*model.loaded_tree.loads, *model.loaded_tree.loops)
+        self._timed = any(one.timed or one.formula is None for one in laws)
         self.found, self.hits = _NONE, list[Hit]()
 
     @property
@@ -119,7 +131,10 @@ class Stepper:
     def step(self, state: ContactState, h: float, inputs: Array) -> None:
         """Move a state, in place, by a time h [s]; the impacts on the way are in `hits`."""
         self.hits.clear()
-        end = state.t + h
+        end, q = state.t + h, state.q.copy()
+        if state.rests == (h, inputs.tobytes()):
+            state.t = end
+            return
         for _ in range(_IMPACTS):
             s = end - state.t
             first = self._first_impact(state, s, h, inputs)
@@ -131,7 +146,9 @@ class Stepper:
             before = state.q.copy()
             self._move(state, end - state.t, h, inputs, wait=False)
             self._hold_back(state, before)
-        state.t = end
+        state.t, state.rests = end, None
+        if not self._timed and not state.v.any() and np.array_equal(q, state.q):
+            state.rests = h, inputs.tobytes()
 
     def _hold_back(self, state: ContactState, before: Array) -> None:
         """Leave bodies of fast pairs where they were: for them, time has stood still."""
@@ -202,6 +219,7 @@ class Stepper:
         kept = state.factor, state.saved
         answer, state.factor = self._solver.solve(nodes, rows, impulses, v, TOLERANCE, *kept)
         state.saved = min(state.saved - answer.work + _EARNED, SAVED)
+        stand_still(nodes, rows, impulses, _STILL, v)
         state.work += kinetic_energy(nodes, v) - kinetic_energy(nodes, nodes.free)
         self.found = Found(points, impulses[: len(points.gap)], impulses[first:].copy(), answer)
         state.memory = self._memory()
