@@ -471,6 +471,21 @@ def stepping() -> Iterable[Entry]:
         yield refused(
             "simulate", f"vary {name}", lambda n=name, v=values: lw.simulate(model, 0.01, vary={n: v}), name
         )
+        yield refused(
+            "Simulation", f"vary {name}", lambda n=name, v=values: lw.Simulation(model, vary={n: v}), name
+        )
+    numbers = {"a.mass": [1.0, 2.0]}
+    yield refused("Simulation", "vary", lambda: lw.Simulation(model, vary=[1.0]), "vary")
+    yield refused(
+        "Simulation", "q", lambda: lw.Simulation(model, q=np.zeros((3, 2)), vary=numbers), "q has shape"
+    )
+    for word, answer in (("timestep", "sim.step"), ("model", "model"), ("moter", "moter")):
+        yield refused(
+            "Simulation", f"{word} = ", lambda w=word: changed(lw.Simulation(model), w, 1.0), answer
+        )
+    yield refused(
+        "Simulation", ".inputs.u =", lambda: changed(lw.Simulation(model).inputs, "u", 1.0), "['u']"
+    )
     yield refused("simulate", "vary", lambda: lw.simulate(model, 0.01, vary=[1.0]), "vary")
     yield refused(
         "simulate", "vary", lambda: lw.simulate(model, 0.01, vary={"a.mass": [1.0, -1.0]}), "run 1", "mass"
