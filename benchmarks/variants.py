@@ -51,6 +51,7 @@ def main() -> None:
     table, _ = timed("a sweep", lambda: lw.sweep(pendulum, cases, angle), taken)
     vary = {"bob.mass": masses, "bob.position[2]": -lengths}
     runs, _ = timed("simulate(vary=...)", lambda: lw.simulate(model, DURATION, vary=vary), taken)
+    timed("the same, and their energies", lambda: lw.simulate(model, DURATION, vary=vary).energy)
     timed("simulate(q=...), all the same", lambda: lw.simulate(model, DURATION, q=np.zeros((count, 1))))
     timed("building them", lambda: [pendulum(**case) for case in cases])
     ends = np.array([final.q[0] for final in runs.finals])

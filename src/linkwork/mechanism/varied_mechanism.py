@@ -63,8 +63,12 @@ def check_lanes(whole: Mechanism, values: Iterable[np.ndarray], one: Callable[[i
     thing they are; and where it goes several ways, it mostly does so at one end of a range.
     """
     columns = np.hstack([each.reshape(len(each), -1) for each in values])
+    own = {id(whole), *map(id, whole.elements)}
     for k in {0, *columns.argmin(axis=0).tolist(), *columns.argmax(axis=0).tolist()}:
-        check_same(one_of(whole, operator.itemgetter(k)), one(k))
+        single = one(k)
+        if not own.isdisjoint((id(single), *map(id, single.elements))):
+            raise Unlike("what is built is not new each time")
+        check_same(one_of(whole, operator.itemgetter(k)), single)
 
 
 def copied(mechanism: Mechanism) -> Mechanism:

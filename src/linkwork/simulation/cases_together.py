@@ -6,7 +6,7 @@ mechanism, that is built for it as always. Whatever cannot be done so is done on
 """
 
 import functools
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,8 @@ def _built_one_by_one(
 ) -> dict[int, CaseOutcome]:
     things = {k: built_for(build, cases[k]) for k in members}
     built = {k: Built.of(thing) for k, thing in things.items() if isinstance(thing, Mechanism)}
+    if not _all_new(built.values()):
+        return {k: measured(measure, built_for(build, cases[k]), cases[k]) for k in members}
     around: dict[int, Any] = {}
     try:
         if built:
@@ -58,6 +60,12 @@ def _built_one_by_one(
     except Exception:  # they are not alike, or something is wrong, which the measure will find
         pass
     return {k: measured(measure, thing, cases[k], around.get(k)) for k, thing in things.items()}
+
+
+def _all_new(built: Iterable[Built]) -> bool:
+    """Whether mechanisms have nothing in common that would be changed when the next one is built."""
+    things = [id(thing) for one in built for thing in (one.mechanism, *one.mechanism.elements)]
+    return len(set(things)) == len(things)
 
 
 class _Wholes:
