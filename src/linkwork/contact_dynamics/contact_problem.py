@@ -145,6 +145,7 @@ class Solver:
         self._edges: Array | None = None
         self._room: _Room | None = None
         self._loaded = NO_FACTOR
+        self._push = np.zeros(int(sizes.sum()))
 
     def solve(
         self,
@@ -164,6 +165,9 @@ class Solver:
         problem returned, which may save this one its own.
         """
         count, nv = len(contacts.a), len(nodes.free)
+        off = _residual_of(nodes, contacts, impulses, velocities, self._push)
+        if off <= tolerance:
+            return Answer(off, 0, 0), before
         edges = self._plan_for(contacts)
         room = self._room
         if room is None or len(room.slip) < count or len(room.moved) < len(contacts.rows):
@@ -180,7 +184,7 @@ class Solver:
             kept = self._matrix.diagonal.copy(), self._matrix.below.copy()
             self._loaded = Factor(edges, *kept) if answer[3] else NO_FACTOR
             before = self._loaded
-        return Answer(float(answer[0]), int(answer[1]), int(answer[2]), cost * answer[2]), before
+        return Answer(float(answer[0]), int(answer[1]), int(answer[2]), float(cost * answer[2])), before
 
     def _cost(self, count: int) -> float:
         """Return how many sweeps over contacts take as long as a factorisation, about."""
@@ -499,6 +503,12 @@ def _minimize(nodes, c, p, v, plan, m, room, enough, answer):
     return count
 
 
+@entry("float64", NODES, CONTACTS, _TABLE, _FLAT, _FLAT)
+def _residual_of(nodes, c, p, v, push):
+    """Write the velocities that follow from p; return the residual."""
+    return _residual(nodes, c, p, v, push)
+
+
 @native
 def _bound_energy(nodes, c, p, v, g):
     """Scale impulses that would make energy: by g = J^T p it grows by g . (v_f + v) / 2."""
@@ -531,9 +541,6 @@ def _copy(count, p, to):
 def _solve(nodes, c, p, v, plan, m, room, tolerance, answer):
     """Improve p until the residual is below the tolerance, or for as many rounds as there are."""
     off = _residual(nodes, c, p, v, room.gradient)
-    answer[0], answer[1], answer[2] = off, 0.0, 0.0
-    if off <= tolerance:
-        return
     _copy(len(c.a), p, room.best)
     best = off
     if off > _FAR * tolerance:
