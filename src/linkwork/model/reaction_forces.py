@@ -50,9 +50,17 @@ def reactions_in_motion(
 
     `external` are the forces on bodies as `loads` gives them.
     """
-    if not model.link_tree.loops:
+    rows = row_forces_in_motion(model, q, v, t, inputs=inputs) if model.link_tree.loops else None
+    return reactions_under(model, q, v, a, external, rows)
+
+
+def reactions_under(
+    model: "Model", q: Array, v: Array, a: Array, external: Array, rows: Array | None
+) -> NamedRows:
+    """Return the reactions under forces on bodies and those of the loops' equations; a follows from them."""
+    if rows is None:
         return reactions_at(model, q, v, a, external)
-    return _with_loops(model, q, v, a, external, row_forces_in_motion(model, q, v, t, inputs=inputs), None)
+    return _with_loops(model, q, v, a, external, rows, None)
 
 
 def _with_loops(

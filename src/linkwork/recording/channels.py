@@ -154,7 +154,7 @@ class VariantChannels(Channels):
             if k not in found:
                 found[k] = self.part((k, slice(None))).derive(quantity, _of_run(samples, k))
         names = [name for name in found[0] if all(name in each for each in found.values())] if found else ()
-        return {name: np.stack([found[k][name] for k in range(len(found))]) for name in names}
+        return {name: _stacked([found[k][name] for k in range(len(found))]) for name in names}
 
     def part(self, index: Any) -> Channels:
         if not isinstance(index, tuple):
@@ -248,7 +248,17 @@ _LATER = ("angles", "driver_laws", "body_momenta", "gaps", "momentum", "center_o
 
 def derivable(layout: Layout) -> list[str]:
     """Return the names of all quantities that a file holds beside the motion itself."""
-    return [*layout.shapes(), *(f"load/{name}" for name in layout.loads)]
+    contacts = ("contacts",) if layout.touching else ()
+    return [*contacts, *layout.shapes(), *(f"load/{name}" for name in layout.loads)]
+
+
+def _stacked(arrays: Sequence[Array]) -> Array:
+    """Return arrays of several runs as one; what has fewer contacts than another is padded with NaN."""
+    most = tuple(map(max, zip(*(array.shape for array in arrays), strict=True)))
+    made = np.full((len(arrays), *most), np.nan)
+    for row, array in zip(made, arrays, strict=True):
+        row[tuple(map(slice, array.shape))] = array
+    return made
 
 
 def _single(values: Array, there: Array) -> Array:

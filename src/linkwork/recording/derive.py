@@ -16,6 +16,7 @@ import numpy as np
 
 from linkwork.algebra import planar, spatial
 from linkwork.errors import unknown
+from linkwork.recording.contact_quantities import OF_CONTACT
 from linkwork.recording.planar_angle import counted_angles
 from linkwork.tree.subspace import drive_directions
 
@@ -36,6 +37,8 @@ QUANTITIES = {
     "velocities": "(bodies, f) [rad/s, m/s]",
     "body_accelerations": "(bodies, f) [rad/s², m/s²]",
     "body_momenta": "(bodies, f) [kg m²/s, kg m/s] angular about each body's centre of mass, then linear",
+    "contacts": "(most, 15) bodies, point, normal, depth, force and slip: see `contact_quantities`",
+    "contact_forces": "(bodies, d) [N] sum of the forces of contacts on each body",
     "reactions": "(joints, f) [N m, N] constraint forces on children, about the joints",
     "loop_positions": "(...,) [rad, m] coordinates of joints that close loops",
     "loop_velocities": "(...,) [rad/s, m/s] their velocities",
@@ -116,7 +119,7 @@ def formulas(model: Any) -> Mapping[str, Formula]:
 
     A function returns the quantity, or several by name. "load" takes the name of the load, too.
     """
-    return _OF_COMPILED
+    return _OF_TOUCHING if model.contact_names else _OF_COMPILED
 
 
 def body_momenta(poses: Array, velocities: Array, masses: Array, centers: Array, inertias: Array) -> Array:
@@ -260,3 +263,4 @@ _OF_COMPILED: dict[str, Formula] = {
     "center_of_mass": lambda at: at.model.center_of_mass(at.q),
     "load": lambda at, name: at.model.load_values(name, at.q, at.v, at.t, inputs=at["inputs"]),
 }
+_OF_TOUCHING: dict[str, Formula] = _OF_COMPILED | OF_CONTACT

@@ -27,6 +27,7 @@ class Layout:
     nv: int
     drivers: Mapping[str, str] = field(default_factory=dict)  # -> "rad" or "m", of what each drives
     closing: tuple[str, ...] = ()  # joints and constraints that close loops, in the order of their gaps
+    touching: bool = False  # whether bodies meet: there are contacts
 
     @property
     def slices(self) -> dict[str, tuple[slice, slice]]:
@@ -69,6 +70,7 @@ class Layout:
             "body_accelerations": (len(self.bodies), freedoms),
             "body_momenta": (len(self.bodies), freedoms),
             "reactions": (len(self.joints), freedoms),
+            **({"contact_forces": (len(self.bodies), size)} if self.touching else {}),
             **({"gaps": (len(self.closing),)} if self.closing else {}),
             "momentum": (freedoms,),
             "center_of_mass": (size,),
@@ -109,6 +111,7 @@ class Layout:
             "loads": [[name, *units] for name, units in self.loads.items()],
             "drivers": [[name, unit] for name, unit in self.drivers.items()],
             "closing": list(self.closing),
+            "touching": self.touching,
             "position_units": list(self.position_units),
             "velocity_units": list(self.velocity_units),
             "nq": self.nq,
@@ -131,6 +134,7 @@ class Layout:
             nv=int(data["nv"]),
             drivers={text(name): text(unit) for name, unit in data.get("drivers", ())},  # not in all files
             closing=tuple(map(text, data.get("closing", ()))),
+            touching=bool(data.get("touching", False)),
         )
         if not (
             0 <= layout.nq <= len(layout.position_units) and 0 <= layout.nv <= len(layout.velocity_units)
@@ -169,6 +173,7 @@ def layout_of(model: Any) -> Layout:
         nv=model.nv,
         drivers={name: "rad" if model.tie_units[name] == "N m" else "m" for name in model.mechanism.drivers},
         closing=tuple(model.row_slices),
+        touching=bool(model.contact_names),
     )
 
 
@@ -182,6 +187,7 @@ UNITS = {
     "angular_acceleration": "rad/s²",
     "momentum": "kg m/s",
     "angular_momentum": "kg m²/s",
+    "contact_force": "N",
     "reaction.torque": "N m",
     "reaction.force": "N",
     "energy": "J",

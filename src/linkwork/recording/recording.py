@@ -16,6 +16,7 @@ from linkwork.errors import LinkworkError
 from linkwork.model.state import State
 from linkwork.recording import container
 from linkwork.recording.channels import Channels, StoredChannels
+from linkwork.recording.contact_record import ContactRecord
 from linkwork.recording.interpolation import Instant, instant_at, instant_of_sample, refined
 from linkwork.recording.notebook_page import html
 from linkwork.recording.plot_runs import overview, plot
@@ -99,6 +100,17 @@ class Recording(Playable, Samples):
     def sample(self, k: int) -> Instant:
         """Return sample k: `run.sample(-1)["pole"].pose`."""
         return instant_of_sample(self, range(len(self))[k])
+
+    @property
+    def contacts(self) -> ContactRecord:
+        """The contacts of all samples: times, bodies, points, normals, depths, forces and slips.
+
+        `run.contacts.of("foot")` are those of one body, `run.contacts.at(1.5)` those of the sample nearest to
+        a time. Forces are those of contacts that last; impacts are events of the report.
+        """
+        if not self.layout.touching:
+            raise LinkworkError(f"{self.title!r}: nothing meets in this mechanism; add lw.Contact(...)")
+        return ContactRecord.of_samples(self)
 
     def summary(self) -> str:
         """Return what happened, as text: how far, how much work, how exact, and why if it failed."""

@@ -189,7 +189,8 @@ class Samples:
 
     def _all_of_bodies(self) -> Iterable[str]:
         turn = "angle" if self.layout.space == "plane" else "rotation"
-        words = ("position", turn, "velocity", "angular_velocity")
+        force = ("contact_force",) if self.layout.touching else ()
+        words = ("position", turn, "velocity", "angular_velocity", *force)
         return (f"{name}.{word}" for name in self.layout.bodies for word in words)
 
     def _own_traces(self, name: str) -> list[Trace]:

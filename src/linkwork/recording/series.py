@@ -137,6 +137,8 @@ class BodyRecord:
         if samples.layout.space == "plane":
             self.quantities = (*self.quantities, "angle")
             self.alone = ("angle", "position")
+        if samples.layout.touching:
+            self.quantities = (*self.quantities, "contact_force")
 
     if not TYPE_CHECKING:
 
@@ -203,6 +205,13 @@ class BodyRecord:
     def angular_momentum(self) -> Array:
         """The angular momentum about the centre of mass, in world axes [kg m²/s]."""
         return self._angular("body_momenta")
+
+    @property
+    def contact_force(self) -> Array:
+        """The sum of the forces of contacts on the body, in world axes [N]; impacts are events of a run."""
+        if not self._samples.layout.touching:
+            raise AttributeError(f"body {self._name!r}: nothing meets in this mechanism; add lw.Contact(...)")
+        return self._samples.derived("contact_forces")[..., self._row, :]
 
     def _linear(self, quantity: str) -> Array:
         return self._samples.derived(quantity)[..., self._row, self._samples.layout.algebra.angular :]

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from linkwork.model.state import State
+from linkwork.recording.contact_quantities import CONTACT_WORDS
 from linkwork.recording.layout import Layout
 
 Array = np.ndarray
@@ -18,6 +19,9 @@ def check_shapes(arrays: Mapping[str, Array], layout: Layout, lead: tuple[int, .
     for name, inner in (sizes | layout.shapes()).items():
         if name in arrays and arrays[name].shape != (*lead, *inner):
             raise ValueError(f"array {name!r} has shape {arrays[name].shape}, not {(*lead, *inner)}")
+    found = arrays.get("contacts")
+    if found is not None and (found.shape[:-2] != lead or found.shape[-1] != CONTACT_WORDS):
+        raise ValueError(f"the contacts have shape {found.shape} for samples {lead}")
     for name in layout.loads:
         array = arrays.get(f"load/{name}")
         if array is not None and (array.ndim != len(lead) + 1 or array.shape[: len(lead)] != lead):

@@ -9,6 +9,7 @@ from linkwork.errors import LinkworkError
 from linkwork.view import palette
 from linkwork.view.arrows import arrows
 from linkwork.view.body_pieces import turned_to
+from linkwork.view.contact_arrows import ContactArrows
 from linkwork.view.drawing import Piece
 from linkwork.view.name_labels import Names
 from linkwork.view.overlay import Overlay
@@ -260,6 +261,7 @@ class Overlays:
             Masses(server, drawing),
             Axes(server, drawing),
             *arrows(server, subject),
+            *([ContactArrows(server, subject)] if subject.touching else []),
             self.traces,
             Gaps(server, subject, show_message),
         ]

@@ -12,6 +12,7 @@ import numpy as np
 
 from linkwork.errors import LinkworkError
 from linkwork.recording.channels import LiveChannels
+from linkwork.recording.contact_quantities import DEPTH, FORCE, POINT
 from linkwork.recording.interpolation import Instant
 from linkwork.recording.recording import Recording
 from linkwork.recording.trace import Trace
@@ -96,6 +97,18 @@ class Subject:
         wrenches = [sign * lifted_motions(row) for (_, _, sign), row in acting]
         return np.array(points).reshape(-1, 3), np.array(wrenches).reshape(-1, 6)
 
+    @property
+    def touching(self) -> bool:
+        """Whether bodies meet, so that there are contacts."""
+        known = self._live if self.run is None else self.run
+        return known is not None and known.layout.touching
+
+    def contacts(self, moment: Moment) -> tuple[Array, Array]:
+        """Return points (N, 3) of contacts, and the forces (N, 3) on the second body of each."""
+        rows = self.instant(moment).derived("contacts")
+        rows = rows[np.isfinite(rows[:, DEPTH])]
+        return rows[:, POINT : POINT + 3], rows[:, FORCE : FORCE + 3]
+
     def _on(self, name: str) -> tuple[int, Array, float]:
         """Return on which body a drive of this joint or body is shown, where on it, and with which sign."""
         if name not in self._marks:
@@ -129,6 +142,7 @@ def _channels(run: Recording) -> Sequence[str]:
     words += [(name, ("force",)) for name in layout.constraints if name not in layout.drivers]
     words += [(name, ("force",)) for name in layout.loads]
     angle = ("angle",) if layout.space == "plane" else ()
-    words += [(name, (*angle, "position", "velocity", "acceleration")) for name in layout.bodies]
+    touched = ("contact_force",) if layout.touching else ()
+    words += [(name, (*angle, "position", "velocity", "acceleration", *touched)) for name in layout.bodies]
     names = [f"{name}.{word}" for name, several in words for word in several]
     return [*names, "energy", "kinetic_energy", "potential_energy"]

@@ -1,0 +1,147 @@
+"""Quantities of a motion with contact: the contacts themselves, and what their forces do.
+
+Contacts of all samples are one array (N, C, CONTACT_WORDS), padded with NaN: C is the largest number of them.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.dynamics import inverse_dynamics
+from linkwork.dynamics.external_forces import external_forces
+from linkwork.model.reaction_forces import reactions_under
+
+if TYPE_CHECKING:
+    from linkwork.contact_dynamics.contacts_in_motion import TouchingBodies
+
+Array = np.ndarray
+
+# Columns of "contacts": numbers of the bodies (-1 is ground), where, normal from a to b, depth, the force on
+# b, and the velocity of b's point, seen from a, along the tangents.
+BODY_A, BODY_B, POINT, NORMAL, DEPTH, FORCE, SLIP = 0, 1, 2, 5, 8, 9, 12
+CONTACT_WORDS = 15
+
+
+def contacts(at: Any) -> Array:
+    """Return the contacts of all samples."""
+    from linkwork.contact_dynamics.contacts_in_motion import (
+        ContactsInMotion,  # only who needs it waits for it
+    )
+
+    moving = ContactsInMotion(at.model)
+    found = [
+        moving.at(t, q, v, inputs) for t, q, v, inputs in zip(at.t, at.q, at.v, at["inputs"], strict=True)
+    ]
+    most = max((len(each.depth) for each in found), default=0)
+    rows = np.full((len(found), most, CONTACT_WORDS), np.nan)
+    for row, each, poses, velocities in zip(rows, found, at["poses"], at["velocities"], strict=True):
+        slip = _slip(each, _lifted_places(poses), _lifted_motions(velocities))
+        row[: len(each.depth)] = np.column_stack(
+            [each.bodies, each.point, each.normal, each.depth, each.force, slip]
+        )
+    return rows
+
+
+def _lifted_places(poses: Array) -> Array:
+    """Return the origins of bodies in space (B + 1, 3); the last is that of ground."""
+    places = np.zeros((len(poses) + 1, 3))
+    places[:-1, : poses.shape[1]] = poses[:, :, -1]
+    return places
+
+
+def _lifted_motions(velocities: Array) -> Array:
+    """Return angular and linear velocities in space (B + 1, 6); the last are those of ground."""
+    motions = np.zeros((len(velocities) + 1, 6))
+    motions[:-1, slice(None) if velocities.shape[1] == 6 else slice(2, 5)] = velocities
+    return motions
+
+
+def _slip(each: "TouchingBodies", places: Array, motions: Array) -> Array:
+    """Return the velocity of b's point, seen from a, along the tangents."""
+    speed = [motions[k, 3:] + np.cross(motions[k, :3], each.point - places[k]) for k in each.bodies.T]
+    u = speed[1] - speed[0]
+    return u - np.einsum("ni,ni->n", u, each.normal)[:, None] * each.normal
+
+
+def contact_forces(at: Any) -> Array:
+    """Return the sum of the forces of contacts on each body (N, bodies, d) [N]."""
+    return _wrenches(at)[:, :, 3 : 3 + at["poses"].shape[2]]
+
+
+def _wrenches(at: Any) -> Array:
+    """Return torques about the bodies' origins, and forces, in world axes (N, bodies, 6)."""
+    return at.once("contact wrenches", lambda: _summed(at["contacts"], at["poses"]))
+
+
+def _summed(found: Array, poses: Array) -> Array:
+    wrenches = np.zeros((len(found), poses.shape[1] + 1, 6))
+    for n, rows in enumerate(found):
+        rows = rows[np.isfinite(rows[:, DEPTH])]
+        places = _lifted_places(poses[n])
+        for column, sign in ((BODY_A, -1.0), (BODY_B, 1.0)):
+            body = rows[:, column].astype(np.int64)
+            force = sign * rows[:, FORCE : FORCE + 3]
+            torque = np.cross(rows[:, POINT : POINT + 3] - places[body], force)
+            np.add.at(wrenches[n], body, np.column_stack([torque, force]))
+    return wrenches[:, :-1]
+
+
+def _external(at: Any) -> Array:
+    """Return the forces of contacts on bodies as `loads` gives those of loads."""
+    R, wrenches, forces = at["poses"][..., :-1], _wrenches(at), {}
+    for k, name in enumerate(at.model.body_names):
+        torque, force = wrenches[:, k, :3], wrenches[:, k, 3:]
+        if R.shape[-1] == 2:
+            local = np.einsum("nji,nj->ni", R[:, k], force[:, :2])
+            forces[name] = np.column_stack([torque[:, 2], local])
+        else:
+            forces[name] = np.concatenate(
+                [np.einsum("nji,nj->ni", R[:, k], part) for part in (torque, force)], axis=1
+            )
+    return external_forces(at.model.body_tree, forces)
+
+
+def _response(at: Any) -> tuple[Array, Array]:
+    """Return how forces of contacts change accelerations (N, nv), and forces of loops' equations (N, rows).
+
+    M a = J^T f + G^T p and G a = 0, so (G M^-1 G^T) p = -G M^-1 J^T f; of all p that do it the least.
+    """
+    model, still = at.model, np.zeros_like(at.v)
+    kernel, external = model.kernel_of(inverse_dynamics.WITH_FORCES, model.body_tree), _external(at)
+    held, pushed = (kernel(at.q, still, still, each)[0] for each in (0.0 * external, external))
+    M = model.mass_matrix(at.q)
+    a = np.linalg.solve(M, (held - pushed)[..., None])[..., 0]
+    if not model.link_tree.loops:
+        return a, np.zeros((len(a), 0))
+    G = model.constraint_jacobian(at.q)
+    X = np.linalg.solve(M, G.swapaxes(1, 2))
+    p = -(np.linalg.pinv(G @ X, rcond=1e-12, hermitian=True) @ (G @ a[..., None]))
+    return a + (X @ p)[..., 0], p[..., 0]
+
+
+def accelerations(at: Any) -> Array:
+    """Return the accelerations under all forces, those of contacts among them."""
+    free = at.model.motion(at.q, at.v, at.t, inputs=at["inputs"])
+    return free + at.once("response to contacts", lambda: _response(at))[0]
+
+
+def row_forces(at: Any) -> Array:
+    """Return the forces of the loops' equations under all forces."""
+    free = at.model.row_forces_in_motion(at.q, at.v, at.t, inputs=at["inputs"])
+    return free + at.once("response to contacts", lambda: _response(at))[1]
+
+
+def reactions(at: Any) -> Array:
+    """Return the reactions of joints under all forces."""
+    model, external = at.model, at["external"] + _external(at)
+    rows = at["row_forces"] if model.link_tree.loops else None
+    return reactions_under(model, at.q, at.v, at["accelerations"], external, rows).array
+
+
+OF_CONTACT = {
+    "contacts": contacts,
+    "contact_forces": contact_forces,
+    "accelerations": accelerations,
+    "row_forces": row_forces,
+    "reactions": reactions,
+}
