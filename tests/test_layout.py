@@ -9,10 +9,11 @@ SOURCE = TESTS.parent / "src" / "linkwork"
 
 # What goes across the modules of a room, by room: "" are those across rooms.
 SUBJECTS = {
-    "": "examples extension gallery layout refusals threads",
+    "": "contact_examples examples extension gallery layout refusals threads",
     "algebra": "spatial_and_planar",
     "cli": "commands",
     "contact": "coal exact_depths",
+    "contact_dynamics": "stepping",
     "dynamics": "adams arguments batches invariance joint_forces lagrange laws loads long_chain loops motion "
     "naive printed_answers refused robots tangent trees twins user_joint",
     "formats": "mechanism_json_refused mechanism_shapes urdf_refused",

@@ -6,7 +6,7 @@ import pytest
 import linkwork as lw
 from linkwork.recording import container
 from linkwork.recording.channels import LiveChannels
-from linkwork.recording.derive import QUANTITIES, derive, formulas
+from linkwork.recording.derive import CONTACT_QUANTITIES, QUANTITIES, derive, formulas
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +36,8 @@ def test_leading_axes_are_those_of_the_positions(run):
 
 def test_every_formula_has_a_shape_and_units(run):
     assert set(formulas(run.model)) == {*QUANTITIES, "load"}
+    touching = lw.examples.bouncing_balls().compile()
+    assert set(formulas(touching)) == {*QUANTITIES, *CONTACT_QUANTITIES, "load"}
 
 
 def test_an_unknown_quantity_is_named(run):

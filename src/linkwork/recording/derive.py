@@ -37,8 +37,6 @@ QUANTITIES = {
     "velocities": "(bodies, f) [rad/s, m/s]",
     "body_accelerations": "(bodies, f) [rad/s², m/s²]",
     "body_momenta": "(bodies, f) [kg m²/s, kg m/s] angular about each body's centre of mass, then linear",
-    "contacts": "(most, 15) bodies, point, normal, depth, force and slip: see `contact_quantities`",
-    "contact_forces": "(bodies, d) [N] sum of the forces of contacts on each body",
     "reactions": "(joints, f) [N m, N] constraint forces on children, about the joints",
     "loop_positions": "(...,) [rad, m] coordinates of joints that close loops",
     "loop_velocities": "(...,) [rad/s, m/s] their velocities",
@@ -54,6 +52,10 @@ QUANTITIES = {
     "potential_energy": "() [J] of gravity",
     "momentum": "(f,) [kg m²/s, kg m/s] angular about the centre of mass, then linear",
     "center_of_mass": "(d,) [m]",
+}
+CONTACT_QUANTITIES = {  # of models with contact, besides
+    "contacts": "(most, 15) bodies, point, normal, depth, force and slip: see `contact_quantities`",
+    "contact_forces": "(bodies, d) [N] sum of the forces of contacts on each body",
 }
 
 
