@@ -320,7 +320,7 @@ edits = st.lists(
 )
 
 
-def edited(m: lw.Mechanism, kind: int, which: int, x: float) -> None:
+def edited(m: lw.Mechanism, number: int, kind: int, which: int, x: float) -> None:
     """Change something, as numbers say."""
     bodies, joints = list(m.bodies.values()), list(m.joints.values())
     body, other = bodies[which % len(bodies)], bodies[(which // 3) % len(bodies)]
@@ -332,15 +332,15 @@ def edited(m: lw.Mechanism, kind: int, which: int, x: float) -> None:
     elif kind == 2:
         body.inertia = lw.Inertia(x, (0, x, 0), np.eye(3))
     elif kind == 3:
-        new = m.add(lw.Body(f"n{len(m)} {x}", bodies[0].inertia, position=(x, x, 0)))
-        m.add(lw.Spherical(f"s{len(m)} {x}", body, new, at=(x, 0, 0)))
+        new = m.add(lw.Body(f"n{number} {x}", bodies[0].inertia, position=(x, x, 0)))
+        m.add(lw.Spherical(f"s{number} {x}", body, new, at=(x, 0, 0)))
     elif kind == 4 and body is not other:
-        m.add(lw.Spring(f"k{len(m)} {x}", body, other, stiffness=x))
+        m.add(lw.Spring(f"k{number} {x}", body, other, stiffness=x))
     elif kind == 5:
         m.gravity = (0, 0, -x)
     elif kind == 6:
-        new = m.add(lw.Body(f"w{len(m)} {x}", bodies[0].inertia, position=(x, -x, 0)))
-        m.add(lw.Fixed(f"f{len(m)} {x}", body, new))
+        new = m.add(lw.Body(f"w{number} {x}", bodies[0].inertia, position=(x, -x, 0)))
+        m.add(lw.Fixed(f"f{number} {x}", body, new))
     elif kind == 7 and joint and joint.nv and len(joints) > 1:
         joint.limits = (-x, x)
 
@@ -351,8 +351,8 @@ def test_whatever_is_edited_the_model_is_that_of_the_mechanism(sequence):
     m = chain(links=3)
     model = m.compile()
     state = somewhere(model)
-    for edit in sequence:
-        edited(m, *edit)
+    for number, edit in enumerate(sequence):
+        edited(m, number, *edit)
         new, after = lw.carry(model, state, m)
         same_model(new, m.compile(floating=True))
         same_places(model, state, new, after)

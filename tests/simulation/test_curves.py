@@ -201,3 +201,16 @@ def rod() -> lw.Mechanism:
 def test_a_pendulum_of_large_swing_has_the_elliptic_period():
     run = swung(on_wire(lambda s: (lw.sin(s), -lw.cos(s)), 2.0, interval=(-3, 3)))
     assert period(run) == pytest.approx(4 / np.sqrt(G) * ellipk(np.sin(1.0) ** 2), rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_outline_may_be_a_smooth_table(kind):
+    s = np.linspace(0, 2 * np.pi, 201)
+    x, y = 0.1 * np.cos(s), 0.13 * np.sin(s)
+    table = wheel_and_follower(kind)
+    table["cam"].profile = lambda u: (lw.interp(u, s, x, kind="cubic"), lw.interp(u, s, y, kind="cubic"))
+    ends = []
+    for m in (wheel_and_follower(kind), table):
+        model = m.compile()
+        ends.append(lw.simulate(model, 0.15, model.state(velocities={"A": 5.0})).final.q)
+    np.testing.assert_allclose(ends[1], ends[0], atol=1e-5)

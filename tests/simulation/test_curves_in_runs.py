@@ -202,3 +202,25 @@ def test_a_hollow_as_round_as_the_roller_is_told_by_name():
     m.add(lw.Cam("hollow", m.ground, ball, lambda s: (0.2 * lw.cos(s), 0.2 * lw.sin(s)), radius=0.2))
     with pytest.raises(lw.ModelError, match="constraint 'hollow': its unknowns are not determined as drawn"):
         lw.simulate(m, 1.0)
+
+
+def test_a_flat_face_on_a_polygon_is_told_by_name():
+    """Along a straight side, where a flat face touches is not determined."""
+    s = np.linspace(0, 2 * np.pi, 41)
+    m = wheel_and_follower("flat")
+    m["cam"].profile = lambda u: (lw.interp(u, s, 0.1 * np.cos(s)), lw.interp(u, s, 0.13 * np.sin(s)))
+    with pytest.raises(lw.AssemblyError, match="unknowns of constraint 'cam' are not determined"):
+        lw.simulate(m, 0.1)
+
+
+def test_positions_without_unknowns_are_refused_with_where_these_are():
+    model = wheel_and_follower("flat").compile()
+    with pytest.raises(ValueError, match=r"q has shape \(4, 2\); give \(runs, 3\), 1 of them unknowns of"):
+        lw.simulate(model, 0.1, q=np.zeros((4, 2)), v=np.zeros((4, 2)))
+
+
+def test_a_curve_that_raises_is_told_by_name():
+    m = on_wire(lambda s: (s, s), 0.0)
+    m["wire"].curve = lambda s: (s, 1 / 0)
+    with pytest.raises(lw.ModelError, match="constraint 'wire': the curve raised ZeroDivisionError"):
+        m.compile()

@@ -152,7 +152,10 @@ def curve_mistakes(curve: Any, interval: Any, size: int, word: str = "curve") ->
         first, last, fits = 0.0, 0.0, False
     if not fits:
         return [f"interval {interval!r}; give (first, last), two finite numbers, the first below the last"]
-    point = curve(float(0.5 * (first + last)))
+    try:
+        point = curve(float(0.5 * (first + last)))
+    except Exception as error:  # of the user's own curve
+        return [f"the {word} raised {type(error).__name__}: {error}"]
     try:
         fits = finite_array(word, point).shape == (size,)
     except ValueError:

@@ -8,8 +8,9 @@ import numpy as np
 from linkwork.dynamics import loop_closure, position_rates
 from linkwork.dynamics.loop_assembly import Closing, least_step
 from linkwork.dynamics.loop_assembly import assemble as newton
-from linkwork.errors import AssemblyError, unknown, warn
+from linkwork.errors import AssemblyError, NumericalError, unknown, warn
 from linkwork.mechanism.placement import degrees_caution
+from linkwork.model import nonfinite
 from linkwork.model.arguments import delivered, together
 from linkwork.model.joint_space import accelerating_kernel
 from linkwork.model.state import State
@@ -146,7 +147,7 @@ def _all_gaps(model: "Model", q: Array, gap: Array) -> Array:
 def moved_by(model: "Model", q: Array, change: Array, part: float = 1.0) -> Array:
     """Return the position after a part of a small change of all velocities' coordinates."""
     if model.link_tree.unknowns:
-        there = q + part * model.kernel_of(position_rates.CHANGES)(q, change)[0]
+        there = q + part * _changes(model, q, change)
     else:
         there = q + part * model.position_rates(q, change)
     for first in model.quaternions:
@@ -156,7 +157,20 @@ def moved_by(model: "Model", q: Array, change: Array, part: float = 1.0) -> Arra
 
 def fitted(model: "Model", q: Array) -> Array:
     """Return a position with Newton's change of constraints' own unknowns; joints stay where they are."""
-    return q + model.kernel_of(position_rates.CHANGES)(q, np.zeros(model.nv))[0]
+    return q + _changes(model, q, np.zeros(model.nv))
+
+
+def _changes(model: "Model", q: Array, change: Array) -> Array:
+    """Return what a change of all velocities' coordinates does to q, constraints' own unknowns with it."""
+    try:
+        return model.kernel_of(position_rates.CHANGES)(q, change)[0]
+    except NumericalError:
+        fault = nonfinite.undetermined(model, q)
+        if fault is None:
+            raise
+        raise AssemblyError(
+            f"mechanism {model.name!r} cannot be assembled from here: {fault.words}"
+        ) from None
 
 
 def _guessed(model: "Model", q: Array) -> Array:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.dynamics.as_drawn import as_drawn
 from linkwork.errors import TraceError
 from linkwork.model.driver_law import DriverLaw
 from linkwork.tree.load_formula import LoadNumbers, PlacedLoad, act
+from linkwork.tree.loop_as_drawn import is_determined
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model
@@ -87,7 +89,7 @@ def find(model: "Model", t: float, y: Array, inputs: Inputs, events: Sequence[Pl
     for name, forces in _own_forces(model, y):
         if not all(map(isfinite, forces)):
             return Fault(name, _beyond(model, name, y, _odd(forces, 0)))
-    if fault := _out_of_domain(model, y) or _undetermined(model, y):
+    if fault := _out_of_domain(model, y) or undetermined(model, y[: model.nq]):
         return fault
     largest = int(np.argmax(np.abs(y)))
     size, name, words = _largest_force(model, t, y, inputs)
@@ -128,23 +130,17 @@ def _out_of_domain(model: "Model", y: Array) -> Fault | None:
     return None
 
 
-def _undetermined(model: "Model", y: Array) -> Fault | None:
+def undetermined(model: "Model", q: Array) -> Fault | None:
     """Find a constraint whose own unknowns do not follow from where its bodies are: phi_u has lost rank."""
-    q, v = y[: model.nq], y[model.nq :]
     if not model.link_tree.unknowns:
         return None
-    try:
-        rates = model.position_rates(q, v)
-    except ArithmeticError:
-        rates = np.full(model.nq, np.nan)
+    there = as_drawn(model.link_tree, q.tolist())
     for loop in model.link_tree.loops:
-        part = slice(loop.u, loop.u + len(loop.drawn))
-        if not np.isfinite(rates[part]).all():
-            at = ", ".join(f"{x:.9g}" for x in q[part])
-            return Fault(
-                loop.name,
-                f"the unknowns of constraint {loop.name!r} are not determined at {at}, {_WHY}",
-            )
+        u = q[loop.u : loop.u + len(loop.drawn)].tolist()
+        if u and not is_determined(model.link_tree, loop, there, u):
+            at = ", ".join(f"{x:.9g}" for x in u)
+            words = f"the unknowns of constraint {loop.name!r} are not determined at {at}, {_WHY}"
+            return Fault(loop.name, words)
     return None
 
 

@@ -32,7 +32,9 @@ def checked(model: Model, word: str, value: Any, axes: int) -> Array:
     array = real_array(word, value)
     if not 1 <= array.ndim <= axes or array.shape[-1] != size:
         wanted = f"({size},)" if axes == 1 else f"(runs, {size})"
-        raise ValueError(f"{word} has shape {array.shape}; give {wanted}")
+        own = model.link_tree.unknowns if word == "q" else 0
+        behind = f", {own} of them unknowns of constraints, as model.state(...).q has" if own else ""
+        raise ValueError(f"{word} has shape {array.shape}; give {wanted}{behind}")
     if not isfinite(np.vdot(array, array)) and not np.isfinite(array).all():  # squares are the quicker test
         odd = np.argwhere(~np.isfinite(array))[0]
         _complain(model, word, odd, f"is {array[tuple(odd)]}; give a finite one")

@@ -39,21 +39,23 @@ def fitted_as_drawn(tree: Tree, loop: "Loop", drawn: Drawn) -> "Loop":
     if not isinstance(loop.joint, LoopConstraint) or not loop.joint.nq:
         return loop
     known, constraint = _known(tree, loop, drawn), loop.joint.constraint
-
-    def shift(u: Sequence[Any]) -> list[Any]:
-        return _evaluated(loop.formula.shift, known | {"u": u})
-
-    u = fitted(shift, guessed(constraint, constraint.drawn_poses()))
-    try:
-        determined = all(abs(x) < np.inf for x in shift(u))
-    except (ArithmeticError, ValueError):
-        determined = False
-    if not determined:
+    guess = guessed(constraint, constraint.drawn_poses())
+    u = fitted(lambda u: _evaluated(loop.formula.shift, known | {"u": u}), guess)
+    if not is_determined(tree, loop, drawn, u):
         raise ModelError(
             f"constraint {loop.name!r}: its unknowns are not determined as drawn, at {u}: its curve stands "
             "still there, or bends as much as what is on it; draw it elsewhere"
         )
     return replace(loop, drawn=tuple(u))
+
+
+def is_determined(tree: Tree, loop: "Loop", drawn: Drawn, u: Sequence[Any]) -> bool:
+    """Return whether a constraint's own unknowns follow from where its links are: phi_u has full rank."""
+    known = _known(tree, loop, drawn) | {"u": u}
+    try:
+        return all(abs(x) < np.inf for x in _evaluated(loop.formula.shift, known))
+    except (ArithmeticError, ValueError):
+        return False
 
 
 def weak_pivots(tree: Tree, loop: "Loop", drawn: Drawn) -> tuple[float, ...]:

@@ -59,7 +59,7 @@ def _internal(tree: Tree, loop: Any) -> bool:
         poses = [tree.algebra.pose(chance.normal(size=tree.algebra.coordinates).tolist()) for _ in loop.ends]
         others = chance.normal(size=1000)
         known: dict[str, Sequence[float]] = {f"X{n}": pose.scalars() for n, pose in enumerate(poses)}
-        known |= {"data": loop.data, "parameter": loop.data[loop.formula.n_data :]}
+        known |= {"data": loop.data, "parameter": loop.data[loop.formula.n_data :], "u": loop.drawn}
 
         def put(symbol: Any, known: Any = known, others: Any = others) -> float:
             name, k = symbol.args[0]

@@ -16,6 +16,7 @@ from linkwork.tree.loop_as_drawn import Drawn, fitted_as_drawn, weak_pivots
 from linkwork.tree.loop_constraint import LoopConstraint
 from linkwork.tree.loop_formula import Formulas, LoopFormula, joint_formula, tie_formula
 from linkwork.tree.loop_roots import felt_by, with_common_roots
+from linkwork.tree.own_unknowns import guessed
 from linkwork.tree.purity import traced_purely
 from linkwork.tree.tree import Tree
 from linkwork.varied import real
@@ -227,7 +228,8 @@ def _place_tie(tie: LoopConstraint, tree: Tree, known: Formulas) -> Loop:
         lambda found: (found[0].signature, found[1]),
     )
     frames = [x for body in tie.bodies for x in tree.body_frames[body.name].scalars()]
-    return _loop(tie, ends, formula, frames, constants)
+    guess = guessed(tie.constraint, tie.constraint.drawn_poses()) if tie.nq else ()
+    return replace(_loop(tie, ends, formula, frames, constants), drawn=tuple(guess))
 
 
 def _loop(
