@@ -155,7 +155,6 @@ COLLIDERS = {
     "table": lambda w: [lambda: w.table.reach],
     "arrays": lambda w: [lambda: w.arrays.owner],
     "poses": lambda w: [lambda: w.poses],
-    "arrays": lambda w: [lambda: w.arrays.owners],
     "shape_bodies": lambda w: [lambda: w.shape_bodies],
     "shape_numbers": lambda w: [lambda: w.shape_numbers],
     "of": lambda w: [lambda: lw.Colliders.of(arm().mechanism).contacts()],

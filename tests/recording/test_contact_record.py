@@ -147,3 +147,42 @@ def test_the_viewer_shows_forces_where_bodies_touch(sliding) -> None:
     assert forces.sum(axis=0) == pytest.approx((-0.3 * 3 * G, 0, 3 * G), abs=1e-3)
     assert "crate.contact_force" in subject.channels
     assert not subject_of(lw.simulate(lw.examples.cart_pole(), 0.1)).touching
+
+
+def on_slope(slope: float, **contact) -> lw.Mechanism:
+    """Return a crate that gravity draws along x, too."""
+    m = crate(gravity=(G * np.sin(slope), 0, -G * np.cos(slope)))
+    m.remove("contact")
+    m.add(lw.Contact("contact", **contact))
+    return m
+
+
+def stiffer(depth, rate, stiffness, power=1.5):
+    return lw.max(stiffness * lw.max(depth, 0.0) ** power + 1e3 * rate, 0.0)
+
+
+def felt(depth, rate, mass, time=0.01):
+    return lw.max(2 * mass * (depth + rate * time) / time**2, 0.0)
+
+
+PAD = lw.Material(friction=0.5, stiffness=1e5, damping=1e3)
+
+
+@pytest.mark.parametrize("law", [None, stiffer, felt])
+def test_forces_of_compliant_contacts_make_up_those_on_bodies(law) -> None:
+    run = lw.simulate(on_slope(0.3, material=PAD, law=law), 1.0, every=0.1)
+    weight = 3 * G * np.array((-np.sin(0.3), 0, np.cos(0.3)))
+    assert run["crate"].contact_force[-1] == pytest.approx(weight, abs=0.02 * 3 * G)
+    for k, t in enumerate(run.time[1:], start=1):
+        of_body = run["crate"].contact_force[k]
+        assert run.contacts.at(t).force.sum(axis=0) == pytest.approx(of_body, abs=1e-6 * 3 * G)
+    assert np.abs(run["crate"].acceleration[-1]).max() < 0.3
+    assert run.contacts.at(1.0).normal_force.min() > 0
+
+
+def test_compliant_contacts_that_slide_are_rubbed() -> None:
+    model = on_slope(0.0, material=PAD).compile()
+    run = lw.simulate(model, 0.2, model.state(velocities={"flight": (0, 0, 0, 3, 0, 0)}), every=0.1)
+    last = run.contacts.at(0.2)
+    assert last.force[:, 0] == pytest.approx(-0.5 * last.normal_force, rel=1e-6)
+    assert last.force.sum(axis=0) == pytest.approx(run["crate"].contact_force[-1], abs=1e-6)

@@ -29,9 +29,25 @@ def contacts(at: Any) -> Array:
     )
 
     moving = ContactsInMotion(at.model)
-    found = [
-        moving.at(t, q, v, inputs) for t, q, v, inputs in zip(at.t, at.q, at.v, at["inputs"], strict=True)
-    ]
+    return _rows(
+        at, [moving.at(t, q, v, u) for t, q, v, u in zip(at.t, at.q, at.v, at["inputs"], strict=True)]
+    )
+
+
+def compliant_contacts(at: Any) -> Array:
+    """Return the contacts of all samples where all are compliant."""
+    from linkwork.contact_dynamics.compliant_in_motion import CompliantInMotion
+
+    moving, wrenches = CompliantInMotion(at.model), _compliant_wrenches(at)
+    found = []
+    for k, (q, poses, velocities) in enumerate(zip(at.q, at["poses"], at["velocities"], strict=True)):
+        state = _lifted_places(poses), _lifted_motions(velocities), wrenches[k]
+        found.append(moving.at(at.model.poses(q), *state))
+    return _rows(at, found)
+
+
+def _rows(at: Any, found: "list[TouchingBodies]") -> Array:
+    """Return contacts as one array, with their slips."""
     most = max((len(each.depth) for each in found), default=0)
     rows = np.full((len(found), most, CONTACT_WORDS), np.nan)
     for row, each, poses, velocities in zip(rows, found, at["poses"], at["velocities"], strict=True):
@@ -66,6 +82,26 @@ def _slip(each: "TouchingBodies", places: Array, motions: Array) -> Array:
 def contact_forces(at: Any) -> Array:
     """Return the sum of the forces of contacts on each body (N, bodies, d) [N]."""
     return _wrenches(at)[:, :, 3 : 3 + at["poses"].shape[2]]
+
+
+def compliant_contact_forces(at: Any) -> Array:
+    """Return the same where all contacts are compliant."""
+    return _compliant_wrenches(at)[:, :, 3 : 3 + at["poses"].shape[2]]
+
+
+def _compliant_wrenches(at: Any) -> Array:
+    """Return torques of compliant contacts about the bodies' origins, and forces, (N, bodies, 6)."""
+    model, algebra = at.model, at.model.link_tree.algebra
+    external = model.contact_forces(at.q, at.v, at.t, inputs=at["inputs"])
+    frames, wrenches = at.frames(model.body_names), np.zeros((len(at.t), len(model.body_names), 6))
+    for k, (name, joint_name) in enumerate(zip(model.body_names, model.joint_names, strict=True)):
+        joint = model.joints[joint_name]
+        place = frames[name] @ joint.frames()[1 if joint.child.name == name else 0]
+        wrench = place.axes @ algebra.Force.from_scalars(list(external[:, k].T))
+        about = wrench.about(frames[name].p - place.p)
+        columns = slice(None) if algebra.freedoms == 6 else slice(2, 5)
+        wrenches[:, k, columns] = np.stack([np.broadcast_to(x, at.t.shape) for x in about.scalars()], axis=-1)
+    return wrenches
 
 
 def _wrenches(at: Any) -> Array:
@@ -138,6 +174,7 @@ def reactions(at: Any) -> Array:
     return reactions_under(model, at.q, at.v, at["accelerations"], external, rows).array
 
 
+OF_COMPLIANT = {"contacts": compliant_contacts, "contact_forces": compliant_contact_forces}
 OF_CONTACT = {
     "contacts": contacts,
     "contact_forces": contact_forces,
