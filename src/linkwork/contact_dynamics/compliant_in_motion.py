@@ -96,8 +96,8 @@ def _hold(
     left, rows = wrenches.copy(), np.zeros((len(unknown), *wrenches.shape))
     for k in range(len(force)):
         _push(left, pair[k], point[k], places, -force[k])
-    for row, (k, direction) in zip(rows, unknown, strict=True):
-        _push(row, pair[k], point[k], places, direction)
+    for i, (k, direction) in enumerate(unknown):
+        _push(rows[i], pair[k], point[k], places, direction)
     sizes = np.linalg.lstsq(rows.reshape(len(unknown), -1).T, left.ravel(), rcond=1e-10)[0]
     for size, (k, direction) in zip(sizes, unknown, strict=True):
         force[k] += size * direction
