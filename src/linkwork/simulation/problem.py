@@ -51,6 +51,7 @@ class Problem:
     time_scale: float = 1e-3  # times below count as this when it is asked whether a step is too short [s]
     max_steps: float = math.inf
     switch: bool = False  # whether to go over to the implicit method where the motion is stiff
+    central: bool = False  # differences of the Jacobian: central where the right-hand side bends strongly
 
     def __post_init__(self) -> None:
         if self.lanes not in (1, 2, 4, 8):
@@ -116,6 +117,7 @@ class Problem:
             "input_count": self.inputs,
             "constant_count": self.constants,
             "tangent_lanes": self.tangent_lanes,
+            "central": self.central,
         }
 
     def _settings(self) -> dict[str, Any]:

@@ -33,8 +33,10 @@ PROGRAMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 # Ports that stay with one array of the run, in programs that have them: what laws are given, see `inputs`;
-# pivots of closed loops.
-BOUND: Mapping[str, str] = MappingProxyType({"inputs": "given", "inverse_pivot": "inverse_pivots"})
+# pivots of closed loops; the state at the base of the step, and its time [s].
+BOUND: Mapping[str, str] = MappingProxyType(
+    {"inputs": "given", "inverse_pivot": "inverse_pivots", "base": "base", "base_time": "t"}
+)
 ALONG: Mapping[str, str] = MappingProxyType({**BOUND, "inputs": "given_along"})  # those of the tangent
 
 

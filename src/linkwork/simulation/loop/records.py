@@ -69,6 +69,7 @@ _COUNTS = (
     "sample_count",  # sample times
     "every",  # 1: record every step
     "switch",  # 1: go over to the implicit method where the motion is stiff
+    "central",  # 1: differences for the Jacobian are central
     "differentiated",  # 1: the Jacobian is that of the base
     "attention",  # 1: an event or a full buffer waits for the caller
     # of the explicit method's tables

@@ -24,7 +24,8 @@ def _displace(run, j, sign):
 def _differences(run):
     """jacobian <- finite differences of the right-hand side about the base; the last column is that of t.
 
-    Where the right-hand side ends just ahead, they are taken backwards.
+    Where the right-hand side ends just ahead, they are taken backwards; if they are to be `central`, both
+    ways.
     """
     n, f, k, jacobian = (run.n, doubles(rate_of(run, 0)), doubles(run.scratch), doubles(run.jacobian))
     for j in range(n):
@@ -33,6 +34,18 @@ def _differences(run):
             evaluate(run, run.motion, run.time, run.stage, run.scratch)
             if is_finite(run, run.scratch, n, run.lanes - 1):
                 break
+        if run.central and sign > 0.0:
+            for i in range(n):
+                jacobian[i * n + j] = k[i]
+            other = _displace(run, j, -1.0)
+            evaluate(run, run.motion, run.time, run.stage, run.scratch)
+            if is_finite(run, run.scratch, n, run.lanes - 1):
+                for i in range(n):
+                    jacobian[i * n + j] = (jacobian[i * n + j] - k[i]) / (delta - other)
+                continue
+            for i in range(n):
+                jacobian[i * n + j] = (jacobian[i * n + j] - f[i]) / delta
+            continue
         for i in range(n):
             jacobian[i * n + j] = (k[i] - f[i]) / delta
 

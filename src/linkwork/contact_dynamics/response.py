@@ -1,0 +1,79 @@
+"""How a model answers to forces at contacts: a <- p, closed loops held.
+
+With M the mass matrix, G the rows of closed loops and of what drives, and Z a basis of the velocities that keep
+them closed, G Z = 0, forces p along the rows J of contacts change accelerations by
+
+    a = Z (Z^T M Z)^-1 Z^T J^T p,    and relative accelerations at contacts by W p, W = (J Z) (Z^T M Z)^-1 (J Z)^T
+
+The same holds for impulses and velocities. To the solver of contact problems the whole model is one node, whose
+velocities are those along Z.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.contact_dynamics.contact_problem import Contacts, Nodes
+from linkwork.contact_dynamics.friction_cone import COULOMB
+from linkwork.model.model import Model
+
+Array = np.ndarray
+
+_RANK = 1e-9  # singular values of G below this part of the largest are those of redundant rows
+
+
+class Response(NamedTuple):
+    """Inertia and rows at some positions."""
+
+    mass: Array  # (r, r) Z^T M Z
+    inverse: Array  # (r, r)
+    basis: Array | None  # (nv, r) Z; None: all velocities are free
+    rows: Array  # (n, 3, r) J Z
+
+    def spread(self, y: Array) -> Array:
+        """Return velocities (nv,) of those along Z."""
+        return y if self.basis is None else self.basis @ y
+
+    def along(self, force: Array) -> Array:
+        """Return what forces (nv,) are along Z."""
+        return force if self.basis is None else self.basis.T @ force
+
+    def push(self, p: Array) -> Array:
+        """Return the change of velocities along Z by impulses p (n, 3)."""
+        return self.inverse @ np.einsum("nir,ni->r", self.rows, p)
+
+    def nodes(self) -> Nodes:
+        """Return it as one node of a contact problem, which would not move without contact."""
+        r = len(self.mass)
+        where = np.array([r]), np.zeros(1, np.int64), np.zeros(1, np.int64)
+        return Nodes(*where, self.mass.ravel(), self.inverse.ravel(), np.zeros(r))
+
+    def contacts(self, bias: Array, friction: Array) -> Contacts:
+        """Return contacts whose relative velocities are `bias` (n, 3) when nothing acts at them."""
+        n, _, r = self.rows.shape
+        alone = np.einsum("nir,rs,nis->n", self.rows, self.inverse, self.rows)
+        floor = 1e-12 * float(np.max(alone, initial=1e-300))
+        return Contacts(
+            np.zeros(n, np.int64),
+            np.full(n, -1, np.int64),
+            3 * r * np.arange(n),
+            np.zeros(n, np.int64),
+            np.ascontiguousarray(self.rows).ravel(),
+            np.ascontiguousarray(bias),
+            np.ascontiguousarray(friction, float),
+            3.0 / np.maximum(alone, floor),
+            np.full(n, COULOMB, np.int64),
+            np.zeros(n),
+            np.full(n, -1, np.int64),
+        )
+
+
+def response(model: Model, q: Array, rows: Array) -> Response:
+    """Return how a model answers at contacts with these rows J (n, 3, nv)."""
+    M, Z = model.mass_matrix(q), None
+    if model.loop_names:
+        G = model.constraint_jacobian(q)
+        _, sizes, right = np.linalg.svd(G)
+        Z = right[np.count_nonzero(sizes > _RANK * sizes.max(initial=0.0)) :].T
+        M, rows = Z.T @ M @ Z, rows @ Z
+    return Response(M, np.linalg.inv(M), Z, rows)

@@ -1,0 +1,119 @@
+"""The programs of a run with rigid contact: those of the model, and what contacts in fixed modes add to them.
+
+Each is called by the native loop with the table of the program that it goes with: first that runs, then the contacts
+correct what it has written. `contact_dynamics.smooth_motion` has the physics.
+"""
+
+import ctypes
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from linkwork.contact_dynamics.smooth_motion import Free, SmoothMotion
+from linkwork.simulation.loop.programs import PROGRAMS, Program
+
+Array = np.ndarray
+
+EVENTS = ("approach", "hold", "stop")
+_RUN = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+
+
+class ContactPrograms:
+    """Programs by name, made of those of a model; `failure` is what one of them raised."""
+
+    def __init__(self, motion: SmoothMotion, programs: Mapping[str, Program], user_events: int, inputs: int):
+        self.motion, self._given, self._events, self._inputs = motion, programs, user_events, inputs
+        self._keep: list[object] = []
+        self.error: Exception | None = None
+        model = motion.model
+        self._nq, self._nv, self._rows = model.nq, model.nv, len(model.weak_pivots)
+        self.programs = {name: one for name, one in programs.items() if name in ("motion", "rates")}
+        self.programs["motion"] = self._wrapped("motion", self._motion, ("inverse_pivot",))
+        self.programs["close_positions"] = self._wrapped("close_positions", self._close_positions)
+        self.programs["close_velocities"] = self._wrapped("close_velocities", self._close_velocities)
+        bound = ("inputs", "base", "base_time")
+        self.programs["event_functions"] = self._wrapped("event_functions", self._event_functions, bound)
+
+    @property
+    def rows(self) -> int:
+        """How many equations are closed after every step: those of loops, and one for all contacts."""
+        return self._rows + 1
+
+    def _wrapped(
+        self, name: str, act: Callable[[Callable[[str, int], Array]], None], bound: tuple[str, ...] = ()
+    ) -> Program:
+        """Return a program that runs what there is by this name, then `act`, which asks for ports."""
+        inner = self._given.get(name)
+        made = inner or Program.of_ports(0, PROGRAMS[name])
+        ports = dict(made.ports)
+        table = list(made.table)
+        for port in bound:
+            if port not in ports:
+                ports[port] = len(table)
+                table.append(0)
+        first = _RUN(inner.run) if inner is not None else None
+
+        def run(plan: int, address: int) -> None:
+            if first is not None:
+                first(plan, address)
+            words = (ctypes.c_int64 * len(table)).from_address(address)
+
+            def port(name: str, size: int) -> Array:
+                return np.frombuffer((ctypes.c_double * size).from_address(words[ports[name]]))
+
+            try:
+                act(port)
+            except Exception as error:
+                self.error = self.error or error
+                for name, size in (("qdd", self._nv), ("shown", 1)):
+                    if name in ports:
+                        port(name, size)[:] = np.nan
+
+        callback = _RUN(run)
+        self._keep.append(callback)
+        code = ctypes.cast(callback, ctypes.c_void_p).value or 0
+        return replace(made, run=code, ports=ports, table=np.array(table, np.int64), keep=(made.keep, callback))
+
+    def _motion(self, port: Callable[[str, int], Array]) -> None:
+        q, v, free = port("q", self._nq), port("qd", self._nv), port("qdd", self._nv)
+        pivots = port("inverse_pivot", self.rows)
+        pivots[-1] = 1.0
+        change, power = self.motion.change(port("t", 1)[0], q.copy(), v.copy(), lambda *_: free)
+        free += change
+        port("power", 1)[0] += power
+
+    def _close_positions(self, port: Callable[[str, int], Array]) -> None:
+        gaps, change = port("gap_position", self.rows), port("qdd", self._nv)
+        if not self.motion.count:
+            gaps[-1] = 0.0
+            if not self._rows:
+                change[:] = 0.0
+            return
+        gaps[-1], gaps[:-1], change[:] = self.motion.close_positions(port("q", self._nq).copy(), port("t", 1)[0])
+
+    def _close_velocities(self, port: Callable[[str, int], Array]) -> None:
+        gaps, change = port("gap_velocity", self.rows), port("qdd", self._nv)
+        if not self.motion.count:
+            gaps[-1] = 0.0
+            if not self._rows:
+                change[:] = 0.0
+            return
+        q, v = port("q", self._nq).copy(), port("qd", self._nv).copy()
+        gaps[-1], gaps[:-1], change[:] = self.motion.close_velocities(q, v, port("t", 1)[0])
+
+    def _event_functions(self, port: Callable[[str, int], Array]) -> None:
+        t, q, v = port("t", 1)[0], port("q", self._nq).copy(), port("qd", self._nv).copy()
+        base = port("base", self._nq + self._nv)
+        start = base[: self._nq].copy(), base[self._nq :].copy()
+        self.motion.start_from(*start)
+        inputs = port("inputs", self._inputs).copy() if self._inputs else np.zeros(0)
+        span = t - port("base_time", 1)[0]
+        shown = port("shown", self._events + len(EVENTS))
+        shown[self._events :] = self.motion.margins(start, t, q, v, span, self.free(inputs))
+
+    def free(self, inputs: Array) -> Free:
+        """Return accelerations without contact as a function, at some values of inputs."""
+        model = self.motion.model
+        given = {"inputs": inputs[: len(model.inputs)]} if len(model.inputs) else {}
+        return lambda t, q, v: model.motion(q, v, t, **given)

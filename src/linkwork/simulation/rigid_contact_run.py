@@ -1,0 +1,126 @@
+"""A run with rigid contact to an accuracy: smooth pieces by the native loop, events in between.
+
+The loop integrates with contacts in fixed modes (`contact_programs`) and locates where one of the functions
+`approach`, `hold` and `stop` is used up. Then `Settling` finds the impact, and the modes to go on with.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from linkwork.contact_dynamics.settling import Blow, PairLaw, Settled, Settling
+from linkwork.contact_dynamics.smooth_motion import SmoothMotion
+from linkwork.contact_dynamics.touching import Surfaces
+from linkwork.model.model import Model
+from linkwork.model.own_forces import input_values
+from linkwork.recording.status import Status
+from linkwork.simulation.contact_programs import EVENTS, ContactPrograms
+from linkwork.simulation.event_log import Occurrences
+from linkwork.simulation.failure import failed
+from linkwork.simulation.integration import Work
+from linkwork.simulation.options import RunOptions
+from linkwork.simulation.problem import Problem
+from linkwork.simulation.run_settings import RunSettings
+from linkwork.simulation.single_run import OneRun
+
+Array = np.ndarray
+
+_FALLING = -1
+_STORM, _STORM_TIME = 1000, 1e-9  # that many events within this time [s] are too many
+
+
+class ContactSettings(RunSettings):
+    """What a run with contact needs; it belongs to one run."""
+
+    def __init__(self, model: Model, words: RunOptions, surfaces: Surfaces, law: PairLaw, rule: str) -> None:
+        super().__init__(model, words)
+        self.motion = SmoothMotion(surfaces)
+        self.settling = Settling(self.motion, law, self.chosen.accuracy, rule)
+
+    def _problem(self, lanes: int, own: bool) -> Problem:
+        plain = super()._problem(lanes, own)
+        self.programs = ContactPrograms(self.motion, plain.programs, len(plain.directions), plain.inputs)
+        return replace(
+            plain,
+            programs=self.programs.programs,
+            row_weights=[*np.atleast_1d(plain.row_weights), 1.0 / self.motion.size],
+            weak=[*np.atleast_1d(plain.weak), 1e-12],
+            directions=[*plain.directions, *(_FALLING for _ in EVENTS)],
+            central=True,
+        )
+
+    @property
+    def at_once(self) -> int:  # type: ignore[override]
+        return 0
+
+
+class ContactOccurrences(Occurrences):
+    """The events of a run with contact: those of the user, and those at which contacts change."""
+
+    settings: ContactSettings
+    blows: list[Blow]
+    notes: list[str]
+
+    def handle(self, work: Work, i: int) -> Array | None:
+        number = int(work.memo["event"][i]) - len(self._chosen.events)
+        t, y = float(work.memo["t_final"][i]), work.memory.y_final[i].copy()
+        if number < 0:
+            after = super().handle(work, i)
+            if after is not None and not np.array_equal(after, y):
+                after = self.settle(t, after, work.memory.inputs[i])
+                work.memory.y[i] = after
+            if after is not None:
+                _forget_sides(work, i)
+            return after
+        self._times = [*getattr(self, "_times", [])[-_STORM:], t]
+        if len(self._times) > _STORM and t - self._times[0] < _STORM_TIME:
+            words = f"contacts change {_STORM} times within {t - self._times[0]:.3g} s ({EVENTS[number]})"
+            self.failure = failed(Status.EVENT_STORM, t, "contact", words)
+            work.memo["status"][i] = self.failure.status
+            self.over = True
+            return None
+        after = self.settle(t, y, work.memory.inputs[i])
+        work.restart(i, t, after)
+        work.memo["acted"][i] = 0.0
+        _forget_sides(work, i)
+        return after
+
+    def settle(self, t: float, y: Array, inputs: Array) -> Array:
+        """Return the state after an event; what contacts take from the energy counts as work."""
+        model = self.model()
+        q, v = y[: model.nq], y[model.nq : -1]
+        found: Settled = self.settings.settling.settle(t, q, v, self.settings.programs.free(inputs))
+        work = float(model.energy(found.q, found.v) - model.energy(q, v))
+        for pair in dict.fromkeys(blow.bodies for blow in found.blows):
+            self.happened.append((t, f"impact {pair[0]}, {pair[1]}"))
+        self.blows += found.blows
+        self.notes += found.notes
+        return np.array([*found.q, *found.v, y[-1] + work])
+
+
+def _forget_sides(work: Work, i: int) -> None:
+    """Let event functions be looked at anew: they are other ones after contacts have changed."""
+    work.memory.side[i] = work.memory.band[i] = work.memory.span[i] = 0.0
+
+
+class ContactRun(OneRun):
+    """A run of one mechanism with rigid contact."""
+
+    _setting: ContactSettings
+
+    def _begin(self) -> None:
+        model, setting = self._model, self._setting
+        occurrences = ContactOccurrences(lambda: model, setting.chosen, self._t_end, self._watch)
+        occurrences.settings, occurrences.blows, occurrences.notes = setting, [], self.notes
+        self._occurrences = occurrences
+        inputs = input_values(setting.inputs, self._start.inputs)
+        y = occurrences.settle(self._start.t, np.array([*self._start.q, *self._start.v, 0.0]), inputs)
+        self._start = replace(self._start, q=y[: model.nq], v=y[model.nq : -1])
+        super()._begin()
+
+    def _advance(self, pace: object) -> bool:
+        going = super()._advance(pace)  # type: ignore[arg-type]
+        if (error := self._setting.programs.error) is not None:
+            raise error
+        return going
