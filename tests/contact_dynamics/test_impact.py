@@ -19,7 +19,14 @@ def row_of_balls(masses, velocities):
     weight = 3.0 / (1.0 / mass[1:] + 1.0 / mass[:-1])
     of_a = 6 * np.arange(count)
     return nodes, Contacts(
-        np.arange(1, n), np.arange(count), of_a, of_a + 3, rows.ravel(), np.zeros((count, 3)), np.zeros(count), weight
+        np.arange(1, n),
+        np.arange(count),
+        of_a,
+        of_a + 3,
+        rows.ravel(),
+        np.zeros((count, 3)),
+        np.zeros(count),
+        weight,
     )
 
 
@@ -44,9 +51,7 @@ def random_problem(rng, bodies, count):
 
 
 def kinetic(nodes, v):
-    blocks = [
-        nodes.mass[a : a + n * n].reshape(n, n) for a, n in zip(nodes.at, nodes.size, strict=True)
-    ]
+    blocks = [nodes.mass[a : a + n * n].reshape(n, n) for a, n in zip(nodes.at, nodes.size, strict=True)]
     parts = [v[f : f + n] for f, n in zip(nodes.first, nodes.size, strict=True)]
     return 0.5 * sum(x @ M @ x for M, x in zip(blocks, parts, strict=True))
 
@@ -61,7 +66,9 @@ def test_two_balls_part_with_e_times_the_speed_of_approach(law, e):
     assert found.lowered == 1.0
 
 
-@pytest.mark.parametrize(("before", "after"), [([1, 0, 0, 0, 0], [0, 0, 0, 0, 1]), ([1, 1, 0, 0, 0], [0, 0, 0, 1, 1])])
+@pytest.mark.parametrize(
+    ("before", "after"), [([1, 0, 0, 0, 0], [0, 0, 0, 0, 1]), ([1, 1, 0, 0, 0], [0, 0, 0, 1, 1])]
+)
 def test_one_after_the_other_is_newtons_cradle(before, after):
     found = impact(*row_of_balls(np.ones(5), before), np.ones(4), "sequential")
     assert found.velocities == pytest.approx(after, abs=1e-9)

@@ -1,21 +1,22 @@
 """forces, accelerations, modes <- q, v, t: the laws of Signorini and Coulomb at contacts that stay.
 
-Contacts that touch and do not approach have relative accelerations u' = J a + J' v. With the accelerations a_f
-that the model would have without them, forces p along the rows, and the tangential velocity w of each,
+Contacts that touch and do not approach have relative accelerations u' = J a + J' v. With the accelerations
+a_f that the model would have without them, forces p along the rows, and the tangential velocity w of each,
 
     M (a - a_f) = J^T p,   loops held
     0 <= p_n  complementary to  u'_n >= 0
     w = 0:   |p_t| <= mu p_n; where u'_t is not zero p_t = -mu p_n u'_t / |u'_t|
     w != 0:  p_t = -mu p_n w / |w|
 
-For contacts that do not slip this is the problem of `contact_problem` with accelerations in place of velocities.
-One that slips has its direction given: it is the same problem with a large velocity along w, _FAST times all
-accelerations. That errs by 1 / _FAST in the direction, and tells exactly which contacts open, slide and stick; with
-these modes the forces follow from linear equations, without any error (`contact_modes`).
+For contacts that do not slip this is the problem of `contact_problem` with accelerations in place of
+velocities. One that slips has its direction given: it is the same problem with a large velocity along w,
+_FAST times all accelerations. That errs by 1 / _FAST in the direction, and tells exactly which contacts open,
+slide and stick; with these modes the forces follow from linear equations, without any error
+(`contact_modes`).
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -68,15 +69,31 @@ def contact_forces(
     free = model.motion(q, v, t, inputs=inputs)
     bias = rows @ free + surfaces.drift(q, v, touching, size)
     mu = friction(touching)
-    modes, found, residual, answer, jammed = solve_modes(response(model, q, rows), bias, u, mu)
+    given = response(model, q, rows)
+    found = solve_modes(given, bias, u, mu)
     slip = np.where(np.arange(3) > 0, u, 0.0)
-    return ContactForces(touching, modes, found.forces, slip, free + answer, residual, jammed)
+    forces, accelerations = found.held.forces, free + given.spread(found.held.change)
+    return ContactForces(touching, found.modes, forces, slip, accelerations, found.residual, found.jammed)
+
+
+class SolvedModes(NamedTuple):
+    """Modes, and what holds contacts in them."""
+
+    modes: Modes
+    held: Held
+    residual: float  # of the solver [m/s^2]
+    jammed: bool  # no finite forces hold them
 
 
 def solve_modes(
-    given: Response, bias: Array, u: Array, friction: Array, near: Array | None = None, at_rest: float = AT_REST
-) -> tuple[Modes, Held, float, Array, bool]:
-    """Return modes, what holds them, the solver's residual, the change of accelerations, and whether it jams.
+    given: Response,
+    bias: Array,
+    u: Array,
+    friction: Array,
+    near: Array | None = None,
+    at_rest: float = AT_REST,
+) -> SolvedModes:
+    """Return the modes that the laws of contact allow.
 
     `bias` (n, 3) are relative accelerations without contact, u (n, 3) relative velocities.
     """
@@ -90,18 +107,18 @@ def solve_modes(
     p = np.zeros((n, 3)) if near is None else near.copy()
     y = np.zeros(len(given.mass))
     nodes = given.nodes()
-    answer = Solver(nodes.size).solve(nodes, given.contacts(pushed, friction), p, y, _EXACT * scale)
+    answer, _ = Solver(nodes.size).solve(nodes, given.contacts(pushed, friction), p, y, _EXACT * scale)
     after = bias + given.rows @ y
-    modes = _classified(after, heading, slips, scale)
+    modes = _classified(p, after, heading, slips, scale)
     found = held(given, modes, friction, bias, p)
     weak = modes.mode == SLIDING
-    jammed = found.gain <= 0.0 or bool((found.forces[weak, 0] < -1e-6 * np.abs(found.forces).max(initial=0.0)).any())
-    return modes, found, answer.residual, given.spread(found.change), jammed
+    jammed = found.gain <= 0.0 or bool(
+        (found.forces[weak, 0] < -1e-6 * np.abs(found.forces).max(initial=0.0)).any()
+    )
+    return SolvedModes(modes, found, answer.residual, jammed)
 
 
-def _classified(
-    after: Array, heading: Array, slips: Array, scale: float
-) -> Modes:
+def _classified(p: Array, after: Array, heading: Array, slips: Array, scale: float) -> Modes:
     """Return the modes that a solution has."""
     none = _NOTHING * scale
     closed = after[:, 0] <= none
@@ -110,6 +127,8 @@ def _classified(
     mode = np.where(closed, np.where(sticks, STICKING, SLIDING), OPEN)
     direction = heading.copy()
     starts = (mode == SLIDING) & ~slips
+    rubs = np.linalg.norm(p[:, 1:], axis=1)
+    pressed = starts & (rubs > 1e-9 * np.abs(p).max(initial=0.0))  # more exact than what is left of motion
     direction[starts, 1:] = after[starts, 1:] / moves[starts, None]
+    direction[pressed, 1:] = -p[pressed, 1:] / rubs[pressed, None]
     return Modes(mode, direction)
-

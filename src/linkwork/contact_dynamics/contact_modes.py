@@ -1,15 +1,15 @@
 """Modes of contacts, and forces <- modes: what each contact does to the relative motion at it.
 
-An *open* contact exerts nothing. A *sliding* one holds its normal distance, and its force is N along the normal
-and mu N against the slip: one unknown, along c = n - mu d. A *sticking* one holds all three directions. With the
-rows R of what is held and the directions C of forces, and b the relative accelerations along the rows without
-contact,
+An *open* contact exerts nothing. A *sliding* one holds its normal distance, and its force is N along the
+normal and mu N against the slip: one unknown, along c = n - mu d. A *sticking* one holds all three
+directions. With the rows R of what is held and the directions C of forces, and b the relative accelerations
+along the rows without contact,
 
     R M^-1 C^T x = -b
 
-In a mode the motion is smooth, so this is what is integrated (`event_run`). Rows may be redundant, as those of a
-box on four corners: the accelerations are unique then, the forces are not. Of all that do it the nearest to given
-ones are taken: those that the problem with its inequalities was solved with.
+In a mode the motion is smooth, so this is what is integrated (`event_run`). Rows may be redundant, as those
+of a box on four corners: the accelerations are unique then, the forces are not. Of all that do it the nearest
+to given ones are taken: those that the problem with its inequalities was solved with.
 """
 
 from typing import NamedTuple

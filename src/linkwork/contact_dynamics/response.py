@@ -1,12 +1,13 @@
 """How a model answers to forces at contacts: a <- p, closed loops held.
 
-With M the mass matrix, G the rows of closed loops and of what drives, and Z a basis of the velocities that keep
-them closed, G Z = 0, forces p along the rows J of contacts change accelerations by
+With M the mass matrix, G the rows of closed loops and of what drives, and Z a basis of the velocities that
+keep them closed, G Z = 0, forces p along the rows J of contacts change accelerations by
 
-    a = Z (Z^T M Z)^-1 Z^T J^T p,    and relative accelerations at contacts by W p, W = (J Z) (Z^T M Z)^-1 (J Z)^T
+    a = Z (Z^T M Z)^-1 Z^T J^T p,    and relative accelerations at contacts by W p, W = (J Z) (Z^T M Z)^-1
+    (J Z)^T
 
-The same holds for impulses and velocities. To the solver of contact problems the whole model is one node, whose
-velocities are those along Z.
+The same holds for impulses and velocities. To the solver of contact problems the whole model is one node,
+whose velocities are those along Z.
 """
 
 from typing import NamedTuple

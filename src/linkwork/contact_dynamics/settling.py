@@ -1,26 +1,28 @@
 """modes, velocities <- a state at which something happens: impacts, contacts that come, go, slide and stick.
 
-At an event all that touches is looked at. Contacts that approach undergo an impact (`impact`), then those that
-neither approach nor part are put into the modes that forces and accelerations allow (`contact_forces`).
+At an event all that touches is looked at. Contacts that approach undergo an impact (`impact`), then those
+that neither approach nor part are put into the modes that forces and accelerations allow (`contact_forces`).
 
-*Zeno.* A ball whose bounces shrink by e comes to rest after infinitely many. A contact that would rise by less than
-the accuracy asked for, (e u_n)^2 / (2 a_n) with a_n the acceleration that presses it down, has e = 0. So has one
-that others push up, as when a block rocks from corner to corner: it stays, and its velocity is taken away.
+*Zeno.* A ball whose bounces shrink by e comes to rest after infinitely many. A contact that would rise by
+less than the accuracy asked for, (e u_n)^2 / (2 a_n) with a_n the acceleration that presses it down, has e =
+0. So has one that others push up, as when a block rocks from corner to corner: it stays, and its velocity is
+taken away.
 
-*Painleve.* Where a sliding contact pushes itself into the other body, no finite forces exist. Then there is an impact
-without a collision: the smallest impulses with which the motion can go on, those of the same problem in velocities
-when forces have acted for a moment.
+*Painleve.* Where a sliding contact pushes itself into the other body, no finite forces exist. Then there is
+an impact without a collision: the smallest impulses with which the motion can go on, those of the same
+problem in velocities when forces have acted for a moment.
 """
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.contact_dynamics.contact_forces import solve_modes
-from linkwork.contact_dynamics.contact_modes import SLIDING, STICKING, Modes, held
+from linkwork.contact_dynamics.contact_forces import SolvedModes, solve_modes
+from linkwork.contact_dynamics.contact_modes import OPEN, SLIDING, STICKING, Modes, held
 from linkwork.contact_dynamics.contact_problem import Solver
 from linkwork.contact_dynamics.impact import impact
+from linkwork.contact_dynamics.pair_table import FRICTION, RESTITUTION, STATIC_FRICTION, PairTable
 from linkwork.contact_dynamics.response import Response, response
 from linkwork.contact_dynamics.smooth_motion import SLACK_SLIP, Free, SmoothMotion
 from linkwork.contact_dynamics.touching import Touching
@@ -31,14 +33,21 @@ _TOUCHING = 1e-9  # of the size: gaps below are closed
 _STILL = 1e-9  # of the speeds of the mechanism, or of 1 m/s: slower ones are none
 _MOMENT = 1e-7  # [s] for which forces act before an impact without collision
 _TURNS = 20
+_LIFTS = 10
+_WORDS = {OPEN: "part", SLIDING: "slide", STICKING: "stick"}
 
 
-class PairLaw(Protocol):
+class MaterialLaw:
     """What materials say of contacts."""
+
+    def __init__(self, table: PairTable) -> None:
+        self._table = table
 
     def __call__(self, touching: Touching) -> tuple[Array, Array, Array]:
         """Return friction, static friction and restitution (n,) of contacts."""
-        ...
+        i, j = self._table.kind[touching.label[:, 0]], self._table.kind[touching.label[:, 1]]
+        numbers = self._table.numbers[i, j]
+        return numbers[:, FRICTION], numbers[:, STATIC_FRICTION], numbers[:, RESTITUTION]
 
 
 @dataclass(frozen=True)
@@ -51,6 +60,24 @@ class Blow:
     impulse: Array  # (3,) on the first body, in the world [N s]
 
 
+class Look(NamedTuple):
+    """Contacts that touch, and what is known of them."""
+
+    touching: Touching
+    given: Response
+    u: Array  # (n, 3) relative velocities [m/s]
+    bias: Array  # (n, 3) relative accelerations without contact [m/s^2]
+    friction: Array  # (n,)
+    static_friction: Array  # (n,)
+    restitution: Array  # (n,)
+
+    def some(self, which: Array) -> "Look":
+        """Return that of some of them."""
+        touching, given, *numbers = self
+        given = given._replace(rows=given.rows[which])
+        return Look(touching.some(which), given, *(array[which] for array in numbers))
+
+
 @dataclass
 class Settled:
     """The state after an event."""
@@ -58,41 +85,57 @@ class Settled:
     q: Array
     v: Array
     blows: list[Blow] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)  # of pairs of bodies: "stick ball, floor"
     notes: list[str] = field(default_factory=list)
 
 
 class Settling:
     """What happens at events."""
 
-    def __init__(self, motion: SmoothMotion, law: PairLaw, accuracy: float, rule: str = "newton") -> None:
+    def __init__(self, motion: SmoothMotion, law: MaterialLaw, accuracy: float, rule: str = "newton") -> None:
         self.motion, self.law, self.accuracy, self.rule = motion, law, accuracy, rule
         self.surfaces, self.model = motion.surfaces, motion.model
 
     def settle(self, t: float, q: Array, v: Array, free: Free) -> Settled:
         """Return the state after an event, and put contacts into modes; `free(t, q, v)` are accelerations."""
         found = Settled(q.copy(), v.copy())
+        before = self._pair_modes()
+        self._settle(t, found, free)
+        after = self._pair_modes()
+        for pair in {**before, **after}:
+            if (mode := after.get(pair, OPEN)) != before.get(pair, OPEN):
+                found.changes.append(f"{_WORDS[mode]} {pair[0]}, {pair[1]}")
+        return found
+
+    def _pair_modes(self) -> dict[tuple[str, str], int]:
+        """Return what pairs of bodies do that touch: they stick if one of their contacts does."""
+        found: dict[tuple[str, str], int] = {}
+        owners, motion = self.surfaces.detection.owners, self.motion
+        for (a, b), mode in zip(
+            motion.touching.label[:, :2].tolist(), motion.modes.mode.tolist(), strict=True
+        ):
+            pair = owners[a], owners[b]
+            found[pair] = max(mode, found.get(pair, OPEN))
+        return found
+
+    def _settle(self, t: float, found: Settled, free: Free) -> None:
         self._lift(found)
         for _ in range(_TURNS):
-            touching = self._touching(found.q)
-            if not len(touching.gap):
-                self._let_go(touching)
-                return found
-            rows = self.surfaces.rows(found.q, touching)
-            given = response(self.model, found.q, rows)
+            look = self._look(t, found, free)
             still = _STILL * max(1.0, float(np.abs(found.v).max(initial=0.0)))
-            u = rows @ found.v
-            bias = rows @ free(t, found.q, found.v) + self.surfaces.drift(
-                found.q, found.v, touching, self.motion.size
-            )
-            mu, static, e = self.law(touching)
-            if (u[:, 0] < -still).any():
-                self._hit(t, found, touching, given, u, mu, self._restitution(e, u, bias))
-            elif not self._enter_modes(t, found, touching, given, u, bias, mu, static, still, free):
-                continue
-            else:
-                return found
+            if (look.u[:, 0] < -still).any():
+                self._hit(t, found, look)
+            elif self._enter_modes(t, found, look, still, free):
+                return
         found.notes.append(f"contacts did not come to an end at t = {t:.9g} s after {_TURNS} impacts")
-        return found
+
+    def _look(self, t: float, found: Settled, free: Free) -> Look:
+        touching = self._touching(found.q)
+        rows = self.surfaces.rows(found.q, touching)
+        bias = rows @ free(t, found.q, found.v)
+        bias += self.surfaces.drift(found.q, found.v, touching, self.motion.size)
+        given = response(self.model, found.q, rows)
+        return Look(touching, given, rows @ found.v, bias, *self.law(touching))
 
     def _touching(self, q: Array) -> Touching:
         """Return what touches."""
@@ -100,35 +143,38 @@ class Settling:
 
     def _lift(self, found: Settled) -> None:
         """Take away overlaps, which are as small as the slack with which an approach is noticed."""
-        touching = self._touching(found.q)
-        deep = touching.some(touching.gap < 0.0)
-        if len(deep.gap):
+        for _ in range(_LIFTS):
+            touching = self._touching(found.q)
+            deep = touching.some(touching.gap < 0.0)
+            if not len(deep.gap):
+                return
             rows = self.surfaces.rows(found.q, deep)[:, 0]
             loops = np.zeros(len(self.model.weak_pivots))
             self._move(found, self.motion.correction(found.q, rows, np.concatenate([deep.gap, loops])))
+            if deep.gap.min() > -_TOUCHING * self.motion.size:
+                return
 
     def _move(self, found: Settled, change: Array) -> None:
         found.q = found.q + self.model.position_rates(found.q, change)
         for k in self.model.quaternions.tolist():
             found.q[k : k + 4] /= np.linalg.norm(found.q[k : k + 4])
 
-    def _restitution(self, e: Array, u: Array, bias: Array) -> Array:
-        """Return e of contacts; none where they approach, and would rise by less than the accuracy."""
-        return np.where((u[:, 0] < 0.0) & self._stays(e * u[:, 0], bias), 0.0, e)
-
     def _stays(self, speed: Array, bias: Array) -> Array:
-        """Return whether contacts that part with a speed are back before they have risen worth mentioning."""
+        """Return whether contacts that part with a speed are back before they have risen at all."""
         rise = speed**2 / np.maximum(-2.0 * bias[:, 0], 1e-300)
         return (bias[:, 0] < 0.0) & (rise < self.accuracy * self.motion.size)
 
-    def _hit(
-        self, t: float, found: Settled, touching: Touching, given: Response, u: Array, mu: Array, e: Array
-    ) -> None:
-        done = impact(given.nodes(), given.contacts(u, mu), e, self.rule, tolerance=1e-12)
-        found.v = found.v + given.spread(done.velocities)
-        self._log(t, found, touching, done.impulses)
+    def _hit(self, t: float, found: Settled, look: Look) -> None:
+        """Let contacts that approach collide."""
+        normal, e = look.u[:, 0], look.restitution
+        e = np.where((normal < 0.0) & self._stays(e * normal, look.bias), 0.0, e)
+        contacts = look.given.contacts(look.u, look.friction)
+        done = impact(look.given.nodes(), contacts, e, self.rule, tolerance=1e-12)
+        found.v = found.v + look.given.spread(done.velocities)
+        self._log(t, found, look.touching, done.impulses)
         if done.lowered < 1.0:
-            found.notes.append(f"restitution was lowered to {done.lowered:.3g} of itself at t = {t:.9g} s: no energy is gained")
+            words = f"restitution was lowered to {done.lowered:.3g} of itself at t = {t:.9g} s"
+            found.notes.append(f"{words}: Newton's law would have gained energy")
 
     def _log(self, t: float, found: Settled, touching: Touching, p: Array) -> None:
         names = self.surfaces.detection.owners
@@ -137,58 +183,40 @@ class Settling:
             a, b = touching.label[k, :2]
             found.blows.append(Blow(t, (names[a], names[b]), touching.place[k], world[k]))
 
-    def _let_go(self, touching: Touching) -> None:
-        none = np.zeros(0)
-        self.motion.hold(touching, self.motion.modes.some(np.zeros(0, int)), np.zeros((0, 3)), none, none)
-
-    def _enter_modes(
-        self,
-        t: float,
-        found: Settled,
-        touching: Touching,
-        given: Response,
-        u: Array,
-        bias: Array,
-        mu: Array,
-        static: Array,
-        still: float,
-        free: Free,
-    ) -> bool:
+    def _enter_modes(self, t: float, found: Settled, look: Look, still: float, free: Free) -> bool:
         """Find modes of what rests or slides; return whether there are any that can be."""
-        rests = (u[:, 0] <= still) | self._stays(u[:, 0], bias)
-        touching, u, bias, mu, static = touching.some(rests), u[rests], bias[rests], mu[rests], static[rests]
-        given = given._replace(rows=given.rows[rests])
-        slow = np.linalg.norm(u[:, 1:], axis=1) <= 2.0 * SLACK_SLIP
-        friction = np.where(slow, static, mu)
-        modes, answer, _, _, jammed = solve_modes(given, bias, u, friction, at_rest=2.0 * SLACK_SLIP)
-        if (friction != mu)[modes.mode == SLIDING].any():
-            friction = np.where(modes.mode == SLIDING, mu, friction)
-            modes, answer, _, _, jammed = solve_modes(given, bias, u, friction, at_rest=2.0 * SLACK_SLIP)
-        if jammed:
-            self._jam(t, found, touching, given, u, bias, mu)
+        look = look.some((look.u[:, 0] <= still) | self._stays(look.u[:, 0], look.bias))
+        slow = np.linalg.norm(look.u[:, 1:], axis=1) <= 2.0 * SLACK_SLIP
+        friction = np.where(slow, look.static_friction, look.friction)
+        solved = self._solved(look, friction)
+        slides = solved.modes.mode == SLIDING
+        if (friction != look.friction)[slides].any():
+            friction = np.where(slides, look.friction, friction)
+            solved = self._solved(look, friction)
+        if solved.jammed:
+            self._jam(t, found, look)
             return False
-        self.motion.hold(touching, modes, answer.forces, friction, friction)
+        self.motion.hold(look.touching, solved.modes, solved.held.forces, friction)
         self._close(t, found, free)
         return True
 
-    def _jam(
-        self, t: float, found: Settled, touching: Touching, given: Response, u: Array, bias: Array, mu: Array
-    ) -> None:
-        """Let contacts that no finite forces hold stop: impulses that end all slip, where friction allows them."""
-        ahead = u + _MOMENT * bias
-        ahead[:, 0] = np.minimum(_MOMENT * bias[:, 0], 0.0)
-        stuck = Modes(np.full(len(u), STICKING), np.zeros((len(u), 3)))
-        p, y = held(given, stuck, mu, ahead).forces, np.zeros(len(given.mass))
-        nodes = given.nodes()
-        Solver(nodes.size).solve(nodes, given.contacts(ahead, mu), p, y, 1e-3 * _MOMENT)
-        found.v = found.v + given.spread(y)
-        self._log(t, found, touching, p)
+    def _solved(self, look: Look, friction: Array) -> SolvedModes:
+        return solve_modes(look.given, look.bias, look.u, friction, at_rest=2.0 * SLACK_SLIP)
+
+    def _jam(self, t: float, found: Settled, look: Look) -> None:
+        """Stop contacts that no finite forces hold: by impulses that end all slip, if friction allows it."""
+        ahead = look.u + _MOMENT * look.bias
+        ahead[:, 0] = np.minimum(_MOMENT * look.bias[:, 0], 0.0)
+        stuck = Modes(np.full(len(ahead), STICKING), np.zeros((len(ahead), 3)))
+        p, y = held(look.given, stuck, look.friction, ahead).forces, np.zeros(len(look.given.mass))
+        nodes, contacts = look.given.nodes(), look.given.contacts(ahead, look.friction)
+        Solver(nodes.size).solve(nodes, contacts, p, y, 1e-3 * _MOMENT)
+        found.v = found.v + look.given.spread(y)
+        self._log(t, found, look.touching, p)
         owners = self.surfaces.detection.owners
-        names = sorted({owners[shape] for shape in touching.label[p.any(axis=1), :2].ravel()})
-        found.notes.append(
-            f"no finite forces hold the contact of {' and '.join(names)} at t = {t:.9g} s (Painleve): it jams, "
-            "by an impact"
-        )
+        names = sorted({owners[shape] for shape in look.touching.label[p.any(axis=1), :2].ravel()})
+        words = f"no finite forces hold the contact of {' and '.join(names)} at t = {t:.9g} s (Painleve)"
+        found.notes.append(f"{words}: it jams, by an impact")
 
     def _close(self, t: float, found: Settled, free: Free) -> None:
         """Bring positions and velocities onto the constraints, and see that no margin is used up already."""

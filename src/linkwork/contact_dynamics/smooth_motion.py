@@ -1,14 +1,16 @@
 """accelerations <- q, v, t: the motion between two events, with contacts in fixed modes.
 
 Active contacts hold the rows of their modes (`contact_modes`), beside the closed loops. Three functions are
-positive as long as the modes are right, each with a slack, so that what just touches does not count as crossing:
+positive as long as the modes are right, each with a slack, so that what just touches does not count as
+crossing:
 
     approach  the smallest gap of all other contacts, on the whole way from the base of the step (`sweep`)
     hold      the smallest margin of forces: of N >= 0, and of mu N >= |T| where a contact sticks
     stop      the slip speed of those that slide, signed by the direction at the base of the step
 
-Beyond its zero each goes on smoothly: a normal force pulls, friction exceeds its bound, and a contact that slides
-backwards is pushed on as before. So the zero can be located, and nothing is said that depends on the step.
+Beyond its zero each goes on smoothly: a normal force pulls, friction exceeds its bound, and a contact that
+slides backwards is pushed on as before. So the zero can be located, and nothing is said that depends on the
+step.
 """
 
 from collections.abc import Callable
@@ -16,7 +18,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.contact_dynamics.contact_modes import OPEN, SLIDING, STICKING, Held, Modes, held, held_rows, least_change
+from linkwork.contact_dynamics.contact_modes import (
+    OPEN,
+    SLIDING,
+    STICKING,
+    Held,
+    Modes,
+    held,
+    held_rows,
+    least_change,
+)
 from linkwork.contact_dynamics.response import Response, response
 from linkwork.contact_dynamics.sweep import Sweep
 from linkwork.contact_dynamics.touching import NONE, Surfaces, Touching
@@ -29,7 +40,6 @@ SLACK_FORCE = 1e-8  # of the largest force
 SLACK_SLIP = 1e-9  # [m/s]
 SLOW = 1e-6  # slip below has no direction of its own yet [m/s]
 _NEAR = 0.05  # of the size: how far from a contact the stages of a step may lead
-_NO_FORCE = np.zeros((0, 3))
 
 
 class Moment(NamedTuple):
@@ -50,17 +60,20 @@ class SmoothMotion:
         self.surfaces, self.model = surfaces, surfaces.model
         self.size = min(float(self.model.size), 1.0)
         self.sweep = Sweep(surfaces)
-        self.hold(NONE, Modes(np.zeros(0, int), np.zeros((0, 3))), _NO_FORCE, np.zeros(0), np.zeros(0))
+        self.hold(NONE, Modes(np.zeros(0, int), np.zeros((0, 3))), np.zeros((0, 3)), np.zeros(0))
 
-    def hold(self, touching: Touching, modes: Modes, forces: Array, friction: Array, bound: Array) -> None:
+    def hold(self, touching: Touching, modes: Modes, forces: Array, friction: Array) -> None:
         """Let contacts be in some modes from now on; open ones are let go.
 
-        `forces` (n, 3) are those to stay near; `friction` is that of what slides, `bound` of what sticks.
+        `forces` (n, 3) are those to stay near; `friction` is that of sliding where contacts slide, else the
+        static one.
         """
         active = modes.mode != OPEN
         self.touching, self.modes, self.forces = touching.some(active), modes.some(active), forces[active]
-        self.friction, self.bound = friction[active], bound[active]
-        self.reference = np.einsum("ni,nij->nj", self.modes.direction, self.touching.axes)  # of slip, in the world
+        self.friction = friction[active]
+        self.reference = np.einsum(
+            "ni,nij->nj", self.modes.direction, self.touching.axes
+        )  # of slip, in the world
         self.largest = float(np.abs(self.forces).max(initial=0.0))
         self.slack_gap, self.slack_force = SLACK_GAP * self.size, SLACK_FORCE
         self._base: bytes = b""
@@ -95,8 +108,9 @@ class SmoothMotion:
     def _directions(self, touching: Touching, u: Array) -> Array:
         """Return the directions of slip (n, 3), along the axes.
 
-        Near a slip of zero u / |u| turns faster than anything can be integrated. There, below SLOW, it is that
-        of u plus a little along the reference, which vanishes as slip grows. Backwards slip counts as forwards.
+        Near a slip of zero u / |u| turns faster than anything can be integrated. There, below SLOW,
+        it is that of u plus a little along the reference, which vanishes as slip grows. Backwards
+        slip counts as forwards.
         """
         found = np.zeros((self.count, 3))
         slides = np.flatnonzero(self.modes.mode == SLIDING)
@@ -155,7 +169,7 @@ class SmoothMotion:
         return float(np.abs(u).max(initial=0.0)), loops, change
 
     def correction(self, q: Array, rows: Array, errors: Array) -> Array:
-        """Return the smallest change, in the sense of kinetic energy, that takes errors from rows and loops."""
+        """Return the smallest change, by kinetic energy, that takes errors from rows and loops."""
         if not len(errors):
             return np.zeros(self.model.nv)
         if self.model.loop_names:
@@ -165,7 +179,9 @@ class SmoothMotion:
 
     # what ends it
 
-    def margins(self, base: tuple[Array, Array], t: float, q: Array, v: Array, span: float, free: Free) -> Array:
+    def margins(
+        self, base: tuple[Array, Array], t: float, q: Array, v: Array, span: float, free: Free
+    ) -> Array:
         """Return approach, hold and stop at a state, `span` seconds after the base (q, v) of the step."""
         gap = self.sweep.gap(base, (q, v), span, self.touching, self.slack_gap)
         found = np.array([gap + self.slack_gap, 1.0, 1.0])
@@ -185,6 +201,6 @@ class SmoothMotion:
         tangent = np.linalg.norm(p[:, 1:], axis=1)
         least = min(
             float(np.min(p[:, 0], initial=np.inf)),
-            float(np.min((self.bound * p[:, 0] - tangent)[sticks], initial=np.inf)),
+            float(np.min((self.friction * p[:, 0] - tangent)[sticks], initial=np.inf)),
         )
         return least / largest + self.slack_force

@@ -1,9 +1,9 @@
 """smallest gap <- two states: what comes closest on the way from one to the other, so that nothing is passed.
 
-On the way, a cubic through both states, the gap of two bodies changes by no more than their speeds allow. So an
-interval is clear of a pair if the sum of its gaps at both ends exceeds that times the length (conservative
-advancement, Mirtich 1996). One that is not is halved, until bodies move in it by less than a part of the thinnest of
-them: then what has passed is seen inside.
+On the way, a cubic through both states, the gap of two bodies changes by no more than their speeds allow. So
+an interval is clear of a pair if the sum of its gaps at both ends exceeds that times the length (conservative
+advancement, Mirtich 1996). One that is not is halved, until bodies move in it by less than a part of the
+thinnest of them: then what has passed is seen inside.
 """
 
 import numpy as np
@@ -52,7 +52,9 @@ class Sweep:
         first = self._last(a, middle, 0.5 * span, active, slack)
         return first if first < -slack else self._last(middle, b, 0.5 * span, active, slack)
 
-    def _gap(self, q: Array, margin: float, active: Touching, speed: Array | None = None) -> tuple[float, float]:
+    def _gap(
+        self, q: Array, margin: float, active: Touching, speed: Array | None = None
+    ) -> tuple[float, float]:
         """Return the smallest gap within a margin, and how fast the gap of any of these may change."""
         found = self._surfaces.find(q, margin)
         others = np.ones(len(found.gap), bool)
@@ -69,8 +71,8 @@ class Sweep:
         surfaces = self._surfaces
         surfaces.move_to(q)
         shapes = surfaces.detection.shapes
-        speeds = np.zeros(len(shapes.link))
-        fill_reach(surfaces.layout, shapes, surfaces.poses, surfaces.J, v, 1.0, speeds)
+        speeds, motion = np.zeros(len(shapes.link)), surfaces.detection.motion
+        fill_reach(surfaces.layout, shapes, surfaces.poses, surfaces.J, v, 1.0, motion, speeds)
         return speeds
 
     def _between(self, a: State, b: State, span: float) -> State:

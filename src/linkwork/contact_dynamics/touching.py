@@ -50,15 +50,15 @@ class Touching(NamedTuple):
 
 
 _TABLE, _FLAT, _PAIRS, _BLOCKS = "float64[:, ::1]", "float64[::1]", "int64[:, ::1]", "float64[:, :, ::1]"
-_TOUCHING = Named(Touching, dict(zip(Touching._fields, (_PAIRS, _PAIRS, _TABLE, _BLOCKS, _FLAT), strict=True)))
+_TOUCHING = Named(
+    Touching, dict(zip(Touching._fields, (_PAIRS, _PAIRS, _TABLE, _BLOCKS, _FLAT), strict=True))
+)
 
 
 def room_for(count: int) -> Touching:
     """Make room for contacts."""
-    return Touching(
-        *(np.zeros((count, k), np.int64) for k in (4, 2)),
-        *(np.zeros((count, 3)), np.zeros((count, 3, 3)), np.zeros(count)),
-    )
+    label, link = (np.zeros((count, k), np.int64) for k in (4, 2))
+    return Touching(label, link, np.zeros((count, 3)), np.zeros((count, 3, 3)), np.zeros(count))
 
 
 NONE = room_for(0)
@@ -68,6 +68,9 @@ class Surfaces:
     """The shapes on the links of a model: where they touch, and what that is to their motion."""
 
     def __init__(self, model: Model, world: Colliders) -> None:
+        """Take the shapes of a world; pairs that meet by compliant contacts are left to these."""
+        soft = model.compliant_contacts
+        self._soft = None if soft is None else (soft.pairs.kind, soft.row >= 0)
         self.model, self.flat = model, model.space == "plane"
         self.layout = layout(model.link_tree)
         self._columns = model.kernel_of(node_columns.ALGORITHM, form="rolled")
@@ -82,7 +85,8 @@ class Surfaces:
 
     def move_to(self, q: Array) -> None:
         """Be at q: find the poses of links, and their motion per velocity."""
-        self._columns.call(q, self._X, self.J, self._F)
+        if not isinstance(self._columns.call(q, self._X, self.J, self._F), np.ndarray):
+            self._columns(q, out=(self._X, self.J, self._F))
         if self.flat:
             self.poses[:, :2, :2], self.poses[:, :2, 3] = self._X[:, :, :2], self._X[:, :, 2]
 
@@ -92,6 +96,9 @@ class Surfaces:
         self.detection.reach[:] = 0.5 * margin
         number, label = self.detection(self.poses)
         near = -number[:, DEPTH] <= margin
+        if self._soft is not None:
+            kind, soft = self._soft
+            near &= ~soft[kind[label[:, 0]], kind[label[:, 1]]]
         number, label = number[near], label[near].copy()
         found = Touching(
             label,
@@ -182,8 +189,7 @@ def _match(old, k, c, end, taken, columns):
     best, chosen = 1e300, -1
     for m in range(end):
         if (taken >> m) & 1 or (
-            columns == 4
-            and (c.label[4 * m + 2] != old.label[k, 2] or c.label[4 * m + 3] != old.label[k, 3])
+            columns == 4 and (c.label[4 * m + 2] != old.label[k, 2] or c.label[4 * m + 3] != old.label[k, 3])
         ):
             continue
         far = 0.0
@@ -227,7 +233,18 @@ def _keep(old, k, new):
     new.gap[k] = old.gap[k]
 
 
-@entry("int64", SHAPES, "int64[::1]", _BLOCKS, _BLOCKS, _TOUCHING, "float64", "int64[::1]", "int64[::1]", _TOUCHING)
+@entry(
+    "int64",
+    SHAPES,
+    "int64[::1]",
+    _BLOCKS,
+    _BLOCKS,
+    _TOUCHING,
+    "float64",
+    "int64[::1]",
+    "int64[::1]",
+    _TOUCHING,
+)
 def _follow(shapes, table, links, poses, old, margin, room, found, new):
     """Write where contacts are; return how many are gone, -1: there is not enough room.
 

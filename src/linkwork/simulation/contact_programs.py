@@ -1,12 +1,13 @@
 """The programs of a run with rigid contact: those of the model, and what contacts in fixed modes add to them.
 
-Each is called by the native loop with the table of the program that it goes with: first that runs, then the contacts
-correct what it has written. `contact_dynamics.smooth_motion` has the physics.
+Each is called by the native loop with the table of the program that it goes with: first that runs, then the
+contacts correct what it has written. `contact_dynamics.smooth_motion` has the physics.
 """
 
 import ctypes
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -60,7 +61,8 @@ class ContactPrograms:
             words = (ctypes.c_int64 * len(table)).from_address(address)
 
             def port(name: str, size: int) -> Array:
-                return np.frombuffer((ctypes.c_double * size).from_address(words[ports[name]]))
+                memory: Any = (ctypes.c_double * size).from_address(words[ports[name]])
+                return np.frombuffer(memory)
 
             try:
                 act(port)
@@ -73,7 +75,9 @@ class ContactPrograms:
         callback = _RUN(run)
         self._keep.append(callback)
         code = ctypes.cast(callback, ctypes.c_void_p).value or 0
-        return replace(made, run=code, ports=ports, table=np.array(table, np.int64), keep=(made.keep, callback))
+        return replace(
+            made, run=code, ports=ports, table=np.array(table, np.int64), keep=(made.keep, callback)
+        )
 
     def _motion(self, port: Callable[[str, int], Array]) -> None:
         q, v, free = port("q", self._nq), port("qd", self._nv), port("qdd", self._nv)
@@ -90,7 +94,9 @@ class ContactPrograms:
             if not self._rows:
                 change[:] = 0.0
             return
-        gaps[-1], gaps[:-1], change[:] = self.motion.close_positions(port("q", self._nq).copy(), port("t", 1)[0])
+        gaps[-1], gaps[:-1], change[:] = self.motion.close_positions(
+            port("q", self._nq).copy(), port("t", 1)[0]
+        )
 
     def _close_velocities(self, port: Callable[[str, int], Array]) -> None:
         gaps, change = port("gap_velocity", self.rows), port("qdd", self._nv)

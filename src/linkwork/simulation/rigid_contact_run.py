@@ -4,12 +4,13 @@ The loop integrates with contacts in fixed modes (`contact_programs`) and locate
 `approach`, `hold` and `stop` is used up. Then `Settling` finds the impact, and the modes to go on with.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from linkwork.contact_dynamics.settling import Blow, PairLaw, Settled, Settling
+from linkwork.contact_dynamics.meeting import meeting
+from linkwork.contact_dynamics.pair_table import pair_table
+from linkwork.contact_dynamics.settling import Blow, MaterialLaw, Settled, Settling
 from linkwork.contact_dynamics.smooth_motion import SmoothMotion
 from linkwork.contact_dynamics.touching import Surfaces
 from linkwork.model.model import Model
@@ -33,10 +34,15 @@ _STORM, _STORM_TIME = 1000, 1e-9  # that many events within this time [s] are to
 class ContactSettings(RunSettings):
     """What a run with contact needs; it belongs to one run."""
 
-    def __init__(self, model: Model, words: RunOptions, surfaces: Surfaces, law: PairLaw, rule: str) -> None:
+    with_contact = True
+
+    def __init__(self, model: Model, words: RunOptions) -> None:
         super().__init__(model, words)
-        self.motion = SmoothMotion(surfaces)
-        self.settling = Settling(self.motion, law, self.chosen.accuracy, rule)
+        mechanism = model.mechanism
+        world = meeting(mechanism)
+        table = pair_table(mechanism, world)
+        self.motion = SmoothMotion(Surfaces(model, world))
+        self.settling = Settling(self.motion, MaterialLaw(table), self.chosen.accuracy)
 
     def _problem(self, lanes: int, own: bool) -> Problem:
         plain = super()._problem(lanes, own)
@@ -92,8 +98,8 @@ class ContactOccurrences(Occurrences):
         q, v = y[: model.nq], y[model.nq : -1]
         found: Settled = self.settings.settling.settle(t, q, v, self.settings.programs.free(inputs))
         work = float(model.energy(found.q, found.v) - model.energy(q, v))
-        for pair in dict.fromkeys(blow.bodies for blow in found.blows):
-            self.happened.append((t, f"impact {pair[0]}, {pair[1]}"))
+        hits = dict.fromkeys(f"impact {a}, {b}" for a, b in (blow.bodies for blow in found.blows))
+        self.happened += [(t, what) for what in (*hits, *found.changes)]
         self.blows += found.blows
         self.notes += found.notes
         return np.array([*found.q, *found.v, y[-1] + work])
@@ -109,6 +115,9 @@ class ContactRun(OneRun):
 
     _setting: ContactSettings
 
+    def _memory(self) -> None:  # type: ignore[override]
+        """Return nothing: modes are found anew from the state where another run goes on."""
+
     def _begin(self) -> None:
         model, setting = self._model, self._setting
         occurrences = ContactOccurrences(lambda: model, setting.chosen, self._t_end, self._watch)
@@ -116,7 +125,8 @@ class ContactRun(OneRun):
         self._occurrences = occurrences
         inputs = input_values(setting.inputs, self._start.inputs)
         y = occurrences.settle(self._start.t, np.array([*self._start.q, *self._start.v, 0.0]), inputs)
-        self._start = replace(self._start, q=y[: model.nq], v=y[model.nq : -1])
+        occurrences.happened = [event for event in occurrences.happened if event[1].startswith("impact")]
+        self._start = replace(self._start, q=y[: model.nq], v=y[model.nq : -1], memory=None)
         super()._begin()
 
     def _advance(self, pace: object) -> bool:

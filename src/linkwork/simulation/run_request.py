@@ -18,6 +18,7 @@ from linkwork.simulation.checkpoint import Checkpoint
 from linkwork.simulation.initial_state import checked, checked_state, closed, outside_limits
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.options import RunOptions, check_room, sample_times
+from linkwork.simulation.rigid_contact_run import ContactRun, ContactSettings
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.single_run import OneRun
 from linkwork.simulation.variant_groups import Variants
@@ -48,7 +49,8 @@ class RunRequest:
             kept = Checkpoint(Path(checkpoint), interval, _identity(self.shared, start, self.span, wanted))
         if start.memory is None and (text := outside_limits(self.model, start.q)):
             warn(text)
-        return OneRun(self.shared, start, self.span, wanted, kept, self._watch)
+        kind = ContactRun if isinstance(self.shared, ContactSettings) else OneRun
+        return kind(self.shared, start, self.span, wanted, kept, self._watch)
 
     def start(self, state: Any) -> tuple[State, Array]:
         """Return where one run starts, and the times of its samples."""

@@ -29,6 +29,7 @@ from linkwork.simulation.options import (
     worker_count,
 )
 from linkwork.simulation.restoring import PROJECTED, Restoring
+from linkwork.simulation.rigid_contact_run import ContactSettings
 from linkwork.simulation.run_request import RunRequest
 from linkwork.simulation.run_settings import setting
 from linkwork.simulation.single_run import OneRun
@@ -101,15 +102,14 @@ def simulate(
     try:
         _check_kinds(model, check, checkpoint)
         asked, model = model, fixed(model)
-        shared = setting(model, words)
+        touches = bool(model.contact_names) and step is None and not model.is_compliant
+        if touches:
+            _refuse_with_contact({"q": q, "v": v, "vary": vary, "checkpoint": checkpoint})
+        shared = ContactSettings(model, words) if touches else setting(model, words)
         span, workers = _span(duration, shared.chosen), worker_count(threads)
         interval = positive("checkpoint_interval", checkpoint_interval)
         if model.contact_names and shared.chosen.step:
-            refused = [
-                word for word, given in (("vary", vary), ("checkpoint", checkpoint)) if given is not None
-            ]
-            if refused:
-                raise ValueError(f"{refused[0]}= is not for runs with contact yet; leave it out")
+            _refuse_with_contact({"vary": vary, "checkpoint": checkpoint})
             start = {"state": state, "q": q, "v": v, "inputs": inputs}
             return run_with_contact(asked, words, span, start, (times, every), workers, check)
         if batch and checkpoint is not None:
@@ -144,6 +144,17 @@ def _batch_result(runs: ManyRuns, found: Recordings, check: bool) -> Recordings:
     if check and len(found.failed):
         warn(_failures(found))
     return found
+
+
+def _refuse_with_contact(options: Mapping[str, Any]) -> None:
+    """Refuse options that runs with contact do not follow."""
+    for word, given in options.items():
+        if given is not None and word in ("q", "v"):
+            raise ValueError(
+                f"{word}= is for batches, which go by steps where there is contact: give step=1/60"
+            )
+        if given is not None:
+            raise ValueError(f"{word}= is not for runs with contact yet; leave it out")
 
 
 def _check_kinds(model: Any, check: Any, checkpoint: Any) -> None:

@@ -354,7 +354,14 @@ class StepsBetween:
         words = self.words if happened else replace(self.words, events=())
         start = State(run.q[k], run.v[k], t, None, run._channels.part(k).inputs)
         span, changes = float(times[-1]) - t, [change for change in self.changes if change[0] > t]
-        one = OneRun(setting(run.model, words), start, span, times, None, None, Replay(changes))
+        if run.model.contact_names and not run.model.is_compliant:
+            from linkwork.simulation.rigid_contact_run import ContactRun, ContactSettings
+
+            one = ContactRun(
+                ContactSettings(run.model, words), start, span, times, None, None, Replay(changes)
+            )
+        else:
+            one = OneRun(setting(run.model, words), start, span, times, None, None, Replay(changes))
         again = one.run().recording
         if len(again) < len(times):
             raise SimulationError(

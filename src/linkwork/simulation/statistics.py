@@ -68,6 +68,8 @@ class Statistics:
             title = "steps with contact: Strang's splitting, exact laws of contact"
         if memo["switches"]:
             title += f"; {FOR_STIFF.title}, where it was stiff ({int(memo['switches'])} changes)"
+        if not chosen.step and self.system.model.contact_names:
+            title += "; contacts in fixed modes between events"
         if self.system.tree.loops:
             title += (
                 "; loops held by restoring wrenches" if self.system.restoring else "; loops closed every step"

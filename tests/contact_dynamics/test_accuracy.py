@@ -1,0 +1,199 @@
+"""Rigid contact to an accuracy, against what is known exactly."""
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+
+G = 9.81
+
+
+def on_a_plane(shape, height, material, gravity=(0, 0, -G), mass=1.0):
+    mechanism = lw.Mechanism("on a plane")
+    body = mechanism.add(lw.Body("body", shape, mass=mass, position=(0, 0, height), material=material))
+    mechanism.add(lw.Free("free", mechanism.ground, body))
+    mechanism.ground.add(lw.Plane(), material=material)
+    mechanism.add(lw.Contact("contact"))
+    mechanism.gravity = gravity
+    return mechanism.compile()
+
+
+def of(mu, e=0.0, **others):
+    return lw.Material(friction=mu, restitution=e, **others)
+
+
+def state(model, v, q=None):
+    start = model.state()
+    return lw.State(start.q if q is None else np.array(q, float), np.array(v, float))
+
+
+def times_of(run, name="impact"):
+    return np.array([t for t, what in run.report.events if what.startswith(name)])
+
+
+@pytest.mark.parametrize("e", [0.5, 0.9])
+def test_a_ball_bounces_to_the_height_that_it_should(e):
+    model = on_a_plane(lw.Sphere(0.1), 1.1, of(0.5, e))
+    fall = np.sqrt(2.0 / G)
+    hits = fall + 2.0 * fall * np.cumsum([0.0, *(e**k for k in range(1, 5))])
+    tops = hits[:-1] + np.diff(hits) / 2.0
+    run = lw.simulate(model, float(tops[-1]), times=tops)
+    assert run.q[:, 2] - 0.1 == pytest.approx([e ** (2 * k) for k in range(1, 5)], abs=1e-9)
+    assert times_of(run)[:4] == pytest.approx(hits[:4], abs=1e-9)
+
+
+def test_a_ball_that_loses_nothing_bounces_a_hundred_times():
+    model = on_a_plane(lw.Sphere(0.1), 1.1, of(0.5, 1.0))
+    period = 2.0 * np.sqrt(2.0 / G)
+    run = lw.simulate(model, 100.0 * period, times=[100.0 * period])
+    assert len(times_of(run)) == 100
+    assert run.q[0, 2] == pytest.approx(1.1, abs=1e-8)
+
+
+def test_bounces_that_shrink_end_in_rest():
+    """The ball lies still after the sum of all bounces, and not before."""
+    model = on_a_plane(lw.Sphere(0.1), 1.1, of(0.5, 0.5))
+    end = np.sqrt(2.0 / G) * 3.0
+    run = lw.simulate(model, 10.0)
+    hits = times_of(run)
+    assert end - 1e-3 < hits[-1] < end
+    assert run.q[-1, :3] == pytest.approx([0, 0, 0.1], abs=1e-12)
+    assert not run.v[-1].any()
+
+
+def test_a_ball_slides_until_it_rolls():
+    model, mu, v0 = on_a_plane(lw.Sphere(0.1), 0.1, of(0.3)), 0.3, 2.0
+    rolls = 2.0 * v0 / (7.0 * mu * G)
+    times = [rolls - 1e-3, rolls + 1e-3, 2.0]
+    run = lw.simulate(model, 2.0, state(model, [0, 0, 0, v0, 0, 0]), times=times)
+    speed = np.linalg.norm(run.v[:, 3:], axis=1)
+    assert speed == pytest.approx([v0 - mu * G * times[0], 5 / 7 * v0, 5 / 7 * v0], abs=1e-8)
+    (when,) = times_of(run, "stick")
+    assert when == pytest.approx(rolls, abs=1e-8)
+
+
+def on_a_slope(part, heading):
+    slope = np.pi / 6
+    down = np.array([np.cos(heading), np.sin(heading), 0.0])
+    gravity = G * np.sin(slope) * down - (0, 0, G * np.cos(slope))
+    return on_a_plane(lw.Box(0.1, 0.1, 0.1), 0.05, of(part * np.tan(slope)), tuple(gravity)), down
+
+
+@pytest.mark.parametrize("heading", np.arange(8) * np.pi / 4)
+def test_a_box_on_a_slope_stays_if_friction_is_a_thousandth_more_than_enough(heading):
+    model, _ = on_a_slope(1.001, heading)
+    run = lw.simulate(model, 10.0)
+    assert np.abs(run.q[-1] - run.q[0]).max() < 1e-11
+
+
+@pytest.mark.parametrize("heading", np.arange(8) * np.pi / 4)
+def test_a_box_on_a_slope_slides_if_friction_is_a_thousandth_too_little(heading):
+    model, down = on_a_slope(0.999, heading)
+    run = lw.simulate(model, 10.0, times=[10.0])
+    expected = 0.5 * 0.001 * G * np.sin(np.pi / 6) * 10.0**2
+    assert run.q[0, :3] - (0, 0, 0.05) == pytest.approx(expected * down, abs=1e-6 * expected)
+
+
+def test_static_friction_holds_what_would_slide_on():
+    """Pushed off, the box slides with the smaller friction and stops; then the larger one holds it."""
+    slope = 0.4
+    gravity = (G * np.sin(slope), 0, -G * np.cos(slope))
+    model = on_a_plane(lw.Box(0.1, 0.1, 0.1), 0.05, of(0.44, static_friction=0.5), gravity)
+    held = lw.simulate(model, 1.0)
+    assert np.abs(held.q[-1] - held.q[0]).max() < 1e-12
+    braked = 0.44 * G * np.cos(slope) - G * np.sin(slope)
+    run = lw.simulate(model, 3.0, state(model, [0, 0, 0, 0.2, 0, 0]))
+    assert run.q[-1, 0] == pytest.approx(0.2**2 / (2.0 * braked), abs=1e-8)
+    assert np.abs(run.v[-1]).max() < 1e-15
+
+
+@pytest.mark.parametrize("mass", [1.0, 1000.0])
+def test_a_box_at_rest_does_not_sink(mass):
+    run = lw.simulate(on_a_plane(lw.Box(0.1, 0.1, 0.1), 0.05, of(0.5), mass=mass), 10.0)
+    assert np.abs(run.q[-1] - run.q[0]).max() < 1e-12
+
+
+def test_a_box_that_tumbles_comes_to_lie_on_a_face():
+    model = on_a_plane(lw.Box(0.1, 0.2, 0.3), 0.5, of(0.5, 0.3))
+    run = lw.simulate(model, 2.0, state(model, [1.0, 2.0, 3.0, 0.5, 0.2, 0]))
+    assert min(abs(run.q[-1, 2] - half) for half in (0.05, 0.1, 0.15)) < 1e-12
+    assert np.abs(run.v[-1]).max() < 1e-15
+    energies = run.kinetic_energy + run.potential_energy
+    assert (np.diff(energies) < 1e-9).all()
+
+
+def a_disc(angle):
+    """A disc that rolls on its rim without slipping, at an angle to the floor."""
+    r, h = 0.05, 0.01
+    model = on_a_plane(lw.Cylinder(r, h), 0.0, of(1.5))
+    c, s = np.cos(angle), np.sin(angle)
+    R = np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
+    pace = np.sqrt(4.0 * G / (r * s))
+    w = pace * np.array([0, 0, 1.0]) - pace * c * R[:, 2]
+    v = -np.cross(w, R @ (0, -r, -h / 2))
+    q = [0, 0, r * s + h / 2 * c, np.cos(angle / 2), np.sin(angle / 2), 0, 0]
+    return model, state(model, [*(R.T @ w), *(R.T @ v)], q)
+
+
+@pytest.mark.parametrize("angle", [0.3, 0.05])
+def test_eulers_disc_keeps_its_energy(angle):
+    model, start = a_disc(angle)
+    run = lw.simulate(model, 1.0, start, every=0.1)
+    energies = run.kinetic_energy + run.potential_energy
+    assert energies == pytest.approx(np.full(11, energies[0]), rel=1e-8)
+
+
+def test_painleves_rod_is_reported_and_goes_on():
+    """Pushed along, the tip digs in: no finite force holds it, an impact stops it."""
+    length, angle = 1.0, np.pi / 3
+    model = on_a_plane(lw.Capsule(0.005, length), 0.0, of(1.5))
+    turn = (np.pi / 2 - angle) / 2
+    q = [0, 0, length / 2 * np.sin(angle) + 0.005, np.cos(turn), 0, np.sin(turn), 0]
+    R = np.array([[np.sin(angle), 0, np.cos(angle)], [0, 1, 0], [-np.cos(angle), 0, np.sin(angle)]])
+    start = state(model, [0, 0, 0, *(R.T @ (-3.0, 0, 0))], q)
+    with pytest.warns(UserWarning, match="Painleve"):
+        run = lw.simulate(model, 0.3, start)
+    assert run.time[-1] == 0.3
+    energies = run.kinetic_energy + run.potential_energy
+    assert (np.diff(energies) < 1e-9).all()
+    assert run.report.events[0] == (0.0, "impact ground, body")
+
+
+@pytest.mark.parametrize("speed", [10.0, 100.0, 1000.0])
+def test_nothing_passes_a_thin_wall(speed):
+    mechanism = lw.Mechanism("shot")
+    ball = mechanism.add(
+        lw.Body("ball", lw.Sphere(0.01), mass=1.0, position=(-1, 0, 0), material=of(0.3, 0.5))
+    )
+    mechanism.add(lw.Free("free", mechanism.ground, ball))
+    mechanism.ground.add(lw.Box(0.001, 1, 1))
+    mechanism.add(lw.Contact("contact"))
+    mechanism.gravity = (0, 0, 0)
+    model = mechanism.compile()
+    run = lw.simulate(model, 2.0 / speed, state(model, [0, 300.0, 200.0, speed, 0, 0]))
+    assert times_of(run) == pytest.approx([(1.0 - 0.0105) / speed], rel=1e-9)
+    assert run.q[-1, 0] < -0.0105
+
+
+def test_a_crank_with_a_loop_rests_on_a_stop():
+    """A four-bar swings down onto ground, which its rod hits without bouncing; loops stay closed."""
+    mechanism = lw.Mechanism("four-bar")
+    crank = mechanism.add(lw.Body("crank", lw.Box(0.02, 0.02, 0.2), mass=1.0, position=(0, 0, 0.1)))
+    rod = mechanism.add(lw.Body("rod", lw.Sphere(0.05), mass=1.0, position=(0.2, 0, 0.2)))
+    rocker = mechanism.add(lw.Body("rocker", lw.Box(0.02, 0.02, 0.2), mass=1.0, position=(0.4, 0, 0.1)))
+    for name, a, b, p in (
+        ("A", mechanism.ground, crank, (0, 0, 0)),
+        ("B", crank, rod, (0, 0, 0.2)),
+        ("C", rod, rocker, (0.4, 0, 0.2)),
+        ("D", rocker, mechanism.ground, (0.4, 0, 0)),
+    ):
+        mechanism.add(lw.Revolute(name, a, b, at=p, axis=(0, 1, 0)))
+    mechanism.ground.add(lw.Plane((0, 0, 1), position=(0, 0, -0.1)))
+    mechanism.add(lw.Contact("contact", between=(rod, mechanism.ground), material=of(0.2, 0.0)))
+    model = mechanism.compile()
+    v = np.zeros(model.nv)
+    v[model.slices["A"][1]] = 0.5
+    run = lw.simulate(model, 3.0, lw.State(model.q_drawn, model.closed_velocity(model.q_drawn, v)))
+    assert run["rod"].position[-1, 2] == pytest.approx(-0.05, abs=1e-11)
+    assert np.abs(run.v[-1]).max() < 1e-9
+    assert run.report.loop_gap < 1e-12
