@@ -29,7 +29,7 @@ class ContactPrograms:
         self.error: Exception | None = None
         model = motion.model
         self._nq, self._nv, self._rows = model.nq, model.nv, len(model.weak_pivots)
-        self.programs = {name: one for name, one in programs.items() if name in ("motion", "rates")}
+        self.programs = {"rates": programs["rates"], "changes": programs.get("changes", programs["rates"])}
         self.programs["motion"] = self._wrapped("motion", self._motion, ("inverse_pivot",))
         self.programs["close_positions"] = self._wrapped("close_positions", self._close_positions)
         self.programs["close_velocities"] = self._wrapped("close_velocities", self._close_velocities)
