@@ -27,8 +27,8 @@ def state(model, v, q=None):
     return lw.State(start.q if q is None else np.array(q, float), np.array(v, float))
 
 
-def times_of(run, name="impact"):
-    return np.array([t for t, what in run.report.events if what.startswith(name)])
+def times_of(run, word="hits"):
+    return np.array([t for t, what in run.report.events if word in what.split()])
 
 
 @pytest.mark.parametrize("e", [0.5, 0.9])
@@ -156,7 +156,7 @@ def test_painleves_rod_is_reported_and_goes_on():
     assert run.time[-1] == 0.3
     energies = run.kinetic_energy + run.potential_energy
     assert (np.diff(energies) < 1e-9).all()
-    assert run.report.events[0] == (0.0, "impact ground, body")
+    assert run.report.events[0] == (0.0, "ground hits body")
 
 
 @pytest.mark.parametrize("speed", [10.0, 100.0, 1000.0])
@@ -197,3 +197,36 @@ def test_a_crank_with_a_loop_rests_on_a_stop():
     assert run["rod"].position[-1, 2] == pytest.approx(-0.05, abs=1e-11)
     assert np.abs(run.v[-1]).max() < 1e-9
     assert run.report.loop_gap < 1e-12
+
+
+def test_events_of_the_user_are_found_between_bounces():
+    model = on_a_plane(lw.Sphere(0.1), 1.1, of(0.5, 0.9))
+    half = lw.Event("half", lambda t, q, v: q[2] - 0.6, action="note")
+    run = lw.simulate(model, 1.2, events=[half])
+    fall, hit = np.sqrt(1.0 / G), np.sqrt(2.0 / G)
+    speed = 0.9 * G * hit
+    rise = (speed - np.sqrt(speed**2 - G)) / G
+    assert times_of(run, "half") == pytest.approx([fall, hit + rise, hit + speed / G * 2 - rise], abs=1e-9)
+
+
+def test_rigid_and_compliant_contacts_are_in_one_run():
+    mechanism = lw.Mechanism("both")
+    for name, x, material in (
+        ("hard", 0.0, of(0.5)),
+        ("soft", 1.0, lw.Material(stiffness=1e4, damping=50.0)),
+    ):
+        ball = mechanism.add(lw.Body(name, lw.Sphere(0.1), mass=1.0, position=(x, 0, 0.1), material=material))
+        mechanism.add(lw.Free(f"free {name}", mechanism.ground, ball))
+    mechanism.ground.add(lw.Plane())
+    mechanism.add(lw.Contact("contact"))
+    run = lw.simulate(mechanism, 3.0, times=[3.0])
+    assert run["hard"].position[0, 2] == pytest.approx(0.1, abs=1e-12)
+    assert run["soft"].position[0, 2] == pytest.approx(0.1 - G / 1e4, abs=1e-8)
+
+
+def test_what_runs_with_contact_do_not_follow_is_refused():
+    model = on_a_plane(lw.Sphere(0.1), 1.1, of(0.5))
+    with pytest.raises(ValueError, match="q= is for batches"):
+        lw.simulate(model, 1.0, q=np.tile(model.q_drawn, (2, 1)))
+    with pytest.raises(ValueError, match="checkpoint="):
+        lw.simulate(model, 1.0, checkpoint="run.kept")

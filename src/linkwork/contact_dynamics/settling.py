@@ -85,7 +85,7 @@ class Settled:
     q: Array
     v: Array
     blows: list[Blow] = field(default_factory=list)
-    changes: list[str] = field(default_factory=list)  # of pairs of bodies: "stick ball, floor"
+    changes: list[str] = field(default_factory=list)  # of pairs of bodies: "floor and ball stick"
     notes: list[str] = field(default_factory=list)
 
 
@@ -104,7 +104,7 @@ class Settling:
         after = self._pair_modes()
         for pair in {**before, **after}:
             if (mode := after.get(pair, OPEN)) != before.get(pair, OPEN):
-                found.changes.append(f"{_WORDS[mode]} {pair[0]}, {pair[1]}")
+                found.changes.append(f"{pair[0]} and {pair[1]} {_WORDS[mode]}")
         return found
 
     def _pair_modes(self) -> dict[tuple[str, str], int]:

@@ -23,7 +23,7 @@ from linkwork.contact.shape_table import (
     work,
 )
 from linkwork.contact_dynamics.detection import SHAPES, Detection
-from linkwork.contact_dynamics.nodes import LAYOUT, fill_row, layout
+from linkwork.contact_dynamics.nodes import LAYOUT, fill_three, layout
 from linkwork.dynamics import node_columns
 from linkwork.geometry.vectors import add, position, put_pose, rotation, times, turned
 from linkwork.model.model import Model
@@ -81,7 +81,7 @@ class Surfaces:
         self.detection = Detection(world, self.poses, links)
         self._shape_poses = np.zeros((len(self.detection.shapes.link), 3, 4))
         self._work, self._found = work(), buffer(256)
-        self._row = np.zeros(max(model.nv, 1))
+        self._three = np.zeros(3 * max(model.nv, 1))
 
     def move_to(self, q: Array) -> None:
         """Be at q: find the poses of links, and their motion per velocity."""
@@ -141,7 +141,7 @@ class Surfaces:
             if lost >= 0:
                 break
             self._found = buffer(2 * self._found.room)
-        _fill_rows(self.layout, self.poses, self.J, new, self._row, rows)
+        _fill_rows(self.layout, self.poses, self.J, new, self._three, rows)
         return new, rows, lost > 0
 
     def rows(self, q: Array, touching: Touching) -> Array:
@@ -149,7 +149,7 @@ class Surfaces:
         self.move_to(q)
         rows = np.zeros((len(touching.gap), 3, self.model.nv))
         touching = Touching(*map(np.ascontiguousarray, touching))
-        _fill_rows(self.layout, self.poses, self.J, touching, self._row, rows)
+        _fill_rows(self.layout, self.poses, self.J, touching, self._three, rows)
         return rows
 
     def drift(self, q: Array, v: Array, touching: Touching, size: float) -> Array:
@@ -283,21 +283,25 @@ def _follow(shapes, table, links, poses, old, margin, room, found, new):
 
 
 @entry(None, LAYOUT, _BLOCKS, _TABLE, _TOUCHING, _FLAT, _BLOCKS)
-def _fill_rows(tree, poses, J, c, row, rows):
+def _fill_rows(tree, poses, J, c, three, rows):
     """Write the rows of contacts for all velocities."""
     for k in range(len(c.gap)):
         point = (c.place[k, 0], c.place[k, 1], c.place[k, 2])
+        axes = (
+            (c.axes[k, 0, 0], c.axes[k, 0, 1], c.axes[k, 0, 2]),
+            (c.axes[k, 1, 0], c.axes[k, 1, 1], c.axes[k, 1, 2]),
+            (c.axes[k, 2, 0], c.axes[k, 2, 1], c.axes[k, 2, 2]),
+        )
         for side in range(2):
             link = c.link[k, side]
             if link < 0 or tree.last[link] < 0:
                 continue
             node = tree.node[link]
             first, size = tree.first[node], tree.size[node]
+            fill_three(tree, poses, J, link, point, axes, False, 1.0 - 2.0 * side, three, 0)
             for r in range(3):
-                d = (c.axes[k, r, 0], c.axes[k, r, 1], c.axes[k, r, 2])
-                fill_row(tree, poses, J, link, point, d, False, 1.0 - 2.0 * side, row, 0)
                 for i in range(size):
-                    rows[k, r, first + i] += row[i]
+                    rows[k, r, first + i] += three[r * size + i]
 
 
 def matched(old: Touching, new: Touching) -> Array:

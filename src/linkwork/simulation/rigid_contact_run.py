@@ -4,13 +4,14 @@ The loop integrates with contacts in fixed modes (`contact_programs`) and locate
 `approach`, `hold` and `stop` is used up. Then `Settling` finds the impact, and the modes to go on with.
 """
 
+from collections import deque
 from dataclasses import replace
 
 import numpy as np
 
 from linkwork.contact_dynamics.meeting import meeting
 from linkwork.contact_dynamics.pair_table import pair_table
-from linkwork.contact_dynamics.settling import Blow, MaterialLaw, Settled, Settling
+from linkwork.contact_dynamics.settling import MaterialLaw, Settling
 from linkwork.contact_dynamics.smooth_motion import SmoothMotion
 from linkwork.contact_dynamics.touching import Surfaces
 from linkwork.model.model import Model
@@ -20,6 +21,7 @@ from linkwork.simulation.contact_programs import EVENTS, ContactPrograms
 from linkwork.simulation.event_log import Occurrences
 from linkwork.simulation.failure import failed
 from linkwork.simulation.integration import Work
+from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.options import RunOptions
 from linkwork.simulation.problem import Problem
 from linkwork.simulation.run_settings import RunSettings
@@ -64,9 +66,11 @@ class ContactSettings(RunSettings):
 class ContactOccurrences(Occurrences):
     """The events of a run with contact: those of the user, and those at which contacts change."""
 
-    settings: ContactSettings
-    blows: list[Blow]
-    notes: list[str]
+    def __init__(self, settings: ContactSettings, t_end: float, watch: LawWatch, notes: list[str]) -> None:
+        model = settings.system.model
+        super().__init__(lambda: model, settings.chosen, t_end, watch)
+        self._settings, self._notes = settings, notes
+        self._times: deque[float] = deque(maxlen=_STORM)  # of the last changes of contacts
 
     def handle(self, work: Work, i: int) -> Array | None:
         number = int(work.memo["event"][i]) - len(self._chosen.events)
@@ -74,40 +78,36 @@ class ContactOccurrences(Occurrences):
         if number < 0:
             after = super().handle(work, i)
             if after is not None and not np.array_equal(after, y):
-                after = self.settle(t, after, work.memory.inputs[i])
-                work.memory.y[i] = after
-            if after is not None:
-                _forget_sides(work, i)
+                after = work.memory.y[i] = self.settle(t, after, work.memory.inputs[i])
+                self._look_anew(work, i)
             return after
-        self._times = [*getattr(self, "_times", [])[-_STORM:], t]
-        if len(self._times) > _STORM and t - self._times[0] < _STORM_TIME:
+        self._times.append(t)
+        if len(self._times) == _STORM and t - self._times[0] < _STORM_TIME:
             words = f"contacts change {_STORM} times within {t - self._times[0]:.3g} s ({EVENTS[number]})"
             self.failure = failed(Status.EVENT_STORM, t, "contact", words)
             work.memo["status"][i] = self.failure.status
             self.over = True
             return None
         after = self.settle(t, y, work.memory.inputs[i])
-        work.restart(i, t, after)
-        work.memo["acted"][i] = 0.0
-        _forget_sides(work, i)
+        work.restart(i, t, after, acted=False)
+        self._look_anew(work, i)
         return after
+
+    def _look_anew(self, work: Work, i: int) -> None:
+        """Forget on which side of zero functions are that are others after contacts have changed."""
+        first, memory = len(self._chosen.events), work.memory
+        memory.side[i, first:] = memory.band[i, first:] = memory.span[i, first:] = 0.0
 
     def settle(self, t: float, y: Array, inputs: Array) -> Array:
         """Return the state after an event; what contacts take from the energy counts as work."""
         model = self.model()
         q, v = y[: model.nq], y[model.nq : -1]
-        found: Settled = self.settings.settling.settle(t, q, v, self.settings.programs.free(inputs))
+        found = self._settings.settling.settle(t, q, v, self._settings.programs.free(inputs))
         work = float(model.energy(found.q, found.v) - model.energy(q, v))
-        hits = dict.fromkeys(f"impact {a}, {b}" for a, b in (blow.bodies for blow in found.blows))
+        hits = dict.fromkeys(" hits ".join(blow.bodies) for blow in found.blows)
         self.happened += [(t, what) for what in (*hits, *found.changes)]
-        self.blows += found.blows
-        self.notes += found.notes
+        self._notes += found.notes
         return np.array([*found.q, *found.v, y[-1] + work])
-
-
-def _forget_sides(work: Work, i: int) -> None:
-    """Let event functions be looked at anew: they are other ones after contacts have changed."""
-    work.memory.side[i] = work.memory.band[i] = work.memory.span[i] = 0.0
 
 
 class ContactRun(OneRun):
@@ -120,12 +120,10 @@ class ContactRun(OneRun):
 
     def _begin(self) -> None:
         model, setting = self._model, self._setting
-        occurrences = ContactOccurrences(lambda: model, setting.chosen, self._t_end, self._watch)
-        occurrences.settings, occurrences.blows, occurrences.notes = setting, [], self.notes
-        self._occurrences = occurrences
+        self._occurrences = occurrences = ContactOccurrences(setting, self._t_end, self._watch, self.notes)
         inputs = input_values(setting.inputs, self._start.inputs)
         y = occurrences.settle(self._start.t, np.array([*self._start.q, *self._start.v, 0.0]), inputs)
-        occurrences.happened = [event for event in occurrences.happened if event[1].startswith("impact")]
+        occurrences.happened = [event for event in occurrences.happened if " hits " in event[1]]
         self._start = replace(self._start, q=y[: model.nq], v=y[model.nq : -1], memory=None)
         super()._begin()
 
