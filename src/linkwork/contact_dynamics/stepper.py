@@ -138,7 +138,8 @@ class Stepper:
         for _ in range(_IMPACTS):
             s = end - state.t
             first = self._first_impact(state, s, h, inputs)
-            self._move(state, min(first, s), h, inputs, wait=True)
+            if min(first, s) > 0.0:
+                self._move(state, min(first, s), h, inputs, wait=True)
             if first > s:
                 break
             self._meet(state, end - state.t)
@@ -151,10 +152,13 @@ class Stepper:
             state.rests = h, inputs.tobytes()
 
     def _hold_back(self, state: ContactState, before: Array) -> None:
-        """Leave bodies of fast pairs where they were: for them, time has stood still."""
+        """Leave bodies of fast pairs where they were, unless loops hold them: their time has stood still."""
         pairs, shapes = self._sweep.pairs[: self._sweep.count], self.system.detection.shapes
         nodes = {int(self.system.layout.node[link]) for link in shapes.link[pairs.ravel()] if link >= 0}
         starts = self.model.link_tree.starts
+        nodes -= {
+            int(self.system.layout.node[e - 1]) for loop in self.model.link_tree.loops for e in loop.ends
+        }
         for link, node in enumerate(self.system.layout.node.tolist()):
             if node in nodes:
                 own = slice(starts[link, 1], starts[link + 1, 1])
@@ -247,8 +251,13 @@ class Stepper:
         e[:n] = restitutions(points, self.system.table)
         nodes.free[:] = v
         done = impact(nodes, rows, e, solver=self._solver)
-        v[:] = done.velocities
-        state.work += kinetic_energy(nodes, v) - kinetic_energy(nodes, nodes.free)
+        change = done.velocities - nodes.free
+        before, after = kinetic_energy(nodes, nodes.free), kinetic_energy(nodes, done.velocities)
+        if after > before:  # by what the solver has left: E + b s + c s^2 is no more than E up to s = -b / c
+            c = kinetic_energy(nodes, change)
+            change *= max(1.0 - (after - before) / c, 0.0)
+        v[:] = nodes.free + change
+        state.work += kinetic_energy(nodes, v) - before
         names = system.detection.owners
         for k in np.flatnonzero(done.impulses[:n, 0] > 0.0):
             i, j = points.pair[k].tolist()
