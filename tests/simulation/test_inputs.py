@@ -238,6 +238,8 @@ def test_an_input_that_cannot_be_followed_is_refused(words):
         lw.simulate(changed(), 0.1)
 
 
-def test_a_file_holds_no_joint_with_inputs(tmp_path):
-    with pytest.raises(lw.FormatError, match="'u'"):
-        hinged(damping=U).save(tmp_path / "hinged.json")
+def test_a_file_keeps_the_inputs_of_a_joint(tmp_path):
+    hinged(damping=U).save(tmp_path / "hinged.json")
+    again = lw.load(tmp_path / "hinged.json")
+    assert again.compile().inputs == hinged(damping=U).compile().inputs
+    assert again["shoulder"].damping.name == "u"
