@@ -91,7 +91,7 @@ class Hit(NamedTuple):
 
     time: float  # [s]
     bodies: tuple[str, str]
-    impulse: float  # along the normal [N s]
+    impulse: float  # along the normals, of all points [N s]
 
 
 _NONE = Found(room_for_points(0), np.zeros((0, 3)), np.zeros((0, 3)), Answer(0.0, 0, 0))
@@ -258,10 +258,12 @@ class Stepper:
             change *= max(1.0 - (after - before) / c, 0.0)
         v[:] = nodes.free + change
         state.work += kinetic_energy(nodes, v) - before
-        names = system.detection.owners
+        names, hits = system.detection.owners, dict[tuple[str, str], float]()
         for k in np.flatnonzero(done.impulses[:n, 0] > 0.0):
             i, j = points.pair[k].tolist()
-            self.hits.append(Hit(state.t, (names[i], names[j]), float(done.impulses[k, 0])))
+            pair = names[i], names[j]
+            hits[pair] = hits.get(pair, 0.0) + float(done.impulses[k, 0])
+        self.hits += [Hit(state.t, pair, impulse) for pair, impulse in hits.items()]
 
     def _memory(self) -> Memory:
         points, impulses = self.found.points, self.found.impulses
