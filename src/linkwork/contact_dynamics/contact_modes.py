@@ -22,6 +22,7 @@ Array = np.ndarray
 
 OPEN, SLIDING, STICKING = 0, 1, 2
 
+_FEW = 12  # rows that are not worth dividing
 _RANK = 1e-11  # singular values below this part of the largest are rounding errors
 
 
@@ -81,7 +82,32 @@ def held(given: Response, modes: Modes, friction: Array, bias: Array, near: Arra
 
 
 def least_change(A: Array, right: Array) -> Array:
-    """Return the smallest x with A x = right, scaled so that rows of any unit count alike."""
-    scale = 1.0 / np.sqrt(np.maximum(np.abs(np.diag(A)), 1e-300))
-    y, *_ = np.linalg.lstsq(scale[:, None] * A * scale, scale * right, rcond=_RANK)
-    return scale * y
+    """Return the smallest x with A x = right, scaled so that rows of any unit count alike.
+
+    Rows that have nothing to do with each other, as those of bodies far apart, are solved by themselves.
+    """
+    x = np.zeros(len(right))
+    for rows in _islands(A):
+        part = A[np.ix_(rows, rows)]
+        scale = 1.0 / np.sqrt(np.maximum(np.abs(np.diag(part)), 1e-300))
+        y, *_ = np.linalg.lstsq(scale[:, None] * part * scale, scale * right[rows], rcond=_RANK)
+        x[rows] = scale * y
+    return x
+
+
+def _islands(A: Array) -> list[Array]:
+    """Return the rows of a matrix in groups that nothing couples."""
+    if len(A) <= _FEW:
+        return [np.arange(len(A))]
+    coupled = (A != 0.0) | (A.T != 0.0)
+    rest, found = np.ones(len(A), bool), []
+    while rest.any():
+        group = np.zeros(len(A), bool)
+        fresh = np.zeros(len(A), bool)
+        fresh[np.argmax(rest)] = True
+        while fresh.any():
+            group |= fresh
+            fresh = coupled[fresh].any(axis=0) & ~group
+        rest &= ~group
+        found.append(np.flatnonzero(group))
+    return found
