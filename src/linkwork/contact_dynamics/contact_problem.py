@@ -45,7 +45,7 @@ Array = np.ndarray
 
 MOST = 400  # factorisations
 _ENOUGH = 20  # factorisations, at least
-_SWEEPS = 30
+_SWEEPS = 25
 _ROUNDS = 40
 _NEWTON = 20  # steps in a round
 _HALVINGS = 12

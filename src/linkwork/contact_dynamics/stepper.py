@@ -53,7 +53,8 @@ _SAME = 0.01  # a contact this near to one of the step before is the same [m]
 _STILL = 5e-8  # what touches and moves no faster than the solver knows stands still [m/s, rad/s]
 _SURELY = 1.001  # a bounce that lasts as many steps is one, when it is looked at again
 SAVED = 1500.0  # work that can be saved up for a sudden change of contacts, and
-_EARNED = 10.0  # is earned in every step, in sweeps over all contacts
+_EARNED = 10.0  # is earned in every step, in sweeps over all contacts;
+_IN_VAIN = 3000.0  # so much more is paid for work that led nowhere
 _IMPACTS = 32  # in a step at most; others are treated as without restitution
 
 
@@ -223,6 +224,8 @@ class Stepper:
         kept = state.factor, state.saved
         answer, state.factor = self._solver.solve(nodes, rows, impulses, v, TOLERANCE, *kept)
         state.saved = min(state.saved - answer.work + _EARNED, SAVED)
+        if answer.factorizations and answer.residual > TOLERANCE:
+            state.saved -= _IN_VAIN
         stand_still(nodes, rows, impulses, _STILL, v)
         state.work += kinetic_energy(nodes, v) - kinetic_energy(nodes, nodes.free)
         self.found = Found(points, impulses[: len(points.gap)], impulses[first:].copy(), answer)
