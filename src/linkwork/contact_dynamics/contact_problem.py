@@ -20,9 +20,9 @@ Larger weights need fewer rounds; they are raised where a round does not bring a
 cones in contact see Alart and Curnier 1991. Fixed points on s: Cadoux 2009, Acary et al. 2011.)
 
 In the instant of a dense impact hundreds of contacts change at once, and this takes hundreds of steps of
-Newton's method. So `sweeps` come first, and the factorisations are bounded: a problem may take so many as are
-saved up. What is not solved then is exact in momentum, gains no energy, and its residual is reported; as the
-motion calms down, the laws hold to the tolerance again.
+Newton's method. So sweeps over contacts come first (`gauss_seidel`), and the factorisations are bounded: a
+problem may take as many as are saved up. What is not solved then is exact in momentum, gains no energy, and
+its residual is reported; as the motion calms down, the laws hold to the tolerance again.
 
 What was rejected, measured on walls, stacks and piles: an alternating-direction method with one factorisation
 (ten times the rounds from a cold start), Newton's method with s among the unknowns (it does not converge
@@ -37,7 +37,7 @@ import numpy as np
 from linkwork.contact_dynamics.block_cholesky import Blocks, blocks, factor, solve
 from linkwork.contact_dynamics.elimination import Elimination, elimination
 from linkwork.contact_dynamics.friction_cone import COULOMB, derivative, projected
-from linkwork.contact_dynamics.sweeps import prepare_sweeps, sweep
+from linkwork.contact_dynamics.gauss_seidel import prepare_sweeps, sweep
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry, native, native_apart, native_within
 
