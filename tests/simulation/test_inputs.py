@@ -221,8 +221,6 @@ REFUSED = {
     "armature": lambda m: setattr(m.joints["elbow"], "armature", U),
     "limits": lambda m: setattr(m.joints["elbow"], "limits", (-1.0, U)),
     "friction_speed": lambda m: setattr(m.joints["elbow"], "friction_speed", U),
-    "driver 'drive' reads the input": lambda m: m.add(lw.Driver("drive", "elbow", lambda t: U * t)),
-    "driver 'drive'": lambda m: m.add(lw.Driver("drive", "elbow", U)),
     "length": lambda m: m.add(lw.Distance("rod", m.ground, m.bodies["hand"], U)),
 }
 

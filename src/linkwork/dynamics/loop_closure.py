@@ -19,6 +19,7 @@ from linkwork.algebra.vector import dot, plus
 from linkwork.dynamics import forward_dynamics, poses, velocities
 from linkwork.dynamics.algorithm import (
     EXTERNAL,
+    INPUTS,
     QD,
     QDD,
     TAU,
@@ -136,7 +137,7 @@ def inertias(link: LinkView, parent: LinkView) -> None:
 def _correction(right: Any, outputs: tuple[Port, ...], *zero: str) -> Algorithm:
     return Algorithm(
         f"{right} correction",
-        inputs=(T, Q, QD, EXTERNAL),
+        inputs=(T, Q, QD, INPUTS, EXTERNAL),
         outputs=(*outputs, QDD),
         passes=(
             Pass(placed, "outward"),
@@ -163,7 +164,7 @@ POSITION_CORRECTION = _correction("position", (GAP_POSITION,), "qd")
 def _looked_at(name: str, *outputs: Port, timed: bool = False) -> Algorithm:
     return Algorithm(
         name,
-        inputs=(T, Q, QD) if timed else (Q, QD),
+        inputs=(T, Q, QD, INPUTS) if timed else (Q, QD),
         outputs=outputs,
         passes=(Pass(velocities.velocities, "outward"), Loops()),
         shared={"X_W": "Frame", "v": "Motion"},

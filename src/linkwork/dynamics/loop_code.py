@@ -150,7 +150,7 @@ class LoopCode:
             link, entry = self.tree.links[end - 1], self.entries.get((end, loop.name))
             places = int(self.starts[end]), self.force_on(end, loop), entry.direct if entry else 0
             record += [*places, end - 1, link.q, link.v]
-        return record
+        return [*record, *(self.tree.inputs.index(given.name) for given in loop.inputs)]
 
     def _kernel(self, step: Loops, formula: LoopFormula) -> int:
         """Return the address of a formula's kernel, 0 if there is nothing to do."""
@@ -248,6 +248,8 @@ class LoopCode:
                 return graph.symbol(("u", k))
             if name == "t":
                 return graph.symbol(("t", 0)) if "t" in there else 0.0
+            if name.startswith("input"):
+                return graph.symbol((name, 0)) if "inputs" in there else 0.0
             word, end = name.rstrip("0123456789"), name[len(name.rstrip("0123456789")) :]
             if word in ("q", "qd", "qdd"):
                 return graph.symbol((name, k)) if word in there else 0.0
@@ -309,6 +311,8 @@ class LoopCode:
                 Pointer(f"qd{n}", "qd", first + _END_V),
                 Pointer(f"qdd{n}", "qdd", first + _END_V),
             ]
+        first = _LOOP + formula.ends * _END
+        found += [Pointer(f"input{n}", "inputs", first + n) for n in range(formula.inputs)]
         return [pointer for pointer in found if pointer.port in self.ports]
 
     # rows

@@ -1,4 +1,4 @@
-"""Drivers in a mechanism's file: their laws as numbers, as formulas of time, or as splines of SciPy."""
+"""Drivers in a mechanism's file: laws as numbers, inputs, formulas of time, or splines of SciPy."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from linkwork.formats.formula_arguments import Scalar
 from linkwork.formats.json_text import JsonValue
 from linkwork.formats.mechanism_json_constraints import known_kind, read_on
 from linkwork.formats.mechanism_json_laws import is_formula, read_function, saved_law
-from linkwork.formats.mechanism_json_values import Unsaved, built, finite, numbers
+from linkwork.formats.mechanism_json_values import Unsaved, built, numbers, plain, read_number
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
@@ -40,7 +40,7 @@ def driver_data(driver: Driver) -> dict[str, Any]:
 
 def _law_data(law: Any) -> Any:
     if not callable(law):
-        return finite(law)
+        return plain(law)
     if hasattr(law, "derivative"):
         return spline_data(law)
     made = saved_law(law, "law", [Scalar("t")], _REMEDY)
@@ -93,8 +93,8 @@ def _read_component(entry: JsonValue) -> int | str:
 def _read_law(entry: JsonValue) -> Any:
     if is_formula(entry):
         return read_function(entry, [Scalar("t")])
-    if isinstance(entry.value, float | int | list | bool) or entry.value is None:
-        return entry.number()
+    if isinstance(entry.value, float | int | list | bool) or entry.value is None or entry.holds("input"):
+        return read_number(entry)
     return read_spline(entry)
 
 

@@ -222,11 +222,12 @@ def read_value(entry: JsonValue, space: str, kind: Any) -> Any:
 def read_numbers(entry: JsonValue) -> Any:
     """Return a number, or a list of them; each may be an input."""
     if isinstance(entry.value, list):
-        return [_read_number(item) for item in entry.items()]
-    return _read_number(entry)
+        return [read_number(item) for item in entry.items()]
+    return read_number(entry)
 
 
-def _read_number(entry: JsonValue) -> float | Input:
+def read_number(entry: JsonValue) -> float | Input:
+    """Return a number, or an input."""
     if not entry.holds("input"):
         return entry.number()
     members = entry.fields(("input",), ("value",))

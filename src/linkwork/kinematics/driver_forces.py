@@ -13,6 +13,7 @@ from linkwork.kinematics.driver_count import body_motion
 from linkwork.kinematics.equation_system import System
 from linkwork.kinematics.instant import Moment, across
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.input import reading
 from linkwork.mechanism.joint import Joint
 from linkwork.tree import joint_forces
 from linkwork.tree.joint_formula import JointFormulas
@@ -142,10 +143,12 @@ class AppliedForces:
 
     def moments(self, times: Array, q: Array, v: Array) -> Iterator[Moment]:
         """Let all of them act, at one time after the other."""
+        inputs = self.system.inputs
         for t, time in enumerate(times.tolist()):
             now = Moment(self.system, time, q[t], v[t])
-            for load in self.loads:
-                now.see(load)
+            with reading(lambda given: inputs.get(given.name, given.value)):
+                for load in self.loads:
+                    now.see(load)
             for joint in self.joints:
                 now.own_forces(joint)
             yield now

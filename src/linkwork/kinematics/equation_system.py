@@ -20,6 +20,7 @@ from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.load_view import JointSide, PoseSide
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.driver_law import DriverLaw
+from linkwork.model.own_forces import input_values
 
 Array = np.ndarray
 
@@ -32,14 +33,23 @@ _CLOSED = 1e-9  # what is left of equations that are satisfied, scaled
 class System:
     """Bodies, equations by name, and the arrays that native code works on."""
 
-    def __init__(self, mechanism: Mechanism, vary: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        vary: Mapping[str, Any] | None = None,
+        inputs: Mapping[str, float] | None = None,
+    ) -> None:
         check(mechanism)
         self.mechanism = mechanism
         self.algebra: Any = ALGEBRA[mechanism.space]
         self.bodies: list[Body] = list(mechanism.bodies.values())
         self.numbers = {id(body): k for k, body in enumerate(self.bodies)}
         self.drivers = list(mechanism.drivers.values())
-        self.laws = [DriverLaw(driver) for driver in self.drivers]
+        self.inputs: dict[str, float] = dict(inputs or {})  # values of those that laws read
+        self.laws = [DriverLaw(driver, self.inputs) for driver in self.drivers]
+        known = {name: given.value for law in self.laws for name, given in law.inputs.items()}
+        if self.inputs:
+            input_values(known, self.inputs)  # checks them
         self.things: list[Thing] = [
             *mechanism.joints.values(),
             *mechanism.constraints.values(),
@@ -360,8 +370,10 @@ def _kind(thing: Thing) -> str:
     return "joint" if isinstance(thing, Joint) else thing.word
 
 
-def system_of(mechanism: Mechanism, vary: Mapping[str, Any] | None = None) -> System:
+def system_of(
+    mechanism: Mechanism, vary: Mapping[str, Any] | None = None, inputs: Mapping[str, float] | None = None
+) -> System:
     """Return the equations of a mechanism, some numbers of which may vary; ModelError if there are none."""
     if not mechanism.bodies:
         raise ModelError(f"mechanism {mechanism.name!r} has no bodies; add some")
-    return System(mechanism, vary)
+    return System(mechanism, vary, inputs)

@@ -1,5 +1,6 @@
 """The motion of a driven mechanism: through given times, from one to the next."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,17 +20,21 @@ Array = np.ndarray
 
 
 @checked_keywords
-def kinematics(mechanism: Mechanism, times: Any, *, start: Any = None) -> KinematicRecording:
+def kinematics(
+    mechanism: Mechanism, times: Any, *, start: Any = None, inputs: Mapping[str, float] | None = None
+) -> KinematicRecording:
     """Return the motion of a mechanism whose drivers follow their laws, at given times.
 
     It begins in the assembly nearest to the drawing, or at `start`, the end of a motion (`motion.final`),
     and goes on continuously: it never changes to another way in which the mechanism can be assembled.
+    `inputs` are values, by name, of those that laws of drivers read.
     """
     require("kinematics: mechanism", mechanism, Mechanism, "a Mechanism")
+    require("kinematics: inputs", {} if inputs is None else inputs, Mapping, "values by name")
     at = np.atleast_1d(real_array("kinematics: times", times))
     if at.ndim != 1 or not len(at) or not np.isfinite(at).all():
         raise ValueError(f"kinematics: times of shape {np.shape(times)}; give finite numbers [s]")
-    system = system_of(mechanism.copy())
+    system = system_of(mechanism.copy(), inputs=inputs)
     given = start.q if isinstance(start, State) else start
     q = system.assemble() if given is None else real_array("kinematics: start", given)
     if q.shape != (system.nq,) or not np.isfinite(q).all():

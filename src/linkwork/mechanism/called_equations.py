@@ -4,14 +4,16 @@ They become nodes of formulas all the same (`trace.called`), with derivatives by
 where a constraint says it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.mechanism.input import as_number
+from linkwork.mechanism.input import Input, as_number, enter, reading
 from linkwork.trace.called import Called, CalledFunction, Numbers
 from linkwork.trace.expression import Expr, Operand, called, has_nan
 from linkwork.varied import real
@@ -68,24 +70,60 @@ def answers_otherwise(constraint: Any) -> bool:
     return any(function.answers_otherwise for function in _functions.get(constraint, {}).values())
 
 
-def law_at(driver: Any, time: Expr) -> Operand:
-    """Return what a driver drives to, at a symbol of time; one that is a number is one."""
+def law_at(driver: Any, time: Expr, read: Callable[[Input], Operand]) -> Operand:
+    """Return what a driver drives to, at a symbol of time; one that is a number is one.
+
+    `read` gives the symbols of inputs.
+    """
     law = driver.law
     if not callable(law):
-        return real(law)
+        return read(law) if isinstance(law, Input) else real(law)
+
+    def trace() -> list[Operand]:
+        with reading(read):
+            return [_one_number(law(time))]
+
+    def run(x: Numbers) -> list[float]:
+        values = dict(zip((given.name for given in given_inputs), x[1:], strict=True))
+        with reading(partial(_value, values)):
+            return [number(law(x[0]))]
+
+    given_inputs = [] if _works(trace) else _inputs_read(law)
+    symbols, defaults = [read(given) for given in given_inputs], [given.value for given in given_inputs]
+    sizes = [_SECONDS, *(abs(x) or 1.0 for x in defaults)]
     (value,) = traced_or_called(
-        driver,
-        "its law",
-        lambda: [_one_number(law(time))],
-        [time],
-        lambda x: [number(law(x[0]))],
-        [0.0],
-        [_SECONDS],
-        law_slope(law),
+        driver, "its law", trace, [time, *symbols], run, [0.0, *defaults], sizes, law_slope(law)
     )
     if has_nan([value]):
         raise ModelError(f"driver {driver.name!r}: its law gives nan; look at the numbers it is made of")
     return value
+
+
+def _works(trace: Callable[[], Any]) -> bool:
+    try:
+        trace()
+    except Exception:  # whatever a function does on symbols
+        return False
+    return True
+
+
+def _inputs_read(law: Callable[[Any], Any]) -> list[Input]:
+    """Return the inputs that a law reads when it is called."""
+    found: dict[str, Input] = {}
+
+    def collect(given: Input) -> float:
+        enter(found, given)
+        return given.value
+
+    with reading(collect), suppress(Exception):  # whoever calls it says what is wrong
+        law(0.0)
+    return list(found.values())
+
+
+def _value(values: Mapping[str, float], given: Input) -> float:
+    if given.name not in values:
+        raise ValueError(f"reads the input {given.name!r}, which it did not read when it was compiled")
+    return values[given.name]
 
 
 def _one_number(value: Any) -> Any:

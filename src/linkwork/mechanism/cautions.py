@@ -8,6 +8,7 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.inertia import Inertia
+from linkwork.mechanism.input import Input
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Revolute, Spherical, Universal
 from linkwork.mechanism.load import Load
@@ -29,7 +30,8 @@ def cautions(element: Body | Joint | Constraint | Load) -> Iterator[str]:
         if like_degrees(element.rest) and isinstance(element.on[0], Revolute):
             yield degrees_caution("rest", element.rest)
     elif isinstance(element, Driver):
-        if not callable(element.law) and like_degrees(element.law) and element.turns:
+        fixed = not callable(element.law) and not isinstance(element.law, Input)
+        if fixed and like_degrees(element.law) and element.turns:
             yield degrees_caution("law", element.law)
     elif isinstance(element, Absolute) and like_degrees(element.angle):
         yield degrees_caution("angle", element.angle)

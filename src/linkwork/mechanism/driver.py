@@ -7,6 +7,7 @@ from linkwork.algebra import rotation
 from linkwork.algebra.number import Number
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
+from linkwork.mechanism.input import Input
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load_view import BodySide, JointSide, continued
 from linkwork.real_numbers import is_finite, is_real, shown
@@ -22,14 +23,14 @@ class Driver(Constraint):
     "angle"), the angle in the plane. Angles may count any number of turns. Turns in space are quaternions
     with w >= 0, of less than half a turn, whose components can be driven: those of a joint by number, those
     of a body by "qw", "qx", "qy", "qz"; three of them are a rotation. `law` may be set anew at any time. A
-    law is a number or a function of time; one with a method `derivative`, as splines of SciPy have it, is
-    asked for it.
+    law is a number, an input or a function of time, which may read inputs; one with a method `derivative`, as
+    splines of SciPy have it, is asked for it.
     """
 
     word = "driver"
     sees_unknowns = True
 
-    def __init__(self, name: str, what: Any, law: float | Callable[[Any], Any] = 0.0) -> None:
+    def __init__(self, name: str, what: Any, law: float | Input | Callable[[Any], Any] = 0.0) -> None:
         thing: Any = what
         component: Any = None
         if isinstance(what, tuple) and len(what) == 2:
@@ -60,7 +61,7 @@ class Driver(Constraint):
             return [f"joint {side.name!r} has {side.nq} coordinates; say which, as in ({side.name!r}, 0)"]
         elif not isinstance(self.component, int) or not 0 <= self.component < side.nq:
             return [f"joint {side.name!r} has {side.nq} coordinates; {self.component!r} is none of them"]
-        if callable(self.law):
+        if callable(self.law) or isinstance(self.law, Input):
             return []
         if not is_real(self.law):
             return [f"law {shown(self.law)}; give a number, a function of time, or a spline"]

@@ -12,8 +12,9 @@ where it is and moves as it did. What is new is found from the bodies it connect
 * what closes loops and is new, or is open now, is closed in the same sense: `assemble`, `closed_velocity`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
@@ -83,11 +84,11 @@ def _carried(old: Model, new: Model, state: State) -> State:
         _take_unknowns(old, new, state, q)
     if met:
         v = _with_impulse(new, before, q, v)
-    if new.loop_names and _opened(old, new, state, q):
-        q = new.assemble(q, t=state.t)
-        v = new.closed_velocity(q, v, t=state.t)
-    same = old.mechanism.elements == new.mechanism.elements and np.array_equal(old.gravity, new.gravity)
     inputs = {name: value for name, value in state.inputs.items() if name in new.inputs}
+    if new.loop_names and _opened(old, new, state, q, inputs):
+        q = new.assemble(q, t=state.t, inputs=inputs)
+        v = new.closed_velocity(q, v, t=state.t, inputs=inputs)
+    same = old.mechanism.elements == new.mechanism.elements and np.array_equal(old.gravity, new.gravity)
     return State(q, v, state.t, state.memory if same else None, inputs, new.slices, state.controllers)
 
 
@@ -228,14 +229,14 @@ def _with_impulse(new: Model, before: _Before, q: Array, v: Array) -> Array:
     return v if new.inertia_fault else kernel(q, new.armature * v, moved)[0]
 
 
-def _opened(old: Model, new: Model, state: State, q: Array) -> bool:
+def _opened(old: Model, new: Model, state: State, q: Array, inputs: Mapping[str, Any]) -> bool:
     """Whether loops are to be closed: some are new, or are open as they were not before."""
     were = {*old.loop_names, *old.joint_names}
     if any(name not in were for name in new.loop_names):
         return True
     gaps = [
-        float(np.abs(model.constraint_residual(where, state.t) * model.row_weights).max(initial=0.0))
-        for model, where in ((old, state.q), (new, q))
+        np.abs(model.constraint_residual(where, state.t, inputs=u) * model.row_weights).max(initial=0.0)
+        for model, where, u in ((old, state.q, state.inputs), (new, q, inputs))
         if model.loop_names
     ]
-    return gaps[-1] > max(_OPEN, 2.0 * gaps[0] if len(gaps) > 1 else 0.0)
+    return bool(gaps[-1] > max(_OPEN, 2.0 * gaps[0] if len(gaps) > 1 else 0.0))

@@ -13,6 +13,8 @@ from linkwork.mechanism.placement import degrees_caution
 from linkwork.model import nonfinite
 from linkwork.model.arguments import delivered, together
 from linkwork.model.joint_space import accelerating_kernel
+from linkwork.model.loop_equations import driver_inputs
+from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
 from linkwork.real_numbers import is_finite, like_degrees, real_array
 from linkwork.spelling import require
@@ -32,27 +34,30 @@ def closed_velocity(
     *,
     hold: Iterable[str] = (),
     t: Any = 0.0,
+    inputs: Any = None,
     out: Array | None = None,
 ) -> Array:
     """Return the velocity nearest to v, in the sense of kinetic energy, that keeps all loops closed.
 
     The velocities of joints in `hold` (for one state) stay as they are; AssemblyError if they cannot.
-    Drivers move as at time t.
+    Drivers move as at time t, with the `inputs` that their laws read.
     """
     if not model.link_tree.loops:
         return delivered("closed_velocity", real_array("v", v), out)
     held = list(hold)
     if not held and not model.inertia_fault:
         kernel = accelerating_kernel(model, loop_closure.VELOCITY_CORRECTION)
-        (t, q, v), _ = together(("t", t, ()), ("q", q, (model.nq,)), ("v", v, (model.nv,)))
-        return delivered("closed_velocity", v + kernel(t, q, v)[-1], out)
+        u = driver_inputs(model, inputs)
+        given = ("t", t, ()), ("q", q, (model.nq,)), ("v", v, (model.nv,)), ("inputs", u, (u.shape[-1],))
+        (t, q, v, u), _ = together(*given)
+        return delivered("closed_velocity", v + kernel(t, q, v, u)[-1], out)
     v = real_array("closed_velocity: v", v)
     if v.shape != (model.nv,) or not np.isfinite(v).all():
         raise ValueError(f"closed_velocity: v has shape {v.shape}; give {model.nv} finite numbers")
     J = model.constraint_jacobian(q)
-    opening = model.constraint_velocity(q, v, t)
+    opening = model.constraint_velocity(q, v, t, inputs=inputs)
     found = v + least_step(*_held(model, J, _metric(model, q), held), opening)
-    left = float(np.abs(model.constraint_velocity(q, found, t)).max())
+    left = float(np.abs(model.constraint_velocity(q, found, t, inputs=inputs)).max())
     if left > 1e-9 * (1.0 + float(np.abs(found).max())):
         names = ", ".join(map(repr, held))
         raise AssemblyError(f"the velocities of {names} open the loops at {left:.3g}; hold fewer")
@@ -65,27 +70,28 @@ def assemble(
     *,
     hold: Iterable[str] = (),
     t: float = 0.0,
+    inputs: Any = None,
     tolerance: float = 1e-12,
 ) -> Array:
     """Return a position near q (as drawn, if not given) in which all loops are closed.
 
-    Joints in `hold` stay where they are; drivers are where they are at time t. Gaps left are below the
-    tolerance, in radians and in units of the mechanism's size. If loops cannot be closed from there,
-    AssemblyError names their joints and gaps.
+    Joints in `hold` stay where they are; drivers are where they are at time t, with these `inputs`. Gaps left
+    are below the tolerance, in radians and in units of the mechanism's size. If loops cannot be closed from
+    there, AssemblyError names their joints and gaps.
     """
     start = np.array(model.q_drawn if q is None else q, float)
     if start.shape != (model.nq,) or not np.isfinite(start).all():
         raise ValueError(f"assemble: q has shape {start.shape}; give {model.nq} finite numbers")
     if not model.link_tree.loops:
         return start
-    closing = _closing(model, list(hold), t)
+    closing = _closing(model, list(hold), t, driver_inputs(model, inputs))
     found, gap = newton(closing, start, tolerance)
     if closing.size(found, gap) <= tolerance:
         return found
     raise AssemblyError(_open_loops(model, found, gap, tolerance * model.size))
 
 
-def _closing(model: "Model", hold: list[str], t: float) -> Closing:
+def _closing(model: "Model", hold: list[str], t: float, u: Array) -> Closing:
     """Return what closing the loops needs to know, with some joints held."""
     weights, moves = model.row_weights, _free(model, hold)
 
@@ -94,9 +100,9 @@ def _closing(model: "Model", hold: list[str], t: float) -> Closing:
 
     def correction(q: Array) -> tuple[Array, Array]:
         if not hold and not model.inertia_fault:
-            gap, change = model.kernel_of(loop_closure.POSITION_CORRECTION)(np.float64(t), q)
+            gap, change = model.kernel_of(loop_closure.POSITION_CORRECTION)(np.float64(t), q, u)
             return gap, change
-        gap = model.constraint_residual(q, t)
+        gap = model.kernel_of(loop_closure.GAPS)(np.float64(t), q, np.zeros(model.nv), u)[0]
         return gap, least_step(*equations(q), gap * weights)
 
     def size(q: Array, gap: Array) -> float:
@@ -224,16 +230,18 @@ def state(
     *,
     velocities: Mapping[str, Any] | None = None,
     t: float = 0.0,
+    inputs: Mapping[str, float] | None = None,
     **named: Any,
 ) -> State:
     """Return a state by joint names: positions, and velocities in a mapping; the rest as drawn, still.
 
     Positions are given by keyword, or, for joints whose names are no Python words, in a mapping. With
-    closed loops what is named is kept, and all else follows from it.
+    closed loops what is named is kept, and all else follows from it. `inputs` are those that the state
+    has, by name; drivers are where their laws are with them, at time t.
     """
     if not is_finite(t):
         raise ValueError(f"state: t {t!r}; give a finite time in seconds")
-    for word, given in (("positions", positions), ("velocities", velocities)):
+    for word, given in (("positions", positions), ("velocities", velocities), ("inputs", inputs)):
         require(f"state: {word}", {} if given is None else given, Mapping, "numbers by names of joints")
     q, v = model.q_drawn.copy(), np.zeros(model.nv)
     for array, side, values in ((q, 0, {**(positions or {}), **named}), (v, 1, dict(velocities or {}))):
@@ -257,6 +265,8 @@ def state(
     if positions or named:
         q = _guessed(model, q)
     if positions or named or velocities:
-        q = model.assemble(q, hold={**(positions or {}), **named}, t=t)
-        v = model.closed_velocity(q, v, hold=velocities or (), t=t)
-    return State(q, v, float(t), slices=model.slices)
+        q = model.assemble(q, hold={**(positions or {}), **named}, t=t, inputs=inputs)
+        v = model.closed_velocity(q, v, hold=velocities or (), t=t, inputs=inputs)
+    if inputs:
+        input_values(model.inputs, inputs)  # checks them
+    return State(q, v, float(t), inputs=dict(inputs or {}), slices=model.slices)

@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwork.dynamics import loop_closure
 from linkwork.model.arguments import together
+from linkwork.model.own_forces import input_values
 from linkwork.real_numbers import real_array
 from linkwork.tree.loop_lists import LoopLists
 from linkwork.varied import of_variants, real_table
@@ -83,22 +84,31 @@ def loop_accelerations(model: "Model", q: Array, v: Array, a: Array) -> Array:
 # gaps
 
 
-def constraint_residual(model: "Model", q: Array, t: Any = 0.0) -> Array:
+def constraint_residual(model: "Model", q: Array, t: Any = 0.0, *, inputs: Any = None) -> Array:
     """Return how far the loops are from closed, (rows,): by `row_slices`, in metres and radians.
 
-    Drivers are taken at time t.
+    Drivers are taken at time t, with the `inputs` that their laws read, by name.
     """
-    return _gaps(model, q, np.zeros(model.nv), t)[0]
+    return _gaps(model, q, np.zeros(model.nv), t, inputs)[0]
 
 
-def constraint_velocity(model: "Model", q: Array, v: Array, t: Any = 0.0) -> Array:
+def constraint_velocity(model: "Model", q: Array, v: Array, t: Any = 0.0, *, inputs: Any = None) -> Array:
     """Return how fast the loops open, (rows,): the constraint Jacobian times v, and what drivers do."""
-    return _gaps(model, q, v, t)[1]
+    return _gaps(model, q, v, t, inputs)[1]
 
 
-def _gaps(model: "Model", q: Array, v: Array, t: Any) -> tuple[Array, ...]:
-    (t, q, v), _ = together(("t", t, ()), ("q", q, (model.nq,)), ("v", v, (model.nv,)))
-    return model.kernel_of(loop_closure.GAPS)(t, q, v)
+def _gaps(model: "Model", q: Array, v: Array, t: Any, inputs: Any) -> tuple[Array, ...]:
+    u = driver_inputs(model, inputs)
+    given = ("t", t, ()), ("q", q, (model.nq,)), ("v", v, (model.nv,)), ("inputs", u, (u.shape[-1],))
+    return model.kernel_of(loop_closure.GAPS)(*together(*given)[0])
+
+
+def driver_inputs(model: "Model", inputs: Any) -> Array:
+    """Return the values of the inputs that laws of drivers read, (n,) or (N, n): the first of all inputs."""
+    count = len(model.link_tree.inputs)
+    if not count:
+        return np.empty(0)
+    return real_array("inputs", input_values(model.inputs, inputs))[..., :count]
 
 
 def row_velocities(model: "Model", q: Array, v: Array) -> Array:
@@ -118,11 +128,11 @@ def constraint_jacobian(model: "Model", q: Array) -> Array:
     return np.ascontiguousarray(np.swapaxes(rates, -1, -2))
 
 
-def loop_gap(model: "Model", q: Array, t: Any = 0.0) -> float | None:
+def loop_gap(model: "Model", q: Array, t: Any = 0.0, *, inputs: Any = None) -> float | None:
     """Return the worst gap of the loops at positions q [m, rad]; None if there are no loops."""
     if not model.link_tree.loops or not len(q):
         return None
-    return float(np.abs(constraint_residual(model, q, t)).max())
+    return float(np.abs(constraint_residual(model, q, t, inputs=inputs)).max())
 
 
 # normal sizes

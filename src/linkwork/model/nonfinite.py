@@ -83,7 +83,7 @@ def find(model: "Model", t: float, y: Array, inputs: Inputs, events: Sequence[Pl
             return Fault(placed.name, f"{what} gives {_odd(values, placed.shown)}")
     for name, driver in model.mechanism.drivers.items():
         try:
-            DriverLaw(driver).at(t)
+            DriverLaw(driver).at(t, inputs)
         except (ArithmeticError, TraceError, ValueError) as error:
             return Fault(name, str(error))
     for name, forces in _own_forces(model, y):

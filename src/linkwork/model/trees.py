@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.dynamics.as_drawn import as_drawn
-from linkwork.errors import ModelError
-from linkwork.mechanism.input import Input, enter
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joint_inputs import joint_inputs
 from linkwork.mechanism.load import Load
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.load_formula import Cut, PlacedLoad, Side, source_of
 from linkwork.tree.load_formula import place as placed_load
-from linkwork.tree.loops import Loop, close_driven, without
+from linkwork.tree.loops import Loop, close_driven, inputs_of, without
 from linkwork.tree.tree import Tree, grow, with_own_forces
 from linkwork.varied import of_variants
 
@@ -107,24 +105,12 @@ def with_forces(model: "Model", tree: Tree, like: Tree | None = None) -> Tree:
     reading = [branch.joint for branch in filter(_reads_inputs, model.graph.branches)]
     own = joint_inputs([*reading, *cut]) if reading or cut else []
     loads = place(model, [*model.mechanism.loads.values(), *own], links, like)
-    return links.having(loads=loads, inputs=tuple(inputs_of(loads)))
-
-
-def inputs_of(loads: Iterable[PlacedLoad]) -> dict[str, float]:
-    """Return the inputs that loads read, and their default values."""
-    known: dict[str, Input] = {}
-    for placed in loads:
-        for given in placed.inputs:
-            try:
-                enter(known, given)
-            except ValueError as error:
-                raise ModelError(f"{placed.load.word} {placed.name!r}: {error}") from None
-    return {name: given.value for name, given in known.items()}
+    return links.having(loads=loads, inputs=tuple(inputs_of((*links.loops, *loads))))
 
 
 def inputs(model: "Model") -> Mapping[str, float]:
     """The inputs that laws read, by name, with their default values."""
-    return MappingProxyType(inputs_of(model.loaded_tree.loads))
+    return MappingProxyType(inputs_of((*model.loaded_tree.loops, *model.loaded_tree.loads)))
 
 
 def moved_inertia(model: "Model") -> Mapping[str, Sequence[float]]:
@@ -200,6 +186,7 @@ def digest(model: "Model") -> str:
     parts += [(link.kind.signature, link.parent, link.q, link.v) for link in tree.links]
     for loop in tree.loops:
         parts += [loop.name, loop.ends, loop.formula.signature, loop.data]
+        parts += [(given.name, given.value) for given in loop.inputs]
     for placed in tree.loads:
         law = placed.formula
         parts += [placed.name, *(side.link for side in placed.sides)]

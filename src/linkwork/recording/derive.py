@@ -175,13 +175,14 @@ def _reactions(at: Derivation) -> Array:
 
 
 def _gaps(at: Derivation) -> Array:
-    rows = np.abs(at.model.constraint_residual(at.q, at.t))
+    rows = np.abs(at.model.constraint_residual(at.q, at.t, inputs=at["inputs"]))
     gaps = [rows[:, part].max(axis=1, initial=0.0) for part in at.model.row_slices.values()]
     return np.array(gaps, float).reshape(len(gaps), len(at.t)).T
 
 
 def _driver_laws(at: Derivation) -> Array:
-    laws = [law.at(at.t) for law in at.model.driver_laws]
+    inputs = dict(zip(at.model.inputs, at["inputs"].T, strict=True))
+    laws = [law.at(at.t, inputs) for law in at.model.driver_laws]
     return np.array(laws, float).reshape(len(laws), len(at.t), 3).swapaxes(0, 1)
 
 

@@ -161,8 +161,11 @@ class ManyRuns:
         doubts = self._doubts(rows, filled, remembered, bad, codes)
         held: Sequence[Held] = [NO_LOOPS] * len(rows)
         if self.system.tree.loops:
+            inputs = self._inputs_at_samples()
             held = [
-                self.setting_of(k).account.held(numbers, self.times[:count], row[:count, 1 : 1 + nq], near)
+                self.setting_of(k).account.held(
+                    numbers, self.times[:count], row[:count, 1 : 1 + nq], inputs[:count, k], near
+                )
                 for k, (numbers, row, count, near) in enumerate(
                     zip(remembered, rows, filled, weakest, strict=True)
                 )
@@ -198,10 +201,14 @@ class ManyRuns:
     def _channels(self) -> Channels:
         inputs, changes = self._start_inputs, self.controllers.changes
         if changes:
-            first = np.broadcast_to(input_values(self.setting.inputs, inputs), self._inputs.shape)
-            inputs = inputs_of(list(self.setting.inputs), inputs_at(changes, self.times, first), True)
+            inputs = inputs_of(list(self.setting.inputs), self._inputs_at_samples(), True)
         alone = self.setting.channels(inputs, StepsBetween(self.setting.words, tuple(changes)))
         return self._variants.channels(alone) if self._variants else alone
+
+    def _inputs_at_samples(self) -> Array:
+        """Return the inputs that hold from the times of samples on, (S, N, nu)."""
+        values = input_values(self.setting.inputs, self._start_inputs)
+        return inputs_at(self.controllers.changes, self.times, np.broadcast_to(values, self._inputs.shape))
 
     def _inputs_of(self, k: int) -> dict[str, float]:
         return dict(zip(self.setting.inputs, self._inputs[k].tolist(), strict=True))

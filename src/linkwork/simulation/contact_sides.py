@@ -57,6 +57,11 @@ class ContactSides:
         model, count = setting.system.model, len(y)
         workers = max(1, min(threads, count // _FEW))
         self._edges = list(pairwise(np.linspace(0, count, workers + 1).astype(int).tolist()))
+        if model.link_tree.inputs:
+            name = next(loop.name for loop in model.link_tree.loops if loop.inputs)
+            raise ValueError(
+                f"driver {name!r} reads inputs, and there is contact; give it a law of time alone"
+            )
         self._steppers = [Stepper(model) for _ in self._edges]
         self.inputs = inputs.copy()  # (N, nu), to be written to
         self._memo = np.zeros(count, MEMO)
@@ -77,8 +82,12 @@ class ContactSides:
             self._memo[k]["t"] = self._memo[k]["t_final"] = t
             self._memo[k]["status"] = Status.DONE
 
-    def hand_over(self) -> None:
+    def hand_over(self) -> dict[int, Failure]:
         """Let inputs that were written hold in the pieces that follow: they are compared when these begin."""
+        return {}
+
+    def take_back(self) -> None:
+        """There is nothing to take back: no input is refused."""
 
     def march(self, t_end: float) -> bool:
         """Go on to a time; return whether nothing has happened to any mechanism on the way.

@@ -243,7 +243,7 @@ def sampled(model: Model) -> list[Sampled]:
     if not found:
         return []
     others = (placed for placed in model.loaded_tree.loads if not isinstance(placed.load, Sampled))
-    read = {given.name for placed in others for given in placed.inputs}
+    read = {given.name for thing in (*model.loaded_tree.loops, *others) for given in thing.inputs}
     writers: dict[str, str] = {}
     for one in found:
         for name in (given.name for given in one.inputs):

@@ -233,7 +233,7 @@ class Forest(Closed):
 def _batch(model: Model, states: Sequence[State]) -> State:
     """Return states of identical members as those of a batch, with closed loops."""
     starts = [checked_state(model, state) for state in states]
-    pairs = [closed(model, s.q, s.v, s.t) if model.loop_names else (s.q, s.v) for s in starts]
+    pairs = [closed(model, s.q, s.v, s.t, s.inputs) if model.loop_names else (s.q, s.v) for s in starts]
     q, v = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
     u = np.array([input_values(model.inputs, state.inputs) for state in starts])
     return State(q, v, starts[0].t, None, dict(zip(model.inputs, u.T, strict=True)))

@@ -1,5 +1,6 @@
 """States that a run can start from, or go on from: of the right shape, finite, quaternions of length one."""
 
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
@@ -41,10 +42,16 @@ def checked(model: Model, word: str, value: Any, axes: int) -> Array:
     return _normalised(model, array) if word == "q" else array
 
 
-def closed(model: Model, q: Array, v: Array, t: float = 0.0) -> tuple[Array, Array]:
-    """Return positions and velocities near those given, with closed loops at time t; or AssemblyError."""
-    q = model.assemble(q, t=t)
-    return q, model.closed_velocity(q, v, t=t)
+def closed(
+    model: Model, q: Array, v: Array, t: float = 0.0, inputs: Mapping[str, Any] | None = None
+) -> tuple[Array, Array]:
+    """Return positions and velocities near those given, with closed loops; or AssemblyError.
+
+    Drivers are where they are at time t, with the inputs that they read.
+    """
+    driving = {name: inputs[name] for name in model.link_tree.inputs if name in inputs} if inputs else None
+    q = model.assemble(q, t=t, inputs=driving)
+    return q, model.closed_velocity(q, v, t=t, inputs=driving)
 
 
 def outside_limits(model: Model, q: Array) -> str:

@@ -64,10 +64,11 @@ class Marching:
         self._answers: list[Answer] = []  # of laws that are called
 
     def _occurrences(self, i: int) -> Occurrences:
-        def model() -> Model:
-            return self._setting_of(int(self.members[i])).system.model
+        return Occurrences(lambda: self.model(i), self._setting.chosen, inf, self._watch)
 
-        return Occurrences(model, self._setting.chosen, inf, self._watch)
+    def model(self, i: int) -> Model:
+        """Return the model of a mechanism, by its number here."""
+        return self._setting_of(int(self.members[i])).system.model
 
     def begin(self, which: Any, y: Array, t: float) -> None:
         """Begin anew with some mechanisms, in states y (..., n); they wait for a piece to be opened."""

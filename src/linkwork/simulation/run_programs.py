@@ -25,6 +25,7 @@ from linkwork.native.tangent import tangent_ports
 from linkwork.simulation.event import Event, settle
 from linkwork.simulation.loop.programs import BOUND, PROGRAMS, Program
 from linkwork.simulation.restoring import Restoring
+from linkwork.tree.loops import inputs_of
 from linkwork.tree.tree import Tree
 from linkwork.varied import of_variants, real_table
 
@@ -68,13 +69,13 @@ class RunPrograms:
         for one in placed:
             if one.shown != 1:
                 raise ModelError(f"event {one.name!r}: its quantity is {one.shown} numbers; give one")
-        inputs = trees.inputs_of((*self.tree.loads, *placed))
+        inputs = inputs_of((*self.tree.loops, *self.tree.loads, *placed))
         return self.tree.having(loads=placed, inputs=tuple(inputs))
 
     @property
     def inputs(self) -> dict[str, float]:
         """The inputs of laws and events, with their default values, in the order of their array."""
-        return trees.inputs_of((*self.tree.loads, *self.event_tree.loads))
+        return inputs_of((*self.tree.loops, *self.tree.loads, *self.event_tree.loads))
 
     @property
     def python_laws(self) -> tuple[str, ...]:

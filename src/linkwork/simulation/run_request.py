@@ -1,7 +1,7 @@
 """What is asked of the runs of one call of `simulate`: checked, and made ready to go."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,8 @@ class RunRequest:
 
     def start(self, state: Any) -> tuple[State, Array]:
         """Return where one run starts, and the times of its samples."""
-        start = start_state(self.model, state.final if isinstance(state, Recording) else state, self.span)
+        begin = state.final if isinstance(state, Recording) else state
+        start = start_state(self.model, begin, self.span, self.inputs)
         if self.shared.inputs or start.inputs or self.inputs is not None:
             start = replace(start, inputs=self._inputs(start.inputs, 1))
         wanted = sample_times(start.t, self.span, self.times, self.every)
@@ -67,7 +68,7 @@ class RunRequest:
         if times is None and self.every is None:
             times = np.linspace(0.0, self.span, _BATCH_SAMPLES) if self.span else [0.0]
         start = State(*start_states(self.model, q, v))
-        start = replace(start, inputs=self._inputs({}, len(start.q)))
+        start = closed_states(self.model, replace(start, inputs=self._inputs({}, len(start.q))))
         wanted = sample_times(start.t, self.span, times, self.every)
         check_room(wanted.size * len(start.q) * (self.model.nq + self.model.nv + 2))
         if text := outside_limits(self.model, start.q):
@@ -87,7 +88,8 @@ class RunRequest:
             q, v, t, before = start.q, start.v, start.t, start.inputs
         else:
             t, before = 0.0, {}
-        start = State(*variant_states(self.model, variants, q, v, t), t)
+        given = each_of(self._inputs(before, count), count)
+        start = State(*variant_states(self.model, variants, q, v, t, given), t)
         start = replace(start, inputs=self._inputs(before, count))
         times = self.times
         if times is None and self.every is None:
@@ -114,18 +116,23 @@ def start_inputs(known: Mapping[str, float], before: Mapping[str, Any], given: A
     return values
 
 
-def start_state(model: Model, state: Any, span: float = 0.0) -> State:
-    """Return the state that a run of one mechanism starts from, with closed loops."""
+def start_state(model: Model, state: Any, span: float = 0.0, inputs: Any = None) -> State:
+    """Return the state that a run of one mechanism starts from, with closed loops.
+
+    `inputs` are given beside those of the state; drivers that read them are where they are with them.
+    """
     start = checked_state(model, model.state() if state is None else state)
-    if start.memory is None and model.loop_names:
-        q, v = closed(model, start.q, start.v, start.t)
+    given = inputs if isinstance(inputs, Mapping) else {}
+    jumps = any(start.inputs.get(name) != given.get(name) for name in model.link_tree.inputs if name in given)
+    if model.loop_names and (start.memory is None or jumps):
+        q, v = closed(model, start.q, start.v, start.t, {**start.inputs, **given})
         start = replace(start, q=q, v=v)
     if span and start.t + span == start.t:
         raise ValueError(f"duration {span:g} is less than time can resolve at state.t {start.t:g}")
     return start
 
 
-def start_states(model: Model, q: Any, v: Any, t: float = 0.0) -> tuple[Array, Array]:
+def start_states(model: Model, q: Any, v: Any) -> tuple[Array, Array]:
     """Return the positions (N, nq) and velocities (N, nv) of a batch; one for all is repeated."""
     states = [
         checked(model, word, drawn if given is None else given, 2)
@@ -136,16 +143,37 @@ def start_states(model: Model, q: Any, v: Any, t: float = 0.0) -> tuple[Array, A
         raise ValueError(f"q has shape {states[0].shape} and v {states[1].shape}; give as many of both")
     count = counts.pop() if counts else 1
     q, v = (np.broadcast_to(array, (count, array.shape[-1])) for array in states)
+    return q, v
+
+
+def closed_states(model: Model, start: State) -> State:
+    """Return the states of a batch with closed loops, each with its inputs."""
     if not model.loop_names:
-        return q, v
-    pairs = [closed(model, *pair, t) for pair in zip(q, v, strict=True)]
-    return np.array([q for q, _ in pairs]), np.array([v for _, v in pairs])
+        return start
+    each = zip(start.q, start.v, each_of(start.inputs, len(start.q)), strict=True)
+    pairs = [closed(model, q, v, start.t, inputs) for q, v, inputs in each]
+    return replace(start, q=np.array([q for q, _ in pairs]), v=np.array([v for _, v in pairs]))
+
+
+def each_of(inputs: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
+    """Return the inputs of each of N mechanisms, of those of all."""
+    columns = {name: np.broadcast_to(value, count).tolist() for name, value in inputs.items()}
+    return [{name: column[k] for name, column in columns.items()} for k in range(count)]
 
 
 def variant_states(
-    model: Model, variants: Variants, q: Any, v: Any, t: float, which: Array | None = None
+    model: Model,
+    variants: Variants,
+    q: Any,
+    v: Any,
+    t: float,
+    inputs: Sequence[Mapping[str, Any]],
+    which: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Return positions and velocities of variants, or of some by number; as drawn and at rest by default."""
+    """Return positions and velocities of variants, or of some by number; as drawn and at rest by default.
+
+    `inputs` are those of each.
+    """
     numbers = np.arange(variants.count) if which is None else which
     given = ("q", q, variants.q_drawn[numbers]), ("v", v, None)
     states = [_one_each(model, *each, len(numbers)) for each in given]
@@ -153,7 +181,7 @@ def variant_states(
     if not model.loop_names:
         return q, v
     models = (variants.models[k] for k in numbers.tolist())
-    pairs = [closed(*each, t) for each in zip(models, q, v, strict=True)]
+    pairs = [closed(*each, t, given) for *each, given in zip(models, q, v, inputs, strict=True)]
     return np.array([q for q, _ in pairs]), np.array([v for _, v in pairs])
 
 

@@ -11,6 +11,7 @@ from linkwork.native import store
 from linkwork.recording.status import Status
 from linkwork.simulation import resume
 from linkwork.simulation.controllers import Controllers
+from linkwork.simulation.driver_jumps import follow_jumps
 from linkwork.simulation.failure import Failure
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.loop.lockstep import advance
@@ -99,11 +100,26 @@ class SideBySide:
         self._fallen = [part.work.memo["status"] != Status.DONE for part in self.parts]
         self._ended = [int(fell.sum()) for fell in self._fallen]
 
-    def hand_over(self) -> None:
-        """Let inputs that were written hold in the pieces that follow."""
-        if len(self.parts) > 1:
-            for members, part in zip(self._members, self.parts, strict=True):
+    def hand_over(self) -> dict[int, Failure]:
+        """Let inputs that were written hold in the pieces that follow.
+
+        Where drivers read them, mechanisms go to where these are; returns those that cannot, by number.
+        """
+        failures: dict[int, Failure] = {}
+        for members, part, held, fell in zip(
+            self._members, self.parts, self._held, self._fallen, strict=True
+        ):
+            if len(self.parts) > 1:
                 part.work.memory.inputs[:] = self.inputs[members]
+            found = follow_jumps(part.model, part.work, held, ~fell)
+            failures |= {int(members[k]): failure for k, failure in found.items()}
+        return failures
+
+    def take_back(self) -> None:
+        """Let those inputs hold that did so far, in place of what was written."""
+        for members, part, held in zip(self._members, self.parts, self._held, strict=True):
+            part.work.memory.inputs[:] = held
+            self.inputs[members] = held
 
     def march(self, t_end: float) -> bool:
         """Go on to a time; return whether nothing has happened to any mechanism on the way.
@@ -147,8 +163,7 @@ class SideBySide:
         y, nq = self.y, self._setting.system.model.nq
         going = self.memo("status") == Status.DONE
         failures = controllers.call(y[:, :nq], y[:, nq:-1], self.inputs, going)
-        self.hand_over()
-        self.fail(failures)
+        self.fail(self.hand_over() | failures)
 
     def fail(self, failures: Mapping[int, Failure]) -> None:
         """Let mechanisms stay where they are, by number."""

@@ -20,6 +20,7 @@ from linkwork.recording.status import Status
 from linkwork.simulation import integration, resume
 from linkwork.simulation.checkpoint import Checkpoint, Kept
 from linkwork.simulation.controllers import Controllers, Replay, inputs_at, inputs_of
+from linkwork.simulation.driver_jumps import follow_jumps
 from linkwork.simulation.event_log import Occurrences
 from linkwork.simulation.failure import GOOD, Failure, diagnosis, failed, interruption
 from linkwork.simulation.law_watch import LawWatch, no_function, other_answer
@@ -171,6 +172,10 @@ class OneRun:
         called, remembered = self._controllers.next_time, self._controllers.memories(0)
         self._before_call = called, y[0].copy(), inputs[0].copy(), remembered
         failures = self._controllers.call(y[:, :nq], y[:, nq:-1], inputs, going)
+        if not failures and self._model.link_tree.inputs:
+            failures = follow_jumps(lambda _: self._model, work, self._held, going)
+            if self._rows and len(self._rows[-1]) and self._rows[-1][-1, 0] == called:
+                self._rows[-1][-1, 1:] = y[0]
         if failures:
             self.failure = failures[0]
             work.memo["status"] = self.failure.status
@@ -290,7 +295,7 @@ class OneRun:
         times, work = rows[:, 0].copy(), rows[:, -1].copy()
         q, v = rows[:, 1 : 1 + nq].copy(), rows[:, 1 + nq : -1].copy()
         remembered = self._work.remembered(0)
-        held = account.held(remembered, times, q, memory.weakest[0])
+        held = account.held(remembered, times, q, self._inputs_at(times)[:, 0], memory.weakest[0])
         report = partial(account.report, remembered, held, self.failure, spent, events, self.notes)
         kept = self._memory() if status in _GOES_ON else None
         final = State(y[:nq], y[nq:-1], t, kept, inputs, self._model.slices, controllers)
@@ -304,12 +309,15 @@ class OneRun:
 
     def _channels(self, times: Array) -> Channels:
         """Return where derived quantities come from; inputs are those of each sample, if they changed."""
-        names, inputs = list(self._setting.inputs), self._start.inputs
-        changes = self._controllers.changes
+        inputs, changes = self._start.inputs, self._controllers.changes
         if changes:
-            first = input_values(self._setting.inputs, inputs)[None]
-            inputs = inputs_of(names, inputs_at(changes, times, first), False)
+            inputs = inputs_of(list(self._setting.inputs), self._inputs_at(times), False)
         return self._setting.channels(inputs, StepsBetween(self._setting.words, tuple(changes)))
+
+    def _inputs_at(self, times: Array) -> Array:
+        """Return the inputs that hold from some times on, (T, 1, nu)."""
+        first = input_values(self._setting.inputs, self._start.inputs)[None]
+        return inputs_at(self._controllers.changes, times, first)
 
     def _note_doubts(self, account: Statistics, rows: Array) -> None:
         """Note what is odd about a run that seems to be good."""

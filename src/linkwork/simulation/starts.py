@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 
 from linkwork.model.state import State
-from linkwork.simulation.run_request import start_inputs, start_state, start_states, variant_states
+from linkwork.simulation.run_request import (
+    closed_states,
+    each_of,
+    start_inputs,
+    start_state,
+    start_states,
+    variant_states,
+)
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.variant_groups import Variants
 
@@ -23,7 +30,7 @@ def starting(
             raise ValueError("q= and v= are for batches; give no state with them")
         return _several(setting, variants, q, v, 0.0, {}, inputs)
     if not batch:
-        start = start_state(setting.system.model, state)
+        start = start_state(setting.system.model, state, inputs=inputs)
         values = np.atleast_2d(start_inputs(setting.inputs, start.inputs, inputs, 1))[0]
         return replace(start, inputs=dict(zip(setting.inputs, values.tolist(), strict=True)))
     if variants and state is None:
@@ -64,10 +71,16 @@ def _several(
     which: Array | None = None,
 ) -> State:
     model = setting.system.model
-    q, v = variant_states(model, variants, q, v, t, which) if variants else start_states(model, q, v, t)
-    values = start_inputs(setting.inputs, before, inputs, len(q))
-    values = np.broadcast_to(values, (len(q), len(setting.inputs)))
-    return State(q, v, t, None, dict(zip(setting.inputs, values.T, strict=True)))
+    if not variants:
+        q, v = start_states(model, q, v)
+    count = len(q) if not variants else variants.count if which is None else len(which)
+    values = start_inputs(setting.inputs, before, inputs, count)
+    values = np.broadcast_to(values, (count, len(setting.inputs)))
+    named = dict(zip(setting.inputs, values.T, strict=True))
+    if not variants:
+        return closed_states(model, State(q, v, t, None, named))
+    q, v = variant_states(model, variants, q, v, t, each_of(named, count), which)
+    return State(q, v, t, None, named)
 
 
 def rows_of(start: State) -> tuple[Array, Array]:

@@ -100,8 +100,8 @@ class Statistics:
             return ['the motion is stiff in places; method="auto" or "rodas" would take fewer steps']
         return []
 
-    def held(self, remembered: Array, t: Array, q: Array, weakest: Array) -> Held:
-        """Look how the loops held, at positions q at times t, and at their `weakest`."""
+    def held(self, remembered: Array, t: Array, q: Array, inputs: Array, weakest: Array) -> Held:
+        """Look how the loops held, at positions q at times t, with inputs (T, nu), and at their `weakest`."""
         if not self.system.tree.loops or not len(q):
             return NO_LOOPS
         model, memo = self.system.model, remembered.view(MEMO)[0]
@@ -115,7 +115,7 @@ class Statistics:
                     f"near a singular position at {memo['margin_t']:.6g} s: there {named} hold less than "
                     "elsewhere, and more can move"
                 )
-        return Held(model.loop_gap(q, t), warnings)
+        return Held(model.loop_gap(q, t, inputs=inputs), warnings)
 
     @kept
     def _python_laws(self) -> tuple[str, ...]:

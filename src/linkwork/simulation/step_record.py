@@ -94,7 +94,7 @@ def recording_of(run: "SteppedRun", spent: tuple[float, float], notes: Sequence[
     (t, y, u), sides, account = run.samples, run.sides, run.setup.setting.account
     nq, remembered = run.setup.model.nq, sides.remembered[0]
     q, v, work = y[:, 0, :nq].copy(), y[:, 0, nq:-1].copy(), y[:, 0, -1].copy()
-    held = account.held(remembered, t, q, sides.gathered("weakest")[0])
+    held = account.held(remembered, t, q, u[:, 0], sides.gathered("weakest")[0])
     notes = [*notes, *sides.notes(0)]
     report = partial(account.report, remembered, held, sides.failures[0], spent, sides.happened[0], notes)
     return Recording(run.setup.channels(u, run.changes), t, q, v, work, report, run.state)
@@ -112,7 +112,7 @@ def recordings_of(run: "SteppedRun", spent: tuple[float, float], notes: Sequence
     def report(k: int) -> Report:
         account = (variants.settings[k] if variants else setting).account
         q = rows[k, : filled[k], :nq]
-        held = account.held(remembered[k], t[: filled[k]], q, weakest[k])
+        held = account.held(remembered[k], t[: filled[k]], q, u[: filled[k], k], weakest[k])
         said = [*notes, *sides.notes(k)]
         found = account.report(remembered[k], held, failures[k], spent, happened[k], said)
         return variants.report(k, found) if variants else found

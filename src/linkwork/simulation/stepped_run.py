@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.errors import SimulationError
+from linkwork.errors import AssemblyError, SimulationError
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.recording.channels import Channels
@@ -169,11 +169,17 @@ class SteppedRun:
         return False
 
     def _hand_over(self) -> None:
-        """Let inputs that were written hold from now on."""
-        self.sides.hand_over()
+        """Let inputs that were written hold from now on; what the only mechanism cannot follow is refused."""
+        failures = self.sides.hand_over()
+        self.inputs.written[0] = False
+        if failures and not self.setup.batch:
+            self.sides.take_back()
+            failure = failures[0]
+            raise AssemblyError(f"{failure.message}; the inputs are what they were") from failure.cause
+        self.sides.fail(failures)
         if self.record:
             self.record.hold(self.inputs.array)
-        self.inputs.written[0] = False
+            self.record.amend(self.sides.y)
 
     def new_failures(self) -> list[tuple[int, Failure]]:
         """Return the failures that were not reported yet, by mechanism."""

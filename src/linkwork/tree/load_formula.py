@@ -155,6 +155,11 @@ class PlacedLoad:
         return self.load.name
 
     @property
+    def says(self) -> str:
+        """What it is, in words."""
+        return f"{self.load.word} {self.name!r}"
+
+    @property
     def timed(self) -> bool:
         """Whether the time may be in its law."""
         return self.formula is None or self.formula.timed

@@ -11,7 +11,7 @@ where phi itself changes in time only for a driver, whose row does the work that
 Unknowns of its own are taken out of its equations, see `own_unknowns`.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
@@ -24,7 +24,7 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.called_equations import frame_sizes, given_slope, law_at, traced_or_called
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.driver import Driver
-from linkwork.mechanism.input import Input, reading
+from linkwork.mechanism.input import Input, enter, reading
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load_view import BodySide, JointSide
 from linkwork.mechanism.mechanism import Mechanism
@@ -121,6 +121,7 @@ class Tied:
     pace: Sequence[Any]  # dphi/dt, with bodies and joints at rest
     gain: Sequence[Any]  # of the pace, in time
     own: OwnUnknowns | None  # what takes its own unknowns out of these rows
+    inputs: tuple[Input, ...]  # that the law of a driver reads
 
 
 def tied(
@@ -131,9 +132,10 @@ def tied(
     v: Sequence[Sequence[Any]],
     t: Any,
     u: Sequence[Any],
+    given: Callable[[int], Any],
 ) -> Tied:
     """Return the rows of a tie, run on symbols: of its bodies, of the coordinates of its joints, of time, and
-    of its own unknowns u, which are still in them.
+    of its own unknowns u, which are still in them; `given` are inputs by number, constant until they jump.
     """
     algebra, graph = tie.algebra, Graph()
     Frame, Motion = algebra.Frame, algebra.Motion
@@ -150,9 +152,13 @@ def tied(
     }
     sides |= {id(joint): JointSide(x[n], [0.0] * joint.nv) for n, joint in enumerate(tie.joints)}
     ground = BodySide(algebra, Frame(), Motion.zero())
-    time = graph.symbol(("t", 0, 0))
+    time, inputs = graph.symbol(("t", 0, 0)), dict[str, Input]()
+
+    def read(one: Input) -> Expr:
+        return graph.symbol(("input", enter(inputs, one), 0))
+
+    values = [law_at(tie.constraint, time, read)] if isinstance(tie.constraint, Driver) else []
     with reading(partial(_refuse_input, tie.constraint)):
-        values = [law_at(tie.constraint, time)] if isinstance(tie.constraint, Driver) else []
 
         def equations(sides: Mapping[int, Any], own: Sequence[Any]) -> Any:
             seen = (sides.get(id(side), ground) for side in tie.constraint.sides())
@@ -203,7 +209,7 @@ def tied(
 
     def put(symbol: Expr) -> Any:
         word, n, k = symbol.args[0]
-        return known[word][n][k]
+        return given(n) if word == "input" else known[word][n][k]
 
     entries = [y for column, _ in (*columns, *((column, 0.0) for column in of_own)) for y in column]
     values = iter(evaluate([*entries, *phi, *rate, *pace, *gain], put))
@@ -220,15 +226,16 @@ def tied(
     position, velocity, pace, gain = (taken() for _ in range(4))
     if unknowns:
         known["s"] = [unknowns.fitting(velocity)]
-    return Tied(forces, direct, position, velocity, evaluate(bend, put), pace, gain, unknowns)
+    return Tied(
+        forces, direct, position, velocity, evaluate(bend, put), pace, gain, unknowns, tuple(inputs.values())
+    )
 
 
 def _refuse_input(constraint: Constraint, given: Input) -> Any:
-    """Refuse equations that read inputs: these are held while a run goes on, and may jump."""
+    """Refuse equations that read inputs: only laws of drivers may."""
     raise ModelError(
-        f"{constraint.word} {constraint.name!r} reads the input {given.name!r}, and equations may not: where "
-        "it jumps they would be open. Let a load follow it, as lw.Motor('servo', joint, lambda t, q, v: "
-        "stiffness * (goal - q) - damping * v) does; for others per run there is simulate(vary=)"
+        f"{constraint.word} {constraint.name!r} reads the input {given.name!r}, and equations may not: give "
+        "it a number, and others per run by simulate(vary=); the law of an lw.Driver may read inputs"
     )
 
 

@@ -21,6 +21,7 @@ from linkwork.algebra.complement import complement
 from linkwork.algebra.vector import dot
 from linkwork.errors import ModelError
 from linkwork.lazy import LOCK
+from linkwork.mechanism.input import Input
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import CATALOGUE
 from linkwork.trace.expression import Graph, Operand, is_smooth, reachable
@@ -37,8 +38,8 @@ class LoopFormula:
     ("a0", k) of the first: pose in the world, motion and acceleration; ("q0", k), ("qd0", k): coordinates and
     velocities of the joint that this link hangs on, ("qdd0", k) its accelerations; ("X1", k), ... of the
     next; ("ground", k): the acceleration of ground, which is against gravity; ("t", 0): time; ("u", k):
-    unknowns of a constraint's own; ("data", k): frames on the links, the numbers of a joint's kind;
-    ("parameter", k): what follows.
+    unknowns of a constraint's own; ("input0", 0), ("input1", 0), ...: inputs; ("data", k): frames on the
+    links, the numbers of a joint's kind; ("parameter", k): what follows.
     """
 
     algebra: ModuleType
@@ -53,6 +54,7 @@ class LoopFormula:
     pace: tuple[Operand, ...]  # per row: how fast it opens when nothing moves, if it is a driver's
     directions: tuple[Any, ...]  # per row: its force on the child along the axes of the world
     smooth: bool  # whether what it holds, and pushes by itself, neither bends nor jumps
+    inputs: int = 0  # how many it reads
     q: tuple[Operand, ...] = ()  # coordinates of the joint, or a constraint's own unknowns
     v: tuple[Operand, ...] = ()  # its velocities
     a: tuple[Operand, ...] = ()  # its accelerations, when the links accelerate by a0, a1
@@ -100,9 +102,9 @@ def tie_formula(
     joint_ends: Sequence[int],
     ends: int,
     known: Formulas,
-) -> tuple[LoopFormula, list[float]]:
+) -> tuple[LoopFormula, list[float], tuple[Input, ...]]:
     """Run a constraint on symbols, the end of each of its bodies and joints given, None for ground; return
-    its formula and the constants in it.
+    its formula, the constants in it and the inputs that it reads.
     """
     algebra, symbols = tie.algebra, _Symbols(tie.algebra)
     Frame, Motion = algebra.Frame, algebra.Motion
@@ -123,7 +125,7 @@ def tie_formula(
         for word in ("q", "qd", "qdd")
     )
     u = symbols.of("u", tie.nq)
-    rows = tied(tie, X, v, q, qd, symbols.of("t", 1)[0], u)
+    rows = tied(tie, X, v, q, qd, symbols.of("t", 1)[0], u, lambda n: symbols.of(f"input{n}", 1)[0])
     a_ground = symbols.motion("ground")
     needed, lacking = [], []
     for r, (bend, gain) in enumerate(zip(rows.bend, rows.gain, strict=True)):
@@ -175,7 +177,9 @@ def tie_formula(
         parts |= {"square": rows.own.square, "equations": rows.position}
     about = f"tie {algebra.__name__} {ends} {list(body_ends)} {list(joint_ends)}"
     smooth = is_smooth((*rows.position, *rows.velocity))
-    return _shared(parts, about, algebra, len(on) * Frame.size, known, smooth)
+    count = len(rows.inputs)
+    formula, constants = _shared(parts, about, algebra, len(on) * Frame.size, known, smooth, count)
+    return formula, constants, rows.inputs
 
 
 def joint_formula(
@@ -270,15 +274,18 @@ def _shared(
     n_data: int,
     known: Formulas,
     smooth: bool,
+    inputs: int = 0,
 ) -> tuple[LoopFormula, list[float]]:
     """Return a formula of these parts, one that is known if it has the same structure, and the constants."""
     roots, constants = lift([x for part in parts.values() for x in _scalars(part)])
     rows = len(parts["position"])
-    signature = f"{about} {rows} {structure(roots)}"
+    signature = f"{about} {rows} {inputs} {structure(roots)}"
     if signature not in known:
         lifted = iter(roots)
         made = {word: _like(part, lifted) for word, part in parts.items()}
-        known[signature] = LoopFormula(algebra, n_data + 2 * rows, signature, smooth=smooth, **made)
+        known[signature] = LoopFormula(
+            algebra, n_data + 2 * rows, signature, smooth=smooth, inputs=inputs, **made
+        )
     return known[signature], constants
 
 

@@ -1,13 +1,15 @@
 """What closes the loops of a spanning tree: joints that were cut, and constraints, placed on its links."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import Protocol
 
 import numpy as np
 
 from linkwork.algebra.number import is_zero
 from linkwork.errors import ModelError
+from linkwork.mechanism.input import Input, enter
 from linkwork.mechanism.joint import Joint
 from linkwork.tree import joint_forces
 from linkwork.tree.cuthill_mckee import neighbours, reverse_cuthill_mckee
@@ -40,6 +42,7 @@ class Loop:
     u: int = 0  # its first own unknown in the positions of the mechanism
     drawn: tuple[float, ...] = ()  # its own unknowns as drawn
     weak: tuple[float, ...] = ()  # per row: how little, as a pivot, is nothing
+    inputs: tuple[Input, ...] = ()  # that the law of a driver reads
 
     @property
     def name(self) -> str:
@@ -64,6 +67,12 @@ class Loop:
     def timed(self) -> bool:
         """Whether the time is in its equations: it is a driver with a law of time."""
         return not all(is_zero(x) for x in self.formula.pace)
+
+    @property
+    def says(self) -> str:
+        """What it is, in words."""
+        word = self.joint.constraint.word if isinstance(self.joint, LoopConstraint) else "joint"
+        return f"{word} {self.name!r}"
 
 
 def check_loops(joints: Sequence[Joint]) -> None:
@@ -91,7 +100,30 @@ def close(
     """
     loops = [fitted_as_drawn(tree, loop, drawn) for loop in _placed(tree, joints, None, like)]
     loops = [replace(loop, weak=weak_pivots(tree, loop, drawn)) for loop in loops]
-    return tree.having(loops=tuple(loops), unknowns=sum(len(loop.drawn) for loop in loops))
+    unknowns = sum(len(loop.drawn) for loop in loops)
+    return tree.having(loops=tuple(loops), unknowns=unknowns, inputs=tuple(inputs_of(loops)))
+
+
+class Reading(Protocol):
+    """What reads inputs: a loop, or a load."""
+
+    @property
+    def inputs(self) -> Sequence[Input]: ...
+
+    @property
+    def says(self) -> str: ...
+
+
+def inputs_of(things: Iterable[Reading]) -> dict[str, float]:
+    """Return the inputs that are read, in their order, with their default values."""
+    known: dict[str, Input] = {}
+    for thing in things:
+        for given in thing.inputs:
+            try:
+                enter(known, given)
+            except ValueError as error:
+                raise ModelError(f"{thing.says}: {error}") from None
+    return {name: given.value for name, given in known.items()}
 
 
 def close_driven(
@@ -221,7 +253,7 @@ def _place(
 def _place_tie(tie: LoopConstraint, tree: Tree, known: Formulas) -> Loop:
     ends, pattern = _ends(tie, tree), _pattern(tie, tree)
     bodies, joints = pattern[: len(tie.bodies)], [k or 0 for k in pattern[len(tie.bodies) :]]
-    formula, constants = traced_purely(
+    formula, constants, inputs = traced_purely(
         f"{tie.constraint.word} {tie.name!r}",
         tie.constraint,
         lambda: tie_formula(tie, bodies, joints, len(ends), known),
@@ -229,7 +261,7 @@ def _place_tie(tie: LoopConstraint, tree: Tree, known: Formulas) -> Loop:
     )
     frames = [x for body in tie.bodies for x in tree.body_frames[body.name].scalars()]
     guess = guessed(tie.constraint, tie.constraint.drawn_poses()) if tie.nq else ()
-    return replace(_loop(tie, ends, formula, frames, constants), drawn=tuple(guess))
+    return replace(_loop(tie, ends, formula, frames, constants), drawn=tuple(guess), inputs=inputs)
 
 
 def _loop(
