@@ -146,6 +146,16 @@ class DrivenViewer(Viewer):
         if trouble:
             self.show_message(trouble)
 
+    def remade(self, mechanism: Mechanism) -> Driving:
+        """Return the edited mechanism at its first time."""
+        return Driving(mechanism)
+
+    def show_edited(self, made: Driving) -> None:
+        self.driving = made
+        self.show_subject(made.subject)
+        if self.running:
+            self.start()
+
     def controls(self, gui: Any) -> None:
         self.sliders: dict[str, Any] = {}
         if self.driving is None:

@@ -8,7 +8,9 @@ import numpy as np
 
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.loads import Motor
+from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.placement import lifted
+from linkwork.model.carry import carry
 from linkwork.model.state import State
 from linkwork.recording.channels import LiveChannels
 from linkwork.recording.recording import Recording
@@ -85,6 +87,21 @@ class LiveViewer(Viewer):
     def close(self) -> None:
         super().close()
         self.engine.close()
+
+    def remade(self, mechanism: Mechanism) -> tuple[Any, State]:
+        """Return the model of an edited mechanism, and the state that goes on from that of now."""
+        return carry(self.engine.model, self.engine.state, mechanism)
+
+    def show_edited(self, made: tuple[Any, State]) -> None:
+        model, state = made
+        before = self.engine
+        before.close()
+        self._inputs = {joint: (label, value, most) for joint, label, value, most in _inputs(model)}
+        self.engine = Engine(model, state, self._inputs)
+        self.engine.speed, self.engine.stopped = before.speed, self._stopped
+        self.show_subject(Running(self.engine))
+        if before.running:
+            self.start()
 
     def controls(self, gui: Any) -> None:
         engine = self.engine

@@ -30,6 +30,12 @@ class Overlay(ABC):
         for node in self._nodes:
             node.visible = visible
 
+    def remove(self) -> None:
+        """Take everything off the page."""
+        for node in self._nodes:
+            node.remove()
+        self._nodes, self._made, self.visible = [], False, False
+
     @abstractmethod
     def nodes(self) -> list[Any]:
         """Put everything on the page, and return viser's handles."""

@@ -270,6 +270,11 @@ class Overlays:
     def switch(self, word: str, visible: bool) -> None:
         self.switches[word].switch(visible)
 
+    def remove(self) -> None:
+        """Take everything off the page."""
+        for overlay in (self.springs, *self.switches.values()):
+            overlay.remove()
+
     def place(self, moment: Moment, poses: WorldPoses) -> None:
         """Move what is shown; what cannot be known is switched off, and said."""
         for overlay in (self.springs, *self.switches.values()):

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import AssemblyError
+from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.carry import carry
 from linkwork.model.state import State
-from linkwork.view.drawing import drawing
+from linkwork.view.drawing import Drawing, drawing
 from linkwork.view.subject import Subject
 from linkwork.view.trajectory import Still, moment
 from linkwork.view.viewer import Viewer
@@ -26,6 +28,15 @@ class PosedViewer(Viewer):
         self._model, self._q = model, np.array(state.q)
         still = Still(moment(model, state.q, state.v, state.t))
         super().__init__(Subject(drawing(model), still, model), **where)
+
+    def remade(self, mechanism: Mechanism) -> tuple[Any, Array, Drawing]:
+        """Return the model of an edited mechanism, where it stands, and its drawing."""
+        model, state = carry(self._model, State(self._q, np.zeros(self._model.nv)), mechanism)
+        return model, state.q, drawing(model)
+
+    def show_edited(self, made: tuple[Any, Array, Drawing]) -> None:
+        self._model, self._q, picture = made
+        self.show_subject(Subject(picture, Still(moment(self._model, self._q)), self._model))
 
     def controls(self, gui: Any) -> None:
         self.sliders = {}

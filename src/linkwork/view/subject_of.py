@@ -15,6 +15,7 @@ from linkwork.model.state import State
 from linkwork.recording.recording import Recording
 from linkwork.view.drawing import Drawing, drawing
 from linkwork.view.driven_drawing import drawing_of_driven
+from linkwork.view.edits import Edits
 from linkwork.view.pose_panel import PosedViewer
 from linkwork.view.stored_drawing import bare, restored
 from linkwork.view.subject import Subject
@@ -33,8 +34,13 @@ def viewer_of(thing: Any, state: Any, *, live: bool, host: str, port: int | None
 
             if state is not None:
                 raise LinkworkError(f"show: {thing.name!r} has drivers, which say where it is; give no state")
-            return DrivenViewer(thing, **where)
-        thing = thing.compile()
+            return DrivenViewer(thing, edits=Edits(thing), **where)
+        where["edits"] = Edits(thing)
+        try:
+            thing = thing.compile()
+        except BaseException:
+            where["edits"].stop()
+            raise
     if isinstance(thing, Model):
         start = start_of(thing, state)
         if live:

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.mechanism.mechanism import Mechanism
 from linkwork.view.camera import Camera, View
 from linkwork.view.charts import Charts
+from linkwork.view.edits import Edits
 from linkwork.view.overlays import Overlays
 from linkwork.view.picking import hit
 from linkwork.view.piece_poses import WorldPoses
@@ -43,7 +45,10 @@ class Viewer:
         host: str = "127.0.0.1",
         port: int | None = None,
         expose: bool = False,
+        edits: Edits | None = None,
     ) -> None:
+        """Show a subject; with `edits` the page shows the mechanism as it is edited."""
+        self._edits = edits
         self.subject, self.drawing = subject, subject.drawing
         drawing, trajectory = subject.drawing, subject.trajectory
         self.server = Server(drawing.name, host, port, expose=expose)
@@ -76,6 +81,8 @@ class Viewer:
         """End the server; pages that are open say so."""
         if not self._ended.is_set():
             self._ended.set()
+            if self._edits:
+                self._edits.stop()
             self._thread.join(timeout=5.0)
             self.server.close()
 
@@ -122,6 +129,56 @@ class Viewer:
                 self.charts = Charts(gui, channels[:_LISTED], self.subject.curves, self.show_message)
         else:
             self.charts = None
+
+    # edits
+
+    def _follow_edits(self) -> None:
+        """Show the mechanism as it is now, if it was edited."""
+        if self._edits is None or not self._edits.due:
+            return
+        try:
+            found = self._edits.look(self.remade)
+        except Exception as error:  # a mistake in the mechanism, or whatever a law of the user raises
+            self.show_message(f"shown as it was before it was edited: {error}")
+            return
+        if found is not None:
+            with self._lock, self.server.atomic():
+                self.show_edited(found)
+                self.show_message("")
+
+    def remade(self, mechanism: Mechanism) -> Any:
+        """Return what is shown of an edited mechanism, for `show_edited`."""
+        raise NotImplementedError
+
+    def show_edited(self, made: Any) -> None:
+        """Show what `remade` has made."""
+        raise NotImplementedError
+
+    def show_subject(self, subject: Subject) -> None:
+        """Show another subject in place of this one: what is the same by name stays as it is."""
+        shown = {word: box.value for word, box in self.switches.items()}
+        selected, self.selected = self.selected, None
+        self.overlays.remove()
+        self.subject, self.drawing = subject, subject.drawing
+        self.camera = Camera(self.drawing, subject.trajectory.passed(2), self.room)
+        self.stage.follow(self.drawing)
+        self.server.gui.reset()
+        self._panel()
+        for word, visible in shown.items():
+            self.switches[word].value = visible
+            if word in self.overlays.switches:
+                self.overlays.switch(word, visible)
+        self.stage.show_joints(shown["joints"])
+        self.stage.show_through(shown["see through"])
+        self.overlays.springs.on_click(self.select)
+        there = {*self.drawing.bodies, *(mark.name for mark in self.drawing.joints)}
+        if self._followed not in there:
+            self._followed = None
+        if selected in there:
+            self.select(selected)
+        self._stale = True
+
+    # controls
 
     def controls(self, gui: Any) -> None:
         """Add what moves the mechanism."""
@@ -269,6 +326,7 @@ class Viewer:
         before = time.perf_counter()
         while not self._ended.wait(max(0.0, before + 1.0 / RATE - time.perf_counter())):
             now = time.perf_counter()
+            self._follow_edits()
             self.advance(now - before)
             before = now
             self._refresh()
