@@ -125,18 +125,97 @@ def text() -> str:
 
 
 def picture(kind: type[lw.Joint]) -> str:
-    """Return the picture of a joint that has moved a little, as SVG."""
+    """Return what a joint lets the child do, as SVG: an arrow along each slide, a ring round each turn.
+
+    They are read off the motion subspace as drawn, one row per velocity, angular first. A velocity that does
+    both is a screw. What has no freedom stands on the plate.
+    """
     space = "space" if "space" in kind.spaces else "plane"
     model = alone(kind, space).compile()
-    if not model.nv:
-        return model.snapshot(size=(220, 160)).svg
-    v = {lw.Prismatic: 0.15, lw.Free: 0.25}.get(kind, 0.4)
-    moved = model.position_rates(model.q_drawn, np.full(model.nv, v))
-    q = model.q_drawn + moved
-    for first in model.quaternions:
-        q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
-    run = lw.simulate(model, 0.0, lw.State(q, np.zeros(model.nv)))
-    return run.snapshot(0.0, size=(220, 160)).svg
+    motions = model.dual_bases("joint", model.q_drawn).motion.T.round(9)
+    center = np.array([0.0, 0.0, 0.38 if len(motions) else -0.05])
+    behind, front = [], []
+    for motion in motions:
+        turn, slide = motion[:3], motion[3:]
+        if turn.any() and slide.any():
+            strokes = [(_around(turn, 2.0, slide), _SCREW)]
+        elif turn.any():
+            strokes = [(_around(turn, 0.86), _TURN)]
+        else:
+            strokes = [(side * np.outer([0.44, 0.98], slide), _SLIDE) for side in (-1.0, 1.0)]
+        for points, colour in strokes:
+            for line, near, tip in _pieces(center + points, center):
+                (front if near else behind).append(_stroke(line, colour, tip))
+    lines = [*_box(np.array([0.0, 0.0, -0.45]), (0.85, 0.85, 0.07), _PLATE), *behind]
+    lines += [*_box(center, (0.32, 0.32, 0.32), _CHILD), *front]
+    for axis, word in zip(np.eye(3), "xyz", strict=True):
+        lines.append(_stroke(_CORNER + np.outer([0.0, 0.42], axis), _FRAME, True, 1.4))
+        x, y = _seen(_CORNER + 0.58 * axis)
+        place = f'x="{x:.1f}" y="{y + 3.0:.1f}" text-anchor="middle"'
+        lines.append(f'<text {place} font-size="11" fill="{_FRAME}">{word}</text>')
+    head = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 220 180" width="220" height="180">'
+    return "\n".join([head, *lines, "</svg>"]) + "\n"
+
+
+# Colours that are seen on white and on black.
+_TURN, _SLIDE, _SCREW, _FRAME, _EDGE = "#2f7fd3", "#d8432f", "#9b59b6", "#8a8f98", "#4a5563"
+_PLATE, _CHILD = ("#c4ccd6", "#8e99a8", "#a9b4c1"), ("#f0c878", "#c8974a", "#dcae5e")  # top, and its sides
+_VIEWER = np.array([1.0, -1.0, 1.0])  # from where it is seen
+_TO_PAGE = 58.0 * np.array([[0.866, 0.866, 0.0], [0.5, -0.5, -1.0]])  # isometric
+_MIDDLE = np.array([112.0, 96.0])
+_CORNER = np.array([-0.95, -0.95, 0.95])  # of the small axes
+
+
+def _seen(points: Any) -> Any:
+    """Return where points of space are on the picture."""
+    return points @ _TO_PAGE.T + _MIDDLE
+
+
+def _around(axis: Any, turns: float, rise: Any = 0.0) -> Any:
+    """Return a way round an axis, of so many turns; with a rise per turn along it, a screw."""
+    unit = axis / np.linalg.norm(axis)
+    first = np.cross(unit, _VIEWER)  # seen at its full length, so that the gap is at the side
+    first /= np.linalg.norm(first)
+    angles = np.linspace(0.25, 0.25 + 2.0 * np.pi * turns, round(40 * turns))
+    circle = np.outer(np.cos(angles), first) + np.outer(np.sin(angles), np.cross(unit, first))
+    along = np.linspace(-0.55, 0.55, len(angles)) if np.any(rise) else np.zeros(len(angles))
+    return 0.62 * circle + np.outer(along, unit)
+
+
+def _pieces(points: Any, center: Any) -> Iterator[tuple[Any, bool, bool]]:
+    """Yield the parts of a way that are in front of its middle, or behind it, the last with a tip."""
+    near = (points - center) @ _VIEWER >= -1e-9
+    ends = [*(np.flatnonzero(near[1:] != near[:-1]) + 1).tolist(), len(points)]
+    begin = 0
+    for end in ends:
+        yield points[max(begin - 1, 0) : end], bool(near[end - 1]), end == len(points)
+        begin = end
+
+
+def _stroke(points: Any, colour: str, tip: bool, width: float = 2.6) -> str:
+    """Return a line, with an arrow's tip at its end."""
+    seen = _seen(points)
+    line = "M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in seen)
+    drawn = f'<path d="{line}" fill="none" stroke="{colour}" stroke-width="{width}" stroke-linecap="round"/>'
+    if not tip:
+        return drawn
+    way = seen[-1] - seen[-2]
+    way = way / np.linalg.norm(way)
+    side = np.array([-way[1], way[0]])
+    corners = seen[-1] + np.array([3.0 * width * way, 1.6 * width * side, -1.6 * width * side])
+    return drawn + f'<polygon points="{_text(corners)}" fill="{colour}"/>'
+
+
+def _box(center: Any, half: tuple[float, float, float], fills: tuple[str, str, str]) -> Iterator[str]:
+    """Yield the three faces of a box that are seen: its top, and those towards x and from y."""
+    around = np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)])
+    for axis, sign, fill in zip((2, 0, 1), (1, 1, -1), fills, strict=True):
+        corners = _text(_seen(np.insert(around, axis, sign, axis=1) * half + center))
+        yield f'<polygon points="{corners}" fill="{fill}" stroke="{_EDGE}" stroke-linejoin="round"/>'
+
+
+def _text(corners: Any) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
 
 
 def page() -> str:
