@@ -39,20 +39,19 @@ class PosedViewer(Viewer):
         self.show_subject(Subject(picture, Still(moment(self._model, self._q)), self._model))
 
     def controls(self, gui: Any) -> None:
-        self.sliders = {}
-        ranges = list(_ranges(self._model))
-        if not ranges:
-            return
-        with gui.add_folder("Joints"):
-            for name, label, low, high in ranges:
-                here = self._q[self._model.slices[name][0]][0]
-                slider = gui.add_slider(
-                    label, low, high, (high - low) / 500.0, float(np.clip(here, low, high))
-                )
-                slider.on_update(
-                    lambda event, name=name, slider=slider: event.client and self.pose(name, slider.value)
-                )
-                self.sliders[name] = slider
+        sliders, ranges = {}, list(_ranges(self._model))
+        if ranges:
+            with gui.add_folder("Joints"):
+                for name, label, low, high in ranges:
+                    here = self._q[self._model.slices[name][0]][0]
+                    slider = gui.add_slider(
+                        label, low, high, (high - low) / 500.0, float(np.clip(here, low, high))
+                    )
+                    slider.on_update(
+                        lambda event, name=name, slider=slider: event.client and self.pose(name, slider.value)
+                    )
+                    sliders[name] = slider
+        self.sliders = sliders
 
     def pose(self, joint: str, value: float) -> None:
         """Put a joint to a coordinate [rad, m]; the others follow as little as they can."""
