@@ -11,11 +11,15 @@ import linkwork as lw
 _SOON = 30.0  # a busy machine takes long
 
 
-def until(true) -> None:
+def until(true, page=None) -> None:
+    """Wait until something is so, and a page has shown all of it."""
     end = time.monotonic() + _SOON
     while not true():
         assert time.monotonic() < end, "it did not become so in time"
         time.sleep(0.02)
+    if page is not None:
+        with page._lock:
+            assert true()
 
 
 def shown(thing, **options):
@@ -33,22 +37,22 @@ def test_what_is_added_and_undone_appears_and_goes():
     with shown(m) as page:
         page.pose("pin", 0.4)
         with_ball(m)
-        until(lambda: page.drawing.bodies == ("cart", "pole", "ball"))
+        until(lambda: page.drawing.bodies == ("cart", "pole", "ball"), page)
         assert page.now().q[page._model.slices["pin"][0]] == pytest.approx(0.4)
         assert len(page.now().poses) == 3
         m.undo()
-        until(lambda: page.drawing.bodies == ("cart", "pole"))
+        until(lambda: page.drawing.bodies == ("cart", "pole"), page)
         m.redo()
-        until(lambda: "ball" in page.drawing.bodies)
+        until(lambda: "ball" in page.drawing.bodies, page)
 
 
 def test_options_and_what_is_removed_are_followed():
     m = lw.examples.cart_pole()
     with shown(m) as page:
         m.joints["pin"].limits = (-0.5, 0.5)
-        until(lambda: page.sliders["pin"].max == 0.5)
+        until(lambda: page.sliders["pin"].max == 0.5, page)
         m.remove("pin")
-        until(lambda: "pin" not in page.sliders)
+        until(lambda: "pin" not in page.sliders, page)
         assert page.drawing.bodies == ("cart", "pole")
 
 
@@ -59,7 +63,7 @@ def test_switches_and_the_selection_stay():
         page.switch("frames", True)
         page.select("pole")
         with_ball(m)
-        until(lambda: "ball" in page.drawing.bodies)
+        until(lambda: "ball" in page.drawing.bodies, page)
         assert page.switches["frames"].value
         assert page.overlays.switches["frames"].visible
         assert page.selected == "pole"
@@ -69,22 +73,22 @@ def test_a_mistake_is_said_and_the_page_stays_as_it_was():
     m = lw.examples.cart_pole()
     with shown(m) as page:
         m.joints["pin"].damping = -3.0
-        until(lambda: "negative" in page._note.content)
+        until(lambda: "negative" in page._note.content, page)
         assert page.drawing.bodies == ("cart", "pole")
         m.undo()
-        until(lambda: page._note.content == "")
+        until(lambda: page._note.content == "", page)
 
 
 def test_a_live_page_goes_on_from_where_it_is():
     m = lw.examples.cart_pole()
     with shown(m, live=True) as page:
         page.start()
-        until(lambda: page.now().t > 0.05)
+        until(lambda: page.now().t > 0.05, page)
         m.remove("pin")
-        until(lambda: "pole free" in page.engine.model.joint_names)
+        until(lambda: "pole free" in page.engine.model.joint_names, page)
         t = page.now().t
         assert t > 0.05
-        until(lambda: page.now().t > t)
+        until(lambda: page.now().t > t, page)
         assert page.engine.running
 
 
@@ -95,7 +99,7 @@ def test_a_driven_page_follows_too():
         m.add(lw.Body("flag", lw.Polygon([(0, 0), (0.1, 0), (0, 0.1)]), density=10))
         m.add(lw.Revolute("hinge", m["rocker"], m["flag"]))
         m.add(lw.Driver("second", "hinge", 0.0))
-        until(lambda: "flag" in page.drawing.bodies)
+        until(lambda: "flag" in page.drawing.bodies, page)
         assert list(page.sliders) == ["motor", "second"]
 
 
@@ -128,7 +132,7 @@ def test_edits_of_several_threads_end_with_the_mechanism_as_it_is():
             thread.start()
         for thread in threads:
             thread.join()
-        until(lambda: set(page.drawing.bodies) == set(m.bodies))
+        until(lambda: set(page.drawing.bodies) == set(m.bodies), page)
 
 
 @pytest.mark.browser
@@ -138,7 +142,7 @@ def test_an_open_page_shows_what_is_added(tab, tmp_path):
         tab.open(page.url)
         before = {batch.handle.name for batch in page.stage.bodies}
         with_ball(m)
-        until(lambda: "ball" in page.drawing.bodies)
+        until(lambda: "ball" in page.drawing.bodies, page)
         (new,) = {batch.handle.name for batch in page.stage.bodies} - before
         tab.until(lambda: tab.matrices(new) is not None and len(tab.matrices(new)) == 1)
         place = tab.matrices(new)[0][:3, 3]

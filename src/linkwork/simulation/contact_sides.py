@@ -230,7 +230,7 @@ class ContactSides:
         kept = Memory(*(memory[f"contact/{name}"] for name in Memory._fields))
         factor = Factor(*(memory[f"factor/{name}"] for name in Factor._fields))
         place = base[:nq].copy(), base[nq:-1].copy(), t, float(base[-1])
-        one.base = ContactState(*place, kept, factor, saved, bool(quick))
+        one.base = ContactState(*place, kept, factor, saved, quick=bool(quick))
         one.end, one.origin, one.index = one.base, origin, index
 
     def follow(self, start: State) -> None:

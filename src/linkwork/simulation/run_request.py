@@ -181,7 +181,7 @@ def variant_states(
     if not model.loop_names:
         return q, v
     models = (variants.models[k] for k in numbers.tolist())
-    pairs = [closed(*each, t, given) for *each, given in zip(models, q, v, inputs, strict=True)]
+    pairs = [closed(one, q, v, t, u) for one, q, v, u in zip(models, q, v, inputs, strict=True)]
     return np.array([q for q, _ in pairs]), np.array([v for _, v in pairs])
 
 
