@@ -56,6 +56,7 @@ def contacts() -> Iterable[Entry]:
     )
     yield from each("Contact", "without", ("ab", ("a", "b"), [("a",)], 3, None), _without)
     yield from each("Contact", "law", (3, "depth", lw.Sphere), lambda x: lw.Contact("c", law=x))
+    yield from each("Contact", "impact", ("elastic", None, 1), lambda x: lw.Contact("c", impact=x))
     yield refused("Contact", "betwen=", lambda: lw.Contact("c", betwen=("a", "b")), "betwen", "'between'")
     yield refused("Contact", "unknown", lambda: balls(lw.Contact("c", ("a", "d"))), "contact 'c'", "'d'")
     yield refused("Contact", "itself", lambda: balls(lw.Contact("c", ("a", "a"))), "'a' with itself")

@@ -230,3 +230,26 @@ def test_what_runs_with_contact_do_not_follow_is_refused():
         lw.simulate(model, 1.0, q=np.tile(model.q_drawn, (2, 1)))
     with pytest.raises(ValueError, match="checkpoint="):
         lw.simulate(model, 1.0, checkpoint="run.kept")
+
+
+def a_cradle(impact):
+    mechanism = lw.Mechanism("cradle")
+    for k in range(5):
+        ball = mechanism.add(lw.Body(f"ball {k}", lw.Sphere(0.05), mass=1.0, position=(0.1 * k, 0, 0)))
+        mechanism.add(lw.Revolute(f"string {k}", mechanism.ground, ball, at=(0.1 * k, 0, 1), axis=(0, 1, 0)))
+    mechanism.add(lw.Contact("contact", material=of(0.0, 1.0), impact=impact))
+    return mechanism.compile()
+
+
+@pytest.mark.parametrize("options", [{}, {"step": 1 / 240}])
+def test_a_cradle_hands_momentum_on_if_impacts_go_one_after_the_other(options):
+    model = a_cradle("sequential")
+    run = lw.simulate(model, 0.7, state(model, np.zeros(5), [0.3, 0, 0, 0, 0]), times=[0.7], **options)
+    assert np.abs(run.q[0, :4]).max() < 1e-3
+    assert run.q[0, 4] < -0.1
+
+
+def test_resistance_to_rolling_is_refused():
+    model = on_a_plane(lw.Sphere(0.1), 0.1, of(0.5, rolling=0.001))
+    with pytest.raises(ValueError, match="rolling="):
+        lw.simulate(model, 1.0)

@@ -33,11 +33,12 @@ from linkwork.contact_dynamics.contact_problem import (
     _times_blocks,
     _velocity,
 )
+from linkwork.mechanism.contact import IMPACTS
 from linkwork.native.numba_functions import entry
 
 Array = np.ndarray
 
-LAWS = ("newton", "poisson", "sequential")
+LAWS = IMPACTS
 _HALVINGS = 30
 _MOST = 100  # impacts in a sequence, times the number of contacts
 _SWEEPS = 200

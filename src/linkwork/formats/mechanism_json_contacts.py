@@ -12,7 +12,7 @@ from linkwork.formats.mechanism_json_laws import check_name, read_function, save
 from linkwork.formats.mechanism_json_values import Unsaved, built
 from linkwork.formats.traced import TracedContactLaw
 from linkwork.mechanism.body import Body
-from linkwork.mechanism.contact import Contact, name_of
+from linkwork.mechanism.contact import IMPACTS, Contact, name_of
 from linkwork.mechanism.material import NAMED, Material
 from linkwork.real_numbers import is_finite
 
@@ -47,6 +47,8 @@ def contact_data(contact: Contact) -> dict[str, Any]:
         data["material"] = material_data(contact.material)
     if contact.law is not None:
         data["law"] = _law_data(contact.law)
+    if contact.impact != IMPACTS[0]:
+        data["impact"] = contact.impact
     return data
 
 
@@ -81,7 +83,7 @@ def read_material(entry: JsonValue) -> Material:
 
 def read_contact(entry: JsonValue, bodies: Mapping[str, Body]) -> Contact:
     """Return a contact of bodies that are there."""
-    members = entry.fields(("name",), ("between", "without", "material", "law"))
+    members = entry.fields(("name",), ("between", "without", "material", "law", "impact"))
     options: dict[str, Any] = {}
     if "between" in members:
         options["between"] = _read_pair(members["between"], bodies)
@@ -91,6 +93,8 @@ def read_contact(entry: JsonValue, bodies: Mapping[str, Body]) -> Contact:
         options["material"] = read_material(members["material"])
     if "law" in members:
         options["law"] = _read_law(members["law"])
+    if "impact" in members:
+        options["impact"] = members["impact"].text()
     name = members["name"].text()
     return built(entry, lambda: Contact(name, **options))
 

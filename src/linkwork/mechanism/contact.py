@@ -23,12 +23,16 @@ if TYPE_CHECKING:
 
 Pair: TypeAlias = tuple[str, str]  # names of bodies, sorted
 
+IMPACTS = ("newton", "poisson", "sequential")  # laws of impacts: see `contact_dynamics.impact`
+
 
 class Contact(Recorded):
     """Let bodies meet: all that have shapes, and ground; or only the two of `between`.
 
     `material` stands in place of what follows from the materials of the bodies, `law` in place of the law of
-    that. `without` lists pairs that pass through each other. Bodies are given themselves or by name.
+    that. `without` lists pairs that pass through each other. Bodies are given themselves or by name. `impact`
+    is the law of impacts where several contacts are hit at once: "newton" for all of them together, "poisson"
+    by impulses of compression, "sequential" for one after the other, as in Newton's cradle.
     """
 
     word: ClassVar[str] = "contact"
@@ -41,12 +45,14 @@ class Contact(Recorded):
         material: Material | None = None,
         law: Callable[..., Any] | None = None,
         without: Iterable[Iterable[Body | str]] = (),
+        impact: str = "newton",
     ) -> None:
         self._name = name_text(name, type(self).__name__)
         self.between = between
         self.material = material
         self.law = law
         self.without = without
+        self.impact = impact
 
     @property
     def name(self) -> str:
@@ -92,6 +98,17 @@ class Contact(Recorded):
         if law is not None and (not callable(law) or isinstance(law, type)):
             raise TypeError(f"{self._where}: law {shown(law)}; give a function")
         self._law = law
+
+    @property
+    def impact(self) -> str:
+        """The law of impacts at several contacts."""
+        return self._impact
+
+    @impact.setter
+    def impact(self, impact: str) -> None:
+        if not isinstance(impact, str) or impact not in IMPACTS:
+            raise ValueError(f"{self._where}: {unknown('impact', impact, IMPACTS)}")
+        self._impact = impact
 
     @property
     def on(self) -> tuple[Body | str, ...]:
@@ -150,6 +167,13 @@ def contact_of_all(mechanism: "Mechanism") -> Contact | None:
 def contacts_of_pairs(mechanism: "Mechanism") -> dict[Pair, Contact]:
     """Return the contacts that are about one pair."""
     return {sorted_pair(x.between): x for x in mechanism.contacts.values() if x.between is not None}
+
+
+def impact_law(mechanism: "Mechanism") -> str:
+    """Return the law of impacts: that of the contact of all bodies, or of the first that names another."""
+    whole = contact_of_all(mechanism)
+    named = (contact.impact for contact in mechanism.contacts.values() if contact.impact != IMPACTS[0])
+    return whole.impact if whole is not None else next(named, IMPACTS[0])
 
 
 def excluded_pairs(mechanism: "Mechanism") -> set[Pair]:

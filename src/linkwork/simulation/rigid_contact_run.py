@@ -10,10 +10,11 @@ from dataclasses import replace
 import numpy as np
 
 from linkwork.contact_dynamics.meeting import meeting
-from linkwork.contact_dynamics.pair_table import pair_table
+from linkwork.contact_dynamics.pair_table import ROLLING, TORSIONAL, PairTable, pair_table
 from linkwork.contact_dynamics.settling import MaterialLaw, Settling
 from linkwork.contact_dynamics.smooth_motion import SmoothMotion
 from linkwork.contact_dynamics.touching import Surfaces
+from linkwork.mechanism.contact import impact_law
 from linkwork.model.model import Model
 from linkwork.model.own_forces import input_values
 from linkwork.recording.status import Status
@@ -24,6 +25,7 @@ from linkwork.simulation.integration import Work
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.options import RunOptions
 from linkwork.simulation.problem import Problem
+from linkwork.simulation.restoring import PROJECTED
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.single_run import OneRun
 
@@ -43,8 +45,23 @@ class ContactSettings(RunSettings):
         mechanism = model.mechanism
         world = meeting(mechanism)
         table = pair_table(mechanism, world)
+        self._check(table)
         self.motion = SmoothMotion(Surfaces(model, world))
-        self.settling = Settling(self.motion, MaterialLaw(table), self.chosen.accuracy)
+        law = impact_law(mechanism)
+        self.settling = Settling(self.motion, MaterialLaw(table), self.chosen.accuracy, law)
+
+    def _check(self, table: PairTable) -> None:
+        """Refuse what this way through time does not follow."""
+        soft = self.system.model.compliant_contacts
+        rigid = True if soft is None else soft.row < 0
+        if (table.numbers[:, :, [ROLLING, TORSIONAL]].any(axis=2) & rigid).any():
+            raise ValueError(
+                "rolling= or torsional= of a rigid material goes by steps: give step=1/60, or a stiffness="
+            )
+        if self.words.loops != PROJECTED:
+            raise ValueError(
+                f"loops {self.words.loops!r} with rigid contact; leave it out: loops are kept closed"
+            )
 
     def _problem(self, lanes: int, own: bool) -> Problem:
         plain = super()._problem(lanes, own)
