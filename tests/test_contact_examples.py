@@ -15,6 +15,7 @@ EXAMPLES = [
     "brick_wall",
     "geneva_drive",
     "ratchet",
+    "gripper",
 ]
 
 
@@ -83,3 +84,37 @@ def test_a_ratchet_advances_by_a_tooth_a_turn(step) -> None:
     assert np.diff(teeth[at]) == pytest.approx(1.0, abs=1e-3)
     turned = moved["crankshaft"].position[at] / (2 * np.pi)
     assert turned == pytest.approx([1, 2, 3, 4], abs=1e-6)
+
+
+def test_a_gripper_lifts_a_box_and_holds_it() -> None:
+    moved = run("gripper", 10.0)
+    box, arm = moved["box"].position, moved["arm"].position
+    late = moved.time > 2.5  # it was lifted from 1 s to 2 s
+    assert box[late, 2] == pytest.approx(0.1, abs=1e-3)
+    assert arm[late] == pytest.approx(0.1, abs=1e-6)
+    assert np.ptp(box[late], axis=0).max() < 1e-6  # it does not creep
+    held = moved["box"].contact_force[-1]
+    assert held == pytest.approx((0, 0, 0.5 * 9.81), abs=1e-3)
+    assert moved.contacts.at(10.0).of("left finger").normal_force.sum() == pytest.approx(20.0, abs=0.01)
+
+
+def test_balls_bounce_as_their_materials_let_them() -> None:
+    moved = run("bouncing_balls", 3.0)
+    heights = {k: moved[f"ball {k}"].position[:, 2] - 0.05 for k in (1, 2, 3)}
+    for k, e in ((1, 0.5), (2, 0.7), (3, 0.9)):
+        fall = np.sqrt(2 / 9.81)
+        top = fall * (1 + e)  # when it is highest again
+        near = round(top * 60)
+        exact = e**2 - 0.5 * 9.81 * (moved.time[near] - top) ** 2
+        assert heights[k][near] == pytest.approx(exact, abs=1e-6)
+        hits = [t for t, name in moved.report.events if name.endswith(f"ball {k}")]
+        assert hits[0] == pytest.approx(fall, abs=1e-9)
+
+
+def test_a_cradle_passes_the_blow_on() -> None:
+    model = examples.newtons_cradle().compile()
+    moved = lw.simulate(model, 1.0, model.state({"pin 1": 0.5}), step=1 / 60)
+    angles = np.array([moved[f"pin {k}"].position for k in range(1, 6)])
+    swung = int(np.argmin(angles[4]))
+    assert angles[4, swung] == pytest.approx(-0.5, abs=0.01)
+    assert np.abs(angles[:4, swung]).max() < 0.02

@@ -179,6 +179,13 @@ GALLERY: dict[str, Demo] = {
         4.0,
         step=1 / 240,
     ),
+    "gripper": Demo(
+        "two fingers hold a box by friction, and lift it",
+        examples.gripper,
+        ("box.position[2]", "left.position"),
+        3.0,
+        step=1 / 60,
+    ),
 }
 
 

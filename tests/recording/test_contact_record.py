@@ -29,8 +29,8 @@ def sliding() -> lw.Recording:
 
 def test_what_rests_is_borne(sliding) -> None:
     run = lw.simulate(crate(), 0.5, step=1 / 60)
-    assert run["crate"].contact_force == pytest.approx(np.tile((0, 0, 3 * G), (31, 1)), abs=5e-4)
-    assert np.abs(run["crate"].acceleration).max() < 5e-4
+    assert run["crate"].contact_force == pytest.approx(np.tile((0, 0, 3 * G), (31, 1)), abs=1e-6)
+    assert np.abs(run["crate"].acceleration).max() < 1e-6
     contacts = run.contacts
     assert len(contacts) == 4 * 31
     assert set(contacts.bodies) == {("ground", "crate")}
@@ -43,12 +43,12 @@ def test_what_rests_is_borne(sliding) -> None:
 def test_what_slides_is_braked(sliding) -> None:
     moving = sliding.time < 2.0 / (0.3 * G) - 0.02
     force = sliding["crate"].contact_force[moving]
-    assert force == pytest.approx(np.tile((-0.3 * 3 * G, 0, 3 * G), (len(force), 1)), abs=1e-3)
+    assert force == pytest.approx(np.tile((-0.3 * 3 * G, 0, 3 * G), (len(force), 1)), abs=1e-6)
     slid = sliding.contacts.at(0.2)
     assert slid.slip == pytest.approx(np.tile(sliding["crate"].velocity[12], (4, 1)), abs=1e-3)
     assert sliding["flight"].acceleration[12, 3:] == pytest.approx((-0.3 * G, 0, 0), abs=1e-3)
     rests = sliding.time > 2.0 / (0.3 * G) + 0.02
-    assert np.abs(sliding["crate"].contact_force[rests] - (0, 0, 3 * G)).max() < 1e-3
+    assert np.abs(sliding["crate"].contact_force[rests] - (0, 0, 3 * G)).max() < 1e-6
 
 
 def test_rows_are_picked_by_body_time_and_number(sliding) -> None:
@@ -86,7 +86,7 @@ def test_tables_curves_and_files_have_contact_forces(sliding, tmp_path) -> None:
 
 def test_in_the_plane_vectors_have_two_numbers() -> None:
     run = lw.simulate(crate(space="plane"), 0.2, step=1 / 60)
-    assert run["crate"].contact_force == pytest.approx(np.tile((0, 3 * G), (13, 1)), abs=5e-4)
+    assert run["crate"].contact_force == pytest.approx(np.tile((0, 3 * G), (13, 1)), abs=1e-6)
     assert run.contacts.point.shape == (len(run.contacts), 2)
     assert set(run.contacts.point[:, 0].round(6)) == {-0.1, 0.1}
 
@@ -99,8 +99,8 @@ def test_a_joint_bears_what_contact_does_not() -> None:
     m.ground.add(lw.Sphere(0.1, position=(0.8, 0, -0.125)))
     m.add(lw.Contact("step", (beam, "ground"), material=lw.Material(friction=0.0)))
     run = lw.simulate(m, 0.2, step=1 / 60)
-    assert run["beam"].contact_force[-1] == pytest.approx((0, 0, 2 * G * 0.5 / 0.8), abs=5e-4)
-    assert run["pin"].reaction.force[-1] == pytest.approx((0, 0, 2 * G * 0.3 / 0.8), abs=5e-4)
+    assert run["beam"].contact_force[-1] == pytest.approx((0, 0, 2 * G * 0.5 / 0.8), abs=1e-6)
+    assert run["pin"].reaction.force[-1] == pytest.approx((0, 0, 2 * G * 0.3 / 0.8), abs=1e-6)
     assert abs(run["pin"].acceleration[-1]) < 1e-4
 
 
@@ -134,7 +134,7 @@ def test_a_step_by_step_simulation_has_them_too() -> None:
     sim = lw.Simulation(crate().compile(), step=1 / 60)
     for _ in range(3):
         sim.step(1 / 60)
-    assert sim["crate"].contact_force == pytest.approx((0, 0, 3 * G), abs=5e-4)
+    assert sim["crate"].contact_force == pytest.approx((0, 0, 3 * G), abs=1e-6)
     assert len(sim.recording.contacts.at(0.05)) == 4
 
 
@@ -143,7 +143,7 @@ def test_the_viewer_shows_forces_where_bodies_touch(sliding) -> None:
     points, forces = subject.contacts(subject.trajectory.at(0.2))
     assert subject.touching
     assert len(points) == 4
-    assert np.abs(points[:, 2]).max() < 5e-4
+    assert np.abs(points[:, 2]).max() < 1e-6
     assert forces.sum(axis=0) == pytest.approx((-0.3 * 3 * G, 0, 3 * G), abs=1e-3)
     assert "crate.contact_force" in subject.channels
     assert not subject_of(lw.simulate(lw.examples.cart_pole(), 0.1)).touching

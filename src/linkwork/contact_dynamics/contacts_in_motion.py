@@ -1,27 +1,22 @@
-"""contacts <- t, q, v: what bodies that touch do to each other at moments of a motion.
-
-Forces of rigid contact follow from where bodies are and how they move: they are the impulses of a step, per
-its length, as that goes to 0. This takes a step of `_MOMENT`, in which a body at 1 m/s moves by 0.1 mm, and
-forces come out with five digits. Impacts are no forces; what bounces in that time exerts none.
-"""
+"""contacts <- t, q, v: what rigid bodies that touch do to each other at moments of a motion."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.contact_dynamics.memory import in_the_world
-from linkwork.contact_dynamics.stepper import ContactState, Stepper
+from linkwork.contact_dynamics.contact_forces import AT_REST, contact_forces
+from linkwork.contact_dynamics.contact_modes import SLIDING
+from linkwork.contact_dynamics.meeting import meeting
+from linkwork.contact_dynamics.pair_table import FRICTION, STATIC_FRICTION, pair_table
+from linkwork.contact_dynamics.touching import Surfaces, Touching
 from linkwork.model.model import Model
 
 Array = np.ndarray
 
-_MOMENT = 1e-4  # [s]
-_NOTHING = 1e-12  # of the largest force of a moment: less is none
-
 
 class TouchingBodies(NamedTuple):
-    """Contacts of a moment, which bear a force or touch; bodies by number, ground is -1."""
+    """Contacts of a moment; bodies by number, ground is -1."""
 
     bodies: Array  # (n, 2) a and b
     point: Array  # (n, 3) where, in the world [m]
@@ -30,38 +25,43 @@ class TouchingBodies(NamedTuple):
     force: Array  # (n, 3) on b, in world axes [N]
 
 
+def together(each: list[TouchingBodies]) -> TouchingBodies:
+    """Return several contacts as one list of them."""
+    return TouchingBodies(*map(np.concatenate, zip(*each, strict=True)))
+
+
 class ContactsInMotion:
-    """The contacts of a model at moments of its motion; for one thread at a time."""
+    """The rigid contacts of a model at moments of its motion; for one thread at a time."""
 
     def __init__(self, model: Model) -> None:
-        self._stepper = Stepper(model)
+        world = meeting(model.mechanism)
+        self._table, self._surfaces = pair_table(model.mechanism, world), Surfaces(model, world)
         numbers: Mapping[str, int] = {name: k for k, name in enumerate(model.body_names)}
-        owners = self._stepper.system.detection.owners
-        self._number = np.array([numbers.get(name, -1) for name in owners], np.int64)
-        self._before: ContactState | None = None
+        self._number = np.array([numbers.get(name, -1) for name in world.shape_bodies], np.int64)
 
-    def at(self, t: float, q: Array, v: Array, inputs: Array) -> TouchingBodies:
-        """Return the contacts at a moment; those of the moment that was asked before are a first guess."""
-        state = ContactState(q.copy(), v.copy(), float(t), quick=False)
-        if self._before is not None:
-            state.memory, state.factor = self._before.memory, self._before.factor
-        stepper = self._stepper
-        stepper.step(state, _MOMENT, inputs)
-        self._before = state
-        since = stepper.hits[-1].time if stepper.hits else float(t)
-        span = state.t - since
-        points, impulses = stepper.found.points, stepper.found.impulses
-        world = np.zeros((len(impulses), 3))
-        if span > 1e-3 * _MOMENT:
-            in_the_world(points.place, np.ascontiguousarray(impulses), world)
-            world /= -span
-        large = np.linalg.norm(world, axis=1)
-        kept = large > _NOTHING * large.max(initial=0.0)
-        place = points.place[: len(impulses)]
+    def at(self, t: float, q: Array, v: Array, inputs: Any) -> TouchingBodies:
+        """Return the contacts at a moment: those that touch, and do not part."""
+
+        def slips(touching: Touching) -> Array:
+            u = self._surfaces.rows(q, touching) @ v
+            return np.linalg.norm(u[:, 1:], axis=1) > AT_REST
+
+        state = q, v, float(t), inputs
+        found = contact_forces(self._surfaces, lambda x: self._friction(x, slips(x)), *state)
+        begins = (found.modes.mode == SLIDING) & ~slips(found.touching)
+        if begins.any():  # what static friction does not hold slides
+            slides = slips(found.touching) | begins
+            found = contact_forces(self._surfaces, lambda x: self._friction(x, slides), *state)
+        touching = found.touching
         return TouchingBodies(
-            self._number[points.pair[: len(impulses)]][kept],
-            place[kept, :3].copy(),
-            -place[kept, 3:6],
-            -points.gap[: len(impulses)][kept],
-            world[kept],
+            self._number[touching.label[:, :2]],
+            touching.place,
+            -touching.axes[:, 0],
+            -touching.gap,
+            -found.world_forces,
         )
+
+    def _friction(self, touching: Touching, slides: Array) -> Array:
+        kind = self._table.kind
+        numbers = self._table.numbers[kind[touching.label[:, 0]], kind[touching.label[:, 1]]]
+        return np.where(slides, numbers[:, FRICTION], numbers[:, STATIC_FRICTION])

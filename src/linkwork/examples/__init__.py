@@ -11,7 +11,7 @@ from linkwork.examples.falling import (
     newtons_cradle,
     rolling_race,
 )
-from linkwork.examples.intermittent import geneva_drive, ratchet
+from linkwork.examples.intermittent import geneva_drive, gripper, ratchet
 from linkwork.examples.linkages import four_bar, four_bars, jansen_leg
 from linkwork.examples.overconstrained import bennett, bricard
 from linkwork.examples.platforms import delta_robot, stewart_platform
@@ -33,6 +33,7 @@ __all__ = [
     "four_bar",
     "four_bars",
     "geneva_drive",
+    "gripper",
     "jansen_leg",
     "newtons_cradle",
     "ratchet",

@@ -70,10 +70,11 @@ def dominoes(count: int = 20) -> Mechanism:
     return m
 
 
-def newtons_cradle(balls: int = 5, *, gap: float = 0.0) -> Mechanism:
+def newtons_cradle(balls: int = 5, *, gap: float = 1e-4) -> Mechanism:
     """Return steel balls that hang side by side and hit each other without loss; joints are `pin 1`, ...
 
-    Let the first go: `model.state({"pin 1": 0.5})`. They touch, or hang this far apart [m].
+    Let the first go: `model.state({"pin 1": 0.5})`. They hang this far apart [m], so that blows follow each
+    other; where balls touch, the law of impact decides how they share a blow.
     """
     m = Mechanism("Newton's cradle")
     radius, length = 0.02, 0.2

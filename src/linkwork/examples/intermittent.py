@@ -1,16 +1,19 @@
-"""Mechanisms that move by contact: a Geneva drive, a ratchet."""
+"""Mechanisms that move by contact: a Geneva drive, a ratchet, a gripper."""
 
 from math import atan2, cos, hypot, pi, sin
 
 import numpy as np
 
+from linkwork.algebra.number import Number, max, min
 from linkwork.examples.building_blocks import ALUMINIUM, STEEL, Point, bar, link
 from linkwork.examples.building_blocks import meeting as crossing
-from linkwork.geometry import Polygon
+from linkwork.geometry import Box, Plane, Polygon
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.contact import Contact
+from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.driver import Driver
-from linkwork.mechanism.joints import Revolute
+from linkwork.mechanism.joints import Prismatic, Revolute
+from linkwork.mechanism.loads import Motor
 from linkwork.mechanism.material import Material
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.springs import TorsionSpring
@@ -156,3 +159,32 @@ def _pawl(name: str, angle: float, radius: float) -> tuple[Body, Point]:
     length, heading = hypot(back, out), atan2(tip[1] - pin[1], tip[0] - pin[0])
     outline = [(-thick, -0.5 * thick), (length, -0.1 * thick), (length, 0.1 * thick), (-thick, 0.5 * thick)]
     return Body(name, Polygon(outline), density=STEEL * 0.01, position=pin, rotation=heading), pin
+
+
+def gripper(force: float = 20.0, *, lift: float = 0.1) -> Mechanism:
+    """Return a gripper with two fingers that hold a box by friction, and lift it after a second [N, m].
+
+    The fingers follow each other by a coupling; one motor closes them.
+    """
+    m = Mechanism("gripper")
+    pads = Material(friction=0.8)
+    palm = m.add(Body("palm", Box(0.16, 0.05, 0.02), mass=0.5, position=(0.0, 0.0, 0.13)))
+    m.add(Prismatic("arm", m.ground, palm, axis=(0.0, 0.0, 1.0)))
+    for name, side in (("left", -1.0), ("right", 1.0)):
+        place = (0.045 * side, 0.0, 0.07)
+        finger = m.add(Body(f"{name} finger", Box(0.01, 0.03, 0.1), mass=0.1, position=place, material=pads))
+        m.add(Prismatic(name, palm, finger, axis=(-side, 0.0, 0.0), damping=20.0))
+    m.add(Coupling("mirror", "right", "left"))
+    m.add(Motor("squeeze", "left", 2.0 * force))
+    m.add(Driver("hoist", "arm", lambda t: lift * _smooth_step(t - 1.0)))
+    box = Box(0.06, 0.06, 0.06, position=(0.0, 0.0, 0.03))
+    m.add(Body("box", box, mass=0.5, material=Material(friction=0.5)))
+    m.ground.add(Plane())
+    m.add(Contact("contact"))
+    return m
+
+
+def _smooth_step(t: Number) -> Number:
+    """Return 0 before 0, 1 after 1, and in between what leads there without a jump of speed."""
+    s = min(max(t, 0.0), 1.0)
+    return s * s * (3.0 - 2.0 * s)

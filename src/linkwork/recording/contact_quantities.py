@@ -24,26 +24,36 @@ CONTACT_WORDS = 15
 
 def contacts(at: Any) -> Array:
     """Return the contacts of all samples."""
+    from linkwork.contact_dynamics.contacts_in_motion import together
+
+    each = [found for found in (_rigid(at), _compliant(at)) if found]
+    return _rows(at, [together(list(of_sample)) for of_sample in zip(*each, strict=True)])
+
+
+def _rigid(at: Any) -> "list[TouchingBodies]":
+    """Return the rigid contacts of each sample; nothing if all are compliant."""
     from linkwork.contact_dynamics.contacts_in_motion import (
         ContactsInMotion,  # only who needs it waits for it
     )
 
-    moving = ContactsInMotion(at.model)
-    return _rows(
-        at, [moving.at(t, q, v, u) for t, q, v, u in zip(at.t, at.q, at.v, at["inputs"], strict=True)]
-    )
+    def found() -> "list[TouchingBodies]":
+        moving = ContactsInMotion(at.model)
+        return [moving.at(t, q, v, u) for t, q, v, u in zip(at.t, at.q, at.v, at["inputs"], strict=True)]
+
+    return [] if at.model.is_compliant else at.once("rigid contacts", found)
 
 
-def compliant_contacts(at: Any) -> Array:
-    """Return the contacts of all samples where all are compliant."""
+def _compliant(at: Any) -> "list[TouchingBodies]":
+    """Return the compliant contacts of each sample; nothing if none is."""
+    if at.model.compliant_contacts is None:
+        return []
     from linkwork.contact_dynamics.compliant_in_motion import CompliantInMotion
 
-    moving, wrenches = CompliantInMotion(at.model), _compliant_wrenches(at)
-    found = []
+    moving, wrenches, found = CompliantInMotion(at.model), _compliant_wrenches(at), []
     for k, (q, poses, velocities) in enumerate(zip(at.q, at["poses"], at["velocities"], strict=True)):
         state = _lifted_places(poses), _lifted_motions(velocities), wrenches[k]
         found.append(moving.at(at.model.poses(q), *state))
-    return _rows(at, found)
+    return found
 
 
 def _rows(at: Any, found: "list[TouchingBodies]") -> Array:
@@ -81,12 +91,10 @@ def _slip(each: "TouchingBodies", places: Array, motions: Array) -> Array:
 
 def contact_forces(at: Any) -> Array:
     """Return the sum of the forces of contacts on each body (N, bodies, d) [N]."""
-    return _wrenches(at)[:, :, 3 : 3 + at["poses"].shape[2]]
-
-
-def compliant_contact_forces(at: Any) -> Array:
-    """Return the same where all contacts are compliant."""
-    return _compliant_wrenches(at)[:, :, 3 : 3 + at["poses"].shape[2]]
+    wrenches = _rigid_wrenches(at)
+    if at.model.compliant_contacts is not None:
+        wrenches = wrenches + _compliant_wrenches(at)
+    return wrenches[:, :, 3 : 3 + at["poses"].shape[2]]
 
 
 def _compliant_wrenches(at: Any) -> Array:
@@ -104,27 +112,21 @@ def _compliant_wrenches(at: Any) -> Array:
     return wrenches
 
 
-def _wrenches(at: Any) -> Array:
-    """Return torques about the bodies' origins, and forces, in world axes (N, bodies, 6)."""
-    return at.once("contact wrenches", lambda: _summed(at["contacts"], at["poses"]))
-
-
-def _summed(found: Array, poses: Array) -> Array:
-    wrenches = np.zeros((len(found), poses.shape[1] + 1, 6))
-    for n, rows in enumerate(found):
-        rows = rows[np.isfinite(rows[:, DEPTH])]
+def _rigid_wrenches(at: Any) -> Array:
+    """Return torques of rigid contacts about the bodies' origins, and forces, (N, bodies, 6)."""
+    poses = at["poses"]
+    wrenches = np.zeros((len(poses), poses.shape[1] + 1, 6))
+    for n, each in enumerate(_rigid(at)):
         places = _lifted_places(poses[n])
-        for column, sign in ((BODY_A, -1.0), (BODY_B, 1.0)):
-            body = rows[:, column].astype(np.int64)
-            force = sign * rows[:, FORCE : FORCE + 3]
-            torque = np.cross(rows[:, POINT : POINT + 3] - places[body], force)
-            np.add.at(wrenches[n], body, np.column_stack([torque, force]))
+        for body, sign in zip(each.bodies.T, (-1.0, 1.0), strict=True):
+            torque = np.cross(each.point - places[body], sign * each.force)
+            np.add.at(wrenches[n], body, np.column_stack([torque, sign * each.force]))
     return wrenches[:, :-1]
 
 
 def _external(at: Any) -> Array:
-    """Return the forces of contacts on bodies as `loads` gives those of loads."""
-    R, wrenches, forces = at["poses"][..., :-1], _wrenches(at), {}
+    """Return the forces of rigid contacts on bodies as `loads` gives those of all others."""
+    R, wrenches, forces = at["poses"][..., :-1], _rigid_wrenches(at), {}
     for k, name in enumerate(at.model.body_names):
         torque, force = wrenches[:, k, :3], wrenches[:, k, 3:]
         if R.shape[-1] == 2:
@@ -138,7 +140,7 @@ def _external(at: Any) -> Array:
 
 
 def _response(at: Any) -> tuple[Array, Array]:
-    """Return how forces of contacts change accelerations (N, nv), and forces of loops' equations (N, rows).
+    """Return how rigid contacts change accelerations (N, nv), and forces of loops' equations (N, rows).
 
     M a = J^T f + G^T p and G a = 0, so (G M^-1 G^T) p = -G M^-1 J^T f; of all p that do it the least.
     """
@@ -174,7 +176,6 @@ def reactions(at: Any) -> Array:
     return reactions_under(model, at.q, at.v, at["accelerations"], external, rows).array
 
 
-OF_COMPLIANT = {"contacts": compliant_contacts, "contact_forces": compliant_contact_forces}
 OF_CONTACT = {
     "contacts": contacts,
     "contact_forces": contact_forces,
