@@ -186,3 +186,16 @@ def test_compliant_contacts_that_slide_are_rubbed() -> None:
     last = run.contacts.at(0.2)
     assert last.force[:, 0] == pytest.approx(-0.5 * last.normal_force, rel=1e-6)
     assert last.force.sum(axis=0) == pytest.approx(run["crate"].contact_force[-1], abs=1e-6)
+
+
+def test_the_viewer_writes_the_values_of_forces(sliding) -> None:
+    pytest.importorskip("viser")
+    with sliding.show(open_browser=False, block=False) as viewer:
+        viewer.switch("contact forces", True)
+        viewer.seek(1.0)
+        viewer._refresh()
+        shown = viewer.overlays.switches["contact forces"]
+        texts = [label.text for label in shown._labels if label.visible]
+        sizes = sorted(np.linalg.norm(sliding.contacts.at(1.0).force, axis=1), reverse=True)
+        assert texts == [f"{size:.3g} N" for size in sizes]
+        assert shown._nodes[0].points.shape == (4, 2, 3)
