@@ -270,18 +270,6 @@ def test_laws_that_cannot_be_are_refused(law, words):
         lw.simulate(on_floor(ball(), material=lw.Material(), law=law), 0.1)
 
 
-def test_rigid_pairs_go_by_steps():
-    m = lw.Mechanism("mixed")
-    for name, material in (("soft", lw.Material(stiffness=1e4)), ("hard", lw.Material())):
-        m.add(
-            lw.Body(name, lw.Sphere(0.1), density=1000, position=(len(m.bodies), 0, 0.1), material=material)
-        )
-    m.ground.add(lw.Plane())
-    m.add(lw.Contact("contact"))
-    with pytest.raises(ValueError, match="rigid contact goes by steps"):
-        lw.simulate(m, 0.1)
-
-
 def test_contact_forces_of_bodies_hold_their_weight():
     angle = 0.3
     model = on_floor(
@@ -344,3 +332,19 @@ def test_batches_have_the_bits_of_single_runs():
     for k in (0, 4, 10):
         alone = lw.simulate(model, 0.5, lw.State(q[k], v[k]), times=runs[k].time)
         assert (runs[k].q == alone.q).all()
+
+
+def test_variants_have_their_own_contacts():
+    model = on_floor(ball(), material=lw.Material(stiffness=1e5, damping=500))
+    masses = np.array([1.0, 2.0, 5.0])
+    runs = lw.simulate(model, 3.0, vary={"ball.mass": masses})
+    sunk = [0.1 - run.q[-1, 2] for run in runs]
+    assert sunk == pytest.approx(masses * G / 1e5, rel=1e-6)
+
+
+def test_models_with_other_laws_have_other_digests():
+    digests = {
+        on_floor(ball(), material=lw.Material(stiffness=k, damping=c)).digest
+        for k, c in ((1e5, 10), (1e6, 10), (1e5, 20))
+    }
+    assert len(digests) == 3

@@ -75,6 +75,18 @@ class CompliantContacts:
         self.of_shape = _shape_numbers(world)
 
     @property
+    def signature(self) -> tuple[Any, ...]:
+        """What distinguishes these contacts from others, in any process."""
+        table, laws = self.world.table, [(kernel.signature, kernel.numbers) for kernel in self.kernels]
+        shapes = (
+            self.world.owners,
+            *(x.tobytes() for x in (self.world.local, table.kind, table.size, table.reach)),
+        )
+        others = self.world.excluded, table.index[:, [GROUP, MASK]], table.points, table.heights
+        rows = self.row, self.numbers, self.pairs.kind, *others
+        return shapes, laws, *(x.tobytes() for x in rows)
+
+    @property
     def rigid(self) -> bool:
         """Whether some bodies that may meet have no law."""
         return any(

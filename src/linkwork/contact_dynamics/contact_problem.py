@@ -36,7 +36,7 @@ import numpy as np
 
 from linkwork.contact_dynamics.block_cholesky import Blocks, blocks, factor, solve
 from linkwork.contact_dynamics.elimination import Elimination, elimination
-from linkwork.contact_dynamics.friction_cone import COULOMB, derivative, projected
+from linkwork.contact_dynamics.friction_cone import BOND, COULOMB, SPRING, derivative, projected
 from linkwork.contact_dynamics.gauss_seidel import prepare_sweeps, sweep
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry, native, native_apart, native_within
@@ -73,7 +73,7 @@ class Contacts(NamedTuple):
     friction: Any  # (n,) mu, or what stands for it in other laws
     weight: Any  # (n,) 3 / trace(J M^-1 J^T) [kg]
     kind: Any  # (n,) which law: see `friction_cone`
-    spin: Any  # (n,) the other number of a law
+    spin: Any  # (n,) the other number of a law; of springs their compliance [m/s per N s]
     of: Any  # (n,) the contact whose normal impulse both of these are multiplied by; -1: none
 
 
@@ -309,6 +309,11 @@ def _share(c, k, p):
     return max(p[c.of[k], 0], 0.0) if c.of[k] >= 0 else 1.0
 
 
+@native_within
+def _is_soft(c, k):
+    return c.kind[k] == SPRING or c.kind[k] == BOND
+
+
 @entry("float64", NODES, _FLAT)
 def kinetic_energy(nodes, v):
     """Return the energy of nodes that move at v [J]."""
@@ -328,7 +333,7 @@ def stand_still(nodes, c, p, slow, v):
     What a solution leaves of their velocities is noise, which the next step would have to take away.
     """
     for k in range(len(c.a)):
-        if p[k, 0] == 0.0:
+        if p[k, 0] == 0.0 or _is_soft(c, k):  # what is soft settles slowly
             continue
         for side in range(2):
             node = c.a[k] if side == 0 else c.b[k]
@@ -358,6 +363,8 @@ def _residual(nodes, c, p, v, g):
         u0, u1, u2 = _velocity(nodes, c, k, v)
         mu, r = _share(c, k, p) * c.friction[k], c.weight[k]
         spin = _share(c, k, p) * c.spin[k]
+        if _is_soft(c, k):
+            u0, spin = u0 + c.spin[k] * p[k, 0], 1.0
         s = mu * sqrt(u1 * u1 + u2 * u2) if c.kind[k] == COULOMB else 0.0
         x0, x1, x2 = p[k, 0] - r * (u0 + s), p[k, 1] - r * u1, p[k, 2] - r * u2
         q0, q1, q2 = projected(c.kind[k], mu, spin, x0, x1, x2)
@@ -383,7 +390,8 @@ def _value(nodes, c, p, v, room, x, g):
         x[k, 0], x[k, 1], x[k, 2] = p[k, 0] - r * (u0 + room.slip[k]), p[k, 1] - r * u1, p[k, 2] - r * u2
         x0, x1, x2 = x[k, 0], x[k, 1], x[k, 2]
         q0, q1, q2 = projected(c.kind[k], room.friction[k], room.spin[k], x0, x1, x2)
-        f += 0.5 / r * (q0 * (2.0 * x0 - q0) + q1 * (2.0 * x1 - q1) + q2 * (2.0 * x2 - q2))
+        own = q0 / room.spin[k] if _is_soft(c, k) else q0
+        f += 0.5 / r * (q0 * (2.0 * x0 - own) + q1 * (2.0 * x1 - q1) + q2 * (2.0 * x2 - q2))
         _push(nodes, c, k, -q0, -q1, -q2, g)
     return f
 
@@ -565,6 +573,8 @@ def _solve(nodes, c, p, v, plan, m, room, tolerance, answer):
         for k in range(len(c.a)):
             _, u1, u2 = _velocity(nodes, c, k, v)
             room.friction[k], room.spin[k] = _share(c, k, p) * c.friction[k], _share(c, k, p) * c.spin[k]
+            if _is_soft(c, k):
+                room.spin[k] = 1.0 / (1.0 + room.weight[k] * c.spin[k])
             room.slip[k] = c.friction[k] * sqrt(u1 * u1 + u2 * u2) if c.kind[k] == COULOMB else 0.0
         answer[2] += _minimize(nodes, c, p, v, plan, m, room, 0.2 * tolerance, answer)
         for k in range(len(c.a)):

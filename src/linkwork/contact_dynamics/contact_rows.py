@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.contact.shape_table import DEPTH, NORMAL, POINT_A, POINT_B
+from linkwork.contact_dynamics.compliant_rows import SPRINGS, soften, soften_again
+from linkwork.contact_dynamics.contact_plan import REACH
 from linkwork.contact_dynamics.contact_problem import CONTACTS, NODES, Contacts
 from linkwork.contact_dynamics.friction_cone import COULOMB, TURNING
 from linkwork.contact_dynamics.nodes import LAYOUT, fill_three, response, tangents
@@ -149,9 +151,9 @@ def _slip(nodes, c, row, v):
 @entry(
     "int64",
     *(LAYOUT, NODES, "float64[:, :, ::1]", "float64[:, ::1]", "int64[::1]"),
-    *(PAIR_TABLE, POINTS, "int64", "float64[::1]", "float64", CONTACTS),
+    *(PAIR_TABLE, SPRINGS, POINTS, "int64", "float64[::1]", "float64", CONTACTS),
 )
-def fill_contacts(tree, nodes, poses, J, links, table, points, count, v, h, c):
+def fill_contacts(tree, nodes, poses, J, links, table, springs, points, count, v, h, c):
     """Write the contacts of points, then their resistance to turning; return how many there are.
 
     A contact that slips at velocities v has the friction of sliding, else that of sticking.
@@ -163,6 +165,9 @@ def fill_contacts(tree, nodes, poses, J, links, table, points, count, v, h, c):
         c.kind[k], c.of[k], c.spin[k] = COULOMB, -1, 0.0
         c.friction[k] = table.numbers[i, j, FRICTION if slides else STATIC_FRICTION]
         c.bias[k, 0], c.bias[k, 1], c.bias[k, 2] = _bias(points.gap[k], h) if able else 0.0, 0.0, 0.0
+        if able and springs.row[i, j] >= 0:
+            pair = points.pair[k, 0], points.pair[k, 1]
+            soften(nodes, c, k, springs, springs.row[i, j], pair[0], pair[1], points.gap[k], v, h)
     rows = count
     for k in range(count):
         i, j = table.kind[points.pair[k, 0]], table.kind[points.pair[k, 1]]
@@ -174,3 +179,21 @@ def fill_contacts(tree, nodes, poses, J, links, table, points, count, v, h, c):
             c.bias[rows, 0] = c.bias[rows, 1] = c.bias[rows, 2] = 0.0
             rows += 1
     return rows
+
+
+@entry("int64", NODES, CONTACTS, PAIR_TABLE, SPRINGS, POINTS, "float64[::1]", "float64")
+def bend_springs(nodes, c, table, springs, points, v, h):
+    """Linearise the laws of compliant contacts where v takes them; return for how many it counts.
+
+    Those that pull at what departs and let it go when it comes back have no solution in one step: they stay.
+    """
+    changed = 0
+    for k in range(len(points.gap)):
+        i, j = table.kind[points.pair[k, 0]], table.kind[points.pair[k, 1]]
+        pulls = springs.row[i, j] >= 0 and springs.numbers[springs.row[i, j], REACH] > 0.0
+        if springs.row[i, j] >= 0 and c.of[k] == k and not pulls:
+            pair = points.pair[k, 0], points.pair[k, 1]
+            changed += soften_again(
+                nodes, c, k, springs, springs.row[i, j], pair[0], pair[1], points.gap[k], v, h
+            )
+    return changed

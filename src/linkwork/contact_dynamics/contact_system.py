@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from linkwork.contact_dynamics.compliant_rows import springs
 from linkwork.contact_dynamics.contact_problem import Contacts, Nodes
 from linkwork.contact_dynamics.contact_rows import (
     Points,
+    bend_springs,
     fill_contacts,
     first_of,
     room_for_points,
@@ -29,6 +31,7 @@ class ContactSystem:
     def __init__(self, model: Model) -> None:
         world = meeting(model.mechanism)
         self.model, self.table = model, pair_table(model.mechanism, world)
+        self._springs = springs(model.compliant_contacts, len(self.table.law))
         self.layout = layout(model.link_tree)
         self._columns = model.kernel_of(node_columns.ALGORITHM, form="rolled")
         self._X, self.J, self._F = (np.zeros(shape) for shape in self._columns.outputs)
@@ -79,11 +82,17 @@ class ContactSystem:
         """
         count = fill_contacts(
             *(self.layout, self.nodes, self.poses, self.J, self.detection.shapes.link, self.table),
-            *(points, len(points.gap), v, h, self._rows),
+            *(self._springs, points, len(points.gap), v, h, self._rows),
         )
         if self.held:
             count = self._hold_loops(count, q, t, h)
         return first_of(self._rows, count)
+
+    def bent(self, rows: Contacts, points: Points, v: Array, h: float) -> bool:
+        """Linearise the laws of springs anew where v takes them; return whether that makes a difference."""
+        if not len(self._springs.laws):
+            return False
+        return bend_springs(self.nodes, rows, self.table, self._springs, points, v, h) > 0
 
     def _hold_loops(self, count: int, q: Array, t: float, h: float) -> int:
         """Add the rows of loops, which keep closed; return how many rows of three there are."""

@@ -25,13 +25,17 @@ Other rows are laws of the same form, p = P(p - r u) with another set in place o
     STOPPED   the first number is not below 0, the others are 0: a stop without friction.
     DRY       the first number is within -mu and mu, the others are 0: dry friction of a joint.
     TURNING   the first is within -spin and spin, |others| <= mu: resistance to spinning and to rolling.
+    SPRING    the first is not below 0, |others| <= mu, and u is softened: its first number counts as u + y p,
+              y the compliance (`compliant_rows`). Then  p = P(p - r (u + y p))  is  p = f P(p - r u)  with
+              f = 1 / (1 + r y), which here is `spin`.
+    BOND      the same, but the first number may be below 0: a law that pulls.
 """
 
 from math import sqrt
 
 from linkwork.native.numba_functions import native_within
 
-COULOMB, HELD, STOPPED, DRY, TURNING = range(5)
+COULOMB, HELD, STOPPED, DRY, TURNING, SPRING, BOND = range(7)
 
 
 @native_within
@@ -47,7 +51,9 @@ def projected(kind, mu, spin, n, a, b):
         return min(max(n, -mu), mu), 0.0, 0.0
     t = sqrt(a * a + b * b)
     f = 1.0 if t <= mu else mu / t
-    return min(max(n, -spin), spin), f * a, f * b
+    if kind == TURNING:
+        return min(max(n, -spin), spin), f * a, f * b
+    return spin * (max(n, 0.0) if kind == SPRING else n), f * a, f * b
 
 
 @native_within
@@ -74,7 +80,10 @@ def derivative(kind, mu, spin, n, a, b):
     if kind == DRY:
         return (1.0 if abs(n) < mu else 0.0), 0.0, 0.0, 0.0, 0.0, 0.0
     t = sqrt(a * a + b * b)
-    first = 1.0 if abs(n) < spin else 0.0
+    if kind == TURNING:
+        first = 1.0 if abs(n) < spin else 0.0
+    else:
+        first = spin if n > 0.0 or kind == BOND else 0.0
     if t <= mu:
         return first, 0.0, 0.0, 1.0, 0.0, 1.0
     e, f, c = a / t, b / t, mu / t

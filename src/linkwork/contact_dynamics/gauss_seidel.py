@@ -9,7 +9,7 @@ on from there.
 
 from math import sqrt
 
-from linkwork.contact_dynamics.friction_cone import COULOMB, DRY, HELD, STOPPED
+from linkwork.contact_dynamics.friction_cone import BOND, COULOMB, DRY, HELD, SPRING, STOPPED
 from linkwork.native.numba_functions import native, native_apart, native_within
 
 _NONE = 1e-9  # of the response of its neighbours: a row of a loop that cannot move
@@ -132,7 +132,10 @@ def sweep(nodes, c, moved, response, v, p):
             continue
         if w > 0.0:
             new = p[k, 0] - _row(nodes, c, k, 0, v) / w
-            if kind in (COULOMB, STOPPED):
+            if kind in (SPRING, BOND):
+                new = (w * new) / (w + c.spin[k])
+                new = max(new, 0.0) if kind == SPRING else new
+            elif kind in (COULOMB, STOPPED):
                 new = max(new, 0.0)
             else:
                 bound = share * (c.friction[k] if kind == DRY else c.spin[k])
@@ -140,5 +143,7 @@ def sweep(nodes, c, moved, response, v, p):
             _set(nodes, c, k, 0, moved, v, p, new)
         if kind == COULOMB:
             _set_tangents(nodes, c, k, moved, response, v, p, c.friction[k] * p[k, 0])
+        elif kind in (SPRING, BOND):
+            _set_tangents(nodes, c, k, moved, response, v, p, max(p[k, 0], 0.0) * c.friction[k])
         elif kind not in (STOPPED, DRY):
             _set_tangents(nodes, c, k, moved, response, v, p, share * c.friction[k])

@@ -16,6 +16,7 @@ from typing import Any
 from linkwork.errors import ModelError, TraceError
 from linkwork.native import emit, store
 from linkwork.native.emit import Store
+from linkwork.native.store import name_of
 from linkwork.real_numbers import is_real
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Expr, Graph, reachable
@@ -32,6 +33,7 @@ Law = Callable[..., Any]
 class LawKernel:
     """The kernel of a law, and what it is given."""
 
+    signature: str  # equal for laws of one formula
     address: int  # of the kernel
     numbers: tuple[float, ...]
     reach: float  # how far apart bodies may be [m]
@@ -58,7 +60,7 @@ def law_kernel(where: str, law: Law, known: Mapping[str, float]) -> LawKernel:
     by_depth, by_rate = (derivative([force], {graph.symbol(("contact", k)): 1.0})[0] for k in (0, 1))
     results = (force, by_depth, by_rate)
     return LawKernel(
-        _kernel([("contact", FORCE + k, x) for k, x in enumerate(results)]),
+        *_kernel([("contact", FORCE + k, x) for k, x in enumerate(results)]),
         tuple(values[word] for word in symbolic),
         float(values.get(REACH, 0.0)),
         any(
@@ -107,12 +109,12 @@ def _traced(law: Law, words: Sequence[str], places: Mapping[str, int], values: M
     return law(**given)
 
 
-def _kernel(stores: Sequence[Store]) -> int:
-    """Return the address of a kernel that computes these numbers."""
+def _kernel(stores: Sequence[Store]) -> tuple[str, int]:
+    """Return name and address of a kernel that computes these numbers."""
     body = emit.Body(1, (), "entry")
     body.write(stores)
     lines = "\n".join(body.lines)
     text = f"(ptr %contact, ptr %numbers) {{\nentry:\n{lines}\n  ret void\n}}\n"
     name = store.digest("contact law", text)
     store.load(name, lambda: (emit.module(1, [f"define void @law_{name}{text}"]), {}))
-    return store.address(f"law_{name}")
+    return name_of(text), store.address(f"law_{name}")

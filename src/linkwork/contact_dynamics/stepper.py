@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linkwork.contact_dynamics.compliant_rows import APART
 from linkwork.contact_dynamics.contact_problem import (
     NO_FACTOR,
     Answer,
@@ -38,10 +39,11 @@ from linkwork.contact_dynamics.contact_problem import (
 )
 from linkwork.contact_dynamics.contact_rows import Points, first_of, room_for_points
 from linkwork.contact_dynamics.contact_system import ContactSystem
+from linkwork.contact_dynamics.friction_cone import BOND, COULOMB, SPRING
 from linkwork.contact_dynamics.impact import impact
 from linkwork.contact_dynamics.inertial_motion import InertialMotion
 from linkwork.contact_dynamics.memory import NOTHING, Memory, in_the_world, recall
-from linkwork.contact_dynamics.pair_table import MODULUS, RESTITUTION, STIFFNESS
+from linkwork.contact_dynamics.pair_table import RESTITUTION
 from linkwork.contact_dynamics.time_of_impact import Sweep, bounce_times, leave_out, restitutions, struck
 from linkwork.mechanism.contact import IMPACTS, impact_law
 from linkwork.model.model import Model
@@ -56,6 +58,7 @@ _SURELY = 1.001  # a bounce that lasts as many steps is one, when it is looked a
 SAVED = 1500.0  # work that can be saved up for a sudden change of contacts, and
 _EARNED = 10.0  # is earned in every step, in sweeps over all contacts;
 _IN_VAIN = 3000.0  # so much more is paid for work that led nowhere
+_BENDS = 12  # times that laws of compliant contacts are linearised anew in a step at most
 _IMPACTS = 32  # in a step at most; others are treated as without restitution
 
 
@@ -107,10 +110,6 @@ class Stepper:
         self._law = impact_law(model.mechanism)
         if self._law != IMPACTS[0] and self.system.held:
             raise ValueError(f"impact {self._law!r} with closed loops goes with an accuracy; leave step= out")
-        if (self.system.table.numbers[:, :, [STIFFNESS, MODULUS]] > 0.0).any():
-            raise ValueError("materials with stiffness and step=: leave step= out, or take rigid materials")
-        if (self.system.table.law >= 0).any():
-            raise ValueError("a law of contact and step=: leave step= out, or take rigid materials")
         self._inertial = InertialMotion(model)
         self._solver = Solver(self.system.nodes.size)
         self._motion = motion_kernel(model, motion_algorithm(model))
@@ -225,15 +224,25 @@ class Stepper:
         if len(state.memory.held):
             impulses[first:] = state.memory.held
         v[:] = nodes.free
-        kept = state.factor, state.saved
-        answer, state.factor = self._solver.solve(nodes, rows, impulses, v, TOLERANCE, *kept)
-        state.saved = min(state.saved - answer.work + _EARNED, SAVED)
+        answer = self._solve(state, rows, impulses)
+        for _ in range(_BENDS):
+            if not system.bent(rows, points, v, s):
+                break
+            answer = self._solve(state, rows, impulses)
+        state.saved = min(state.saved + _EARNED, SAVED)
         if answer.factorizations and answer.residual > TOLERANCE:
             state.saved -= _IN_VAIN
         stand_still(nodes, rows, impulses, _STILL, v)
         state.work += kinetic_energy(nodes, v) - kinetic_energy(nodes, nodes.free)
         self.found = Found(points, impulses[: len(points.gap)], impulses[first:].copy(), answer)
         state.memory = self._memory()
+
+    def _solve(self, state: ContactState, rows: Contacts, impulses: Array) -> Answer:
+        """Find impulses and velocities, in place."""
+        given = self.system.nodes, rows, impulses, state.v
+        answer, state.factor = self._solver.solve(*given, TOLERANCE, state.factor, state.saved)
+        state.saved -= answer.work
+        return answer
 
     def _by_forces(self, state: ContactState, t: float, inputs: Array) -> tuple[Array, float]:
         """Return the accelerations that forces give, without those of inertial motion, and their power."""
@@ -253,7 +262,8 @@ class Stepper:
         rows = system.rows(points, state.q, v, state.t, 1.0)
         n = len(points.gap)
         rows.bias[:n] = 0.0
-        rows.bias[:n, 0][~struck(points, self._sweep)] = 1e9
+        rows.bias[:n, 0][~struck(points, self._sweep)] = APART
+        self._hit_springs(rows, points)
         e = np.zeros(len(rows.a))
         e[:n] = restitutions(points, self.system.table)
         nodes.free[:] = v
@@ -273,6 +283,16 @@ class Stepper:
             pair = names[i], names[j]
             hits[pair] = hits.get(pair, 0.0) + float(done.impulses[k, 0])
         self.hits += [Hit(state.t, pair, impulse) for pair, impulse in hits.items()]
+
+    def _hit_springs(self, rows: Contacts, points: Points) -> None:
+        """Leave springs out of an impact, but for those of fast pairs: they are hit as if they were rigid."""
+        soft = np.flatnonzero(np.isin(rows.kind[: len(points.gap)], (SPRING, BOND)))
+        fast = set(map(tuple, self._sweep.pairs[: self._sweep.count].tolist()))
+        for k in soft.tolist():
+            if tuple(points.pair[k].tolist()) in fast:
+                rows.kind[k], rows.of[k], rows.spin[k] = COULOMB, -1, 0.0
+            else:
+                rows.bias[k, 0] = APART
 
     def _memory(self) -> Memory:
         points, impulses = self.found.points, self.found.impulses

@@ -192,4 +192,6 @@ def digest(model: "Model") -> str:
         parts += [placed.name, *(side.link for side in placed.sides)]
         parts += [law.signature, law.parameters] if law else [source_of(placed.load)]
         parts += [(given.name, given.value) for given in placed.inputs]
+    if model.compliant_contacts is not None:
+        parts += model.compliant_contacts.signature
     return hashlib.sha256(repr(parts).encode()).hexdigest()

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import prod
+from math import inf, prod
 from weakref import ref
 
 import numpy as np
@@ -35,6 +35,7 @@ _TABLES = {"close_positions": "closing", "close_velocities": "closing"}  # which
 _TABLES |= {"event_functions": "events", "event_rates": "events"}  # that of the motion; of these, too,
 _TABLES |= {"rates": "rates", "changes": "rates"}  # if no constraint has unknowns of its own
 STEP_UNDER_TIME = 0.1  # longest step where a law knows the time, so that no pulse is stepped over [s]
+STEP_TO_CONTACT = 0.01  # longest step where bodies may touch, so that none is passed unseen [s]
 
 
 class RunPrograms:
@@ -92,6 +93,13 @@ class RunPrograms:
     def timed(self) -> bool:
         """Whether the time may be in a law."""
         return any(one.timed for one in (*self.tree.loads, *self.event_tree.loads, *self.tree.loops))
+
+    @property
+    def longest_step(self) -> float:
+        """The longest step that sees all that laws may do [s]."""
+        if self.tree.contacts is not None:
+            return STEP_TO_CONTACT
+        return STEP_UNDER_TIME if self.timed else inf
 
     @property
     def smooth(self) -> bool:

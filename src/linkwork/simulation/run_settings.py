@@ -19,7 +19,7 @@ from linkwork.simulation.integration import MEMO, Work
 from linkwork.simulation.integrators.methods import METHODS
 from linkwork.simulation.options import Options, RunOptions
 from linkwork.simulation.problem import Problem
-from linkwork.simulation.run_programs import LARGEST_IMPLICIT, STEP_UNDER_TIME, RunPrograms
+from linkwork.simulation.run_programs import LARGEST_IMPLICIT, RunPrograms
 from linkwork.simulation.statistics import Statistics
 from linkwork.tree.load_formula import source_of
 
@@ -132,7 +132,7 @@ def _completed(chosen: Options, system: RunPrograms) -> Options:
     """Return the options with what follows from the system."""
     chosen = replace(
         chosen.settled(system.smooth),
-        max_step=STEP_UNDER_TIME if chosen.max_step is None and system.timed else chosen.h_max,
+        max_step=system.longest_step if chosen.max_step is None else chosen.h_max,
     )
     if system.model.nq + system.model.nv > LARGEST_IMPLICIT:
         chosen = replace(chosen, switch=False)

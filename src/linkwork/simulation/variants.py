@@ -176,8 +176,8 @@ def _at_once(mechanism: Mechanism, shared: RunSettings, members: Array) -> tuple
     Diverged if they go different ways; Unlike, or an error, if they cannot be taken together.
     """
     count, like = len(members), shared.system.model
-    if shared.system.python_laws:
-        raise Unlike("laws that are called")
+    if shared.system.python_laws or shared.system.tree.contacts is not None:
+        raise Unlike("laws that are called, or contacts")
     for body in mechanism.bodies.values():
         _check_inertia(body, count)
     real = one_of(mechanism, itemgetter(0))
@@ -225,6 +225,8 @@ def _of_tree(tree: Tree) -> list[Any]:
     for loop in tree.loops:  # equations that are called have the numbers of one mechanism in them
         own = id(loop.formula) if loop.formula.called else None
         shape.append((loop.name, loop.ends, loop.root, loop.formula.signature, own))
+    if tree.contacts is not None:  # shapes and frames of one mechanism are in them
+        shape.append(id(tree.contacts))
     return shape + [_of_load(placed) for placed in tree.loads]
 
 
