@@ -9,30 +9,39 @@ all of them.
 # the stubs of SciPy do not know all it takes
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
+import sampled_gaps
 from scipy.optimize import nnls
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
 
-_FLOOR = 1e-6  # the facet error of what has none
-_SAMPLED = 1.5e-3  # what lies between sample points of a surface [m]
+_FLOOR = 1e-6  # the facet error of what has none [m]
+_SAMPLED = 5e-4  # what lies between sample points of a surface [m]
+_SPACING = 0.03  # of these [m]
+_NO_PLANES = np.zeros((0, 4))
 Array = np.ndarray
 
 
 @dataclass(frozen=True)
 class Body:
-    """A body: its mesh, its size (the smallest width) and its functions, in its own axes."""
+    """A body: its mesh, its size (the smallest width), what `sampled_gaps` knows it as, in its own axes."""
 
     shape: Any
     size: float
-    distance: Callable[[Array], Array]  # of points (n, 3)
+    kind: int
+    sizes: Array
+    planes: Array = field(default_factory=lambda: _NO_PLANES)
     reach: Callable[[Array], Array] | None = None  # in directions (n, 3); None: not convex
+
+    def distance(self, x: Array) -> Array:
+        """Return the distances of points (n, 3)."""
+        return sampled_gaps.distances(self.kind, self.sizes, self.planes, np.ascontiguousarray(x))
 
     @cached_property
     def facets(self) -> float:
@@ -44,45 +53,51 @@ class Body:
 
     @cached_property
     def samples(self) -> Array:
-        """Points of the mesh, close to each other: corners, and a grid on every triangle that is large."""
+        """Points of the mesh, close to each other: corners, and in random order a grid on every triangle that
+        is large."""
         points, faces = self.shape.surface()
         found = [points]
         for corners in points[faces]:
             longest = max(np.linalg.norm(corners[k] - corners[k - 1]) for k in range(3))
-            n = int(np.ceil(longest / 0.06))
-            if n > 2:
+            n = int(np.ceil(longest / _SPACING))
+            if n > 5:
                 i, j = np.meshgrid(np.arange(n + 1), np.arange(n + 1))
                 weights = np.stack([i, j, n - i - j], axis=-1)[i + j <= n] / n
                 found.append(weights @ corners)
-        return np.unique(np.concatenate(found).round(9), axis=0)
+        inner = np.concatenate(found[1:]) if len(found) > 1 else points[:0]
+        _, first = np.unique((inner / (0.4 * _SPACING)).round(), axis=0, return_index=True)
+        shuffled = np.random.default_rng(0).permutation
+        return np.concatenate([shuffled(points), shuffled(inner[first])])
 
 
 def _ball(radius: float) -> Body:
     return Body(
         lw.Sphere(radius).mesh(48),
         2 * radius,
-        lambda x: np.linalg.norm(x, axis=-1) - radius,
-        lambda n: np.full(len(n), radius),
+        sampled_gaps.BALL,
+        np.array([radius]),
+        reach=lambda n: np.full(len(n), radius),
     )
 
 
 def _box(half: Array) -> Body:
-    def distance(x: Array) -> Array:
-        q = np.abs(x) - half
-        return np.linalg.norm(np.maximum(q, 0.0), axis=-1) + np.minimum(q.max(axis=-1), 0.0)
-
-    return Body(lw.Box(*(2 * half)).mesh(), float(2 * half.min()), distance, lambda n: np.abs(n) @ half)
+    return Body(
+        lw.Box(*(2 * half)).mesh(),
+        float(2 * half.min()),
+        sampled_gaps.BOX,
+        half,
+        reach=lambda n: np.abs(n) @ half,
+    )
 
 
 def _cylinder(radius: float, half: float) -> Body:
-    def distance(x: Array) -> Array:
-        q = np.stack([np.hypot(x[..., 0], x[..., 1]) - radius, np.abs(x[..., 2]) - half], axis=-1)
-        return np.linalg.norm(np.maximum(q, 0.0), axis=-1) + np.minimum(q.max(axis=-1), 0.0)
-
-    def reach(n: Array) -> Array:
-        return radius * np.hypot(n[:, 0], n[:, 1]) + half * np.abs(n[:, 2])
-
-    return Body(lw.Cylinder(radius, 2 * half).mesh(48), 2 * min(radius, half), distance, reach)
+    return Body(
+        lw.Cylinder(radius, 2 * half).mesh(48),
+        2 * min(radius, half),
+        sampled_gaps.CYLINDER,
+        np.array([radius, half]),
+        reach=lambda n: radius * np.hypot(n[:, 0], n[:, 1]) + half * np.abs(n[:, 2]),
+    )
 
 
 def _hull(count: int) -> Body:
@@ -96,7 +111,9 @@ def _hull(count: int) -> Body:
     return Body(
         hull.mesh(),
         float(2 * offsets.min()),
-        lambda x: (x @ normals.T - offsets).max(axis=-1),
+        sampled_gaps.HULL,
+        np.array([0.5]),
+        np.column_stack([normals, offsets]),
         lambda n: (points @ n.T).max(axis=0),
     )
 
@@ -104,22 +121,11 @@ def _hull(count: int) -> Body:
 def _ring(radius: float, tube: float) -> Body:
     turn = np.linspace(0.0, 2 * np.pi, 33)[:-1]
     profile = lw.Polygon(np.column_stack([radius + tube * np.cos(turn), tube * np.sin(turn)]))
-    return Body(
-        profile.revolved().mesh(64),
-        2 * tube,
-        lambda x: np.hypot(np.hypot(x[..., 0], x[..., 1]) - radius, x[..., 2]) - tube,
-    )
+    return Body(profile.revolved().mesh(64), 2 * tube, sampled_gaps.RING, np.array([radius, tube]))
 
 
 def _dumb_bell(radius: float, apart: float, neck: float) -> Body:
     """Two balls on the axis z, and a bar between them."""
-
-    def distance(x: Array) -> Array:
-        across = np.hypot(x[..., 0], x[..., 1])
-        balls = np.hypot(across, np.abs(x[..., 2]) - apart) - radius
-        bar = np.hypot(across, np.maximum(np.abs(x[..., 2]) - apart, 0.0)) - neck
-        return np.minimum(balls, bar)
-
     start = np.arcsin(neck / radius)
     turn = np.linspace(start, np.pi, 25)  # from the bar outwards, round the ball
     x, z = radius * np.sin(turn), apart - radius * np.cos(turn)
@@ -132,25 +138,15 @@ def _dumb_bell(radius: float, apart: float, neck: float) -> Body:
         ]
     )
     outline[np.abs(outline) < 1e-12] = 0.0
-    return Body(lw.Polygon(outline).revolved().mesh(48), 2 * neck, distance)
+    shape = lw.Polygon(outline).revolved().mesh(48)
+    return Body(shape, 2 * neck, sampled_gaps.DUMB_BELL, np.array([radius, apart, neck]))
 
 
 def _hill() -> Body:
     n, wide = 61, 6.0  # cells of 10 cm
-    x, y = np.meshgrid(
-        np.linspace(-wide / 2, wide / 2, n), np.linspace(-wide / 2, wide / 2, n), indexing="ij"
-    )
-
-    def height(x: Array, y: Array) -> Array:
-        return 0.4 * np.exp(-(x**2) - y**2) + 0.1 * np.sin(2 * x) * np.cos(1.5 * y)
-
-    def distance(p: Array) -> Array:
-        x, y, step = p[..., 0], p[..., 1], 1e-5
-        dx = (height(x + step, y) - height(x - step, y)) / (2 * step)
-        dy = (height(x, y + step) - height(x, y - step)) / (2 * step)
-        return (p[..., 2] - height(x, y)) / np.sqrt(1.0 + dx**2 + dy**2)
-
-    return Body(lw.HeightField(height(x, y), (wide, wide)), np.inf, distance)
+    grid = np.linspace(-wide / 2, wide / 2, n)
+    heights = np.array([[sampled_gaps.height(x, y) for y in grid] for x in grid])
+    return Body(lw.HeightField(heights, (wide, wide)), np.inf, sampled_gaps.HILL, np.zeros(1))
 
 
 BODIES = {
@@ -181,12 +177,17 @@ class Place:
         return x @ self.rotation.T + self.position
 
 
-def gap(a: Body, b: Body, pose: tuple[Place, Place], move: Array) -> float:
+def gap(a: Body, b: Body, pose: Any, move: Array, enough: float = -np.inf, many: int = 1 << 30) -> float:
     """Return the distance of two bodies after a has been moved; minus how deep they are, where they
-    overlap."""
-    found = b.distance(pose[1].inward(pose[0].outward(a.samples) + move)).min()
-    if np.isfinite(b.size):
-        found = min(found, a.distance(pose[0].inward(pose[1].outward(b.samples) - move)).min())
+    overlap. Any distance below `enough` will do; so many samples are looked at."""
+    Ra, Rb = pose[0].rotation, pose[1].rotation
+    p = pose[0].position + move - pose[1].position
+    found = sampled_gaps.lowest(b.kind, b.sizes, b.planes, a.samples[:many], Rb.T @ Ra, Rb.T @ p, enough)[0]
+    if np.isfinite(b.size) and not found < enough:
+        other = sampled_gaps.lowest(
+            a.kind, a.sizes, a.planes, b.samples[:many], Ra.T @ Rb, -Ra.T @ p, enough
+        )[0]
+        found = min(found, other)
     return float(found)
 
 
@@ -206,7 +207,7 @@ def posed(a: Body, b: Body, number: int, overlaps: Any = (0.01, 0.5)) -> tuple[P
     low, high = 0.0, 4.0
     for _ in range(12):
         middle = 0.5 * (low + high)
-        if gap(a, b, (Place(at, turns[0]), there), middle * way) > 0.0:
+        if gap(a, b, (Place(at, turns[0]), there), middle * way, 0.0, 2000) > 0.0:
             high = middle
         else:
             low = middle
@@ -221,6 +222,7 @@ class Judged:
     depth: float
     points: float
     parted: float
+    elsewhere: float = 0.0  # 2: a shorter move parts them, in another direction
 
 
 def least_move(normals: Array, depths: Array) -> Array:
@@ -246,18 +248,17 @@ def judged(a: Body, b: Body, pose: Any, contacts: tuple[Array, Array, Array, Arr
         allowed = facets + _FLOOR
         least, here = _least_depth(a, b, pose, -move / max(far, 1e-300))
         return Judged(abs(far - least) / allowed, max(off_a, off_b), abs(here - far) / allowed)
-    allowed = 2 * facets + _SAMPLED
-    if (normals @ normals.T).min() < 0.5:  # held from several sides: each says how deep it is there
-        off = abs(float(depths.max()) + gap(a, b, pose, np.zeros(3))) / allowed
-        return Judged(off, max(off_a, off_b), off)
+    allowed = facets + _SAMPLED
     parted = abs(gap(a, b, pose, move)) / allowed
-    shorter = 0.0
-    if far > 2 * allowed:
-        for u in _round_about(move / far):
-            if gap(a, b, pose, (far - 2 * allowed) * u) > 0.0:
-                shorter = 2.0
-                break
-    return Judged(max(shorter, parted), max(off_a, off_b), parted)
+    less = far - 2 * allowed
+    shorter = less > 0.0 and _free(a, b, pose, less * _round_about(move / far))
+    elsewhere = shorter or (less > 0.0 and _free(a, b, pose, less * _ALL_ROUND))
+    return Judged(max(2.0 * shorter, parted), max(off_a, off_b), parted, 2.0 * elsewhere)
+
+
+def _free(a: Body, b: Body, pose: Any, moves: Array) -> bool:
+    """Return whether any of the moves parts the bodies."""
+    return any(gap(a, b, pose, move, 0.0) >= 0.0 for move in moves)
 
 
 def _least_depth(a: Body, b: Body, pose: Any, start: Array) -> tuple[float, float]:
@@ -298,3 +299,14 @@ def _round_about(u: Array) -> Array:
     turn = np.arange(6) * np.pi / 3
     ring = np.cos(turn)[:, None] * s + np.sin(turn)[:, None] * t
     return np.vstack([np.cos(c) * u + np.sin(c) * ring for c in (np.radians(8), np.radians(25))])
+
+
+def _spread(count: int) -> Array:
+    """Return directions all round, about as far from each other: a spiral."""
+    z = 1.0 - (2.0 * np.arange(count) + 1.0) / count
+    turn = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(count)
+    across = np.sqrt(1.0 - z * z)
+    return np.column_stack([across * np.cos(turn), across * np.sin(turn), z])
+
+
+_ALL_ROUND = _spread(200)

@@ -2,13 +2,23 @@
 
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.mesh_pairs import corners
-from linkwork.contact.shape_kinds import CONVEX, HEIGHT_FIELD, PLANE, POLYGON, TRACED, switch
-from linkwork.contact.shape_table import FACES, FIRST_FACE, FIRST_POINT, POINTS, opened_table, opened_work
+from linkwork.contact.shape_kinds import CONVEX, HEIGHT_FIELD, MESH, PLANE, POLYGON, TRACED, switch
+from linkwork.contact.shape_table import (
+    FACES,
+    FIRST_FACE,
+    FIRST_NODE,
+    FIRST_POINT,
+    POINTS,
+    STACK,
+    opened_table,
+    opened_work,
+)
 from linkwork.contact.support import convex_kind, form_of
 from linkwork.contact.terrain import field_depth
 from linkwork.contact.traced_queries import in_traced
 from linkwork.contact.triangles import closest_of_segments
-from linkwork.geometry.vectors import cross, dot, position, rotation, row, sub, three, turned_back
+from linkwork.geometry.shape_code import MISSED, ray_slabs
+from linkwork.geometry.vectors import cross, dot, nine, position, rotation, row, sub, three, turned_back
 from linkwork.native.numba_functions import entry, memory
 
 
@@ -47,7 +57,7 @@ def holds(table, i, q, work, side):
         return True
     if kind == POLYGON:
         return _in_polygon(table, i, q)
-    return winds(table, i, q)
+    return winds(table, i, q, work)
 
 
 @native_apart
@@ -66,14 +76,41 @@ def _in_polygon(table, i, q):
 
 
 @native_apart
-def winds(table, i, q):
-    """Return whether a closed mesh goes round a point: it passes the half-line along x more often one way."""
-    turns = 0
-    for k in range(table.index[12 * i + FACES]):
-        a, b, c = corners(table, i, k)
-        a, b, c = sub(a, q), sub(b, q), sub(c, q)
-        turns += _passes(a, b, c)
+def winds(table, i, q, work):
+    """Return whether a closed mesh goes round a point: it passes the half-line along x more often one way.
+
+    By the tree: only triangles whose boxes the half-line meets.
+    """
+    boxes, child = table.node_box, table.node_child
+    first = table.index[12 * i + FIRST_NODE]
+    stack = work.stack
+    stack[0] = 0
+    top, turns = 1, 0
+    while top > 0:
+        top -= 1
+        node = first + stack[top]
+        k = 15 * node
+        R, half = nine(boxes, k), three(boxes, k + 12)
+        slack = 1e-12 * (1.0 + half[0])
+        wide = (half[0] + slack, half[1] + slack, half[2] + slack)
+        far, _axis, _side = ray_slabs(turned_back(R, sub(q, three(boxes, k + 9))), (R[0], R[1], R[2]), wide)
+        if far >= MISSED:
+            continue
+        if child[2 * node] < 0:
+            a, b, c = corners(table, i, -1 - child[2 * node])
+            turns += _passes(sub(a, q), sub(b, q), sub(c, q))
+        elif top + 2 <= STACK:
+            stack[top], stack[top + 1] = child[2 * node + 1], child[2 * node]
+            top += 2
     return turns != 0
+
+
+@native
+def in_solid(table, f, x, work):
+    """Return whether a point is inside a closed mesh, or under terrain, in its axes."""
+    if table.kind[f] == MESH:
+        return winds(table, f, x, work)
+    return field_depth(table, f, x)[0] > 0.0
 
 
 @native

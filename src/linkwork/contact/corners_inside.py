@@ -8,13 +8,17 @@ face where it ends is a contact if its normal is that way within the angles betw
 contact of two smooth bodies, exactly between two edges as often as not, is found within the error of their
 facets. Where the way ends next to an edge that is sharp, the edge is the contact, if -m is between the
 normals of its faces. A corner that is sharp itself has a wide range of normals, and the nearest face with one
-of them is looked for. Edges are asked where triangles cross.
+of them is looked for. Where triangles cross, their features are asked.
+
+The contacts are near the exact ones: `solid_pairs` starts from them.
 """
 
+from linkwork.contact.containment import in_solid
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.local_solids import LEAST
 from linkwork.contact.manifold import put_contact, swap_contacts, thinned_by_normal
-from linkwork.contact.mesh_pairs import corners, crossing_triangles
+from linkwork.contact.mesh_pairs import corners
+from linkwork.contact.near_features import across, fits, triangle_of
 from linkwork.contact.rays import ray_mesh, ray_triangle
 from linkwork.contact.shape_kinds import MESH
 from linkwork.contact.shape_table import (
@@ -30,7 +34,8 @@ from linkwork.contact.shape_table import (
     STAR,
 )
 from linkwork.contact.surface_pairs import field_star, mesh_star
-from linkwork.contact.terrain import cell, field_across, field_depth, field_triangle, grid_point
+from linkwork.contact.terrain import cell, field_depth, field_triangle, grid_point
+from linkwork.contact.triangle_pairs import CROSSING, triangle_pairs
 from linkwork.geometry.shape_code import MISSED
 from linkwork.geometry.vectors import (
     ZERO,
@@ -61,21 +66,11 @@ _MOST = 200  # contacts that are looked at one by one
 
 
 @native_apart
-def mesh_mesh(table, i, j, R, p, work, margin):
-    """Write the contacts of two meshes, in axes of the first; return how many."""
-    count, pairs = crossing_triangles(table, i, j, R, p, work, True, True)
+def candidates(table, i, j, R, p, work):
+    """Write the contacts of mesh i with solid j, placed by R, p in its axes; return how many."""
+    count, _pairs = triangle_pairs(table, i, j, R, p, work, CROSSING, 0.0)
     count = _both_ways(table, i, j, R, p, work, count)
-    count = _needed(table, i, j, R, p, work, count)
-    if count == 0 and pairs > 0:  # of surfaces that bound nothing, or too coarse to tell
-        count, pairs = crossing_triangles(table, i, j, R, p, work, False, True)
-    return count
-
-
-@native_apart
-def mesh_field(table, i, j, R, p, work, margin):
-    """Write the contacts of mesh i with height field j, placed by R, p in the mesh's axes; return how
-    many."""
-    return _needed(table, i, j, R, p, work, _both_ways(table, i, j, R, p, work, 0))
+    return _needed(table, i, j, R, p, work, count)
 
 
 @native_apart
@@ -151,7 +146,7 @@ def _points_in(table, f, g, Q, q, work, count):
     for cx in range(max(low_x, 1), high_x + 1):
         for cy in range(max(low_y, 1), high_y + 1):
             v = grid_point(table, g, cx, cy)
-            many = field_star(table, g, cx, cy, v, Q, work)
+            many = field_star(table, g, cx, cy, Q, work)
             x = add(turned(Q, v), q)
             count = _corner_in(table, f, x, many, 2 * (cx * (ny - 1) + cy), work, count)
     return count
@@ -162,7 +157,7 @@ def _corner_in(table, f, x, many, label, work, count):
     """Write the contact of a corner x, whose edges are in the star, with solid f, in its axes; return how
     many there are now."""
     if count == work.raw_room:
-        count = thinned_by_normal(work, count)
+        count = thinned_by_normal(work, 0, count)
     mean, spread, longest = _normal_of_star(work, many)
     if spread < -1.0:
         return count  # no normals: a saddle or a hollow
@@ -186,10 +181,12 @@ def _corner_in(table, f, x, many, label, work, count):
             work.raw_label[3 * count + 2] = _SMOOTH
             count += 1
         return count
+    p0, p1, p2, _n = triangle_of(table, f, face)
     for e in range(3):
-        q0, q1, m = _edge_of(table, f, face, e, n)
+        q0, q1 = (p0, p1) if e == 0 else ((p1, p2) if e == 1 else (p2, p0))
+        there, _asked, m = across(table, f, face, e)
         along_edge = unit(sub(q1, q0))
-        if dot(n, m) > _SHARP or dot(cross(n, m), along_edge) <= 0.0:
+        if not there or dot(n, m) > _SHARP or dot(cross(n, m), along_edge) <= 0.0:
             continue
         tilt = dot(u, along_edge)
         w = along(u, -tilt, along_edge)
@@ -215,7 +212,7 @@ def _parts(table, f, x, many, n, depth, loose, work):
     where f is hollow, and more so than the corner stands out, it does not."""
     for k in range(many):
         e = row(work.triangle, STAR + k)
-        if _inside(table, f, along(add(x, e), depth + 0.5 * loose * norm(e), n), work):
+        if in_solid(table, f, along(add(x, e), depth + 0.5 * loose * norm(e), n), work):
             return False
     return True
 
@@ -282,34 +279,14 @@ def _way_out(table, f, x, u, work):
     return best, n, (face if dot(n, u) > 0.0 else -1)
 
 
-@native
-def _edge_of(table, f, face, e, n):
-    """Return the ends of an edge of a face, and the normal of the face across."""
-    if table.kind[f] == MESH:
-        p0, p1, p2 = corners(table, f, face)
-        first = table.index[12 * f + FIRST_FACE]
-        twin = table.twin[3 * (first + face) + e]
-        m = three(table.planes, 4 * (first + twin // 3)) if twin >= 0 else n
-    else:
-        ny = table.index[12 * f + COLUMNS]
-        cx, cy, upper = face // 2 // (ny - 1), face // 2 % (ny - 1), face % 2
-        p0, p1, p2 = field_triangle(table, f, cx, cy, upper)
-        there, m = field_across(table, f, cx, cy, upper, e)
-        m = m if there else n
-    q0 = p0 if e == 0 else (p1 if e == 1 else p2)
-    q1 = p1 if e == 0 else (p2 if e == 1 else p0)
-    return q0, q1, m
-
-
 @native_apart
 def _smoothness(table, f, face, n):
     """Return the least cosine of a face's normal with those of its neighbours; sharp edges do not count."""
     least = 1.0
     for e in range(3):
-        _p, _q, m = _edge_of(table, f, face, e, n)
-        c = dot(n, m)
-        if c > _SHARP:
-            least = min(least, c)
+        there, _asked, m = across(table, f, face, e)
+        if there and dot(n, m) > _SHARP:
+            least = min(least, dot(n, m))
     return least
 
 
@@ -343,7 +320,7 @@ def _nearest_face(table, f, x, many, work):
         depth = table.planes[4 * (faces + triangle) + 3] - dot(m, x)
         if 0.0 <= depth < best:
             p0, p1, p2 = corners(table, f, triangle)
-            if _fits(p0, p1, p2, m, x, many, work):
+            if fits(p0, p1, p2, m, x, many, work, 0.0):
                 best, n, face = depth, m, triangle
     if face >= 0:  # the way to it must not leave the solid before
         _far, _n, first_met = ray_mesh(table, f, along(x, 1e-9 * best, n), n, work, (1.0 - 1e-6) * best)
@@ -368,27 +345,9 @@ def _nearest_cell(table, f, x, many, work):
                 p0, p1, p2 = field_triangle(table, f, cx, cy, upper)
                 m = unit(cross(sub(p1, p0), sub(p2, p0)))
                 depth = dot(m, sub(p0, x))
-                if 0.0 <= depth < best and _fits(p0, p1, p2, m, x, many, work):
+                if 0.0 <= depth < best and fits(p0, p1, p2, m, x, many, work, 0.0):
                     best, n, face = depth, m, 2 * (cx * (ny - 1) + cy) + upper
     return best, n, face
-
-
-@native
-def _fits(p0, p1, p2, n, x, many, work):
-    """Return whether a corner is over a triangle, and may touch it: its edges do not go deeper."""
-    slack = -1e-9 * (norm(sub(p1, p0)) + norm(sub(p2, p0)))
-    e0, e1, e2 = cross(n, sub(p1, p0)), cross(n, sub(p2, p1)), cross(n, sub(p0, p2))
-    if (
-        dot(e0, sub(x, p0)) < slack * norm(e0)
-        or dot(e1, sub(x, p1)) < slack * norm(e1)
-        or dot(e2, sub(x, p2)) < slack * norm(e2)
-    ):
-        return False
-    for k in range(many):
-        e = row(work.triangle, STAR + k)
-        if dot(n, e) < -1e-6 * norm(e):
-            return False
-    return True
 
 
 @native_apart
@@ -401,7 +360,7 @@ def _needed(table, i, j, R, p, work, count):
     rows, labels = work.raw, work.raw_label
     count = _one_of_each(table, i, j, R, p, work, count)
     if count > _MOST:
-        count = thinned_by_normal(work, count)
+        count = thinned_by_normal(work, 0, count)
     kept = 0
     while kept < count:
         least = kept
@@ -417,8 +376,8 @@ def _needed(table, i, j, R, p, work, count):
             a, b = three(rows, 10 * k + POINT_A), three(rows, 10 * k + POINT_B)
             if (
                 same
-                or _inside(table, i, along(b, depth, n), work)
-                or (_inside(table, j, turned_back(R, sub(along(a, -depth, n), p)), work))
+                or in_solid(table, i, along(b, depth, n), work)
+                or (in_solid(table, j, turned_back(R, sub(along(a, -depth, n), p)), work))
             ):
                 swap_contacts(rows, labels, 3, left, k)
                 left += 1
@@ -448,8 +407,9 @@ def _one_of_each(table, i, j, R, p, work, count):
         for m in range(kept):
             if alone and labels[3 * m + 2] == _SMOOTH and dot(n, three(rows, 10 * m + NORMAL)) > 0.5:
                 x = scale(0.5, add(here, _middle(rows, m)))
-                inside = _inside(table, i, x, work) and _inside(table, j, turned_back(R, sub(x, p)), work)
-                alone = not inside
+                alone = not (
+                    in_solid(table, i, x, work) and in_solid(table, j, turned_back(R, sub(x, p)), work)
+                )
         if alone:
             swap_contacts(rows, labels, 3, kept, done)
             kept += 1
@@ -460,13 +420,3 @@ def _one_of_each(table, i, j, R, p, work, count):
 @native
 def _middle(rows, k):
     return scale(0.5, add(three(rows, 10 * k + POINT_A), three(rows, 10 * k + POINT_B)))
-
-
-@native
-def _inside(table, f, x, work):
-    """Return whether a point is inside a solid of triangles."""
-    if table.kind[f] != MESH:
-        return field_depth(table, f, x)[0] > 0.0
-    d = (0.36, 0.48, 0.8)
-    _far, _n, face = ray_mesh(table, f, x, d, work, MISSED)
-    return face >= 0 and dot(three(table.planes, 4 * (table.index[12 * f + FIRST_FACE] + face)), d) > 0.0

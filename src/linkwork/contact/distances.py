@@ -8,7 +8,6 @@ from math import sqrt
 
 from linkwork.contact.containment import winds
 from linkwork.contact.convex_pairs import closest
-from linkwork.contact.corners_inside import mesh_field, mesh_mesh
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.planar_pairs import polygon_distance
@@ -28,8 +27,8 @@ from linkwork.contact.shape_table import (
     opened_table,
     opened_work,
 )
+from linkwork.contact.solid_pairs import solid_contacts
 from linkwork.contact.support import convex_kind, form_of, lone_triangle
-from linkwork.contact.surface_pairs import convex_field, convex_mesh
 from linkwork.contact.terrain import cell, field_depth, field_triangle
 from linkwork.geometry.vectors import (
     ZERO,
@@ -223,13 +222,15 @@ def pair_distance(table, poses, i, j, work):
             centre, half = three(table.reach, 7 * i), three(table.reach, 7 * i + 3)
             if kind_b == MESH:
                 d, n, a, b = _convex_mesh(table, A, centre, half, j, R, p, work)
-                inside = table.size[4 * j + 2] != 0.0 and winds(table, j, turned_back(R, sub(centre, p)))
+                inside = table.size[4 * j + 2] != 0.0 and winds(
+                    table, j, turned_back(R, sub(centre, p)), work
+                )
                 if d <= 0.0 or inside:
-                    d, n, a, b = _deepest(work, convex_mesh(table, A, i, j, R, p, work, 0.0), d, n, a, b)
+                    d, n, a, b = _deepest(work, solid_contacts(table, A, i, j, R, p, work, 0.0), d, n, a, b)
             elif kind_b == HEIGHT_FIELD:
                 d, n, a, b = _convex_field(table, A, centre, half, j, R, p, work)
                 if d <= 0.0 or field_depth(table, j, turned_back(R, sub(centre, p)))[0] > 0.0:
-                    d, n, a, b = _deepest(work, convex_field(table, A, i, j, R, p, work, 0.0), d, n, a, b)
+                    d, n, a, b = _deepest(work, solid_contacts(table, A, i, j, R, p, work, 0.0), d, n, a, b)
     elif kind_a == PLANE and (kind_b in (MESH, POLYGON)):
         m, offset = plane_in(table, i, back_times(Rb, Ra), turned_back(Rb, sub(pa, pb)))
         if kind_b == MESH:
@@ -239,14 +240,16 @@ def pair_distance(table, poses, i, j, work):
         d, n, b = -depth, neg(m), along(a, depth, m)
         Ra, pa, swapped = Rb, pb, not swapped
     elif kind_a == MESH and kind_b == MESH:
+        A = form_of(table, i, work, 0)
         d, n, a, b = _mesh_mesh(table, i, j, R, p, work)
-        if d <= 0.0 or _one_in_other(table, i, j, R, p):
-            d, n, a, b = _deepest(work, mesh_mesh(table, i, j, R, p, work, 0.0), d, n, a, b)
+        if d <= 0.0 or _one_in_other(table, i, j, R, p, work):
+            d, n, a, b = _deepest(work, solid_contacts(table, A, i, j, R, p, work, 0.0), d, n, a, b)
     elif kind_a == HEIGHT_FIELD and kind_b == MESH:
         R, p = back_times(Rb, Ra), turned_back(Rb, sub(pa, pb))
+        A = form_of(table, j, work, 0)
         d, n, a, b = _mesh_field(table, j, i, R, p, work)
         if d <= 0.0 or field_depth(table, i, turned_back(R, sub(corners(table, j, 0)[0], p)))[0] > 0.0:
-            d, n, a, b = _deepest(work, mesh_field(table, j, i, R, p, work, 0.0), d, n, a, b)
+            d, n, a, b = _deepest(work, solid_contacts(table, A, j, i, R, p, work, 0.0), d, n, a, b)
         Ra, pa, swapped = Rb, pb, not swapped
     elif kind_a == POLYGON and kind_b == POLYGON:
         depth, n, a, b, _ea, _eb = polygon_distance(table, i, j, R, p)
@@ -270,11 +273,11 @@ def _deepest(work, count, d, n, a, b):
 
 
 @native
-def _one_in_other(table, i, j, R, p):
+def _one_in_other(table, i, j, R, p, work):
     """Return whether a corner of one of two closed meshes is inside the other."""
     x, y = corners(table, i, 0)[0], corners(table, j, 0)[0]
-    return (table.size[4 * j + 2] != 0.0 and winds(table, j, turned_back(R, sub(x, p)))) or (
-        table.size[4 * i + 2] != 0.0 and winds(table, i, add(turned(R, y), p))
+    return (table.size[4 * j + 2] != 0.0 and winds(table, j, turned_back(R, sub(x, p)), work)) or (
+        table.size[4 * i + 2] != 0.0 and winds(table, i, add(turned(R, y), p), work)
     )
 
 

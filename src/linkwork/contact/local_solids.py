@@ -16,14 +16,13 @@ either side, and sideways the sooner the smaller it is.
 For most edges and corners a look at the support points of A is enough: from the normal of each face round it
 h must fall towards that of another.
 
-An edge that is hollow has no normals of its own. But where A is so deep that below either face its deepest
-point is beyond the edge, the way out is between the two: the shortest t with n.t >= h(n) and m.t >= h(m).
-Such a contact counts if it is less deep than all others.
+An edge that is hollow has no normals of its own. Where A is so deep in it that below either face its deepest
+point is beyond the edge, there is no such contact (see `solid_pairs`).
 """
 
 from linkwork.contact.convex_pairs import closest
 from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.manifold import points_of_contact, put_contact
+from linkwork.contact.manifold import AS_DEEP, points_of_contact, put_contact
 from linkwork.contact.shape_kinds import CONVEX, SPHERE
 from linkwork.contact.shape_table import DEPTH, STAR, STAR_NORMALS, STAR_ROOM
 from linkwork.contact.support import Form, lone_triangle, support
@@ -44,29 +43,32 @@ from linkwork.geometry.vectors import (
 
 _SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 _ON = 1e-7  # of the size of a local solid: so near is on its edge, or in its corner
-_SLANT = 0.3  # of the depth: so far beside an edge a way out may end
+_STEPS = 12  # in which a normal of a corner is looked for
 _LEVEL = 1e-9  # of the same: so much less deep is as deep
-# What the third label of a contact says: a least depth, a point that may go with one, out of a hollow edge.
-BESIDE, LEAST, HOLLOW = range(3)
+# What the third label of a contact says: a point that may go with a least depth; a least depth; one if the
+# point of a, or that of b, is inside the other.
+BESIDE, LEAST, IF_A_INSIDE, IF_B_INSIDE = range(4)
 
 
 @native_apart
-def face_contacts(table, A, size, p0, p1, p2, n, triangle, work, count, margin):
+def face_contacts(table, A, size, p0, p1, p2, n, triangle, work, count, margin, loose):
     """Write the contacts of A with a face of B, in axes of A; return how many there are now, the depth of A
     below the plane of the face, and A's deepest point there.
 
-    Points of A over the face are written if any is below it, LEAST if as deep as all of A.
+    Points of A over the face are written if any is below it, LEAST if as deep as all of A. If `loose`,
+    A's deepest point is, too, that is no farther beside it than below it, if it is inside B.
     """
     a = along(support(A, neg(n)), -A.radius, n)
     depth = dot(n, sub(p0, a))
     if depth < -margin:
         return count, depth, a
     over = _covers(p0, p1, p2, n, a, _LEVEL * size)
+    nearly = not over and loose and _covers(p0, p1, p2, n, a, depth)
+    if nearly or (over and A.kind == SPHERE):
+        put_contact(work.raw, work.raw_label, count, a, along(a, depth, n), neg(n), depth, 0, triangle)
+        work.raw_label[3 * count + 2] = LEAST if over else IF_A_INSIDE
+        count += 1
     if A.kind == SPHERE:
-        if over:
-            put_contact(work.raw, work.raw_label, count, a, along(a, depth, n), neg(n), depth, 0, triangle)
-            work.raw_label[3 * count + 2] = LEAST
-            count += 1
         return count, depth, a
     put(work.triangle, 0, p0)
     put(work.triangle, 1, p1)
@@ -86,7 +88,8 @@ def _spread_out(table, A, size, depth, normal, a, there, triangle, work, count, 
     )
     for k in range(count, count + many):
         work.raw_label[3 * k + 1] = triangle
-        work.raw_label[3 * k + 2] = LEAST if work.raw[10 * k + DEPTH] >= depth - _LEVEL * size else BESIDE
+        least = work.raw[10 * k + DEPTH] >= depth - _LEVEL * size - AS_DEEP
+        work.raw_label[3 * k + 2] = LEAST if least else BESIDE
     return count + many
 
 
@@ -132,48 +135,11 @@ def edge_contacts(table, A, centre, size, a, q0, q1, n, m, triangle, work, count
         return count
     slack = _LEVEL * size
     within = -slack <= s <= norm(sub(q1, q0)) + slack
-    before = count
     if A.kind != SPHERE:
-        count = _spread_out(table, A, size, depth, normal, x, within, triangle, work, count, margin)
-    elif within:
+        return _spread_out(table, A, size, depth, normal, x, within, triangle, work, count, margin)
+    if within:
         put_contact(work.raw, work.raw_label, count, x, b, normal, depth, 0, triangle)
         work.raw_label[3 * count + 2] = LEAST
-        count += 1
-    beyond = max(-s, s - norm(sub(q1, q0)))
-    if (
-        count == before and beyond <= _SLANT * depth
-    ):  # next to a corner that is a saddle this may be the way out
-        b = q0 if s < 0.0 else q1
-        put_contact(work.raw, work.raw_label, count, along(b, depth, normal), b, normal, depth, 0, triangle)
-        work.raw_label[3 * count + 2] = HOLLOW
-        count += 1
-    return count
-
-
-@native_apart
-def hollow_contacts(A, size, depth, a, q0, q1, n, m, triangle, work, count):
-    """Write the contact of A with a hollow edge of B, if there is one; return how many there are now.
-
-    What is given is as for `edge_contacts`; `depth` is that below the first face.
-    """
-    e = unit(sub(q1, q0))
-    if dot(cross(e, n), sub(a, q0)) <= 0.0:
-        return count
-    other = along(support(A, neg(m)), -A.radius, m)
-    second = dot(m, sub(q0, other))
-    if dot(cross(m, e), sub(other, q0)) <= 0.0 or depth <= 0.0 or second <= 0.0:
-        return count
-    c = dot(n, m)
-    x, y = depth - c * second, second - c * depth  # t = (x n + y m) / (1 - c^2)
-    if x <= 0.0 or y <= 0.0:
-        return count
-    t = scale(1.0 / (1.0 - c * c), add(scale(x, n), scale(y, m)))
-    far = norm(t)
-    s = dot(e, sub(scale(1.0 / (x + y), add(scale(x, a), scale(y, other))), q0))
-    if -_LEVEL * size <= s <= norm(sub(q1, q0)) + _LEVEL * size:
-        b, u = along(q0, s, e), scale(1.0 / far, t)
-        put_contact(work.raw, work.raw_label, count, along(b, -far, u), b, neg(u), far, 0, triangle)
-        work.raw_label[3 * count + 2] = HOLLOW
         count += 1
     return count
 
@@ -204,16 +170,11 @@ def corner_contacts(A, size, v, many, triangle, work, count, margin):
     if not dot(mean, mean) > 0.0:
         return count
     mean = unit(mean)
-    falls = False
-    for k in range(many):
-        e = row(work.triangle, STAR + k)
-        rise = dot(mean, e)
-        if rise > _ON * norm(e):
-            return count  # a saddle, or a hollow
-        falls = falls or rise < -_ON * norm(e)
-    if not falls:
-        return count  # flat
-    for k in range(many):  # with a the support point for a face, u.(v - a) is below h everywhere
+    stands, u = _normal_of_corner(work, many, mean)
+    if not stands:
+        return count  # a saddle or a hollow, or flat
+    convex = dot(u, mean) >= 1.0 - _ON
+    for k in range(many if convex else 0):  # with a the support point for a face, u.(v - a) is below h
         face = row(work.triangle, STAR_NORMALS + k)
         gap = sub(v, along(support(A, neg(face)), -A.radius, face))
         less = False
@@ -225,7 +186,7 @@ def corner_contacts(A, size, v, many, triangle, work, count, margin):
         e = row(work.triangle, STAR + k)
         put(work.triangle, STAR + k, along(v, size / norm(e), e))
     put(work.triangle, STAR + many, v)
-    put(work.triangle, STAR + many + 1, along(v, -size, mean))
+    put(work.triangle, STAR + many + 1, along(v, -size, u))
     depth, normal, a, b = closest(A, local_solid(work, many + 2), _SAME, ZERO, work, margin)
     gap = sub(b, v)
     if depth < -margin or dot(gap, gap) > _ON * _ON * size * size:
@@ -233,6 +194,26 @@ def corner_contacts(A, size, v, many, triangle, work, count, margin):
     put_contact(work.raw, work.raw_label, count, a, b, normal, depth, 0, triangle)
     work.raw_label[3 * count + 2] = LEAST
     return count + 1
+
+
+@native_apart
+def _normal_of_corner(work, many, mean):
+    """Return whether a corner has normals, that make no acute angle with any edge, and one of them: the mean
+    normal of its faces or, if that is not one, what is left of it without its parts along edges."""
+    u, stands = mean, False
+    for _step in range(_STEPS):
+        most, least, worst = -1.0, 1.0, mean
+        for k in range(many):
+            e = unit(row(work.triangle, STAR + k))
+            rise = dot(u, e)
+            least = min(least, rise)
+            if rise > most:
+                most, worst = rise, e
+        stands = most <= _ON and least < -_ON
+        if most <= _ON:
+            break
+        u = unit(along(u, -most, worst))
+    return stands, u
 
 
 @native

@@ -30,7 +30,7 @@ _SQUARE = 1.0 - 1e-6  # cosine of face normal and contact normal
 _PARALLEL = 1e-3  # sine of the angle of two edges
 _SEGMENTS_OF_ONE = 100  # labels of corners that clipping has made begin here
 _IDLE = 1e-3  # share of a polygon's area that a corner adds to it, if it is hardly needed
-_AS_DEEP = 1e-7  # difference of depths that does not count when contacts are chosen [m]
+AS_DEEP = 1e-7  # difference of depths that does not count when contacts are chosen [m]
 _AS_FAR = 1.0 + 1e-6  # ratio of distances that does not count
 _MOST_GROUPS = 8  # directions in which two surfaces can press at once
 _SAME_GROUP = 0.95  # cosine of normals that are thinned out together
@@ -53,17 +53,18 @@ def points_of_contact(table, A, B, R, p, depth, normal, a, b, work, rows, labels
             square_b = -dot(turned(R, face_b), normal) if nb > 2 else 0.0
             if square_a > _SQUARE and square_a >= square_b - 1e-12:
                 m, ring = _clipped(work, 0, na, 1, nb, normal)
-                count = _below(work, ring, m, normal, dot(normal, a), 1.0, margin, rows, labels, first)
+                count = _below(work, ring, m, normal, face_a, a, 1.0, margin, rows, labels, first)
             elif square_b > _SQUARE:
                 m, ring = _clipped(work, 1, nb, 0, na, neg(normal))
-                count = _below(work, ring, m, neg(normal), -dot(normal, b), -1.0, margin, rows, labels, first)
+                face = turned(R, face_b)
+                count = _below(work, ring, m, neg(normal), face, b, -1.0, margin, rows, labels, first)
             elif na == 2 and nb == 2:
                 count = _side_by_side(work, normal, depth, a, rows, labels, first)
     count = without_idle_corners(rows, labels, first, count)
     deepest = -1e300
     for k in range(first, first + count):
         deepest = max(deepest, rows[10 * k + DEPTH])
-    if deepest < depth - _AS_DEEP:
+    if deepest < depth - AS_DEEP:
         put_contact(rows, labels, first + count, a, b, normal, depth, 0, 0)
         count += 1
     return thinned(rows, labels, 3, first, count) if count > 4 else count
@@ -131,12 +132,14 @@ def _cut(work, source, m, target, out, offset, edge):
 
 
 @native
-def _below(work, ring, m, normal, offset, side, margin, rows, labels, first):
-    """Write those corners that lie below the reference face; `side` is 1 if that is of a, -1 if of b."""
+def _below(work, ring, m, normal, face, on, side, margin, rows, labels, first):
+    """Write those corners that lie below the reference face, along a normal that is nearly its own: the plane
+    across `face` through `on`. `side` is 1 if that is of a, -1 if of b."""
     count = 0
+    steep = 1.0 / dot(face, normal)
     for k in range(m):
         x = row(work.ring, ring * MOST_CORNERS + k)
-        depth = offset - dot(normal, x)
+        depth = steep * dot(face, sub(on, x))
         if depth >= -margin:
             foot = along(x, depth, normal)
             label = work.label[ring * MOST_CORNERS + k]
@@ -206,7 +209,7 @@ def thinned(rows, labels, width, first, count):
     farthest from their line, and the one farthest from there on the other side. Return how many."""
     best, chosen = -1e300, first
     for k in range(first, first + count):
-        if rows[10 * k + DEPTH] > best + _AS_DEEP:
+        if rows[10 * k + DEPTH] > best + AS_DEEP:
             best, chosen = rows[10 * k + DEPTH], k
     swap_contacts(rows, labels, width, first, chosen)
     o, n = three(rows, 10 * first + POINT_A), three(rows, 10 * first + NORMAL)
@@ -257,11 +260,21 @@ def swap_contacts(rows, labels, width, i, j):
         labels[width * i + c], labels[width * j + c] = labels[width * j + c], labels[width * i + c]
 
 
+@native
+def copy_contact(rows, labels, i, j):
+    """Write contact i over contact j."""
+    for c in range(10):
+        rows[10 * j + c] = rows[10 * i + c]
+    for c in range(3):
+        labels[3 * j + c] = labels[3 * i + c]
+
+
 @native_apart
-def thinned_by_normal(work, count):
-    """Keep up to four well-spread contacts for each direction of the normals; return how many are left."""
+def thinned_by_normal(work, first, count):
+    """Keep up to four well-spread contacts for each direction of the normals, of those from `first` on;
+    return how many are left in all."""
     rows, labels = work.raw, work.raw_label
-    kept, start = 0, 0
+    kept, start = first, first
     for group in range(_MOST_GROUPS):
         if start == count:
             break

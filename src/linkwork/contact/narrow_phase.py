@@ -6,10 +6,8 @@ import numpy as np
 
 from linkwork.contact.box_box import box_box
 from linkwork.contact.convex_pairs import closest
-from linkwork.contact.corners_inside import mesh_field, mesh_mesh
 from linkwork.contact.decorators import native_apart
-from linkwork.contact.manifold import points_of_contact, put_contact, thinned_by_normal
-from linkwork.contact.mesh_pairs import crossing_triangles
+from linkwork.contact.manifold import points_of_contact, put_contact
 from linkwork.contact.planar_pairs import polygon_plane, polygon_polygon
 from linkwork.contact.plane_pairs import convex_plane, mesh_plane, plane_in
 from linkwork.contact.shape_kinds import BOX, HEIGHT_FIELD, MESH, PLANE, POLYGON
@@ -25,8 +23,9 @@ from linkwork.contact.shape_table import (
     opened_table,
     opened_work,
 )
+from linkwork.contact.solid_pairs import solid_contacts
 from linkwork.contact.support import convex_kind, form_of
-from linkwork.contact.surface_pairs import convex_field, convex_mesh
+from linkwork.contact.triangle_pairs import SURFACES, triangle_pairs
 from linkwork.geometry.vectors import (
     add,
     back_times,
@@ -86,7 +85,7 @@ def pair_contacts(table, poses, i, j, work, contacts, margin):
         reach = table.reach[7 * i + 6] + table.reach[7 * j + 6] + margin
         if dot(gap, gap) > reach * reach:
             return 0
-    count, many = 0, False
+    count = 0
     if kind_a < PLANE:
         A = form_of(table, i, work, 0)
         if kind_b < PLANE:
@@ -94,10 +93,8 @@ def pair_contacts(table, poses, i, j, work, contacts, margin):
         elif kind_b == PLANE:
             m, offset = plane_in(table, j, R, p)
             count = convex_plane(table, A, m, offset, work, margin)
-        elif kind_b == HEIGHT_FIELD:
-            count, many = convex_field(table, A, i, j, R, p, work, margin), True
-        elif kind_b == MESH:
-            count, many = convex_mesh(table, A, i, j, R, p, work, margin), True
+        elif kind_b in (MESH, HEIGHT_FIELD):
+            count = solid_contacts(table, A, i, j, R, p, work, margin)
     elif kind_a == PLANE:
         if kind_b in (MESH, POLYGON):
             m, offset = plane_in(table, i, back_times(Rb, Ra), turned_back(Rb, sub(pa, pb)))
@@ -109,17 +106,17 @@ def pair_contacts(table, poses, i, j, work, contacts, margin):
             Ra, pa = Rb, pb
     elif kind_a == HEIGHT_FIELD:
         if kind_b == MESH:
-            B = back_times(Rb, Ra)
-            count, many = mesh_field(table, j, i, B, turned_back(Rb, sub(pa, pb)), work, margin), True
+            R, p = back_times(Rb, Ra), turned_back(Rb, sub(pa, pb))
+            form = form_of(table, j, work, 0)
+            count = solid_contacts(table, form, j, i, R, p, work, margin)
             i, j, swapped = j, i, not swapped
             Ra, pa = Rb, pb
     elif kind_a == MESH:
         if kind_b == MESH:
-            count, many = mesh_mesh(table, i, j, R, p, work, margin), True
+            form = form_of(table, i, work, 0)
+            count = solid_contacts(table, form, i, j, R, p, work, margin)
     elif kind_a == POLYGON and kind_b == POLYGON:
         count = polygon_polygon(table, i, j, R, p, work, margin)
-    if many and count > 4:
-        count = thinned_by_normal(work, count)
     _append(work, count, Ra, pa, i, j, swapped, contacts)
     return count
 
@@ -178,4 +175,4 @@ def _triangles_that_touch(table, poses, i, j, work, counts):
     Ra, pa = rotation(x, i), position(x, i)
     Rb, pb = rotation(x, j), position(x, j)
     R, p = back_times(Ra, Rb), turned_back(Ra, sub(pb, pa))
-    counts[0], counts[1] = crossing_triangles(t, i, j, R, p, w, False, False)
+    counts[0], counts[1] = triangle_pairs(t, i, j, R, p, w, SURFACES, 0.0)

@@ -10,23 +10,18 @@ contacts that are less deep:
 On a solid that is convex one contact is left, the least; the two sides of a plate give one; in a groove, or
 between a floor and a wall, each side lies above the plane of the other, and both stay.
 
-A contact with a hollow edge is needed only where neither of its faces has one: if it is above, and not in,
-the planes of all that are less deep. Of several that press alike the least deep is taken.
-
 Points that go with a least depth (of a face that A stands on) stay if there is a contact of that depth in
 their plane.
 """
 
 from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.local_solids import BESIDE, HOLLOW, LEAST
+from linkwork.contact.local_solids import LEAST
 from linkwork.contact.manifold import swap_contacts
 from linkwork.contact.shape_table import DEPTH, NORMAL, POINT_A, POINT_B
 from linkwork.geometry.vectors import dot, sub, three
 
 _SAME_WAY = 1.0 - 1e-12  # cosine of normals that are one
-_ABOVE, _STRICT = 1e-9, 1e-6  # of the size: so far below a plane is on it, and so far above
-_SIMILAR = 0.5  # cosine of normals that press alike
-_CHOSEN = 4  # the label of a contact with a hollow edge that is needed
+_ABOVE = 1e-9  # of the size: so far below a plane is on it
 
 
 @native_apart
@@ -34,18 +29,11 @@ def necessary(work, count, size, side):
     """Keep the contacts that are needed in the first rows; return how many. B is the second (side 1), or the
     first (side 0) of the pair."""
     rows, labels = work.raw, work.raw_label
-    count = _hollow_kept(rows, labels, count, side, _STRICT * size)
-    least = 0
-    for k in range(count):  # the least depths come first
-        if labels[3 * k + 2] == LEAST:
-            swap_contacts(rows, labels, 3, least, k)
-            least += 1
     slack = _ABOVE * size
-    kept = least
-    for k in range(least, count):
-        if _goes_with(rows, k, least, slack):
-            swap_contacts(rows, labels, 3, kept, k)
-            kept += 1
+    kept = with_least_depths(work, count, size)
+    least = 0
+    while least < kept and labels[3 * least + 2] == LEAST:
+        least += 1
     # Marks first: a contact that is not needed still says where B is.
     left = 0
     for k in range(kept):
@@ -58,28 +46,21 @@ def necessary(work, count, size, side):
 
 
 @native_apart
-def _hollow_kept(rows, labels, count, side, slack):
-    """Make contacts with hollow edges that are needed least depths, and drop the rest of them; return how
-    many there are."""
-    for k in range(count):
-        if labels[3 * k + 2] == HOLLOW:
-            alone = True
-            for j in range(count):
-                if j != k and labels[3 * j + 2] != BESIDE and rows[10 * j + DEPTH] < rows[10 * k + DEPTH]:
-                    if labels[3 * j + 2] == LEAST:
-                        alone = alone and _above(rows, k, j, side) > slack
-                    else:
-                        same = dot(three(rows, 10 * k + NORMAL), three(rows, 10 * j + NORMAL)) > _SIMILAR
-                        alone = alone and not same
-            labels[3 * k + 2] = _CHOSEN if alone else HOLLOW
-    left = 0
-    for k in range(count):
-        if labels[3 * k + 2] != HOLLOW:
-            swap_contacts(rows, labels, 3, left, k)
-            if labels[3 * left + 2] == _CHOSEN:
-                labels[3 * left + 2] = LEAST
-            left += 1
-    return left
+def with_least_depths(work, count, size):
+    """Keep least depths, and behind them the points that go with one; return how many."""
+    rows, labels = work.raw, work.raw_label
+    least = 0
+    for k in range(count):  # the least depths come first
+        if labels[3 * k + 2] == LEAST:
+            swap_contacts(rows, labels, 3, least, k)
+            least += 1
+    slack = _ABOVE * size
+    kept = least
+    for k in range(least, count):
+        if _goes_with(rows, k, least, slack):
+            swap_contacts(rows, labels, 3, kept, k)
+            kept += 1
+    return kept
 
 
 @native

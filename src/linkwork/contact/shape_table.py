@@ -24,10 +24,12 @@ ALL_EDGES = 7  # of a triangle stand out: see `Table.ridge`
 MOST_VERTICES = 160  # of the expanding polytope
 MOST_FACES = 2 * MOST_VERTICES
 MOST_CORNERS = 64  # of a polygon that is being clipped
+SUM = 4 * MOST_CORNERS - 1  # the row of `Work.ring` where normals are summed up
 STACK = 4096  # pairs of nodes that wait in a descent of two trees
 STAR, STAR_ROOM = 8, 128  # where the corners of a local solid begin, and how many fit
 STAR_NORMALS = STAR + STAR_ROOM  # where normals of faces round a corner begin
 CORNERS = STAR + 2 * STAR_ROOM  # of triangles at hand, and of local solids
+HELD = 32  # contacts of one pair that are left when they are thinned out
 SCRATCH, OWN = 16, 12  # words for a traced shape: direction, point, derivatives, and its addresses
 
 
@@ -73,7 +75,7 @@ class Work(NamedTuple):
     triangle: Any  # (CORNERS, 3) of the triangles at hand [m]; behind them the words of traced shapes
     raw: Any  # (n, 10) contacts before they are thinned out, as rows of `Buffer.number`
     raw_label: Any  # (n, 3) their features, or triangles; the third is free
-    raw_room: Any  # how many fit
+    raw_room: Any  # how many fit; behind them is room for 2 HELD more
     at: Any  # addresses of these; for parts, that of the words of traced shapes, SCRATCH for each side
 
 
@@ -101,8 +103,8 @@ def work(raw: int = 4096) -> Work:
         np.zeros((4, MOST_CORNERS, 3)),
         np.zeros((4, MOST_CORNERS), np.int64),
         np.zeros((CORNERS + 2 * SCRATCH // 3 + 1, 3)),
-        np.zeros((raw, 10)),
-        np.zeros((raw, 3), np.int64),
+        np.zeros((raw + 2 * HELD, 10)),
+        np.zeros((raw + 2 * HELD, 3), np.int64),
         raw,
     )
     return Work(*parts, addresses(*parts))

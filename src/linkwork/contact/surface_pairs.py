@@ -6,21 +6,22 @@ kept that the others leave (`necessary`). Edges that are flat or hollow are not 
 a floor of triangles does not stumble over the seams.
 """
 
-from linkwork.contact.containment import holds, winds
-from linkwork.contact.convex_pairs import closest
+from linkwork.contact.containment import holds, in_solid, winds
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.four_boxes import meeting
+from linkwork.contact.gjk import APART, NEAR, gjk
 from linkwork.contact.local_solids import (
     BESIDE,
+    IF_A_INSIDE,
+    LEAST,
     corner_contacts,
     edge_contacts,
     face_contacts,
-    hollow_contacts,
     room_in_star,
 )
-from linkwork.contact.manifold import put_contact, swap_contacts, thinned_by_normal
+from linkwork.contact.manifold import swap_contacts, thinned_by_normal
 from linkwork.contact.mesh_pairs import corners
-from linkwork.contact.necessary import necessary
+from linkwork.contact.necessary import necessary, with_least_depths
 from linkwork.contact.shape_kinds import MESH
 from linkwork.contact.shape_table import (
     COLUMNS,
@@ -29,22 +30,20 @@ from linkwork.contact.shape_table import (
     FIRST_FOUR,
     FIRST_NODE,
     FIRST_POINT,
-    MOST_CORNERS,
-    NORMAL,
     POINT_A,
     POINT_B,
+    ROWS,
     STACK,
     STAR,
+    SUM,
 )
-from linkwork.contact.support import lone_triangle, support
-from linkwork.contact.terrain import cell, field_across, field_depth, field_triangle, grid_point
+from linkwork.contact.support import lone_triangle
+from linkwork.contact.terrain import cell, field_across, field_triangle, grid_point
 from linkwork.geometry.vectors import (
     ZERO,
     add,
-    along,
     cross,
     dot,
-    neg,
     nine,
     norm,
     put,
@@ -60,38 +59,62 @@ from linkwork.geometry.vectors import (
 _FAR = 8.0  # radii of the shape: where local solids end
 _MOST = 32  # contacts of one triangle, at most
 _SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-_SUM = 4 * MOST_CORNERS - 1  # the row of `Work.ring` where normals are summed up
-_DEEP = 0.7  # of the radius: a deeper contact is checked
-_STEPS = 40  # of a way out along a mean normal
+# What is asked of triangles: least depths, those of solids that nearly touch, which are touched, or if any.
+LEAST_DEPTHS, NEARLY, TOUCHED, ANY = range(4)
+_EXACT = 1e-14  # between the bounds of the squared distance from a triangle
 _STANDS_OUT = 1e-6  # sine of the angle from which on an edge of terrain is no longer flat
 
 
 @native_apart
-def convex_mesh(table, A, i, j, R, p, work, margin):
-    """Write the contacts of convex shape i with mesh j, placed by R, p in its axes; return how many."""
-    count = _asked(table, A, i, j, R, p, work, margin, False)
-    return _checked(table, A, i, j, R, p, work, count, margin)
+def convex_contacts(table, A, i, j, R, p, work, margin):
+    """Write the contacts of convex shape i with mesh or height field j, placed by R, p in its axes; return
+    how many."""
+    count = _asked(table, A, i, j, R, p, work, margin, LEAST_DEPTHS)
+    if count == 0 and table.kind[j] == MESH and table.size[4 * j + 2] != 0.0:  # it may be inside altogether
+        x = turned_back(R, sub(three(table.reach, 7 * i), p))
+        if _in_root(table, j, x) and winds(table, j, x, work):
+            count = _near_triangles(table, A, i, j, R, p, work, margin, 1e100, LEAST_DEPTHS)
+    count = _real(table, i, j, R, p, work, count)
+    return necessary(work, count, table.reach[7 * i + 6], 1)
 
 
 @native_apart
-def _asked(table, A, i, j, R, p, work, margin, touched):
-    """Ask a mesh or height field j; return how many contacts are needed, or how many triangles are
-    touched."""
+def near_contacts(table, A, i, j, R, p, work, margin):
+    """Write the contacts of the two where they are apart, or overlap, by less than `margin`; return how many.
+
+    In a hollow A's deepest point below a face may be beside the face, and below all of its neighbours, too:
+    then it is a contact with each.
+    """
+    count = _asked(table, A, i, j, R, p, work, margin, NEARLY)
+    left = 0
+    for k in range(count):
+        real = work.raw_label[3 * k + 2] != IF_A_INSIDE
+        if not real:
+            a = three(work.raw, 10 * k + POINT_A)
+            real = in_solid(table, j, turned_back(R, sub(a, p)), work)
+            work.raw_label[3 * k + 2] = LEAST
+        if real and work.raw[10 * k + DEPTH] <= margin:
+            swap_contacts(work.raw, work.raw_label, 3, left, k)
+            left += 1
+    return with_least_depths(work, left, table.reach[7 * i + 6])
+
+
+@native_apart
+def touched_triangles(table, A, i, j, R, p, work, what):
+    """Return how many triangles of j are TOUCHED; the row SUM of the ring becomes the sum of their normals.
+    For ANY the first will do."""
+    put(work.ring, SUM, ZERO)
+    return _asked(table, A, i, j, R, p, work, 0.0, what)
+
+
+@native_apart
+def _asked(table, A, i, j, R, p, work, margin, what):
+    """Ask what is near of mesh or height field j; return how many contacts, or triangles, there are."""
     if table.kind[j] == MESH:
-        count = _near_triangles(table, A, i, j, R, p, work, margin, margin, touched)
-        if count == 0 and not touched and table.size[4 * j + 2] != 0.0:  # it may be inside altogether
-            x = turned_back(R, sub(three(table.reach, 7 * i), p))
-            if _in_root(table, j, x) and winds(table, j, x):
-                count = _near_triangles(table, A, i, j, R, p, work, margin, 1e100, False)
-    else:
-        centre = turned_back(R, sub(three(table.reach, 7 * i), p))
-        wide = _wide(table, i, R, margin)
-        size = _FAR * table.reach[7 * i + 6]
-        count = _over_cells(table, A, size, j, R, p, centre, wide, work, 0, margin, touched)
-    if touched:
-        return count
-    count = _real(table, i, j, R, p, work, count)
-    return necessary(work, count, table.reach[7 * i + 6], 1)
+        return _near_triangles(table, A, i, j, R, p, work, margin, margin, what)
+    centre = turned_back(R, sub(three(table.reach, 7 * i), p))
+    size = _FAR * table.reach[7 * i + 6]
+    return _over_cells(table, A, size, j, R, p, centre, _wide(table, i, R, margin), work, 0, margin, what)
 
 
 @native_apart
@@ -114,71 +137,16 @@ def _real(table, i, j, R, p, work, count):
 
 
 @native_apart
-def _checked(table, A, i, j, R, p, work, count, margin):
-    """Return how many contacts there are, when no least depth was found though the two overlap, or one that
-    is very deep: then the way out along the mean normal of what A touches, if it is shorter, is the contact.
-
-    In a hollow corner the way out is between three faces or more. A is moved along the mean normal u until
-    nothing is left: by as much as the contacts found on the way ask for, d / (n.u), again and again.
-    """
-    reach = table.reach[7 * i + 6]
-    least = _least(work, count)
-    if 0.0 < least <= _DEEP * reach or least < 0.0:
-        return count
-    put(work.ring, _SUM, ZERO)
-    if _asked(table, A, i, j, R, p, work, 0.0, True) == 0:
-        return _asked(table, A, i, j, R, p, work, margin, False) if count > 0 else 0
-    u = row(work.ring, _SUM)
-    if not dot(u, u) > 0.0:
-        u = (0.0, 0.0, 1.0)
-    u = unit(u)
-    far, low, b = 0.0, 0.0, along(support(A, neg(u)), -A.radius, u)
-    for _step in range(_STEPS):
-        there = along(p, -far, u)
-        many = _asked(table, A, i, j, R, there, work, 0.0, False)
-        more = 0.0
-        for k in range(many):
-            along_u = -dot(three(work.raw, 10 * k + NORMAL), u)
-            ask = work.raw[10 * k + DEPTH] / max(along_u, 0.1)
-            if ask > more:
-                more, b = ask, along(three(work.raw, 10 * k + POINT_B), far, u)
-        if many == 0 and _asked(table, A, i, j, R, there, work, 0.0, True) > 0:
-            low, more = far, 0.05 * reach
-        far += more
-        if more <= 1e-9 * reach or far >= least:
-            break
-    if low > 0.0 or far == 0.05 * reach:  # the last step may have been too long
-        for _step in range(30):
-            middle = 0.5 * (low + far)
-            if _asked(table, A, i, j, R, along(p, -middle, u), work, 0.0, True) > 0:
-                low = middle
-            else:
-                far = middle
-    if far >= least:
-        return _asked(table, A, i, j, R, p, work, margin, False)
-    put_contact(work.raw, work.raw_label, 0, along(b, -far, u), b, neg(u), far, 0, 0)
-    return 1
-
-
-@native
-def _least(work, count):
-    """Return the least depth of contacts; far without any."""
-    least = 1e300
-    for k in range(count):
-        least = min(least, work.raw[10 * k + DEPTH])
-    return least
-
-
-@native_apart
 def _touches(A, p0, p1, p2, work):
     """Return 1 if A touches a triangle, and add its normal, by its area, to the sum; else 0."""
     put(work.triangle, 0, p0)
     put(work.triangle, 1, p1)
     put(work.triangle, 2, p2)
-    depth, _n, _a, _b = closest(A, lone_triangle(work.triangle, 0), _SAME, ZERO, work, 0.0)
-    if depth <= 0.0:
+    T = lone_triangle(work.triangle, 0)
+    ended, v, _n, _l = gjk(A, T, _SAME, ZERO, work.w, work.a, ZERO, A.radius, _EXACT)
+    if ended == APART or (ended == NEAR and norm(v) >= A.radius):
         return 0
-    put(work.ring, _SUM, add(row(work.ring, _SUM), cross(sub(p1, p0), sub(p2, p0))))
+    put(work.ring, SUM, add(row(work.ring, SUM), cross(sub(p1, p0), sub(p2, p0))))
     return 1
 
 
@@ -194,7 +162,7 @@ def _in_root(table, j, x):
 
 
 @native_apart
-def _near_triangles(table, A, i, j, R, p, work, margin, reach, touched):
+def _near_triangles(table, A, i, j, R, p, work, margin, reach, what):
     """Ask the features of all triangles whose boxes come closer to the shape than `reach`; or count those
     that are touched."""
     four, below = table.four_box, table.four_below
@@ -217,19 +185,21 @@ def _near_triangles(table, A, i, j, R, p, work, margin, reach, touched):
                     stack[STACK + top] = under
                     top += 1
                 continue
-            if touched:
+            if what >= TOUCHED:
                 p0, p1, p2 = corners(table, j, -1 - under)
                 p0, p1, p2 = add(turned(R, p0), p), add(turned(R, p1), p), add(turned(R, p2), p)
                 count += _touches(A, p0, p1, p2, work)
+                if what == ANY and count > 0:
+                    return count
                 continue
             if count + _MOST > work.raw_room:
-                count = thinned_by_normal(work, count)
-            count = _mesh_triangle(table, A, i, j, -1 - under, R, p, work, count, margin)
+                count = thinned_by_normal(work, 0, count)
+            count = _mesh_triangle(table, A, i, j, -1 - under, R, p, work, count, margin, what)
     return count
 
 
 @native_apart
-def _mesh_triangle(table, A, i, j, triangle, R, p, work, count, margin):
+def _mesh_triangle(table, A, i, j, triangle, R, p, work, count, margin, what):
     """Ask a triangle of a mesh, and the edges and corners that it asks for others."""
     p0, p1, p2 = corners(table, j, triangle)
     p0, p1, p2 = add(turned(R, p0), p), add(turned(R, p1), p), add(turned(R, p2), p)
@@ -238,7 +208,8 @@ def _mesh_triangle(table, A, i, j, triangle, R, p, work, count, margin):
     if not dot(n, n) > 0.5:
         return count  # without area
     centre, size = three(table.reach, 7 * i), _FAR * table.reach[7 * i + 6]
-    count, depth, a = face_contacts(table, A, size, p0, p1, p2, n, triangle, work, count, margin)
+    loose = what == NEARLY
+    count, depth, a = face_contacts(table, A, size, p0, p1, p2, n, triangle, work, count, margin, loose)
     if depth < -margin:
         return count
     for e in range(3):
@@ -250,7 +221,7 @@ def _mesh_triangle(table, A, i, j, triangle, R, p, work, count, margin):
                 m = unit(cross(sub(q1, q0), n))
             else:
                 m = turned(R, three(table.planes, 4 * (first + twin // 3)))
-            count = _edge(table, A, centre, size, depth, a, q0, q1, n, m, triangle, work, count, margin)
+            count = _edge(table, A, centre, size, a, q0, q1, n, m, triangle, work, count, margin)
         corner = table.index[12 * j + FIRST_POINT] + table.faces[3 * first + side]
         if table.leaving[corner] == side:
             many = mesh_star(table, j, side, R, work)
@@ -284,24 +255,6 @@ def mesh_star(table, j, side, R, work):
     return 0
 
 
-@native_apart
-def convex_field(table, A, i, j, R, p, work, margin):
-    """Write the contacts of convex shape i with height field j, placed by R, p in its axes; return how
-    many."""
-    count = _checked(table, A, i, j, R, p, work, _asked(table, A, i, j, R, p, work, margin, False), margin)
-    if count == 0:  # it may be under the surface altogether
-        centre = turned_back(R, sub(three(table.reach, 7 * i), p))
-        deep, n = field_depth(table, j, centre)
-        if deep > 0.0:
-            m = turned(R, n)
-            a = along(support(A, neg(m)), -A.radius, m)
-            foot = add(turned(R, (centre[0], centre[1], centre[2] + deep)), p)
-            depth = dot(m, sub(foot, a))
-            put_contact(work.raw, work.raw_label, 0, a, along(a, depth, m), neg(m), depth, 0, 0)
-            return 1
-    return count
-
-
 @native
 def _wide(table, i, R, margin):
     """Return the half widths of the box round a shape, in the axes of what is placed by R in its own."""
@@ -314,7 +267,7 @@ def _wide(table, i, R, margin):
 
 
 @native_apart
-def _over_cells(table, A, size, j, R, p, centre, wide, work, count, margin, touched):
+def _over_cells(table, A, size, j, R, p, centre, wide, work, count, margin, what):
     """Ask the features of all cells under a box, in the field's axes; return how many contacts there are
     now."""
     size_x, size_y = table.size[4 * j], table.size[4 * j + 1]
@@ -328,34 +281,42 @@ def _over_cells(table, A, size, j, R, p, centre, wide, work, count, margin, touc
     for cx in range(low_x, high_x + 1):
         for cy in range(low_y, high_y + 1):
             if count + 3 * _MOST > work.raw_room:
-                count = thinned_by_normal(work, count)
+                count = thinned_by_normal(work, 0, count)
             for upper in range(2):
                 p0, p1, p2 = field_triangle(table, j, cx, cy, upper)
                 if max(p0[2], max(p1[2], p2[2])) < bottom:
                     continue
-                if touched:
+                if what >= TOUCHED:
                     p0, p1, p2 = add(turned(R, p0), p), add(turned(R, p1), p), add(turned(R, p2), p)
                     count += _touches(A, p0, p1, p2, work)
+                    if what == ANY and count > 0:
+                        return count
                     continue
-                count = _field_triangle(table, A, middle, size, j, cx, cy, upper, R, p, work, count, margin)
-            if not touched and cx > 0 and cy > 0:
-                v = grid_point(table, j, cx, cy)
-                if v[2] >= bottom:
-                    many = field_star(table, j, cx, cy, v, R, work)
-                    label = 2 * (cx * (ny - 1) + cy)
-                    v = add(turned(R, v), p)
-                    count = corner_contacts(A, size, v, many, label, work, count, margin)
+                count = _field_triangle(
+                    table, A, middle, size, j, cx, cy, upper, R, p, work, count, margin, what
+                )
+    for cx in range(low_x, high_x + 2 if what < TOUCHED else low_x):
+        for cy in range(low_y, high_y + 2):
+            v = grid_point(table, j, cx, cy)
+            if v[2] >= bottom:
+                if count + _MOST > work.raw_room:
+                    count = thinned_by_normal(work, 0, count)
+                many = field_star(table, j, cx, cy, R, work)
+                label = 2 * (cx * (ny - 1) + cy)
+                v = add(turned(R, v), p)
+                count = corner_contacts(A, size, v, many, label, work, count, margin)
     return count
 
 
 @native_apart
-def _field_triangle(table, A, centre, size, j, cx, cy, upper, R, p, work, count, margin):
+def _field_triangle(table, A, centre, size, j, cx, cy, upper, R, p, work, count, margin, what):
     """Ask a triangle of terrain, and the edges that it asks for others."""
     p0, p1, p2 = field_triangle(table, j, cx, cy, upper)
     p0, p1, p2 = add(turned(R, p0), p), add(turned(R, p1), p), add(turned(R, p2), p)
     n = unit(cross(sub(p1, p0), sub(p2, p0)))
     label = 2 * (cx * (table.index[12 * j + COLUMNS] - 1) + cy) + upper
-    count, depth, a = face_contacts(table, A, size, p0, p1, p2, n, label, work, count, margin)
+    loose = what == NEARLY
+    count, depth, a = face_contacts(table, A, size, p0, p1, p2, n, label, work, count, margin, loose)
     if depth < -margin:
         return count
     for e in range(3):
@@ -367,27 +328,53 @@ def _field_triangle(table, A, centre, size, j, cx, cy, upper, R, p, work, count,
             continue  # that of the other triangle
         else:
             m = turned(R, m)
-        count = _edge(table, A, centre, size, depth, a, q0, q1, n, m, label, work, count, margin)
+        count = _edge(table, A, centre, size, a, q0, q1, n, m, label, work, count, margin)
     return count
 
 
 @native
-def _edge(table, A, centre, size, depth, a, q0, q1, n, m, label, work, count, margin):
-    """Ask an edge between faces of normals n and m, if it is not flat."""
+def _edge(table, A, centre, size, a, q0, q1, n, m, label, work, count, margin):
+    """Ask an edge between faces of normals n and m, if it stands out."""
     e = sub(q1, q0)
-    bend, slack = dot(cross(n, m), e), _STANDS_OUT * norm(e)
-    if bend > slack:
-        return edge_contacts(table, A, centre, size, a, q0, q1, n, m, label, work, count, margin)
-    if bend < -slack:
-        return hollow_contacts(A, size, depth, a, q0, q1, n, m, label, work, count)
-    return count
+    if dot(cross(n, m), e) <= _STANDS_OUT * norm(e):
+        return count
+    return edge_contacts(table, A, centre, size, a, q0, q1, n, m, label, work, count, margin)
+
+
+@native_apart
+def field_star(table, j, cx, cy, R, work):
+    """Write the edges that leave a point of terrain, leftwards, turned by R; return how many. At a border one
+    goes straight down."""
+    v = grid_point(table, j, cx, cy)
+    begin, missing, longest = 0, False, 0.0
+    for k in range(6):
+        if not _has_spoke(table, j, cx, cy, k):
+            begin, missing = k + 1, True
+    many = 0
+    for k in range(begin, begin + 6):
+        if _has_spoke(table, j, cx, cy, k % 6):
+            x, y = _spoke(k % 6)
+            e = sub(grid_point(table, j, cx + x, cy + y), v)
+            longest = max(longest, norm(e))
+            put(work.triangle, STAR + many, turned(R, e))
+            many += 1
+    if missing:
+        put(work.triangle, STAR + many, turned(R, (0.0, 0.0, -longest)))
+        many += 1
+    return many
 
 
 @native
-def field_star(table, j, cx, cy, v, R, work):
-    """Write the edges that leave an inner point of terrain, leftwards, turned by R; return how many."""
-    for k in range(6):
-        x = 1 if k < 2 else (0 if k == 2 or k == 5 else -1)
-        y = 1 if k == 1 or k == 2 else (0 if k == 0 or k == 3 else -1)
-        put(work.triangle, STAR + k, turned(R, sub(grid_point(table, j, cx + x, cy + y), v)))
-    return 6
+def _spoke(k):
+    """Return the steps over the grid along the k-th edge of a point, leftwards."""
+    return (
+        1 if k < 2 else (0 if k == 2 or k == 5 else -1),
+        1 if k == 1 or k == 2 else (0 if k == 0 or k == 3 else -1),
+    )
+
+
+@native
+def _has_spoke(table, j, cx, cy, k):
+    x, y = _spoke(k)
+    nx, ny = table.index[12 * j + ROWS], table.index[12 * j + COLUMNS]
+    return 0 <= cx + x < nx and 0 <= cy + y < ny
