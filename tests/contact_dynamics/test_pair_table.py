@@ -99,6 +99,17 @@ def test_bodies_that_overlap_deep_are_named_with_their_depth() -> None:
         warn_of_overlaps(m, world)
 
 
+def test_a_run_that_begins_with_an_overlap_is_warned_of() -> None:
+    m = scene()
+    m.add(lw.Contact("all"))
+    model = m.compile()
+    with pytest.warns(UserWarning, match="bodies overlap at the start: 'a' and 'b' by 0.1 m, 'b' and 'c' by"):
+        lw.simulate(model, 0.02, step=0.01)
+    apart = model.state({"a free": (0, 0, 1, 1, 0, 0, 0), "b free": (9, 0, 1, 1, 0, 0, 0)})
+    with pytest.warns(UserWarning, match="bodies overlap at the start: 'ground' and 'c' by 0.05 m; they are"):
+        lw.simulate(model, 0.02, apart, step=0.01)
+
+
 def test_bodies_that_touch_lightly_are_not_reported(recwarn) -> None:
     m = scene()
     for name, x in zip("abc", (0, 1, 2), strict=True):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.contact_dynamics.meeting import meeting, warn_of_overlaps
 from linkwork.errors import warn
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.following import fixed
@@ -103,6 +104,8 @@ def simulate(
         _check_kinds(model, check, checkpoint)
         asked, model = model, fixed(model)
         touches = bool(model.contact_names) and step is None and not model.is_compliant
+        if model.contact_names and not batch:
+            _look_for_overlaps(model, state)
         if touches:
             _refuse_with_contact({"q": q, "v": v, "vary": vary, "checkpoint": checkpoint})
         shared = ContactSettings(model, words) if touches else setting(model, words)
@@ -128,6 +131,16 @@ def simulate(
     if isinstance(runs, ManyRuns):
         return _batch_result(runs, runs.run(workers), check)
     return _single_result(runs.run(), check)
+
+
+def _look_for_overlaps(model: Model, state: Any) -> None:
+    """Warn of bodies that overlap deep at the start; what is wrong with the state is reported later."""
+    start = state.final if isinstance(state, Recording) else state
+    q = model.q_drawn if start is None else getattr(start, "q", None)
+    if isinstance(q, np.ndarray) and q.shape == (model.nq,) and np.isfinite(q).all():
+        world = meeting(model.mechanism)
+        world.place(model.poses(q))
+        warn_of_overlaps(model.mechanism, world)
 
 
 def _single_result(run: OneRun, check: bool) -> Recording:
