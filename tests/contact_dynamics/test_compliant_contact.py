@@ -348,3 +348,14 @@ def test_models_with_other_laws_have_other_digests():
         for k, c in ((1e5, 10), (1e6, 10), (1e5, 20))
     }
     assert len(digests) == 3
+
+
+def test_more_contacts_than_may_stick_are_counted():
+    rows = [
+        lw.Body(f"b{k}", lw.Box(0.1, 0.1, 0.1), density=1000, position=(0.2 * k, 0, 0.05)) for k in range(41)
+    ]
+    model = on_floor(*rows, material=lw.Material(stiffness=1e5))
+    said = model.compliant_contacts.crowd(model.body_names, model.poses(model.q_drawn).array)
+    assert "164 contacts touch" in said
+    few = on_floor(crate(), material=lw.Material(stiffness=1e5))
+    assert few.compliant_contacts.crowd(few.body_names, few.poses(few.q_drawn).array) == ""

@@ -8,12 +8,12 @@ import numpy as np
 from linkwork.contact import shape_kinds as kinds
 from linkwork.contact.broad_phase import pairs_of
 from linkwork.contact.narrow_phase import find_contacts
-from linkwork.contact.shape_table import GROUP, MASK, POINTS
+from linkwork.contact.shape_table import GROUP, MASK, POINTS, work
 from linkwork.contact.world_arrays import WorldArrays
 from linkwork.contact_dynamics import contact_plan as words
 from linkwork.contact_dynamics import laws
 from linkwork.contact_dynamics.compliant_forces import add_contact_forces
-from linkwork.contact_dynamics.contact_memory import contact_memory
+from linkwork.contact_dynamics.contact_memory import MOST_ROWS, contact_memory
 from linkwork.contact_dynamics.held_friction import move_with_friction
 from linkwork.contact_dynamics.law_kernel import Law, LawKernel, law_kernel
 from linkwork.contact_dynamics.meeting import meeting
@@ -28,6 +28,7 @@ from linkwork.varied import real
 
 _POINTS = {kinds.SPHERE: 1, kinds.CAPSULE: 2, kinds.TRACED: 1}  # that a shape touches with at most; others 4
 _IN_PLANE = 2
+_NEARLY = 1e-6  # a gap of what touches [m]
 
 # void f(one, other, ...): hand both to the entry whose address is the first word of one of them
 _CALL = """
@@ -73,6 +74,18 @@ class CompliantContacts:
         self.laws = np.array(addresses, np.int64).reshape(-1, 2)
         self.margin = np.array([max((kernel.reach for kernel in self.kernels), default=0.0)])
         self.of_shape = _shape_numbers(world)
+
+    def crowd(self, bodies: Sequence[str], poses: np.ndarray) -> str:
+        """Say in words if more contacts touch than may stick at once, where bodies have these poses."""
+        world = self.world.copy()
+        for name, pose in zip(bodies, lifted(poses), strict=True):
+            if name in world.number:
+                world.move(name, pose)
+        placed = world.shape_poses()
+        found, _ = world.contacts(placed, world.pairs_within(placed, _NEARLY), _NEARLY, work())
+        if 2 * len(found) <= MOST_ROWS:
+            return ""
+        return f"{len(found)} contacts touch, of which {MOST_ROWS // 2} may stick at once: give step=1/60"
 
     @property
     def signature(self) -> tuple[Any, ...]:

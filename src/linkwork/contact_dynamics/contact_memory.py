@@ -18,7 +18,7 @@ CHUNK = 64  # pairs that are looked at together
 MOST_OF_PAIR = 32  # contacts: four in each of eight directions
 CALL_WORDS = 24  # of a call of an entry
 ROW_NUMBERS = 8  # of a row of unknown friction
-_MOST_ROWS = 160  # of friction that may hold: 32 contacts with resistance to rolling and turning, 80 without
+MOST_ROWS = 320  # of friction that may hold: 64 contacts with resistance to rolling and turning, 160 without
 _FEW = 100  # shapes of which all pairs have room
 _NEAR_EACH = 64  # pairs of a shape that have room otherwise
 _RAW, _RAW_OF_MESHES = 256, 4096  # contacts of a pair before they are thinned out
@@ -81,7 +81,7 @@ def contact_memory(shapes: int, meshes: bool, links: int) -> ContactMemory:
             slots.append((places[name] + k, int(is_array), value))
             if name == "buffer" and part._fields[k] in fields:
                 fields[part._fields[k]] = value
-    most = min(_MOST_ROWS, 5 * 4 * pair_room + 5)
+    most = min(MOST_ROWS, 5 * 4 * pair_room + 5)
     others = {
         "phase": take(2),
         "counts": take(3),

@@ -96,8 +96,15 @@ def diagnosis(system: RunPrograms, work: Work, i: int) -> Failure | None:
     parts += [f"the last steps were {last} s"] if last else []
     parts += [driven] if (driven := nonfinite.driven_by(model, nonfinite.joint(model, worst))) else []
     parts += [loose] if (loose := nonfinite.hardly_determined(model, y)) else []
+    parts += [crowd] if (crowd := _crowd(model, y)) else []
     parts += [push] if (push := nonfinite.largest_force(model, soon, y, inputs)) else []
     return failed(status, t, nonfinite.joint(model, worst), "; ".join(parts))
+
+
+def _crowd(model: Model, y: Any) -> str:
+    """Say if there are more compliant contacts than friction can hold at once."""
+    contacts = model.compliant_contacts
+    return contacts.crowd(model.body_names, model.poses(y[: model.nq]).array) if contacts is not None else ""
 
 
 def _not_finite(

@@ -68,7 +68,7 @@ class Statistics:
             title = "steps with contact: Strang's splitting, exact laws of contact"
         if memo["switches"]:
             title += f"; {FOR_STIFF.title}, where it was stiff ({int(memo['switches'])} changes)"
-        if not chosen.step and self.system.model.contact_names:
+        if not chosen.step and self.system.model.contact_names and not self.system.model.is_compliant:
             title += "; contacts in fixed modes between events"
         if self.system.tree.loops:
             title += (
