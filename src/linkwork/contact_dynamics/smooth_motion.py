@@ -39,6 +39,7 @@ SLACK_GAP = 1e-11  # of the size of the mechanism, or of 1 m
 SLACK_FORCE = 1e-8  # of the largest force
 SLACK_SLIP = 1e-9  # [m/s]
 SLOW = 1e-6  # slip below has no direction of its own yet [m/s]
+_JUMP = 1e-3  # of the speeds at a contact: more is no drift
 _NEAR = 0.05  # of the size: how far from a contact the stages of a step may lead
 
 
@@ -76,7 +77,7 @@ class SmoothMotion:
         )  # of slip, in the world
         self.largest = float(np.abs(self.forces).max(initial=0.0))
         self.slack_gap, self.slack_force = SLACK_GAP * self.size, SLACK_FORCE
-        self._base: bytes = b""
+        self._base = self._jumped = b""
         self._last: tuple[bytes, Moment] | None = None
 
     @property
@@ -160,10 +161,18 @@ class SmoothMotion:
         return float(np.abs(gaps).max(initial=0.0)), loops, change
 
     def close_velocities(self, q: Array, v: Array, t: float) -> tuple[float, Array, Array]:
-        """Return the same of velocities: what active contacts hold."""
+        """Return the same of velocities: what active contacts hold.
+
+        Where a contact has gone over an edge its normal jumps, and velocities would have to. They are left as
+        they are then: the end of the mode is found there, and an impact does it.
+        """
         _, rows, _ = self._followed(q)
         rows = rows.reshape(3 * self.count, -1)[held_rows(self.modes)]
         u = rows @ v
+        fastest = float(np.max(np.abs(rows) @ np.abs(v), initial=0.0))
+        if np.abs(u).max(initial=0.0) > _JUMP * fastest + SLOW:
+            self._jumped = q.tobytes()
+            return 0.0, np.zeros(len(self.model.weak_pivots)), np.zeros(self.model.nv)
         loops = self.model.constraint_velocity(q, v, t) if self.model.loop_names else np.zeros(0)
         change = self.correction(q, rows, np.concatenate([u, loops]))
         return float(np.abs(u).max(initial=0.0)), loops, change
@@ -187,7 +196,7 @@ class SmoothMotion:
         found = np.array([gap + self.slack_gap, 1.0, 1.0])
         if self.count:
             at = self.moment(t, q, v, free)
-            found[1] = -1.0 if at.lost else self.force_margin(at)
+            found[1] = -1.0 if at.lost or q.tobytes() == self._jumped else self.force_margin(at)
             slides = self.modes.mode == SLIDING
             forward = np.sum(np.einsum("nij,nj->ni", at.touching.axes, self.reference) * at.u, axis=1)
             found[2] = float(np.min(forward[slides], initial=1.0)) + SLACK_SLIP
