@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.contact_dynamics.contact_modes import OPEN, SLIDING, STICKING, Held, Modes, held
-from linkwork.contact_dynamics.contact_problem import Solver
+from linkwork.contact_dynamics.contact_solver import Solver
 from linkwork.contact_dynamics.response import Response, response
 from linkwork.contact_dynamics.touching import Surfaces, Touching
 

@@ -22,17 +22,16 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.contact_dynamics.contact_problem import (
-    _FLAT,
-    _TABLE,
     CONTACTS,
+    FLAT,
     NODES,
+    TABLE,
     Contacts,
     Nodes,
-    Solver,
-    _push,
-    _times_blocks,
-    _velocity,
+    times_blocks,
+    velocity,
 )
+from linkwork.contact_dynamics.contact_solver import Solver
 from linkwork.mechanism.contact import IMPACTS
 from linkwork.native.numba_functions import entry
 
@@ -173,14 +172,14 @@ def moved(nodes: Nodes, contacts: Contacts, p: Array, v: Array) -> Array:
     return v + change
 
 
-@entry(None, NODES, CONTACTS, _FLAT, _TABLE)
+@entry(None, NODES, CONTACTS, FLAT, TABLE)
 def _relative_velocities(nodes, c, v, u):
     for k in range(len(c.a)):
-        u[k, 0], u[k, 1], u[k, 2] = _velocity(nodes, c, k, v)
+        u[k, 0], u[k, 1], u[k, 2] = velocity(nodes, c, k, v)
 
 
-@entry(None, NODES, CONTACTS, _TABLE, _FLAT, _FLAT)
+@entry(None, NODES, CONTACTS, TABLE, FLAT, FLAT)
 def _answer(nodes, c, p, push, change):
     for k in range(len(c.a)):
-        _push(nodes, c, k, p[k, 0], p[k, 1], p[k, 2], push)
-    _times_blocks(nodes, nodes.inverse, push, change)
+        push(nodes, c, k, p[k, 0], p[k, 1], p[k, 2], push)
+    times_blocks(nodes, nodes.inverse, push, change)

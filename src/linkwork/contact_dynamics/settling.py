@@ -20,7 +20,7 @@ import numpy as np
 
 from linkwork.contact_dynamics.contact_forces import SolvedModes, solve_modes
 from linkwork.contact_dynamics.contact_modes import OPEN, SLIDING, STICKING, Modes, held
-from linkwork.contact_dynamics.contact_problem import Solver
+from linkwork.contact_dynamics.contact_solver import Solver
 from linkwork.contact_dynamics.impact import impact
 from linkwork.contact_dynamics.pair_table import FRICTION, RESTITUTION, STATIC_FRICTION, PairTable
 from linkwork.contact_dynamics.response import Response, response

@@ -28,16 +28,9 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.contact_dynamics.compliant_rows import APART
-from linkwork.contact_dynamics.contact_problem import (
-    NO_FACTOR,
-    Answer,
-    Contacts,
-    Factor,
-    Solver,
-    kinetic_energy,
-    stand_still,
-)
+from linkwork.contact_dynamics.contact_problem import Contacts, kinetic_energy, stand_still
 from linkwork.contact_dynamics.contact_rows import Points, first_of, room_for_points
+from linkwork.contact_dynamics.contact_solver import NO_FACTOR, Answer, Factor, Solver
 from linkwork.contact_dynamics.contact_system import ContactSystem
 from linkwork.contact_dynamics.friction_cone import BOND, COULOMB, SPRING
 from linkwork.contact_dynamics.impact import impact

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.contact_dynamics.contact_problem import Factor
+from linkwork.contact_dynamics.contact_solver import Factor
 from linkwork.contact_dynamics.memory import Memory
 from linkwork.contact_dynamics.stepper import TOLERANCE, ContactState, Stepper
 from linkwork.model.state import State
