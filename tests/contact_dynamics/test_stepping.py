@@ -223,3 +223,13 @@ def test_a_fast_body_that_misses_is_not_held_up():
     model = m.compile()
     run = lw.simulate(model, 0.1, lw.State(model.q_drawn, np.array([0, 0, 0, 100.0, 0, 0])), step=STEP)
     np.testing.assert_allclose(run["shot"].position[-1], (9.0, 0.2, 0.0), atol=1e-9)
+
+
+def test_joints_with_strong_damping_and_stiff_springs_come_to_rest():
+    m = on_floor(crate(position=(2, 0, 0.1)))
+    slider = m.add(lw.Body("slider", lw.Box(0.1, 0.1, 0.1), mass=0.1, position=(0, 0, 1)))
+    m.add(lw.Prismatic("rail", m.ground, slider, axis=(1, 0, 0), damping=100.0, stiffness=1e4, rest=0.1))
+    model = m.compile()
+    run = lw.simulate(model, 2.0, model.state(velocities={"rail": 5.0}), step=STEP)
+    assert run["rail"].position[-1] == pytest.approx(0.1, abs=1e-6)
+    assert np.abs(run["rail"].velocity).max() < 6.0

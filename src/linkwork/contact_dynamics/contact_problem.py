@@ -133,6 +133,26 @@ def is_soft(c, k):
     return c.kind[k] == SPRING or c.kind[k] == BOND
 
 
+def slowed(nodes: Nodes, added: Any, a: Any) -> Any:
+    """Return accelerations where inertias are larger by D; `added` are D a.
+
+    With N = M + D the forces M a accelerate by N^-1 M a = a - N^-1 D a.
+    """
+    found = a.copy()
+    _respond(nodes, added, found)
+    return found
+
+
+@entry(None, NODES, FLAT, FLAT)
+def _respond(nodes, x, y):
+    """Take N^-1 x from y."""
+    for j in range(len(nodes.size)):
+        n, f, at = nodes.size[j], nodes.first[j], nodes.at[j]
+        for r in range(n):
+            for i in range(n):
+                y[f + r] -= nodes.inverse[at + r * n + i] * x[f + i]
+
+
 @entry("float64", NODES, FLAT)
 def kinetic_energy(nodes, v):
     """Return the energy of nodes that move at v [J]."""

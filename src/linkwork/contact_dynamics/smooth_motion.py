@@ -4,7 +4,7 @@ Active contacts hold the rows of their modes (`contact_modes`), beside the close
 positive as long as the modes are right, each with a slack, so that what just touches does not count as
 crossing:
 
-    approach  the smallest gap of all other contacts, on the whole way from the base of the step (`sweep`)
+    approach  the smallest gap of all other contacts, on the whole way from the base of the step (`swept_gap`)
     hold      the smallest margin of forces: of N >= 0, and of mu N >= |T| where a contact sticks
     stop      the slip speed of those that slide, signed by the direction at the base of the step
 
@@ -29,7 +29,7 @@ from linkwork.contact_dynamics.contact_modes import (
     least_change,
 )
 from linkwork.contact_dynamics.response import Response, response
-from linkwork.contact_dynamics.sweep import Sweep
+from linkwork.contact_dynamics.swept_gap import Sweep
 from linkwork.contact_dynamics.touching import NONE, Surfaces, Touching
 
 Array = np.ndarray

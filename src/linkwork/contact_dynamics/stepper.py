@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.contact_dynamics.compliant_rows import APART
-from linkwork.contact_dynamics.contact_problem import Contacts, kinetic_energy, stand_still
+from linkwork.contact_dynamics.contact_problem import Contacts, kinetic_energy, slowed, stand_still
 from linkwork.contact_dynamics.contact_rows import Points, first_of, room_for_points
 from linkwork.contact_dynamics.contact_solver import NO_FACTOR, Answer, Factor, Solver
 from linkwork.contact_dynamics.contact_system import ContactSystem
@@ -197,8 +197,11 @@ class Stepper:
     def _kick(self, state: ContactState, t: float, s: float, h: float, inputs: Array, wait: bool) -> None:
         """Give a state the impulses of forces and contacts of a time s."""
         system, nodes, v, model = self.system, self.system.nodes, state.v, self.model
-        system.move_to(state.q, 0.5 * s * model.damping + 0.25 * s * s * model.stiffness)
+        added = 0.5 * s * model.damping + 0.25 * s * s * model.stiffness
+        system.move_to(state.q, added)
         a, power = self._by_forces(state, t, inputs)
+        if added.any():
+            a = slowed(nodes, added * a, a)
         state.work += s * power
         nodes.free[:] = v + s * a
         points = system.look(nodes.free, s)
