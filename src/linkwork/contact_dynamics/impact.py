@@ -28,6 +28,7 @@ from linkwork.contact_dynamics.contact_problem import (
     TABLE,
     Contacts,
     Nodes,
+    push,
     times_blocks,
     velocity,
 )
@@ -167,8 +168,8 @@ def relative_velocities(nodes: Nodes, contacts: Contacts, v: Array) -> Array:
 
 def moved(nodes: Nodes, contacts: Contacts, p: Array, v: Array) -> Array:
     """Return v + M^-1 J^T p."""
-    push, change = np.zeros_like(v), np.zeros_like(v)
-    _answer(nodes, contacts, p, push, change)
+    pushed, change = np.zeros_like(v), np.zeros_like(v)
+    _answer(nodes, contacts, p, pushed, change)
     return v + change
 
 
@@ -179,7 +180,7 @@ def _relative_velocities(nodes, c, v, u):
 
 
 @entry(None, NODES, CONTACTS, TABLE, FLAT, FLAT)
-def _answer(nodes, c, p, push, change):
+def _answer(nodes, c, p, pushed, change):
     for k in range(len(c.a)):
-        push(nodes, c, k, p[k, 0], p[k, 1], p[k, 2], push)
-    times_blocks(nodes, nodes.inverse, push, change)
+        push(nodes, c, k, p[k, 0], p[k, 1], p[k, 2], pushed)
+    times_blocks(nodes, nodes.inverse, pushed, change)
