@@ -36,6 +36,7 @@ bench: peers ## measure against the peers, on this machine
 	$(BIN)/python benchmarks/loops.py
 	$(BIN)/python benchmarks/kinematics.py
 	$(BIN)/python benchmarks/collision.py
+	$(BIN)/python benchmarks/contact.py
 	$(BIN)/python benchmarks/viewer.py
 
 docs: $(VENV)/ready-docs ## build the documentation into docs/_build
