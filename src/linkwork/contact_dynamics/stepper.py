@@ -50,7 +50,7 @@ _STILL = 5e-8  # what touches and moves no faster than the solver knows stands s
 _SURELY = 1.001  # a bounce that lasts as many steps is one, when it is looked at again
 SAVED = 1500.0  # work that can be saved up for a sudden change of contacts, and
 _EARNED = 10.0  # is earned in every step, in sweeps over all contacts;
-_IN_VAIN = 3000.0  # so much more is paid for work that led nowhere
+_IN_VAIN = 2.0  # times as much is paid again for work that led nowhere
 _BENDS = 12  # times that laws of compliant contacts are linearised anew in a step at most
 _IMPACTS = 32  # in a step at most; others are treated as without restitution
 
@@ -227,7 +227,7 @@ class Stepper:
             answer = self._solve(state, rows, impulses)
         state.saved = min(state.saved + _EARNED, SAVED)
         if answer.factorizations and answer.residual > TOLERANCE:
-            state.saved -= _IN_VAIN
+            state.saved -= _IN_VAIN * answer.work
         stand_still(nodes, rows, impulses, _STILL, v)
         state.work += kinetic_energy(nodes, v) - kinetic_energy(nodes, nodes.free)
         self.found = Found(points, impulses[: len(points.gap)], impulses[first:].copy(), answer)
