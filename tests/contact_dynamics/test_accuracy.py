@@ -103,7 +103,7 @@ def test_static_friction_holds_what_would_slide_on():
     assert np.abs(held.q[-1] - held.q[0]).max() < 1e-12
     braked = 0.44 * G * np.cos(slope) - G * np.sin(slope)
     run = lw.simulate(model, 3.0, state(model, [0, 0, 0, 0.2, 0, 0]))
-    assert run.q[-1, 0] == pytest.approx(0.2**2 / (2.0 * braked), abs=1e-6)
+    assert run.q[-1, 0] == pytest.approx(0.2**2 / (2.0 * braked), abs=1e-8)
     assert np.abs(run.v[-1]).max() < 1e-15
 
 

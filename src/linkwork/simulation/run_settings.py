@@ -134,7 +134,9 @@ def _completed(chosen: Options, system: RunPrograms) -> Options:
         chosen.settled(system.smooth),
         max_step=system.longest_step if chosen.max_step is None else chosen.h_max,
     )
-    if system.model.nq + system.model.nv > LARGEST_IMPLICIT:
+    rigid = bool(system.model.contact_names) and not system.model.is_compliant
+    # Near the end of a slip friction turns fast, which looks stiff; the event that ends it is close, though.
+    if system.model.nq + system.model.nv > LARGEST_IMPLICIT or rigid:
         chosen = replace(chosen, switch=False)
     return chosen
 
