@@ -269,6 +269,11 @@ def test_every_script_is_run_here():
     assert scripts == names.split()
 
 
+def test_contact_runs():
+    names = run("docs/contact.md")
+    assert names["run"].report.status == "DONE"
+
+
 def test_every_page_with_code_is_run_here():
     pages = {path.name for path in (ROOT / "docs").glob("*.md") if BLOCK.search(path.read_text())}
     tested = set(re.findall(r'run\("docs/(\S+)"', Path(__file__).read_text()))

@@ -27,7 +27,10 @@ Object = tuple[dict[str, Any], bytes]  # meta data and code
 
 AHEAD_FOLDER = Path(__file__).parent / "objects"  # below it, a folder for each target
 # of traced kernels
-_SOURCES = ("algebra", "contact", "dynamics", "kinematics", "mechanism", "native", "trace", "tree")
+_SOURCES = (
+    *("algebra", "contact", "contact_dynamics", "dynamics", "kinematics"),
+    *("mechanism", "native", "trace", "tree"),
+)
 _loaded: dict[str, dict[str, Any]] = {}  # name -> meta, of what is in memory
 _ahead: list[tuple[Target, Path]] = []  # at most one: for what, and where to, code is compiled ahead
 _swept: set[Path] = set()
