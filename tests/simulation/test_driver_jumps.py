@@ -201,6 +201,23 @@ def test_kinematics_reads_inputs():
         lw.kinematics(m, [0.0], inputs=3)  # type: ignore[arg-type]
 
 
+def test_inputs_of_loads_and_joints_count_for_the_forces_of_kinematics():
+    def crank(damping: Any, torque: Any) -> lw.Mechanism:
+        m = four_bar(lambda t: 0.9 + 2 * t)
+        m.joints["A"].damping = damping
+        m.add(lw.Torque("brake", m.bodies["rocker"], torque))
+        return m
+
+    times, given = [0.0, 0.1], {"c": 0.3, "load": -0.5}
+    read = lw.kinematics(crank(lw.Input("c", 0.1), lw.Input("load", 0.2)), times, inputs=given)
+    plain, other = lw.kinematics(crank(0.3, -0.5), times), lw.kinematics(crank(0.1, 0.2), times)
+    np.testing.assert_allclose(read["motor"].force, plain["motor"].force, rtol=1e-12)
+    np.testing.assert_array_equal(read["A"].position, plain["A"].position)
+    assert np.abs(other["motor"].force - plain["motor"].force).max() > 0.1
+    with pytest.raises(ValueError, match="unknown input 'loadd'; did you mean 'load'"):
+        lw.kinematics(crank(0.3, lw.Input("load")), times, inputs={"loadd": 1.0})
+
+
 def test_a_constraint_that_reads_an_input_is_refused():
     class Held(lw.Constraint):
         def phi(self, body):

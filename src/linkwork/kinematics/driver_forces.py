@@ -15,6 +15,7 @@ from linkwork.kinematics.instant import Moment, across
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.input import reading
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.joint_inputs import joint_inputs
 from linkwork.tree import joint_forces
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.joint_kinematics import JointKinematics
@@ -135,11 +136,12 @@ class AppliedForces:
         for load in mechanism.loads.values():
             bodies = [side for side in load.sides(mechanism.joints) if not isinstance(side, Joint)]
             self.loads.append(load.drawn([drawn[body.name] for body in bodies]))
+        self._of_inputs = joint_inputs(mechanism.joints.values())
         self.joints = [joint for joint in mechanism.joints.values() if joint_forces.features(joint)]
 
     @property
     def any(self) -> bool:
-        return bool(self.loads or self.joints)
+        return bool(self.loads or self._of_inputs or self.joints)
 
     def moments(self, times: Array, q: Array, v: Array) -> Iterator[Moment]:
         """Let all of them act, at one time after the other."""
@@ -147,7 +149,7 @@ class AppliedForces:
         for t, time in enumerate(times.tolist()):
             now = Moment(self.system, time, q[t], v[t])
             with reading(lambda given: inputs.get(given.name, given.value)):
-                for load in self.loads:
+                for load in (*self.loads, *self._of_inputs):
                     now.see(load)
             for joint in self.joints:
                 now.own_forces(joint)

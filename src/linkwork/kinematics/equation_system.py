@@ -19,6 +19,7 @@ from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.load_view import JointSide, PoseSide
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.compile import compile_now
 from linkwork.model.driver_law import DriverLaw
 from linkwork.model.own_forces import input_values
 
@@ -47,9 +48,7 @@ class System:
         self.drivers = list(mechanism.drivers.values())
         self.inputs: dict[str, float] = dict(inputs or {})  # values of those that laws read
         self.laws = [DriverLaw(driver, self.inputs) for driver in self.drivers]
-        known = {name: given.value for law in self.laws for name, given in law.inputs.items()}
-        if self.inputs:
-            input_values(known, self.inputs)  # checks them
+        self._check_inputs()
         self.things: list[Thing] = [
             *mechanism.joints.values(),
             *mechanism.constraints.values(),
@@ -61,6 +60,15 @@ class System:
         self._number()
 
     # making it
+
+    def _check_inputs(self) -> None:
+        """Refuse inputs that nothing reads: neither drivers nor, for their forces, loads and joints."""
+        known: Mapping[str, float] = {
+            name: given.value for law in self.laws for name, given in law.inputs.items()
+        }
+        if not self.inputs.keys() <= known.keys():
+            known = compile_now(self.mechanism, floating=True).inputs
+        input_values(known, self.inputs)
 
     def _varied(self, name: str, places: Any) -> list[Number]:
         """Return the numbers that vary under one name: one, or several that are equal."""

@@ -27,7 +27,8 @@ def kinematics(
 
     It begins in the assembly nearest to the drawing, or at `start`, the end of a motion (`motion.final`),
     and goes on continuously: it never changes to another way in which the mechanism can be assembled.
-    `inputs` are values, by name, of those that laws of drivers read.
+    `inputs` are values by name: those that laws of drivers read say how it moves, those that loads and joints
+    read count for the forces of the drivers and the reactions.
     """
     require("kinematics: mechanism", mechanism, Mechanism, "a Mechanism")
     require("kinematics: inputs", {} if inputs is None else inputs, Mapping, "values by name")

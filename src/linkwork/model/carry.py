@@ -10,6 +10,8 @@ where it is and moves as it did. What is new is found from the bodies it connect
 * a new joint between bodies that were there takes the position nearest to theirs, and its impulse changes
   the velocities of all: to the nearest, in the sense of kinetic energy, that it allows (`impulse`);
 * what closes loops and is new, or is open now, is closed in the same sense: `assemble`, `closed_velocity`.
+
+Contacts of bodies that stay are remembered: `carried_contacts`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,6 +26,7 @@ from linkwork.errors import AssemblyError, NumericalError
 from linkwork.lazy import kept
 from linkwork.mechanism.load_view import BodySide
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.carried_contacts import carried_contacts
 from linkwork.model.compile import compile_now
 from linkwork.model.following import following
 from linkwork.model.model import Model
@@ -48,7 +51,8 @@ def carry(
     The model is that of `mechanism.compile(floating=True)`, bit for bit, but only what has changed is made.
     Joints and bodies are identified by their names: they keep positions and velocities. Bodies that no joint
     connects to ground any more float on, new ones are as drawn and at rest relative to what they hang on, and
-    new joints close with the impulse it takes; AssemblyError if they cannot.
+    new joints close with the impulse it takes; AssemblyError if they cannot. Steps with contact go on with
+    what contacts of bodies that stay remember.
 
     >>> import linkwork as lw
     >>> m = lw.examples.cart_pole()
@@ -89,7 +93,8 @@ def _carried(old: Model, new: Model, state: State) -> State:
         q = new.assemble(q, t=state.t, inputs=inputs)
         v = new.closed_velocity(q, v, t=state.t, inputs=inputs)
     same = old.mechanism.elements == new.mechanism.elements and np.array_equal(old.gravity, new.gravity)
-    return State(q, v, state.t, state.memory if same else None, inputs, new.slices, state.controllers)
+    memory = state.memory if same else carried_contacts(old, new, state.memory)
+    return State(q, v, state.t, memory, inputs, new.slices, state.controllers)
 
 
 def _by_name(old: Model, new: Model, state: State, q: Array, v: Array) -> list[TreeBody]:

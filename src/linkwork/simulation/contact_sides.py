@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.contact_dynamics.contact_solver import Factor
-from linkwork.contact_dynamics.memory import Memory
+from linkwork.contact_dynamics.memory_by_body import MemoryByBody
 from linkwork.contact_dynamics.stepper import TOLERANCE, ContactState, Stepper
+from linkwork.model.carried_contacts import SAVED
 from linkwork.model.state import State
 from linkwork.recording.status import MESSAGES, Status
 from linkwork.simulation.controllers import Controllers
@@ -63,6 +64,7 @@ class ContactSides:
                 f"driver {name!r} reads inputs, and there is contact; give it a law of time alone"
             )
         self._steppers = [Stepper(model) for _ in self._edges]
+        self._names = MemoryByBody(model, self._steppers[0].system.detection)
         self.inputs = inputs.copy()  # (N, nu), to be written to
         self._memo = np.zeros(count, MEMO)
         self._memo["margin"] = np.inf
@@ -217,33 +219,40 @@ class ContactSides:
     def memory(self, k: int) -> dict[str, Array]:
         """Return what mechanism k remembers, to go on bit for bit."""
         one = self._ones[k]
-        found = {f"contact/{name}": array for name, array in one.base.memory._asdict().items()}
+        found = self._names.contents(one.base.memory) | {SAVED: np.array([one.base.saved])}
         found |= {f"factor/{name}": array for name, array in one.base.factor._asdict().items()}
         base = np.concatenate([one.base.q, one.base.v, [one.base.work]])
-        mesh = np.array([one.base.t, one.origin, one.index, one.base.saved, one.base.quick])
+        mesh = np.array([one.base.t, one.origin, one.index, one.base.quick])
         return found | {"base": base, "mesh": mesh, "key": self._setting.key}
 
     def become(self, k: int, memory: Mapping[str, Array]) -> None:
         """Let mechanism k be where a memory says, on its mesh."""
         nq, one = self._setting.system.model.nq, self._ones[k]
-        base, (t, origin, index, saved, quick) = memory["base"], memory["mesh"].tolist()
-        kept = Memory(*(memory[f"contact/{name}"] for name in Memory._fields))
+        base, (t, origin, index, quick) = memory["base"], memory["mesh"].tolist()
         factor = Factor(*(memory[f"factor/{name}"] for name in Factor._fields))
         place = base[:nq].copy(), base[nq:-1].copy(), t, float(base[-1])
-        one.base = ContactState(*place, kept, factor, saved, quick=bool(quick))
+        kept = self._names.memory(memory), factor, float(memory[SAVED][0])
+        one.base = ContactState(*place, *kept, quick=bool(quick))
         one.end, one.origin, one.index = one.base, origin, index
 
     def follow(self, start: State) -> None:
-        """Let the only mechanism, which is at a start, go on bit for bit as the run that led there."""
+        """Let the only mechanism, which is at a start, go on bit for bit as the run that led there.
+
+        Where that cannot be, since it was edited or options are others, contacts still remember impulses.
+        """
         memory = start.memory or {}
-        if not np.array_equal(memory.get("key", ()), self._setting.key):
+        if not self._names.knows(memory):
             return
-        here = _One(self._ones[0].base, self._ones[0].end, start.t)
-        self.become(0, memory)
-        self._advance(self._steppers[0], 0, start.t)
-        arrived = self._ones[0].end
-        if arrived.q.tobytes() + arrived.v.tobytes() != start.q.tobytes() + start.v.tobytes():
-            self._ones[0] = here
+        here = self._ones[0].base
+        here.memory, here.saved = self._names.memory(memory), float(memory[SAVED][0])
+        here = _One(here, here, start.t)
+        if np.array_equal(memory.get("key", ()), self._setting.key):
+            self.become(0, memory)
+            self._advance(self._steppers[0], 0, start.t)
+            arrived = self._ones[0].end
+            if arrived.q.tobytes() + arrived.v.tobytes() == start.q.tobytes() + start.v.tobytes():
+                return
+        self._ones[0] = here
 
     def arrays(self) -> dict[str, Array]:
         """Return all that is needed to go on bit for bit."""
