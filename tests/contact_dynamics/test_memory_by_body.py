@@ -1,4 +1,4 @@
-"""What contacts remember goes over edits by the names of bodies: a stack does not notice that others change."""
+"""What contacts remember goes over edits by the names of bodies: a stack does not notice others' changes."""
 
 import numpy as np
 import pytest
@@ -70,7 +70,8 @@ def test_a_stack_at_rest_does_not_notice_an_edit_elsewhere(edit):
     model = m.compile(floating=True)
     before = lw.simulate(model, 0.5, step=STEP).final
     kept = of_stack(model, before.memory)
-    assert len(kept) == 5 and all(len(points) == 4 for points in kept.values())
+    assert len(kept) == 5
+    assert all(len(points) == 4 for points in kept.values())
     edit(m)
     new, state = lw.carry(model, before, m)
     assert of_stack(new, state.memory) == kept  # to the bit

@@ -152,7 +152,6 @@ def test_a_batch_gives_what_each_gives_alone():
     [
         ({"method": "rk4"}, "method 'rk4' with contact"),
         ({"vary": {"crate.mass": [1.0, 2.0]}}, "vary= is not for runs with contact"),
-        ({"events": [lw.Event("late", lambda t, q, v: t - 0.5)]}, "events= with contact"),
         ({"loops": "restored"}, "loops 'restored' with contact"),
     ],
 )

@@ -47,6 +47,7 @@ class ContactSystem:
         )
         self._most = int(size.max(initial=1))
         self.held = -(-sum(loop.rows for loop in model.link_tree.loops) // 3)  # groups of rows of loops
+        self.driven = np.zeros(len(model.link_tree.inputs))  # values of inputs that drivers read
         self._make_room(64)
 
     def _make_room(self, count: int) -> None:
@@ -97,8 +98,9 @@ class ContactSystem:
     def _hold_loops(self, count: int, q: Array, t: float, h: float) -> int:
         """Add the rows of loops, which keep closed; return how many rows of three there are."""
         G = self.model.constraint_jacobian(q)
-        pace = self.model.constraint_velocity(q, np.zeros(self.model.nv), t)
-        pace = pace + self.model.constraint_residual(q, t) / h
+        given = dict(zip(self.model.link_tree.inputs, self.driven.tolist(), strict=True))
+        pace = self.model.constraint_velocity(q, np.zeros(self.model.nv), t, inputs=given)
+        pace = pace + self.model.constraint_residual(q, t, inputs=given) / h
         c, nodes = self._rows, self.nodes
         for k in range(0, len(G), 3):
             wide = min(3, len(G) - k)

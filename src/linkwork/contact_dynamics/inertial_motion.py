@@ -54,6 +54,11 @@ class InertialMotion:
         own = (np.array(sorted(set(range(n)) - free)) for n, free in ((model.nq, free_q), (model.nv, free_v)))
         self._tree: Any = None if len(free_v) == model.nv else _Tree(model, *own)
 
+    def hold(self, driven: Array) -> None:
+        """Take the values of inputs that drivers read."""
+        if self._tree is not None and len(driven):
+            self._tree.driven[:] = driven
+
     def move(self, q: Array, v: Array, t: float, h: float) -> None:
         """Move a state, in place, from time t by h [s]."""
         if self._tree is not None:
@@ -118,7 +123,8 @@ class _Tree:
         kernel = motion_kernel(self.model, motion_algorithm(self.model))
         arrays = [np.zeros(shape) for shape in kernel.shapes]
         outs = len(kernel.shapes) - kernel.inputs
-        self.t, self.q, self.v = arrays[:3]
+        self.t, self.q, self.v, *given = arrays[: kernel.inputs]
+        self.driven = given[0] if model.link_tree.inputs else np.zeros(0)  # inputs of drivers
         self.qdot, self.qdd = arrays[-outs], arrays[-outs + 1]
         self._run, self._plan, self._ports = kernel.bind(*arrays)
         self._address = kernel.single.run

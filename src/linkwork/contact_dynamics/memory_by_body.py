@@ -1,4 +1,4 @@
-"""What contacts remember, in terms of bodies and their pieces: as a state keeps it, and edits carry it over."""
+"""What contacts remember, by bodies and their pieces: as a state keeps it, and edits carry it over."""
 
 from collections.abc import Mapping
 

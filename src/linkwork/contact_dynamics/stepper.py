@@ -128,6 +128,8 @@ class Stepper:
     def step(self, state: ContactState, h: float, inputs: Array) -> None:
         """Move a state, in place, by a time h [s]; the impacts on the way are in `hits`."""
         self.hits.clear()
+        self.system.driven[:] = inputs[: len(self.system.driven)]
+        self._inertial.hold(self.system.driven)
         end, q = state.t + h, state.q.copy()
         if state.rests == (h, inputs.tobytes()):
             state.t = end
@@ -147,6 +149,10 @@ class Stepper:
         state.t, state.rests = end, None
         if not self._timed and not state.v.any() and np.array_equal(q, state.q):
             state.rests = h, inputs.tobytes()
+
+    def coast(self, state: ContactState, h: float) -> None:
+        """Move a state, in place, by its inertia alone."""
+        self._inertial.move(state.q, state.v, state.t, h)
 
     def _hold_back(self, state: ContactState, before: Array) -> None:
         """Leave bodies of fast pairs where they were, unless loops hold them: their time has stood still."""
@@ -244,8 +250,8 @@ class Stepper:
         """Return the accelerations that forces give, without those of inertial motion, and their power."""
         arrays = self._arrays
         arrays[0][...], arrays[1][:], arrays[2][:] = t, state.q, state.v
-        if len(inputs):
-            arrays[3][:] = inputs
+        if self.model.inputs:
+            arrays[3][:] = inputs[: len(arrays[3])]  # events may read more
         self._motion.call(*arrays)
         a = arrays[self._given + 1] - self._inertial.rates(state.q, state.v, t)
         return a, float(arrays[self._given + 2])

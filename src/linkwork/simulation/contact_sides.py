@@ -6,40 +6,33 @@ the last one, and leaves no trace. Inputs that were changed begin a new mesh.
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from linkwork.contact_dynamics.contact_solver import Factor
 from linkwork.contact_dynamics.memory_by_body import MemoryByBody
-from linkwork.contact_dynamics.stepper import TOLERANCE, ContactState, Stepper
+from linkwork.contact_dynamics.stepper import TOLERANCE, ContactState, Hit, Stepper
 from linkwork.model.carried_contacts import SAVED
 from linkwork.model.state import State
 from linkwork.recording.status import MESSAGES, Status
 from linkwork.simulation.controllers import Controllers
+from linkwork.simulation.driver_jumps import after_jump
+from linkwork.simulation.event_log import Occurrences
 from linkwork.simulation.failure import Failure
 from linkwork.simulation.integration import MEMO
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.loop.records import ON_MESH
 from linkwork.simulation.run_settings import RunSettings
+from linkwork.simulation.step_events import EventSides, StepEvents
+from linkwork.simulation.stepped_mechanism import SteppedMechanism
 
 Array = np.ndarray
 
 _FEW = 4  # mechanisms for a thread
 _HINT = "give a smaller step=, or look at what the laws of loads are given"
-
-
-@dataclass(eq=False)
-class _One:
-    """A mechanism: where it is on its mesh, and at the end of the last piece."""
-
-    base: ContactState
-    end: ContactState
-    origin: float  # of the mesh [s]
-    index: float = 0.0  # of the base in it
-    held: Array | None = None  # inputs of the last piece
 
 
 class ContactSides:
@@ -58,19 +51,15 @@ class ContactSides:
         model, count = setting.system.model, len(y)
         workers = max(1, min(threads, count // _FEW))
         self._edges = list(pairwise(np.linspace(0, count, workers + 1).astype(int).tolist()))
-        if model.link_tree.inputs:
-            name = next(loop.name for loop in model.link_tree.loops if loop.inputs)
-            raise ValueError(
-                f"driver {name!r} reads inputs, and there is contact; give it a law of time alone"
-            )
-        self._steppers = [Stepper(model) for _ in self._edges]
-        self._names = MemoryByBody(model, self._steppers[0].system.detection)
+        self._parts = [StepEvents(setting, Stepper(model)) for _ in self._edges]
+        self._names = MemoryByBody(model, self._parts[0].stepper.system.detection)
         self.inputs = inputs.copy()  # (N, nu), to be written to
         self._memo = np.zeros(count, MEMO)
         self._memo["margin"] = np.inf
         self.failures: list[Failure | None] = [None] * count
         self.happened: list[list[tuple[float, str]]] = [[] for _ in range(count)]
-        self._ones: list[_One] = [None] * count  # type: ignore[list-item]
+        self._occurrences = [Occurrences(lambda: model, setting.chosen, inf, watch) for _ in range(count)]
+        self._ones: list[SteppedMechanism] = [None] * count  # type: ignore[list-item]
         self.begin(np.arange(count), y, t, inputs)
 
     def begin(self, which: Array, y: Array, t: float, inputs: Array) -> None:
@@ -78,26 +67,48 @@ class ContactSides:
         nq = self._setting.system.model.nq
         for k, row, values in zip(which.tolist(), y, inputs, strict=True):
             state = ContactState(row[:nq].copy(), row[nq:-1].copy(), t, float(row[-1]))
-            self._ones[k] = _One(state, state.copy(), t)
+            sides = EventSides.of(len(self._setting.chosen.events))
+            self._ones[k] = SteppedMechanism(state, state, t, values.copy(), sides)
             self.inputs[k], self.failures[k] = values, None
             self.happened[k].clear()
+            self._occurrences[k].happened.clear()
             self._memo[k]["t"] = self._memo[k]["t_final"] = t
             self._memo[k]["status"] = Status.DONE
 
     def hand_over(self) -> dict[int, Failure]:
-        """Let inputs that were written hold in the pieces that follow: they are compared when these begin."""
-        return {}
+        """Let inputs that were written hold in the pieces that follow.
+
+        Where drivers read them, mechanisms go to where these are; returns those that cannot, by number.
+        """
+        model, failures = self._setting.system.model, dict[int, Failure]()
+        count = len(model.link_tree.inputs)  # those of drivers come first
+        for k, one in enumerate(self._ones if count else ()):
+            now, end = self.inputs[k], one.end
+            if self._memo["status"][k] != Status.DONE or np.array_equal(now[:count], one.held[:count]):
+                continue
+            there = after_jump(model, np.array([*end.q, *end.v, end.work]), end.t, now, one.held)
+            if isinstance(there, Failure):
+                failures[k] = there
+                continue
+            q, v = there[: model.nq], there[model.nq : -1]
+            one.begin_mesh(replace(end, q=q, v=v, work=float(there[-1]), rests=None, quick=True))
+            one.held = now.copy()
+        return failures
 
     def take_back(self) -> None:
-        """There is nothing to take back: no input is refused."""
+        """Let those inputs hold that did so far, in place of what was written."""
+        for k, one in enumerate(self._ones):
+            self.inputs[k] = one.held
 
     def march(self, t_end: float) -> bool:
         """Go on to a time; return whether nothing has happened to any mechanism on the way.
 
         Ctrl-C leaves them where they were.
         """
-        kept = [(one.base.copy(), one.end.copy(), one.origin, one.index) for one in self._ones]
+        kept = [replace(one, sides=one.sides.copy()) for one in self._ones]
         memo, failures = self._memo.copy(), list(self.failures)
+        lists = [*self.happened, *(one.happened for one in self._occurrences)]
+        counts = [len(one) for one in lists]
         try:
             if len(self._edges) == 1:
                 self._march_part(0, t_end)
@@ -105,45 +116,84 @@ class ContactSides:
                 with ThreadPoolExecutor(len(self._edges)) as pool:
                     list(pool.map(lambda k: self._march_part(k, t_end), range(len(self._edges))))
         except KeyboardInterrupt:
-            for one, (base, end, origin, index) in zip(self._ones, kept, strict=True):
-                one.base, one.end, one.origin, one.index = base, end, origin, index
-            self._memo[:], self.failures = memo, failures
+            self._ones, self._memo[:], self.failures = kept, memo, failures
+            for one, count in zip(lists, counts, strict=True):
+                del one[count:]
             raise
         return bool((self._memo["status"] == Status.DONE).all())
 
     def _march_part(self, part: int, t_end: float) -> None:
         for k in range(*self._edges[part]):
             if self._memo["status"][k] == Status.DONE:
-                self._advance(self._steppers[part], k, t_end)
+                self._occurrences[k].t_end = t_end
+                self._advance(self._parts[part], k, t_end)
 
-    def _advance(self, stepper: Stepper, k: int, t_end: float) -> None:
+    def _advance(self, part: StepEvents, k: int, t_end: float) -> None:
         """Bring one mechanism to a time."""
         one, h, inputs, memo = self._ones[k], self._h, self.inputs[k].copy(), self._memo[k]
-        if one.held is not None and not np.array_equal(one.held, inputs) and one.end.t != one.base.t:
-            one.base, one.origin, one.index = one.end.copy(), one.end.t, 0.0
+        if not np.array_equal(one.held, inputs):
+            one.ahead = None
+            if one.end.t != one.base.t:
+                one.begin_mesh(one.end)
         one.held = inputs
-        while (t := one.origin + (one.index + 1.0) * h) <= t_end + ON_MESH * h:
-            before = one.base.copy()
-            stepper.step(one.base, h, inputs)
-            one.base.t = t
-            if not self._good(k, one.base, before):
-                one.base = one.end = before
+        while (whole := one.origin + (one.index + 1.0) * h <= t_end + ON_MESH * h) or part.events:
+            t = one.origin + (one.index + 1.0) * h
+            ahead = one.ahead = one.ahead or part.ahead(one.sides, one.base, inputs)
+            if not self._good(k, ahead.state, one.base, ahead.fault):
                 return
-            one.index += 1.0
-            self.happened[k] += [(hit.time, " hits ".join(hit.bodies)) for hit in stepper.hits]
+            restarted = self._meet(part, k, t if whole else t_end)
+            if memo["status"] != Status.DONE:
+                return
+            if restarted:
+                continue
+            if not whole:
+                break
+            one.go_on(ahead, t)
+            self._log(k, ahead.hits)
             memo["accepted"] += 1.0
             memo["evaluations"] += 1.0
-            if stepper.failed:
-                self._note(memo, stepper.residual, t)
+            if ahead.residual > TOLERANCE:
+                self._note(memo, ahead.residual, t)
         one.end = one.base
         if t_end - one.base.t > ON_MESH * h:
-            one.end = one.base.copy()
-            stepper.step(one.end, t_end - one.base.t, inputs)
-            if not self._good(k, one.end, one.base):
-                one.end = one.base
+            end = one.base.copy()
+            part.stepper.step(end, t_end - one.base.t, inputs)
+            if not self._good(k, end, one.base):
                 return
-            one.end = replace(one.base, q=one.end.q, v=one.end.v, t=t_end, work=one.end.work)
+            one.end = replace(one.base, q=end.q, v=end.v, t=t_end, work=end.work)
         memo["t"], memo["t_final"] = one.base.t, t_end
+
+    def _log(self, k: int, hits: Sequence[Hit]) -> None:
+        self.happened[k] += [(hit.time, " hits ".join(hit.bodies)) for hit in hits]
+
+    def _meet(self, part: StepEvents, k: int, t_end: float) -> bool:
+        """Do what events up to a time say, of the step ahead; return whether an action makes a new start."""
+        one, occurrences = self._ones[k], self._occurrences[k]
+        nq = self._setting.system.model.nq
+        assert one.ahead
+        for crossing in one.ahead.crossings[one.met :]:
+            t, event, state = one.base.t + crossing.x, part.events[crossing.event], crossing.state
+            if t > t_end:
+                return False
+            there = np.array([*state.q, *state.v, state.work])
+            y = occurrences.met(event, t, there, again=crossing.again)
+            one.met += 1
+            if event.action == "note" and not occurrences.failure:
+                self.happened[k].append((t, event.name))
+                continue
+            self._log(k, crossing.hits)
+            self.happened[k].append((t, event.name))
+            one.sides = crossing.sides
+            one.begin_mesh(replace(state, q=y[:nq], v=y[nq:-1], work=float(y[-1]), rests=None, quick=True))
+            if not occurrences.over:
+                one.sides = part.judge(crossing, one.base, one.held)
+                return True
+            self._memo[k]["t"] = self._memo[k]["t_final"] = t
+            self._memo[k]["status"] = Status.EVENT
+            if occurrences.failure:
+                self.fail({k: occurrences.failure})
+            return False
+        return False
 
     def _note(self, memo: Any, residual: float, t: float) -> None:
         """Remember a step in which the laws of contact do not hold to the tolerance."""
@@ -161,20 +211,25 @@ class ContactSides:
             f"{int(memo['accepted'])} steps, at worst to {memo['largest']:.2g} m/s at {memo['check_t']:.6g} s"
         ]
 
-    def _good(self, k: int, state: ContactState, before: ContactState) -> bool:
-        """Return whether a step has led to numbers; else the mechanism stays where it was."""
-        if np.isfinite(state.q).all() and np.isfinite(state.v).all():
+    def _good(self, k: int, state: ContactState, before: ContactState, fault: str = "") -> bool:
+        """Return whether a step has led to numbers; else the mechanism stays where it was.
+
+        `fault` is the event whose function is no number.
+        """
+        if np.isfinite(state.q).all() and np.isfinite(state.v).all() and not fault:
             return True
-        message = f"at t = {before.t:.9g} s: {MESSAGES[Status.NOT_FINITE]}"
-        self.fail({k: Failure(Status.NOT_FINITE, message, before.t, "", _HINT)})
-        self._memo[k]["t_final"] = before.t
+        about = f"event {fault!r}: " if fault else ""
+        message = f"at t = {before.t:.9g} s: {about}{MESSAGES[Status.NOT_FINITE]}"
+        self.fail({k: Failure(Status.NOT_FINITE, message, before.t, fault, _HINT)})
+        self._memo[k]["t_final"], self._ones[k].end = before.t, before
         return False
 
     def control(self, controllers: Controllers) -> None:
         """Let controllers write inputs of the mechanisms that go on."""
         y, nq = self.y, self._setting.system.model.nq
         going = self._memo["status"] == Status.DONE
-        self.fail(controllers.call(y[:, :nq], y[:, nq:-1], self.inputs, going))
+        failures = controllers.call(y[:, :nq], y[:, nq:-1], self.inputs, going)
+        self.fail(self.hand_over() | failures)
 
     def fail(self, failures: Mapping[int, Failure]) -> None:
         """Let mechanisms stay where they are, by number."""
@@ -186,7 +241,8 @@ class ContactSides:
         self.failures[:] = other.failures
 
     def go_on(self) -> None:
-        """Let a mechanism that an event has stopped go on: none has."""
+        """Let a mechanism that an event has stopped go on from there."""
+        self._memo["status"][self._memo["status"] == Status.EVENT] = Status.DONE
 
     # what they are
 
@@ -218,22 +274,7 @@ class ContactSides:
 
     def memory(self, k: int) -> dict[str, Array]:
         """Return what mechanism k remembers, to go on bit for bit."""
-        one = self._ones[k]
-        found = self._names.contents(one.base.memory) | {SAVED: np.array([one.base.saved])}
-        found |= {f"factor/{name}": array for name, array in one.base.factor._asdict().items()}
-        base = np.concatenate([one.base.q, one.base.v, [one.base.work]])
-        mesh = np.array([one.base.t, one.origin, one.index, one.base.quick])
-        return found | {"base": base, "mesh": mesh, "key": self._setting.key}
-
-    def become(self, k: int, memory: Mapping[str, Array]) -> None:
-        """Let mechanism k be where a memory says, on its mesh."""
-        nq, one = self._setting.system.model.nq, self._ones[k]
-        base, (t, origin, index, quick) = memory["base"], memory["mesh"].tolist()
-        factor = Factor(*(memory[f"factor/{name}"] for name in Factor._fields))
-        place = base[:nq].copy(), base[nq:-1].copy(), t, float(base[-1])
-        kept = self._names.memory(memory), factor, float(memory[SAVED][0])
-        one.base = ContactState(*place, *kept, quick=bool(quick))
-        one.end, one.origin, one.index = one.base, origin, index
+        return self._ones[k].contents(self._names) | {"key": self._setting.key}
 
     def follow(self, start: State) -> None:
         """Let the only mechanism, which is at a start, go on bit for bit as the run that led there.
@@ -245,10 +286,10 @@ class ContactSides:
             return
         here = self._ones[0].base
         here.memory, here.saved = self._names.memory(memory), float(memory[SAVED][0])
-        here = _One(here, here, start.t)
+        here = replace(self._ones[0], base=here, end=here)
         if np.array_equal(memory.get("key", ()), self._setting.key):
-            self.become(0, memory)
-            self._advance(self._steppers[0], 0, start.t)
+            self._ones[0].become(memory, self._names, self._setting.system.model.nq)
+            self._advance(self._parts[0], 0, start.t)
             arrived = self._ones[0].end
             if arrived.q.tobytes() + arrived.v.tobytes() == start.q.tobytes() + start.v.tobytes():
                 return
@@ -267,8 +308,11 @@ class ContactSides:
         self._memo.view(float).reshape(len(self._memo), -1)[:] = arrays["memo"]
         nq = self._setting.system.model.nq
         for k, one in enumerate(self._ones):
-            self.become(k, {name: arrays[f"{k}/{name}"] for name in self.memory(k)})
+            one.become({name: arrays[f"{k}/{name}"] for name in self.memory(k)}, self._names, nq)
             y, t = arrays["y"][k], float(self._memo[k]["t_final"])
             one.end = replace(one.base, q=y[:nq].copy(), v=y[nq:-1].copy(), t=t, work=float(y[-1]))
             one.held = self.inputs[k].copy()
             self.happened[k][:] = [(float(t), str(name)) for t, name in events[k]]
+            watched = {event.name for event in self._setting.chosen.events}
+            own = [event for event in self.happened[k] if event[1] in watched]
+            self._occurrences[k].happened[:] = own

@@ -6,7 +6,7 @@ closed, and velocities by the impulse which that takes: to the nearest, in the s
 the equations allow. What the energy changes by is work of the drivers.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -36,14 +36,10 @@ def follow_jumps(
     jumped = (work.memory.inputs[:, : len(names)] != held[:, : len(names)]).any(axis=1) & going
     failures = {}
     for i in np.flatnonzero(jumped).tolist():
-        model, t, y = model_of(i), float(work.memo["t_final"][i]), work.memory.y_final[i]
-        values = dict(zip(names, work.memory.inputs[i].tolist(), strict=False))
-        try:
-            there = _jumped(model, y, t, values)
-        except AssemblyError as error:
-            words = f"drivers cannot follow {_changed(names, work.memory.inputs[i], held[i])}: {error}"
-            driver = next(loop.name for loop in model.link_tree.loops if loop.inputs)
-            failures[i] = failed(Status.LOOPS_OPEN, t, driver, words, error, _HINT)
+        t, values = float(work.memo["t_final"][i]), work.memory.inputs[i]
+        there = after_jump(model_of(i), work.memory.y_final[i], t, values, held[i])
+        if isinstance(there, Failure):
+            failures[i] = there
             continue
         work.memory.y_final[i] = there
         samples = work.samples(i)
@@ -52,12 +48,18 @@ def follow_jumps(
     return failures
 
 
-def _jumped(model: Model, y: Array, t: float, inputs: Mapping[str, float]) -> Array:
-    """Return a state of q, v and work after a jump of inputs."""
+def after_jump(model: Model, y: Array, t: float, inputs: Array, before: Array) -> Array | Failure:
+    """Return a state of q, v and work after a jump of inputs (nu,), or why drivers cannot follow."""
+    names = model.link_tree.inputs
     q, v = y[: model.nq].copy(), y[model.nq : -1].copy()
-    before = model.energy(q, v)
-    q, v = closed(model, q, v, t, inputs)
-    return np.concatenate([q, v, [y[-1] + model.energy(q, v) - before]])
+    energy = model.energy(q, v)
+    try:
+        q, v = closed(model, q, v, t, dict(zip(names, inputs.tolist(), strict=False)))
+    except AssemblyError as error:
+        words = f"drivers cannot follow {_changed(names, inputs, before)}: {error}"
+        driver = next(loop.name for loop in model.link_tree.loops if loop.inputs)
+        return failed(Status.LOOPS_OPEN, t, driver, words, error, _HINT)
+    return np.concatenate([q, v, [y[-1] + model.energy(q, v) - energy]])
 
 
 def _changed(names: Sequence[str], now: Array, before: Array) -> str:

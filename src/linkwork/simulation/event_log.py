@@ -36,14 +36,10 @@ class Occurrences:
     def handle(self, work: Work, i: int) -> Array | None:
         """Do what the event that mechanism i has met says; return the state after it, None at the end."""
         event = self._chosen.events[int(work.memo["event"][i])]
-        t, y = float(work.memo["t_final"][i]), work.memory.y_final[i].copy()
-        self.happened.append((t, event.name))
-        self.failure = self._storm(t, event, again=bool(work.memo["again"][i]))
-        if callable(event.action) and not self.failure:
-            y = self._after(event, t, y)
+        t = float(work.memo["t_final"][i])
+        y = self.met(event, t, work.memory.y_final[i].copy(), again=bool(work.memo["again"][i]))
         if self.failure:
             work.memo["status"][i] = self.failure.status
-        self.over = event.action == "stop" or self.failure is not None
         if self.over:
             return None
         since = t - float(work.memo["t0"][i])  # the last one, or the start
@@ -53,8 +49,21 @@ class Occurrences:
             work.memo["h"][i] = min(work.memo["h"][i], max(since, _SHORTEST * max(1.0, abs(t))))
         return y
 
+    def met(self, event: Event, t: float, y: Array, *, again: bool) -> Array:
+        """Do what an event says that was met in state y; return the state after it.
+
+        Then there may be a `failure`, and the run may be `over`. `again`: it is where its own action had left
+        it.
+        """
+        self.happened.append((t, event.name))
+        self.failure = self._storm(t, event, again)
+        if callable(event.action) and not self.failure:
+            y = self._after(event, t, y)
+        self.over = event.action == "stop" or self.failure is not None
+        return y
+
     def _storm(self, t: float, event: Event, again: bool) -> Failure | None:
-        """Return whether that was one event too many; `again`: where its own action had left it."""
+        """Return whether that was one event too many."""
         size = max(1.0, abs(t))
         limits = [(_STORM, _STORM_TIME * size), (_MANY, _LEAST_PROGRESS * (self.t_end - t))]
         if again:

@@ -41,5 +41,3 @@ def _check_options(setting: RunSettings) -> None:
         raise ValueError(f"method {words.method!r} with contact and step=; leave it out, or leave step= out")
     if words.loops != PROJECTED:
         raise ValueError(f"loops {words.loops!r} with contact and step=; leave it out: loops are kept closed")
-    if setting.chosen.events:
-        raise ValueError("events= with contact and step=; leave step= out, or look at the recording")

@@ -143,6 +143,7 @@ class SteppedRun:
                 self.sides.control(controllers)
                 if self.record and t == self.clock.t:
                     self.record.hold(self.inputs.array)
+                    self.record.amend(self.sides.y)
             t = min(controllers.next_time, t_end)
             calm = self.sides.march(t) and calm
             if not self.setup.batch and self.sides.memo("status")[0] != Status.DONE:

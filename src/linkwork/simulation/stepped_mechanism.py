@@ -1,0 +1,58 @@
+"""A mechanism with contact on its mesh of steps: at the last point of it, and where the last piece ended."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from linkwork.contact_dynamics.contact_solver import Factor
+from linkwork.contact_dynamics.memory_by_body import MemoryByBody
+from linkwork.contact_dynamics.stepper import ContactState
+from linkwork.model.carried_contacts import SAVED
+from linkwork.simulation.step_events import Ahead, EventSides
+
+Array = np.ndarray
+
+
+@dataclass(eq=False)
+class SteppedMechanism:
+    """A mechanism: where it is on its mesh, and at the end of the last piece."""
+
+    base: ContactState
+    end: ContactState
+    origin: float  # of the mesh [s]
+    held: Array  # inputs of the last piece
+    sides: EventSides  # of event functions, at the base
+    index: float = 0.0  # of the base in the mesh
+    ahead: Ahead | None = None  # the step from the base, if it was taken
+    met: int = 0  # events of that step that were reported
+
+    def begin_mesh(self, state: ContactState) -> None:
+        """Go on from a state, with a mesh that begins there."""
+        self.base = self.end = state
+        self.origin, self.index, self.ahead, self.met = state.t, 0.0, None, 0
+
+    def go_on(self, ahead: Ahead, t: float) -> None:
+        """Go on to the next point of the mesh."""
+        self.base = replace(ahead.state, t=t)
+        self.index, self.ahead, self.met = self.index + 1.0, None, 0
+
+    # in a state, or in a file
+
+    def contents(self, names: MemoryByBody) -> dict[str, Array]:
+        """Return all that is needed to go on bit for bit."""
+        found = names.contents(self.base.memory) | {SAVED: np.array([self.base.saved])}
+        found |= {f"factor/{name}": array for name, array in self.base.factor._asdict().items()}
+        base = np.concatenate([self.base.q, self.base.v, [self.base.work]])
+        mesh = np.array([self.base.t, self.origin, self.index, self.base.quick, self.met])
+        return found | {"base": base, "mesh": mesh, "events": self.sides.array()}
+
+    def become(self, contents: Mapping[str, Array], names: MemoryByBody, nq: int) -> None:
+        """Be at the point of the mesh where contents were taken."""
+        base, (t, origin, index, quick, met) = contents["base"], contents["mesh"].tolist()
+        factor = Factor(*(contents[f"factor/{name}"] for name in Factor._fields))
+        place = base[:nq].copy(), base[nq:-1].copy(), t, float(base[-1])
+        kept = names.memory(contents), factor, float(contents[SAVED][0])
+        self.base = self.end = ContactState(*place, *kept, quick=bool(quick))
+        self.sides = EventSides.from_array(contents["events"])
+        self.origin, self.index, self.ahead, self.met = origin, index, None, int(met)
