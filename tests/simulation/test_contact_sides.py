@@ -7,6 +7,7 @@ import pytest
 from simulation.test_event_sides import DIRECTIONS, FLOOR, HEIGHT, HOLDING, PASSING, SPAN, floor
 
 import linkwork as lw
+from linkwork.simulation.checkpoint import Checkpoint
 
 STEP = 1 / 120
 GOAL: Any = lw.Input("goal", 0.0)
@@ -200,3 +201,68 @@ def test_an_event_that_is_no_number_is_named():
     event = lw.Event("odd", lambda t, q, v: lw.sqrt(q["height"] - 0.05))
     with pytest.raises(lw.SimulationError, match="event 'odd'"):
         lw.simulate(model, 1.0, model.state(height=0.1), step=STEP, events=[event])
+
+
+class Crash(Exception):
+    pass
+
+
+def heap() -> lw.Model:
+    """Return boxes and a ball that fall on each other."""
+    m = lw.Mechanism("heap")
+    m.ground.add(lw.Plane())
+    for k in range(3):
+        at = (0.03 * k, 0.02 * k, 0.12 + 0.25 * k)
+        m.add(lw.Body(f"box{k}", lw.Box(0.2, 0.2, 0.2), density=500, position=at))
+    m.add(lw.Body("ball", lw.Sphere(0.08), density=500, position=(0, 0, 1.2)))
+    m.add(lw.Contact("contact", material=lw.Material(friction=0.5, restitution=0.3)))
+    return m.compile(floating=True)
+
+
+@pytest.mark.parametrize("samples", [{}, {"every": 0.22}])
+def test_a_run_that_crashes_in_mid_contact_goes_on_bit_for_bit(samples, tmp_path, monkeypatch):
+    model, file = heap(), tmp_path / "heap.lwc"
+    note = lw.Event("low", lambda body, t: body.position[2] - 0.8, of=model.mechanism["ball"], action="note")
+    options: Any = {"step": 1 / 60, "events": [note], **samples}
+    plain = lw.simulate(model, 0.9, **options)
+    write, count = Checkpoint.write, []
+
+    def crashing(self, *what):
+        count.append(write(self, *what))
+        if len(count) in (2, 3) and (samples or len(count) == 3):
+            raise Crash
+
+    monkeypatch.setattr(Checkpoint, "write", crashing)
+    kept = {"checkpoint": file, "checkpoint_interval": 1e-9, **options}
+    with pytest.raises(Crash):
+        lw.simulate(model, 0.9, **kept)
+    monkeypatch.setattr(Checkpoint, "write", write)
+    run = lw.simulate(model, 0.9, **kept)
+    again = lw.simulate(model, 0.9, **kept)  # it is over, and read from the file
+    for other in (run, again):
+        for word in ("time", "q", "v", "work"):
+            np.testing.assert_array_equal(getattr(other, word), getattr(plain, word))
+        assert other.report.events == plain.report.events
+        assert other.report.accepted == plain.report.accepted
+    assert {name for _, name in plain.report.events} > {"low"}
+    with pytest.raises(lw.FormatError, match="belongs to another run"):
+        lw.simulate(model, 1.6, **kept)
+
+
+def test_ctrl_c_returns_what_was_computed(monkeypatch):
+    model = heap()
+    calls = []
+
+    def pressed(t, q, v):
+        calls.append(t)
+        if len(calls) == 12:
+            raise KeyboardInterrupt
+        return 0.0
+
+    m = model.mechanism.copy()
+    m.add(lw.Force("nudge", m["ball"], (lw.Input("push"), 0, 0)))
+    m.add(lw.Sampled("hand", "push", every=0.1, law=pressed))
+    run = lw.simulate(m.compile(floating=True), 5.0, step=1 / 60, every=0.5)
+    assert run.status == "INTERRUPTED"
+    assert 1.0 <= run.time[-1] <= 1.2
+    np.testing.assert_array_equal(run.final.q, run.q[-1])

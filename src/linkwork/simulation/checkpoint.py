@@ -1,5 +1,6 @@
 """A run kept on disk while it goes on, so that the same call can go on after a crash."""
 
+import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from linkwork.errors import FormatError
+from linkwork.model.state import State
 from linkwork.recording import container
+from linkwork.simulation.run_settings import RunSettings
 
 Array = np.ndarray
 
@@ -67,3 +70,12 @@ class Checkpoint:
         arrays = {f"memory/{name}": array for name, array in memory.items()}
         container.write(self._path, header, arrays | {"rows": rows})
         self.put_off()
+
+
+def run_identity(shared: RunSettings, start: State, span: float, wanted: Array) -> str:
+    """Return a digest of all that shapes a run and its samples."""
+    arrays = {"key": shared.key, "times": wanted, "q": start.q, "v": start.v}
+    arrays |= {f"memory/{name}": array for name, array in sorted((start.memory or {}).items())}
+    about = [start.t, span, *((name, array.tobytes()) for name, array in arrays.items())]
+    about += [sorted(start.inputs.items())] if start.inputs else []
+    return hashlib.sha256(repr(about).encode()).hexdigest()

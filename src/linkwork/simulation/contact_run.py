@@ -1,6 +1,7 @@
 """Runs with contact: a `Simulation` that goes through the times of its samples."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,10 @@ import numpy as np
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.recording.recording import Recording
+from linkwork.simulation.checkpoint import Checkpoint, run_identity
 from linkwork.simulation.failure import SimulationFailed
 from linkwork.simulation.options import RunOptions, sample_times
+from linkwork.simulation.run_settings import setting
 from linkwork.simulation.stepping import Simulation
 
 Array = np.ndarray
@@ -25,10 +28,11 @@ def run_with_contact(
     samples: tuple[Any, Any],
     threads: int,
     check: bool,
+    checkpoint: tuple[str | Path | None, float] = (None, 60.0),
 ) -> Any:
     """Return the recording of a run, or of a batch; `start` has state, q, v and inputs, as given.
 
-    `samples` are `times` and `every`.
+    `samples` are `times` and `every`; `checkpoint` is a file, or None, and how often it is written [s].
     """
     state, batch = start.get("state"), start.get("q") is not None or start.get("v") is not None
     t0 = 0.0 if state is None else (state.final if isinstance(state, Recording) else state).t
@@ -38,8 +42,13 @@ def run_with_contact(
         sim = Simulation(model, **start, **options, threads=threads, record=max(len(times), 1))
     except ValueError as error:
         raise ValueError(str(error).removeprefix("Simulation: ")) from None
+    path, interval = checkpoint
+    kept = None
+    if path is not None:
+        identity = run_identity(setting(sim.model, words), sim.state, span, times)
+        kept = Checkpoint(Path(path), interval, identity)
     try:
-        sim.go_through(times.tolist())
+        sim.go_through(times.tolist(), kept)
     except SimulationFailed:
         if check:
             raise

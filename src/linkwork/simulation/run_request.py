@@ -1,6 +1,5 @@
 """What is asked of the runs of one call of `simulate`: checked, and made ready to go."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +13,7 @@ from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
 from linkwork.recording.recording import Recording
 from linkwork.simulation.batch_run import ManyRuns
-from linkwork.simulation.checkpoint import Checkpoint
+from linkwork.simulation.checkpoint import Checkpoint, run_identity
 from linkwork.simulation.initial_state import checked, checked_state, closed, outside_limits
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.options import RunOptions, check_room, sample_times
@@ -46,7 +45,7 @@ class RunRequest:
         start, wanted = self.start(state)
         kept = None
         if checkpoint is not None:
-            kept = Checkpoint(Path(checkpoint), interval, _identity(self.shared, start, self.span, wanted))
+            kept = Checkpoint(Path(checkpoint), interval, run_identity(self.shared, start, self.span, wanted))
         if start.memory is None and (text := outside_limits(self.model, start.q)):
             warn(text)
         kind = ContactRun if isinstance(self.shared, ContactSettings) else OneRun
@@ -193,12 +192,3 @@ def _one_each(model: Model, word: str, given: Any, drawn: Any, count: int) -> Ar
     if array.ndim == 2 and len(array) != count:
         raise ValueError(f"{word} has shape {array.shape}, and there are {count} variants; give one for each")
     return array
-
-
-def _identity(shared: RunSettings, start: State, span: float, wanted: Array) -> str:
-    """Return a digest of all that shapes a run and its samples."""
-    arrays = {"key": shared.key, "times": wanted, "q": start.q, "v": start.v}
-    arrays |= {f"memory/{name}": array for name, array in sorted((start.memory or {}).items())}
-    about = [start.t, span, *((name, array.tobytes()) for name, array in arrays.items())]
-    about += [sorted(start.inputs.items())] if start.inputs else []
-    return hashlib.sha256(repr(about).encode()).hexdigest()

@@ -111,12 +111,12 @@ def simulate(
         shared = ContactSettings(model, words) if touches else setting(model, words)
         span, workers = _span(duration, shared.chosen), worker_count(threads)
         interval = positive("checkpoint_interval", checkpoint_interval)
-        if model.contact_names and shared.chosen.step:
-            _refuse_with_contact({"vary": vary, "checkpoint": checkpoint})
-            start = {"state": state, "q": q, "v": v, "inputs": inputs}
-            return run_with_contact(asked, words, span, start, (times, every), workers, check)
         if batch and checkpoint is not None:
             raise ValueError("q=, v= and vary= are for batches; give no checkpoint with them")
+        if model.contact_names and shared.chosen.step:
+            _refuse_with_contact({"vary": vary})
+            start, kept = {"state": state, "q": q, "v": v, "inputs": inputs}, (checkpoint, interval)
+            return run_with_contact(asked, words, span, start, (times, every), workers, check, kept)
         request = RunRequest(model, shared, span, times, every, inputs, asked)
         if vary is not None:
             runs = request.variants(words, vary, _start(state, q, v), q, v)

@@ -46,6 +46,10 @@ class StepRecord:
         self.t[k], self.y[k], self.u[k] = t, y, u
         self.count = k + 1
 
+    def ends_at(self, t: float) -> bool:
+        """Whether the last sample is that of a time."""
+        return self.count > 0 and bool(self.t[self.count - 1] == t)
+
     def hold(self, u: Array) -> None:
         """Let other inputs hold from the last sample on."""
         self.u[self.count - 1] = u

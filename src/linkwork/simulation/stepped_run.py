@@ -117,8 +117,8 @@ class SteppedRun:
 
     # on the way
 
-    def go_to(self, t_end: float) -> bool:
-        """Go on to a time; return whether nothing has happened on the way."""
+    def go_to(self, t_end: float, sampled: bool = True) -> bool:
+        """Go on to a time, a sample of the record; return whether nothing has happened on the way."""
         if self.stopped:  # by an event
             self.sides.go_on()
             self.stopped = False
@@ -130,9 +130,14 @@ class SteppedRun:
         calm = self.sides.march(t_end) if self.controllers is None else self._march_controlled(t_end)
         if calm or self._arrived():
             self.clock.t = t_end
-        if self.record:
-            self.record.add(self.clock.t, self.sides.y, self.inputs.array)
+        if sampled or self.stopped:
+            self.add_sample()
         return calm
+
+    def add_sample(self) -> None:
+        """Add where it is to the record, if that is not there."""
+        if self.record and not self.record.ends_at(self.clock.t):
+            self.record.add(self.clock.t, self.sides.y, self.inputs.array)
 
     def _march_controlled(self, t_end: float) -> bool:
         """Go on to a time, from one call of controllers to the next; return whether nothing has happened."""
@@ -141,7 +146,7 @@ class SteppedRun:
         while t < t_end:
             if controllers.next_time <= t:
                 self.sides.control(controllers)
-                if self.record and t == self.clock.t:
+                if self.record and self.record.ends_at(t):
                     self.record.hold(self.inputs.array)
                     self.record.amend(self.sides.y)
             t = min(controllers.next_time, t_end)

@@ -18,15 +18,16 @@ from linkwork.model.state import State
 from linkwork.recording import container
 from linkwork.recording.recording import Recording
 from linkwork.recording.status import Status
+from linkwork.simulation.checkpoint import Checkpoint
 from linkwork.simulation.event import Event
-from linkwork.simulation.failure import SimulationFailed, interruption
+from linkwork.simulation.failure import SimulationFailed
+from linkwork.simulation.going_through import go_through
 from linkwork.simulation.held_inputs import HeldInputs
 from linkwork.simulation.integrators.tableau import StepMethod
 from linkwork.simulation.options import MOST_STEPS, RunOptions, worker_count
 from linkwork.simulation.restoring import PROJECTED, Restoring
 from linkwork.simulation.run_settings import setting
 from linkwork.simulation.starts import starting, starting_some
-from linkwork.simulation.step_clock import StepClock
 from linkwork.simulation.step_guard import Alone, busy
 from linkwork.simulation.step_record import recording_of, recordings_of
 from linkwork.simulation.stepped_run import SteppedRun, SteppingSetup
@@ -184,25 +185,15 @@ class Simulation(Closed):
         if not calm:
             self._complain()
 
-    def go_through(self, times: Sequence[float]) -> None:
+    def go_through(self, times: Sequence[float], checkpoint: Checkpoint | None = None) -> None:
         """Go on to rising times, one after the other; they are the samples of the recording.
 
-        Ctrl-C ends it there, as INTERRUPTED.
+        Ctrl-C ends it there, as INTERRUPTED. With a checkpoint it goes on where that was written.
         """
-        run = self._run
         with Alone(self._busy):
-            if run.record and len(times) and times[0] > run.clock.t:
-                run.record.begin()
-            try:
-                for t in times:
-                    if t > run.clock.t and not run.go_to(float(t)):
-                        self._complain()
-                        if run.stopped:
-                            break
-            except KeyboardInterrupt:
-                ends = run.sides.memo("t_final").tolist()
-                run.sides.fail({k: interruption(t) for k, t in enumerate(ends) if not run.known[k]})
-            run.clock = StepClock(run.clock.t)
+            ended = go_through(self._run, times, checkpoint)
+        if ended:
+            self._complain()
 
     def _complain(self) -> None:
         """Raise why the mechanism cannot go on; of a batch, warn of those that cannot since the last step."""
