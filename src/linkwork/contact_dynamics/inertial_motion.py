@@ -22,6 +22,7 @@ from linkwork.model.model import Model
 from linkwork.model.own_forces import motion_algorithm, motion_kernel
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import call, entry, native
+from linkwork.tree.tree import Tree
 
 Array = np.ndarray
 
@@ -118,9 +119,9 @@ class _Tree:
 
     def __init__(self, model: Model, own_q: Array, own_v: Array) -> None:
         """Take which positions and velocities are moved."""
-        self.model = _without_forces(model)
+        self.model, tree = model, _without_forces(model.link_tree)
         self._own = own_q.astype(np.int64), own_v.astype(np.int64)
-        kernel = motion_kernel(self.model, motion_algorithm(self.model))
+        kernel = motion_kernel(model, motion_algorithm(model, tree), tree)
         arrays = [np.zeros(shape) for shape in kernel.shapes]
         outs = len(kernel.shapes) - kernel.inputs
         self.t, self.q, self.v, *given = arrays[: kernel.inputs]
@@ -145,16 +146,11 @@ class _Tree:
         return self.qdd.copy()
 
 
-def _without_forces(model: Model) -> Model:
-    """Return the model of the same mechanism on which no force acts but those of joints and constraints."""
-    mechanism = model.mechanism.copy()
-    mechanism.gravity = np.zeros(len(model.gravity))
-    for load in list(mechanism.loads.values()):
-        mechanism.remove(load)
-    for joint in mechanism.joints.values():
-        joint.damping = joint.friction = joint.stiffness = 0.0
-        joint.limits = None
-    return mechanism.compile()
+def _without_forces(tree: Tree) -> Tree:
+    """Return the tree of links, and what closes its loops, without gravity."""
+    data, nothing = tree.data.copy(), np.zeros(len(tree.gravity))
+    data[: len(nothing)] = nothing
+    return tree.having(gravity=nothing, data=data)
 
 
 @entry(
