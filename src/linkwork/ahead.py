@@ -11,6 +11,7 @@ import argparse
 import importlib
 import multiprocessing
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -19,15 +20,16 @@ from pathlib import Path
 import llvmlite.binding as llvm
 
 from linkwork.native import object_files, passes, sources, store
-from linkwork.native.loop_entry import ENTRIES
+from linkwork.native.loop_entry import LOOPS
 from linkwork.native.target import AHEAD, Target, host
 
 _PACKAGE = Path(__file__).parent
+_LOOP = re.compile(r"^@(entry|native_linked)\(", re.MULTILINE)
 
 
-def modules_with_entries() -> list[str]:
+def modules_with_loops() -> list[str]:
     """Return the modules that have loops, those with most sources, which take longest to compile, first."""
-    files = [file for file in _PACKAGE.rglob("*.py") if "\n@entry(" in file.read_text(encoding="utf-8")]
+    files = [file for file in _PACKAGE.rglob("*.py") if _LOOP.search(file.read_text(encoding="utf-8"))]
     files.sort(key=lambda file: -sum(source.stat().st_size for source in sources.closure(file)))
     return [".".join(("linkwork", *file.relative_to(_PACKAGE).with_suffix("").parts)) for file in files]
 
@@ -38,19 +40,19 @@ def compile_loops(module: str, targets: Sequence[Target]) -> list[Path]:
     llvm.initialize_all_asmprinters()
     importlib.import_module(module)
     made = []
-    for entry in [entry for entry in ENTRIES.values() if entry.function.__module__ == module]:
-        paths = {target: store.object_file(target, entry.object_name(target)) for target in targets}
+    for loop in [loop for loop in LOOPS.values() if loop.function.__module__ == module]:
+        paths = {target: store.object_file(target, loop.object_name(target)) for target in targets}
         made += paths.values()
         missing = [
             target
             for target, path in paths.items()
             if not object_files.read(path, object_files.is_of_package)
         ]
-        text = entry.text() if missing else ""
+        text, meta = loop.build() if missing else ("", {})
         for target in missing:
             paths[target].parent.mkdir(parents=True, exist_ok=True)
             code = store.compile_text(text, passes.loops, target)
-            object_files.write(paths[target], {"loop": entry.name}, code)
+            object_files.write(paths[target], meta, code)
             paths[target].chmod(0o644)
     return made
 
@@ -69,7 +71,7 @@ def compile_all(targets: Sequence[Target], kernels: Sequence[Target]) -> Iterato
     """Compile loops and kernels side by side, and yield what was done and its objects."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(os.cpu_count(), context, max_tasks_per_child=1) as pool:
-        work = {pool.submit(compile_loops, name, targets): name for name in modules_with_entries()}
+        work = {pool.submit(compile_loops, name, targets): name for name in modules_with_loops()}
         for future in as_completed(work):
             yield work[future], future.result()
         work = {pool.submit(compile_kernels, target): f"kernels for {target.name}" for target in kernels}
@@ -91,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--for-a-wheel", action="store_true", help="loops and kernels, for all usual targets")
     wheel = parser.parse_args(arguments).for_a_wheel
     targets, kernels = (AHEAD, AHEAD) if wheel else ((host(),), ())
-    total = len(modules_with_entries()) + len(kernels)
+    total = len(modules_with_loops()) + len(kernels)
     kept: set[Path] = set()
     for count, (what, paths) in enumerate(compile_all(targets, kernels), 1):
         kept.update(paths)

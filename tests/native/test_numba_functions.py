@@ -17,7 +17,7 @@ import linkwork
 from linkwork.errors import LinkworkError
 from linkwork.native import passes, sources, store
 from linkwork.native.loop_types import Named
-from linkwork.native.numba_functions import doubles, entry, integers, native, record
+from linkwork.native.numba_functions import doubles, entry, integers, memory, native, native_linked, record
 from linkwork.native.target import host
 
 PAIR = np.dtype([("count", np.int64), ("value", np.float64)])
@@ -154,6 +154,37 @@ def test_a_loop_that_raises_is_an_error_of_ours():
     assert _raising(-5) == -10
 
 
+class Numbers(NamedTuple):
+    at: object
+    count: object
+
+
+@native_linked("float64", Named(Numbers, {"at": "float64*", "count": "int64"}), "float64", "int64*")
+def _weighted_sum(numbers, factor, calls):
+    calls[0] += 1
+    total = 0.0
+    for k in range(numbers.count):
+        total += numbers.at[k]
+    return factor * total
+
+
+@entry("float64", "float64[::1]", "int64[::1]")
+def _twice(x, calls):
+    numbers = Numbers(memory(x), len(x))
+    return _weighted_sum(numbers, 2.0, memory(calls)) + _weighted_sum(numbers, 0.5, memory(calls))
+
+
+def test_a_linked_part_is_compiled_once_and_called_from_other_objects():
+    calls = np.zeros(1, np.int64)
+    assert _twice(np.array([1.0, 2.0, 4.0]), calls) == 17.5
+    assert calls[0] == 2
+    text, meta = _twice.build()
+    assert meta["calls"] == [_weighted_sum.name]
+    assert f"declare i32 @{_weighted_sum.symbol}(" in text
+    with pytest.raises(ValueError, match="no pointers"):
+        entry(None, "float64*")(lambda x: None)
+
+
 @entry(None, "float64[::1]")
 def _assigning(x):
     x[:] = x[1:]
@@ -161,7 +192,7 @@ def _assigning(x):
 
 def test_what_needs_the_runtime_of_numba_is_refused_when_it_is_compiled():
     with pytest.raises(LinkworkError, match="nothing but Numba's runtime has"):
-        store.compile_text(_assigning.text(), passes.loops)
+        store.compile_text(_assigning.build()[0], passes.loops)
 
 
 def test_the_types_of_an_entry_are_read_when_it_is_declared():

@@ -10,6 +10,7 @@ from linkwork.contact.containment import winds
 from linkwork.contact.convex_pairs import closest
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.mesh_pairs import corners
+from linkwork.contact.narrow_phase import in_order, raw_contacts, relative_pose
 from linkwork.contact.planar_pairs import polygon_distance
 from linkwork.contact.plane_pairs import above_plane, mesh_depth, plane_in
 from linkwork.contact.shape_kinds import HEIGHT_FIELD, MESH, PLANE, POLYGON
@@ -27,7 +28,6 @@ from linkwork.contact.shape_table import (
     opened_table,
     opened_work,
 )
-from linkwork.contact.solid_pairs import solid_contacts
 from linkwork.contact.support import convex_kind, form_of, lone_triangle
 from linkwork.contact.terrain import cell, field_depth, field_triangle
 from linkwork.geometry.vectors import (
@@ -40,10 +40,8 @@ from linkwork.geometry.vectors import (
     lowest,
     neg,
     nine,
-    position,
     put,
     put_three,
-    rotation,
     row,
     sub,
     three,
@@ -201,59 +199,46 @@ def pair_distance(table, poses, i, j, work):
 
     Infinite (1e300) for pairs that have none: half-spaces and terrain among themselves.
     """
-    swapped = convex_kind(table, i) > convex_kind(table, j)
-    if swapped:
-        i, j = j, i
-    Ra, pa = rotation(poses, i), position(poses, i)
-    Rb, pb = rotation(poses, j), position(poses, j)
-    R, p = back_times(Ra, Rb), turned_back(Ra, sub(pb, pa))
+    i, j, swapped = in_order(table, i, j)
+    Ra, pa, R, p = relative_pose(poses, i, j)
     kind_a, kind_b = convex_kind(table, i), convex_kind(table, j)
     d, n, a, b = 1e300, (0.0, 0.0, 1.0), ZERO, ZERO
-    if kind_a < PLANE:
-        A = form_of(table, i, work, 0)
-        if kind_b < PLANE:
-            depth, n, a, b = closest(A, form_of(table, j, work, 1), R, p, work, 1e300)
-            d = -depth
-        elif kind_b == PLANE:
-            m, offset = plane_in(table, j, R, p)
-            depth, a = above_plane(A, m, offset)
-            d, n, b = -depth, neg(m), along(a, depth, m)
+    overlap = False  # of solids that are not convex
+    if kind_b == PLANE and kind_a != PLANE and kind_a != HEIGHT_FIELD:
+        m, offset = plane_in(table, j, R, p)
+        if kind_a == MESH:
+            depth, a = mesh_depth(table, i, m, offset, work)
+        elif kind_a == POLYGON:
+            depth, a = _polygon_depth(table, i, m, offset)
         else:
-            centre, half = three(table.reach, 7 * i), three(table.reach, 7 * i + 3)
-            if kind_b == MESH:
-                d, n, a, b = _convex_mesh(table, A, centre, half, j, R, p, work)
-                inside = table.size[4 * j + 2] != 0.0 and winds(
-                    table, j, turned_back(R, sub(centre, p)), work
-                )
-                if d <= 0.0 or inside:
-                    d, n, a, b = _deepest(work, solid_contacts(table, A, i, j, R, p, work, 0.0), d, n, a, b)
-            elif kind_b == HEIGHT_FIELD:
-                d, n, a, b = _convex_field(table, A, centre, half, j, R, p, work)
-                if d <= 0.0 or field_depth(table, j, turned_back(R, sub(centre, p)))[0] > 0.0:
-                    d, n, a, b = _deepest(work, solid_contacts(table, A, i, j, R, p, work, 0.0), d, n, a, b)
-    elif kind_a == PLANE and (kind_b in (MESH, POLYGON)):
-        m, offset = plane_in(table, i, back_times(Rb, Ra), turned_back(Rb, sub(pa, pb)))
-        if kind_b == MESH:
-            depth, a = mesh_depth(table, j, m, offset, work)
-        else:
-            depth, a = _polygon_depth(table, j, m, offset)
+            depth, a = above_plane(form_of(table, i, work, 0), m, offset)
         d, n, b = -depth, neg(m), along(a, depth, m)
-        Ra, pa, swapped = Rb, pb, not swapped
-    elif kind_a == MESH and kind_b == MESH:
+    elif kind_a < PLANE and kind_b < PLANE:
+        A, B = form_of(table, i, work, 0), form_of(table, j, work, 1)
+        depth, n, a, b = closest(A, B, R, p, work, 1e300)
+        d = -depth
+    elif kind_a < PLANE and (kind_b in (MESH, HEIGHT_FIELD)):
         A = form_of(table, i, work, 0)
+        centre, half = three(table.reach, 7 * i), three(table.reach, 7 * i + 3)
+        seen = turned_back(R, sub(centre, p))
+        if kind_b == MESH:
+            d, n, a, b = _convex_mesh(table, A, centre, half, j, R, p, work)
+            overlap = d <= 0.0 or (table.size[4 * j + 2] != 0.0 and winds(table, j, seen, work))
+        else:
+            d, n, a, b = _convex_field(table, A, centre, half, j, R, p, work)
+            overlap = d <= 0.0 or field_depth(table, j, seen)[0] > 0.0
+    elif kind_a == MESH and kind_b == MESH:
         d, n, a, b = _mesh_mesh(table, i, j, R, p, work)
-        if d <= 0.0 or _one_in_other(table, i, j, R, p, work):
-            d, n, a, b = _deepest(work, solid_contacts(table, A, i, j, R, p, work, 0.0), d, n, a, b)
-    elif kind_a == HEIGHT_FIELD and kind_b == MESH:
-        R, p = back_times(Rb, Ra), turned_back(Rb, sub(pa, pb))
-        A = form_of(table, j, work, 0)
-        d, n, a, b = _mesh_field(table, j, i, R, p, work)
-        if d <= 0.0 or field_depth(table, i, turned_back(R, sub(corners(table, j, 0)[0], p)))[0] > 0.0:
-            d, n, a, b = _deepest(work, solid_contacts(table, A, j, i, R, p, work, 0.0), d, n, a, b)
-        Ra, pa, swapped = Rb, pb, not swapped
+        overlap = d <= 0.0 or _one_in_other(table, i, j, R, p, work)
+    elif kind_a == MESH and kind_b == HEIGHT_FIELD:
+        d, n, a, b = _mesh_field(table, i, j, R, p, work)
+        corner = turned_back(R, sub(corners(table, i, 0)[0], p))
+        overlap = d <= 0.0 or field_depth(table, j, corner)[0] > 0.0
     elif kind_a == POLYGON and kind_b == POLYGON:
         depth, n, a, b, _ea, _eb = polygon_distance(table, i, j, R, p)
         d = -depth
+    if overlap:
+        d, n, a, b = _deepest(work, raw_contacts(table, poses, i, j, work, 0.0), d, n, a, b)
     a, b, n = add(turned(Ra, a), pa), add(turned(Ra, b), pa), turned(Ra, n)
     if swapped:
         return d, neg(n), b, a

@@ -6,7 +6,7 @@ import numpy as np
 
 from linkwork.contact.box_box import box_box
 from linkwork.contact.convex_pairs import closest
-from linkwork.contact.decorators import native_apart
+from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.manifold import points_of_contact, put_contact
 from linkwork.contact.planar_pairs import polygon_plane, polygon_polygon
 from linkwork.contact.plane_pairs import convex_plane, mesh_plane, plane_in
@@ -16,6 +16,8 @@ from linkwork.contact.shape_table import (
     NORMAL,
     POINT_A,
     POINT_B,
+    TABLE,
+    WORK,
     Buffer,
     Table,
     Work,
@@ -39,7 +41,7 @@ from linkwork.geometry.vectors import (
     turned,
     turned_back,
 )
-from linkwork.native.numba_functions import entry, memory
+from linkwork.native.numba_functions import entry, memory, native_linked
 
 
 @native_apart
@@ -67,56 +69,64 @@ def _convex_convex(table, A, B, R, p, work, margin):
     return points_of_contact(table, A, B, R, p, depth, n, a, b, work, work.raw, work.raw_label, 0, margin)
 
 
-@native_apart
+@native_linked("int64", TABLE, "float64*", "int64", "int64", WORK, "float64")
+def raw_contacts(table, poses, i, j, work, margin):
+    """Leave the contacts of two shapes, `in_order`, in `work.raw`, in axes of the first; return how many."""
+    _Ra, _pa, R, p = relative_pose(poses, i, j)
+    kind_a, kind_b = convex_kind(table, i), convex_kind(table, j)
+    if kind_a == POLYGON and kind_b == POLYGON:
+        return polygon_polygon(table, i, j, R, p, work, margin)
+    if kind_b == PLANE:
+        m, offset = plane_in(table, j, R, p)
+        if kind_a < PLANE:
+            return convex_plane(table, form_of(table, i, work, 0), m, offset, work, margin)
+        if kind_a == MESH:
+            return mesh_plane(table, i, m, offset, work, margin)
+        if kind_a == POLYGON:
+            return polygon_plane(table, i, m, offset, work, margin)
+    elif kind_a < PLANE and kind_b < PLANE:
+        A, B = form_of(table, i, work, 0), form_of(table, j, work, 1)
+        return _convex_convex(table, A, B, R, p, work, margin)
+    elif (kind_a < PLANE or kind_a == MESH) and (kind_b in (MESH, HEIGHT_FIELD)):
+        return solid_contacts(table, form_of(table, i, work, 0), i, j, R, p, work, margin)
+    return 0
+
+
+@native
+def relative_pose(poses, i, j):
+    """Return the pose of shape i, and that of j in axes of i."""
+    R, p = rotation(poses, i), position(poses, i)
+    return R, p, back_times(R, rotation(poses, j)), turned_back(R, sub(position(poses, j), p))
+
+
+@native
+def in_order(table, i, j):
+    """Return two shapes as `raw_contacts` takes them, the half-space or the terrain last, and if they changed
+    places."""
+    kind_a, kind_b = convex_kind(table, i), convex_kind(table, j)
+    swapped = kind_a > kind_b
+    low, high = min(kind_a, kind_b), max(kind_a, kind_b)
+    if (low == PLANE and (high in (MESH, POLYGON))) or (low == HEIGHT_FIELD and high == MESH):
+        swapped = not swapped
+    if swapped:
+        return j, i, True
+    return i, j, False
+
+
+@native
 def pair_contacts(table, poses, i, j, work, contacts, margin):
     """Append the contact points of shapes i and j to the contacts; return how many.
 
     Where there is no more room they are counted only.
     """
-    swapped = convex_kind(table, i) > convex_kind(table, j)
-    if swapped:
-        i, j = j, i
-    Ra, pa = rotation(poses, i), position(poses, i)
-    Rb, pb = rotation(poses, j), position(poses, j)
-    kind_a, kind_b = convex_kind(table, i), convex_kind(table, j)
-    R, p = back_times(Ra, Rb), turned_back(Ra, sub(pb, pa))
-    if kind_a != PLANE and kind_b != PLANE:  # do the balls round them meet?
+    i, j, swapped = in_order(table, i, j)
+    Ra, pa, R, p = relative_pose(poses, i, j)
+    if table.kind[i] != PLANE and table.kind[j] != PLANE:  # do the balls round them meet?
         gap = sub(add(turned(R, three(table.reach, 7 * j)), p), three(table.reach, 7 * i))
         reach = table.reach[7 * i + 6] + table.reach[7 * j + 6] + margin
         if dot(gap, gap) > reach * reach:
             return 0
-    count = 0
-    if kind_a < PLANE:
-        A = form_of(table, i, work, 0)
-        if kind_b < PLANE:
-            count = _convex_convex(table, A, form_of(table, j, work, 1), R, p, work, margin)
-        elif kind_b == PLANE:
-            m, offset = plane_in(table, j, R, p)
-            count = convex_plane(table, A, m, offset, work, margin)
-        elif kind_b in (MESH, HEIGHT_FIELD):
-            count = solid_contacts(table, A, i, j, R, p, work, margin)
-    elif kind_a == PLANE:
-        if kind_b in (MESH, POLYGON):
-            m, offset = plane_in(table, i, back_times(Rb, Ra), turned_back(Rb, sub(pa, pb)))
-            if kind_b == MESH:
-                count = mesh_plane(table, j, m, offset, work, margin)
-            else:
-                count = polygon_plane(table, j, m, offset, work, margin)
-            i, j, swapped = j, i, not swapped
-            Ra, pa = Rb, pb
-    elif kind_a == HEIGHT_FIELD:
-        if kind_b == MESH:
-            R, p = back_times(Rb, Ra), turned_back(Rb, sub(pa, pb))
-            form = form_of(table, j, work, 0)
-            count = solid_contacts(table, form, j, i, R, p, work, margin)
-            i, j, swapped = j, i, not swapped
-            Ra, pa = Rb, pb
-    elif kind_a == MESH:
-        if kind_b == MESH:
-            form = form_of(table, i, work, 0)
-            count = solid_contacts(table, form, i, j, R, p, work, margin)
-    elif kind_a == POLYGON and kind_b == POLYGON:
-        count = polygon_polygon(table, i, j, R, p, work, margin)
+    count = raw_contacts(table, poses, i, j, work, margin)
     _append(work, count, Ra, pa, i, j, swapped, contacts)
     return count
 

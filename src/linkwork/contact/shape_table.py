@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.contact.decorators import native
+from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import doubles, integers, memory
 
 # Columns of `Table.index`.
@@ -87,6 +88,18 @@ class Buffer(NamedTuple):
     count: Any  # (2,) how many there are; how many there would be with more room
     room: Any  # how many fit
     at: Any  # addresses of these
+
+
+def _opened(kind: Any, integer: set[str], plain: set[str]) -> Named:
+    """Return the type of an opened tuple: pointers to doubles, but for fields of integers and plain ones."""
+    named = {name: "int64*" if name in integer else "float64*" for name in kind._fields}
+    return Named(kind, named | dict.fromkeys(plain, "int64"))
+
+
+TABLE = _opened(
+    Table, {"kind", "index", "faces", "ridge", "node_child", "four_below", "twin", "leaving"}, {"at"}
+)
+WORK = _opened(Work, {"face", "stack", "edges", "label", "raw_label"}, {"raw_room", "at"})
 
 
 def work(raw: int = 4096) -> Work:

@@ -1,7 +1,9 @@
-"""What Python calls of the loops: their name in the store, their object, the built-in function around it."""
+"""Loops as objects of the store: their name, their code, what else they call; and how Python calls them."""
 
 import ctypes
-from collections.abc import Callable, Sequence
+import importlib
+import re
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,44 +15,28 @@ from linkwork.lazy import LOCK, computed_once, lazy
 from linkwork.native import loop_call_text, passes, sources, store
 from linkwork.native.built_in import BuiltIn, provide
 from linkwork.native.entry_text import LAYOUT
-from linkwork.native.loop_types import ARRAY, TUPLE, Kind, Named
+from linkwork.native.loop_types import ARRAY, POINTER, TUPLE, Kind, Named
 from linkwork.native.target import Target, host
 
-ENTRIES: dict[str, "Entry"] = {}  # all that were imported so far, by name
+LOOPS: dict[str, "Loop"] = {}  # all that were imported so far, by name
 _RESULTS = {None: 0, "int64": 1, "float64": 2}
+_CALLED = re.compile(r"^declare i32 @(loop_\w+)\(", re.MULTILINE)
 
 
-class Entry:
-    """A loop that Python calls. Its object is found, or compiled, at the first call."""
+class Loop:
+    """A function of fixed types that is an object by itself: found, or compiled, when it is needed."""
 
     def __init__(self, function: Callable[..., Any], result: str | None, arguments: Sequence[str | Named]):
         self.function, self.result, self.arguments = function, result, tuple(arguments)
         self.name = f"{function.__module__}.{function.__qualname__}"
         self.__name__, self.__doc__ = function.__name__, function.__doc__
-        kinds = _flat(arguments)
-        if 1 + sum(kind.words for kind in kinds) > loop_call_text.MOST_WORDS or result not in _RESULTS:
-            raise ValueError(
-                f"{self.name}: too many arguments, or a result {result!r} that is not among {_RESULTS}"
-            )
-        self._run = self._load
-        ENTRIES[self.name] = self
-
-    def __call__(self, *arguments: Any) -> Any:
-        try:
-            return self._run(*arguments)
-        except TypeError:
-            return self._run(*self._fitted(arguments))
+        if result not in _RESULTS:
+            raise ValueError(f"{self.name}: a result {result!r} is not among {_RESULTS}")
+        LOOPS[self.name] = self
 
     def prepare(self) -> None:
-        """Load the object, or compile it, before it is needed."""
-        with LOCK:
-            if self._run == self._load:
-                store.load_here(self.object_name(host()), self._build, passes.loops, _versions)
-                self._run = _built_in(self, store.address(self.symbol))
-
-    def _load(self, *arguments: Any) -> Any:
-        self.prepare()
-        return self._run(*arguments)
+        """Load the object, or compile it, and the loops that it calls, before it is needed."""
+        store.load_here(self.object_name(host()), self.build, passes.loops, _versions, _load_called)
 
     @lazy
     def symbol(self) -> str:
@@ -63,14 +49,62 @@ class Entry:
         """Return the name of the object for a target."""
         return store.name_of(self.symbol, target)
 
-    def text(self) -> str:
-        """Return the LLVM text, for any target."""
+    def build(self) -> tuple[str, dict[str, Any]]:
+        """Return the LLVM text, for any target, and what is noted beside the object."""
         from linkwork.native import numba_front_end
 
-        return numba_front_end.text(self.function, self.result, self.arguments, self.symbol)
+        text = numba_front_end.text(self.function, self.result, self.arguments, self.symbol)
+        names = {loop.symbol: loop.name for loop in LOOPS.values()}
+        return text, {"loop": self.name, "calls": [names[each] for each in _CALLED.findall(text)]}
 
-    def _build(self) -> tuple[str, dict[str, Any]]:
-        return self.text(), {"loop": self.name}
+
+def _load_called(meta: Mapping[str, Any]) -> None:
+    """Load the loops that an object calls."""
+    for name in meta["calls"]:
+        importlib.import_module(name.rpartition(".")[0])
+        loop = LOOPS[name]
+        loop.prepare()
+        store.provide({loop.symbol: store.address(loop.symbol)})
+
+
+class Linked(Loop):
+    """A loop that native code calls. It is linked to what calls it, not compiled into it."""
+
+    @lazy
+    def _numba_type_(self) -> Any:
+        from linkwork.native import numba_front_end
+
+        return numba_front_end.linked_type(self.symbol, self.result, self.arguments)
+
+
+class Entry(Loop):
+    """A loop that Python calls. Its object is found, or compiled, at the first call."""
+
+    def __init__(self, function: Callable[..., Any], result: str | None, arguments: Sequence[str | Named]):
+        super().__init__(function, result, arguments)
+        kinds = _flat(arguments)
+        if 1 + sum(kind.words for kind in kinds) > loop_call_text.MOST_WORDS:
+            raise ValueError(f"{self.name}: too many arguments")
+        if any(kind.how == POINTER for kind in kinds):
+            raise ValueError(f"{self.name}: Python has no pointers; take arrays")
+        self._run = self._load
+
+    def __call__(self, *arguments: Any) -> Any:
+        try:
+            return self._run(*arguments)
+        except TypeError:
+            return self._run(*self._fitted(arguments))
+
+    def prepare(self) -> None:
+        """Load the object, or compile it, before it is needed."""
+        with LOCK:
+            if self._run == self._load:
+                super().prepare()
+                self._run = _built_in(self, store.address(self.symbol))
+
+    def _load(self, *arguments: Any) -> Any:
+        self.prepare()
+        return self._run(*arguments)
 
     def _fitted(self, arguments: Sequence[Any]) -> list[Any]:
         """Return the arguments with arrays as they have to be, where that takes no copy."""

@@ -1,4 +1,4 @@
-"""The types of an entry's arguments, in words that need no compiler."""
+"""The types of arguments of entries and linked parts, in words that need no compiler."""
 
 import re
 from collections.abc import Mapping
@@ -7,22 +7,24 @@ from typing import Any
 
 import numpy as np
 
-INTEGER, NUMBER, ARRAY, TUPLE = range(4)  # how an argument is taken
+INTEGER, NUMBER, ARRAY, TUPLE, POINTER = range(5)  # how an argument is taken
 
 
 @dataclass(frozen=True)
 class Kind:
-    """An integer, a double, or a contiguous array of numbers."""
+    """An integer, a double, a contiguous array of numbers, or a pointer to numbers."""
 
     how: int
-    dtype: Any = None  # of an array
+    dtype: Any = None  # of an array, or of what a pointer points to
     ndim: int = 0
 
     @staticmethod
     def of(text: str) -> "Kind":
-        """Read "int64", "float64", or an array as in "float64[:, ::1]"."""
+        """Read "int64", "float64", an array as in "float64[:, ::1]", or a pointer, "float64*"."""
         if text in ("int64", "float64"):
             return Kind(INTEGER if text == "int64" else NUMBER)
+        if text in ("int64*", "float64*"):
+            return Kind(POINTER, np.dtype(text[:-1]))
         found = re.fullmatch(r"(\w+)\[((?:: ?, ?)*)::1\]", text)
         if not found:
             raise ValueError(f"{text!r} is no int64, float64 or contiguous array such as float64[:, ::1]")

@@ -18,9 +18,9 @@ from numba.core.registry import cpu_target
 from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
-from linkwork.native import numba_compilers
+from linkwork.native import numba_compilers, numba_intrinsics
 from linkwork.native.array_memory import TEXT as ARRAY_MEMORY
-from linkwork.native.loop_types import ARRAY, INTEGER, Kind, Named
+from linkwork.native.loop_types import ARRAY, INTEGER, POINTER, Kind, Named
 
 _njit: Any = njit  # its types do not list all options
 _target: Any = cpu_target
@@ -66,12 +66,21 @@ def intrinsic_type(module: str, name: str, parameters: Sequence[Any]) -> Any:
     return _target.typing_context.resolve_value_type(made)
 
 
+def linked_type(symbol: str, result: str | None, arguments: Sequence[str | Named]) -> Any:
+    """Return Numba's type of a loop that is linked: what native code calls by its symbol."""
+    kinds = tuple(map(_type, arguments))
+    answer = types.none if result is None else _type(result)
+    return intrinsic_type(numba_intrinsics.__name__, "linked", (symbol, answer, kinds))
+
+
 def _type(described: str | Named) -> Any:
     if isinstance(described, Named):
         return types.NamedTuple([_type(kind) for kind in described.kinds], described.name)
     kind = Kind.of(described)
     if kind.how == ARRAY:
         return types.Array(from_dtype(kind.dtype), kind.ndim, "C")
+    if kind.how == POINTER:
+        return types.CPointer(from_dtype(kind.dtype))
     return types.int64 if kind.how == INTEGER else types.float64
 
 

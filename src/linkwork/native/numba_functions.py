@@ -5,6 +5,7 @@ Formulas are traced; loops with decisions are functions of these kinds:
     native          a part, which native code calls; it is optimised together with the entry that calls it
     native_apart    a large part that is called from several places: it stays one function
     native_within   a part that is copied into whatever calls it
+    native_linked   a part so large that it is an object by itself, compiled once for all entries that call it
     entry           what Python calls
 
 Numba is a compiler here, not a companion at run time: an entry is an object in the store like any kernel, and
@@ -21,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.lazy import LOCK
-from linkwork.native.loop_entry import Entry, Named
+from linkwork.native.loop_entry import Entry, Linked, Named
 
 
 class Part:
@@ -87,6 +88,18 @@ def entry(result: str | None, *arguments: str | Named) -> Callable[[Callable[...
 
     def decorate(function: Callable[..., Any]) -> Entry:
         return Entry(function, result, arguments)
+
+    return decorate
+
+
+def native_linked(result: str | None, *arguments: str | Named) -> Callable[[Callable[..., Any]], Linked]:
+    """Compile a function that native code calls, as an object by itself, to which its callers are linked.
+
+    Types are those of `entry`, with pointers, "int64*" and "float64*", in place of arrays. It must not raise.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Linked:
+        return Linked(function, result, arguments)
 
     return decorate
 

@@ -1,10 +1,11 @@
 """What the verbs of `numba_functions` mean to Numba's front end: how loops reach memory and kernels."""
 
+import inspect
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 from numba.np.numpy_support import from_dtype
@@ -87,3 +88,34 @@ def record(layout: np.dtype[np.void]) -> Any:
         return _at(from_dtype(layout))
 
     return intrinsic(at)
+
+
+def linked(symbol: str, result: Any, kinds: tuple[Any, ...]) -> Any:
+    """Return what calls a linked loop, `i32 symbol(ptr words)`; see `numba_front_end`."""
+
+    def called(typing_context: Any, *arguments: Any) -> Any:
+        return result(*kinds), generate
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        values: list[Any] = []
+        for kind, value in zip(kinds, arguments, strict=True):
+            if isinstance(kind, types.NamedTuple):
+                values += [builder.extract_value(value, k) for k in range(len(kind.types))]
+            else:
+                values.append(value)
+        word = ir.IntType(64)
+        words = cgutils.alloca_once(builder, word, 1 + len(values))
+        for k, value in enumerate(values, 1):
+            place = builder.gep(words, [word(k)])
+            builder.store(value, builder.bitcast(place, value.type.as_pointer()))
+        kind = ir.FunctionType(ir.IntType(32), [word.as_pointer()])
+        builder.call(cgutils.get_or_insert_function(builder.module, kind, symbol), [words])
+        if result is types.none:
+            return context.get_dummy_value()
+        return builder.load(builder.bitcast(words, context.get_value_type(result).as_pointer()))
+
+    # Numba reads there how many arguments it takes.
+    names = ["typing_context", *(f"x{k}" for k in range(len(kinds)))]
+    parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    called.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
+    return intrinsic(called)

@@ -120,11 +120,17 @@ def load_here(
     build: Build,
     work: Passes | None = None,
     versions: Callable[[], str] = llvm_versions,
+    load_called: Callable[[Mapping[str, Any]], None] | None = None,
 ) -> dict[str, Any]:
-    """Do the same for this machine, whatever is compiled ahead; `versions` are those of the compiler."""
+    """Do the same for this machine, whatever is compiled ahead; `versions` are those of the compiler.
+
+    `load_called` is given the meta data before the object is linked: it loads what the object calls.
+    """
     with LOCK:
         if name not in _loaded:
             meta, code = _found(name, versions) or _built(name, build, work, versions)
+            if load_called:
+                load_called(meta)
             engine = _engine()
             engine.add_object_file(llvm.ObjectFileRef.from_data(code))
             engine.finalize_object()
