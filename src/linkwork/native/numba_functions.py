@@ -92,13 +92,13 @@ def entry(result: str | None, *arguments: str | Named) -> Callable[[Callable[...
     return decorate
 
 
-def native_linked(result: str | None, *arguments: str | Named) -> Callable[[Callable[..., Any]], Linked]:
+def native_linked(result: str | None, *arguments: str | Named) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function that native code calls, as an object by itself, to which its callers are linked.
 
     Types are those of `entry`, with pointers, "int64*" and "float64*", in place of arrays. It must not raise.
     """
 
-    def decorate(function: Callable[..., Any]) -> Linked:
+    def decorate(function: Callable[..., Any]) -> Any:
         return Linked(function, result, arguments)
 
     return decorate
