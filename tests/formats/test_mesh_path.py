@@ -61,7 +61,7 @@ def test_packages_may_be_told_and_are_found_by_the_path_of_ros(robot, tmp_path, 
     elsewhere.mkdir()
     (elsewhere / "part.obj").write_text(TETRAHEDRON)
     shape = robot("package://other/part.obj")
-    with pytest.raises(FormatError, match=r"package 'other' is nowhere near.*packages=\{'other': folder\}"):
+    with pytest.raises(FormatError, match=r"package 'other' is not among .*packages=\{'other': folder\}"):
         lw.load(shape)
     assert lw.load(shape, packages={"other": elsewhere}).volume == pytest.approx(2 / 6)
     os.rename(elsewhere, tmp_path / "other")
@@ -69,6 +69,17 @@ def test_packages_may_be_told_and_are_found_by_the_path_of_ros(robot, tmp_path, 
     os.rename(tmp_path / "other", tmp_path / "ros" / "other")
     monkeypatch.setenv("ROS_PACKAGE_PATH", str(tmp_path / "ros"))
     assert lw.load(shape).volume == pytest.approx(2 / 6)
+    monkeypatch.delenv("ROS_PACKAGE_PATH")
+    (tmp_path / "prefix").mkdir()
+    os.rename(tmp_path / "ros", tmp_path / "prefix" / "share")
+    monkeypatch.setenv("AMENT_PREFIX_PATH", f"{tmp_path / 'none'}{os.pathsep}{tmp_path / 'prefix'}")
+    assert lw.load(shape).volume == pytest.approx(2 / 6)
+
+
+def test_a_folder_that_links_out_of_the_robots_own_is_no_package(robot, tmp_path):
+    os.symlink(tmp_path, tmp_path / "work" / "arm_description" / "urdf" / "linked")
+    with pytest.raises(FormatError, match="package 'linked' is not among the folders"):
+        lw.load(robot("package://linked/secret.obj"))
 
 
 @pytest.mark.parametrize(
@@ -78,6 +89,10 @@ def test_packages_may_be_told_and_are_found_by_the_path_of_ros(robot, tmp_path, 
         ("package://arm_description/../../secret.obj", "leads out of"),
         ("package://../secret.obj", "not a name of a package"),
         ("package:///secret.obj", "not a name of a package"),
+        ("package://etc/passwd", "package 'etc' is not among the folders"),
+        ("package://work/secret.obj", "package 'work' is not among the folders"),
+        ("package://tmp/secret.obj", "package 'tmp' is not among the folders"),
+        ("package://arm_description/urdf/../../../secret.obj", "leads out of"),
         ("/etc/passwd", "an absolute path"),
         ("file:///etc/passwd", "file:// is not allowed"),
         ("http://127.0.0.1:1/part.stl", "http:// is not allowed"),

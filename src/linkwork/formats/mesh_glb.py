@@ -92,9 +92,8 @@ class _Scene:
             scene = self._part("scenes", self.scene.get("scene", 0))
             return _list(scene.get("nodes", []))
         nodes = _list(self.scene.get("nodes", []))
-        children = {
-            child for node in nodes if isinstance(node, dict) for child in _list(node.get("children", []))
-        }
+        lists = [_list(node.get("children", [])) for node in nodes if isinstance(node, dict)]
+        children = {child for part in lists for child in part if isinstance(child, int)}
         return [k for k in range(len(nodes)) if k not in children]
 
     def _node(self, index: Any, outer: np.ndarray, depth: int) -> None:
@@ -141,7 +140,7 @@ class _Scene:
     def _accessor(self, index: Any, shape: str, kinds: dict[int, str]) -> np.ndarray:
         """Return numbers (n, k) of the buffer."""
         accessor = self._part("accessors", index)
-        kind = kinds.get(accessor.get("componentType", 0))
+        kind = kinds.get(_whole(accessor, "componentType", 0, 0))
         if (
             kind is None
             or accessor.get("type") != shape

@@ -24,10 +24,10 @@ def load_mesh_file(file: MeshFile, packages: Mapping[str, str | Path], *, repair
 def mesh_path(file: MeshFile, packages: Mapping[str, str | Path]) -> Path:
     """Return the path of a mesh, which is inside the folder that it may come from.
 
-    `package://name/...` lies in the folder given for that package, or in the nearest folder above the
-    description that is called so, or in one of ROS_PACKAGE_PATH. Any other name is meant from the folder of
-    the description, and may go up to the root of its package (where package.xml is), or one folder if there
-    is none.
+    A description's own folders are those up to the root of its package (where package.xml is), or to the one
+    above it if there is none. `package://name/...` lies in the folder given for that package, or in one of
+    its own folders that is called so or has one that is, or where ROS looks: ROS_PACKAGE_PATH,
+    AMENT_PREFIX_PATH. Any other name is meant from the folder of the description, and stays in its own ones.
     """
     where = f"mesh {shorten(file.filename)}"
     if "\0" in file.filename or "\\" in file.filename:
@@ -62,20 +62,28 @@ def _package(where: str, name: str, folder: str | None, packages: Mapping[str, s
         if candidate.is_dir():
             return candidate.resolve()
     raise FormatError(
-        f"{where}: package {name!r} is nowhere near the description; give packages={{{name!r}: folder}}"
+        f"{where}: package {name!r} is not among the folders of the description, nor where ROS looks; "
+        f"give packages={{{name!r}: folder}}"
     )
 
 
 def _candidates(name: str, folder: str | None) -> Iterator[Path]:
     if folder is not None:
         here = Path(folder).resolve()
-        for above in (here, *here.parents):
-            if above.name == name:
-                yield above
-            yield above / name
-    for entry in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep):
-        if entry:
-            yield Path(entry) if Path(entry).name == name else Path(entry) / name
+        root = _root(here)
+        for own in (here, *(above for above in here.parents if above.is_relative_to(root))):
+            if own.name == name:
+                yield own
+            if (own / name).resolve().is_relative_to(root):
+                yield own / name
+    for entry in _entries("ROS_PACKAGE_PATH"):
+        yield entry if entry.name == name else entry / name
+    for entry in _entries("AMENT_PREFIX_PATH"):
+        yield entry / "share" / name
+
+
+def _entries(variable: str) -> list[Path]:
+    return [Path(entry) for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
 
 
 def _inside(where: str, root: Path, rest: str) -> Path:
