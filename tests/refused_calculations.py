@@ -277,6 +277,14 @@ def runs() -> Iterable[Entry]:
     yield refused("plot", "a number", lambda: lw.plot(1.0), "plot")
     yield refused("plot", "a name", lambda: lw.plot([run], "pin c"), "'pin c'")
     yield from each("Forest", "members", (1.0, None, [pair()], {"a": 1.0}), lw.Forest, "forest")
+    shaped = {"a": pair()}
+    yield from each(
+        "Forest", "contact", (1.0, "all", True), lambda x: lw.Forest(shaped, contact=x), "forest: contact"
+    )
+    meet = lw.Contact("all")
+    yield from each(
+        "Forest", "at", (1.0, {"b": (0, 0, 0)}), lambda x: lw.Forest(shaped, contact=meet, at=x), "forest: at"
+    )
     yield from each("merge", "members", (1.0, None, [pair()], {"a": 1.0}, {}), lw.merge, "merge")
     yield from each(
         "merge", "at", (1.0, {"b": (0, 0, 0)}), lambda x: lw.merge({"a": pair()}, at=x), "merge: at"

@@ -1,10 +1,13 @@
 """Several mechanisms as one, under qualified names."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import linkwork as lw
 from linkwork.examples import cart_pole, four_bar, steam_engine, stewart_platform
+from linkwork.mechanism.merge import add_member, remove_member
 
 
 def feedback() -> lw.Mechanism:
@@ -112,3 +115,35 @@ def test_contacts_of_members_are_those_of_the_whole():
     other.contacts["all"].material = lw.Material.steel
     with pytest.raises(lw.ModelError, match="contact 'b/all' has another material or law"):
         lw.merge({"a": crate(), "b": other})
+
+
+def test_inputs_of_members_have_their_names_in_front():
+    push: Any = lw.Input("push")
+
+    def cart() -> lw.Mechanism:
+        m = lw.examples.cart_pole()
+        m.add(lw.Motor("motor", "rail"))
+        m.add(lw.Force("push", m.bodies["cart"], lambda body, t: (push * 2.0, 0, 0)))
+        m.joints["pin"].damping = lw.Input("drag", 0.1)
+        m.add(lw.Sampled("hold", "push", every=0.05, law=lambda t, q, v: 1 - q["rail"]))
+        return m
+
+    both = lw.merge({"a": cart(), "b": cart()}, at={"b": (0, 2, 0)}).compile()
+    assert set(both.inputs) == {f"{name}/{word}" for name in "ab" for word in ("motor", "push", "drag")}
+    run = lw.simulate(both, 0.3, every=0.1, inputs={"a/motor": 0.5, "b/drag": 0.3})
+    for name, inputs in (("a", {"motor": 0.5}), ("b", {"drag": 0.3})):
+        alone = lw.simulate(cart(), 0.3, every=0.1, inputs=inputs)
+        np.testing.assert_allclose(run[f"{name}/rail"].position, alone["rail"].position, atol=1e-10)
+
+
+def test_members_are_added_and_removed():
+    whole = lw.merge({"a": crate(), "b": crate()}, at={"b": (0.9, 0, 0)})
+    names = list(whole)
+    add_member(whole, "c", crate(), (3, 0, 0))
+    assert whole["c/low"].position[0] == 3
+    assert ("c/low", "c/high") in whole.contacts["all"].without
+    remove_member(whole, "c")
+    assert list(whole) == names
+    assert len(whole.contacts["all"].without) == 2
+    whole.undo()
+    assert "c/low" in whole

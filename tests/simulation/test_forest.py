@@ -163,3 +163,133 @@ def test_ctrl_c_returns_what_was_computed(forest, start):
     timer.join()
     assert {run[name].status for name in run.failed} == {"INTERRUPTED"}
     assert len(run) == len(forest)
+
+
+# members that meet
+
+
+def floor() -> lw.Mechanism:
+    m = lw.Mechanism("floor")
+    m.ground.add(lw.Plane())
+    return m
+
+
+def crate(position=(0, 0, 0.1)) -> lw.Mechanism:
+    m = lw.Mechanism("crate")
+    m.add(
+        lw.Free("air", m.ground, m.add(lw.Body("box", lw.Box(0.2, 0.2, 0.2), density=500, position=position)))
+    )
+    return m
+
+
+def pendulum() -> lw.Mechanism:
+    """Return a mechanism without shapes."""
+    m = lw.Mechanism("pendulum")
+    bob = m.add(lw.Body("bob", lw.Inertia(1.0, (0, 0, 0), 0.01 * np.eye(3)), position=(0, 0, -1)))
+    m.add(lw.Revolute("pin", m.ground, bob, at=(0, 0, 0), axis=(0, 1, 0)))
+    return m
+
+
+def ram() -> lw.Mechanism:
+    """Return a slide that is pushed along by a motor, with a closed loop on it."""
+    m = lw.Mechanism("ram")
+    slide = m.add(lw.Body("slide", lw.Box(0.1, 0.1, 0.1), density=500, position=(0, 0, 0.1)))
+    m.add(lw.Prismatic("rail", m.ground, slide, axis=(1, 0, 0), damping=lw.Input("drag", 5.0)))
+    m.add(lw.Motor("motor", "rail"))
+    inertia = lw.Inertia(0.1, (0, 0, 0), 1e-3 * np.eye(3))
+    links = [m.add(lw.Body(name, inertia, position=at)) for name, at in LINKAGE.items()]
+    axis = {"axis": (0, 1, 0)}
+    m.add(lw.Revolute("A", slide, links[0], at=(0, 0, 0.2), **axis))
+    m.add(lw.Revolute("B", links[0], links[1], at=(0, 0, 0.4), **axis))
+    m.add(lw.Revolute("C", links[1], links[2], at=(0.2, 0, 0.4), **axis))
+    m.add(lw.Revolute("D", slide, links[2], at=(0.2, 0, 0.2), **axis))
+    return m
+
+
+LINKAGE = {"up": (0, 0, 0.3), "over": (0.1, 0, 0.4), "down": (0.2, 0, 0.3)}
+STEP = 1 / 60
+CONTACT = lw.Contact("contact", material=lw.Material(friction=0.5))
+
+
+def yard(**more) -> lw.Forest:
+    box = crate()
+    members = {"floor": floor(), "ram": ram(), "a": box, "b": box, "cart": pendulum(), **more}
+    return lw.Forest(members, contact=CONTACT, at={"a": (0.3, 0, 0), "b": (0.55, 0, 0)})
+
+
+def test_members_that_meet_push_each_other_and_others_move_alone():
+    forest = yard()
+    assert forest.meeting == ("floor", "ram", "a", "b")
+    assert [group.names for group in forest.groups] == [("cart",)]
+    start = forest.state({"cart": {"pin": 0.3}})
+    run = forest.simulate(0.8, start, step=STEP, every=0.1, inputs={"ram/motor": 90.0, "ram/drag": 20.0})
+    assert run["a/box"].position[-1, 0] > 0.7
+    assert run["b/box"].position[-1, 0] == pytest.approx(run["a/box"].position[-1, 0] + 0.2, abs=1e-5)
+    assert run["ram/rail"].position[-1] == pytest.approx(run["a/box"].position[-1, 0] - 0.15, abs=1e-3)
+    np.testing.assert_array_equal(run["ram"]["rail"].position, run["ram/rail"].position)
+    np.testing.assert_array_equal(run["ram"].q[:, 0], run["ram/rail"].position)
+    alone = lw.simulate(forest["cart"], 0.8, forest["cart"].state(pin=0.3), step=STEP, every=0.1)
+    np.testing.assert_array_equal(run["cart"].q, alone.q)
+    assert run.energy.shape == run.time.shape
+    assert run.at(0.35)["a/box"].pose.position[2] == pytest.approx(0.1, abs=1e-5)
+    assert {trace.label for trace in run.traces("a/box.position")} == {
+        f"a/box.position[{k}]" for k in range(3)
+    }
+    with pytest.raises(lw.LinkworkError, match=r"run\.world\.save_html"):
+        run.save_html("all.html")
+    with pytest.raises(AttributeError, match=r"run\.world\.contacts"):
+        print(run["a"].contacts)
+    assert len(run.world.contacts)
+
+
+def test_a_run_of_members_that_meet_goes_on_bit_for_bit():
+    forest, push = yard(), {"ram/motor": 90.0}
+    whole = forest.simulate(0.6, step=STEP, times=[0.3, 0.6], inputs=push)
+    half = forest.simulate(0.3, step=STEP, inputs=push)
+    rest = forest.simulate(0.3, half, step=STEP)
+    np.testing.assert_array_equal(rest.final.q, whole.final.q)
+    sim = lw.Simulation(forest.world, forest.world_state(half), step=STEP)
+    sim.step(n=18)
+    np.testing.assert_array_equal(sim.q, rest.world.final.q)
+
+
+def test_members_of_a_forest_are_edited_while_they_rest_on_each_other():
+    tower = {f"c{k}": crate((0, 0, 0.1 + 0.2 * k)) for k in range(4)}
+    forest = lw.Forest({"floor": floor(), "arm": ram(), **tower}, contact=CONTACT, at={"arm": (3, 0, 0)})
+    state = forest.simulate(0.3, step=STEP).final
+    before = forest.world.poses(forest.world_state(state).q)
+    arm = ram()
+    arm.remove("C")
+    members = {"floor": forest["floor"], "arm": arm, **{name: forest[name] for name in tower}}
+    members["ball"] = crate((5, 0, 1))
+    new, carried = forest.carry(state, members)
+    assert new["arm"].loop_names == ()
+    rest = new.simulate(0.1, carried, step=STEP)
+    for name in tower:
+        place = rest[f"{name}/box"].position[-1]
+        np.testing.assert_allclose(place, before[f"{name}/box"].position, rtol=0, atol=1e-9)
+    assert rest["ball/box"].position[-1, 2] < 1.0
+    kept = dict(zip(("was", "is"), (x.memory["contact/impulse"] for x in (state, carried)), strict=True))
+    np.testing.assert_array_equal(kept["was"], kept["is"])
+    fewer, carried = new.carry(rest, {name: new[name] for name in ("floor", "c0", "c1")})
+    assert sorted(fewer.world.mechanism.bodies) == ["c0", "c0/box", "c1", "c1/box", "floor"]
+    again = fewer.simulate(0.1, carried, step=STEP)
+    assert again["c1/box"].position[-1, 2] == pytest.approx(0.3, abs=1e-5)
+
+
+def test_wrong_words_of_members_that_meet_are_refused():
+    with pytest.raises(lw.ModelError, match="lets members meet, and none has shapes"):
+        lw.Forest({"a": pendulum()}, contact=CONTACT)
+    with pytest.raises(lw.ModelError, match="give contact="):
+        lw.Forest({"a": crate()}, at={"a": (1, 0, 0)})
+    with pytest.raises(lw.ModelError, match=r"unknown member 'bb'; did you mean 'b'"):
+        lw.Forest({"b": crate()}, contact=CONTACT, at={"bb": (1, 0, 0)})
+    pair = lw.Contact("pair", ("a/box", "b/box"))
+    with pytest.raises(lw.ModelError, match="contact 'pair' is of one pair"):
+        lw.Forest({"a": crate(), "b": crate()}, contact=pair)
+    with pytest.raises(lw.ModelError, match="at= places 'cart', which meets nobody"):
+        lw.Forest({"b": crate(), "cart": pendulum()}, contact=CONTACT, at={"cart": (1, 0, 0)})
+    forest = lw.Forest({"a": pendulum()})
+    for ask in (lambda: forest.world, lambda: forest.world_state(forest.state())):
+        with pytest.raises(lw.ModelError, match="do not meet"):
+            ask()

@@ -138,3 +138,14 @@ def reading(read: Read) -> Iterator[None]:
         yield
     finally:
         _read.reset(token)
+
+
+@contextmanager
+def renaming(prefix: str) -> Iterator[None]:
+    """Let laws that are run meanwhile in this thread read inputs with a prefix before their names."""
+    read = _read.get()
+    if read is None:
+        yield
+        return
+    with reading(lambda given: read(Input(prefix + given.name, given.value))):
+        yield

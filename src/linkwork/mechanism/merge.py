@@ -8,6 +8,7 @@ nothing, since bodies fixed to each other are one link.
 import copy
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,15 @@ from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.contact import Contact, contact_of_all
+from linkwork.mechanism.input import Input, renaming
 from linkwork.mechanism.joint import ALGEBRA, Joint
-from linkwork.mechanism.joints import Fixed
+from linkwork.mechanism.joints import Fixed, Free
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.load_view import Coordinates, coordinates
 from linkwork.mechanism.loads import Feedback
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.outside import Outside
+from linkwork.mechanism.recorded import Recorded
 from linkwork.mechanism.sampled import Sampled
 from linkwork.spelling import checked_keywords, require
 
@@ -35,9 +39,9 @@ def merge(
     """Return one mechanism with copies of several, whose names get those of the members in front.
 
     `at` says where the ground of a member is placed: a point or a Frame; at the origin, if not given. A law
-    of feedback sees the coordinates of its own member, under their old names. To connect members, add
-    joints, springs or constraints between them. A contact of all bodies of a member becomes one of all bodies
-    of the whole: members meet, too.
+    of feedback sees the coordinates of its own member, under their old names. Inputs get the names of the
+    members in front, too. To connect members, add joints, springs or constraints between them. A contact of
+    all bodies of a member becomes one of all bodies of the whole: members meet, too.
 
     >>> from linkwork.examples import cart_pole
     >>> pair = merge({"left": cart_pole(), "right": cart_pole()}, at={"right": (2, 0, 0)})
@@ -57,8 +61,31 @@ def merge(
         _check(member, mechanism, first)
     whole = Mechanism(name, gravity=first.gravity, space=first.space)
     for member, mechanism in members.items():
-        _add(whole, member, mechanism, places.get(member))
+        add_member(whole, member, mechanism, places.get(member))
     return whole
+
+
+def add_member(whole: Mechanism, member: str, mechanism: Mechanism, place: Any = None) -> None:
+    """Add copies of all elements of a member to a merged mechanism, as one change."""
+    _check(member, mechanism, whole)
+    with whole.edit(f"add {member}"):
+        _add(whole, member, mechanism, place)
+
+
+def remove_member(whole: Mechanism, member: str) -> None:
+    """Remove all elements of a member from a merged mechanism, as one change."""
+    prefix = member + SEPARATOR
+
+    def own(thing: Any) -> bool:
+        return thing.name == member or thing.name.startswith(prefix)
+
+    with whole.edit(f"remove {member}"):
+        if (known := contact_of_all(whole)) is not None:
+            kept = [pair for pair in known.without if not any(map(own, map(_named, pair)))]
+            if len(kept) < len(known.without):
+                known.without = kept
+        for element in reversed([element for element in whole.elements if own(element)]):
+            whole.remove(element)
 
 
 def _check(member: str, mechanism: Any, first: Mechanism) -> None:
@@ -91,6 +118,7 @@ def _add(whole: Mechanism, member: str, mechanism: Mechanism, place: Any) -> Non
     for element in mechanism.elements:
         made = copy.deepcopy(element, memo)
         made._name = prefix + element.name
+        _requalify_inputs(made, prefix)
         if isinstance(made, Body):
             _move(made, placed)
         elif isinstance(made, Joint):
@@ -123,8 +151,9 @@ def _move(body: Body, placed: Any) -> None:
 
 
 def _move_joint(made: Joint, joint: Any, placed: Any) -> None:
-    """Place a joint that is drawn in the world; one that is given on its bodies moves with them."""
-    if made.on_parent is None and made.on_child is None:
+    """Place a joint that is drawn in the world; one that is given on its bodies, or free, moves with them."""
+    free = isinstance(made, Free) and made.at is None  # its coordinates are the pose of the child
+    if made.on_parent is None and made.on_child is None and not free:
         drawn = joint.child.position if joint.at is None else joint.at
         made.at = placed @ made._frame(drawn)
 
@@ -134,6 +163,38 @@ def _requalify(made: Constraint | Load, prefix: str) -> None:
     made.on = tuple(prefix + thing if isinstance(thing, str) else thing for thing in made.on)
     if isinstance(made, Feedback | Sampled):
         made.law = _Within(made.law, prefix)
+
+
+def _requalify_inputs(made: Any, prefix: str) -> None:
+    """Let an element read inputs by their new names, as options and in functions."""
+    if isinstance(made, Joint | Constraint | Load):
+        for word, value in vars(made).items():
+            if (new := _reading(value, prefix)) is not value:
+                vars(made)[word] = new
+
+
+def _reading(value: Any, prefix: str) -> Any:
+    """Return an option that reads inputs by their new names; the same, if it reads none."""
+    if isinstance(value, Input):
+        return Input(prefix + value.name, value.value)
+    if isinstance(value, list | tuple):
+        items = [_reading(item, prefix) for item in value]
+        return value if all(map(is_, items, value)) else type(value)(items)
+    if callable(value) and not isinstance(value, type | Recorded):
+        return _Renaming(value, prefix) if Outside([("law", value)]).reads_inputs else value
+    return value
+
+
+@dataclass(frozen=True)
+class _Renaming:
+    """A law that reads inputs by their names in a whole."""
+
+    law: Callable[..., Any]
+    prefix: str
+
+    def __call__(self, *args: Any) -> Any:
+        with renaming(self.prefix):
+            return self.law(*args)
 
 
 def _requalify_contact(made: Contact, member: str, prefix: str) -> None:
@@ -160,8 +221,13 @@ def _let_all_meet(whole: Mechanism, member: str, made: Contact) -> None:
             f"merge: contact {made.name!r} has another material or law for all bodies than {known.name!r}; "
             "give all members the same, or let these be of pairs, between=(a, b)"
         )
-    else:
+    elif made.without:
         known.without = [*known.without, *made.without]
+
+
+def _named(thing: Body | str) -> Body:
+    """Return a body; a name stands for one."""
+    return Body(thing) if isinstance(thing, str) else thing
 
 
 @dataclass(frozen=True)

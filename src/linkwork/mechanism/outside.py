@@ -75,6 +75,7 @@ class Outside:
         self.places: list[Place] = []
         self.complete = True
         self.leaked: list[tuple[str, Any, Any]] = []  # where symbols are: name, holder, key
+        self.reads_inputs = False  # whether there is an lw.Input
         self._seen: dict[int, Any] = {}
         for name, thing in things:
             self._look(thing, name)
@@ -114,6 +115,7 @@ class Outside:
     def _look(self, thing: Any, name: str) -> None:
         kind = type(thing)
         if kind in _ATOMS or isinstance(thing, _ATOMIC) or id(thing) in self._seen:
+            self.reads_inputs = self.reads_inputs or kind is Input
             return
         if len(self._seen) >= _MOST:
             self.complete = False

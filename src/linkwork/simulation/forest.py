@@ -2,8 +2,8 @@
 
 Mechanisms that do not touch move independently of each other: each has its own steps, identical ones go
 through the lanes of one kernel, and threads share the rest. No operation crosses lanes or threads, so every
-member moves bit for bit as it would alone, whatever else is in the forest. Mechanisms that touch are one
-member: `merge` makes one mechanism of them.
+member moves bit for bit as it would alone, whatever else is in the forest. Mechanisms that may touch are
+solved together, as one (`forest_world`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ModelError, unknown
+from linkwork.mechanism.contact import Contact
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.merge import SEPARATOR
+from linkwork.model.carry import carry
 from linkwork.model.following import fixed
 from linkwork.model.model import Model
 from linkwork.model.own_forces import input_values
@@ -25,12 +27,14 @@ from linkwork.model.state import State
 from linkwork.native import store
 from linkwork.recording.status import Status
 from linkwork.simulation.batch_run import ManyRuns
-from linkwork.simulation.forest_recording import ForestFailed, ForestRecording, together
+from linkwork.simulation.forest_recording import ForestFailed, ForestRecording, MemberRecording, together
+from linkwork.simulation.forest_world import World, meeting_members
 from linkwork.simulation.initial_state import checked_state, closed
 from linkwork.simulation.options import MOST_STEPS, RunOptions, sample_times, seconds, worker_count
 from linkwork.simulation.polling import results
 from linkwork.simulation.restoring import PROJECTED, Restoring
 from linkwork.simulation.run_settings import setting
+from linkwork.simulation.simulate import simulate
 from linkwork.spelling import Closed, require
 
 Array = np.ndarray
@@ -49,6 +53,10 @@ class Group:
 class Forest(Closed):
     """Mechanisms by name, with one clock; coordinates are those of the members, one after the other.
 
+    With a `contact`, an lw.Contact of all bodies, members that have shapes meet each other; `at` says where
+    the ground of such a member is placed: a point or a Frame. `forest.world` is the model of all that meet,
+    by qualified names: "left/pin".
+
     >>> from linkwork.examples import cart_pole, chain
     >>> forest = Forest({"left": cart_pole(), "right": cart_pole(), "rope": chain(3)})
     >>> forest
@@ -58,8 +66,20 @@ class Forest(Closed):
     ((11,), True)
     """
 
-    def __init__(self, members: Mapping[str, Mechanism | Model]) -> None:
+    def __init__(
+        self,
+        members: Mapping[str, Mechanism | Model],
+        *,
+        contact: Contact | None = None,
+        at: Mapping[str, Any] | None = None,
+    ) -> None:
         require("forest: members", members, Mapping, "{name: mechanism, ...}")
+        require("forest: contact", contact, Contact | None, "an lw.Contact of all bodies")
+        require("forest: at", {} if at is None else at, Mapping, "{name: place, ...}")
+        if at and not contact:
+            raise ModelError("forest: at= places members that meet; give contact=, or draw them elsewhere")
+        if contact and contact.between is not None:
+            raise ModelError(f"forest: contact {contact.name!r} is of one pair; give one of all bodies")
         for name, member in members.items():
             if not isinstance(name, str) or not name or SEPARATOR in name:
                 raise ModelError(f"forest: member name {name!r}; give a word without {SEPARATOR!r}")
@@ -72,9 +92,14 @@ class Forest(Closed):
                 return member
             return made.setdefault(id(member), made.get(id(member)) or member.compile())
 
-        self.models: Mapping[str, Model] = MappingProxyType(
-            {name: model_of(member) for name, member in members.items()}
-        )
+        models = {name: model_of(member) for name, member in members.items()}
+        self._take(models)
+        self._world: World | None = None
+        if contact:
+            self._world = World(meeting_members(self.models, at or {}), contact, at or {})
+
+    def _take(self, models: Mapping[str, Model]) -> None:
+        self.models: Mapping[str, Model] = MappingProxyType(dict(models))
         q = list(accumulate((model.nq for model in self.models.values()), initial=0))
         v = list(accumulate((model.nv for model in self.models.values()), initial=0))
         self.nq, self.nv = q[-1], v[-1]
@@ -100,9 +125,22 @@ class Forest(Closed):
         return len(self.models)
 
     @property
+    def world(self) -> Model:
+        """The model of all members that meet, by qualified names; `world_state` is its state."""
+        if self._world is None:
+            raise ModelError("forest: its members do not meet; give contact=")
+        return self._world.model
+
+    @property
+    def meeting(self) -> tuple[str, ...]:
+        """The members that meet each other."""
+        return tuple(self._world.members) if self._world else ()
+
+    @property
     def groups(self) -> tuple[Group, ...]:
-        """The members, those together that are identical now."""
-        models = {name: fixed(model) for name, model in self.models.items()}
+        """The members that move by themselves, those together that are identical now."""
+        met = self.meeting
+        models = {name: fixed(model) for name, model in self.models.items() if name not in met}
         found: dict[str, list[str]] = {}
         for name, model in models.items():
             found.setdefault(model.digest, []).append(name)
@@ -121,6 +159,53 @@ class Forest(Closed):
                 raise ValueError(f"state: {name!r} is at t = {part.t:g} s, and the clock at {t:g} s; give t=")
             parts[name] = checked_state(model, part) if isinstance(part, State) else model.state(part, t=t)
         return together(parts, float(t))
+
+    def world_state(self, state: "State | ForestRecording") -> State:
+        """Return the state of `world`, of one of the forest: where a simulation of all that meet begins."""
+        if self._world is None:
+            raise ModelError("forest: its members do not meet; give contact=")
+        state = state.final if isinstance(state, ForestRecording) else state
+        return self._world.state(self.parts(state), state)
+
+    def carry(
+        self,
+        state: "State | ForestRecording",
+        members: Mapping[str, Mechanism | Model],
+        *,
+        at: Mapping[str, Any] | None = None,
+    ) -> "tuple[Forest, State]":
+        """Return the forest of members that were edited, added or left out, and the state that goes on.
+
+        Names of members, and names in each, are identities, as those of `lw.carry`: new members are as drawn
+        and at rest, others go on where they are; contacts remember their impulses. `at` are the places of all
+        members that meet, if they are not those from before.
+        """
+        require("carry: members", members, Mapping, "{name: mechanism, ...}")
+        state = state.final if isinstance(state, ForestRecording) else state
+        before = self.parts(state)
+        models, parts = dict[str, Model](), dict[str, State]()
+        for name, member in members.items():
+            old = self.models.get(name)
+            if old is None or not isinstance(member, Mechanism | Model):
+                models[name] = Forest({name: member}).models[name]
+                parts[name] = models[name].state(t=state.t)
+            elif member is old:
+                models[name], parts[name] = old, before[name]
+            else:
+                edited = member.mechanism if isinstance(member, Model) else member
+                models[name], parts[name] = carry(old, before[name], edited)
+        made = Forest({})
+        made._take(models)
+        if self._world is None:
+            if at:
+                raise ModelError("forest: at= places members that meet, and these do not")
+            return made, together(parts, state.t)
+        places = self._world.at if at is None else at
+        places = {name: place for name, place in places.items() if at is not None or name in models}
+        met = meeting_members(models, places)
+        made._world, world = self._world.edited(met, places, self.world_state(state))
+        parts |= {name: made._world.part(name, world) for name in met}
+        return made, replace(together(parts, state.t), memory=world.memory, controllers=world.controllers)
 
     def parts(self, state: "State | ForestRecording") -> dict[str, State]:
         """Return the states of the members."""
@@ -151,6 +236,11 @@ class Forest(Closed):
         """Return the accelerations (nv,) of all members under their own forces; see `Model.motion`."""
         parts = self.parts(State(np.asarray(q, float), np.asarray(v, float), t, None, inputs or {}))
         result = np.empty(self.nv)
+        if self._world:
+            state = self._world.state(parts, State(q, v, t))
+            rows = self._world.model.motion(state.q, state.v, t, inputs=state.inputs)
+            for name in self.meeting:
+                result[self.slices[name][1]] = self._world.rows(name, state.q, rows)[1]
         for group in self.groups:
             states = [parts[name] for name in group.names]
             q, v = (np.array([getattr(state, word) for state in states]) for word in ("q", "v"))
@@ -185,8 +275,10 @@ class Forest(Closed):
         """Let all members move for a duration [s]; the options are those of `lw.simulate`.
 
         All are sampled at the same times: `times`, or `every` seconds, or 101 of them. Inputs have qualified
-        names, "left/push". A member that cannot go on raises SimulationError, which has what was computed as
-        `.run`; with check=False it is returned. Ctrl-C returns what was computed.
+        names, "left/push". What is rigid and meets goes by steps if `step` is given, else to the accuracy;
+        `run.world` is the recording of all that meet. A member that cannot go on raises SimulationError,
+        which has what was computed as `.run`; with check=False it is returned. Ctrl-C returns what was
+        computed.
         """
         words = RunOptions(accuracy, step, method, max_step, max_steps, loops=loops)
         try:
@@ -195,6 +287,7 @@ class Forest(Closed):
                 parts[name] = replace(parts[name], inputs={**parts[name].inputs, **values})
             t = next((part.t for part in parts.values()), 0.0)
             span, workers = seconds(duration), worker_count(threads)
+            given = state.final if isinstance(state, ForestRecording) else state
             if times is None and every is None:
                 times = np.linspace(t, t + span, _SAMPLES) if span else [t]
             wanted = sample_times(t, span, times, every)
@@ -212,8 +305,18 @@ class Forest(Closed):
 
         with ThreadPoolExecutor(workers) as pool:
             done = results([pool.submit(run.run, 1) for run in runs], interrupt)
-        found = {name: batch[k] for (_, names), batch in zip(jobs, done) for k, name in enumerate(names)}
-        recording = ForestRecording(self, wanted, {name: found[name] for name in self.models})
+        found: dict[str, Any] = {
+            name: batch[k] for (_, names), batch in zip(jobs, done) for k, name in enumerate(names)
+        }
+        world = None
+        if self._world:
+            start = self._world.state(parts, given or State(np.zeros(0), np.zeros(0), t))
+            options = {word: getattr(words, word) for word in RunOptions.__dataclass_fields__}
+            world = simulate(
+                self._world.model, span, start, **options, times=wanted, threads=threads, check=False
+            )
+            found |= {name: MemberRecording(world, self._world, name) for name in self.meeting}
+        recording = ForestRecording(self, wanted, {name: found[name] for name in self.models}, world)
         if check and any(recording[name].status != Status.INTERRUPTED.name for name in recording.failed):
             raise ForestFailed(recording)
         return recording

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +11,13 @@ from linkwork.errors import LinkworkError, SimulationError, unknown
 from linkwork.mechanism.merge import SEPARATOR
 from linkwork.model.state import State
 from linkwork.recording.interpolation import Instant
+from linkwork.recording.layout import Layout, layout_of
 from linkwork.recording.plot import Curves, figure
 from linkwork.recording.recording import Recording
+from linkwork.recording.report import Report
 from linkwork.recording.samples import optional
 from linkwork.recording.trace import MANY, Trace, in_degrees
+from linkwork.simulation.forest_world import World
 
 Array = np.ndarray
 
@@ -25,10 +28,13 @@ class ForestRecording:
     Names of curves are qualified: `run.plot("left/pin", "right/pin")`.
     """
 
-    def __init__(self, forest: Any, time: Array, runs: Mapping[str, Recording]) -> None:
+    def __init__(
+        self, forest: Any, time: Array, runs: Mapping[str, Any], world: Recording | None = None
+    ) -> None:
         self.forest = forest
         self.time = time  # (S,) [s]
-        self.runs: Mapping[str, Recording] = MappingProxyType(dict(runs))
+        self.runs: Mapping[str, Any] = MappingProxyType(dict(runs))
+        self.world = world  # the recording of all members that meet, as one mechanism
 
     def __getitem__(self, name: str) -> Any:
         """Return the recording of a member, or what a member has under a name: "left/pin"."""
@@ -56,7 +62,8 @@ class ForestRecording:
     def energy(self) -> Array:
         """Kinetic plus potential energy of all members (S,) [J]; NaN after one ended early."""
         total = np.zeros(len(self.time))
-        for run in self.runs.values():
+        alone = [run for run in self.runs.values() if not isinstance(run, MemberRecording)]
+        for run in [*alone, *([self.world] if self.world else [])]:
             total += np.pad(run.energy, (0, len(self.time) - len(run)), constant_values=np.nan)
         return total
 
@@ -66,7 +73,10 @@ class ForestRecording:
         if self.failed:
             raise SimulationError(f"{_failures(self)}; `run[member].final` is where each of them ended")
         ends = {name: run.final for name, run in self.runs.items()}
-        return together(ends, next((end.t for end in ends.values()), 0.0))
+        final = together(ends, next((end.t for end in ends.values()), 0.0))
+        if self.world is None:
+            return final
+        return replace(final, memory=self.world.final.memory, controllers=self.world.final.controllers)
 
     def summary(self) -> str:
         """Return what happened, as text: a line per member."""
@@ -91,7 +101,8 @@ class ForestRecording:
             for trace in self.runs[member].traces(*([inside] if inside else [])):
                 missing = len(self.time) - len(trace.values)
                 values = np.pad(trace.values, (0, missing), constant_values=np.nan)
-                found.append(replace(trace, label=f"{member}{SEPARATOR}{trace.label}", values=values))
+                label = trace.label.removeprefix(member + SEPARATOR)
+                found.append(replace(trace, label=f"{member}{SEPARATOR}{label}", values=values))
         return found
 
     def plot(self, *names: str, degrees: bool = False) -> Any:
@@ -120,41 +131,116 @@ class ForestRecording:
         curves = {t.label: ("time", t.values, {"units": t.unit}) for t in self.traces(*names)}
         return xarray.Dataset(curves, {"time": ("time", self.time, {"units": "s"})})
 
-    # what each member has by itself
+    # what each member has by itself, or all that meet have together
 
-    def save(self, path: Any) -> NoReturn:
-        """Say that members are saved one by one."""
-        self._by_member(f"save({str(path)!r})")
+    def save(self, path: Any) -> Any:
+        """Write the recording of all, if all meet; else say that members are saved one by one."""
+        return self._together("save", path)
 
-    def show(self, *_: Any, **options: Any) -> NoReturn:
-        """Say that members are shown one by one."""
-        self._by_member("show()")
+    def show(self, *args: Any, **options: Any) -> Any:
+        """Show all, if all meet; else say that members are shown one by one."""
+        return self._together("show", *args, **options)
 
-    def snapshot(self, *_: Any, **options: Any) -> NoReturn:
-        """Say that members are drawn one by one."""
-        self._by_member("snapshot()")
+    def snapshot(self, *args: Any, **options: Any) -> Any:
+        """Draw all, if all meet; else say that members are drawn one by one."""
+        return self._together("snapshot", *args, **options)
 
-    def save_html(self, path: Any, **options: Any) -> NoReturn:
-        """Say that members are shown one by one."""
-        self._by_member(f"save_html({str(path)!r})")
+    def save_html(self, path: Any, **options: Any) -> Any:
+        """Write a page of all, if all meet; else say that members are shown one by one."""
+        return self._together("save_html", path, **options)
 
-    def save_video(self, path: Any, **options: Any) -> NoReturn:
-        """Say that members are filmed one by one."""
-        self._by_member(f"save_video({str(path)!r})")
+    def save_video(self, path: Any, **options: Any) -> Any:
+        """Film all, if all meet; else say that members are filmed one by one."""
+        return self._together("save_video", path, **options)
 
-    def _by_member(self, call: str) -> NoReturn:
+    def _together(self, word: str, *args: Any, **options: Any) -> Any:
+        if self.world is not None and len(self.forest.meeting) == len(self):
+            return getattr(self.world, word)(*args, **options)
+        call = f"{word}({', '.join(repr(str(arg)) for arg in args)})"
         first = next(iter(self.runs), "member")
         raise LinkworkError(
             f"{call}: the members of a forest are mechanisms of their own; take one of them, "
-            f"run[{first!r}].{call}, or simulate lw.merge(...) of them as one mechanism"
+            f"run[{first!r}].{call}, those that meet, run.world.{call}, or simulate lw.merge(...) of them as "
+            "one mechanism"
         )
+
+
+class MemberRecording:
+    """A member of a forest that meets others: `run["left"]["pin"]` is `run.world["left/pin"]`."""
+
+    def __init__(self, whole: Recording, world: World, name: str) -> None:
+        self._whole, self._world, self._prefix, self.name = whole, world, name + SEPARATOR, name
+
+    @property
+    def time(self) -> Array:
+        return self._whole.time
+
+    @property
+    def q(self) -> Array:
+        """Its positions (S, nq)."""
+        return self._world.rows(self.name, self._whole.q, self._whole.v)[0]
+
+    @property
+    def v(self) -> Array:
+        """Its velocities (S, nv)."""
+        return self._world.rows(self.name, self._whole.q, self._whole.v)[1]
+
+    @property
+    def report(self) -> Report:
+        """How the run of all that meet went."""
+        return self._whole.report
+
+    @property
+    def status(self) -> str:
+        return self._whole.status
+
+    @property
+    def layout(self) -> Layout:
+        return layout_of(self._world.members[self.name])
+
+    @property
+    def final(self) -> State:
+        """Where it ended."""
+        return self._world.part(self.name, self._whole.final)
+
+    def __len__(self) -> int:
+        return len(self._whole)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._whole[self._prefix + name]
+
+    def at(self, t: Any) -> Any:
+        """Return it at a time [s], or at several: `run["left"].at(0.5)["pole"].pose`."""
+        return _MemberInstant(self._whole.at(t), self._prefix)
+
+    def traces(self, *names: str) -> list[Trace]:
+        """Return single curves with units; see `Recording.traces`."""
+        given = [self._prefix + name for name in names]
+        return self._whole.traces(*given) if given else self._own_traces()
+
+    def _own_traces(self) -> list[Trace]:
+        return [trace for trace in self._whole.traces() if trace.label.startswith(self._prefix)]
+
+    def __getattr__(self, word: str) -> Any:
+        raise AttributeError(
+            f"member {self.name!r} meets others, and has no {word!r} of its own; take that of all that meet, "
+            f"run.world.{word}"
+        )
+
+
+class _MemberInstant:
+    def __init__(self, whole: Instant, prefix: str) -> None:
+        self._whole, self._prefix = whole, prefix
+
+    def __getitem__(self, name: str) -> Any:
+        return self._whole[self._prefix + name]
 
 
 class ForestInstant:
     """The members of a forest at one time, or at several: `now["left"]`, `now["left/pin"].position`."""
 
-    def __init__(self, members: Mapping[str, Instant]) -> None:
-        self.members: Mapping[str, Instant] = MappingProxyType(dict(members))
+    def __init__(self, members: Mapping[str, Any]) -> None:
+        self.members: Mapping[str, Any] = MappingProxyType(dict(members))
 
     def __getitem__(self, name: str) -> Any:
         member, _, inside = name.partition(SEPARATOR)
