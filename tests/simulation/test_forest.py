@@ -176,9 +176,7 @@ def floor() -> lw.Mechanism:
 
 def crate(position=(0, 0, 0.1)) -> lw.Mechanism:
     m = lw.Mechanism("crate")
-    m.add(
-        lw.Free("air", m.ground, m.add(lw.Body("box", lw.Box(0.2, 0.2, 0.2), density=500, position=position)))
-    )
+    m.add(lw.Body("box", lw.Box(0.2, 0.2, 0.2), density=500, position=position))
     return m
 
 

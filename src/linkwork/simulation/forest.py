@@ -53,8 +53,9 @@ class Group:
 class Forest(Closed):
     """Mechanisms by name, with one clock; coordinates are those of the members, one after the other.
 
-    With a `contact`, an lw.Contact of all bodies, members that have shapes meet each other; `at` says where
-    the ground of such a member is placed: a point or a Frame. `forest.world` is the model of all that meet,
+    With a `contact`, an lw.Contact of all bodies, members that have shapes meet each other, and bodies that
+    nothing holds are free; `at` says where the ground of a member that meets others is placed: a point or a
+    Frame. `forest.world` is the model of all that meet,
     by qualified names: "left/pin".
 
     >>> from linkwork.examples import cart_pole, chain
@@ -80,20 +81,12 @@ class Forest(Closed):
             raise ModelError("forest: at= places members that meet; give contact=, or draw them elsewhere")
         if contact and contact.between is not None:
             raise ModelError(f"forest: contact {contact.name!r} is of one pair; give one of all bodies")
-        for name, member in members.items():
-            if not isinstance(name, str) or not name or SEPARATOR in name:
-                raise ModelError(f"forest: member name {name!r}; give a word without {SEPARATOR!r}")
-            if not isinstance(member, Mechanism | Model):
-                raise TypeError(f"forest: {name!r} is a {type(member).__name__}; give a Mechanism or a Model")
         made: dict[int, Model] = {}  # a mechanism that is given twice is compiled once
-
-        def model_of(member: Mechanism | Model) -> Model:
-            if isinstance(member, Model):
-                return member
-            return made.setdefault(id(member), made.get(id(member)) or member.compile())
-
-        models = {name: model_of(member) for name, member in members.items()}
-        self._take(models)
+        for name, member in members.items():
+            _check_member(name, member)
+            if id(member) not in made:
+                made[id(member)] = _compiled(member, floating=contact is not None)
+        self._take({name: made[id(member)] for name, member in members.items()})
         self._world: World | None = None
         if contact:
             self._world = World(meeting_members(self.models, at or {}), contact, at or {})
@@ -186,8 +179,9 @@ class Forest(Closed):
         models, parts = dict[str, Model](), dict[str, State]()
         for name, member in members.items():
             old = self.models.get(name)
-            if old is None or not isinstance(member, Mechanism | Model):
-                models[name] = Forest({name: member}).models[name]
+            _check_member(name, member)
+            if old is None:
+                models[name] = _compiled(member, floating=self._world is not None)
                 parts[name] = models[name].state(t=state.t)
             elif member is old:
                 models[name], parts[name] = old, before[name]
@@ -331,6 +325,17 @@ class Forest(Closed):
             for k in range(0, len(group.names), largest)
         ]
         return sorted(jobs, key=lambda job: -len(job[1]) * job[0].nv)
+
+
+def _check_member(name: Any, member: Any) -> None:
+    if not isinstance(name, str) or not name or SEPARATOR in name:
+        raise ModelError(f"forest: member name {name!r}; give a word without {SEPARATOR!r}")
+    if not isinstance(member, Mechanism | Model):
+        raise TypeError(f"forest: {name!r} is a {type(member).__name__}; give a Mechanism or a Model")
+
+
+def _compiled(member: Mechanism | Model, floating: bool) -> Model:
+    return member if isinstance(member, Model) else member.compile(floating=floating)
 
 
 def _batch(model: Model, states: Sequence[State]) -> State:
