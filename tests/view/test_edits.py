@@ -103,6 +103,29 @@ def test_a_driven_page_follows_too():
         assert list(page.sliders) == ["motor", "second"]
 
 
+def test_a_driven_page_goes_on_from_its_time():
+    m = lw.examples.four_bar()
+    m.add(lw.Driver("motor", "A", lambda t: 1.0 + t))
+    with shown(m) as page:
+        for _ in range(30):
+            page.step()
+        page.drive("motor", 2.0)
+        t, before = page.now().t, dict(zip(page.drawing.bodies, page.now().poses, strict=True))
+        assert t == pytest.approx(0.5)
+        flag = lw.Body("flag", lw.Polygon([(0, 0), (0.1, 0), (0, 0.1)]), density=10)
+        with m.edit():
+            m.add(lw.Revolute("hinge", m["rocker"], m.add(flag)))
+            m.add(lw.Driver("second", "hinge", 0.0))
+        until(lambda: "flag" in page.drawing.bodies, page)
+        assert page.now().t == t
+        assert page.sliders["motor"].value == pytest.approx(2.0, abs=0.01)
+        after = dict(zip(page.drawing.bodies, page.now().poses, strict=True))
+        for name, pose in before.items():
+            np.testing.assert_allclose(after[name], pose, atol=1e-9)
+        page.reset()
+        assert page.now().t == 0.0
+
+
 def test_a_closed_page_hears_nothing():
     m = lw.examples.cart_pole()
     page = shown(m)

@@ -80,6 +80,25 @@ def reached(system: System, q: Array, goal: Array) -> Array:
     return system.assemble(q, with_drivers=True, where=system.driven_text(goal))
 
 
+def posture_like(before: System, system: System) -> Array:
+    """Return coordinates in which bodies are where those of the same names are in another system.
+
+    New ones are where they are drawn, seen from one that they are joined to.
+    """
+    q, rows = system.drawn(), {body.name: k for k, body in enumerate(system.bodies)}
+    drawn, was = dict(system.named(q)), dict(before.named(before.w.q))
+    moved = {name: was[name] @ drawn[name].inverse for name in rows if name in was}  # from the drawing
+    ends = [[body.name for body in joint.bodies] for joint in system.mechanism.joints.values()]
+    pairs = [pair for a, b in ends for pair in ((a, b), (b, a))]
+    while new := {b: moved[a] for a, b in pairs if a in moved and b in rows.keys() - moved.keys()}:
+        moved |= new
+    for name, X in moved.items():
+        first = system.coordinates * rows[name]
+        q[first : first + system.coordinates] = system.algebra.pose_coordinates(X @ drawn[name])
+    system.guess(q)
+    return q
+
+
 @checked_keywords
 def assembly_modes(
     mechanism: Mechanism, *, t: float = 0.0, starts: int = 20000, seed: int = 0

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkError
-from linkwork.kinematics.assembly import reached
+from linkwork.kinematics.assembly import posture_like, reached
 from linkwork.kinematics.driver_count import check_drivers
 from linkwork.kinematics.equation_system import system_of
 from linkwork.kinematics.kinematic_recording import KinematicRecording
@@ -35,7 +35,8 @@ _AHEAD = np.linspace(0.0, 10.0, 201)  # times at which a law is asked how far it
 class Driving:
     """Where the drivers are: their laws at time t, and how far each was moved by hand from there."""
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: Mechanism, before: "Driving | None" = None) -> None:
+        """Begin at the first time; or, with an edited mechanism, go on where it was before, if it can."""
         self.system = system_of(mechanism.copy())
         self._channels = LiveChannels(self.system)
         q = self.system.assemble()
@@ -43,7 +44,23 @@ class Driving:
         self._start = reached(self.system, q, self._laws(0.0)[:, 0])
         self.history: deque[tuple[float, Array, Array, Array]] = deque(maxlen=_KEPT)
         self.reset()
+        if before is not None:
+            try:
+                self._go_on(before)
+            except LinkworkError:
+                self.reset()
         self.subject = _Steered(self)
+
+    def _go_on(self, before: "Driving") -> None:
+        """Be at the time of another, bodies near where they were, drivers moved by hand as far, by name."""
+        moved = dict(zip((driver.name for driver in before.system.drivers), before.offsets, strict=True))
+        offsets = np.array([moved.get(driver.name, 0.0) for driver in self.system.drivers])
+        q = self.system.assemble(posture_like(before.system, self.system))
+        self.system.place(reached(self.system, q, self._laws(before.t)[:, 0] + offsets))
+        found = self._solved(before.t, offsets)
+        self.t, self.offsets, self.found = before.t, offsets, found
+        self.history.clear()
+        self._keep()
 
     def reset(self) -> None:
         """Go back to the first time, drivers where their laws are."""
@@ -147,8 +164,8 @@ class DrivenViewer(Viewer):
             self.show_message(trouble)
 
     def remade(self, mechanism: Mechanism) -> Driving:
-        """Return the edited mechanism at its first time."""
-        return Driving(mechanism)
+        """Return the edited mechanism, where it goes on."""
+        return Driving(mechanism, self.driving)
 
     def show_edited(self, made: Driving) -> None:
         self.driving = made
