@@ -123,7 +123,7 @@ if TYPE_CHECKING:
     from linkwork.mechanism.sampled import Sampled
     from linkwork.mechanism.sketch import Line
     from linkwork.mechanism.springs import Bushing, Spring, TorsionSpring
-    from linkwork.mechanism.stop import ExponentialStop, Stop
+    from linkwork.mechanism.stop import ExponentialStop, RigidStop, Stop
     from linkwork.model.carry import carry
     from linkwork.model.model import Model
     from linkwork.model.state import State
@@ -190,7 +190,7 @@ _WHERE = {
     "linkwork.mechanism.points": "Absolute Distance PointOnLine PointOnPlane Pulley",
     "linkwork.mechanism.sketch": "Line",
     "linkwork.mechanism.springs": "Bushing Spring TorsionSpring",
-    "linkwork.mechanism.stop": "ExponentialStop Stop",
+    "linkwork.mechanism.stop": "ExponentialStop RigidStop Stop",
     "linkwork.model.carry": "carry",
     "linkwork.model.model": "Model",
     "linkwork.model.state": "State",
@@ -339,6 +339,7 @@ __all__ = [
     "Recordings",
     "Restoring",
     "Revolute",
+    "RigidStop",
     "Sampled",
     "Simulation",
     "Revolution",

@@ -26,7 +26,7 @@ from linkwork.formats.mechanism_json_values import (
 )
 from linkwork.formats.traced import TracedJoint
 from linkwork.mechanism.body import Body
-from linkwork.mechanism.joint import FRICTION_SPEED, Joint, JointOptions
+from linkwork.mechanism.joint import Joint, JointOptions
 from linkwork.mechanism.joints import CATALOGUE
 from linkwork.mechanism.names import kind_name
 from linkwork.mechanism.stop import Stop
@@ -36,7 +36,7 @@ _PLACES = ("at", "on_parent", "on_child")
 _NUMBERS = {
     "damping": 0.0,
     "friction": 0.0,
-    "friction_speed": FRICTION_SPEED,
+    "friction_speed": None,
     "stiffness": 0.0,
     "rest": 0.0,
     "armature": 0.0,
@@ -93,7 +93,7 @@ def _forces(joint: Joint) -> dict[str, Any]:
     for word, standard in _NUMBERS.items():
         if joint.reads_inputs(word):
             data[word] = plain(getattr(joint, word))
-        elif (value := per_coordinate(joint.per_coordinate(word), standard)) is not None:
+        elif getattr(joint, word) is not None and (value := per_coordinate(joint.per_coordinate(word), standard)) is not None:
             data[word] = value
     for word in _KEPT:
         if (value := getattr(joint, word)) is not None:

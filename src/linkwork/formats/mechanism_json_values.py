@@ -104,7 +104,7 @@ def rotation_data(rotation: Any) -> dict[str, Any]:
     return {} if none else {"rotation": rows}
 
 
-def per_coordinate(values: Array, standard: float) -> Any:
+def per_coordinate(values: Array, standard: float | None) -> Any:
     """Return one number for all coordinates if it serves, else one for each; None for the usual one."""
     listed = [finite(x) for x in values]
     if all(x == standard for x in listed):

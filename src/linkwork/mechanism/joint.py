@@ -27,11 +27,11 @@ from linkwork.mechanism.load_view import BodySide, JointSide, PoseSide, continue
 from linkwork.mechanism.names import name_text
 from linkwork.mechanism.placement import place_mistake, plain, unit
 from linkwork.mechanism.recorded import Recorded
-from linkwork.mechanism.stop import JointStop, Stop
+from linkwork.mechanism.stop import RIGID, JointStop, RigidStop, Stop
 from linkwork.real_numbers import real_array
 from linkwork.varied import any_varied, real
 
-FRICTION_SPEED = 1e-3  # at which dry friction has reached three quarters of its value [rad/s, m/s]
+FRICTION_SPEED = 1e-3  # at which smooth dry friction has reached three quarters of its value [rad/s, m/s]
 ALGEBRA = {"space": spatial, "plane": planar}
 
 
@@ -49,7 +49,7 @@ class JointOptions(TypedDict, total=False):
     rest: Any
     armature: Any
     friction_speed: Any
-    stop: JointStop
+    stop: JointStop | str
 
 
 class Joint(Recorded):
@@ -59,8 +59,10 @@ class Joint(Recorded):
     the bodies; a side that is not given follows from the drawing. `axis=` is the joint's axis in that same
     frame. A point has 3 numbers, and 2 in the plane (or 3, if z is 0). Per coordinate, in SI units: `limits`
     (lower, upper) with None for no limit, `damping`, `friction`, `stiffness`, `rest`, `armature`; one number
-    serves all coordinates. `stop` says what is met at the limits. Dry friction grows like a tanh with the
-    velocity, in full from some `friction_speed` on.
+    serves all coordinates. `stop` says what is met at the limits: a Stop, an ExponentialStop, a RigidStop or
+    "rigid". Dry friction sticks where contacts or stops are rigid; in other runs it grows like a tanh with
+    the velocity, in full from 0.001 rad/s or m/s on. With a `friction_speed` above 0 it does so everywhere,
+    with one of 0 it sticks everywhere.
     """
 
     constants = frozenset(
@@ -95,15 +97,15 @@ class Joint(Recorded):
         stiffness: Any = 0.0,
         rest: Any = 0.0,
         armature: Any = 0.0,
-        friction_speed: Any = FRICTION_SPEED,
-        stop: JointStop = Stop(),  # noqa: B008, it is a frozen value
+        friction_speed: Any = None,
+        stop: JointStop | str = Stop(),  # noqa: B008, it is a frozen value
     ) -> None:
         self._name = name_text(name, type(self).__name__)
         self.parent, self.child = parent, child
         self.at, self.axis, self.on_parent, self.on_child = at, axis, on_parent, on_child
         self.limits, self.damping, self.friction = limits, damping, friction
         self.stiffness, self.rest, self.armature = stiffness, rest, armature
-        self.friction_speed, self.stop = friction_speed, stop
+        self.friction_speed, self.stop = friction_speed, _stop(stop)
 
     def __repr__(self) -> str:
         parent, child = self.ends
@@ -113,6 +115,9 @@ class Joint(Recorded):
     def shown_axes(self) -> tuple[str, ...]:
         """The axes of its frame that are drawn, the first of which its marks are along."""
         return ("z",) if self.directed else ()
+
+    def _lasting(self, word: str, value: Any) -> Any:
+        return super()._lasting(word, _stop(value) if word == "stop" else value)
 
     # what a subclass says
 
@@ -267,6 +272,8 @@ class Joint(Recorded):
     def per_coordinate(self, quantity: str) -> np.ndarray:
         """Return damping, friction, friction_speed, stiffness, rest or armature as an array (nv,)."""
         said = getattr(self, quantity)
+        if said is None and quantity == "friction_speed":
+            said = FRICTION_SPEED
         if isinstance(said, float):
             return np.full(self.nv, said)
         return np.broadcast_to(_floats(said), (self.nv,)).copy()
@@ -275,6 +282,15 @@ class Joint(Recorded):
         """Whether damping, friction or stiffness is an input; the stiffness also if the rest is one."""
         words = (quantity, "rest") if quantity == "stiffness" else (quantity,)
         return any(map(_has_input, (getattr(self, word) for word in words)))
+
+    def friction_sticks(self, rigid: bool) -> bool:
+        """Whether its dry friction sticks: in runs that are `rigid`, or in others."""
+        if self.reads_inputs("friction"):
+            return False
+        if self.friction_speed is None:
+            return rigid
+        speeds = self.per_coordinate("friction_speed")
+        return not any_varied(*speeds) and not speeds.any()
 
     def limit_pairs(self) -> np.ndarray:
         """Return the limits as an array (nv, 2), infinite where there are none."""
@@ -411,8 +427,12 @@ class Joint(Recorded):
                 continue
             if not np.isfinite(values).all():
                 found.append(f"{word} {said!r} is not finite")
-            elif word == "friction_speed" and (values <= 0.0).any():
-                found.append(f"{word} {said!r}; give a speed above 0, below which friction fades out")
+            elif word == "friction_speed" and ((values < 0.0).any() or ((values == 0.0).any() and values.any())):
+                found.append(
+                    f"{word} {said!r}; give a speed above 0, below which friction fades out, or 0: it sticks"
+                )
+            elif word == "friction_speed" and (values == 0.0).all() and self.reads_inputs("friction"):
+                found.append(f"{word} {said!r}: friction that is an input does not stick; give a speed above 0")
             elif word != "rest" and (values < 0.0).any():
                 found.append(f"{word} {said!r} is negative; allowed is 0 or more")
         return found
@@ -428,7 +448,7 @@ class Joint(Recorded):
             if self.displacement(zeros) is None:
                 return ["springs and limits need to know how far the joint has moved; define displacement(q)"]
         if isinstance(self.stop, type) or not hasattr(self.stop, "force"):
-            return [f"stop {self.stop!r}; give a Stop or an ExponentialStop"]
+            return [f'stop {self.stop!r}; give a Stop, an ExponentialStop, a RigidStop, or "rigid"']
         found = self.stop.mistakes()
         if found:
             return found
@@ -439,6 +459,11 @@ class Joint(Recorded):
         if (pairs[:, 0] > pairs[:, 1]).any():
             return [f"{said}: lower is above upper; exchange them"]
         return []
+
+
+def _stop(said: Any) -> Any:
+    """Return a stop for the word that stands for one."""
+    return RigidStop() if isinstance(said, str) and said == RIGID else said
 
 
 def _floats(values: Any) -> np.ndarray:

@@ -20,14 +20,15 @@ class JointInputs(Load):
         super().__init__(joint.name, joint)
         self._numbers = {
             word: _each(getattr(joint, word), joint.nv)
-            for word in ("damping", "friction", "friction_speed", "stiffness", "rest")
+            for word in ("damping", "friction", "stiffness", "rest")
         }
+        self._scales = joint.per_coordinate("friction_speed").tolist()
         self._has = [word for word in ("damping", "friction", "stiffness") if joint.reads_inputs(word)]
 
     def act(self, t: Number, joint: JointSide) -> None:
         forces: list[Any] = []
-        for n, (x, speed) in enumerate(zip(joint.q, joint.v, strict=True)):
-            c, mu, scale, k, rest = (as_number(numbers[n]) for numbers in self._numbers.values())
+        for n, (x, speed, scale) in enumerate(zip(joint.q, joint.v, self._scales, strict=True)):
+            c, mu, k, rest = (as_number(numbers[n]) for numbers in self._numbers.values())
             force: Any = 0.0
             if "damping" in self._has:
                 force = force - c * speed

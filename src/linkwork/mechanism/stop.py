@@ -1,6 +1,6 @@
-"""What stops a joint at its limits: a linear spring and damper, or McKenna's exponential spring.
+"""What stops a joint at its limits: something rigid, a spring and damper, or McKenna's exponential spring.
 
-What is not said follows from the inertia that the joint moves as drawn, so that a stop yields about as much
+What is not said of springs follows from the inertia that the joint moves as drawn, so that a stop yields about as much
 for a finger as for a crane: 5 millirad (or mm) when met with 1 rad/s (1 m/s).
 """
 
@@ -97,7 +97,32 @@ class ExponentialStop(metaclass=Spelled):
         return force * tendons - damping * rate
 
 
-STOPS: tuple[type[JointStop], ...] = (Stop, ExponentialStop)
+@dataclass(frozen=True)
+class RigidStop(metaclass=Spelled):
+    """A limit that is never passed: what meets it bounces by `restitution`, 0 to 1, or stays as long as it is pressed.
+
+    `stop="rigid"` is one without restitution. It has no force of its own: runs find its impulses and what it
+    bears together with contacts and loops (`contact_dynamics.joint_rows`).
+    """
+
+    restitution: float = 0.0
+    absent: ClassVar[tuple[float, ...]] = ()
+
+    def numbers(self, inertia: float) -> tuple[float, ...]:
+        return ()
+
+    def mistakes(self) -> list[str]:
+        e = self.restitution
+        plain = isinstance(e, int | float | np.number) and not isinstance(e, bool)
+        return [] if plain and 0.0 <= e <= 1.0 else [f"stop: restitution {e!r}; give a number from 0 to 1"]
+
+    @staticmethod
+    def force(x: Number, rate: Number, lower: Number, upper: Number, numbers: Sequence[Number]) -> Number:
+        return 0.0
+
+
+STOPS: tuple[type[JointStop], ...] = (Stop, ExponentialStop, RigidStop)
+RIGID = "rigid"  # stands for RigidStop()
 
 
 def _negative(stop: object, *words: str) -> list[str]:

@@ -17,6 +17,8 @@ from linkwork.dynamics.as_drawn import as_drawn
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joint_inputs import joint_inputs
 from linkwork.mechanism.load import Load
+from linkwork.mechanism.stop import RigidStop
+from linkwork.tree.joint_forces import features, has_limits
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.load_formula import Cut, PlacedLoad, Side, source_of
 from linkwork.tree.load_formula import place as placed_load
@@ -61,6 +63,21 @@ def loaded_body_tree(model: "Model") -> Tree:
     return with_forces(model, model.body_tree)
 
 
+def smooth_tree(model: "Model") -> Tree:
+    """The loaded tree without friction of joints that sticks in runs with rigid contact."""
+    return with_forces(model, model.link_tree, rigid=True) if _friction_sticks(model) else model.loaded_tree
+
+
+def smooth_body_tree(model: "Model") -> Tree:
+    """The loaded tree without friction of joints that sticks, one link per body."""
+    return with_forces(model, model.body_tree, rigid=True) if _friction_sticks(model) else model.loaded_body_tree
+
+
+def _friction_sticks(model: "Model") -> bool:
+    """Whether some joint has friction that sticks in rigid runs only."""
+    return any("friction" in features(j) and j.friction_sticks(rigid=True) for j in model.joints.values())
+
+
 def touching_tree(model: "Model") -> Tree:
     """The loaded tree with compliant contacts."""
     return _touching(model, model.loaded_tree)
@@ -89,8 +106,19 @@ def is_compliant(model: "Model") -> bool:
     return model.compliant_contacts is not None and not model.compliant_contacts.rigid
 
 
-def with_forces(model: "Model", tree: Tree, like: Tree | None = None) -> Tree:
-    """Return a tree of a model with the forces of its joints, and loads.
+def is_rigid(model: "Model") -> bool:
+    """Whether something in its motion is rigid: contacts, stops of joints, or friction of them that sticks."""
+    touches = bool(model.contact_names) and not model.is_compliant
+    return touches or any(map(_is_rigid, model.joints.values()))
+
+
+def _is_rigid(joint: Joint) -> bool:
+    stops = isinstance(joint.stop, RigidStop) and has_limits(joint)
+    return stops or (joint.friction_sticks(rigid=False) and bool(joint.per_coordinate("friction").any()))
+
+
+def with_forces(model: "Model", tree: Tree, like: Tree | None = None, rigid: bool = False) -> Tree:
+    """Return a tree of a model with the forces of its joints, and loads, as runs that are `rigid` do.
 
     Formulas of loops and loads that are the same are taken over from a tree `like` this one.
     """
@@ -98,9 +126,9 @@ def with_forces(model: "Model", tree: Tree, like: Tree | None = None) -> Tree:
     def moved() -> Mapping[str, Sequence[float]]:
         return model.moved_inertia
 
-    links = with_own_forces(tree, moved, (like, model.graph.pieces) if like else None)
+    links = with_own_forces(tree, moved, (like, model.graph.pieces) if like else None, rigid)
     if model.graph.loops:
-        links = close_driven(links, model.link_tree, model.graph.loops, moved, like)
+        links = close_driven(links, model.link_tree, model.graph.loops, moved, like, rigid)
     cut = [joint for joint in model.graph.loops if isinstance(joint, Joint)]
     reading = [branch.joint for branch in filter(_reads_inputs, model.graph.branches)]
     own = joint_inputs([*reading, *cut]) if reading or cut else []
@@ -194,4 +222,6 @@ def digest(model: "Model") -> str:
         parts += [(given.name, given.value) for given in placed.inputs]
     if model.compliant_contacts is not None:
         parts += model.compliant_contacts.signature
+    if rigid := [joint for joint in model.joints.values() if _is_rigid(joint)]:
+        parts += [(j.name, j.stop, j.limit_pairs().tolist(), j.friction, j.friction_speed) for j in rigid]
     return hashlib.sha256(repr(parts).encode()).hexdigest()

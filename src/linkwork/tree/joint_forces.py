@@ -13,15 +13,21 @@ from linkwork.algebra.number import Number, tanh
 from linkwork.algebra.vector import dot
 from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.stop import RigidStop
 from linkwork.varied import any_varied, each, real
 
 Features = tuple[str, ...]  # which of its forces a joint has; the numbers are data
 
 
-def features(joint: Joint) -> Features:
-    """Return the forces a joint has: words that distinguish kinds of joints."""
+def features(joint: Joint, rigid: bool = False) -> Features:
+    """Return the smooth forces a joint has: words that distinguish kinds of joints.
+
+    Friction that sticks is none of them; in runs that are `rigid` more of it does.
+    """
     words = ("damping", "friction", "stiffness")  # where these are inputs, a load has them: see `JointInputs`
     found = [word for word in words if _acts(joint, word)]
+    if "friction" in found and joint.friction_sticks(rigid):
+        found.remove("friction")
     if has_stops(joint):
         formula = getattr(joint.stop, "formula", "")  # of one that came from a file
         found.append(f"{type(joint.stop).__module__}.{type(joint.stop).__qualname__} {formula}")
@@ -36,7 +42,12 @@ def _acts(joint: Joint, word: str) -> bool:
 
 
 def has_stops(joint: Joint) -> bool:
-    """Whether the joint has limits, which it meets at stops."""
+    """Whether the joint has limits, which it meets at stops that push."""
+    return has_limits(joint) and not isinstance(joint.stop, RigidStop)
+
+
+def has_limits(joint: Joint) -> bool:
+    """Whether the joint has limits."""
     return joint.limits is not None and _any_finite(joint.limit_pairs().ravel().tolist())
 
 
@@ -44,9 +55,9 @@ def _any_finite(limits: Iterable[float]) -> bool:
     return any(each(isfinite, x) if any_varied(x) else isfinite(x) for x in limits)
 
 
-def settings(joint: Joint, inertia: Sequence[float]) -> list[float]:
+def settings(joint: Joint, inertia: Sequence[float], rigid: bool = False) -> list[float]:
     """Return the numbers of these forces, coordinate by coordinate; inertia is what each one moves."""
-    has = features(joint)
+    has = features(joint, rigid)
     columns = []
     for word, others in (("damping", ()), ("friction", ("friction_speed",)), ("stiffness", ("rest",))):
         if word in has:
@@ -62,9 +73,9 @@ def settings(joint: Joint, inertia: Sequence[float]) -> list[float]:
     return [real(x) for column in columns for x in column]
 
 
-def count(joint: Joint) -> int:
+def count(joint: Joint, rigid: bool = False) -> int:
     """Return how many numbers `settings` gives."""
-    return len(settings(joint, [1.0] * joint.nv))
+    return len(settings(joint, [1.0] * joint.nv, rigid))
 
 
 def _stops(has: Features) -> bool:
@@ -77,9 +88,10 @@ def forces(
     v: Sequence[Number],
     numbers: Sequence[Number],
     rate: Callable[[Sequence[Number], Sequence[Number]], Sequence[Number]],
+    rigid: bool = False,
 ) -> list[Number]:
     """Return the generalised forces; `rate(x, v)` is the rate of functions x of q at velocities v."""
-    has, n = features(joint), joint.nv
+    has, n = features(joint, rigid), joint.nv
     columns = [list(numbers[k : k + n]) for k in range(0, len(numbers), n)] if n else []
     tau: list[Number] = [0.0] * n
     if "damping" in has:

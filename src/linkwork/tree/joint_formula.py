@@ -81,14 +81,14 @@ class JointFormula:
 
 
 class JointFormulas:
-    """The formulas of joints; `driven` ones have the joints' own forces in them.
+    """The formulas of joints; `driven` ones have the joints' own forces in them, as runs that are `rigid` do.
 
     Formulas of one structure are one object in the whole process, as long as any model uses it: tables of
     native code are kept by it.
     """
 
-    def __init__(self, driven: bool = False) -> None:
-        self._driven = driven
+    def __init__(self, driven: bool = False, rigid: bool = False) -> None:
+        self._driven, self._rigid = driven, rigid
 
     def of(self, joint: Joint, reverse: bool) -> tuple[JointFormula, list[float]]:
         """Return the kind of a joint, met the other way round if `reverse`, and the numbers of its motion.
@@ -102,19 +102,19 @@ class JointFormulas:
             return traced_purely(
                 f"joint {joint.name!r}",
                 joint,
-                lambda: _trace(joint, reverse, self._driven),
+                lambda: _trace(joint, reverse, self._driven, self._rigid),
                 lambda found: (found[0].signature, found[1]),
             )
         if any_varied(*numbers):
-            return _trace(joint, reverse, self._driven)
-        own = joint_forces.features(joint) if self._driven else ()
+            return _trace(joint, reverse, self._driven, self._rigid)
+        own = joint_forces.features(joint, self._rigid) if self._driven else ()
         armature = bool(joint.per_coordinate("armature").any())
         key = type(joint), joint.space, reverse, self._driven, numbers, armature, own
         with LOCK:
             if key not in _by_class:
                 if len(_by_class) >= _MOST_CLASSES:
                     _by_class.pop(next(iter(_by_class)))
-                _by_class[key] = _trace(joint, reverse, self._driven)
+                _by_class[key] = _trace(joint, reverse, self._driven, self._rigid)
             kind, constants = _by_class[key]
         return kind, list(constants)
 
@@ -124,7 +124,7 @@ _by_class: dict[Hashable, tuple[JointFormula, list[float]]] = {}  # of joints of
 _by_signature: WeakValueDictionary[str, JointFormula] = WeakValueDictionary()
 
 
-def _trace(joint: Joint, reverse: bool, driven: bool) -> tuple[JointFormula, list[float]]:
+def _trace(joint: Joint, reverse: bool, driven: bool, rigid: bool) -> tuple[JointFormula, list[float]]:
     graph = Graph()
     q = graph.symbols(("q", k) for k in range(joint.nq))
     v = graph.symbols(("v", k) for k in range(joint.nv))
@@ -140,8 +140,8 @@ def _trace(joint: Joint, reverse: bool, driven: bool) -> tuple[JointFormula, lis
     c = joint.algebra.Motion.zero()
     for k, speed in enumerate(v):
         c = c + joint.algebra.Motion.from_scalars(dS[k * size : (k + 1) * size]) * speed
-    settings = graph.symbols(("setting", k) for k in range(joint_forces.count(joint) if driven else 0))
-    forces = _forces(joint, q, v, settings) if driven else [0.0] * joint.nv
+    settings = graph.symbols(("setting", k) for k in range(joint_forces.count(joint, rigid) if driven else 0))
+    forces = _forces(joint, q, v, settings, rigid) if driven else [0.0] * joint.nv
     groups = (X.scalars(), flat_S, c.scalars(), rates, forces)
     roots, constants = lift([x for group in groups for x in group])
     armature = bool(joint.per_coordinate("armature").any())
@@ -161,9 +161,11 @@ def _rate(joint: Joint, q: Sequence[Expr]) -> Callable[..., list[Operand]]:
     return lambda roots, v: derivative(roots, dict(zip(q, joint.rates(q, v), strict=True)))
 
 
-def _forces(joint: Joint, q: Sequence[Expr], v: Sequence[Expr], settings: Sequence[Expr]) -> list[Operand]:
+def _forces(
+    joint: Joint, q: Sequence[Expr], v: Sequence[Expr], settings: Sequence[Expr], rigid: bool
+) -> list[Operand]:
     try:
-        return joint_forces.forces(joint, q, v, settings, _rate(joint, q))
+        return joint_forces.forces(joint, q, v, settings, _rate(joint, q), rigid)
     except (TraceError, ModelError) as error:
         raise type(error)(f"joint {joint.name!r}: {error}") from error
 

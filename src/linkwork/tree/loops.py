@@ -127,14 +127,19 @@ def inputs_of(things: Iterable[Reading]) -> dict[str, float]:
 
 
 def close_driven(
-    tree: Tree, closed: Tree, joints: Sequence[Joint | LoopConstraint], moved: Moved, like: Tree | None = None
+    tree: Tree,
+    closed: Tree,
+    joints: Sequence[Joint | LoopConstraint],
+    moved: Moved,
+    like: Tree | None = None,
+    rigid: bool = False,
 ) -> Tree:
-    """Return the tree with joints that close loops, their own forces in them.
+    """Return the tree with joints that close loops, their own forces in them, as runs that are `rigid` do.
 
     `closed` is the tree without such forces.
     """
     known = {loop.name: loop for loop in closed.loops}
-    loops = _placed(tree, joints, moved, like)
+    loops = _placed(tree, joints, moved, like, rigid)
     loops = [replace(loop, weak=known[loop.name].weak, drawn=known[loop.name].drawn) for loop in loops]
     return tree.having(loops=tuple(loops), unknowns=closed.unknowns)
 
@@ -149,9 +154,10 @@ def _placed(
     joints: Sequence[Joint | LoopConstraint],
     moved: Moved | None,
     like: Tree | None,
+    rigid: bool = False,
 ) -> tuple[Loop, ...]:
     """Place what closes loops on the links of a tree; those that share links come together."""
-    kinds, known = JointFormulas(driven=moved is not None), {}
+    kinds, known = JointFormulas(driven=moved is not None, rigid=rigid), {}
     before = {loop.name: loop for loop in like.loops} if like else {}
     loops: list[Loop] = []
     for joint in joints:
@@ -161,7 +167,7 @@ def _placed(
         if old is not None and again and not stops:
             loops.append(replace(old, ends=_ends(joint, tree), root=0))
         else:
-            loops.append(_place(joint, tree, kinds, moved, known))
+            loops.append(_place(joint, tree, kinds, moved, known, rigid))
     if any(map(_unknowns, joints)):
         firsts = accumulate(map(_unknowns, joints), initial=int(tree.starts[-1, 1]))
         loops = [replace(loop, u=first) for loop, first in zip(loops, firsts, strict=False)]
@@ -234,13 +240,14 @@ def _place(
     kinds: JointFormulas,
     moved: Moved | None,
     known: Formulas,
+    rigid: bool = False,
 ) -> Loop:
     if isinstance(joint, LoopConstraint):
         return _place_tie(joint, tree, known)
     kind, numbers = kinds.of(joint, False)
     if moved is not None:
         inertia = moved()[joint.name] if joint_forces.has_stops(joint) else ()
-        numbers = [*numbers, *joint_forces.settings(joint, inertia)]
+        numbers = [*numbers, *joint_forces.settings(joint, inertia, rigid)]
     ends, (a, b) = _ends(joint, tree), _pattern(joint, tree)
     formula, constants = joint_formula(joint, kind, a, b, known)
     on_a, on_b = (

@@ -15,6 +15,7 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joint_inputs import reads_inputs
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.stop import RigidStop
 from linkwork.tree import joint_forces
 from linkwork.tree.branch_tables import COORDINATE_WORDS, BranchTables, Piece, branch_tables, pieces
 from linkwork.tree.joint_formula import JointFormula, JointFormulas
@@ -90,6 +91,11 @@ class TreeBody:
     def driven_formula(self) -> tuple[JointFormula, list[float]]:
         """The same with the joint's own forces, whose settings are not among the numbers."""
         return JointFormulas(driven=True).of(self.joint, self.reverse)
+
+    @kept
+    def rigid_formula(self) -> tuple[JointFormula, list[float]]:
+        """The same without friction that sticks in runs with rigid contact."""
+        return JointFormulas(driven=True, rigid=True).of(self.joint, self.reverse)
 
     @kept
     def settings(self) -> list[float]:
@@ -330,7 +336,10 @@ def _better_cut(
 
 
 def _worth_cutting(mechanism: Mechanism) -> Callable[[Joint], tuple[Any, ...]]:
-    """Return what makes a joint worth cutting: it can be, loads leave it alone, it has many freedoms."""
+    """Return what makes a joint worth cutting: it can be, loads leave it alone, it has many freedoms.
+
+    What is rigid along a coordinate, a stop or friction, is exact where that is one of the tree.
+    """
     tied = {
         side.name
         for constraint in (*mechanism.constraints.values(), *mechanism.drivers.values())
@@ -346,6 +355,7 @@ def _worth_cutting(mechanism: Mechanism) -> Callable[[Joint], tuple[Any, ...]]:
 
     def worth(joint: Joint) -> tuple[Any, ...]:
         alone = joint.name not in loaded and not joint.per_coordinate("armature").any()
+        alone = alone and not (isinstance(joint.stop, RigidStop) and joint_forces.has_limits(joint))
         return joint.can_locate and joint.name not in tied, alone, joint.nv
 
     return worth

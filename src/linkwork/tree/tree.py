@@ -97,15 +97,19 @@ class Block:
         """The block with the joint's own forces, if it has no stops."""
         return self._with(self.seats[0].branch.settings)
 
-    def with_stops(self, moved: Sequence[float]) -> "Block":
-        """Return the block with the joint's own forces; `moved` is the inertia each coordinate moves."""
-        return self._with(joint_forces.settings(self.seats[0].branch.joint, moved))
+    def with_stops(self, moved: Sequence[float], rigid: bool = False) -> "Block":
+        """Return the block with the joint's own forces; `moved` is the inertia each coordinate moves.
 
-    def _with(self, settings: Sequence[float]) -> "Block":
+        In runs that are `rigid`, friction that sticks is none of them.
+        """
+        branch = self.seats[0].branch
+        return self._with(joint_forces.settings(branch.joint, moved, rigid), rigid)
+
+    def _with(self, settings: Sequence[float], rigid: bool = False) -> "Block":
         branch = self.seats[0].branch
         if type(branch.joint) not in CATALOGUE:
             self._check_drawn(branch.drawn.tolist())
-        kind, parameters = branch.driven_formula
+        kind, parameters = branch.rigid_formula if rigid else branch.driven_formula
         return Block(
             self.seats,
             kind,
@@ -315,16 +319,18 @@ def with_own_forces(
     tree: Tree,
     moved: Callable[[], Mapping[str, Sequence[float]]],
     grown: Grown | None = None,
+    rigid: bool = False,
 ) -> Tree:
-    """Return a tree without loops, with the joints' own forces in their kinds.
+    """Return a tree without loops, with the joints' own forces in their kinds, as runs that are `rigid` do.
 
     `moved` is asked for the inertia that each coordinate of a joint moves if any joint has stops.
     """
-    if not any(map(_has_stops, tree.blocks)):
+    if not rigid and not any(map(_has_stops, tree.blocks)):
         return tree.with_blocks(tuple(map(_driven, tree.blocks)), grown)
-    inertias = moved()
+    inertias = moved() if any(map(_has_stops, tree.blocks)) else {}
     blocks = [
-        block.with_stops(inertias[block.name]) if block.has_stops else block.driven for block in tree.blocks
+        block.with_stops(inertias.get(block.name, ()), rigid) if rigid or block.has_stops else block.driven
+        for block in tree.blocks
     ]
     return tree.with_blocks(tuple(blocks), grown)
 
