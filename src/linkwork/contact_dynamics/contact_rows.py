@@ -69,6 +69,11 @@ def first_of(contacts: Contacts, count: int) -> Contacts:
     return Contacts(*(x if name == "rows" else x[:count] for name, x in zip(Contacts._fields, contacts)))
 
 
+def some_of(contacts: Contacts, which: Array) -> Contacts:
+    """Return some of the contacts, by number."""
+    return Contacts(*(x if name == "rows" else x[which] for name, x in zip(Contacts._fields, contacts)))
+
+
 @entry("int64", "float64[:, ::1]", "int64[:, ::1]", POINTS)
 def take_points(number, label, points):
     """Write points of contact from those that were found; return how many."""

@@ -15,6 +15,7 @@ from linkwork.contact_dynamics.contact_rows import (
 )
 from linkwork.contact_dynamics.detection import Detection
 from linkwork.contact_dynamics.friction_cone import HELD
+from linkwork.contact_dynamics.joint_rows import JointRows
 from linkwork.contact_dynamics.meeting import meeting
 from linkwork.contact_dynamics.nodes import fill_inertia, layout
 from linkwork.contact_dynamics.pair_table import pair_table
@@ -48,11 +49,12 @@ class ContactSystem:
         self._most = int(size.max(initial=1))
         self.held = -(-sum(loop.rows for loop in model.link_tree.loops) // 3)  # groups of rows of loops
         self.driven = np.zeros(len(model.link_tree.inputs))  # values of inputs that drivers read
+        self.joints = JointRows(model)
         self._make_room(64)
 
     def _make_room(self, count: int) -> None:
         self._points = room_for_points(count)
-        self._rows = room_for_rows(2 * count + self.held, self._most)
+        self._rows = room_for_rows(2 * count + self.joints.count + self.held, self._most)
 
     def _place(self, q: Array) -> None:
         """Find poses of links (n, 3, 4), their motions and momenta per velocity."""
@@ -76,15 +78,20 @@ class ContactSystem:
         take_points(number, label, self._points)
         return Points(*(x[:count] for x in self._points))
 
-    def rows(self, points: Points, q: Array, v: Array, t: float, h: float) -> Contacts:
-        """Return rows of contacts, of resistance to turning and of loops, the last of which are `held`.
+    def rows(self, points: Points, q: Array, v: Array, t: float, h: float, push: float = 0.0) -> Contacts:
+        """Return rows of contacts, of resistance to turning, of joints and of loops; these are `held`.
 
-        Gaps may close in a time h; contacts that slip at velocities v slide.
+        Gaps may close in a time h; contacts that slip at velocities v slide. Of joints there are those that
+        may be met at these velocities; friction acts for a time `push`.
         """
         count = fill_contacts(
             *(self.layout, self.nodes, self.poses, self.J, self.detection.shapes.link, self.table),
             *(self._springs, points, len(points.gap), v, h, self._rows),
         )
+        if self.joints.count:
+            self.joints.coordinates.place(q)
+            near = self.joints.near(self.nodes.free, h)
+            count = self.joints.fill(self.nodes, near, 0.5 * h, push, self._rows, count)
         if self.held:
             count = self._hold_loops(count, q, t, h)
         return first_of(self._rows, count)

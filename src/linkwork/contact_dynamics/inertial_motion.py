@@ -9,8 +9,12 @@ which is solved for the quaternion of R by steps of Runge and Kutta that turn it
 kept to the bit. Where I is that of a ball, w stands still, and the rotation is exact.
 
 Trees and loops go by steps of Runge and Kutta of their own equations of motion, without gravity and loads.
+Coordinates of these can be locked (`joint_rows`): each has a drive of its own, whose inertia is next to
+nothing, or, when it is locked, next to infinite.
 """
 
+from collections.abc import Collection
+from dataclasses import replace
 from math import cos, sin, sqrt
 from typing import Any, NamedTuple
 
@@ -22,11 +26,15 @@ from linkwork.model.model import Model
 from linkwork.model.own_forces import motion_algorithm, motion_kernel
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import call, entry, native
-from linkwork.tree.tree import Tree
+from linkwork.tree.joint_formula import JointFormulas
+from linkwork.tree.tree import Block, DataLayout, Tree
 
 Array = np.ndarray
 
 _TURN = 0.02  # by a step [rad]: the energy is kept to 1e-13 then
+_NONE = np.zeros(0, bool)
+_SLIGHT = 1e-100  # inertia of a drive that is not locked [kg m^2, kg]
+_FIRM = 1e12  # that of a locked one, times what it moves
 
 
 class FreeBodies(NamedTuple):
@@ -48,21 +56,33 @@ _FREE = Named(
 class InertialMotion:
     """Moves the state of a model by inertia alone; for one thread."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, locked: Collection[str] = ()) -> None:
+        """Take a model; some joints of its tree may be locked."""
         self._free, self._planar = _free_bodies(model)
         free_q = _all(self._free.q, 7) | _all(self._planar.q, 3)
         free_v = _all(self._free.v, 6) | _all(self._planar.v, 3)
         own = (np.array(sorted(set(range(n)) - free)) for n, free in ((model.nq, free_q), (model.nv, free_v)))
-        self._tree: Any = None if len(free_v) == model.nv else _Tree(model, *own)
+        self._tree: Any = None if len(free_v) == model.nv else _Tree(model, *own, locked)
+        self.lockable = np.zeros(model.nv, bool)  # (nv,) which velocities can be locked
+        for name in locked:
+            self.lockable[model.slices[name][1]] = True
+        self.lockable[sorted(free_v)] = False
 
     def hold(self, driven: Array) -> None:
         """Take the values of inputs that drivers read."""
         if self._tree is not None and len(driven):
             self._tree.driven[:] = driven
 
-    def move(self, q: Array, v: Array, t: float, h: float) -> None:
-        """Move a state, in place, from time t by h [s]."""
-        if self._tree is not None:
+    def move(
+        self, q: Array, v: Array, t: float, h: float, locked: Array = _NONE, borne: Array = _NONE
+    ) -> None:
+        """Move a state, in place, from time t by h [s].
+
+        Velocities that are `locked` (nv,) stay zero; the impulses that this takes are added to `borne` (nv,).
+        """
+        if self._tree is not None and locked.any():
+            self._tree.move_locked(q, v, t, h, locked, borne)
+        elif self._tree is not None:
             self._tree.move(q, v, t, h)
         move_free(self._free, q, v, h)
         move_planar(self._planar, q, v, h)
@@ -117,9 +137,9 @@ def _inertia(M: Array, at: int, space: str) -> tuple[Array, Array]:
 class _Tree:
     """The equations of motion of a model without gravity, loads and forces of joints."""
 
-    def __init__(self, model: Model, own_q: Array, own_v: Array) -> None:
-        """Take which positions and velocities are moved."""
-        self.model, tree = model, _without_forces(model.link_tree)
+    def __init__(self, model: Model, own_q: Array, own_v: Array, locked: Collection[str]) -> None:
+        """Take which positions and velocities are moved, and which joints may be locked."""
+        self.model, tree = model, _without_forces(model.link_tree, locked)
         self._own = own_q.astype(np.int64), own_v.astype(np.int64)
         kernel = motion_kernel(model, motion_algorithm(model, tree), tree)
         arrays = [np.zeros(shape) for shape in kernel.shapes]
@@ -128,9 +148,13 @@ class _Tree:
         self.driven = given[0] if model.link_tree.inputs else np.zeros(0)  # inputs of drivers
         self.qdot, self.qdd = arrays[-outs], arrays[-outs + 1]
         self._run, self._plan, self._ports = kernel.bind(*arrays)
+        self._constants = kernel.single.data.copy()
+        self._ports[0] = self._constants.ctypes.data
+        self._drives, self._firm = _drives(model, tree)
         self._address = kernel.single.run
         self._room = np.zeros((2, len(self.q) + len(self.v)))
         self._quaternions = model.quaternions.astype(np.int64)
+        self._coordinates = [slices for name, slices in model.slices.items() if name in model.joint_names]
 
     def move(self, q: Array, v: Array, t: float, h: float) -> None:
         _move_tree(
@@ -140,17 +164,50 @@ class _Tree:
         if self.model.link_tree.unknowns:
             q[:] = fitted(self.model, q)
 
+    def move_locked(self, q: Array, v: Array, t: float, h: float, locked: Array, borne: Array) -> None:
+        before, drives = q.copy(), self._drives[locked]
+        kept = self._constants[drives]
+        self._constants[drives] = self._firm[locked]
+        self.move(q, v, t, h)
+        self._constants[drives] = kept
+        borne[locked] += self._firm[locked] * v[locked]
+        v[locked] = 0.0
+        for at, part in self._coordinates:
+            if locked[part].all():
+                q[at] = before[at]
+
     def rates(self, q: Array, v: Array, t: float) -> Array:
         self.t[...], self.q[:], self.v[:] = t, q, v
         self._run(self._plan, self._ports.ctypes.data)
         return self.qdd.copy()
 
 
-def _without_forces(tree: Tree) -> Tree:
-    """Return the tree of links, and what closes its loops, without gravity."""
+def _without_forces(tree: Tree, locked: Collection[str]) -> Tree:
+    """Return the tree of links, and what closes its loops, without gravity; some joints may be locked."""
+    if locked:
+        blocks = tuple(_with_drives(block) if block.name in locked else block for block in tree.blocks)
+        tree = tree.with_blocks(blocks).having(loops=tree.loops)
     data, nothing = tree.data.copy(), np.zeros(len(tree.gravity))
     data[: len(nothing)] = nothing
     return tree.having(gravity=nothing, data=data)
+
+
+def _with_drives(block: Block) -> Block:
+    """Return a link with drives on all velocities of its joint."""
+    branch, data = block.seats[0].branch, block.data.copy()
+    kind, _ = JointFormulas(armature=True).of(branch.joint, branch.reverse)
+    first = DataLayout.of(kind.algebra, kind.nv).armature
+    data[first : first + kind.nv] = np.maximum(data[first : first + kind.nv], _SLIGHT)
+    return replace(block, kind=kind, data=data)
+
+
+def _drives(model: Model, tree: Tree) -> tuple[Array, Array]:
+    """Return where the inertia of each velocity's drive is among the constants, and that of a locked one."""
+    places = np.zeros(model.nv, np.int64)
+    for link in tree.links:
+        at = link.data + DataLayout.of(tree.algebra, link.kind.nv).armature
+        places[link.v : link.v + link.kind.nv] = at + np.arange(link.kind.nv)
+    return places, _FIRM * np.maximum(np.diag(model.mass_matrix(model.q_drawn)), 1e-300)
 
 
 @entry(

@@ -1,8 +1,11 @@
 """Rows of joints in the problem of contacts: rigid stops, and dry friction that sticks.
 
-A stop is a contact without friction: its gap may close until the next look, in a time h, and no farther,
+A stop is a contact without friction: its gap may close until the end of the step, and no farther,
 
-    u + b >= 0,    b = gap / h,  or 0 within `SLACK` of it.
+    u + b >= 0,    b = gap / h,  or 0 within `SLACK` of it,  h the time that is left.
+
+When a stop is met is found to `SLACK`, whatever the restitution, and the step is divided there: so no speed
+is lost before, and no limit is passed.
 
 Dry friction gives an impulse of at most f h against the velocity, and ends it if it can (`friction_cone`).
 
@@ -19,7 +22,7 @@ import numpy as np
 
 from linkwork.contact_dynamics.contact_problem import CONTACTS, NODES, WHERE, Contacts, Nodes
 from linkwork.contact_dynamics.friction_cone import DRY, STOPPED
-from linkwork.contact_dynamics.joint_coordinates import JointCoordinates
+from linkwork.contact_dynamics.rigid_coordinates import RigidCoordinates
 from linkwork.model.model import Model
 from linkwork.native.numba_functions import entry
 
@@ -28,7 +31,10 @@ Array = np.ndarray
 SLACK = 1e-10  # of a stop [rad, m]
 CLOSED = 1e-9  # a gap that has closed at the time of an impact [rad, m]
 APART = 1e9  # added to a velocity: a row that does nothing
-_REACH = 5.0  # speed with which a coordinate may come from nowhere [rad/s, m/s]
+_REACH = 50.0  # speed with which a coordinate may come from nowhere [rad/s, m/s]
+_SUDDEN = 50.0  # half the acceleration with which it may [rad/s^2, m/s^2]
+_OUT = 0.2  # of a depth that is taken back in a step, and
+_FASTEST = 1.0  # the speed of that at most [rad/s, m/s]
 _HELD = 1e-7  # a coordinate that is held and slower than this stands still [rad/s, m/s]
 
 
@@ -36,10 +42,14 @@ class JointRows:
     """Stops and friction of joints at the place of a model; for one thread at a time."""
 
     def __init__(self, model: Model) -> None:
-        self.coordinates = JointCoordinates(model)
+        self.coordinates = RigidCoordinates(model)
         self.stops, self.count = len(self.coordinates.stops), len(self.coordinates)
+        rows = (*self.coordinates.stops, *self.coordinates.friction)
+        self.lockable = {row.joint for row in rows if row.joint in model.slices}  # names of joints
         self.chosen = np.zeros(0, np.int64)  # rows of the last problem
-        self.bounces = bool((self.coordinates.restitution > 0.0).any())
+        self._due = np.zeros(self.stops, bool)  # stops that are met at the end of this part of a step
+        self._lasts = np.zeros(self.stops, bool)  # and those of a bounce that is one
+        self._deep = np.zeros(self.stops, bool)  # those that were passed from the start
         self._kind = np.where(np.arange(self.count) < self.stops, STOPPED, DRY)
 
     def near(self, v: Array, h: float) -> Array:
@@ -49,12 +59,30 @@ class JointRows:
         met = x.gap <= h * (_REACH + 2.0 * np.abs(rate))
         return np.concatenate([np.flatnonzero(met), np.arange(self.stops, self.count)])
 
-    def missed(self, v: Array, h: float) -> Array:
-        """Return the stops that velocities v pass within h, and that were not chosen."""
+    @property
+    def meets(self) -> bool:
+        """Whether a stop is met now."""
+        return bool(self._due.any())
+
+    def at_rest(self, q: Array, v: Array, lockable: Array) -> Array:
+        """Return (nv, 2) which velocities are zero where friction or a stop may hold them, and zeros."""
         x = self.coordinates
-        passed = x.gap + h * (x.rows[: self.stops] @ v) < -SLACK
-        passed[self.chosen[self.chosen < self.stops]] = False
-        return np.flatnonzero(passed)
+        x.place(q)
+        near = np.concatenate([np.abs(x.gap) <= SLACK, np.ones(self.count - self.stops, bool)])
+        columns = x.column[near & (x.column >= 0)]
+        locked = np.zeros((len(v), 2))
+        locked[columns, 0] = lockable[columns] & (v[columns] == 0.0)
+        return locked
+
+    def first_row(self, c: Contacts, behind: int) -> int:
+        """Return the number of the first of them in c, where `behind` others come after them."""
+        return len(c.a) - behind - len(self.chosen)
+
+    def kept(self, impulses: Array) -> Array:
+        """Return the impulses of all rows, from those of the chosen ones."""
+        found = np.zeros((self.count, 3))
+        found[self.chosen] = impulses
+        return found
 
     def fill(self, nodes: Nodes, chosen: Array, h: float, push: float, c: Contacts, first: int) -> int:
         """Write rows into c, from number `first` on; return the number behind them.
@@ -69,25 +97,63 @@ class JointRows:
         c.friction[first:last], c.bias[first:last] = 0.0, 0.0
         c.friction[first:last][~stops] = push * x.bound[chosen[~stops] - self.stops]
         gap = x.gap[chosen[stops]]
-        c.bias[first:last, 0][stops] = np.where(np.abs(gap) <= SLACK, 0.0, gap / h)
+        out = np.maximum(_OUT * gap / h, -_FASTEST)
+        c.bias[first:last, 0][stops] = np.where(gap > SLACK, gap / h, np.where(gap < -SLACK, out, 0.0))
         return last
 
-    def bounce_times(self, v: Array, a: Array, ahead: float, h: float) -> Array:
-        """Return when stops will bounce (stops,), as `time_of_impact.bounce_times` does for contacts."""
+    def may_meet(self, q: Array, v: Array, s: float) -> bool:
+        """Return whether a stop may be met within s, from q and v."""
+        self._due[:] = False
+        if not self.stops:
+            return False
         x = self.coordinates
-        u, f = x.rows[: self.stops] @ v, x.rows[: self.stops] @ a
-        g = x.gap + ahead * u
+        x.place(q)
+        u = x.rows[: self.stops] @ v
+        self._deep[:] = x.gap < -SLACK
+        return bool(((x.gap <= s * (2.0 * np.abs(u) + _SUDDEN * s)) & ((x.gap > SLACK) | (u < -_HELD))).any())
+
+    def first(self, v: Array, a: Array, s: float, h: float) -> float:
+        """Return when the first stops are met within s, moving at v with accelerations a; else infinity.
+
+        A rebound that would last less than a step h is none. From the gap g, its rate u and acceleration f,
+
+            g + u t + f t^2 / 2 = 0    is met with  D = sqrt(u^2 - 2 f g),  and  2 e D > |f| h  bounces.
+        """
+        x = self.coordinates
+        u, f, g = x.rows[: self.stops] @ v, x.rows[: self.stops] @ a, x.gap
         square = u * u - 2.0 * f * g
         D = np.sqrt(np.maximum(square, 0.0))
-        lasts = (x.restitution > 0.0) & (square > 0.0) & (2.0 * x.restitution * D > np.abs(f) * h)
+        self._lasts[:] = 2.0 * x.restitution * D > np.abs(f) * h
         with np.errstate(divide="ignore", invalid="ignore"):
-            soon = np.where(u < 0.0, np.maximum(2.0 * g / (D - u), 0.0), np.where(f < 0.0, -(u + D) / f, inf))
-        return np.where(lasts, soon, inf)
+            times = np.where(
+                u < 0.0, np.maximum(2.0 * g / (D - u), 0.0), np.where(f < 0.0, -(u + D) / f, inf)
+            )
+        apart = (g > SLACK) | (u < -_HELD)
+        times = np.where(apart & (square > 0.0) & (times <= s), times, inf)
+        first = float(times.min(initial=inf))
+        self._due[:] = (times < inf) & (times <= first + 1e-9 * s)
+        return first
 
-    def wait(self, times: Array, c: Contacts, first: int) -> None:
-        """Let stops do nothing that are still apart, and will bounce later."""
+    def late(self, q: Array, v: Array) -> float:
+        """Return by how long stops that are due have been passed [s]; negative: they are still to be met.
+
+        Those that were passed, and not foreseen, are due, too.
+        """
+        x = self.coordinates
+        x.place(q)
+        self._due |= (x.gap < -SLACK) & ~self._deep & (x.rows[: self.stops] @ v < 0.0)
+        if not self._due.any():
+            return 0.0
+        gap, u = x.gap[self._due], x.rows[: self.stops][self._due] @ v
+        if not (u < 0.0).all():
+            return 0.0
+        k = int(np.argmax(gap / u))
+        return 0.0 if abs(gap[k]) <= SLACK else float(gap[k] / u[k])
+
+    def wait(self, c: Contacts, first: int) -> None:
+        """Let stops do nothing that are met at the end."""
         for row, r in enumerate(self.chosen[self.chosen < self.stops].tolist(), first):
-            if times[r] < inf and self.coordinates.gap[r] > SLACK:
+            if self._due[r]:
                 c.bias[row, 0] = APART
 
     def part(self, c: Contacts, first: int, count: int) -> Array:
@@ -95,7 +161,7 @@ class JointRows:
         x, e = self.coordinates, np.zeros(count)
         for row, r in enumerate(self.chosen[self.chosen < self.stops].tolist(), first):
             c.bias[row, 0] = 0.0 if x.gap[r] <= CLOSED else APART
-            e[row] = x.restitution[r]
+            e[row] = x.restitution[r] if self._lasts[r] else 0.0
         return e
 
     def hold(self, c: Contacts, first: int, impulses: Array, v: Array, lockable: Array) -> Array:

@@ -20,12 +20,15 @@ class Memory(NamedTuple):
     place: Any  # (n, 3) [m]
     impulse: Any  # (n, 3) in the world [N s]
     held: Any  # (groups, 3) impulses of the rows of loops
+    joint: Any  # (rows, 3) those of rows of joints
+    locked: Any  # (nv, 2) 1 where a velocity is locked, and what the lock has borne since [N m s, N s]
 
 
-NOTHING = Memory(np.zeros((0, 2), np.int64), *(np.zeros((0, 3)) for _ in range(3)))
+OF_JOINTS = ("joint", "locked")
+NOTHING = Memory(np.zeros((0, 2), np.int64), *(np.zeros((0, 3)) for _ in range(4)), np.zeros((0, 2)))
 
 _TABLE, _PAIRS = "float64[:, ::1]", "int64[:, ::1]"
-_MEMORY = Named(Memory, {"pair": _PAIRS, "place": _TABLE, "impulse": _TABLE, "held": _TABLE})
+_MEMORY = Named(Memory, {"pair": _PAIRS} | dict.fromkeys(Memory._fields[1:], _TABLE))
 
 
 @entry(None, _MEMORY, _PAIRS, _TABLE, "float64", _TABLE)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from linkwork.contact_dynamics.detection import Detection
-from linkwork.contact_dynamics.memory import Memory
+from linkwork.contact_dynamics.memory import NOTHING, Memory
 from linkwork.model.carried_contacts import BODIES, HELD, IMPULSE, NAMES, PLACE, names_key
 from linkwork.model.model import Model
 
@@ -45,4 +45,5 @@ class MemoryByBody:
         pair.sort(axis=1)
         order = np.lexsort((pair[:, 1], pair[:, 0]))
         order = order[pair[order, 0] >= 0]
-        return Memory(pair[order], contents[PLACE][order], impulse[order], contents[HELD])
+        found = pair[order], contents[PLACE][order], impulse[order], contents[HELD]
+        return NOTHING._replace(**dict(zip(Memory._fields, found)))

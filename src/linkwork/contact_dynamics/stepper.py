@@ -29,7 +29,7 @@ import numpy as np
 
 from linkwork.contact_dynamics.compliant_rows import APART
 from linkwork.contact_dynamics.contact_problem import Contacts, kinetic_energy, slowed, stand_still
-from linkwork.contact_dynamics.contact_rows import Points, first_of, room_for_points
+from linkwork.contact_dynamics.contact_rows import Points, room_for_points, some_of
 from linkwork.contact_dynamics.contact_solver import NO_FACTOR, Answer, Factor, Solver
 from linkwork.contact_dynamics.contact_system import ContactSystem
 from linkwork.contact_dynamics.friction_cone import BOND, COULOMB, SPRING
@@ -53,6 +53,7 @@ _EARNED = 10.0  # is earned in every step, in sweeps over all contacts;
 _IN_VAIN = 2.0  # times as much is paid again for work that led nowhere
 _BENDS = 12  # times that laws of compliant contacts are linearised anew in a step at most
 _IMPACTS = 32  # in a step at most; others are treated as without restitution
+_REFINED = 8  # times that the time of an impact at a stop is found anew
 
 
 @dataclass(eq=False)
@@ -103,15 +104,17 @@ class Stepper:
         self._law = impact_law(model.mechanism)
         if self._law != IMPACTS[0] and self.system.held:
             raise ValueError(f"impact {self._law!r} with closed loops goes with an accuracy; leave step= out")
-        self._inertial = InertialMotion(model)
+        self._inertial = InertialMotion(model, self.system.joints.lockable)
         self._solver = Solver(self.system.nodes.size)
-        self._motion = motion_kernel(model, motion_algorithm(model))
+        smooth = model.smooth_tree
+        self._motion = motion_kernel(model, motion_algorithm(model, smooth), smooth)
         self._arrays = [np.zeros(shape) for shape in self._motion.shapes]
         self._given = self._motion.inputs
         self._bounces = bool((self.system.table.numbers[:, :, RESTITUTION] > 0.0).any())
         self._sweep = Sweep(self.system.detection)
         self._nothing = np.zeros(model.nv)
-        laws = (*model.loaded_tree.loads, *model.loaded_tree.loops)
+        self._joints = self.system.joints
+        laws = (*smooth.loads, *smooth.loops)
         self._timed = any(one.timed or one.formula is None for one in laws)
         self.found, self.hits = _NONE, list[Hit]()
 
@@ -137,9 +140,7 @@ class Stepper:
         for _ in range(_IMPACTS):
             s = end - state.t
             first = self._first_impact(state, s, h, inputs)
-            if min(first, s) > 0.0:
-                self._move(state, min(first, s), h, inputs, wait=True)
-            if first > s:
+            if not self._approach(state, first, s, h, inputs):
                 break
             self._meet(state, end - state.t)
         else:
@@ -152,7 +153,24 @@ class Stepper:
 
     def coast(self, state: ContactState, h: float) -> None:
         """Move a state, in place, by its inertia alone."""
-        self._inertial.move(state.q, state.v, state.t, h)
+        self._drift(state, state.t, h)
+
+    def _approach(self, state: ContactState, first: float, most: float, h: float, inputs: Array) -> bool:
+        """Move a state by a time `first`, if that is not more than the `most`; return whether something is met.
+
+        If that is a stop of a joint, or one that was not foreseen, it is the exact time at which that is met.
+        """
+        s, before = min(first, most), state.copy()
+        for k in range(_REFINED + 1):
+            if s > 0.0:
+                self._move(state, s, h, inputs, wait=True)
+            late = self._joints.late(state.q, state.v) if self._joints.stops and k < _REFINED else 0.0
+            sooner = min(max(s - late, 0.0), most)
+            if sooner in (0.0, s):
+                break
+            s = sooner
+            vars(state).update(vars(before.copy()))
+        return first <= most or self._joints.meets
 
     def _hold_back(self, state: ContactState, before: Array) -> None:
         """Leave bodies of fast pairs where they were, unless loops hold them: their time has stood still."""
@@ -170,7 +188,8 @@ class Stepper:
     def _first_impact(self, state: ContactState, s: float, h: float, inputs: Array) -> float:
         """Return when the first bodies bounce, or fast ones meet, if that is within s; else more."""
         self._sweep.count = 0
-        if not self._bounces and not state.quick:
+        meets = self._joints.may_meet(state.q, state.v, s)
+        if not self._bounces and not state.quick and not meets:
             return inf
         system = self.system
         system.move_to(state.q, self._nothing)
@@ -180,6 +199,9 @@ class Stepper:
         if self._bounces and len(points.gap):
             rows = system.rows(points, state.q, state.v, state.t, h)
             first = min(first, self._bounce(rows, points, state.v, a, 0.0, h)[0])
+        if meets:
+            a = a + self._inertial.rates(state.q, state.v, state.t)
+            first = min(first, self._joints.first(state.v, a, min(first, s), h))
         return first
 
     def _bounce(
@@ -195,10 +217,22 @@ class Stepper:
     def _move(self, state: ContactState, s: float, h: float, inputs: Array, wait: bool) -> None:
         """Move a state by a time s, of a step h; what bounces or is fast may `wait` for its impact."""
         middle = state.t + 0.5 * s
-        self._inertial.move(state.q, state.v, state.t, 0.5 * s)
+        self._drift(state, state.t, 0.5 * s)
         self._kick(state, middle, s, h, inputs, wait)
-        self._inertial.move(state.q, state.v, middle, 0.5 * s)
+        self._drift(state, middle, 0.5 * s)
         state.t += s
+
+    def _drift(self, state: ContactState, t: float, h: float) -> None:
+        """Move a state by its inertia alone; what friction or a stop holds is locked meanwhile."""
+        if not self._joints.count:
+            self._inertial.move(state.q, state.v, t, h)
+            return
+        if not len(state.memory.locked):
+            held = self._joints.at_rest(state.q, state.v, self._inertial.lockable)
+            state.memory = state.memory._replace(locked=held)
+        locked, borne = state.memory.locked[:, 0] != 0.0, state.memory.locked[:, 1].copy()
+        self._inertial.move(state.q, state.v, t, h, locked, borne)
+        state.memory = state.memory._replace(locked=np.column_stack([locked, borne]))
 
     def _kick(self, state: ContactState, t: float, s: float, h: float, inputs: Array, wait: bool) -> None:
         """Give a state the impulses of forces and contacts of a time s."""
@@ -210,21 +244,27 @@ class Stepper:
             a = slowed(nodes, added * a, a)
         state.work += s * power
         nodes.free[:] = v + s * a
+        if len(state.memory.locked):
+            nodes.free[:] = slowed(nodes, -state.memory.locked[:, 1], nodes.free)  # what locks have borne
         points = system.look(nodes.free, s)
         state.quick = bool((2.0 * h * system.detection.reach > s * system.detection.shapes.thin).any())
-        if not len(points.gap) and not system.held:
+        if not len(points.gap) and not system.held and not self._joints.count:
             self.found, state.memory = _NONE, NOTHING
             v[:] = nodes.free
             return
-        rows = system.rows(points, state.q, v, t, s)
+        rows = system.rows(points, state.q, v, t, s, push=s)
         if wait and (self._bounces or self._sweep.count):
             times = self._bounce(rows, points, nodes.free, a, 0.5 * s, _SURELY * h)[1]
             leave_out(points, times, self._sweep.pairs, self._sweep.count, rows)
+        joint, first = self._joints.first_row(rows, system.held), len(rows.a) - system.held
+        if wait:
+            self._joints.wait(rows, joint)
         impulses = np.zeros((len(rows.a), 3))
         recall(state.memory, points.pair, points.place, _SAME, impulses)
-        first = len(rows.a) - system.held
         if len(state.memory.held):
             impulses[first:] = state.memory.held
+        if len(state.memory.joint):
+            impulses[joint:first] = state.memory.joint[self._joints.chosen]
         v[:] = nodes.free
         answer = self._solve(state, rows, impulses)
         for _ in range(_BENDS):
@@ -238,6 +278,10 @@ class Stepper:
         state.work += kinetic_energy(nodes, v) - kinetic_energy(nodes, nodes.free)
         self.found = Found(points, impulses[: len(points.gap)], impulses[first:].copy(), answer)
         state.memory = self._memory()
+        if self._joints.count:
+            held = self._joints.hold(rows, joint, impulses, v, self._inertial.lockable)
+            kept = self._joints.kept(impulses[joint:first])
+            state.memory = state.memory._replace(joint=kept, locked=np.column_stack([held, 0.0 * v]))
 
     def _solve(self, state: ContactState, rows: Contacts, impulses: Array) -> Answer:
         """Find impulses and velocities, in place."""
@@ -262,15 +306,16 @@ class Stepper:
         system.move_to(state.q, self._nothing)
         points = system.look(v, left if self._sweep.count else 0.0)
         rows = system.rows(points, state.q, v, state.t, 1.0)
-        n = len(points.gap)
+        n, joint = len(points.gap), self._joints.first_row(rows, system.held)
         rows.bias[:n] = 0.0
         rows.bias[:n, 0][~struck(points, self._sweep)] = APART
         self._hit_springs(rows, points)
-        e = np.zeros(len(rows.a))
+        e = self._joints.part(rows, joint, len(rows.a))
         e[:n] = restitutions(points, self.system.table)
         nodes.free[:] = v
         if self._law != IMPACTS[0]:
-            rows, e = first_of(rows, n), e[:n]
+            which = np.r_[:n, joint : len(rows.a)]
+            rows, e, joint = some_of(rows, which), e[which], n
         done = impact(nodes, rows, e, self._law, solver=self._solver)
         change = done.velocities - nodes.free
         before, after = kinetic_energy(nodes, nodes.free), kinetic_energy(nodes, done.velocities)
@@ -284,7 +329,11 @@ class Stepper:
             i, j = points.pair[k].tolist()
             pair = names[i], names[j]
             hits[pair] = hits.get(pair, 0.0) + float(done.impulses[k, 0])
+        hits |= self._joints.hits(done.impulses, joint)
         self.hits += [Hit(state.t, pair, impulse) for pair, impulse in hits.items()]
+        if len(state.memory.locked):
+            still = state.memory.locked * np.column_stack([v == 0.0, np.ones_like(v)])
+            state.memory = state.memory._replace(locked=still)
 
     def _hit_springs(self, rows: Contacts, points: Points) -> None:
         """Leave springs out of an impact, but for those of fast pairs: they are hit as if they were rigid."""
@@ -300,4 +349,5 @@ class Stepper:
         points, impulses = self.found.points, self.found.impulses
         world = np.zeros((len(impulses), 3))
         in_the_world(points.place, impulses, world)
-        return Memory(points.pair.copy(), np.ascontiguousarray(points.place[:, :3]), world, self.found.held)
+        place = np.ascontiguousarray(points.place[:, :3])
+        return NOTHING._replace(pair=points.pair.copy(), place=place, impulse=world, held=self.found.held)

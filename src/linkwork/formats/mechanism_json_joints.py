@@ -93,7 +93,10 @@ def _forces(joint: Joint) -> dict[str, Any]:
     for word, standard in _NUMBERS.items():
         if joint.reads_inputs(word):
             data[word] = plain(getattr(joint, word))
-        elif getattr(joint, word) is not None and (value := per_coordinate(joint.per_coordinate(word), standard)) is not None:
+        elif (
+            getattr(joint, word) is not None
+            and (value := per_coordinate(joint.per_coordinate(word), standard)) is not None
+        ):
             data[word] = value
     for word in _KEPT:
         if (value := getattr(joint, word)) is not None:

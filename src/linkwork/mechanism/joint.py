@@ -427,12 +427,16 @@ class Joint(Recorded):
                 continue
             if not np.isfinite(values).all():
                 found.append(f"{word} {said!r} is not finite")
-            elif word == "friction_speed" and ((values < 0.0).any() or ((values == 0.0).any() and values.any())):
+            elif word == "friction_speed" and (
+                (values < 0.0).any() or ((values == 0.0).any() and values.any())
+            ):
                 found.append(
                     f"{word} {said!r}; give a speed above 0, below which friction fades out, or 0: it sticks"
                 )
             elif word == "friction_speed" and (values == 0.0).all() and self.reads_inputs("friction"):
-                found.append(f"{word} {said!r}: friction that is an input does not stick; give a speed above 0")
+                found.append(
+                    f"{word} {said!r}: friction that is an input does not stick; give a speed above 0"
+                )
             elif word != "rest" and (values < 0.0).any():
                 found.append(f"{word} {said!r} is negative; allowed is 0 or more")
         return found

@@ -70,7 +70,9 @@ def smooth_tree(model: "Model") -> Tree:
 
 def smooth_body_tree(model: "Model") -> Tree:
     """The loaded tree without friction of joints that sticks, one link per body."""
-    return with_forces(model, model.body_tree, rigid=True) if _friction_sticks(model) else model.loaded_body_tree
+    return (
+        with_forces(model, model.body_tree, rigid=True) if _friction_sticks(model) else model.loaded_body_tree
+    )
 
 
 def _friction_sticks(model: "Model") -> bool:

@@ -37,10 +37,10 @@ class RunSettings:
 
     def __init__(self, model: Model, words: RunOptions):
         chosen, self.words = words.checked(), words
-        rigid = model.contact_names and not model.is_compliant
-        if rigid and not chosen.step and not self.with_contact:
+        if model.is_rigid and not chosen.step and not self.with_contact:
             raise ValueError(
-                "rigid contact goes by steps here: give step=1/60, or smaller, or materials a stiffness="
+                "rigid contact, rigid stops and friction that sticks go by steps here: give step=1/60, or "
+                "smaller, or materials a stiffness=, joints a lw.Stop(), friction a friction_speed="
             )
         self.system = RunPrograms(model, chosen.events, chosen.restoring)
         self.chosen = _completed(chosen, self.system)
@@ -134,7 +134,7 @@ def _completed(chosen: Options, system: RunPrograms) -> Options:
         chosen.settled(system.smooth),
         max_step=system.longest_step if chosen.max_step is None else chosen.h_max,
     )
-    rigid = bool(system.model.contact_names) and not system.model.is_compliant
+    rigid = system.model.is_rigid
     # Near the end of a slip friction turns fast, which looks stiff; the event that ends it is close, though.
     if system.model.nq + system.model.nv > LARGEST_IMPLICIT or rigid:
         chosen = replace(chosen, switch=False)

@@ -26,12 +26,18 @@ def sides_of(
     variants: Variants | None = None,
 ) -> Any:
     """Return what takes N mechanisms through time: SideBySide, or ContactSides with the same methods."""
-    if setting.system.model.contact_names and setting.chosen.step:
+    if goes_by_contact_steps(setting):
         _check_options(setting)
         if variants:
-            raise ValueError("vary= is not for runs with contact yet; leave it out")
+            raise ValueError("vary= is not for runs with contact or rigid stops yet; leave it out")
         return ContactSides(setting, y, t, inputs, watch, threads)
     return SideBySide(setting, y, t, inputs, watch, threads, alone=alone, variants=variants)
+
+
+def goes_by_contact_steps(setting: RunSettings) -> bool:
+    """Whether a run goes by steps in which contacts, stops and friction are solved for."""
+    model = setting.system.model
+    return bool(setting.chosen.step) and (bool(model.contact_names) or model.is_rigid)
 
 
 def _check_options(setting: RunSettings) -> None:
@@ -41,3 +47,13 @@ def _check_options(setting: RunSettings) -> None:
         raise ValueError(f"method {words.method!r} with contact and step=; leave it out, or leave step= out")
     if words.loops != PROJECTED:
         raise ValueError(f"loops {words.loops!r} with contact and step=; leave it out: loops are kept closed")
+    for joint in setting.system.model.joints.values():
+        if (
+            joint.friction_speed is not None
+            and not joint.friction_sticks(rigid=True)
+            and np.any(joint.friction)
+        ):
+            raise ValueError(
+                f"joint {joint.name!r}: friction_speed {joint.friction_speed!r} with step= and what is rigid; "
+                "leave it out, or give 0: friction sticks in such steps"
+            )

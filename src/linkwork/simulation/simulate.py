@@ -33,6 +33,7 @@ from linkwork.simulation.restoring import PROJECTED, Restoring
 from linkwork.simulation.rigid_contact_run import ContactSettings
 from linkwork.simulation.run_request import RunRequest
 from linkwork.simulation.run_settings import setting
+from linkwork.simulation.sides import goes_by_contact_steps
 from linkwork.simulation.single_run import OneRun
 from linkwork.spelling import checked_keywords
 
@@ -103,7 +104,7 @@ def simulate(
     try:
         _check_kinds(model, check, checkpoint)
         asked, model = model, fixed(model)
-        touches = bool(model.contact_names) and step is None and not model.is_compliant
+        touches = model.is_rigid and step is None
         if model.contact_names and not batch:
             _look_for_overlaps(model, state)
         if touches:
@@ -113,7 +114,7 @@ def simulate(
         interval = positive("checkpoint_interval", checkpoint_interval)
         if batch and checkpoint is not None:
             raise ValueError("q=, v= and vary= are for batches; give no checkpoint with them")
-        if model.contact_names and shared.chosen.step:
+        if goes_by_contact_steps(shared):
             _refuse_with_contact({"vary": vary})
             start, kept = {"state": state, "q": q, "v": v, "inputs": inputs}, (checkpoint, interval)
             return run_with_contact(asked, words, span, start, (times, every), workers, check, kept)
@@ -164,10 +165,11 @@ def _refuse_with_contact(options: Mapping[str, Any]) -> None:
     for word, given in options.items():
         if given is not None and word in ("q", "v"):
             raise ValueError(
-                f"{word}= is for batches, which go by steps where there is contact: give step=1/60"
+                f"{word}= is for batches, which go by steps where contacts, stops or friction are rigid: "
+                "give step=1/60"
             )
         if given is not None:
-            raise ValueError(f"{word}= is not for runs with contact yet; leave it out")
+            raise ValueError(f"{word}= is not for runs with contact or rigid stops yet; leave it out")
 
 
 def _check_kinds(model: Any, check: Any, checkpoint: Any) -> None:

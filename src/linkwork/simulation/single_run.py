@@ -353,7 +353,7 @@ class StepsBetween:
 
     def rows(self, run: Any, k: int, times: Array) -> Array:
         """Return q, v and the work (T, nq + nv + 1) at rising times between samples k and k + 1 of a run."""
-        if run.model.contact_names and self.words.step:
+        if self.words.step and (run.model.contact_names or run.model.is_rigid):
             from linkwork.simulation.contact_run import rows_between
 
             return rows_between(run, k, times, self.words)
@@ -362,7 +362,7 @@ class StepsBetween:
         words = self.words if happened else replace(self.words, events=())
         start = State(run.q[k], run.v[k], t, None, run._channels.part(k).inputs)
         span, changes = float(times[-1]) - t, [change for change in self.changes if change[0] > t]
-        if run.model.contact_names and not run.model.is_compliant:
+        if run.model.is_rigid:
             from linkwork.simulation.rigid_contact_run import ContactRun, ContactSettings
 
             one = ContactRun(

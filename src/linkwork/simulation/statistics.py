@@ -64,11 +64,11 @@ class Statistics:
         """
         chosen, memo = self.chosen, remembered.view(MEMO)[0]
         title = METHODS[chosen.method].title
-        if chosen.step and self.system.model.contact_names:
+        if chosen.step and (self.system.model.contact_names or self.system.model.is_rigid):
             title = "steps with contact: Strang's splitting, exact laws of contact"
         if memo["switches"]:
             title += f"; {FOR_STIFF.title}, where it was stiff ({int(memo['switches'])} changes)"
-        if not chosen.step and self.system.model.contact_names and not self.system.model.is_compliant:
+        if not chosen.step and self.system.model.is_rigid:
             title += "; contacts in fixed modes between events"
         if self.system.tree.loops:
             title += (

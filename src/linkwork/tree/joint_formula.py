@@ -87,8 +87,9 @@ class JointFormulas:
     native code are kept by it.
     """
 
-    def __init__(self, driven: bool = False, rigid: bool = False) -> None:
-        self._driven, self._rigid = driven, rigid
+    def __init__(self, driven: bool = False, rigid: bool = False, armature: bool = False) -> None:
+        """Joints with `armature` have drives, whatever the inertia of these."""
+        self._driven, self._rigid, self._armature = driven, rigid, armature
 
     def of(self, joint: Joint, reverse: bool) -> tuple[JointFormula, list[float]]:
         """Return the kind of a joint, met the other way round if `reverse`, and the numbers of its motion.
@@ -97,24 +98,25 @@ class JointFormulas:
         user's class, of a joint or of its stop, may look at anything, so each of its joints is.
         """
         numbers = tuple(getattr(joint, name) for name in joint.parameters)
+        armature = self._armature or bool(joint.per_coordinate("armature").any())
+        how = self._driven, self._rigid, armature
         ours = type(joint) in CATALOGUE and (type(joint.stop) in STOPS or not self._driven)
         if not ours:
             return traced_purely(
                 f"joint {joint.name!r}",
                 joint,
-                lambda: _trace(joint, reverse, self._driven, self._rigid),
+                lambda: _trace(joint, reverse, *how),
                 lambda found: (found[0].signature, found[1]),
             )
         if any_varied(*numbers):
-            return _trace(joint, reverse, self._driven, self._rigid)
+            return _trace(joint, reverse, *how)
         own = joint_forces.features(joint, self._rigid) if self._driven else ()
-        armature = bool(joint.per_coordinate("armature").any())
         key = type(joint), joint.space, reverse, self._driven, numbers, armature, own
         with LOCK:
             if key not in _by_class:
                 if len(_by_class) >= _MOST_CLASSES:
                     _by_class.pop(next(iter(_by_class)))
-                _by_class[key] = _trace(joint, reverse, self._driven, self._rigid)
+                _by_class[key] = _trace(joint, reverse, *how)
             kind, constants = _by_class[key]
         return kind, list(constants)
 
@@ -124,7 +126,9 @@ _by_class: dict[Hashable, tuple[JointFormula, list[float]]] = {}  # of joints of
 _by_signature: WeakValueDictionary[str, JointFormula] = WeakValueDictionary()
 
 
-def _trace(joint: Joint, reverse: bool, driven: bool, rigid: bool) -> tuple[JointFormula, list[float]]:
+def _trace(
+    joint: Joint, reverse: bool, driven: bool, rigid: bool, armature: bool
+) -> tuple[JointFormula, list[float]]:
     graph = Graph()
     q = graph.symbols(("q", k) for k in range(joint.nq))
     v = graph.symbols(("v", k) for k in range(joint.nv))
@@ -144,7 +148,6 @@ def _trace(joint: Joint, reverse: bool, driven: bool, rigid: bool) -> tuple[Join
     forces = _forces(joint, q, v, settings, rigid) if driven else [0.0] * joint.nv
     groups = (X.scalars(), flat_S, c.scalars(), rates, forces)
     roots, constants = lift([x for group in groups for x in group])
-    armature = bool(joint.per_coordinate("armature").any())
     signature = f"{joint.algebra.__name__} {joint.nq} {joint.nv} {reverse} {armature} {structure(roots)}"
     with LOCK:
         kind = _by_signature.get(signature)

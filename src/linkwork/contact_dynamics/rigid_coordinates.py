@@ -47,7 +47,7 @@ class Friction(NamedTuple):
     bound: float  # [N m, N]
 
 
-class JointCoordinates:
+class RigidCoordinates:
     """Stops and friction of a model: `stops` first, then `friction`, one row each; for one thread at a time."""
 
     def __init__(self, model: Model) -> None:
