@@ -296,6 +296,14 @@ def joints() -> Iterable[Entry]:
             )
         yield refused(kind.__name__, "dampin=", lambda k=kind: k(dampin=1.0), "dampin", "'damping'")
     yield from each(
+        "RigidStop",
+        "restitution",
+        (-0.1, 1.1, NAN, "1", True, None),
+        lambda x: hung(lw.Revolute, **HINGE, limits=(-1, 1), stop=lw.RigidStop(x)),
+        "restitution",
+    )
+    yield refused("RigidStop", "bounce=", lambda: lw.RigidStop(bounce=1.0), "bounce")
+    yield from each(
         "Stop",
         "stop",
         (lw.Stop, 1.0, "hard"),

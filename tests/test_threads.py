@@ -445,8 +445,8 @@ FORMULAS = (
 DESCRIPTIONS = (  # of a mechanism: a thread that describes one has it for itself
     "Absolute Body Bushing Cam Constraint Contact Coupling Cylindrical Distance Driver Event ExponentialStop "
     "Feedback Fixed Force Free Gear Helical Input Joint Line Load Material Motor Planar PointOnCurve "
-    "PointOnLine PointOnPlane Prismatic Pulley RackPinion Restoring Revolute Sampled Spherical Spring Stop "
-    "Tableau Torque TorsionSpring Universal Wrench"
+    "PointOnLine PointOnPlane Prismatic Pulley RackPinion Restoring Revolute RigidStop Sampled Spherical "
+    "Spring Stop Tableau Torque TorsionSpring Universal Wrench"
 )
 SOLIDS = (  # asked by `test_solids`
     "Box Capsule Compound Cone ConvexHull Cylinder Ellipsoid Extrusion HeightField Mesh Plane Polygon "

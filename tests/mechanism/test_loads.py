@@ -460,9 +460,12 @@ def test_a_load_of_ones_own_tells_its_mistakes():
         (lw.ExponentialStop(-1.0), "stop: force_at_limit -1.0"),
         (lw.ExponentialStop(sharpness=0.0), "sharpness"),
         (lw.ExponentialStop(damping=None), "damping"),  # type: ignore[arg-type]
+        (lw.RigidStop(1.5), "stop: restitution 1.5; give a number from 0 to 1"),
+        (lw.RigidStop(True), "stop: restitution True"),
+        ("hard", "stop 'hard'; give"),
         (lw.Stop, "stop <class"),
-        (3.0, "stop 3.0; give a Stop or an ExponentialStop"),
-        (None, "stop None; give a Stop or an ExponentialStop"),
+        (3.0, "stop 3.0; give a Stop, an ExponentialStop, a RigidStop"),
+        (None, "stop None; give a Stop, an ExponentialStop, a RigidStop"),
     ],
     ids=lambda case: case if isinstance(case, str) else None,
 )
@@ -483,9 +486,14 @@ def test_a_stop_takes_any_number(stop):
 
 def test_friction_fades_out_below_some_speed():
     m, _, _ = pair()
-    m.joints["wrist"].friction_speed = 0.0
+    m.joints["wrist"].friction_speed = -0.1
     (told,) = mistakes(m)
-    assert told == "joint 'wrist': friction_speed 0.0; give a speed above 0, below which friction fades out"
+    words = "give a speed above 0, below which friction fades out, or 0: it sticks"
+    assert told == f"joint 'wrist': friction_speed -0.1; {words}"
+    m.joints["wrist"].friction_speed = 0.0
+    check(m)
+    m.joints["wrist"].friction = lw.Input("grease")
+    assert "friction that is an input does not stick" in mistakes(m)[0]
 
 
 def test_springs_and_limits_want_a_displacement():

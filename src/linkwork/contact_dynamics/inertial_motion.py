@@ -61,8 +61,10 @@ class InertialMotion:
         self._free, self._planar = _free_bodies(model)
         free_q = _all(self._free.q, 7) | _all(self._planar.q, 3)
         free_v = _all(self._free.v, 6) | _all(self._planar.v, 3)
-        own = (np.array(sorted(set(range(n)) - free)) for n, free in ((model.nq, free_q), (model.nv, free_v)))
-        self._tree: Any = None if len(free_v) == model.nv else _Tree(model, *own, locked)
+        own_q, own_v = (
+            np.array(sorted(set(range(n)) - free)) for n, free in ((model.nq, free_q), (model.nv, free_v))
+        )
+        self._tree: Any = None if len(free_v) == model.nv else _Tree(model, own_q, own_v, locked)
         self.lockable = np.zeros(model.nv, bool)  # (nv,) which velocities can be locked
         for name in locked:
             self.lockable[model.slices[name][1]] = True

@@ -10,10 +10,9 @@ is lost before, and no limit is passed.
 Dry friction gives an impulse of at most f h against the velocity, and ends it if it can (`friction_cone`).
 
 *What is held stays.* Between two looks bodies move by their inertia, and centrifugal forces would drive a
-coordinate that friction or a stop holds. So it is locked meanwhile: a drive with an inertia A as large as that
-of a mountain turns with it (`inertial_motion`). From its start at rest it takes up a speed dv; A dv is the
-impulse that the lock has borne, and which the next look gives back to the mechanism, for friction and stops
-to bear, or not.
+coordinate that friction or a stop holds. So it is locked meanwhile: it has a drive whose inertia A is huge
+(`inertial_motion`). From its start at rest that takes up a speed dv; A dv is the impulse that the lock has
+borne, and which the next look gives back to the mechanism, for friction and stops to bear, or not.
 """
 
 from math import inf
@@ -35,6 +34,7 @@ _REACH = 50.0  # speed with which a coordinate may come from nowhere [rad/s, m/s
 _SUDDEN = 50.0  # half the acceleration with which it may [rad/s^2, m/s^2]
 _OUT = 0.2  # of a depth that is taken back in a step, and
 _FASTEST = 1.0  # the speed of that at most [rad/s, m/s]
+_SLIGHT = 1e-6  # a coordinate that is beyond its limit by less is put back to it [rad, m]
 _HELD = 1e-7  # a coordinate that is held and slower than this stands still [rad/s, m/s]
 
 
@@ -65,13 +65,17 @@ class JointRows:
         return bool(self._due.any())
 
     def at_rest(self, q: Array, v: Array, lockable: Array) -> Array:
-        """Return (nv, 2) which velocities are zero where friction or a stop may hold them, and zeros."""
+        """Return (nv, 2) which velocities are none where friction or a stop may hold them, and zeros.
+
+        These become zero.
+        """
         x = self.coordinates
         x.place(q)
-        near = np.concatenate([np.abs(x.gap) <= SLACK, np.ones(self.count - self.stops, bool)])
+        near = np.concatenate([np.abs(x.gap) <= CLOSED, np.ones(self.count - self.stops, bool)])
         columns = x.column[near & (x.column >= 0)]
         locked = np.zeros((len(v), 2))
-        locked[columns, 0] = lockable[columns] & (v[columns] == 0.0)
+        locked[columns, 0] = lockable[columns] & (np.abs(v[columns]) <= _HELD)
+        v[locked[:, 0] > 0.0] = 0.0
         return locked
 
     def first_row(self, c: Contacts, behind: int) -> int:
@@ -141,14 +145,20 @@ class JointRows:
         """
         x = self.coordinates
         x.place(q)
-        self._due |= (x.gap < -SLACK) & ~self._deep & (x.rows[: self.stops] @ v < 0.0)
-        if not self._due.any():
+        u = x.rows[: self.stops] @ v
+        self._due |= (x.gap < -SLACK) & ~self._deep
+        coming = self._due & (u < 0.0)
+        if not coming.any():
             return 0.0
-        gap, u = x.gap[self._due], x.rows[: self.stops][self._due] @ v
-        if not (u < 0.0).all():
-            return 0.0
+        gap, u = x.gap[coming], u[coming]
         k = int(np.argmax(gap / u))
         return 0.0 if abs(gap[k]) <= SLACK else float(gap[k] / u[k])
+
+    def put_back(self, q: Array) -> None:
+        """Put coordinates back to their limits that are beyond these by what is left of rounding and of arcs."""
+        slight = (self.coordinates.gap < 0.0) & (self.coordinates.gap > -_SLIGHT)
+        if slight.any():
+            self.coordinates.limit_to(q, slight)
 
     def wait(self, c: Contacts, first: int) -> None:
         """Let stops do nothing that are met at the end."""

@@ -25,7 +25,8 @@ class Memory(NamedTuple):
 
 
 OF_JOINTS = ("joint", "locked")
-NOTHING = Memory(np.zeros((0, 2), np.int64), *(np.zeros((0, 3)) for _ in range(4)), np.zeros((0, 2)))
+_NONE = np.zeros((0, 3))
+NOTHING = Memory(np.zeros((0, 2), np.int64), _NONE, _NONE, _NONE, _NONE, np.zeros((0, 2)))
 
 _TABLE, _PAIRS = "float64[:, ::1]", "int64[:, ::1]"
 _MEMORY = Named(Memory, {"pair": _PAIRS} | dict.fromkeys(Memory._fields[1:], _TABLE))

@@ -3,8 +3,8 @@
 A *stop* is one side of a limit: its gap is x - lower or upper - x, x the joint's displacement along a
 coordinate, and its row J, how fast the gap opens per unit of each velocity. *Friction* acts along a velocity
 of the joint, which is its row. Where both are coordinates of the tree, as in most joints, a row is 1 or -1 in
-one column. Others are *bent*: those of joints whose displacement is not their coordinate (balls), and of joints
-that close loops, whose coordinates follow from those of the tree.
+one column. Others are *bent*: those of joints whose displacement is not their coordinate (balls), and of
+joints that close loops, whose coordinates follow from those of the tree.
 """
 
 from collections.abc import Callable
@@ -48,7 +48,7 @@ class Friction(NamedTuple):
 
 
 class RigidCoordinates:
-    """Stops and friction of a model: `stops` first, then `friction`, one row each; for one thread at a time."""
+    """Stops and friction of a model: `stops` first, then `friction`, a row each; for one thread at a time."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -90,6 +90,11 @@ class RigidCoordinates:
         self.gap[:] = self.sign[: len(self.gap)] * (q[self._position] - self.limit)
         if self._bent:
             self._bend(q)
+
+    def limit_to(self, q: Array, stops: Array) -> None:
+        """Put the coordinates of some stops (stops,) onto their limits, but for bent ones."""
+        which = stops & (self.column[: len(self.stops)] >= 0)
+        q[self._position[which]] = self.limit[which]
 
     def _bend(self, q: Array) -> None:
         model, stops = self._model, len(self.stops)

@@ -156,20 +156,22 @@ class Stepper:
         self._drift(state, state.t, h)
 
     def _approach(self, state: ContactState, first: float, most: float, h: float, inputs: Array) -> bool:
-        """Move a state by a time `first`, if that is not more than the `most`; return whether something is met.
+        """Move a state by a time `first`, by the `most` at most; return whether something is met then.
 
-        If that is a stop of a joint, or one that was not foreseen, it is the exact time at which that is met.
+        If that is a stop of a joint, foreseen or not, it is moved to the exact time at which that is met.
         """
         s, before = min(first, most), state.copy()
         for k in range(_REFINED + 1):
             if s > 0.0:
                 self._move(state, s, h, inputs, wait=True)
-            late = self._joints.late(state.q, state.v) if self._joints.stops and k < _REFINED else 0.0
+            late = self._joints.late(state.q, state.v) if self._joints.stops else 0.0
             sooner = min(max(s - late, 0.0), most)
-            if sooner in (0.0, s):
+            if sooner in (0.0, s) or k == _REFINED:
                 break
             s = sooner
             vars(state).update(vars(before.copy()))
+        if self._joints.stops:
+            self._joints.put_back(state.q)
         return first <= most or self._joints.meets
 
     def _hold_back(self, state: ContactState, before: Array) -> None:
@@ -331,9 +333,10 @@ class Stepper:
             hits[pair] = hits.get(pair, 0.0) + float(done.impulses[k, 0])
         hits |= self._joints.hits(done.impulses, joint)
         self.hits += [Hit(state.t, pair, impulse) for pair, impulse in hits.items()]
-        if len(state.memory.locked):
-            still = state.memory.locked * np.column_stack([v == 0.0, np.ones_like(v)])
-            state.memory = state.memory._replace(locked=still)
+        if self._joints.count:
+            held = self._joints.at_rest(state.q, v, self._inertial.lockable)
+            held[:, 1] = state.memory.locked[:, 1] if len(state.memory.locked) else 0.0
+            state.memory = state.memory._replace(locked=held)
 
     def _hit_springs(self, rows: Contacts, points: Points) -> None:
         """Leave springs out of an impact, but for those of fast pairs: they are hit as if they were rigid."""

@@ -93,11 +93,9 @@ def _forces(joint: Joint) -> dict[str, Any]:
     for word, standard in _NUMBERS.items():
         if joint.reads_inputs(word):
             data[word] = plain(getattr(joint, word))
-        elif (
-            getattr(joint, word) is not None
-            and (value := per_coordinate(joint.per_coordinate(word), standard)) is not None
-        ):
-            data[word] = value
+        elif getattr(joint, word) is not None:
+            data[word] = per_coordinate(joint.per_coordinate(word), standard)
+    data = {word: value for word, value in data.items() if value is not None}
     for word in _KEPT:
         if (value := getattr(joint, word)) is not None:
             data[word] = finite(value)

@@ -427,19 +427,20 @@ class Joint(Recorded):
                 continue
             if not np.isfinite(values).all():
                 found.append(f"{word} {said!r} is not finite")
-            elif word == "friction_speed" and (
-                (values < 0.0).any() or ((values == 0.0).any() and values.any())
-            ):
-                found.append(
-                    f"{word} {said!r}; give a speed above 0, below which friction fades out, or 0: it sticks"
-                )
-            elif word == "friction_speed" and (values == 0.0).all() and self.reads_inputs("friction"):
-                found.append(
-                    f"{word} {said!r}: friction that is an input does not stick; give a speed above 0"
-                )
+            elif word == "friction_speed":
+                found += self._friction_speed_mistakes(values)
             elif word != "rest" and (values < 0.0).any():
                 found.append(f"{word} {said!r} is negative; allowed is 0 or more")
         return found
+
+    def _friction_speed_mistakes(self, values: np.ndarray) -> list[str]:
+        said = f"friction_speed {self.friction_speed!r}"
+        sticks = values == 0.0
+        if (values < 0.0).any() or (sticks.any() and not sticks.all()):
+            return [f"{said}; give a speed above 0, below which friction fades out, or 0: it sticks"]
+        if sticks.any() and self.reads_inputs("friction"):
+            return [f"{said}: friction that is an input does not stick; give a speed above 0"]
+        return []
 
     def _limit_mistakes(self) -> list[str]:
         said = f"limits {self.limits!r}"

@@ -1,7 +1,7 @@
 """What stops a joint at its limits: something rigid, a spring and damper, or McKenna's exponential spring.
 
-What is not said of springs follows from the inertia that the joint moves as drawn, so that a stop yields about as much
-for a finger as for a crane: 5 millirad (or mm) when met with 1 rad/s (1 m/s).
+What is not said of springs follows from the inertia that the joint moves as drawn, so that a stop yields
+about as much for a finger as for a crane: 5 millirad (or mm) when met with 1 rad/s (1 m/s).
 """
 
 from collections.abc import Sequence
@@ -99,7 +99,7 @@ class ExponentialStop(metaclass=Spelled):
 
 @dataclass(frozen=True)
 class RigidStop(metaclass=Spelled):
-    """A limit that is never passed: what meets it bounces by `restitution`, 0 to 1, or stays as long as it is pressed.
+    """A limit that is never passed: it bounces by `restitution`, 0 to 1, or stays while it is pressed.
 
     `stop="rigid"` is one without restitution. It has no force of its own: runs find its impulses and what it
     bears together with contacts and loops (`contact_dynamics.joint_rows`).

@@ -109,12 +109,13 @@ def is_compliant(model: "Model") -> bool:
 
 
 def is_rigid(model: "Model") -> bool:
-    """Whether something in its motion is rigid: contacts, stops of joints, or friction of them that sticks."""
+    """Whether something in its motion is rigid: contacts, stops of joints, their friction that sticks."""
     touches = bool(model.contact_names) and not model.is_compliant
-    return touches or any(map(_is_rigid, model.joints.values()))
+    return touches or any(map(is_rigid_joint, model.joints.values()))
 
 
-def _is_rigid(joint: Joint) -> bool:
+def is_rigid_joint(joint: Joint) -> bool:
+    """Whether a joint has rigid stops, or friction that sticks in all runs."""
     stops = isinstance(joint.stop, RigidStop) and has_limits(joint)
     return stops or (joint.friction_sticks(rigid=False) and bool(joint.per_coordinate("friction").any()))
 
@@ -224,6 +225,6 @@ def digest(model: "Model") -> str:
         parts += [(given.name, given.value) for given in placed.inputs]
     if model.compliant_contacts is not None:
         parts += model.compliant_contacts.signature
-    if rigid := [joint for joint in model.joints.values() if _is_rigid(joint)]:
+    if rigid := [joint for joint in model.joints.values() if is_rigid_joint(joint)]:
         parts += [(j.name, j.stop, j.limit_pairs().tolist(), j.friction, j.friction_speed) for j in rigid]
     return hashlib.sha256(repr(parts).encode()).hexdigest()

@@ -17,6 +17,7 @@ from linkwork.contact_dynamics.touching import Surfaces
 from linkwork.mechanism.contact import impact_law
 from linkwork.model.model import Model
 from linkwork.model.own_forces import input_values
+from linkwork.model.trees import is_rigid_joint
 from linkwork.recording.status import Status
 from linkwork.simulation.contact_programs import EVENTS, ContactPrograms
 from linkwork.simulation.event_log import Occurrences
@@ -52,6 +53,8 @@ class ContactSettings(RunSettings):
 
     def _check(self, table: PairTable) -> None:
         """Refuse what this way through time does not follow."""
+        if any(map(is_rigid_joint, self.system.model.joints.values())):
+            raise ValueError("rigid stops and friction_speed=0 go by steps yet: give step=1/60")
         soft = self.system.model.compliant_contacts
         rigid = True if soft is None else soft.row < 0
         if (table.numbers[:, :, [ROLLING, TORSIONAL]].any(axis=2) & rigid).any():

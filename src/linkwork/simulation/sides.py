@@ -48,12 +48,9 @@ def _check_options(setting: RunSettings) -> None:
     if words.loops != PROJECTED:
         raise ValueError(f"loops {words.loops!r} with contact and step=; leave it out: loops are kept closed")
     for joint in setting.system.model.joints.values():
-        if (
-            joint.friction_speed is not None
-            and not joint.friction_sticks(rigid=True)
-            and np.any(joint.friction)
-        ):
+        speed = joint.friction_speed
+        if speed is not None and not joint.friction_sticks(rigid=True) and np.any(joint.friction):
             raise ValueError(
-                f"joint {joint.name!r}: friction_speed {joint.friction_speed!r} with step= and what is rigid; "
+                f"joint {joint.name!r}: friction_speed {speed!r} with contact or rigid stops, and step=; "
                 "leave it out, or give 0: friction sticks in such steps"
             )
