@@ -155,7 +155,7 @@ class JointRows:
         return 0.0 if abs(gap[k]) <= SLACK else float(gap[k] / u[k])
 
     def put_back(self, q: Array) -> None:
-        """Put coordinates back to their limits that are beyond these by what is left of rounding and of arcs."""
+        """Put coordinates back to their limits that rounding, or an arc, has left beyond these."""
         slight = (self.coordinates.gap < 0.0) & (self.coordinates.gap > -_SLIGHT)
         if slight.any():
             self.coordinates.limit_to(q, slight)
