@@ -6,8 +6,7 @@ member moves bit for bit as it would alone, whatever else is in the forest. Mech
 solved together, as one (`forest_world`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from types import MappingProxyType
@@ -26,15 +25,12 @@ from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
 from linkwork.native import store
 from linkwork.recording.status import Status
-from linkwork.simulation.batch_run import ManyRuns
 from linkwork.simulation.forest_recording import ForestFailed, ForestRecording, MemberRecording, together
+from linkwork.simulation.forest_runs import run_together, runs_of
 from linkwork.simulation.forest_world import World, meeting_members
-from linkwork.simulation.initial_state import checked_state, closed
+from linkwork.simulation.initial_state import checked_state
 from linkwork.simulation.options import MOST_STEPS, RunOptions, sample_times, seconds, worker_count
-from linkwork.simulation.polling import results
 from linkwork.simulation.restoring import PROJECTED, Restoring
-from linkwork.simulation.run_settings import setting
-from linkwork.simulation.simulate import simulate
 from linkwork.spelling import Closed, require
 
 Array = np.ndarray
@@ -178,9 +174,8 @@ class Forest(Closed):
         before = self.parts(state)
         models, parts = dict[str, Model](), dict[str, State]()
         for name, member in members.items():
-            old = self.models.get(name)
             _check_member(name, member)
-            if old is None:
+            if (old := self.models.get(name)) is None:
                 models[name] = _compiled(member, floating=self._world is not None)
                 parts[name] = models[name].state(t=state.t)
             elif member is old:
@@ -285,30 +280,13 @@ class Forest(Closed):
             if times is None and every is None:
                 times = np.linspace(t, t + span, _SAMPLES) if span else [t]
             wanted = sample_times(t, span, times, every)
-            jobs = self._jobs(workers)
-            runs = [
-                ManyRuns(setting(model, words), _batch(model, [parts[name] for name in names]), span, wanted)
-                for model, names in jobs
-            ]
+            run_alone = runs_of(self._jobs(workers), parts, words, span, wanted)
         except ValueError as error:
             raise ValueError(f"simulate: {error}") from None
-
-        def interrupt() -> None:
-            for run in runs:
-                run.interrupt()
-
-        with ThreadPoolExecutor(workers) as pool:
-            done = results([pool.submit(run.run, 1) for run in runs], interrupt)
-        found: dict[str, Any] = {
-            name: batch[k] for (_, names), batch in zip(jobs, done) for k, name in enumerate(names)
-        }
-        world = None
+        found, world = run_alone(workers), None
         if self._world:
             start = self._world.state(parts, given or State(np.zeros(0), np.zeros(0), t))
-            options = {word: getattr(words, word) for word in RunOptions.__dataclass_fields__}
-            world = simulate(
-                self._world.model, span, start, **options, times=wanted, threads=threads, check=False
-            )
+            world = run_together(self._world.model, start, words, span, wanted, threads)
             found |= {name: MemberRecording(world, self._world, name) for name in self.meeting}
         recording = ForestRecording(self, wanted, {name: found[name] for name in self.models}, world)
         if check and any(recording[name].status != Status.INTERRUPTED.name for name in recording.failed):
@@ -336,12 +314,3 @@ def _check_member(name: Any, member: Any) -> None:
 
 def _compiled(member: Mechanism | Model, floating: bool) -> Model:
     return member if isinstance(member, Model) else member.compile(floating=floating)
-
-
-def _batch(model: Model, states: Sequence[State]) -> State:
-    """Return states of identical members as those of a batch, with closed loops."""
-    starts = [checked_state(model, state) for state in states]
-    pairs = [closed(model, s.q, s.v, s.t, s.inputs) if model.loop_names else (s.q, s.v) for s in starts]
-    q, v = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
-    u = np.array([input_values(model.inputs, state.inputs) for state in starts])
-    return State(q, v, starts[0].t, None, dict(zip(model.inputs, u.T, strict=True)))

@@ -25,9 +25,10 @@ from linkwork.mechanism.input import Input
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import CATALOGUE
 from linkwork.trace.expression import Graph, Operand, is_smooth, reachable
+from linkwork.tree.constraint_rows import tied
 from linkwork.tree.joint_formula import JointFormula, lift, structure
 from linkwork.tree.joint_kinematics import JointKinematics
-from linkwork.tree.loop_constraint import LoopConstraint, tied
+from linkwork.tree.loop_constraint import LoopConstraint
 
 Formulas = dict[str, "LoopFormula"]  # that are known, by signature
 
