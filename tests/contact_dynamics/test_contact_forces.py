@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.contact_dynamics.active_contacts import ActiveContacts
 from linkwork.contact_dynamics.contact_forces import contact_forces
-from linkwork.contact_dynamics.contact_modes import OPEN, SLIDING, STICKING
+from linkwork.contact_dynamics.mode_margins import OPEN, SLIDING, STICKING
 from linkwork.contact_dynamics.touching import Surfaces
 
 G = 9.81
@@ -24,7 +25,8 @@ def meeting(mechanism, mu, *shapes):
     if shapes:
         world.add("the ground", *shapes, fixed=True)
     model = mechanism.compile()
-    return model, Surfaces(model, world), lambda touching: np.full(len(touching.gap), mu)
+    looks = ActiveContacts(Surfaces(model, world), 3)
+    return model, looks, lambda touching, slips: np.full((len(touching.gap), 3), mu)
 
 
 @pytest.mark.parametrize("heading", np.arange(8) * np.pi / 4 + 0.1)
@@ -33,8 +35,8 @@ def test_a_box_on_a_slope_sticks_or_slides_by_a_thousandth(part, heading):
     slope, mu = np.pi / 6, part * np.tan(np.pi / 6)
     down = np.array([np.cos(heading), np.sin(heading), 0.0])
     gravity = G * np.sin(slope) * down - (0, 0, G * np.cos(slope))
-    model, surfaces, friction = on_a_plane(lw.Box(0.1, 0.1, 0.1), 0.05, mu, gravity)
-    found = contact_forces(surfaces, friction, model.q_drawn, np.zeros(6))
+    model, looks, friction = on_a_plane(lw.Box(0.1, 0.1, 0.1), 0.05, mu, gravity)
+    found = contact_forces(looks, friction, model.q_drawn, np.zeros(6))
     expected = max(0.0, 1.0 - part) * G * np.sin(slope) * down
     assert (found.modes.mode == (STICKING if part > 1.0 else SLIDING)).all()
     assert found.accelerations[3:] == pytest.approx(expected, abs=1e-10)
@@ -42,8 +44,8 @@ def test_a_box_on_a_slope_sticks_or_slides_by_a_thousandth(part, heading):
 
 
 def test_a_ball_that_slides_is_braked_and_spun_up():
-    model, surfaces, friction = on_a_plane(lw.Sphere(0.1), 0.1, 0.3, mass=2.0)
-    found = contact_forces(surfaces, friction, model.q_drawn, np.array([0, 5.0, 0, 2.0, 0, 0]))
+    model, looks, friction = on_a_plane(lw.Sphere(0.1), 0.1, 0.3, mass=2.0)
+    found = contact_forces(looks, friction, model.q_drawn, np.array([0, 5.0, 0, 2.0, 0, 0]))
     assert found.modes.mode.tolist() == [SLIDING]
     assert found.world_forces[0] * (1 if found.touching.link[0, 0] == 0 else -1) == pytest.approx(
         [-0.3 * 2.0 * G, 0, 2.0 * G], rel=1e-10
@@ -59,9 +61,9 @@ def test_a_ball_that_rolls_over_a_ball_is_pressed_less():
     mechanism = lw.Mechanism("over a ball")
     body = mechanism.add(lw.Body("body", lw.Sphere(r), mass=1.0, position=tuple((R + r) * n)))
     mechanism.add(lw.Free("free", mechanism.ground, body))
-    model, surfaces, friction = meeting(mechanism, 0.9, lw.Sphere(R))
+    model, looks, friction = meeting(mechanism, 0.9, lw.Sphere(R))
     v = np.concatenate([np.cross(n, speed * along / r), speed * along])
-    found = contact_forces(surfaces, friction, model.q_drawn, v)
+    found = contact_forces(looks, friction, model.q_drawn, v)
     assert found.modes.mode.tolist() == [STICKING]
     pressed = G * np.cos(angle) - speed**2 / (R + r)
     assert found.forces[0, 0] == pytest.approx(pressed, rel=1e-9)
@@ -71,8 +73,8 @@ def test_a_ball_that_rolls_over_a_ball_is_pressed_less():
 
 
 def test_what_is_pulled_off_is_open():
-    model, surfaces, friction = on_a_plane(lw.Box(0.1, 0.1, 0.1), 0.05, 0.5, (0, 0, 1.0))
-    found = contact_forces(surfaces, friction, model.q_drawn, np.zeros(6))
+    model, looks, friction = on_a_plane(lw.Box(0.1, 0.1, 0.1), 0.05, 0.5, (0, 0, 1.0))
+    found = contact_forces(looks, friction, model.q_drawn, np.zeros(6))
     assert (found.modes.mode == OPEN).all()
     assert found.accelerations[5] == pytest.approx(1.0)
     assert not found.forces.any()
@@ -91,8 +93,8 @@ def test_a_four_bar_is_held_by_a_stop_that_it_lies_on():
         ("D", rocker, mechanism.ground, (0.6, 0, 0.2)),
     ):
         mechanism.add(lw.Revolute(name, a, b, at=p, axis=(0, 1, 0)))
-    model, surfaces, friction = meeting(mechanism, 0.4, lw.Plane((0, 0, 1), position=(0, 0, -0.05)))
-    found = contact_forces(surfaces, friction, model.q_drawn, np.zeros(model.nv))
+    model, looks, friction = meeting(mechanism, 0.4, lw.Plane((0, 0, 1), position=(0, 0, -0.05)))
+    found = contact_forces(looks, friction, model.q_drawn, np.zeros(model.nv))
     assert found.accelerations == pytest.approx(np.zeros(model.nv), abs=1e-9)
     assert found.forces[0, 0] > 0.0
     assert np.isin(found.modes.mode, (STICKING, SLIDING)).all()
@@ -104,8 +106,8 @@ def test_planar_bodies_touch_as_spatial_ones_do():
     mechanism.add(lw.Free("free", mechanism.ground, body))
     mechanism.gravity = (G * np.sin(0.3), -G * np.cos(0.3))
     for mu, mode in ((0.25, SLIDING), (0.35, STICKING)):
-        model, surfaces, friction = meeting(mechanism, mu, lw.Plane((0, 1, 0)))
-        found = contact_forces(surfaces, friction, model.q_drawn, np.zeros(3))
+        model, looks, friction = meeting(mechanism, mu, lw.Plane((0, 1, 0)))
+        found = contact_forces(looks, friction, model.q_drawn, np.zeros(3))
         assert (found.modes.mode == mode).all()
         expected = max(0.0, G * np.sin(0.3) - mu * G * np.cos(0.3))
         assert found.accelerations == pytest.approx([0, expected, 0], abs=1e-10)

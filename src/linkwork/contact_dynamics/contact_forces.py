@@ -15,15 +15,18 @@ slide and stick; with these modes the forces follow from linear equations, witho
 (`contact_modes`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.contact_dynamics.contact_modes import OPEN, SLIDING, STICKING, Held, Modes, held
+from linkwork.contact_dynamics.active_contacts import ActiveContacts
+from linkwork.contact_dynamics.contact_modes import Held, Modes, held, parts
 from linkwork.contact_dynamics.contact_solver import Solver
+from linkwork.contact_dynamics.mode_margins import OPEN, SLIDING, STICKING
 from linkwork.contact_dynamics.response import Response, response
-from linkwork.contact_dynamics.touching import Surfaces, Touching
+from linkwork.contact_dynamics.touching import Touching
 
 Array = np.ndarray
 
@@ -40,7 +43,9 @@ class ContactForces:
 
     touching: Touching
     modes: Modes
-    forces: Array  # (n, 3) on the first body, along the axes of each contact [N]
+    forces: (
+        Array  # (n, 3 or 6) on the first body along the axes of each contact [N], moments about them [N m]
+    )
     slip: Array  # (n, 3) relative velocity along these axes [m/s]
     accelerations: Array  # (nv,)
     residual: float  # of the solver [m/s^2]
@@ -49,29 +54,33 @@ class ContactForces:
     @property
     def world_forces(self) -> Array:
         """The forces in the axes of the world (n, 3) [N]."""
-        return np.einsum("ni,nij->nj", self.forces, self.touching.axes)
+        return np.einsum("ni,nij->nj", self.forces[:, :3], self.touching.axes)
 
 
 def contact_forces(
-    surfaces: Surfaces, friction: Any, q: Array, v: Array, t: float = 0.0, inputs: Any = None
+    looks: ActiveContacts,
+    bounds: Callable[[Touching, Array], Array],
+    q: Array,
+    v: Array,
+    t: float = 0.0,
+    inputs: Any = None,
 ) -> ContactForces:
     """Return forces, modes and accelerations at some positions and velocities.
 
-    `friction` gives mu (n,) of contacts.
+    `bounds` gives friction, torsional and rolling resistance (n, 3) of contacts, of which it is known whether
+    they slip (n,).
     """
-    model = surfaces.model
-    size = float(model.size)
-    near = surfaces.find(q, TOUCHING * size)
-    rows = surfaces.rows(q, near)
-    u = rows @ v
+    model = looks.model
+    near = looks.surfaces.find(q, TOUCHING * float(model.size))
+    rows, u, drift = looks.look(q, v, near)
     keep = np.abs(u[:, 0]) <= AT_REST
     touching, u, rows = near.some(keep), u[keep], rows[keep]
     free = model.motion(q, v, t, inputs=inputs)
-    bias = rows @ free + surfaces.drift(q, v, touching, size)
-    mu = friction(touching)
+    bias = rows @ free + drift[keep]
+    bound = bounds(touching, np.linalg.norm(u[:, 1:3], axis=1) > AT_REST)
     given = response(model, q, rows)
-    found = solve_modes(given, bias, u, mu)
-    slip = np.where(np.arange(3) > 0, u, 0.0)
+    found = solve_modes(given, bias, u, bound, size=looks.size)
+    slip = np.where(np.arange(3) > 0, u[:, :3], 0.0)
     forces, accelerations = found.held.forces, free + given.spread(found.held.change)
     return ContactForces(touching, found.modes, forces, slip, accelerations, found.residual, found.jammed)
 
@@ -86,31 +95,27 @@ class SolvedModes(NamedTuple):
 
 
 def solve_modes(
-    given: Response,
-    bias: Array,
-    u: Array,
-    friction: Array,
-    near: Array | None = None,
-    at_rest: float = AT_REST,
+    given: Response, bias: Array, u: Array, bound: Array, at_rest: float = AT_REST, size: float = 1.0
 ) -> SolvedModes:
     """Return the modes that the laws of contact allow.
 
-    `bias` (n, 3) are relative accelerations without contact, u (n, 3) relative velocities.
+    `bias` (n, 3 or 6) are relative accelerations without contact, u relative velocities; `bound` (n, 3) is
+    friction, torsional and rolling resistance. Angular velocities are compared by those of points at `size`.
     """
-    n = len(bias)
-    speed = np.linalg.norm(u[:, 1:], axis=1)
-    slips = speed > at_rest
-    scale = float(np.abs(bias).max(initial=0.0)) + 1e-30
-    heading = np.zeros((n, 3))
-    heading[slips, 1:] = u[slips, 1:] / speed[slips, None]
-    pushed = bias + _FAST * scale * heading
-    p = np.zeros((n, 3)) if near is None else near.copy()
-    y = np.zeros(len(given.mass))
-    nodes = given.nodes()
-    answer, _ = Solver(nodes.size).solve(nodes, given.contacts(pushed, friction), p, y, _EXACT * scale)
-    after = bias + given.rows @ y
-    modes = _classified(p, after, heading, slips, scale)
-    found = held(given, modes, friction, bias, p)
+    scale = float(np.abs(bias[:, :3]).max(initial=0.0)) + 1e-30
+    heading, moves = np.zeros(u.shape), np.zeros((len(u), 3), bool)
+    for k, rows in parts(u.shape[1]):
+        speed = np.linalg.norm(u[:, rows], axis=1)
+        moves[:, k] = speed * (size if k else 1.0) > at_rest
+        heading[moves[:, k], rows] = u[moves[:, k], rows] / speed[moves[:, k], None]
+    unit = np.where(np.arange(u.shape[1]) < 3, 1.0, 1.0 / size)  # of accelerations along the rows
+    contacts, nodes = given.contacts(bias + _FAST * scale * unit * heading, bound), given.nodes()
+    p, y = np.zeros((len(contacts.a), 3)), np.zeros(len(given.mass))
+    answer, _ = Solver(nodes.size).solve(nodes, contacts, p, y, _EXACT * scale)
+    after = (bias + given.rows @ y) / unit
+    p = given.by_contact(p, contacts)
+    modes = _classified(p, after, (heading, moves), bound, _NOTHING * scale)
+    found = held(given, modes, bound, bias, p)
     weak = modes.mode == SLIDING
     jammed = found.gain <= 0.0 or bool(
         (found.forces[weak, 0] < -1e-6 * np.abs(found.forces).max(initial=0.0)).any()
@@ -118,17 +123,20 @@ def solve_modes(
     return SolvedModes(modes, found, answer.residual, jammed)
 
 
-def _classified(p: Array, after: Array, heading: Array, slips: Array, scale: float) -> Modes:
-    """Return the modes that a solution has."""
-    none = _NOTHING * scale
+def _classified(p: Array, after: Array, known: tuple[Array, Array], bound: Array, none: float) -> Modes:
+    """Return the modes that a solution has; `known` are directions of what moves, and which do."""
+    heading, moves = known
     closed = after[:, 0] <= none
-    moves = np.linalg.norm(after[:, 1:], axis=1)
-    sticks = closed & ~slips & (moves <= none)
-    mode = np.where(closed, np.where(sticks, STICKING, SLIDING), OPEN)
-    direction = heading.copy()
-    starts = (mode == SLIDING) & ~slips
-    rubs = np.linalg.norm(p[:, 1:], axis=1)
-    pressed = starts & (rubs > 1e-9 * np.abs(p).max(initial=0.0))  # more exact than what is left of motion
-    direction[starts, 1:] = after[starts, 1:] / moves[starts, None]
-    direction[pressed, 1:] = -p[pressed, 1:] / rubs[pressed, None]
-    return Modes(mode, direction)
+    part, direction = np.full((len(p), 3), OPEN), heading.copy()
+    for k, rows in parts(p.shape[1]):
+        resisted = closed & ((k == 0) | (bound[:, k] > 0.0))
+        speeds_up = np.linalg.norm(after[:, rows], axis=1)
+        sticks = ~moves[:, k] & (speeds_up <= none)
+        part[:, k] = np.where(resisted, np.where(sticks, STICKING, SLIDING), OPEN)
+        starts = (part[:, k] == SLIDING) & ~moves[:, k]
+        rubs = np.linalg.norm(p[:, rows], axis=1)
+        # a force is more exact than what is left of motion
+        pressed = starts & (rubs > 1e-9 * np.abs(p).max(initial=0.0))
+        direction[starts, rows] = after[starts, rows] / speeds_up[starts, None]
+        direction[pressed, rows] = -p[pressed, rows] / rubs[pressed, None]
+    return Modes(part, direction)

@@ -5,10 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork.contact_dynamics.active_contacts import ActiveContacts
 from linkwork.contact_dynamics.contact_forces import AT_REST, contact_forces
-from linkwork.contact_dynamics.contact_modes import SLIDING
 from linkwork.contact_dynamics.meeting import meeting
-from linkwork.contact_dynamics.pair_table import FRICTION, STATIC_FRICTION, pair_table
+from linkwork.contact_dynamics.mode_margins import SLIDING
+from linkwork.contact_dynamics.pair_table import FRICTION, ROLLING, STATIC_FRICTION, TORSIONAL, pair_table
 from linkwork.contact_dynamics.touching import Surfaces, Touching
 from linkwork.model.model import Model
 
@@ -35,23 +36,19 @@ class ContactsInMotion:
 
     def __init__(self, model: Model) -> None:
         world = meeting(model.mechanism)
-        self._table, self._surfaces = pair_table(model.mechanism, world), Surfaces(model, world)
+        self._table = pair_table(model.mechanism, world)
+        surfaces = Surfaces(model, world)
+        self._looks = ActiveContacts(surfaces, surfaces.rows(self._table))
         numbers: Mapping[str, int] = {name: k for k, name in enumerate(model.body_names)}
         self._number = np.array([numbers.get(name, -1) for name in world.shape_bodies], np.int64)
 
     def at(self, t: float, q: Array, v: Array, inputs: Any) -> TouchingBodies:
         """Return the contacts at a moment: those that touch, and do not part."""
-
-        def slips(touching: Touching) -> Array:
-            u = self._surfaces.rows(q, touching) @ v
-            return np.linalg.norm(u[:, 1:], axis=1) > AT_REST
-
         state = q, v, float(t), inputs
-        found = contact_forces(self._surfaces, lambda x: self._friction(x, slips(x)), *state)
-        begins = (found.modes.mode == SLIDING) & ~slips(found.touching)
+        found = contact_forces(self._looks, self._bounds, *state)
+        begins = (found.modes.mode == SLIDING) & (np.linalg.norm(found.slip, axis=1) <= AT_REST)
         if begins.any():  # what static friction does not hold slides
-            slides = slips(found.touching) | begins
-            found = contact_forces(self._surfaces, lambda x: self._friction(x, slides), *state)
+            found = contact_forces(self._looks, lambda x, slips: self._bounds(x, slips | begins), *state)
         touching = found.touching
         return TouchingBodies(
             self._number[touching.label[:, :2]],
@@ -61,7 +58,8 @@ class ContactsInMotion:
             -found.world_forces,
         )
 
-    def _friction(self, touching: Touching, slides: Array) -> Array:
+    def _bounds(self, touching: Touching, slides: Array) -> Array:
         kind = self._table.kind
         numbers = self._table.numbers[kind[touching.label[:, 0]], kind[touching.label[:, 1]]]
-        return np.where(slides, numbers[:, FRICTION], numbers[:, STATIC_FRICTION])
+        mu = np.where(slides, numbers[:, FRICTION], numbers[:, STATIC_FRICTION])
+        return np.column_stack([mu, numbers[:, TORSIONAL], numbers[:, ROLLING]])

@@ -71,13 +71,14 @@ class Detection:
         self.reach = np.zeros(n)  # how far each can move before the next look [m]
         self.poses = np.zeros((n, 3, 4))
         self._tree, self.work = tree(n), work()
+        self.version = 0  # changes when arrays are replaced by larger ones
         self._make_room(max(8 * n, 64), 256)
 
     def _make_room(self, pairs: int, points: int) -> None:
         self._near = near(len(self.reach), pairs)
         self.pairs = np.zeros_like(self._near.pairs)
-        self._found = buffer(points)
-        self.counts = np.zeros(2, np.int64)
+        self.found, self.counts = buffer(points), np.zeros(2, np.int64)
+        self.version += 1
 
     def __call__(self, links: Array) -> tuple[Array, Array]:
         """Return numbers (n, 10) and labels (n, 4) of the contacts; see `contact.shape_table.Buffer`.
@@ -85,14 +86,25 @@ class Detection:
         `links` are the poses of links. The arrays are those of the next call, too.
         """
         while True:
-            _detect(
-                *(self.shapes, self.table.at, links, self.reach, _PAIRS, self.poses),
-                *(self._tree.at, self._near.at, self.pairs, self.work.at, self._found.at, self.counts),
-            )
-            pairs, points = self.counts.tolist()
-            if pairs <= len(self.pairs) and points <= self._found.room:
-                return self._found.number[:points], self._found.label[:points]
-            self._make_room(max(2 * pairs, len(self.pairs)), max(2 * points, self._found.room))
+            detect(*self.arguments(links, self.reach))
+            if not self.grow():
+                points = int(self.counts[1])
+                return self.found.number[:points], self.found.label[:points]
+
+    def arguments(self, links: Array, reach: Array) -> tuple[Any, ...]:
+        """Return what `detect` takes, for links in these poses and shapes that look so far ahead."""
+        return (
+            *(self.shapes, self.table.at, links, reach, _PAIRS, self.poses),
+            *(self._tree.at, self._near.at, self.pairs, self.work.at, self.found.at, self.counts),
+        )
+
+    def grow(self) -> bool:
+        """Make more room if what was found last did not fit in; return whether that was so."""
+        pairs, points = self.counts.tolist()
+        if pairs <= len(self.pairs) and points <= self.found.room:
+            return False
+        self._make_room(max(2 * pairs, len(self.pairs)), max(2 * points, self.found.room))
+        return True
 
 
 def _thickness(local: Array, reach: Array, owner: Array, axes: int) -> Array:
@@ -121,7 +133,7 @@ def _thickness(local: Array, reach: Array, owner: Array, axes: int) -> Array:
     "int64[:, ::1]",
     *["int64[::1]"] * 3,
 )
-def _detect(shapes, table, links, reach, margin, poses, tree, near, pairs, work, found, counts):
+def detect(shapes, table, links, reach, margin, poses, tree, near, pairs, work, found, counts):
     """Write the contacts; count pairs and contacts, also those that find no room."""
     t, w, c = opened_table(table), opened_work(work), opened_buffer(found)
     tr, nr, pair, x = opened_tree(tree), opened_near(near), memory(pairs), memory(poses)

@@ -64,8 +64,8 @@ def _joined(roots: list[int], loops: list[list[int]]) -> dict[int, int]:
     return found
 
 
-@entry(None, LAYOUT, "float64[:, ::1]", "float64[:, ::1]", "float64[::1]", "float64[::1]", "float64[::1]")
-def fill_inertia(tree, J, F, added, mass, inverse):
+@native
+def inertia(tree, J, F, added, mass, inverse):
     """Write the inertias of all nodes, with what is `added` on the diagonal, and their inverses."""
     for j in range(len(tree.size)):
         n, first, at = tree.size[j], tree.first[j], tree.at[j]
@@ -81,6 +81,12 @@ def fill_inertia(tree, J, F, added, mass, inverse):
                 k = tree.above[k]
             mass[at + i * n + i] += added[first + i]
         _invert(mass, inverse, at, n)
+
+
+@entry(None, LAYOUT, "float64[:, ::1]", "float64[:, ::1]", "float64[::1]", "float64[::1]", "float64[::1]")
+def fill_inertia(tree, J, F, added, mass, inverse):
+    """Write the inertias of all nodes, and their inverses."""
+    inertia(tree, J, F, added, mass, inverse)
 
 
 @native

@@ -50,6 +50,12 @@ def pair_table(mechanism: Mechanism, world: Colliders) -> PairTable:
     return PairTable(np.array(kind, np.int64), numbers, law)
 
 
+def resisting(table: PairTable, soft: Any = None) -> bool:
+    """Return whether something resists spinning or rolling; `soft` (nclass, nclass) pairs do not count."""
+    turning = table.numbers[:, :, [ROLLING, TORSIONAL]].any(axis=2)
+    return bool((turning if soft is None else turning & ~soft).any())
+
+
 def _numbers(contact: Contact, a: Material, b: Material) -> tuple[float, ...]:
     return alone(contact.material) if contact.material else combined(a, b)
 

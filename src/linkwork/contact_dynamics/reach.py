@@ -30,11 +30,8 @@ def _twist(tree, J, v, link):
     return w0, w1, w2, u0, u1, u2
 
 
-@entry(
-    None,
-    *(LAYOUT, SHAPES, "float64[:, :, ::1]", _TABLE, "float64[::1]", "float64", _TABLE, "float64[::1]"),
-)
-def fill_reach(tree, shapes, poses, J, v, h, motion, reach):
+@native
+def reaches(tree, shapes, poses, J, v, h, motion, reach):
     """Write how shapes move at velocities v, and how far any point of each can get in a time h."""
     known = root = -2
     w0 = w1 = w2 = u0 = u1 = u2 = 0.0
@@ -64,3 +61,12 @@ def fill_reach(tree, shapes, poses, J, v, h, motion, reach):
         motion[k, 2] += a * y - b * x
         speed = sqrt(motion[k, 0] ** 2 + motion[k, 1] ** 2 + motion[k, 2] ** 2)
         reach[k] = h * (speed + sqrt(a * a + b * b + d * d) * shapes.swing[k])
+
+
+@entry(
+    None,
+    *(LAYOUT, SHAPES, "float64[:, :, ::1]", _TABLE, "float64[::1]", "float64", _TABLE, "float64[::1]"),
+)
+def fill_reach(tree, shapes, poses, J, v, h, motion, reach):
+    """Write how shapes move at velocities v, and how far any point of each can get in a time h."""
+    reaches(tree, shapes, poses, J, v, h, motion, reach)

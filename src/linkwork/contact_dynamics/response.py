@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.contact_dynamics.contact_problem import Contacts, Nodes
-from linkwork.contact_dynamics.friction_cone import COULOMB
+from linkwork.contact_dynamics.friction_cone import COULOMB, TURNING
 from linkwork.model.model import Model
 
 Array = np.ndarray
@@ -29,7 +29,7 @@ class Response(NamedTuple):
     mass: Array  # (r, r) Z^T M Z
     inverse: Array  # (r, r)
     basis: Array | None  # (nv, r) Z; None: all velocities are free
-    rows: Array  # (n, 3, r) J Z
+    rows: Array  # (n, 3 or 6, r) J Z
 
     def spread(self, y: Array) -> Array:
         """Return velocities (nv,) of those along Z."""
@@ -39,38 +39,49 @@ class Response(NamedTuple):
         """Return what forces (nv,) are along Z."""
         return force if self.basis is None else self.basis.T @ force
 
-    def push(self, p: Array) -> Array:
-        """Return the change of velocities along Z by impulses p (n, 3)."""
-        return self.inverse @ np.einsum("nir,ni->r", self.rows, p)
-
     def nodes(self) -> Nodes:
         """Return it as one node of a contact problem, which would not move without contact."""
         r = len(self.mass)
         where = np.array([r]), np.zeros(1, np.int64), np.zeros(1, np.int64)
         return Nodes(*where, self.mass.ravel(), self.inverse.ravel(), np.zeros(r))
 
-    def contacts(self, bias: Array, friction: Array) -> Contacts:
-        """Return contacts whose relative velocities are `bias` (n, 3) when nothing acts at them."""
-        n, _, r = self.rows.shape
-        alone = np.einsum("nir,rs,nis->n", self.rows, self.inverse, self.rows)
+    def contacts(self, bias: Array, bound: Array) -> Contacts:
+        """Return contacts whose relative velocities are `bias` (n, 3 or 6) when nothing acts at them.
+
+        Behind them, those that resist turning have three rows more; `bound` (n, 3) is friction, torsional and
+        rolling resistance.
+        """
+        n, wide, r = self.rows.shape
+        turns = np.flatnonzero(bound[:, 1:].any(axis=1)) if wide == 6 else np.zeros(0, np.int64)
+        rows = np.concatenate([self.rows[:, :3], self.rows[turns, wide - 3 :]])
+        count = n + len(turns)
+        alone = np.einsum("nir,rs,nis->n", rows, self.inverse, rows)
         floor = 1e-12 * float(np.max(alone, initial=1e-300))
         return Contacts(
-            np.zeros(n, np.int64),
-            np.full(n, -1, np.int64),
-            3 * r * np.arange(n),
-            np.zeros(n, np.int64),
-            np.ascontiguousarray(self.rows).ravel(),
-            np.ascontiguousarray(bias),
-            np.ascontiguousarray(friction, float),
+            np.zeros(count, np.int64),
+            np.full(count, -1, np.int64),
+            3 * r * np.arange(count),
+            np.zeros(count, np.int64),
+            np.ascontiguousarray(rows).ravel(),
+            np.concatenate([bias[:, :3], bias[turns, wide - 3 :]]),
+            np.concatenate([bound[:, 0], bound[turns, 2]]),
             3.0 / np.maximum(alone, floor),
-            np.full(n, COULOMB, np.int64),
-            np.zeros(n),
-            np.full(n, -1, np.int64),
+            np.repeat([COULOMB, TURNING], [n, len(turns)]),
+            np.concatenate([np.zeros(n), bound[turns, 1]]),
+            np.concatenate([np.full(n, -1), turns]),
         )
+
+    def by_contact(self, p: Array, contacts: Contacts) -> Array:
+        """Return forces (n, 3 or 6) of contacts from those along rows of `contacts`."""
+        n, wide, _ = self.rows.shape
+        found, turns = np.zeros((n, wide)), contacts.kind == TURNING
+        found[:, :3] = p[:n]
+        found[contacts.of[turns], wide - 3 :] = p[turns]
+        return found
 
 
 def response(model: Model, q: Array, rows: Array) -> Response:
-    """Return how a model answers at contacts with these rows J (n, 3, nv)."""
+    """Return how a model answers at contacts with these rows J (n, 3 or 6, nv)."""
     M, Z = model.mass_matrix(q), None
     if model.loop_names:
         G = model.constraint_jacobian(q)

@@ -18,14 +18,24 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linkwork.contact_dynamics.active_contacts import ActiveContacts
 from linkwork.contact_dynamics.contact_forces import SolvedModes, solve_modes
-from linkwork.contact_dynamics.contact_modes import OPEN, SLIDING, STICKING, Modes, held
+from linkwork.contact_dynamics.contact_modes import Modes, held
 from linkwork.contact_dynamics.contact_solver import Solver
 from linkwork.contact_dynamics.impact import impact
-from linkwork.contact_dynamics.pair_table import FRICTION, RESTITUTION, STATIC_FRICTION, PairTable
+from linkwork.contact_dynamics.mode_margins import OPEN, SLACK_SLIP, SLIDING, STICKING
+from linkwork.contact_dynamics.pair_table import (
+    FRICTION,
+    RESTITUTION,
+    ROLLING,
+    STATIC_FRICTION,
+    TORSIONAL,
+    PairTable,
+)
 from linkwork.contact_dynamics.response import Response, response
-from linkwork.contact_dynamics.smooth_motion import SLACK_SLIP, Free, SmoothMotion
+from linkwork.contact_dynamics.smooth_motion import Free, SmoothMotion
 from linkwork.contact_dynamics.touching import Touching
+from linkwork.mechanism.contact import IMPACTS
 
 Array = np.ndarray
 
@@ -34,6 +44,7 @@ _STILL = 1e-9  # of the speeds of the mechanism, or of 1 m/s: slower ones are no
 _MOMENT = 1e-7  # [s] for which forces act before an impact without collision
 _TURNS = 20
 _LIFTS = 10
+_BOUNDS = [FRICTION, TORSIONAL, ROLLING]
 _WORDS = {OPEN: "part", SLIDING: "slide", STICKING: "stick"}
 
 
@@ -44,20 +55,22 @@ class MaterialLaw:
         self._table = table
 
     def __call__(self, touching: Touching) -> tuple[Array, Array, Array]:
-        """Return friction, static friction and restitution (n,) of contacts."""
+        """Return bounds (n, 3) of contacts, static friction (n,) and restitution (n,).
+
+        Bounds are friction, torsional and rolling resistance.
+        """
         i, j = self._table.kind[touching.label[:, 0]], self._table.kind[touching.label[:, 1]]
         numbers = self._table.numbers[i, j]
-        return numbers[:, FRICTION], numbers[:, STATIC_FRICTION], numbers[:, RESTITUTION]
+        return numbers[:, _BOUNDS], numbers[:, STATIC_FRICTION], numbers[:, RESTITUTION]
 
 
-@dataclass(frozen=True)
-class Blow:
+class Blow(NamedTuple):
     """The impulse at a contact in an impact."""
 
     t: float  # [s]
-    bodies: tuple[str, str]
-    place: Array  # (3,) [m]
-    impulse: Array  # (3,) on the first body, in the world [N s]
+    bodies: tuple[str, str]  # a and b
+    place: tuple[float, ...]  # (d,) [m]
+    impulse: tuple[float, ...]  # (d,) on b, in the world [N s]
 
 
 class Look(NamedTuple):
@@ -65,9 +78,9 @@ class Look(NamedTuple):
 
     touching: Touching
     given: Response
-    u: Array  # (n, 3) relative velocities [m/s]
-    bias: Array  # (n, 3) relative accelerations without contact [m/s^2]
-    friction: Array  # (n,)
+    u: Array  # (n, 3 or 6) relative velocities [m/s, rad/s]
+    bias: Array  # (n, 3 or 6) relative accelerations without contact [m/s^2, rad/s^2]
+    bound: Array  # (n, 3) friction, torsional and rolling resistance
     static_friction: Array  # (n,)
     restitution: Array  # (n,)
 
@@ -95,6 +108,7 @@ class Settling:
     def __init__(self, motion: SmoothMotion, law: MaterialLaw, accuracy: float, rule: str = "newton") -> None:
         self.motion, self.law, self.accuracy, self.rule = motion, law, accuracy, rule
         self.surfaces, self.model = motion.surfaces, motion.model
+        self._looks = ActiveContacts(motion.surfaces, motion.wide)
 
     def settle(self, t: float, q: Array, v: Array, free: Free) -> Settled:
         """Return the state after an event, and put contacts into modes; `free(t, q, v)` are accelerations."""
@@ -112,7 +126,7 @@ class Settling:
         found: dict[tuple[str, str], int] = {}
         owners, motion = self.surfaces.detection.owners, self.motion
         for (a, b), mode in zip(
-            motion.touching.label[:, :2].tolist(), motion.modes.mode.tolist(), strict=True
+            motion.active.label[: motion.count, :2].tolist(), motion.modes.tolist(), strict=True
         ):
             pair = owners[a], owners[b]
             found[pair] = max(mode, found.get(pair, OPEN))
@@ -131,11 +145,10 @@ class Settling:
 
     def _look(self, t: float, found: Settled, free: Free) -> Look:
         touching = self._touching(found.q)
-        rows = self.surfaces.rows(found.q, touching)
-        bias = rows @ free(t, found.q, found.v)
-        bias += self.surfaces.drift(found.q, found.v, touching, self.motion.size)
+        rows, u, drift = self._looks.look(found.q, found.v, touching)
+        bias = rows @ free(t, found.q, found.v) + drift
         given = response(self.model, found.q, rows)
-        return Look(touching, given, rows @ found.v, bias, *self.law(touching))
+        return Look(touching, given, u, bias, *self.law(touching))
 
     def _touching(self, q: Array) -> Touching:
         """Return what touches."""
@@ -148,7 +161,7 @@ class Settling:
             deep = touching.some(touching.gap < 0.0)
             if not len(deep.gap):
                 return
-            rows = self.surfaces.rows(found.q, deep)[:, 0]
+            rows = self._looks.look(found.q, found.v, deep).rows[:, 0]
             loops = np.zeros(len(self.model.weak_pivots))
             self._move(found, self.motion.correction(found.q, rows, np.concatenate([deep.gap, loops])))
             if deep.gap.min() > -_TOUCHING * self.motion.size:
@@ -168,67 +181,64 @@ class Settling:
         """Let contacts that approach collide."""
         normal, e = look.u[:, 0], look.restitution
         e = np.where((normal < 0.0) & self._stays(e * normal, look.bias), 0.0, e)
-        contacts = look.given.contacts(look.u, look.friction)
-        done = impact(look.given.nodes(), contacts, e, self.rule, tolerance=1e-12)
-        found.v = found.v + look.given.spread(done.velocities)
-        self._log(t, found, look.touching, done.impulses)
+        given = look.given if self.rule == IMPACTS[0] else look.given._replace(rows=look.given.rows[:, :3])
+        contacts = given.contacts(look.u, look.bound)
+        e = np.concatenate([e, np.zeros(len(contacts.a) - len(e))])
+        done = impact(given.nodes(), contacts, e, self.rule, tolerance=1e-12)
+        found.v = found.v + given.spread(done.velocities)
+        self._log(t, found, look.touching, done.impulses[: len(look.u)])
         if done.lowered < 1.0:
             words = f"restitution was lowered to {done.lowered:.3g} of itself at t = {t:.9g} s"
             found.notes.append(f"{words}: Newton's law would have gained energy")
 
     def _log(self, t: float, found: Settled, touching: Touching, p: Array) -> None:
-        names = self.surfaces.detection.owners
+        names, size = self.surfaces.detection.owners, 2 if self.surfaces.flat else 3
         world = np.einsum("ni,nij->nj", p, touching.axes)
         for k in np.flatnonzero(p.any(axis=1)):
             a, b = touching.label[k, :2]
-            found.blows.append(Blow(t, (names[a], names[b]), touching.place[k], world[k]))
+            where, impulse = touching.place[k, :size].tolist(), (-world[k, :size]).tolist()
+            found.blows.append(Blow(t, (names[a], names[b]), tuple(where), tuple(impulse)))
 
     def _enter_modes(self, t: float, found: Settled, look: Look, still: float, free: Free) -> bool:
         """Find modes of what rests or slides; return whether there are any that can be."""
         look = look.some((look.u[:, 0] <= still) | self._stays(look.u[:, 0], look.bias))
-        slow = np.linalg.norm(look.u[:, 1:], axis=1) <= 2.0 * SLACK_SLIP
-        friction = np.where(slow, look.static_friction, look.friction)
-        solved = self._solved(look, friction)
+        slow, bound = np.linalg.norm(look.u[:, 1:3], axis=1) <= 2.0 * SLACK_SLIP, look.bound.copy()
+        bound[slow, 0] = look.static_friction[slow]
+        solved = self._solved(look, bound)
         slides = solved.modes.mode == SLIDING
-        if (friction != look.friction)[slides].any():
-            friction = np.where(slides, look.friction, friction)
-            solved = self._solved(look, friction)
+        if (bound != look.bound)[slides].any():
+            bound[slides] = look.bound[slides]
+            solved = self._solved(look, bound)
         if solved.jammed:
             self._jam(t, found, look)
             return False
-        self.motion.hold(look.touching, solved.modes, solved.held.forces, friction)
-        self._close(t, found, free)
+        self.motion.hold(look.touching, solved.modes, solved.held.forces, bound)
+        self._close(t, found)
         return True
 
-    def _solved(self, look: Look, friction: Array) -> SolvedModes:
-        return solve_modes(look.given, look.bias, look.u, friction, at_rest=2.0 * SLACK_SLIP)
+    def _solved(self, look: Look, bound: Array) -> SolvedModes:
+        return solve_modes(look.given, look.bias, look.u, bound, 2.0 * SLACK_SLIP, self.motion.size)
 
     def _jam(self, t: float, found: Settled, look: Look) -> None:
         """Stop contacts that no finite forces hold: by impulses that end all slip, if friction allows it."""
-        ahead = look.u + _MOMENT * look.bias
+        given = look.given._replace(rows=look.given.rows[:, :3])  # nothing resists turning at once
+        ahead = (look.u + _MOMENT * look.bias)[:, :3]
         ahead[:, 0] = np.minimum(_MOMENT * look.bias[:, 0], 0.0)
-        stuck = Modes(np.full(len(ahead), STICKING), np.zeros((len(ahead), 3)))
-        p, y = held(look.given, stuck, look.friction, ahead).forces, np.zeros(len(look.given.mass))
-        nodes, contacts = look.given.nodes(), look.given.contacts(ahead, look.friction)
+        stuck = Modes(np.full((len(ahead), 3), STICKING), np.zeros((len(ahead), 3)))
+        p, y = held(given, stuck, look.bound, ahead).forces, np.zeros(len(given.mass))
+        nodes, contacts = given.nodes(), given.contacts(ahead, look.bound)
         Solver(nodes.size).solve(nodes, contacts, p, y, 1e-3 * _MOMENT)
-        found.v = found.v + look.given.spread(y)
+        found.v = found.v + given.spread(y)
         self._log(t, found, look.touching, p)
         owners = self.surfaces.detection.owners
         names = sorted({owners[shape] for shape in look.touching.label[p.any(axis=1), :2].ravel()})
         words = f"no finite forces hold the contact of {' and '.join(names)} at t = {t:.9g} s (Painleve)"
         found.notes.append(f"{words}: it jams, by an impact")
 
-    def _close(self, t: float, found: Settled, free: Free) -> None:
+    def _close(self, t: float, found: Settled) -> None:
         """Bring positions and velocities onto the constraints, and see that no margin is used up already."""
         motion = self.motion
         if motion.count:
-            _, _, change = motion.close_positions(found.q, t)
-            self._move(found, change)
-            found.v = found.v + motion.close_velocities(found.q, found.v, t)[2]
-        base = found.q, found.v
-        motion.start_from(*base)
-        approach, hold, _ = motion.margins(base, t, found.q, found.v, 0.0, free)
-        if approach <= 0.5 * motion.slack_gap:
-            motion.slack_gap += 2.0 * (motion.slack_gap - approach)
-        if hold <= 0.5 * motion.slack_force and hold > -1.0:
-            motion.slack_force += 2.0 * (motion.slack_force - hold)
+            self._move(found, motion.close_positions(found.q, t))
+            found.v = found.v + motion.close_velocities(found.q, found.v, t)
+        motion.begin(t, found.q, found.v)

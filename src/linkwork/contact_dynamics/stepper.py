@@ -86,11 +86,15 @@ class Found:
 
 
 class Hit(NamedTuple):
-    """An impact of two bodies."""
+    """The impulse at a point at which two bodies have hit each other, or of a joint at its stop.
+
+    The latter has no point, and its impulse is that of the coordinate.
+    """
 
     time: float  # [s]
-    bodies: tuple[str, str]
-    impulse: float  # along the normals, of all points [N s]
+    bodies: tuple[str, str]  # a and b
+    point: tuple[float, ...]  # (d,) [m]
+    impulse: tuple[float, ...]  # (d,) on b, in the world [N s]
 
 
 _NONE = Found(room_for_points(0), np.zeros((0, 3)), np.zeros((0, 3)), Answer(0.0, 0, 0))
@@ -326,17 +330,23 @@ class Stepper:
             change *= max(1.0 - (after - before) / c, 0.0)
         v[:] = nodes.free + change
         state.work += kinetic_energy(nodes, v) - before
-        names, hits = system.detection.owners, dict[tuple[str, str], float]()
-        for k in np.flatnonzero(done.impulses[:n, 0] > 0.0):
-            i, j = points.pair[k].tolist()
-            pair = names[i], names[j]
-            hits[pair] = hits.get(pair, 0.0) + float(done.impulses[k, 0])
-        hits |= self._joints.hits(done.impulses, joint)
-        self.hits += [Hit(state.t, pair, impulse) for pair, impulse in hits.items()]
+        self._log(state.t, points, done.impulses[:n])
+        for pair, impulse in self._joints.hits(done.impulses, joint):
+            self.hits.append(Hit(state.t, pair, (), (impulse,)))
         if self._joints.count:
             held = self._joints.at_rest(state.q, v, self._inertial.lockable)
             held[:, 1] = state.memory.locked[:, 1] if len(state.memory.locked) else 0.0
             state.memory = state.memory._replace(locked=held)
+
+    def _log(self, t: float, points: Points, impulses: Array) -> None:
+        """Note the impulses of all points that were hit."""
+        world, owners = np.zeros_like(impulses), self.system.detection.owners
+        in_the_world(points.place, impulses, world)
+        size = 2 if self.model.space == "plane" else 3
+        for k in np.flatnonzero(impulses[:, 0] > 0.0):
+            a, b = points.pair[k].tolist()
+            place, impulse = points.place[k, :size].tolist(), (-world[k, :size]).tolist()
+            self.hits.append(Hit(t, (owners[a], owners[b]), tuple(place), tuple(impulse)))
 
     def _hit_springs(self, rows: Contacts, points: Points) -> None:
         """Leave springs out of an impact, but for those of fast pairs: they are hit as if they were rigid."""

@@ -15,7 +15,7 @@ from linkwork.lazy import LOCK, computed_once, lazy
 from linkwork.native import loop_call_text, passes, sources, store
 from linkwork.native.built_in import BuiltIn, provide
 from linkwork.native.entry_text import LAYOUT
-from linkwork.native.loop_types import ARRAY, POINTER, TUPLE, Kind, Named
+from linkwork.native.loop_types import ARRAY, INTEGER, POINTER, TUPLE, Kind, Named
 from linkwork.native.target import Target, host
 
 LOOPS: dict[str, "Loop"] = {}  # all that were imported so far, by name
@@ -37,6 +37,29 @@ class Loop:
     def prepare(self) -> None:
         """Load the object, or compile it, and the loops that it calls, before it is needed."""
         store.load_here(self.object_name(host()), self.build, passes.loops, _versions, _load_called)
+
+    @property
+    def address(self) -> int:
+        """Where its code is: `i32 code(words)`, see `words`."""
+        self.prepare()
+        return store.address(self.symbol)
+
+    def words(self, *arguments: Any) -> np.ndarray:
+        """Return the words by which native code calls it: room for the result, then the arguments.
+
+        Arrays are there by address: whoever keeps the words keeps the arrays.
+        """
+        found: list[int] = [0]
+        given = [
+            value if isinstance(kind, Named) else (value,) for value, kind in zip(arguments, self.arguments)
+        ]
+        values = [value for values in given for value in values]
+        for value, kind in zip(values, _flat(self.arguments), strict=True):
+            if kind.how == ARRAY:
+                found += [value.ctypes.data, *value.shape]
+            else:
+                found.append(int(value) if kind.how == INTEGER else int(np.float64(value).view(np.int64)))
+        return np.array(found, np.int64)
 
     @lazy
     def symbol(self) -> str:

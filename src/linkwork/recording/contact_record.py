@@ -1,7 +1,7 @@
 """The contacts of a run, sample by sample: one row for each point at which two bodies touch."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.errors import unknown
 from linkwork.real_numbers import is_finite, shown
 from linkwork.recording.contact_quantities import BODY_A, BODY_B, DEPTH, FORCE, NORMAL, POINT, SLIP
+from linkwork.recording.report import Impact
 
 if TYPE_CHECKING:
     from linkwork.recording.samples import Samples
@@ -32,7 +33,8 @@ class RecordedContact(NamedTuple):
 class ContactRecord:
     """Contacts over time, sorted by sample: arrays over all of them, or `for contact in run.contacts`.
 
-    d is 3, in the plane 2; all are in world axes.
+    d is 3, in the plane 2; all are in world axes. Forces are those of contacts that last. Where rigid bodies
+    have hit each other on the way, `impacts` has time, bodies, point and impulse.
     """
 
     samples: Array  # (S,) times of all samples of the run [s]
@@ -44,17 +46,18 @@ class ContactRecord:
     depth: Array  # (n,) how far they overlap; negative: the gap [m]
     force: Array  # (n, d) on b [N]
     slip: Array  # (n, d) velocity of b, seen from a, along the surfaces [m/s]
+    impacts: tuple[Impact, ...] = ()
 
     @classmethod
-    def of_samples(cls, run: "Samples") -> "ContactRecord":
-        """Return the contacts of a run."""
+    def of_samples(cls, run: "Samples", impacts: tuple[Impact, ...]) -> "ContactRecord":
+        """Return the contacts of a run, whose impacts are known."""
         found = run.derived("contacts")
         sample, place = np.nonzero(np.isfinite(found[:, :, DEPTH]))
         rows, size = found[sample, place], run.layout.algebra.dimension
         part: Callable[[int], Array] = lambda first: rows[:, first : first + size]  # noqa: E731
         pair = rows[:, BODY_A : BODY_B + 1].astype(np.int64)
         vectors = part(POINT), part(NORMAL), rows[:, DEPTH], part(FORCE), part(SLIP)
-        return cls(run.time, run.layout.bodies, sample, pair, *vectors)
+        return cls(run.time, run.layout.bodies, sample, pair, *vectors, impacts)
 
     @property
     def time(self) -> Array:
@@ -77,17 +80,21 @@ class ContactRecord:
         if body not in (*self.names, "ground"):
             raise KeyError(unknown("body", body, (*self.names, "ground")))
         number = -1 if body == "ground" else self.names.index(body)
-        return self._some((self.pair == number).any(axis=1))
+        impacts = tuple(one for one in self.impacts if body in one.bodies)
+        return self._some((self.pair == number).any(axis=1), impacts)
 
     def at(self, t: float) -> "ContactRecord":
-        """Return those of the sample that is nearest to a time [s]."""
+        """Return those of the sample that is nearest to a time [s], and impacts to which it is nearest."""
         if not is_finite(t):
             raise ValueError(f"contacts: t {shown(t)}; give a time in seconds")
-        return self._some(self.sample == int(np.abs(self.samples - t).argmin()))
+        nearest = int(np.abs(self.samples - t).argmin())
+        impacts = (one for one in self.impacts if np.abs(self.samples - one.time).argmin() == nearest)
+        return self._some(self.sample == nearest, tuple(impacts))
 
-    def _some(self, which: Array) -> "ContactRecord":
-        rows = (self.sample, self.pair, self.point, self.normal, self.depth, self.force, self.slip)
-        return ContactRecord(self.samples, self.names, *(array[which] for array in rows))
+    def _some(self, which: Array, impacts: tuple[Impact, ...] = ()) -> "ContactRecord":
+        names = ("sample", "pair", "point", "normal", "depth", "force", "slip")
+        some = {name: getattr(self, name)[which] for name in names}
+        return replace(self, **some, impacts=impacts)
 
     def __len__(self) -> int:
         return len(self.depth)

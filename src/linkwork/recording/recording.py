@@ -106,11 +106,11 @@ class Recording(Playable, Samples):
         """The contacts of all samples: times, bodies, points, normals, depths, forces and slips.
 
         `run.contacts.of("foot")` are those of one body, `run.contacts.at(1.5)` those of the sample nearest to
-        a time. Forces are those of contacts that last; impacts are events of the report.
+        a time. Forces are those of contacts that last; `run.contacts.impacts` are the impulses of impacts.
         """
         if not self.layout.touching:
             raise LinkworkError(f"{self.title!r}: nothing meets in this mechanism; add lw.Contact(...)")
-        return ContactRecord.of_samples(self)
+        return ContactRecord.of_samples(self, self.report.impacts)
 
     def summary(self) -> str:
         """Return what happened, as text: how far, how much work, how exact, and why if it failed."""

@@ -1,13 +1,68 @@
 """How a run went."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 SUCCESS = ("DONE", "EVENT")  # the statuses of runs that ended as requested
+
+
+class Impact(NamedTuple):
+    """The impulse at a point in which two bodies a and b have hit each other."""
+
+    time: float  # [s]
+    bodies: tuple[str, str]
+    point: tuple[float, ...]  # (d,) in the world [m]
+    impulse: tuple[float, ...]  # (d,) on b, in world axes [N s]
+
+
+class Hit(tuple[float, str]):
+    """An event (time, name): two bodies have hit each other, at one point or several."""
+
+    impacts: tuple[Impact, ...]
+
+    def __new__(cls, impacts: Sequence[Impact]) -> "Hit":
+        """Make it of impacts of two bodies at one time."""
+        made = super().__new__(cls, (impacts[0].time, " hits ".join(impacts[0].bodies)))
+        made.impacts = tuple(impacts)
+        return made
+
+    def __getnewargs__(self) -> tuple[tuple[Impact, ...]]:  # type: ignore[override]
+        return (self.impacts,)
+
+
+def hits_of(impacts: Sequence[Impact]) -> list[Hit]:
+    """Return the events of impacts, one for each pair of bodies and time."""
+    found: dict[tuple[float, tuple[str, str]], list[Impact]] = {}
+    for one in impacts:
+        found.setdefault((one.time, one.bodies), []).append(one)
+    return [Hit(each) for each in found.values()]
+
+
+def impacts_of(events: Sequence[tuple[float, str]]) -> tuple[Impact, ...]:
+    """Return the impacts among events."""
+    return tuple(one for event in events if isinstance(event, Hit) for one in event.impacts)
+
+
+def plain_event(event: tuple[float, str]) -> list[Any]:
+    """Return an event as plain JSON values."""
+    return [*event, *(list(each) for each in impacts_of([event]))]
+
+
+def event_of(values: Sequence[Any]) -> tuple[float, str]:
+    """Return the event that `plain_event` made these values of; ValueError if there is none."""
+    if isinstance(values, Hit):
+        return values
+    time, name, *impacts = values
+    return Hit([_impact(each) for each in impacts]) if impacts else (float(time), text(name))
+
+
+def _impact(values: Sequence[Any]) -> Impact:
+    time, (a, b), point, impulse = values
+    return Impact(float(time), (text(a), text(b)), tuple(map(float, point)), tuple(map(float, impulse)))
 
 
 @dataclass(frozen=True)
@@ -31,6 +86,7 @@ class Report:
     python_laws: tuple[str, ...] = ()  # names of laws that run as plain Python
     warnings: tuple[str, ...] = ()
     events: tuple[tuple[float, str], ...] = ()  # (time [s], name)
+    impacts: tuple[Impact, ...] = ()  # of rigid bodies; each is of an event "... hits ..."
     provenance: Mapping[str, Any] = field(default_factory=dict)  # versions, digest of the model, options, ...
 
     @property
@@ -50,6 +106,7 @@ class Report:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Report":
         """Return the report that `to_json` made these values of; ValueError if there is none."""
+        data = {"impacts": (), **data}  # files of earlier versions have none
         values = {item.name: data[item.name] for item in fields(cls)}
         for name in ("status", "message", "hint", "mechanism", "method"):
             values[name] = text(values[name])
@@ -62,6 +119,7 @@ class Report:
         for name in ("python_laws", "warnings"):
             values[name] = tuple(map(text, values[name]))
         values["events"] = tuple((float(time), text(event)) for time, event in values["events"])
+        values["impacts"] = tuple(map(_impact, values["impacts"]))
         values["provenance"] = dict(values["provenance"])
         return cls(**values)
 

@@ -11,6 +11,7 @@ import numpy as np
 from linkwork.errors import FormatError
 from linkwork.model.state import State
 from linkwork.recording import container
+from linkwork.recording.report import event_of, plain_event
 from linkwork.simulation.run_settings import RunSettings
 
 Array = np.ndarray
@@ -54,7 +55,7 @@ class Checkpoint:
         memory = {
             name.partition("/")[2]: array for name, array in arrays.items() if name.startswith("memory/")
         }
-        return Kept(memory, arrays["rows"], [(float(t), str(name)) for t, name in header["events"]])
+        return Kept(memory, arrays["rows"], list(map(event_of, header["events"])))
 
     def open(self, memory: Mapping[str, Array], rows: Array, events: Sequence[tuple[float, str]]) -> None:
         """Write for the first time; a run that could not be kept does not begin."""
@@ -66,7 +67,7 @@ class Checkpoint:
 
     def write(self, memory: Mapping[str, Array], rows: Array, events: Sequence[tuple[float, str]]) -> None:
         """Replace the file; OSError if that cannot be, with the old one as it was."""
-        header = {"kind": "checkpoint", "run": self._run, "events": [list(event) for event in events]}
+        header = {"kind": "checkpoint", "run": self._run, "events": list(map(plain_event, events))}
         arrays = {f"memory/{name}": array for name, array in memory.items()}
         container.write(self._path, header, arrays | {"rows": rows})
         self.put_off()

@@ -1,125 +1,105 @@
 """The programs of a run with rigid contact: those of the model, and what contacts in fixed modes add to them.
 
-Each is called by the native loop with the table of the program that it goes with: first that runs, then the
-contacts correct what it has written. `contact_dynamics.smooth_motion` has the physics.
+All four of the loop that contacts have to do with are one native function, a task each
+(`contact_dynamics/contact_tasks.py`), which runs those of the model on memory of its own.
 """
 
-import ctypes
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from linkwork.contact_dynamics.contact_tasks import (
+    EVENTS,
+    MARGINS,
+    MOTION,
+    PORTS,
+    POSITIONS,
+    VELOCITIES,
+    run_task,
+)
 from linkwork.contact_dynamics.smooth_motion import Free, SmoothMotion
-from linkwork.simulation.loop.programs import PROGRAMS, Program
+from linkwork.native import store
+from linkwork.simulation.loop.programs import Program
 
 Array = np.ndarray
 
-EVENTS = ("approach", "hold", "stop")
-_RUN = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+_TASKS = {
+    "motion": MOTION,
+    "close_positions": POSITIONS,
+    "close_velocities": VELOCITIES,
+    "event_functions": EVENTS,
+}
+_RECORDS = {  # what a record of active contacts calls them
+    "motion": "motion",
+    "close_positions": "positions",
+    "close_velocities": "velocities",
+    "event_functions": "shown",
+}
+# void f(plan, table): the plan is the address of an entry and its words, the first of which is the table
+_CALL = """
+define void @with_table_{name}(ptr %plan, ptr %table) {{
+  %entry = load ptr, ptr %plan
+  %words = getelementptr i64, ptr %plan, i64 1
+  %first = getelementptr i64, ptr %plan, i64 2
+  store ptr %table, ptr %first
+  %status = call i32 %entry(ptr %words)
+  ret void
+}}
+"""
 
 
 class ContactPrograms:
-    """Programs by name, made of those of a model; `failure` is what one of them raised."""
+    """Programs by name, made of those of a model."""
 
     def __init__(self, motion: SmoothMotion, programs: Mapping[str, Program], user_events: int, inputs: int):
-        self.motion, self._given, self._events, self._inputs = motion, programs, user_events, inputs
+        self.motion, active = motion, motion.active
+        active.set(events=user_events, inputs=inputs)
+        active.values, self.given = (
+            active.array("values", user_events + len(MARGINS)),
+            active.array("given", inputs),
+        )
         self._keep: list[object] = []
-        self.error: Exception | None = None
-        model = motion.model
-        self._nq, self._nv, self._rows = model.nq, model.nv, len(model.weak_pivots)
+        for name in _TASKS:
+            if name in programs:
+                self._own(name, programs[name])
         self.programs = {"rates": programs["rates"], "changes": programs.get("changes", programs["rates"])}
-        self.programs["motion"] = self._wrapped("motion", self._motion, ("inverse_pivot",))
-        self.programs["close_positions"] = self._wrapped("close_positions", self._close_positions)
-        self.programs["close_velocities"] = self._wrapped("close_velocities", self._close_velocities)
-        bound = ("inputs", "base", "base_time")
-        self.programs["event_functions"] = self._wrapped("event_functions", self._event_functions, bound)
+        self.programs |= {name: self._program(task) for name, task in _TASKS.items()}
 
-    @property
-    def rows(self) -> int:
-        """How many equations are closed after every step: those of loops, and one for all contacts."""
-        return self._rows + 1
+    def _own(self, name: str, program: Program) -> None:
+        """Give a program of the model memory of its own, and let native code know it."""
+        active = self.motion.active
+        arrays = {"t": active.t, "q": active.q, "qd": active.v, "qdot": active.qdot, "power": active.power}
+        arrays |= {"qdd": active.free if name == "motion" else active.change, "inputs": self.given}
+        arrays |= {"gap_position": active.gaps, "gap_velocity": active.gaps, "inverse_pivot": active.pivots}
+        arrays |= {"shown": active.values}
+        table, rooms = program.table.copy(), [np.zeros(size) for size in program.room.values()]
+        for place, room in zip(program.room, rooms, strict=True):
+            table[place] = room.ctypes.data
+        for port, place in program.ports.items():
+            table[place] = arrays[port].ctypes.data
+        self._keep += [program, table, rooms]
+        word = _RECORDS[name]
+        plan, at = program.plan.ctypes.data, table.ctypes.data
+        active.set(**{word: program.run, f"{word}_plan": plan, f"{word}_table": at})
 
-    def _wrapped(
-        self, name: str, act: Callable[[Callable[[str, int], Array]], None], bound: tuple[str, ...] = ()
-    ) -> Program:
-        """Return a program that runs what there is by this name, then `act`, which asks for ports."""
-        inner = self._given.get(name)
-        made = inner or Program.of_ports(0, PROGRAMS[name])
-        ports = dict(made.ports)
-        table = list(made.table)
-        for port in bound:
-            if port not in ports:
-                ports[port] = len(table)
-                table.append(0)
-        first = _RUN(inner.run) if inner is not None else None
-
-        def run(plan: int, address: int) -> None:
-            if first is not None:
-                first(plan, address)
-            words = (ctypes.c_int64 * len(table)).from_address(address)
-
-            def port(name: str, size: int) -> Array:
-                memory: Any = (ctypes.c_double * size).from_address(words[ports[name]])
-                return np.frombuffer(memory)
-
-            try:
-                act(port)
-            except Exception as error:
-                self.error = self.error or error
-                for name, size in (("qdd", self._nv), ("shown", 1)):
-                    if name in ports:
-                        port(name, size)[:] = np.nan
-
-        callback = _RUN(run)
-        self._keep.append(callback)
-        code = ctypes.cast(callback, ctypes.c_void_p).value or 0
-        return replace(
-            made, run=code, ports=ports, table=np.array(table, np.int64), keep=(made.keep, callback)
-        )
-
-    def _motion(self, port: Callable[[str, int], Array]) -> None:
-        q, v, free = port("q", self._nq), port("qd", self._nv), port("qdd", self._nv)
-        pivots = port("inverse_pivot", self.rows)
-        pivots[-1] = 1.0
-        change, power = self.motion.change(port("t", 1)[0], q.copy(), v.copy(), lambda *_: free)
-        free += change
-        port("power", 1)[0] += power
-
-    def _close_positions(self, port: Callable[[str, int], Array]) -> None:
-        gaps, change = port("gap_position", self.rows), port("qdd", self._nv)
-        if not self.motion.count:
-            gaps[-1] = 0.0
-            if not self._rows:
-                change[:] = 0.0
-            return
-        gaps[-1], gaps[:-1], change[:] = self.motion.close_positions(
-            port("q", self._nq).copy(), port("t", 1)[0]
-        )
-
-    def _close_velocities(self, port: Callable[[str, int], Array]) -> None:
-        gaps, change = port("gap_velocity", self.rows), port("qdd", self._nv)
-        if not self.motion.count:
-            gaps[-1] = 0.0
-            if not self._rows:
-                change[:] = 0.0
-            return
-        q, v = port("q", self._nq).copy(), port("qd", self._nv).copy()
-        gaps[-1], gaps[:-1], change[:] = self.motion.close_velocities(q, v, port("t", 1)[0])
-
-    def _event_functions(self, port: Callable[[str, int], Array]) -> None:
-        t, q, v = port("t", 1)[0], port("q", self._nq).copy(), port("qd", self._nv).copy()
-        base = port("base", self._nq + self._nv)
-        start = base[: self._nq].copy(), base[self._nq :].copy()
-        self.motion.start_from(*start)
-        inputs = port("inputs", self._inputs).copy() if self._inputs else np.zeros(0)
-        span = t - port("base_time", 1)[0]
-        shown = port("shown", self._events + len(EVENTS))
-        shown[self._events :] = self.motion.margins(start, t, q, v, span, self.free(inputs))
+    def _program(self, task: int) -> Program:
+        """Return the program that does a task."""
+        active = self.motion.active
+        plan = np.concatenate([[run_task.address], run_task.words(*active.arguments(task))])
+        made = Program.of_ports(_calling(), PORTS[task])
+        return replace(made, plan=plan, keep=(active, self))
 
     def free(self, inputs: Array) -> Free:
         """Return accelerations without contact as a function, at some values of inputs."""
         model = self.motion.model
+        self.given[:] = inputs
         given = {"inputs": inputs[: len(model.inputs)]} if len(model.inputs) else {}
         return lambda t, q, v: model.motion(q, v, t, **given)
+
+
+def _calling() -> int:
+    """Return the address of the function that hands its table to an entry."""
+    name = store.digest("with table", _CALL)
+    store.load(name, lambda: (_CALL.format(name=name), {}))
+    return store.address(f"with_table_{name}")

@@ -30,11 +30,11 @@ def run_with_contact(
     check: bool,
     checkpoint: tuple[str | Path | None, float] = (None, 60.0),
 ) -> Any:
-    """Return the recording of a run, or of a batch; `start` has state, q, v and inputs, as given.
+    """Return the recording of a run, or of a batch; `start` has state, q, v, vary and inputs, as given.
 
     `samples` are `times` and `every`; `checkpoint` is a file, or None, and how often it is written [s].
     """
-    state, batch = start.get("state"), start.get("q") is not None or start.get("v") is not None
+    state, batch = start.get("state"), any(start.get(word) is not None for word in ("q", "v", "vary"))
     t0 = 0.0 if state is None else (state.final if isinstance(state, Recording) else state).t
     times = _times(t0, span, *samples, words.step, batch)
     options = {word: getattr(words, word) for word in RunOptions.__dataclass_fields__}

@@ -17,6 +17,7 @@ from linkwork.contact_dynamics.memory_by_body import MemoryByBody
 from linkwork.contact_dynamics.stepper import TOLERANCE, ContactState, Hit, Stepper
 from linkwork.model.carried_contacts import SAVED
 from linkwork.model.state import State
+from linkwork.recording.report import Impact, event_of, hits_of
 from linkwork.recording.status import MESSAGES, Status
 from linkwork.simulation.controllers import Controllers
 from linkwork.simulation.driver_jumps import after_jump
@@ -164,7 +165,7 @@ class ContactSides:
         memo["t"], memo["t_final"] = one.base.t, t_end
 
     def _log(self, k: int, hits: Sequence[Hit]) -> None:
-        self.happened[k] += [(hit.time, " hits ".join(hit.bodies)) for hit in hits]
+        self.happened[k] += hits_of([Impact(*hit) for hit in hits])
 
     def _meet(self, part: StepEvents, k: int, t_end: float) -> bool:
         """Do what events up to a time say, of the step ahead; return whether an action makes a new start."""
@@ -312,7 +313,7 @@ class ContactSides:
             y, t = arrays["y"][k], float(self._memo[k]["t_final"])
             one.end = replace(one.base, q=y[:nq].copy(), v=y[nq:-1].copy(), t=t, work=float(y[-1]))
             one.held = self.inputs[k].copy()
-            self.happened[k][:] = [(float(t), str(name)) for t, name in events[k]]
+            self.happened[k][:] = list(map(event_of, events[k]))
             watched = {event.name for event in self._setting.chosen.events}
             own = [event for event in self.happened[k] if event[1] in watched]
             self._occurrences[k].happened[:] = own

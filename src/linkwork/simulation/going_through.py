@@ -1,6 +1,7 @@
 """A stepped run that goes through the times of its samples: with a progress bar, Ctrl-C and checkpoints."""
 
 from collections.abc import Sequence
+from math import inf
 
 import numpy as np
 
@@ -27,13 +28,13 @@ def go_through(run: SteppedRun, times: Sequence[float], checkpoint: Checkpoint |
         _recall(run, checkpoint)
     if run.record and len(times) and times[0] > run.clock.t:
         run.record.begin()
-    begun = run.clock.t
+    begun, piece = run.clock.t, _PIECE * run.setup.setting.chosen.step or inf
     try:
         with Progress(run.setup.model.name) as progress:
             for t in times:
                 while t > run.clock.t and not run.stopped:
                     progress.update((run.clock.t - begun) / (times[-1] - begun))
-                    end = min(t, run.clock.t + _PIECE * run.setup.setting.chosen.step)
+                    end = min(t, run.clock.t + piece)
                     run.go_to(end, sampled=end == t)
                     if checkpoint and checkpoint.due:
                         _keep(run, checkpoint)

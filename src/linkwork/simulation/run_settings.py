@@ -33,15 +33,11 @@ _ROOM = 2**14  # numbers that the loop can write as samples before it must be em
 class RunSettings:
     """What all runs of a model with the same options have in common; it does not keep the model alive."""
 
-    with_contact = False
+    with_contact = False  # rigid contact, to an accuracy
+    _about: tuple[object, ...] = ()  # what else shapes the steps
 
     def __init__(self, model: Model, words: RunOptions):
         chosen, self.words = words.checked(), words
-        if model.is_rigid and not chosen.step and not self.with_contact:
-            raise ValueError(
-                "rigid contact, rigid stops and friction that sticks go by steps here: give step=1/60, or "
-                "smaller, or materials a stiffness=, joints a lw.Stop(), friction a friction_speed="
-            )
         self.system = RunPrograms(model, chosen.events, chosen.restoring)
         self.chosen = _completed(chosen, self.system)
         self.account = Statistics(self.system, self.chosen)
@@ -124,7 +120,7 @@ class RunSettings:
             for one in self.system.event_tree.loads
         ]
         rates = [(one.name, one.every, one.offset) for one in sampled(self.system.model)]
-        about = (self.system.model.digest, self.chosen.key(), watched, MEMO.names, *rates)
+        about = (self.system.model.digest, self.chosen.key(), watched, MEMO.names, *rates, *self._about)
         return np.frombuffer(hashlib.sha256(repr(about).encode()).digest(), np.dtype("<i8"))
 
 
@@ -147,8 +143,13 @@ _kept: WeakKeyDictionary[Model, dict[Hashable, RunSettings]] = WeakKeyDictionary
 def setting(model: Model, words: RunOptions) -> RunSettings:
     """Return the setting of a model's runs with these options, or say what is wrong with them.
 
-    It is kept as long as the model lives (and does not keep it alive), by the words and their types.
+    It is kept as long as the model lives (and does not keep it alive), by the words and their types. That of
+    rigid contact to an accuracy belongs to one run.
     """
+    if model.is_rigid and words.step is None:
+        from linkwork.simulation.contact_settings import ContactSettings
+
+        return ContactSettings(model, words)
     key = words.key()
     if key is None:
         return RunSettings(model, words)

@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwork.model.state import State
 from linkwork.native import store
+from linkwork.recording.report import event_of
 from linkwork.recording.status import Status
 from linkwork.simulation import resume
 from linkwork.simulation.controllers import Controllers
@@ -50,23 +51,9 @@ class SideBySide:
         self._setting, self._keyboard, self.watch = setting, Keyboard(), watch
         count = len(y)
         workers = max(1, min(threads, y.size // _THREADED, -(-count // store.lanes())))
-        groups = variants.alike if variants else [Alike(setting, np.arange(count))]
-        self.parts = [
-            Marching(
-                group.setting,
-                y[group.members],
-                t,
-                inputs[group.members],
-                self._keyboard,
-                watch,
-                alone=alone,
-                times=times,
-                members=group.members,
-                constants=group.constants,
-                setting_of=variants.settings.__getitem__ if variants else None,
-            )
-            for group in in_parts(groups, workers)
-        ]
+        groups = self._groups(count, variants)
+        begin = y, t, inputs
+        self.parts = [self._part(group, begin, alone, times, variants) for group in in_parts(groups, workers)]
         self._members = [part.members for part in self.parts]
         self._order = np.argsort(np.concatenate(self._members))  # of the mechanisms among those of all parts
         self._part_of, self._place = np.empty(count, int), np.empty(count, int)
@@ -84,6 +71,34 @@ class SideBySide:
         self._fallen = [np.zeros(len(members), bool) for members in self._members]
         self._ended = [0] * len(self.parts)
         self.begin(np.arange(count), y, t, inputs)
+
+    def _groups(self, count: int, variants: Variants | None) -> Sequence[Alike]:
+        """Return which mechanisms share their programs."""
+        return variants.alike if variants else [Alike(self._setting, np.arange(count))]
+
+    def _part(
+        self,
+        group: Alike,
+        begin: tuple[Array, float, Array],
+        alone: bool,
+        times: Array,
+        variants: Variants | None,
+    ) -> Marching:
+        """Return some of the mechanisms, which begin in states y at time t with inputs."""
+        y, t, inputs = begin
+        return Marching(
+            group.setting,
+            y[group.members],
+            t,
+            inputs[group.members],
+            self._keyboard,
+            self.watch,
+            alone=alone,
+            times=times,
+            members=group.members,
+            constants=group.constants,
+            setting_of=variants.settings.__getitem__ if variants else None,
+        )
 
     def begin(self, which: Array, y: Array, t: float, inputs: Array) -> None:
         """Begin anew with some mechanisms, by number."""
@@ -266,7 +281,7 @@ class SideBySide:
             part.work.memo.view(float).reshape(len(members), -1)[:] = arrays["memo"][members]
             held[:] = arrays["held"][members]
             for k, occurrences in zip(members.tolist(), part.occurrences, strict=True):
-                occurrences.happened[:] = [(float(t), str(name)) for t, name in events[k]]
+                occurrences.happened[:] = list(map(event_of, events[k]))
         self.inputs[:] = arrays["inputs"]
         self._count()
 

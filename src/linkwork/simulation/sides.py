@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.simulation.contact_pieces import ContactPieces
 from linkwork.simulation.contact_sides import ContactSides
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.options import AUTO
@@ -25,12 +26,14 @@ def sides_of(
     alone: bool,
     variants: Variants | None = None,
 ) -> Any:
-    """Return what takes N mechanisms through time: SideBySide, or ContactSides with the same methods."""
+    """Return what takes N mechanisms through time: SideBySide, or what has the same methods."""
     if goes_by_contact_steps(setting):
         _check_options(setting)
         if variants:
-            raise ValueError("vary= is not for runs with contact or rigid stops yet; leave it out")
+            raise ValueError("vary= is not for runs with contact or rigid stops, by steps; leave it out")
         return ContactSides(setting, y, t, inputs, watch, threads)
+    if setting.with_contact:
+        return ContactPieces(setting, y, t, inputs, watch, threads, alone=alone, variants=variants)
     return SideBySide(setting, y, t, inputs, watch, threads, alone=alone, variants=variants)
 
 

@@ -30,7 +30,6 @@ from linkwork.simulation.options import (
     worker_count,
 )
 from linkwork.simulation.restoring import PROJECTED, Restoring
-from linkwork.simulation.rigid_contact_run import ContactSettings
 from linkwork.simulation.run_request import RunRequest
 from linkwork.simulation.run_settings import setting
 from linkwork.simulation.sides import goes_by_contact_steps
@@ -104,19 +103,17 @@ def simulate(
     try:
         _check_kinds(model, check, checkpoint)
         asked, model = model, fixed(model)
-        touches = model.is_rigid and step is None
         if model.contact_names and not batch:
             _look_for_overlaps(model, state)
-        if touches:
-            _refuse_with_contact({"q": q, "v": v, "vary": vary, "checkpoint": checkpoint})
-        shared = ContactSettings(model, words) if touches else setting(model, words)
+        shared = setting(model, words)
         span, workers = _span(duration, shared.chosen), worker_count(threads)
         interval = positive("checkpoint_interval", checkpoint_interval)
         if batch and checkpoint is not None:
             raise ValueError("q=, v= and vary= are for batches; give no checkpoint with them")
-        if goes_by_contact_steps(shared):
-            _refuse_with_contact({"vary": vary})
-            start, kept = {"state": state, "q": q, "v": v, "inputs": inputs}, (checkpoint, interval)
+        if goes_by_contact_steps(shared) or (shared.with_contact and batch):
+            _refuse_with_contact({"vary": vary if step else None})
+            start = {"state": state, "q": q, "v": v, "vary": vary, "inputs": inputs}
+            kept = checkpoint, interval
             return run_with_contact(asked, words, span, start, (times, every), workers, check, kept)
         request = RunRequest(model, shared, span, times, every, inputs, asked)
         if vary is not None:
@@ -163,13 +160,10 @@ def _batch_result(runs: ManyRuns, found: Recordings, check: bool) -> Recordings:
 def _refuse_with_contact(options: Mapping[str, Any]) -> None:
     """Refuse options that runs with contact do not follow."""
     for word, given in options.items():
-        if given is not None and word in ("q", "v"):
-            raise ValueError(
-                f"{word}= is for batches, which go by steps where contacts, stops or friction are rigid: "
-                "give step=1/60"
-            )
         if given is not None:
-            raise ValueError(f"{word}= is not for runs with contact or rigid stops yet; leave it out")
+            raise ValueError(
+                f"{word}= is not for runs with contact or rigid stops and step= yet; leave it out"
+            )
 
 
 def _check_kinds(model: Any, check: Any, checkpoint: Any) -> None:

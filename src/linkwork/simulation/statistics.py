@@ -13,7 +13,7 @@ import numpy as np
 from linkwork.lazy import kept
 from linkwork.model import nonfinite
 from linkwork.model.dimensionless import weak_joints
-from linkwork.recording.report import Report
+from linkwork.recording.report import Report, impacts_of
 from linkwork.recording.status import Status
 from linkwork.simulation.failure import Failure
 from linkwork.simulation.integrators.methods import FOR_STIFF, METHODS
@@ -91,7 +91,8 @@ class Statistics:
             loop_gap=held.gap,
             python_laws=self._python_laws,
             warnings=(*self._stiffness(memo), *held.warnings, *notes),
-            events=tuple(events),
+            events=tuple((time, name) for time, name in events),
+            impacts=impacts_of(events),
             provenance=self._provenance,
         )
 

@@ -11,6 +11,7 @@ from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.recording.channels import Channels
 from linkwork.recording.interpolation import Instant
+from linkwork.recording.report import plain_event
 from linkwork.recording.status import Status
 from linkwork.simulation import integration
 from linkwork.simulation.controllers import Controllers, inputs_of, writers
@@ -247,7 +248,7 @@ class SteppedRun:
             "batch": self.setup.batch,
             "clock": self.clock.numbers(),
             "stopped": self.stopped,
-            "events": [[list(event) for event in events] for events in self.sides.happened],
+            "events": [list(map(plain_event, events)) for events in self.sides.happened],
         }
         arrays = self.sides.arrays()
         if self.controllers:

@@ -1,0 +1,88 @@
+"""The setting of a run with rigid contact to an accuracy: its problem, and contacts that are its own."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from linkwork.contact_dynamics.contact_tasks import MARGINS
+from linkwork.contact_dynamics.meeting import meeting
+from linkwork.contact_dynamics.pair_table import pair_table
+from linkwork.contact_dynamics.settling import MaterialLaw, Settling
+from linkwork.contact_dynamics.smooth_motion import SmoothMotion
+from linkwork.contact_dynamics.touching import Surfaces
+from linkwork.mechanism.contact import impact_law
+from linkwork.model.model import Model
+from linkwork.model.trees import is_rigid_joint
+from linkwork.simulation.contact_programs import ContactPrograms
+from linkwork.simulation.options import RunOptions
+from linkwork.simulation.problem import Problem
+from linkwork.simulation.restoring import PROJECTED
+from linkwork.simulation.run_settings import RunSettings
+
+Array = np.ndarray
+
+_FALLING = -1
+
+
+class ContactSettings(RunSettings):
+    """What a run with contact needs; it belongs to one run."""
+
+    with_contact = True
+
+    def __init__(self, model: Model, words: RunOptions) -> None:
+        super().__init__(model, words)
+        self._check()
+        mechanism = model.mechanism
+        world = meeting(mechanism)
+        table = pair_table(mechanism, world)
+        surfaces = Surfaces(model, world)
+        self.motion = SmoothMotion(surfaces, surfaces.rows(table))
+        law, shapes = impact_law(mechanism), surfaces.detection.table
+        numbers = (
+            table.kind,
+            table.numbers,
+            shapes.kind,
+            shapes.size,
+            shapes.points,
+            surfaces.detection.shapes.local,
+        )
+        self._about = law, *(array.tobytes() for array in numbers)
+        self.settling = Settling(self.motion, MaterialLaw(table), self.chosen.accuracy, law)
+
+    def _check(self) -> None:
+        """Refuse what this way through time does not follow."""
+        if any(map(is_rigid_joint, self.system.model.joints.values())):
+            raise ValueError("rigid stops and friction_speed=0 go by steps yet: give step=1/60")
+        if self.words.loops != PROJECTED:
+            raise ValueError(
+                f"loops {self.words.loops!r} with rigid contact; leave it out: loops are kept closed"
+            )
+
+    def _problem(self, lanes: int, own: bool) -> Problem:
+        plain = super()._problem(lanes, own)
+        self.programs = ContactPrograms(self.motion, plain.programs, len(plain.directions), plain.inputs)
+        return replace(
+            plain,
+            programs=self.programs.programs,
+            row_weights=[*np.atleast_1d(plain.row_weights), 1.0 / self.motion.size],
+            weak=[*np.atleast_1d(plain.weak), 1e-12],
+            directions=[*plain.directions, *(_FALLING for _ in MARGINS)],
+            central=True,
+        )
+
+    @property
+    def at_once(self) -> int:  # type: ignore[override]
+        return 0
+
+    def memory(self) -> dict[str, Array]:
+        """Return what contacts remember."""
+        return {f"contact/{name}": array for name, array in self.motion.active.memory().items()}
+
+    def recall(self, memory: Mapping[str, Array] | None) -> bool:
+        """Let contacts be what a memory says; return whether it is one of such a run."""
+        if memory is None or not np.array_equal(memory.get("key", ()), self.key):
+            return False
+        own = {name.removeprefix("contact/"): x for name, x in memory.items() if name.startswith("contact/")}
+        self.motion.active.recall(own)
+        return True
