@@ -114,3 +114,31 @@ def test_a_memory_of_other_bodies_is_not_used():
     run = lw.simulate(compiled, 0.1, start, step=STEP)
     plain = lw.simulate(compiled, 0.1, lw.State(compiled.q_drawn, np.zeros(6), 0.1), step=STEP)
     np.testing.assert_array_equal(run.q, plain.q)
+
+
+def test_stops_and_friction_of_joints_remember_by_name():
+    m = lw.Mechanism("gate")
+    m.add(lw.Body("aside", lw.Sphere(0.1), density=700, position=(3, 0, 5)))
+    for k in range(2):
+        bar = m.add(lw.Body(f"bar{k}", lw.Box(1, 0.1, 0.1), density=500, position=(0.5, 2 * k, 1)))
+        stop: dict = {"limits": (-1.0, 0.0), "stop": "rigid"} if k == 0 else {"friction": 1e4}
+        m.add(lw.Revolute(f"hinge{k}", m.ground, bar, at=(0, 2 * k, 1), axis=(0, -1, 0), **stop))
+    m.ground.add(lw.Plane())
+    m.add(lw.Contact("contact"))
+    model = m.compile(floating=True)
+    before = lw.simulate(model, 1.0, step=STEP).final
+    was = before.memory
+    m.remove("aside")
+    extra = m.add(lw.Body("extra", lw.Box(0.1, 0.1, 0.1), density=500, position=(0, 5, 3)))
+    m.add(lw.Revolute("pin", m.ground, extra, at=(0, 5, 3.5), axis=(0, 1, 0), friction=0.1))
+    new, state = lw.carry(model, before, m)
+    for name in ("hinge0", "hinge1"):
+        at, then = new.slices[name][1], model.slices[name][1]
+        np.testing.assert_array_equal(state.memory["contact/locked"][at], was["contact/locked"][then])
+    np.testing.assert_array_equal(state.memory["contact/joint_impulse"], was["contact/joint_impulse"])
+    assert np.abs(was["contact/joint_impulse"]).max() > 0.4
+    sim = lw.Simulation(new, state, step=STEP)
+    sim.step(n=5)
+    for name in ("hinge0", "hinge1"):
+        place = sim.q[new.slices[name][0]]
+        np.testing.assert_allclose(place, before.q[model.slices[name][0]], rtol=0, atol=1e-9)

@@ -24,7 +24,6 @@ class Memory(NamedTuple):
     locked: Any  # (nv, 2) 1 where a velocity is locked, and what the lock has borne since [N m s, N s]
 
 
-OF_JOINTS = ("joint", "locked")
 _NONE = np.zeros((0, 3))
 NOTHING = Memory(np.zeros((0, 2), np.int64), _NONE, _NONE, _NONE, _NONE, np.zeros((0, 2)))
 

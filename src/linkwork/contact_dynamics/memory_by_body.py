@@ -4,19 +4,29 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from linkwork.contact_dynamics.detection import Detection
-from linkwork.contact_dynamics.memory import NOTHING, Memory
-from linkwork.model.carried_contacts import BODIES, HELD, IMPULSE, NAMES, PLACE, names_key
+from linkwork.contact_dynamics.contact_system import ContactSystem
+from linkwork.contact_dynamics.memory import Memory
+from linkwork.model.carried_contacts import (
+    BODIES,
+    HELD,
+    IMPULSE,
+    JOINT_IMPULSE,
+    JOINTS,
+    LOCKED,
+    NAMES,
+    PLACE,
+    names_key,
+)
 from linkwork.model.model import Model
 
 Array = np.ndarray
 
 
 class MemoryByBody:
-    """Which piece of which body of a model each shape is, and back."""
+    """Which piece of which body of a model each shape is, which joint each stop is of; and back."""
 
-    def __init__(self, model: Model, detection: Detection) -> None:
-        self._key = names_key(model)
+    def __init__(self, model: Model, system: ContactSystem) -> None:
+        self._key, detection = names_key(model), system.detection
         pieces: dict[str, int] = {}
         rows: list[tuple[int, int]] = []
         for name in detection.owners:
@@ -24,6 +34,10 @@ class MemoryByBody:
             rows.append((model.body_rows.get(name, -1), pieces[name]))
         self._rows = np.array(rows, np.int64).reshape(-1, 2)  # of each shape
         self._shapes = {row: shape for shape, row in enumerate(rows)}
+        numbers, of_joints = {name: k for k, name in enumerate(model.joints)}, system.joints.coordinates
+        stops = [(numbers[stop.joint], stop.k, int(stop.sign)) for stop in of_joints.stops]
+        friction = [(numbers[one.joint], one.k, 0) for one in of_joints.friction]
+        self._joints = np.array([*stops, *friction], np.int64).reshape(-1, 3)
 
     def knows(self, contents: Mapping[str, Array]) -> bool:
         """Whether a memory is that of the same bodies."""
@@ -33,6 +47,8 @@ class MemoryByBody:
         """Return a memory as a state keeps it."""
         bodies = self._rows[memory.pair].reshape(-1, 4)
         kept = {PLACE: memory.place, IMPULSE: memory.impulse, HELD: memory.held}
+        joints = self._joints[: len(memory.joint)]  # all, or none
+        kept |= {JOINTS: joints, JOINT_IMPULSE: memory.joint, LOCKED: memory.locked}
         return {NAMES: self._key, BODIES: bodies, **kept}
 
     def memory(self, contents: Mapping[str, Array]) -> Memory:
@@ -45,5 +61,10 @@ class MemoryByBody:
         pair.sort(axis=1)
         order = np.lexsort((pair[:, 1], pair[:, 0]))
         order = order[pair[order, 0] >= 0]
+        joint = np.zeros((len(self._joints) if len(contents[JOINTS]) else 0, 3))
+        if len(joint):
+            known = dict(zip(map(tuple, contents[JOINTS].tolist()), contents[JOINT_IMPULSE], strict=True))
+            for k, row in enumerate(map(tuple, self._joints.tolist())):
+                joint[k] = known.get(row, 0.0)
         found = pair[order], contents[PLACE][order], impulse[order], contents[HELD]
-        return NOTHING._replace(**dict(zip(Memory._fields, found)))
+        return Memory(*found, joint, contents[LOCKED])

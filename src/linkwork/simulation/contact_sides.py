@@ -53,7 +53,7 @@ class ContactSides:
         workers = max(1, min(threads, count // _FEW))
         self._edges = list(pairwise(np.linspace(0, count, workers + 1).astype(int).tolist()))
         self._parts = [StepEvents(setting, Stepper(model)) for _ in self._edges]
-        self._names = MemoryByBody(model, self._parts[0].stepper.system.detection)
+        self._names = MemoryByBody(model, self._parts[0].stepper.system)
         self.inputs = inputs.copy()  # (N, nu), to be written to
         self._memo = np.zeros(count, MEMO)
         self._memo["margin"] = np.inf

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from linkwork.contact_dynamics.contact_solver import Factor
-from linkwork.contact_dynamics.memory import OF_JOINTS
 from linkwork.contact_dynamics.memory_by_body import MemoryByBody
 from linkwork.contact_dynamics.stepper import ContactState
 from linkwork.model.carried_contacts import SAVED
@@ -44,7 +43,6 @@ class SteppedMechanism:
         """Return all that is needed to go on bit for bit."""
         found = names.contents(self.base.memory) | {SAVED: np.array([self.base.saved])}
         found |= {f"factor/{name}": array for name, array in self.base.factor._asdict().items()}
-        found |= {f"joint/{name}": getattr(self.base.memory, name) for name in OF_JOINTS}
         base = np.concatenate([self.base.q, self.base.v, [self.base.work]])
         mesh = np.array([self.base.t, self.origin, self.index, self.base.quick, self.met])
         return found | {"base": base, "mesh": mesh, "events": self.sides.array()}
@@ -54,8 +52,7 @@ class SteppedMechanism:
         base, (t, origin, index, quick, met) = contents["base"], contents["mesh"].tolist()
         factor = Factor(*(contents[f"factor/{name}"] for name in Factor._fields))
         place = base[:nq].copy(), base[nq:-1].copy(), t, float(base[-1])
-        memory = names.memory(contents)._replace(**{name: contents[f"joint/{name}"] for name in OF_JOINTS})
-        kept = memory, factor, float(contents[SAVED][0])
+        kept = names.memory(contents), factor, float(contents[SAVED][0])
         self.base = self.end = ContactState(*place, *kept, quick=bool(quick))
         self.sides = EventSides.from_array(contents["events"])
         self.origin, self.index, self.ahead, self.met = origin, index, None, int(met)
