@@ -4,6 +4,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from linkwork import forces_of_contacts
 from linkwork.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -211,6 +212,15 @@ _MODULES = {
     "planar": "linkwork.algebra.planar",
     "spatial": "linkwork.algebra.spatial",
 }
+
+
+def _contacts() -> Any:
+    from linkwork.contact_dynamics.compliant_contacts import compliant_contacts
+
+    return compliant_contacts
+
+
+forces_of_contacts.hand_in(_contacts)
 
 
 def __getattr__(name: str) -> Any:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork import forces_of_contacts
 from linkwork.dynamics.as_drawn import as_drawn
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joint_inputs import joint_inputs
@@ -96,11 +97,7 @@ def _touching(model: "Model", tree: Tree) -> Tree:
 
 def compliant_contacts(model: "Model") -> Any:
     """The compliant contacts of its bodies; None if there are none."""
-    if not model.mechanism.contacts:
-        return None
-    from linkwork.contact_dynamics.compliant_contacts import compliant_contacts as contacts_of
-
-    return contacts_of(model.mechanism)
+    return forces_of_contacts.compliant_contacts(model.mechanism) if model.mechanism.contacts else None
 
 
 def is_compliant(model: "Model") -> bool:
