@@ -6,8 +6,9 @@ flies or slides under a constant force). The impulses of the middle decide how b
 of the next step, a time h: a contact that is still open is allowed to close in that time (`contact_rows`),
 so nothing that was seen coming is passed through.
 
-Forces that depend on velocity and position by damping and stiffness of joints are taken implicitly, as by the
-trapezoidal rule and Newmark's method with beta = 1/4: M + h/2 D + h^2/4 K in place of M.
+Forces that depend on velocity and position by damping and stiffness of joints, and by the laws of motors
+(`drive_gains`), are taken implicitly, as by the trapezoidal rule and Newmark's method with beta = 1/4:
+M + h/2 D + h^2/4 K in place of M.
 
 *Rest.* What contacts hold and is slower than the solver can tell stands still. Where everything does, the
 next step would be the same to the bit, and is not computed, until an input changes.
@@ -32,6 +33,7 @@ from linkwork.contact_dynamics.contact_problem import Contacts, kinetic_energy, 
 from linkwork.contact_dynamics.contact_rows import Points, room_for_points, some_of
 from linkwork.contact_dynamics.contact_solver import NO_FACTOR, Answer, Factor, Solver
 from linkwork.contact_dynamics.contact_system import ContactSystem
+from linkwork.contact_dynamics.drive_gains import DriveGains
 from linkwork.contact_dynamics.friction_cone import BOND, COULOMB, SPRING
 from linkwork.contact_dynamics.impact import impact
 from linkwork.contact_dynamics.inertial_motion import InertialMotion
@@ -109,6 +111,7 @@ class Stepper:
         if self._law != IMPACTS[0] and self.system.held:
             raise ValueError(f"impact {self._law!r} with closed loops goes with an accuracy; leave step= out")
         self._inertial = InertialMotion(model, self.system.joints.lockable)
+        self._gains = DriveGains(model)
         self._solver = Solver(self.system.nodes.size)
         smooth = model.smooth_tree
         self._motion = motion_kernel(model, motion_algorithm(model, smooth), smooth)
@@ -244,6 +247,7 @@ class Stepper:
         """Give a state the impulses of forces and contacts of a time s."""
         system, nodes, v, model = self.system, self.system.nodes, state.v, self.model
         added = 0.5 * s * model.damping + 0.25 * s * s * model.stiffness
+        self._gains.add(t, state.q, v, inputs, s, added)
         system.move_to(state.q, added)
         a, power = self._by_forces(state, t, inputs)
         if added.any():
