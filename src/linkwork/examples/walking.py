@@ -4,11 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import pi
 from pathlib import Path
+from typing import Any
 
 from linkwork.algebra.number import Number, acos, atan2, cos, max, min, sin, sqrt
 from linkwork.formats.urdf import load_urdf
-from linkwork.geometry import Plane
+from linkwork.geometry import Box, Plane, Polygon
+from linkwork.mechanism.body import Body
 from linkwork.mechanism.contact import Contact
+from linkwork.mechanism.inertia import Inertia
+from linkwork.mechanism.joints import Fixed, Free, Revolute
 from linkwork.mechanism.loads import Motor
 from linkwork.mechanism.material import Material
 from linkwork.mechanism.mechanism import Mechanism
@@ -121,3 +125,42 @@ _LEG: dict[str, Callable[[Number, Number, Number], Number]] = {
     "ankle_roll": lambda x, y, z: -_roll(x, y, z),
 }
 _POSTURE = {"elbow": -0.4}
+
+
+# The gait on a slope of 0.009 rad of Garcia, Chatterjee, Ruina and Coleman, "The simplest walking model",
+# J. Biomech. Eng. 120 (1998): angle of the standing leg just after a step [rad], and its rate [sqrt(g/l)].
+_SLOPE, _ANGLE, _RATE = 0.009, 0.200310900544287, -0.199832473004977
+
+
+def passive_walker(steps: int = 8) -> Mechanism:
+    """Return two straight legs that walk down a slope of 0.009 rad by gravity alone, in the plane, drawn in mid-gait.
+
+    A mass of 10 kg is at the hip, one of 1 g in each foot, on legs of 1 m; x points down the slope, which
+    gravity makes. Feet step on stones, each on its own: while a leg swings past the other it is too
+    long by millimetres, and passes between its stones. `walking_velocities` are those with which it goes on.
+    """
+    m = Mechanism("passive walker", gravity=(9.81 * sin(_SLOPE), -9.81 * cos(_SLOPE)), space="plane")
+    hip, foot, length, pace = 5.0, 1e-3, 1.0, 2.0 * sin(_ANGLE)
+    mass = hip + foot  # of a leg: half the hip, and its foot, where its origin is
+    inertia = Inertia(mass, (0.0, hip / mass * length), hip * foot / mass * length**2)
+    outline = Polygon([(0.0, 0.0), (0.01, 0.1), (0.01, length), (-0.01, length), (-0.01, 0.1)])
+    legs: list[Body] = []
+    for k, (name, x, turn) in enumerate((("left", 0.0, _ANGLE), ("right", -pace, -_ANGLE))):
+        own, other = 1 << (2 * k + 1), 1 << (2 * k + 2)
+        where: dict[str, Any] = {"position": (x, 0.0), "rotation": turn}
+        legs.append(m.add(Body(f"{name} leg", inertia, collisions=[outline], group=own, mask=other, **where)))
+        places = [pace * step for step in range(steps + 1) if step % 2 == k]
+        stones = [Box(0.1, 0.1, 0.1, position=(place, -0.05, 0.0)) for place in places]
+        body = m.add(Body(f"{name} stones", *stones, mass=1.0, group=other, mask=own))
+        m.add(Fixed(f"{name} row", m.ground, body))
+    m.add(Free("walk", m.ground, legs[0]))
+    m.add(Revolute("hip", *legs, at=(-0.5 * pace, cos(_ANGLE))))
+    m.add(Contact("contact", material=Material(friction=0.8)))
+    return m
+
+
+def walking_velocities() -> dict[str, Any]:
+    """Return the velocities of a passive walker as it is drawn: its right foot has just left the slope."""
+    turn = _RATE * sqrt(9.81)
+    swing = (1.0 - cos(2.0 * _ANGLE)) * turn  # of the angle between the legs, after the step
+    return {"walk": (turn, 0.0, 0.0), "hip": -swing}
