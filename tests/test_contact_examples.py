@@ -16,6 +16,9 @@ EXAMPLES = [
     "geneva_drive",
     "ratchet",
     "gripper",
+    "humanoid",
+    "walking_robot",
+    "passive_walker",
 ]
 
 
@@ -118,3 +121,47 @@ def test_a_cradle_passes_the_blow_on() -> None:
     swung = int(np.argmin(angles[4]))
     assert angles[4, swung] == pytest.approx(-0.5, abs=0.01)
     assert np.abs(angles[:4, swung]).max() < 0.02
+
+
+@pytest.mark.filterwarnings("ignore:.*contacts were solved")
+def test_a_humanoid_from_urdf_stands_without_sinking() -> None:
+    stands = run("humanoid", 10.0)
+    late = stands.time >= 2.0  # it has bent its knees
+    for foot in ("left_foot", "right_foot"):
+        place = stands[foot].position[late]
+        assert np.abs(place - place[0]).max() < 1e-6
+        assert place[:, 2].min() > 0.08 - 1e-6  # of its ankle, which is 8 cm above the sole
+    assert stands["pelvis"].position[late, 2] == pytest.approx(0.82, abs=2e-3)
+
+
+@pytest.mark.filterwarnings("ignore:.*contacts were solved")
+def test_a_robot_from_urdf_walks_on_its_servos() -> None:
+    walks = run("walking_robot", 10.0)
+    assert walks["pelvis"].rotation[:, 2, 2].min() > 0.99  # upright
+    assert walks["pelvis"].position[-1, 0] == pytest.approx(0.92, abs=0.05)  # 1.25 steps of 0.1 m a second
+    feet = [walks[f"{side}_foot"].position for side in ("left", "right")]
+    corner = np.array([0.15, 0.06, -0.08])  # of the sole
+    for foot, place in zip(("left_foot", "right_foot"), feet, strict=True):
+        low = [
+            (place + walks[foot].rotation @ (corner * signs))[:, 2].min()
+            for signs in ((1, 1, 1), (1, -1, 1), (-0.6, 1, 1), (-0.6, -1, 1))
+        ]
+        assert min(low) > -2e-4  # no deeper than a foot that lands at 1/60 s
+        assert np.ptp(place[walks.time > 4.0, 2]) > 0.03  # it is lifted
+    apart = np.abs(feet[0][:, 0] - feet[1][:, 0])
+    assert apart[walks.time > 4.0].max() > 0.09
+
+
+def test_a_passive_walker_has_the_gait_that_was_published() -> None:
+    """Garcia et al. 1998: legs apart by 0.4006 rad at a step, at 0.009 rad; a step takes 3.8825 sqrt(l/g)."""
+    model = examples.passive_walker().compile()
+    start = model.state(velocities=examples.walking_velocities())
+    walks = lw.simulate(model, 5.2, start, step=1 / 1000)
+    a, b = walks["left leg"].angle, walks["right leg"].angle
+    leads = np.abs(b) - np.abs(a)  # is zero where both feet are on the slope
+    steps = np.flatnonzero((leads[:-1] * leads[1:] <= 0.0) & (np.abs(a[:-1]) > 0.15))
+    steps = steps[np.diff(steps, prepend=-1000) > 100]  # the beginning is one
+    assert len(steps) == 5
+    assert np.diff(walks.time[steps]).mean() == pytest.approx(3.8825 / np.sqrt(9.81), rel=5e-3)
+    assert np.abs(a - b)[steps] == pytest.approx(0.4006, rel=0.05)  # steps of 1 ms move feet by millimetres
+    assert walks["left leg"].position[-1, 1] == pytest.approx(0.0, abs=1e-5)

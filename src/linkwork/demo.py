@@ -186,6 +186,27 @@ GALLERY: dict[str, Demo] = {
         3.0,
         step=1 / 60,
     ),
+    "humanoid": Demo(
+        "a robot of 27 freedoms, read from URDF, stands on its servos",
+        examples.humanoid,
+        ("pelvis.position[2]", "left_knee.position"),
+        5.0,
+        step=1 / 60,
+    ),
+    "walking-robot": Demo(
+        "the same robot walks",
+        examples.walking_robot,
+        ("pelvis.position[0]", "pelvis.position[1]"),
+        step=1 / 60,
+    ),
+    "passive-walker": Demo(
+        "two legs walk down a slope by gravity alone",
+        examples.passive_walker,
+        ("left leg.position[0]", "hip.position"),
+        4.9,
+        velocities=examples.walking_velocities(),
+        step=1 / 1000,
+    ),
 }
 
 

@@ -18,6 +18,7 @@ from linkwork.examples.platforms import delta_robot, stewart_platform
 from linkwork.examples.robots import robot_arm
 from linkwork.examples.tree_mechanisms import acrobat, cart_pole, chain
 from linkwork.examples.tumbling import flipping_box
+from linkwork.examples.walking import humanoid, passive_walker, walking_robot, walking_velocities
 
 __all__ = [
     "acrobat",
@@ -34,8 +35,10 @@ __all__ = [
     "four_bars",
     "geneva_drive",
     "gripper",
+    "humanoid",
     "jansen_leg",
     "newtons_cradle",
+    "passive_walker",
     "ratchet",
     "robot_arm",
     "rolling_race",
@@ -43,4 +46,6 @@ __all__ = [
     "steam_engine",
     "stewart_platform",
     "three_cylinder_engine",
+    "walking_robot",
+    "walking_velocities",
 ]
