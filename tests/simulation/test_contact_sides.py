@@ -95,7 +95,7 @@ def bouncing(restitution: float = 0.0) -> lw.Model:
     return m.compile()
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("direction", ["falling", "both, upside down"])
 def test_events_of_steps_with_contact_are_found_whatever_an_action_leaves(direction):
     model = bouncing()
     start = model.state(height=HEIGHT)

@@ -1,18 +1,37 @@
 """Which bodies of a mechanism meet by its contacts, and which of them overlap at the start."""
 
 from itertools import combinations
+from weakref import WeakKeyDictionary
 
 from linkwork.contact.colliders import Colliders
 from linkwork.errors import warn
 from linkwork.mechanism.contact import contact_of_all, contacts_of_pairs
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.recorded import LOCKED
 
 DEEP = 0.01  # of the smaller body's size: an overlap that is not meant
 _FEW = 5  # pairs that a warning names
 
 
+_known: WeakKeyDictionary[Mechanism, Colliders] = WeakKeyDictionary()  # of models, which do not change
+
+
 def meeting(mechanism: Mechanism) -> Colliders:
-    """Return the bodies that may meet by the contacts of a mechanism, as drawn; only those pairs meet."""
+    """Return the bodies that may meet by the contacts of a mechanism, as drawn; only those pairs meet.
+
+    That of a model is made once; all share its shapes.
+    """
+    if mechanism._journal is not LOCKED:
+        return _made(mechanism)
+    world = _known.get(mechanism)
+    if world is None:
+        world = _made(mechanism)
+        _ = world.arrays  # are made now, and shared
+        _known[mechanism] = world
+    return world.copy()
+
+
+def _made(mechanism: Mechanism) -> Colliders:
     world, pairs = Colliders.of(mechanism), contacts_of_pairs(mechanism)
     if contact_of_all(mechanism) is None:
         about = {name for pair in pairs for name in pair}
