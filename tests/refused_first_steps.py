@@ -55,6 +55,27 @@ def too_few_and_too_many() -> Iterable[Entry]:
     )
 
 
+def changes_of_what_is_fixed() -> Iterable[Entry]:
+    run = lw.simulate(pair(), 0.01)
+    table = lw.sweep(lambda a: a, {"a": [1.0]}, lambda a: a)
+    contacts = lw.collide(BALL, BALL)
+    for name, thing, word, *words in (
+        ("Material", lw.Material(), "friction", "friction", "0.25", "another Material"),
+        ("Material", lw.Material(), "frictoin", "did you mean 'friction'"),
+        ("Inertia", lw.Inertia(1.0, (0, 0, 0), np.eye(3)), "mass", "another lw.Inertia"),
+        ("State", run.final, "q", "model.state"),
+        ("State", run.final, "qvel", "state.v"),
+        ("Model", run.model, "gravity", "compile it again", "lw.carry"),
+        ("Recording", run.report, "staus", "did you mean 'status'"),
+        ("Contacts", contacts, "dpeth", "did you mean 'depth'"),
+        ("ContactPoint", contacts[0], "depth", "cannot be set"),
+        ("Recording", run, "foo", "Recording has no 'foo'"),
+        ("sweep", table, "colums", "did you mean 'columns'"),
+        ("sweep", table, "rows", "was computed"),
+    ):
+        yield refused(name, f"{word} = 0.25", lambda t=thing, w=word: setattr(t, w, 0.25), *words)
+
+
 def laws() -> Iterable[Entry]:
     for law, *words in (
         (lambda t: 1.0, "law(t, q, v)"),
@@ -110,4 +131,4 @@ def grounded() -> Any:
     return m.compile()
 
 
-TABLES = (words_of_others, too_few_and_too_many, laws, results)
+TABLES = (words_of_others, too_few_and_too_many, changes_of_what_is_fixed, laws, results)

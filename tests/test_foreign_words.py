@@ -1,6 +1,8 @@
 """Words of other packages are answered with ours, and the answers are names that there are."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -45,3 +47,20 @@ def test_a_name_that_nobody_knows_is_met_with_a_few():
         lw.zzz  # noqa: B018
     with pytest.raises(AttributeError, match=r"has no 'jonts'; did you mean 'joints'"):
         lw.Mechanism().jonts  # type: ignore[attr-defined]  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"), [("Hinge", "lw.Revolute"), ("simulte", "did you mean 'simulate'")]
+)
+def test_an_import_is_answered_like_an_attribute(name, answer):
+    with pytest.raises(ImportError, match=answer):
+        exec(f"from linkwork import {name}")
+    with pytest.raises(AttributeError, match=answer):
+        getattr(lw, name)
+    assert not hasattr(lw, name)
+
+
+def test_a_part_of_the_package_is_imported_by_its_name():
+    code = "from linkwork import contact, planar, Revolute; print(contact.__name__, planar.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["linkwork.contact", "linkwork.algebra.planar"]

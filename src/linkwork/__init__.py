@@ -1,5 +1,6 @@
 """Linkwork: describe a mechanism once, in plain Python; it compiles to native code."""
 
+import sys
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -229,7 +230,11 @@ def __getattr__(name: str) -> Any:
     else:
         path = _MODULES.get(name, f"linkwork.{name}")
         if name.startswith("_") or find_spec(path) is None:
-            raise AttributeError(_absent(name))
+            # `from linkwork import Hinge` asks here first, and would answer an AttributeError with a text of
+            # its own.
+            asked = sys._getframe(1).f_code.co_name
+            wrong = ImportError if asked == "_handle_fromlist" else AttributeError
+            raise wrong(_absent(name))
         found = import_module(path)
     globals()[name] = found
     return found

@@ -252,11 +252,12 @@ def no_attribute(thing: Any, name: str) -> AttributeError:
             return error
     if name.startswith("_"):  # asked for by Python itself, or while an object is put together
         return AttributeError(f"{owner!r} object has no attribute {name!r}")
+    article = "an" if owner[0] in "AEIO" else "a"
     if _contains(thing, name):
-        return AttributeError(f"a {owner} has no {name!r}; use {_word(owner)}[{name!r}]")
+        return AttributeError(f"{article} {owner} has no {name!r}; use {_word(owner)}[{name!r}]")
     if answer := attribute_meant(thing, name):
-        return AttributeError(f"a {owner} has no {name!r}; use {answer}")
-    return AttributeError(f"a {owner} has no {name!r}; {hint(name, public_names(type(thing)))}")
+        return AttributeError(f"{article} {owner} has no {name!r}; use {answer}")
+    return AttributeError(f"{article} {owner} has no {name!r}; {hint(name, public_names(thing))}")
 
 
 def attribute_meant(thing: Any, name: str) -> str:

@@ -83,7 +83,7 @@ def like_degrees(*angles: Any) -> bool:
 
 def shown(x: Any) -> str:
     """Print what was given as short as it takes to recognise it."""
-    text = repr(x)
+    text = " ".join(repr(x).split())
     return text if len(text) <= 120 else f"{text[:100]}... ({type(x).__name__})"
 
 

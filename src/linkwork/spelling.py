@@ -1,22 +1,24 @@
 """Words that are not known: which known one was meant, for keywords, attributes and public names.
 
 Python answers a misspelt keyword with a bare TypeError, and takes any attribute that is assigned. Here both
-are answered with the word that is meant, in one place: classes say `metaclass=Spelled`, or
-are `Closed`, functions are `@checked_keywords`.
+are answered with the word that is meant, in one place: classes say `metaclass=Spelled`, or are `Closed`, or
+`Computed`, functions are `@checked_keywords`.
 """
 
 import functools
 import inspect
 from abc import ABCMeta
 from collections.abc import Callable, Mapping
+from dataclasses import FrozenInstanceError
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, get_args, get_origin, is_typeddict
 
 from linkwork.errors import hint
-from linkwork.foreign_words import attribute_meant, no_keyword, public_names
+from linkwork.foreign_words import attribute_meant, no_attribute, no_keyword, public_names
 from linkwork.real_numbers import shown
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Made = TypeVar("Made")
 
 
 class Spelled(type):
@@ -81,6 +83,48 @@ class Closed(metaclass=Constructed):
             what = "is a method" if callable(there) else "is fixed, or follows from the rest,"
             what = "belongs to the class" if word in _class_words(kind) else what
             raise AttributeError(f"{self!r}: {word} {what} and cannot be set to {value!r}")
+
+
+class Computed:
+    """Something that was computed: only its constructor sets attributes, those that its class declares."""
+
+    def __setattr__(self, word: str, value: Any) -> None:
+        first = word not in self.__dict__
+        if word.startswith("_") or (first and word in _declared(type(self))):
+            object.__setattr__(self, word, value)
+        elif first and not hasattr(type(self), word):
+            raise AttributeError(f"{word} cannot be set to {shown(value)}: {no_attribute(self, word)}")
+        else:
+            raise AttributeError(
+                f"{self!r}: {word} was computed and cannot be set to {shown(value)}; change a copy of it"
+            )
+
+
+def fixed(remedy: str) -> Callable[[type[Made]], type[Made]]:
+    """Let a frozen dataclass say what to do instead when an attribute is set."""
+
+    def decorated(kind: type[Made]) -> type[Made]:
+        frozen = kind.__setattr__
+
+        def __setattr__(self: Made, word: str, value: Any) -> None:
+            try:
+                frozen(self, word, value)
+            except FrozenInstanceError:
+                known = hasattr(kind, word) or word in _declared(kind)
+                meant = "" if known else f" ({no_attribute(self, word)})"
+                text = f"{kind.__name__}: {word} cannot be set to {shown(value)}{meant}; {remedy}"
+                raise FrozenInstanceError(text) from None
+
+        kind.__setattr__ = __setattr__
+        return kind
+
+    return decorated
+
+
+@functools.lru_cache(maxsize=1024)
+def _declared(kind: type) -> frozenset[str]:
+    """Return the attributes that a class declares."""
+    return frozenset(word for each in kind.__mro__ for word in vars(each).get("__annotations__", {}))
 
 
 def _settable(kind: type, word: str) -> bool:

@@ -1,5 +1,6 @@
 """One set of words for all results: runs, batches, kinematics, free bodies, forests; and their files."""
 
+import pickle
 import re
 
 import numpy as np
@@ -207,6 +208,26 @@ def test_what_is_saved_is_the_same(result, tmp_path):
         for word in ("position", "velocity", "acceleration"):
             assert getattr(again[thing], word).tobytes() == getattr(result[thing], word).tobytes()
     assert again[body].momentum.tobytes() == result[body].momentum.tobytes()
+
+
+def test_a_result_cannot_be_changed(result):
+    body, joint = names(result)
+    for thing, word, meant in (
+        (result, "tme", "did you mean 'time'"),
+        (result, "qpos", r"\.q"),
+        (result, "time", "computed"),
+        (result, "energy", "computed"),
+        (result[joint], "velocty", "did you mean 'velocity'"),
+        (result[joint], "position", "computed"),
+        (result[body], "positon", "did you mean 'position'"),
+        (result[body], "rotation", "computed"),
+        (result.at(result.time[1]), "q", "computed"),
+    ):
+        with pytest.raises(AttributeError, match=f"{word} .*cannot be set to 1.*{meant}"):
+            setattr(thing, word, 1)
+    again = pickle.loads(pickle.dumps(result))
+    with pytest.raises(AttributeError, match="computed"):
+        again.q = 1
 
 
 def test_a_forest_answers_to_the_same_words(tmp_path):

@@ -8,8 +8,10 @@ import numpy as np
 
 from linkwork.contact.shape_table import DEPTH, NORMAL, POINT_A, POINT_B
 from linkwork.mechanism.placement import Array
+from linkwork.spelling import fixed
 
 
+@fixed("it says where shapes meet")
 @dataclass(frozen=True, eq=False)
 class ContactPoint:
     """One point of contact of bodies a and b."""
@@ -27,6 +29,7 @@ class ContactPoint:
         return 0.5 * (self.point_a + self.point_b)
 
 
+@fixed("it says where shapes meet")
 @dataclass(frozen=True, eq=False)
 class Contacts:
     """Points of contact, sorted by pair; arrays over all of them, or `for contact in contacts`."""
@@ -78,6 +81,7 @@ def _rows(labels: Any) -> Iterator[tuple[int, int]]:
     return zip(labels[:, 0].tolist(), labels[:, 1].tolist())
 
 
+@fixed("it says where shapes meet")
 @dataclass(frozen=True, eq=False)
 class Hit:
     """Where a ray first meets something; false if it meets nothing."""
@@ -92,6 +96,7 @@ class Hit:
         return self.body is not None
 
 
+@fixed("it says where shapes meet")
 @dataclass(frozen=True, eq=False)
 class Hits:
     """Where rays first meet something, as arrays; `hits[k]` is one of them."""

@@ -18,11 +18,12 @@ from typing import ClassVar, NamedTuple
 
 from linkwork.mechanism.option_mistakes import NOT_NEGATIVE, POSITIVE, number_mistakes
 from linkwork.real_numbers import shown
-from linkwork.spelling import Spelled
+from linkwork.spelling import Spelled, fixed
 
 _POISSON = 0.3  # of most solids
 
 
+@fixed("make another Material, and set body.material or contact.material to it")
 @dataclass(frozen=True, kw_only=True)
 class Material(metaclass=Spelled):
     """What a body is made of, where it touches others; without `stiffness` or `young` it is rigid.

@@ -40,6 +40,7 @@ from linkwork.model import (
     units_and_sizes,
 )
 from linkwork.model.of_state import of_motion, of_positions, of_state
+from linkwork.spelling import fixed
 from linkwork.tree.topology import Topology
 from linkwork.tree.tree import Tree
 from linkwork.viewable import Viewable
@@ -47,6 +48,7 @@ from linkwork.viewable import Viewable
 Array = np.ndarray
 
 
+@fixed("change its mechanism, then compile it again or use lw.carry")
 @dataclass(frozen=True, eq=False, repr=False)
 class Model(Viewable):
     """What the machine needs of a mechanism: immutable, shared freely between threads.

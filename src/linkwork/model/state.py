@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.errors import unknown
 from linkwork.foreign_words import no_attribute
-from linkwork.spelling import Spelled
+from linkwork.spelling import Spelled, fixed
 
 Array = np.ndarray
 Slices = Mapping[str, tuple[slice, slice]]  # joint -> (where in q, where in v)
@@ -16,6 +16,7 @@ Slices = Mapping[str, tuple[slice, slice]]  # joint -> (where in q, where in v)
 _SHOWN = 6  # joints in the text of a state
 
 
+@fixed("make another with model.state(...), or dataclasses.replace(state, q=..., v=...)")
 @dataclass(frozen=True, eq=False, repr=False)
 class State(metaclass=Spelled):
     """What a simulation goes on from: `state["pin"]` is the position of a joint.

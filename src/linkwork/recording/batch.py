@@ -32,6 +32,12 @@ class Recordings(Samples):
     A run that ended early has no samples after its end: NaN in every array.
     """
 
+    ends: Array  # (N,) when each run ended [s]
+    filled: Array  # (N,) samples of each run
+    status: Array  # (N,) the names of their statuses
+    reports: Sequence[Report]  # how each went
+    finals: Sequence[State]  # where each ended
+
     def __init__(
         self,
         channels: Channels,
@@ -48,12 +54,10 @@ class Recordings(Samples):
         recorded = np.arange(len(time)) < np.asarray(filled)[:, None]
         q, v = (np.where(recorded[:, :, None], array, np.nan) for array in (q, v))
         super().__init__(channels, time, q, v, np.where(recorded, work, np.nan), recorded)
-        self.ends = ends  # (N,) when each run ended [s]
-        self.filled = filled  # (N,) samples of each run
-        self.status = status  # (N,) the names of their statuses
+        self.ends, self.filled = ends, filled
+        self.status = status
         self.status.setflags(write=False)
-        self.reports = reports  # how each went
-        self.finals = finals  # where each ended
+        self.reports, self.finals = reports, finals
 
     @overload
     def __getitem__(self, key: str) -> Any: ...

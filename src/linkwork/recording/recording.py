@@ -34,6 +34,8 @@ _NOTICED = 0.5  # time of compiling that is worth a word [s]
 class Recording(Playable, Samples):
     """A run: `time`, `q`, `v`, `a`; joints, bodies, springs and loads by name; energies; how it went."""
 
+    final: State  # where it ended, from which another run can go on
+
     def __init__(
         self,
         channels: Channels,
@@ -47,7 +49,7 @@ class Recording(Playable, Samples):
     ) -> None:
         super().__init__(channels, time, q, v, work, np.ones(len(time), bool), given)
         self._report = report
-        self.final = final  # where it ended, from which another run can go on
+        self.final = final
 
     @property
     def report(self) -> Report:

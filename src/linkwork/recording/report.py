@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork.spelling import fixed
+
 SUCCESS = ("DONE", "EVENT")  # the statuses of runs that ended as requested
 
 
@@ -65,6 +67,7 @@ def _impact(values: Sequence[Any]) -> Impact:
     return Impact(float(time), (text(a), text(b)), tuple(map(float, point)), tuple(map(float, impulse)))
 
 
+@fixed("it says how a run went")
 @dataclass(frozen=True)
 class Report:
     """How a run went; plain values, which go into its file as JSON."""

@@ -15,15 +15,23 @@ from linkwork.recording.channels import Channels, derivable
 from linkwork.recording.layout import PARTS, WHOLE, Layout
 from linkwork.recording.series import BodyRecord, ConstraintRecord, DriverRecord, JointRecord, LoadRecord
 from linkwork.recording.trace import Trace
-from linkwork.spelling import require
+from linkwork.spelling import Computed, require
 
 Array = np.ndarray
 
 _ROUNDING = 1e-14  # of the potential energy: less is no energy at play
 
 
-class Samples:
+class Samples(Computed):
     """What one run and a batch of runs have in common: arrays over time, by name."""
+
+    time: Array  # (S,) [s]
+    q: Array  # (..., S, nq) positions [rad, m, quaternions]
+    v: Array  # (..., S, nv) velocities [rad/s, m/s]
+    work: Array  # (..., S) of all forces but gravity, since the start [J]
+    recorded: Array  # (..., S) whether there is such a sample; False after a run's early end
+    given: dict[str, Array]  # derived quantities that came with the motion, by name
+    kept: dict[str, Array]  # and all that was derived so far
 
     def __init__(
         self,
@@ -35,14 +43,11 @@ class Samples:
         recorded: Array,
         given: Mapping[str, Array] | None = None,
     ) -> None:
-        self.time = time  # (S,) [s]
-        self.q = q  # (..., S, nq) positions [rad, m, quaternions]
-        self.v = v  # (..., S, nv) velocities [rad/s, m/s]
-        self.work = work  # (..., S) of all forces but gravity, since the start [J]
-        self.recorded = recorded  # (..., S) whether there is such a sample; False after a run's early end
+        self.time, self.q, self.v = time, q, v
+        self.work, self.recorded = work, recorded
         self._channels = channels
-        self.given = dict(given or {})  # derived quantities that came with the motion, by name
-        self.kept = dict(self.given)  # and all that was derived so far
+        self.given = dict(given or {})
+        self.kept = dict(self.given)
 
     if not TYPE_CHECKING:
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from linkwork.foreign_words import no_attribute
+from linkwork.spelling import Computed
 
 if TYPE_CHECKING:
     from linkwork.recording.samples import Samples
@@ -14,11 +15,12 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
-class JointRecord:
-    """A joint over time; a joint of one coordinate has arrays (S,), one of k coordinates (S, k)."""
+class Record(Computed):
+    """What has a name, over time."""
 
-    quantities = ("position", "velocity", "acceleration", "force", "reaction")
-    alone: tuple[str, ...] = ("position",)  # what the name alone stands for in curves
+    _quantities: tuple[str, ...]
+    _alone: tuple[str, ...] = ("position",)
+    _kind: ClassVar[str]
 
     def __init__(self, samples: "Samples", name: str) -> None:
         self._samples, self._name = samples, name
@@ -29,7 +31,24 @@ class JointRecord:
             raise no_attribute(self, word)
 
     def __repr__(self) -> str:
-        return f"<joint {self._name!r}: {', '.join(self.quantities)}>"
+        return f"<{self._kind} {self._name!r}: {', '.join(self.quantities)}>"
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """What there is of it."""
+        return self._quantities
+
+    @property
+    def alone(self) -> tuple[str, ...]:
+        """What the name alone stands for in curves."""
+        return self._alone
+
+
+class JointRecord(Record):
+    """A joint over time; a joint of one coordinate has arrays (S,), one of k coordinates (S, k)."""
+
+    _quantities = ("position", "velocity", "acceleration", "force", "reaction")
+    _kind = "joint"
 
     def _of(self, tree: Array, loops: str, side: int) -> Array:
         """Return what is of the joint in an array of the tree's joints, or in that of loop joints."""
@@ -66,16 +85,14 @@ class JointRecord:
 class ConstraintRecord(JointRecord):
     """A constraint or a driver over time."""
 
-    quantities = ("force", "reaction")
-    alone = ("force",)
+    _quantities = ("force", "reaction")
+    _alone = ("force",)
+    _kind = "constraint"
 
     def __init__(self, samples: "Samples", name: str) -> None:
         super().__init__(samples, name)
         if name in samples.layout.curves:
-            self.quantities = ("force", "position", "velocity", "acceleration", "reaction")
-
-    def __repr__(self) -> str:
-        return f"<constraint {self._name!r}: {', '.join(self.quantities)}>"
+            self._quantities = ("force", "position", "velocity", "acceleration", "reaction")
 
     @property
     def force(self) -> Array:
@@ -87,10 +104,8 @@ class ConstraintRecord(JointRecord):
 class DriverRecord(ConstraintRecord):
     """A driver over time: the force it drives with, and the value of its law with its derivatives."""
 
-    quantities = ("force", "position", "velocity", "acceleration", "power", "reaction")
-
-    def __repr__(self) -> str:
-        return f"<driver {self._name!r}: {', '.join(self.quantities)}>"
+    _quantities = ("force", "position", "velocity", "acceleration", "power", "reaction")
+    _kind = "driver"
 
     def _law(self, derivative: int) -> Array:
         number = list(self._samples.layout.drivers).index(self._name)
@@ -115,12 +130,11 @@ class DriverRecord(ConstraintRecord):
         return self.force * self.velocity
 
 
-class BodyRecord:
+class BodyRecord(Record):
     """A body over time: its origin and axes in the world."""
 
-    alone: tuple[str, ...] = ("position",)  # what the name alone stands for in curves
-
-    quantities = (
+    _kind = "body"
+    _quantities = (
         "position",
         "rotation",
         "velocity",
@@ -132,18 +146,13 @@ class BodyRecord:
     )
 
     def __init__(self, samples: "Samples", name: str) -> None:
-        self._samples, self._name = samples, name
+        super().__init__(samples, name)
         self._row = samples.layout.bodies.index(name)
         if samples.layout.space == "plane":
-            self.quantities = (*self.quantities, "angle")
-            self.alone = ("angle", "position")
+            self._quantities = (*self._quantities, "angle")
+            self._alone = ("angle", "position")
         if samples.layout.touching:
-            self.quantities = (*self.quantities, "contact_force")
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, word: str) -> Any:
-            raise no_attribute(self, word)
+            self._quantities = (*self._quantities, "contact_force")
 
     def __repr__(self) -> str:
         return f"<body {self._name!r}: pose, {', '.join(self.quantities)}>"
@@ -221,21 +230,11 @@ class BodyRecord:
         return _squeezed(self._samples.derived(quantity)[..., self._row, :angular])
 
 
-class LoadRecord:
+class LoadRecord(Record):
     """A spring, motor or load over time."""
 
-    quantities = alone = ("force",)
-
-    def __init__(self, samples: "Samples", name: str) -> None:
-        self._samples, self._name = samples, name
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, word: str) -> Any:
-            raise no_attribute(self, word)
-
-    def __repr__(self) -> str:
-        return f"<load {self._name!r}: force>"
+    _quantities = _alone = ("force",)
+    _kind = "load"
 
     @property
     def force(self) -> Array:

@@ -14,17 +14,21 @@ from linkwork.errors import unknown
 from linkwork.recording.samples import optional
 from linkwork.simulation.case_outcome import CaseOutcome
 from linkwork.simulation.sweep_cases import RESERVED, Case
+from linkwork.spelling import Computed
 
 _SHOWN = 12  # rows in the text of a table
 
 
-class Table:
+class Table(Computed):
     """The outcome of a sweep: `table["period"]` is a column; `table.rows` are in the order of the cases."""
+
+    columns: tuple[str, ...]  # the parameters, the measures, and what became of the case
+    rows: list[dict[str, Any]]
 
     def __init__(self, cases: Sequence[Case], outcomes: Sequence[CaseOutcome]) -> None:
         measures = dict.fromkeys(name for outcome in outcomes for name in outcome.values)
-        self.columns: tuple[str, ...] = (*cases[0], *measures, *RESERVED)
-        self.rows: list[dict[str, Any]] = [
+        self.columns = (*cases[0], *measures, *RESERVED)
+        self.rows = [
             {
                 **case,
                 **{name: outcome.values.get(name, math.nan) for name in measures},
