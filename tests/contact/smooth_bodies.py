@@ -234,9 +234,11 @@ def least_move(normals: Array, depths: Array) -> Array:
 
 
 def judged(a: Body, b: Body, pose: Any, contacts: tuple[Array, Array, Array, Array] | None) -> Judged | None:
-    """Judge contacts: depths, normals from a to b, and points of both; None if there are none."""
+    """Judge contacts: depths, normals from a to b, and points of both; None if there should be some and are
+    not. (The way on from the first touch may lead through the hole of a ring: then there are none.)"""
     if contacts is None or not np.isfinite(contacts[0]).all() or not (contacts[0] > 0.0).any():
-        return None
+        apart = contacts is None and gap(a, b, pose, np.zeros(3)) > -_SAMPLED
+        return Judged(0.0, 0.0, 0.0) if apart else None
     depths, normals, on_a, on_b = contacts
     facets = a.facets + b.facets
     k = int(np.argmax(depths))

@@ -9,13 +9,13 @@ from linkwork.contact.shape_table import (
     FIRST_NODE,
     FIRST_POINT,
     POINTS,
-    STACK,
     opened_table,
     opened_work,
 )
 from linkwork.contact.support import convex_kind, form_of
 from linkwork.contact.terrain import field_depth
 from linkwork.contact.traced_queries import in_traced
+from linkwork.contact.tree_descent import descended
 from linkwork.contact.triangles import closest_of_segments
 from linkwork.geometry.shape_code import MISSED, ray_slabs
 from linkwork.geometry.vectors import cross, dot, nine, position, rotation, row, sub, three, turned_back
@@ -99,9 +99,8 @@ def winds(table, i, q, work):
         if child[2 * node] < 0:
             a, b, c = corners(table, i, -1 - child[2 * node])
             turns += _passes(sub(a, q), sub(b, q), sub(c, q))
-        elif top + 2 <= STACK:
-            stack[top], stack[top + 1] = child[2 * node + 1], child[2 * node]
-            top += 2
+        else:
+            top = descended(child, node, stack, 0, top)
     return turns != 0
 
 

@@ -16,14 +16,12 @@ The contacts are near the exact ones: `solid_pairs` starts from them.
 from linkwork.contact.containment import in_solid
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.local_solids import LEAST
-from linkwork.contact.manifold import put_contact, swap_contacts, thinned_by_normal
-from linkwork.contact.mesh_pairs import corners
-from linkwork.contact.near_features import across, fits, triangle_of
-from linkwork.contact.rays import ray_mesh, ray_triangle
+from linkwork.contact.manifold import put_contact, thinned_by_normal
+from linkwork.contact.near_features import across, triangle_of
+from linkwork.contact.necessary import SMOOTH, left_over
 from linkwork.contact.shape_kinds import MESH
 from linkwork.contact.shape_table import (
     COLUMNS,
-    DEPTH,
     FIRST_FACE,
     FIRST_NODE,
     FIRST_POINT,
@@ -33,10 +31,11 @@ from linkwork.contact.shape_table import (
     STACK,
     STAR,
 )
-from linkwork.contact.surface_pairs import field_star, mesh_star
-from linkwork.contact.terrain import cell, field_depth, field_triangle, grid_point
+from linkwork.contact.stars import field_star, mesh_star
+from linkwork.contact.terrain import cell, grid_point, half_widths
+from linkwork.contact.tree_descent import descended
 from linkwork.contact.triangle_pairs import CROSSING, triangle_pairs
-from linkwork.geometry.shape_code import MISSED
+from linkwork.contact.ways_out import SHARP, nearest_face, smoothness, way_out
 from linkwork.geometry.vectors import (
     ZERO,
     add,
@@ -48,7 +47,6 @@ from linkwork.geometry.vectors import (
     norm,
     put_three,
     row,
-    scale,
     sub,
     three,
     times,
@@ -58,11 +56,7 @@ from linkwork.geometry.vectors import (
     unit,
 )
 
-_SHARP = 0.9  # cosine of the angles round a corner, and of those between faces: sharper edges are sharp
-_SMOOTH = 3  # the third label of a contact that is not exactly one of two features
 _LOOSE = 1.2  # times the angles between neighbouring faces: so far may normals be from opposite
-_SAME_WAY = 0.97  # cosine of normals that press the same way
-_MOST = 200  # contacts that are looked at one by one
 
 
 @native_apart
@@ -70,7 +64,7 @@ def candidates(table, i, j, R, p, work):
     """Write the contacts of mesh i with solid j, placed by R, p in its axes; return how many."""
     count, _pairs = triangle_pairs(table, i, j, R, p, work, CROSSING, 0.0)
     count = _both_ways(table, i, j, R, p, work, count)
-    return _needed(table, i, j, R, p, work, count)
+    return left_over(table, i, j, R, p, work, count)
 
 
 @native_apart
@@ -114,9 +108,7 @@ def _corners_in(table, f, g, Q, q, work, count):
         if apart:
             continue
         if child[2 * node] >= 0:
-            if top + 2 <= STACK:
-                stack[STACK + top], stack[STACK + top + 1] = child[2 * node + 1], child[2 * node]
-                top += 2
+            top = descended(child, node, stack, STACK, top)
             continue
         triangle = -1 - child[2 * node]
         for e in range(3):
@@ -135,13 +127,9 @@ def _corners_in(table, f, g, Q, q, work, count):
 @native_apart
 def _points_in(table, f, g, Q, q, work, count):
     """Write the same for points of height field g, with faces of mesh f."""
-    R = transposed(Q)
-    at = turned_back(Q, sub(three(table.reach, 7 * f), q))
-    half = three(table.reach, 7 * f + 3)
-    wx = abs(R[0]) * half[0] + abs(R[1]) * half[1] + abs(R[2]) * half[2]
-    wy = abs(R[3]) * half[0] + abs(R[4]) * half[1] + abs(R[5]) * half[2]
-    low_x, low_y, _u, _v = cell(table, g, at[0] - wx, at[1] - wy)
-    high_x, high_y, _u, _v = cell(table, g, at[0] + wx, at[1] + wy)
+    at, wide = turned_back(Q, sub(three(table.reach, 7 * f), q)), half_widths(table, f, Q, 0.0)
+    low_x, low_y, _u, _v = cell(table, g, at[0] - wide[0], at[1] - wide[1])
+    high_x, high_y, _u, _v = cell(table, g, at[0] + wide[0], at[1] + wide[1])
     ny = table.index[12 * g + COLUMNS]
     for cx in range(max(low_x, 1), high_x + 1):
         for cy in range(max(low_y, 1), high_y + 1):
@@ -161,24 +149,24 @@ def _corner_in(table, f, x, many, label, work, count):
     mean, spread, longest = _normal_of_star(work, many)
     if spread < -1.0:
         return count  # no normals: a saddle or a hollow
-    if spread < _SHARP:
-        depth, n, face = _nearest_face(table, f, x, many, work)
+    if spread < SHARP:
+        depth, n, face = nearest_face(table, f, x, many, work)
         if face >= 0:
             put_contact(work.raw, work.raw_label, count, along(x, depth, n), x, n, depth, face, label)
             work.raw_label[3 * count + 2] = LEAST
             count += 1
         return count
     u = neg(mean)
-    far, n, face = _way_out(table, f, x, u, work)
+    far, n, face = way_out(table, f, x, u, work)
     if face < 0:
         return count
     point = along(x, far, u)
-    loose = _LOOSE * (_angle(spread) + 0.5 * _angle(_smoothness(table, f, face, n)))
+    loose = _LOOSE * (_angle(spread) + 0.5 * _angle(smoothness(table, f, face, n)))
     if _angle(dot(n, u)) <= loose:
         depth = far * dot(n, u)
         if _parts(table, f, x, many, n, depth, loose, work):
             put_contact(work.raw, work.raw_label, count, along(x, depth, n), x, n, depth, face, label)
-            work.raw_label[3 * count + 2] = _SMOOTH
+            work.raw_label[3 * count + 2] = SMOOTH
             count += 1
         return count
     p0, p1, p2, _n = triangle_of(table, f, face)
@@ -186,7 +174,7 @@ def _corner_in(table, f, x, many, label, work, count):
         q0, q1 = (p0, p1) if e == 0 else ((p1, p2) if e == 1 else (p2, p0))
         there, _asked, m = across(table, f, face, e)
         along_edge = unit(sub(q1, q0))
-        if not there or dot(n, m) > _SHARP or dot(cross(n, m), along_edge) <= 0.0:
+        if not there or dot(n, m) > SHARP or dot(cross(n, m), along_edge) <= 0.0:
             continue
         tilt = dot(u, along_edge)
         w = along(u, -tilt, along_edge)
@@ -201,7 +189,7 @@ def _corner_in(table, f, x, many, label, work, count):
             w = unit(w)
             depth = dot(w, sub(q0, x))
             put_contact(work.raw, work.raw_label, count, along(x, depth, w), x, w, depth, face, label)
-            work.raw_label[3 * count + 2] = _SMOOTH
+            work.raw_label[3 * count + 2] = SMOOTH
             return count + 1
     return count
 
@@ -246,177 +234,3 @@ def _normal_of_star(work, many):
         if dot(face, face) > 0.0:
             spread = min(spread, dot(mean, unit(face)))
     return mean, spread, longest
-
-
-@native_apart
-def _way_out(table, f, x, u, work):
-    """Return how far it is from x along u out of solid f, the normal there and the face; -1 if x is not
-    inside."""
-    if table.kind[f] == MESH:
-        far, _n, face = ray_mesh(table, f, x, u, work, MISSED)
-        if face < 0:
-            return 0.0, ZERO, -1
-        n = three(table.planes, 4 * (table.index[12 * f + FIRST_FACE] + face))
-        return far, n, (face if dot(n, u) > 0.0 else -1)
-    deep, n = field_depth(table, f, x)
-    if deep <= 0.0 or u[2] <= 0.05:
-        return 0.0, ZERO, -1
-    # Under terrain: the cells over which the way goes until it is above all of them.
-    ny = table.index[12 * f + COLUMNS]
-    long = (table.size[4 * f + 3] - x[2]) / u[2]
-    end = along(x, long, u)
-    ax, ay, _u, _v = cell(table, f, min(x[0], end[0]), min(x[1], end[1]))
-    bx, by, _u, _v = cell(table, f, max(x[0], end[0]), max(x[1], end[1]))
-    best, face = MISSED, -1
-    for cx in range(ax, bx + 1):
-        for cy in range(ay, by + 1):
-            for upper in range(2):
-                p0, p1, p2 = field_triangle(table, f, cx, cy, upper)
-                t = ray_triangle(x, u, p0, p1, p2, best)
-                if t < best:
-                    best, face = t, 2 * (cx * (ny - 1) + cy) + upper
-                    n = unit(cross(sub(p1, p0), sub(p2, p0)))
-    return best, n, (face if dot(n, u) > 0.0 else -1)
-
-
-@native_apart
-def _smoothness(table, f, face, n):
-    """Return the least cosine of a face's normal with those of its neighbours; sharp edges do not count."""
-    least = 1.0
-    for e in range(3):
-        there, _asked, m = across(table, f, face, e)
-        if there and dot(n, m) > _SHARP:
-            least = min(least, dot(n, m))
-    return least
-
-
-@native_apart
-def _nearest_face(table, f, x, many, work):
-    """Return depth, normal and number of the nearest face of solid f over a corner x whose normals have the
-    opposite of its own; -1 if there is none, or x is not inside."""
-    best, n, face = 1e300, ZERO, -1
-    if table.kind[f] != MESH:
-        return _nearest_cell(table, f, x, many, work)
-    boxes, child = table.node_box, table.node_child
-    first, faces = table.index[12 * f + FIRST_NODE], table.index[12 * f + FIRST_FACE]
-    stack = work.stack
-    stack[0] = 0
-    top = 1
-    while top > 0:
-        top -= 1
-        node = first + stack[top]
-        k = 15 * node
-        gap, half = turned_back(nine(boxes, k), sub(x, three(boxes, k + 9))), three(boxes, k + 12)
-        dx, dy = max(abs(gap[0]) - half[0], 0.0), max(abs(gap[1]) - half[1], 0.0)
-        dz = max(abs(gap[2]) - half[2], 0.0)
-        if dx * dx + dy * dy + dz * dz > best * best:
-            continue
-        if child[2 * node] >= 0:
-            stack[top], stack[top + 1] = child[2 * node + 1], child[2 * node]
-            top += 2
-            continue
-        triangle = -1 - child[2 * node]
-        m = three(table.planes, 4 * (faces + triangle))
-        depth = table.planes[4 * (faces + triangle) + 3] - dot(m, x)
-        if 0.0 <= depth < best:
-            p0, p1, p2 = corners(table, f, triangle)
-            if fits(p0, p1, p2, m, x, many, work, 0.0):
-                best, n, face = depth, m, triangle
-    if face >= 0:  # the way to it must not leave the solid before
-        _far, _n, first_met = ray_mesh(table, f, along(x, 1e-9 * best, n), n, work, (1.0 - 1e-6) * best)
-        if first_met >= 0:
-            return 1e300, ZERO, -1
-    return best, n, face
-
-
-@native_apart
-def _nearest_cell(table, f, x, many, work):
-    """Return the same of terrain: of the cells no farther aside than x is under it."""
-    best, n, face = 1e300, ZERO, -1
-    deep, _n = field_depth(table, f, x)
-    if deep <= 0.0:
-        return best, n, face
-    ny = table.index[12 * f + COLUMNS]
-    ax, ay, _u, _v = cell(table, f, x[0] - deep, x[1] - deep)
-    bx, by, _u, _v = cell(table, f, x[0] + deep, x[1] + deep)
-    for cx in range(ax, bx + 1):
-        for cy in range(ay, by + 1):
-            for upper in range(2):
-                p0, p1, p2 = field_triangle(table, f, cx, cy, upper)
-                m = unit(cross(sub(p1, p0), sub(p2, p0)))
-                depth = dot(m, sub(p0, x))
-                if 0.0 <= depth < best and fits(p0, p1, p2, m, x, many, work, 0.0):
-                    best, n, face = depth, m, 2 * (cx * (ny - 1) + cy) + upper
-    return best, n, face
-
-
-@native_apart
-def _needed(table, i, j, R, p, work, count):
-    """Keep the contacts that are left when those that are less deep have been moved out of; return how many.
-
-    After a move by depth along the normal a contact is left if its point of either solid is still inside the
-    other.
-    """
-    rows, labels = work.raw, work.raw_label
-    count = _one_of_each(table, i, j, R, p, work, count)
-    if count > _MOST:
-        count = thinned_by_normal(work, 0, count)
-    kept = 0
-    while kept < count:
-        least = kept
-        for k in range(kept + 1, count):
-            if rows[10 * k + DEPTH] < rows[10 * least + DEPTH]:
-                least = k
-        swap_contacts(rows, labels, 3, kept, least)
-        n, depth = three(rows, 10 * kept + NORMAL), rows[10 * kept + DEPTH]
-        kept += 1
-        left = kept
-        for k in range(kept, count):
-            same = dot(n, three(rows, 10 * k + NORMAL)) > _SAME_WAY
-            a, b = three(rows, 10 * k + POINT_A), three(rows, 10 * k + POINT_B)
-            if (
-                same
-                or in_solid(table, i, along(b, depth, n), work)
-                or (in_solid(table, j, turned_back(R, sub(along(a, -depth, n), p)), work))
-            ):
-                swap_contacts(rows, labels, 3, left, k)
-                left += 1
-        count = left
-    return count
-
-
-@native_apart
-def _one_of_each(table, i, j, R, p, work, count):
-    """Keep of smooth contacts only the deepest of each place where the two overlap; return how many are
-    left. Two are of one place if the way from one to the other is inside both, and they press alike."""
-    rows, labels = work.raw, work.raw_label
-    kept, done = 0, 0
-    for k in range(count):  # the others first
-        if labels[3 * k + 2] != _SMOOTH:
-            swap_contacts(rows, labels, 3, done, k)
-            done += 1
-    kept = done
-    while done < count:
-        deepest = done
-        for k in range(done + 1, count):
-            if rows[10 * k + DEPTH] > rows[10 * deepest + DEPTH]:
-                deepest = k
-        swap_contacts(rows, labels, 3, done, deepest)
-        here, n = _middle(rows, done), three(rows, 10 * done + NORMAL)
-        alone = True
-        for m in range(kept):
-            if alone and labels[3 * m + 2] == _SMOOTH and dot(n, three(rows, 10 * m + NORMAL)) > 0.5:
-                x = scale(0.5, add(here, _middle(rows, m)))
-                alone = not (
-                    in_solid(table, i, x, work) and in_solid(table, j, turned_back(R, sub(x, p)), work)
-                )
-        if alone:
-            swap_contacts(rows, labels, 3, kept, done)
-            kept += 1
-        done += 1
-    return kept
-
-
-@native
-def _middle(rows, k):
-    return scale(0.5, add(three(rows, 10 * k + POINT_A), three(rows, 10 * k + POINT_B)))

@@ -70,6 +70,7 @@ def penetration(A, B, R, p, work, n):
     bends = curved(A) or curved(B)
     vertices, faces = 4, 4
     best, normal, point = 1e300, (0.0, 0.0, 1.0), ZERO
+    least, along_least, reached = 1e300, (0.0, 0.0, 1.0), ZERO
     polished = 0
     rough = _ROUGH
     while True:
@@ -101,9 +102,11 @@ def penetration(A, B, R, p, work, n):
                     continue
             else:
                 rough *= 0.2  # too early: which corners and rims meet does not follow from the faces here yet
-        if vertices == MOST_VERTICES - 8:
-            if far < best:
-                best, normal, point = far, d, _on_face(work, lowest, faces, size)
+        if far < least:
+            least, along_least, reached = far, d, a
+        if vertices == MOST_VERTICES - 8:  # the least upper bound there was
+            if least < best:
+                best, normal, point = least, along_least, reached
             break
         put(work.w, vertices, w)
         put(work.a, vertices, a)

@@ -24,7 +24,7 @@ from linkwork.contact.convex_pairs import closest
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.manifold import AS_DEEP, points_of_contact, put_contact
 from linkwork.contact.shape_kinds import CONVEX, SPHERE
-from linkwork.contact.shape_table import DEPTH, STAR, STAR_NORMALS, STAR_ROOM
+from linkwork.contact.shape_table import DEPTH, STAR, STAR_NORMALS
 from linkwork.contact.support import Form, lone_triangle, support
 from linkwork.geometry.vectors import (
     ZERO,
@@ -214,9 +214,3 @@ def _normal_of_corner(work, many, mean):
             break
         u = unit(along(u, -most, worst))
     return stands, u
-
-
-@native
-def room_in_star(many):
-    """Return whether the edges of a corner, and what is added to them, fit."""
-    return many + 3 <= STAR_ROOM

@@ -11,7 +11,7 @@ from linkwork.contact.manifold import put_contact
 from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.shape_kinds import MESH
 from linkwork.contact.shape_table import COLUMNS, FIRST_FACE, FIRST_POINT, ROWS, STAR
-from linkwork.contact.surface_pairs import field_star, mesh_star
+from linkwork.contact.stars import field_star, mesh_star
 from linkwork.contact.terrain import field_across, field_triangle
 from linkwork.geometry.vectors import (
     ZERO,

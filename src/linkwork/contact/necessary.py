@@ -14,14 +14,18 @@ Points that go with a least depth (of a face that A stands on) stay if there is 
 their plane.
 """
 
+from linkwork.contact.containment import in_solid
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.local_solids import LEAST
-from linkwork.contact.manifold import swap_contacts
+from linkwork.contact.manifold import swap_contacts, thinned_by_normal
 from linkwork.contact.shape_table import DEPTH, NORMAL, POINT_A, POINT_B
-from linkwork.geometry.vectors import dot, sub, three
+from linkwork.geometry.vectors import add, along, dot, scale, sub, three, turned_back
 
 _SAME_WAY = 1.0 - 1e-12  # cosine of normals that are one
 _ABOVE = 1e-9  # of the size: so far below a plane is on it
+SMOOTH = 3  # the third label of a contact that is not exactly one of two features
+_PRESSES_ALIKE = 0.97  # cosine of normals that press the same way
+_MOST = 200  # contacts that are looked at one by one
 
 
 @native_apart
@@ -87,3 +91,75 @@ def _needed(rows, k, least, side, slack):
         if rows[10 * j + DEPTH] < rows[10 * k + DEPTH] and _above(rows, k, j, side) < -slack:
             return 0
     return 1
+
+
+@native_apart
+def left_over(table, i, j, R, p, work, count):
+    """Keep the contacts that are left when those that are less deep have been moved out of; return how many.
+
+    After a move by depth along the normal a contact is left if its point of either solid is still inside the
+    other.
+    """
+    rows, labels = work.raw, work.raw_label
+    count = _one_of_each(table, i, j, R, p, work, count)
+    if count > _MOST:
+        count = thinned_by_normal(work, 0, count)
+    kept = 0
+    while kept < count:
+        least = kept
+        for k in range(kept + 1, count):
+            if rows[10 * k + DEPTH] < rows[10 * least + DEPTH]:
+                least = k
+        swap_contacts(rows, labels, 3, kept, least)
+        n, depth = three(rows, 10 * kept + NORMAL), rows[10 * kept + DEPTH]
+        kept += 1
+        left = kept
+        for k in range(kept, count):
+            same = dot(n, three(rows, 10 * k + NORMAL)) > _PRESSES_ALIKE
+            a, b = three(rows, 10 * k + POINT_A), three(rows, 10 * k + POINT_B)
+            if (
+                same
+                or in_solid(table, i, along(b, depth, n), work)
+                or (in_solid(table, j, turned_back(R, sub(along(a, -depth, n), p)), work))
+            ):
+                swap_contacts(rows, labels, 3, left, k)
+                left += 1
+        count = left
+    return count
+
+
+@native_apart
+def _one_of_each(table, i, j, R, p, work, count):
+    """Keep of smooth contacts only the deepest of each place where the two overlap; return how many are
+    left. Two are of one place if the way from one to the other is inside both, and they press alike."""
+    rows, labels = work.raw, work.raw_label
+    kept, done = 0, 0
+    for k in range(count):  # the others first
+        if labels[3 * k + 2] != SMOOTH:
+            swap_contacts(rows, labels, 3, done, k)
+            done += 1
+    kept = done
+    while done < count:
+        deepest = done
+        for k in range(done + 1, count):
+            if rows[10 * k + DEPTH] > rows[10 * deepest + DEPTH]:
+                deepest = k
+        swap_contacts(rows, labels, 3, done, deepest)
+        here, n = _middle(rows, done), three(rows, 10 * done + NORMAL)
+        alone = True
+        for m in range(kept):
+            if alone and labels[3 * m + 2] == SMOOTH and dot(n, three(rows, 10 * m + NORMAL)) > 0.5:
+                x = scale(0.5, add(here, _middle(rows, m)))
+                alone = not (
+                    in_solid(table, i, x, work) and in_solid(table, j, turned_back(R, sub(x, p)), work)
+                )
+        if alone:
+            swap_contacts(rows, labels, 3, kept, done)
+            kept += 1
+        done += 1
+    return kept
+
+
+@native
+def _middle(rows, k):
+    return scale(0.5, add(three(rows, 10 * k + POINT_A), three(rows, 10 * k + POINT_B)))

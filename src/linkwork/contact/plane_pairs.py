@@ -4,9 +4,10 @@ from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.features import feature
 from linkwork.contact.manifold import put_contact, thinned
 from linkwork.contact.mesh_pairs import corners
-from linkwork.contact.shape_table import FIRST_NODE, STACK
+from linkwork.contact.shape_table import FIRST_NODE
 from linkwork.contact.support import support
-from linkwork.geometry.vectors import along, dot, neg, nine, row, three, turned, turned_back
+from linkwork.contact.tree_descent import descended, lowest_of_node
+from linkwork.geometry.vectors import along, dot, neg, row, three, turned
 
 
 @native
@@ -60,16 +61,10 @@ def mesh_plane(table, i, m, offset, work, margin):
     while top > 0:
         top -= 1
         node = first + stack[top]
-        k = 15 * node
-        d = turned_back(nine(boxes, k), m)
-        half = three(boxes, k + 12)
-        low = dot(m, three(boxes, k + 9)) - abs(d[0]) * half[0] - abs(d[1]) * half[1] - abs(d[2]) * half[2]
-        if low > offset + margin:
+        if lowest_of_node(boxes, node, m) > offset + margin:
             continue
         if child[2 * node] >= 0:
-            if top + 2 <= STACK:
-                stack[top], stack[top + 1] = child[2 * node + 1], child[2 * node]
-                top += 2
+            top = descended(child, node, stack, 0, top)
             continue
         triangle = -1 - child[2 * node]
         p0, p1, p2 = corners(table, i, triangle)
@@ -96,16 +91,10 @@ def mesh_depth(table, i, m, offset, work):
     while top > 0:
         top -= 1
         node = first + stack[top]
-        k = 15 * node
-        d = turned_back(nine(boxes, k), m)
-        half = three(boxes, k + 12)
-        low = dot(m, three(boxes, k + 9)) - abs(d[0]) * half[0] - abs(d[1]) * half[1] - abs(d[2]) * half[2]
-        if offset - low <= best:
+        if offset - lowest_of_node(boxes, node, m) <= best:
             continue
         if child[2 * node] >= 0:
-            if top + 2 <= STACK:
-                stack[top], stack[top + 1] = child[2 * node + 1], child[2 * node]
-                top += 2
+            top = descended(child, node, stack, 0, top)
             continue
         p0, p1, p2 = corners(table, i, -1 - child[2 * node])
         for c in range(3):

@@ -18,13 +18,13 @@ from linkwork.contact.shape_table import (
     GROUP,
     POINTS,
     ROWS,
-    STACK,
     opened_table,
     opened_work,
 )
 from linkwork.contact.support import form_of
 from linkwork.contact.terrain import cell, field_depth, field_triangle
 from linkwork.contact.traced_queries import ray_traced
+from linkwork.contact.tree_descent import descended
 from linkwork.geometry.shape_code import MISSED, ray_ball, ray_slabs
 from linkwork.geometry.vectors import (
     ZERO,
@@ -116,9 +116,7 @@ def ray_mesh(table, i, o, d, work, longest):
         if t >= MISSED or t > best:
             continue
         if child[2 * node] >= 0:
-            if top + 2 <= STACK:
-                stack[top], stack[top + 1] = child[2 * node + 1], child[2 * node]
-                top += 2
+            top = descended(child, node, stack, 0, top)
             continue
         p0, p1, p2 = corners(table, i, -1 - child[2 * node])
         t = ray_triangle(o, d, p0, p1, p2, best)

@@ -22,7 +22,7 @@ OWNER, GROUP, MASK = range(9, 12)
 POINT_A, POINT_B, NORMAL, DEPTH = 0, 3, 6, 9
 
 ALL_EDGES = 7  # of a triangle stand out: see `Table.ridge`
-MOST_VERTICES = 160  # of the expanding polytope
+MOST_VERTICES = 1000  # of the expanding polytope; twice as many faces must fit into half of `Work.stack`
 MOST_FACES = 2 * MOST_VERTICES
 MOST_CORNERS = 64  # of a polygon that is being clipped
 SUM = 4 * MOST_CORNERS - 1  # the row of `Work.ring` where normals are summed up

@@ -15,7 +15,11 @@ A first t comes from least depths of the features of one solid in the other (`su
 are apart, a place where they touch is looked for along it. From there t' is taken for t until both are the
 same: sequential quadratic programming, without curvature. Where the second comes from outside, the contacts
 that hold t keep it outside of what is convex; a step that ends inside has met the other side of a hollow, and
-contacts that held the step go on to hold, though they may not be found from there.
+contacts that held the step go on to hold, though they may not be found from there. If one of these holds t in
+the end and is not there, it asked for too much, of a hollow as a plane without end: then steps that end deep
+inside are made shorter. Where the solids overlap by more than a feature is large no contact may be found at
+all; so the last t is tried, with `_SLACK` more along all normals, and if the solids overlap there, it is once
+more begun from outside.
 
 Contacts of other places, that t leaves farther behind than `_NEAR`, stay what they are.
 """
@@ -27,8 +31,9 @@ from linkwork.contact.manifold import copy_contact, put_contact, swap_contacts, 
 from linkwork.contact.shape_kinds import MESH, PLANE
 from linkwork.contact.shape_table import DEPTH, HELD, NORMAL, POINT_A, POINT_B
 from linkwork.contact.support import convex_kind
+from linkwork.contact.surface_distances import mesh_field, mesh_mesh
 from linkwork.contact.surface_pairs import convex_contacts, near_contacts
-from linkwork.contact.touching_pose import TOO_LONG, is_closed, overlap, touching
+from linkwork.contact.touching_pose import TOO_LONG, is_closed, overlap, straight, touching
 from linkwork.contact.triangle_pairs import SURFACES, near_triangles, triangle_pairs
 from linkwork.geometry.vectors import add, along, dot, norm, put_three, sub, three, unit
 
@@ -36,7 +41,9 @@ from linkwork.geometry.vectors import add, along, dot, norm, put_three, sub, thr
 _SHALLOW = 1e-3  # contacts that are no deeper are taken as they are
 _NEAR = 0.03  # so far apart solids are looked at, and moved in a step
 _EXACT = 1e-7  # the error of a move
+_SLACK = 6e-4  # so little an overlap may be that is not noticed
 _STEPS, _TRIES = 60, 3
+_DEEP = 0.3  # of a step: so deep inside is too deep
 
 
 @native_apart
@@ -56,7 +63,7 @@ def solid_contacts(table, A, i, j, R, p, work, margin):
     if table.kind[j] == MESH:
         size = min(size, table.reach[7 * j + 6])
     deepest = _deepest(work, count)
-    if deepest > _SHALLOW * size or (count == 0 and overlap(table, A, i, j, R, p, work)):
+    if deepest > _SHALLOW * size or not _parted(table, A, i, j, R, p, work, count, size):
         return _moved_out(table, A, i, j, R, p, work, count, margin, size)
     if convex or margin <= 0.0:
         return count
@@ -64,8 +71,34 @@ def solid_contacts(table, A, i, j, R, p, work, margin):
     first = _hold(work, count)
     count = near_triangles(table, i, j, R, p, work, max(margin, deepest))
     if count == 0:
-        return _take(work, first)
+        count = _take(work, first)
+    if deepest <= 0.0:
+        count = _with_nearest(table, i, j, R, p, work, count, min(margin, -_deepest(work, count)))
     return thinned_by_normal(work, 0, count) if count > 4 else count
+
+
+@native_apart
+def _with_nearest(table, i, j, R, p, work, count, nearest):
+    """Add the closest points of two meshes, or a mesh and terrain, if they are nearer than that: a corner
+    next to an edge or a corner; return how many contacts there are now."""
+    if table.kind[j] == MESH:
+        d, n, a, b = mesh_mesh(table, i, j, R, p, work, nearest)
+    else:
+        d, n, a, b = mesh_field(table, i, j, R, p, work, nearest)
+    if 0.0 < d < (1.0 - 1e-9) * nearest:
+        put_contact(work.raw, work.raw_label, count, a, b, n, -d, 0, 0)
+        count += 1
+    return count
+
+
+@native_apart
+def _parted(table, A, i, j, R, p, work, count, size):
+    """Return whether the two are apart after the move that contacts ask for, and a little more; or where they
+    are, without any. Contacts that no move satisfies are not doubted."""
+    if count == 0:
+        return not overlap(table, A, i, j, R, p, work)
+    there, t, _held = least_move(work.raw, count, _SLACK * size)
+    return not there or not overlap(table, A, i, j, R, add(p, t), work)
 
 
 @native
@@ -99,7 +132,7 @@ def _moved_out(table, A, i, j, R, p, work, count, margin, size):
     If no such place is found the contacts at hand stay.
     """
     near, exact = _NEAR * size, _EXACT * size
-    there, t, _held = least_move(work.raw, count)
+    there, t, _held = least_move(work.raw, count, 0.0)
     there = there and dot(t, t) > 0.0
     _hold(work, count)
     many = 0
@@ -109,18 +142,30 @@ def _moved_out(table, A, i, j, R, p, work, count, margin, size):
         t = touching(table, A, i, j, R, p, work, t, near)
         many = _near(table, A, i, j, R, p, t, work, near)
     before, longest, tries = 0, near, 0
+    longest_way = 2.0 * (table.reach[7 * i + 6] + table.reach[7 * j + 6])
     for _step in range(_STEPS):
         deep = _left(work, many, t)
         if many == 0:
             break
         total = _with_holding(work, many, before)
-        there, best, held = least_move(work.raw, total)
+        there, best, held = least_move(work.raw, total, 0.0)
         if deep <= exact:
             settled = there and norm(sub(best, t)) <= exact
-            if settled and (deep >= -exact or tries == _TRIES):
+            last = tries == _TRIES
+            if settled and last:
                 return _found(work, total, held, count, t, near, margin)
+            there, best, held = least_move(work.raw, many, 0.0)
+            if there and norm(sub(best, t)) <= exact and deep >= -exact:
+                if last or _parted(table, A, i, j, R, p, work, many, size):
+                    return _found(work, many, held, count, t, near, margin)
+                out = straight(table, A, i, j, R, add(p, t), work, t, longest_way, near)
+                if norm(out) < longest_way:
+                    t = add(t, out)
+                    many = _near(table, A, i, j, R, p, t, work, near)
+                    before, tries = 0, tries + 1
+                    continue
+                return _found(work, many, held, count, t, near, margin)
             tries += settled  # held by what is not there any more
-            there, best, held = least_move(work.raw, many)
         if not there:
             break
         before = _keep_holding(work, held)
@@ -129,8 +174,16 @@ def _moved_out(table, A, i, j, R, p, work, count, margin, size):
         many, s = 0, 0.0
         while many == 0 and longest > exact:  # too far where there is nothing near
             s = min(1.0, longest / max(far, exact))
-            many = _near(table, A, i, j, R, p, along(t, s, change), work, near)
+            to = along(t, s, change)
+            many = _near(table, A, i, j, R, p, to, work, near)
+            if 0 < tries < _TRIES and deep <= exact and _left(work, many, to) > max(_DEEP * s * far, exact):
+                many = 0
             longest = 0.3 * s * far if many == 0 else min(2.0 * longest, near)
+        if many == 0 and 0 < tries < _TRIES:  # every step from here ends deep inside
+            many = _near(table, A, i, j, R, p, t, work, near)
+            if held[0] >= 0 and _parted(table, A, i, j, R, p, work, many, size):
+                return _found(work, many, least_move(work.raw, many, 0.0)[2], count, best, near, margin)
+            longest, tries, s = near, _TRIES, 0.0
         t = along(t, s, change)
     if count == 0 and norm(t) < 0.5 * TOO_LONG:  # not exact, but there is one
         x = three(table.reach, 7 * i)

@@ -17,7 +17,6 @@ from linkwork.contact.local_solids import (
     corner_contacts,
     edge_contacts,
     face_contacts,
-    room_in_star,
 )
 from linkwork.contact.manifold import swap_contacts, thinned_by_normal
 from linkwork.contact.mesh_pairs import corners
@@ -28,23 +27,21 @@ from linkwork.contact.shape_table import (
     DEPTH,
     FIRST_FACE,
     FIRST_FOUR,
-    FIRST_NODE,
     FIRST_POINT,
     POINT_A,
     POINT_B,
-    ROWS,
     STACK,
-    STAR,
     SUM,
 )
+from linkwork.contact.stars import field_star, mesh_star
 from linkwork.contact.support import lone_triangle
-from linkwork.contact.terrain import cell, field_across, field_triangle, grid_point
+from linkwork.contact.terrain import cell, field_across, field_triangle, grid_point, half_widths
+from linkwork.contact.tree_descent import in_root
 from linkwork.geometry.vectors import (
     ZERO,
     add,
     cross,
     dot,
-    nine,
     norm,
     put,
     row,
@@ -72,7 +69,7 @@ def convex_contacts(table, A, i, j, R, p, work, margin):
     count = _asked(table, A, i, j, R, p, work, margin, LEAST_DEPTHS)
     if count == 0 and table.kind[j] == MESH and table.size[4 * j + 2] != 0.0:  # it may be inside altogether
         x = turned_back(R, sub(three(table.reach, 7 * i), p))
-        if _in_root(table, j, x) and winds(table, j, x, work):
+        if in_root(table, j, x) and winds(table, j, x, work):
             count = _near_triangles(table, A, i, j, R, p, work, margin, 1e100, LEAST_DEPTHS)
     count = _real(table, i, j, R, p, work, count)
     return necessary(work, count, table.reach[7 * i + 6], 1)
@@ -114,7 +111,9 @@ def _asked(table, A, i, j, R, p, work, margin, what):
         return _near_triangles(table, A, i, j, R, p, work, margin, margin, what)
     centre = turned_back(R, sub(three(table.reach, 7 * i), p))
     size = _FAR * table.reach[7 * i + 6]
-    return _over_cells(table, A, size, j, R, p, centre, _wide(table, i, R, margin), work, 0, margin, what)
+    return _over_cells(
+        table, A, size, j, R, p, centre, half_widths(table, i, R, margin), work, 0, margin, what
+    )
 
 
 @native_apart
@@ -148,17 +147,6 @@ def _touches(A, p0, p1, p2, work):
         return 0
     put(work.ring, SUM, add(row(work.ring, SUM), cross(sub(p1, p0), sub(p2, p0))))
     return 1
-
-
-@native
-def _in_root(table, j, x):
-    """Return whether a point is in the box round a mesh."""
-    k = 15 * table.index[12 * j + FIRST_NODE]
-    d, half = (
-        turned_back(nine(table.node_box, k), sub(x, three(table.node_box, k + 9))),
-        three(table.node_box, k + 12),
-    )
-    return abs(d[0]) <= half[0] and abs(d[1]) <= half[1] and abs(d[2]) <= half[2]
 
 
 @native_apart
@@ -228,42 +216,6 @@ def _mesh_triangle(table, A, i, j, triangle, R, p, work, count, margin, what):
             if many > 2:
                 count = corner_contacts(A, size, q0, many, triangle, work, count, margin)
     return count
-
-
-@native_apart
-def mesh_star(table, j, side, R, work):
-    """Write the edges that leave the corner where a side of a mesh begins, turned by R; return how many.
-
-    0 at a border.
-    """
-    first, points = table.index[12 * j + FIRST_FACE], table.index[12 * j + FIRST_POINT]
-    v = row(table.points, points + table.faces[3 * first + side])
-    here, many = side, 0
-    while room_in_star(many):
-        ahead = here + 1 if here % 3 < 2 else here - 2
-        put(
-            work.triangle,
-            STAR + many,
-            turned(R, sub(row(table.points, points + table.faces[3 * first + ahead]), v)),
-        )
-        many += 1
-        here = table.twin[3 * first + (here - 1 if here % 3 > 0 else here + 2)]
-        if here < 0:
-            return 0
-        if here == side:
-            return many
-    return 0
-
-
-@native
-def _wide(table, i, R, margin):
-    """Return the half widths of the box round a shape, in the axes of what is placed by R in its own."""
-    B, half = transposed(R), three(table.reach, 7 * i + 3)
-    return (
-        abs(B[0]) * half[0] + abs(B[1]) * half[1] + abs(B[2]) * half[2] + margin,
-        abs(B[3]) * half[0] + abs(B[4]) * half[1] + abs(B[5]) * half[2] + margin,
-        abs(B[6]) * half[0] + abs(B[7]) * half[1] + abs(B[8]) * half[2] + margin,
-    )
 
 
 @native_apart
@@ -339,42 +291,3 @@ def _edge(table, A, centre, size, a, q0, q1, n, m, label, work, count, margin):
     if dot(cross(n, m), e) <= _STANDS_OUT * norm(e):
         return count
     return edge_contacts(table, A, centre, size, a, q0, q1, n, m, label, work, count, margin)
-
-
-@native_apart
-def field_star(table, j, cx, cy, R, work):
-    """Write the edges that leave a point of terrain, leftwards, turned by R; return how many. At a border one
-    goes straight down."""
-    v = grid_point(table, j, cx, cy)
-    begin, missing, longest = 0, False, 0.0
-    for k in range(6):
-        if not _has_spoke(table, j, cx, cy, k):
-            begin, missing = k + 1, True
-    many = 0
-    for k in range(begin, begin + 6):
-        if _has_spoke(table, j, cx, cy, k % 6):
-            x, y = _spoke(k % 6)
-            e = sub(grid_point(table, j, cx + x, cy + y), v)
-            longest = max(longest, norm(e))
-            put(work.triangle, STAR + many, turned(R, e))
-            many += 1
-    if missing:
-        put(work.triangle, STAR + many, turned(R, (0.0, 0.0, -longest)))
-        many += 1
-    return many
-
-
-@native
-def _spoke(k):
-    """Return the steps over the grid along the k-th edge of a point, leftwards."""
-    return (
-        1 if k < 2 else (0 if k == 2 or k == 5 else -1),
-        1 if k == 1 or k == 2 else (0 if k == 0 or k == 3 else -1),
-    )
-
-
-@native
-def _has_spoke(table, j, cx, cy, k):
-    x, y = _spoke(k)
-    nx, ny = table.index[12 * j + ROWS], table.index[12 * j + COLUMNS]
-    return 0 <= cx + x < nx and 0 <= cy + y < ny

@@ -4,11 +4,9 @@ A cell is two triangles, cut from its corner of lowest x and y to the opposite o
 (0, 0), (1, 0), (1, 1), the upper (0, 0), (1, 1), (0, 1).
 """
 
-from math import floor
-
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.shape_table import COLUMNS, FIRST_HEIGHT, ROWS
-from linkwork.geometry.vectors import cross, dot, sub, unit
+from linkwork.geometry.vectors import cross, dot, sub, three, unit
 
 
 @native
@@ -20,7 +18,7 @@ def cell(table, j, x, y):
     nx, ny = table.index[12 * j + ROWS], table.index[12 * j + COLUMNS]
     u = (x / table.size[4 * j] + 0.5) * (nx - 1)
     v = (y / table.size[4 * j + 1] + 0.5) * (ny - 1)
-    cx, cy = int(min(max(floor(u), 0.0), nx - 2.0)), int(min(max(floor(v), 0.0), ny - 2.0))
+    cx, cy = int(min(max(u, 0.0), nx - 2.0)), int(min(max(v, 0.0), ny - 2.0))
     return cx, cy, u - cx, v - cy
 
 
@@ -69,3 +67,15 @@ def field_across(table, j, cx, cy, upper, edge):
         return False, (0.0, 0.0, 1.0)
     p0, p1, p2 = field_triangle(table, j, x, y, 1 - upper)
     return True, unit(cross(sub(p1, p0), sub(p2, p0)))
+
+
+@native
+def half_widths(table, i, R, margin):
+    """Return the half widths of the box round a shape, in the axes of what is placed by R in its own; so much
+    wider."""
+    half = three(table.reach, 7 * i + 3)
+    return (
+        abs(R[0]) * half[0] + abs(R[3]) * half[1] + abs(R[6]) * half[2] + margin,
+        abs(R[1]) * half[0] + abs(R[4]) * half[1] + abs(R[7]) * half[2] + margin,
+        abs(R[2]) * half[0] + abs(R[5]) * half[1] + abs(R[8]) * half[2] + margin,
+    )

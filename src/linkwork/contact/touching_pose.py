@@ -65,18 +65,16 @@ def touching(table, A, i, j, R, p, work, t, near):
     mean normal, and along the axes and diagonals of space."""
     u = _mean_normal(table, A, i, j, R, p, work)
     longest = 2.0 * (table.reach[7 * i + 6] + table.reach[7 * j + 6])
-    move = _straight(table, A, i, j, R, p, work, t, longest, near)
+    move = straight(table, A, i, j, R, p, work, t, longest, near)
     if table.kind[j] != MESH:
         down = neg(turned(R, (0.0, 0.0, 1.0)))
-        move = _shorter(move, _straight(table, A, i, j, R, p, work, down, min(norm(move), longest), near))
-    move = _shorter(move, _straight(table, A, i, j, R, p, work, u, min(norm(move), longest), near))
+        move = _shorter(move, straight(table, A, i, j, R, p, work, down, min(norm(move), longest), near))
+    move = _shorter(move, straight(table, A, i, j, R, p, work, u, min(norm(move), longest), near))
     for x in range(-1, 2):
         for y in range(-1, 2):
             for z in range(-1, 2):
                 u = (float(x), float(y), float(z))
-                move = _shorter(
-                    move, _straight(table, A, i, j, R, p, work, u, min(norm(move), longest), near)
-                )
+                move = _shorter(move, straight(table, A, i, j, R, p, work, u, min(norm(move), longest), near))
     return move
 
 
@@ -86,7 +84,7 @@ def _shorter(t, u):
 
 
 @native_apart
-def _straight(table, A, i, j, R, p, work, u, longest, near):
+def straight(table, A, i, j, R, p, work, u, longest, near):
     """Return a move along u after which the two are apart, and nearly touch; one that is too long, if there
     is none up to `longest`."""
     if not dot(u, u) > 0.0:
