@@ -237,7 +237,7 @@ def judged(a: Body, b: Body, pose: Any, contacts: tuple[Array, Array, Array, Arr
     """Judge contacts: depths, normals from a to b, and points of both; None if there should be some and are
     not. (The way on from the first touch may lead through the hole of a ring: then there are none.)"""
     if contacts is None or not np.isfinite(contacts[0]).all() or not (contacts[0] > 0.0).any():
-        apart = contacts is None and gap(a, b, pose, np.zeros(3)) > -_SAMPLED
+        apart = (contacts is None or not len(contacts[0])) and gap(a, b, pose, np.zeros(3)) > -_SAMPLED
         return Judged(0.0, 0.0, 0.0) if apart else None
     depths, normals, on_a, on_b = contacts
     facets = a.facets + b.facets

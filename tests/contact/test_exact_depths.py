@@ -255,3 +255,52 @@ def test_meshes_that_nearly_touch_have_contacts_within_a_margin() -> None:
     assert found.depth == pytest.approx(np.full(4, -0.005))
     assert np.abs(found.normal[:, 1]) == pytest.approx(np.ones(4))
     assert not len(world.contacts(margin=0.004))
+
+
+HARD = [  # of 270,000 random poses: a hollow without a contact of its own, or with one that asks for too much
+    ("box", "ring", (6133, 8821, 9620)),
+    ("box", "dumb-bell", (1410, 2333)),
+    ("cylinder", "ring", (7114,)),
+    ("cylinder", "dumb-bell", (364,)),
+    ("hull", "ring", (3901,)),
+    ("hull", "dumb-bell", (1220, 3192, 4422, 4739, 7892)),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "number"), [(a, b, k) for a, b, many in HARD for k in many])
+def test_hard_poses(one: str, other: str, number: int) -> None:
+    a, b = BODIES[one], BODIES[other]
+    pose = posed(a, b, number)
+    found = lw.collide(a.shape, b.shape, pose_a=pose[0], pose_b=pose[1])
+    errors = judged(a, b, pose, (found.depth, found.normal, found.point_a, found.point_b))
+    assert errors is not None
+    assert max(errors.depth, errors.points, errors.parted) < 1.0
+
+
+@pytest.mark.parametrize("apart", [0.001, 0.02, 0.1])
+def test_fine_meshes_of_balls_nearly_in_one_place_are_moved_by_the_least_depth(apart: float) -> None:
+    """No direction is less deep: not the normals of the faces, where the least depth nearly is."""
+    ball, way = lw.Sphere(1.0).mesh(64), apart * np.array((0.36, 0.48, 0.8))
+    points, faces = ball.vertices, ball.faces
+    normals = np.cross(*(points[faces[:, k]] - points[faces[:, 0]] for k in (1, 2)))
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    normals = np.vstack([normals, -normals])
+    reach = np.concatenate([(points @ some.T).max(axis=0) for some in np.array_split(normals, 20)])
+    back = np.concatenate([(points @ -some.T).max(axis=0) for some in np.array_split(normals, 20)])
+    assert -lw.distance(ball, ball, pose_b=way) <= (reach + back - normals @ way).min() * (1.0 + 1e-4)
+
+
+def test_a_corner_next_to_an_edge_is_a_contact_within_a_margin() -> None:
+    """Of two frames that are apart: no corner is over a face, and no edges cross."""
+    section = lw.Polygon([(1.0, -0.1), (1.2, -0.1), (1.2, 0.1), (1.0, 0.1)])
+    frame = section.revolved().mesh(4)  # its outer corners are at 1.2 along x and y
+    tilted = lw.rotation_x(0.7).rotation
+    world = lw.Colliders()
+    world.add("a", frame, fixed=False)
+    world.add("b", frame, position=(2.45, 0.05, 0.24), rotation=tilted, fixed=False)
+    gap = world.distance("a", "b")
+    assert 0.0 < gap < 0.3
+    found = world.contacts(margin=1.01 * gap)
+    assert len(found)
+    assert found.depth.max() == pytest.approx(-gap, rel=1e-6)
+    assert len(world.contacts(margin=0.99 * gap)) == 0

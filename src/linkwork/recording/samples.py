@@ -32,6 +32,7 @@ class Samples(Computed):
     recorded: Array  # (..., S) whether there is such a sample; False after a run's early end
     given: dict[str, Array]  # derived quantities that came with the motion, by name
     kept: dict[str, Array]  # and all that was derived so far
+    _channels: Channels
 
     def __init__(
         self,
@@ -43,11 +44,10 @@ class Samples(Computed):
         recorded: Array,
         given: Mapping[str, Array] | None = None,
     ) -> None:
-        self.time, self.q, self.v = time, q, v
-        self.work, self.recorded = work, recorded
-        self._channels = channels
-        self.given = dict(given or {})
-        self.kept = dict(self.given)
+        given = dict(given or {})
+        self.__dict__.update(
+            time=time, q=q, v=v, work=work, recorded=recorded, _channels=channels, given=given, kept={**given}
+        )
 
     if not TYPE_CHECKING:
 

@@ -223,6 +223,8 @@ class Replay:
 
 def inputs_at(changes: Sequence[tuple[float, Array]], times: Array, first: Array) -> Array:
     """Return the inputs (S, N, nu) that hold from some times on; `first` (N, nu) do before all changes."""
+    if not changes:
+        return np.broadcast_to(first, (len(times), *first.shape))
     when = np.array([t for t, _ in changes])
     return np.array([first, *(u for _, u in changes)])[np.searchsorted(when, times, side="right")]
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
+from operator import is_
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,7 @@ class Call:
     others: tuple[Any, ...]  # q, v, vary, checkpoint: nothing, if it is one plain run
 
     def same(self, other: "Call") -> bool:
-        return all(map(_same, vars(self).values(), vars(other).values()))
+        return _same_words(vars(self), vars(other))
 
 
 Answer = Callable[[Any, Call], "OneRun | None"]
@@ -51,7 +52,7 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, bool | int | float | str | CodeType):
         return bool(one == other)
     if isinstance(one, RunOptions):
-        return all(map(_same, vars(one).values(), vars(other).values()))
+        return _same_words(vars(one), vars(other))
     if isinstance(one, State):
         parts = [(x.q, x.v, x.t, dict(x.inputs)) for x in (one, other)]
         return one.memory is None and other.memory is None and _same(*parts)
@@ -65,6 +66,12 @@ def _same(one: Any, other: Any) -> bool:
         insides = [(f.__code__, f.__defaults__, f.__kwdefaults__, _held(f)) for f in (one, other)]
         return one.__globals__ is other.__globals__ and _same(*insides)
     return isinstance(one, Event) and _same(vars(one), vars(other))
+
+
+def _same_words(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether options of the same names mean the same; most are the very same objects."""
+    mine, others = one.values(), other.values()
+    return all(map(is_, mine, others)) or all(map(_same, mine, others))
 
 
 def _held(function: FunctionType) -> tuple[Any, ...]:

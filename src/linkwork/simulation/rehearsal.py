@@ -8,7 +8,7 @@ the time it takes.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import itemgetter
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -204,7 +204,8 @@ class Rehearsal:
         request = RunRequest(model, shared, span, call.times, call.every, call.inputs, model)
         start, wanted = request.start(call.state)
         if call.state is None:
-            starts = [replace(start, q=q) for q in variants.q_drawn]
+            same = start.v, start.t, start.memory, start.inputs, start.slices, start.controllers
+            starts = [State(q, *same) for q in variants.q_drawn]
         else:
             starts = [start] * len(names)
         return run_side_by_side(variants, starts, request.span, wanted)

@@ -29,7 +29,7 @@ from linkwork.simulation.options import RunOptions, most_numbers
 from linkwork.simulation.polling import Keyboard, Pace, raise_interrupts
 from linkwork.simulation.progress import Progress
 from linkwork.simulation.run_settings import RunSettings, setting
-from linkwork.simulation.statistics import Statistics, is_laborious
+from linkwork.simulation.statistics import NO_LOOPS, Statistics, is_laborious
 
 Array = np.ndarray
 
@@ -295,7 +295,9 @@ class OneRun:
         times, work = rows[:, 0].copy(), rows[:, -1].copy()
         q, v = rows[:, 1 : 1 + nq].copy(), rows[:, 1 + nq : -1].copy()
         remembered = self._work.remembered(0)
-        held = account.held(remembered, times, q, self._inputs_at(times)[:, 0], memory.weakest[0])
+        held = NO_LOOPS
+        if self._setting.system.tree.loops:
+            held = account.held(remembered, times, q, self._inputs_at(times)[:, 0], memory.weakest[0])
         report = partial(account.report, remembered, held, self.failure, spent, events, self.notes)
         kept = self._memory() if status in _GOES_ON else None
         final = State(y[:nq], y[nq:-1], t, kept, inputs, self._model.slices, controllers)
