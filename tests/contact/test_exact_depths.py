@@ -290,17 +290,15 @@ def test_fine_meshes_of_balls_nearly_in_one_place_are_moved_by_the_least_depth(a
     assert -lw.distance(ball, ball, pose_b=way) <= (reach + back - normals @ way).min() * (1.0 + 1e-4)
 
 
-def test_a_corner_next_to_an_edge_is_a_contact_within_a_margin() -> None:
-    """Of two frames that are apart: no corner is over a face, and no edges cross."""
-    section = lw.Polygon([(1.0, -0.1), (1.2, -0.1), (1.2, 0.1), (1.0, 0.1)])
-    frame = section.revolved().mesh(4)  # its outer corners are at 1.2 along x and y
-    tilted = lw.rotation_x(0.7).rotation
+@pytest.mark.parametrize("number", [3, 19, 28, 31])
+def test_a_corner_next_to_an_edge_is_a_contact_within_a_margin(number: int) -> None:
+    """No corner is over a face, and no edges pass each other."""
+    step = lw.Extrusion(lw.Polygon([(0, 0), (3, 0), (3, 1), (1, 1), (1, 3), (0, 3)]), 4.0).mesh()
+    turn = Rotation.random(random_state=number).as_matrix()
     world = lw.Colliders()
-    world.add("a", frame, fixed=False)
-    world.add("b", frame, position=(2.45, 0.05, 0.24), rotation=tilted, fixed=False)
+    world.add("a", step, fixed=False)
+    world.add("b", step, position=np.random.default_rng(number).uniform(-5, 5, 3), rotation=turn, fixed=False)
     gap = world.distance("a", "b")
-    assert 0.0 < gap < 0.3
-    found = world.contacts(margin=1.01 * gap)
-    assert len(found)
-    assert found.depth.max() == pytest.approx(-gap, rel=1e-6)
-    assert len(world.contacts(margin=0.99 * gap)) == 0
+    assert gap > 0.0
+    assert world.contacts(margin=1.01 * gap).depth.max() == pytest.approx(-gap, rel=1e-6)
+    assert not len(world.contacts(margin=0.99 * gap))
