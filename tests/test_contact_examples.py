@@ -6,6 +6,7 @@ import pytest
 import linkwork as lw
 from linkwork import examples
 from linkwork.contact_dynamics.meeting import deep_overlaps, meeting
+from linkwork.examples.walking import walking_velocities
 
 EXAMPLES = [
     "bouncing_balls",
@@ -155,7 +156,7 @@ def test_a_robot_from_urdf_walks_on_its_servos() -> None:
 def test_a_passive_walker_has_the_gait_that_was_published() -> None:
     """Garcia et al. 1998: legs apart by 0.4006 rad at a step, at 0.009 rad; a step takes 3.8825 sqrt(l/g)."""
     model = examples.passive_walker().compile()
-    start = model.state(velocities=examples.walking_velocities())
+    start = model.state(velocities=walking_velocities())
     walks = lw.simulate(model, 5.2, start, step=1 / 1000)
     a, b = walks["left leg"].angle, walks["right leg"].angle
     leads = np.abs(b) - np.abs(a)  # is zero where both feet are on the slope

@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from linkwork import examples
 from linkwork.errors import LinkworkError, unknown
+from linkwork.examples.walking import walking_velocities
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.recording.recording import Recording
 from linkwork.simulation.simulate import simulate
@@ -204,7 +205,7 @@ GALLERY: dict[str, Demo] = {
         examples.passive_walker,
         ("left leg.position[0]", "hip.position"),
         4.9,
-        velocities=examples.walking_velocities(),
+        velocities=walking_velocities(),
         step=1 / 1000,
     ),
 }

@@ -18,7 +18,7 @@ from linkwork.examples.platforms import delta_robot, stewart_platform
 from linkwork.examples.robots import robot_arm
 from linkwork.examples.tree_mechanisms import acrobat, cart_pole, chain
 from linkwork.examples.tumbling import flipping_box
-from linkwork.examples.walking import humanoid, passive_walker, walking_robot, walking_velocities
+from linkwork.examples.walking import humanoid, passive_walker, walking_robot
 
 __all__ = [
     "acrobat",
@@ -47,5 +47,4 @@ __all__ = [
     "stewart_platform",
     "three_cylinder_engine",
     "walking_robot",
-    "walking_velocities",
 ]

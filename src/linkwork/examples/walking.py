@@ -135,11 +135,10 @@ _SLOPE, _ANGLE, _RATE = 0.009, 0.200310900544287, -0.199832473004977
 def passive_walker(steps: int = 8) -> Mechanism:
     """Return two straight legs that walk down a slope of 0.009 rad by gravity alone, in the plane.
 
-    They are drawn in mid-gait.
-
     A mass of 10 kg is at the hip, one of 1 g in each foot, on legs of 1 m; x points down the slope, which
     gravity makes. Feet step on stones, each on its own: while a leg swings past the other it is too
-    long by millimetres, and passes between its stones. `walking_velocities` are those with which it goes on.
+    long by millimetres, and passes between its stones. They are drawn in mid-gait; `walking_velocities` of
+    this module are those with which they go on.
     """
     m = Mechanism("passive walker", gravity=(9.81 * sin(_SLOPE), -9.81 * cos(_SLOPE)), space="plane")
     hip, foot, length, pace = 5.0, 1e-3, 1.0, 2.0 * sin(_ANGLE)
