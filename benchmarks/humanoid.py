@@ -1,8 +1,8 @@
 """A humanoid on the ground beside MuJoCo: what a step costs, and a simulated second; alone, and in batches.
 
 The robot is `linkwork/examples/humanoid.urdf`, limp, without limits, on its back. Lying it is left alone, and
-comes to rest; "an arm waves" by a torque of 3 N m at a shoulder, so that nobody may rest. Linkwork takes steps
-of 1/60 s with the laws of contact solved to 1e-8 m/s, MuJoCo its own of 2 ms. CPU time, best of several
+comes to rest; "an arm waves" by a torque of 3 N m at a shoulder, so that nobody may rest. Linkwork takes
+steps of 1/60 s with the laws of contact solved to 1e-8 m/s, MuJoCo its own of 2 ms. CPU time, best of several
 turns that take one another's place.
 """
 
