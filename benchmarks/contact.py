@@ -1,8 +1,9 @@
 """Contact beside the peers: what a simulated second costs, and how right it is.
 
 CPU seconds per simulated second on one core, best of several turns that take one another's place; how far
-what should stand has moved. Peers take part if they are installed: mujoco, pybullet, rapier3d. Names of
-scenes as arguments choose some: `python benchmarks/contact.py wall balls`.
+what should stand has moved. Nobody sleeps but "LinkworkAsleep", which may. Peers take part if they are
+installed: mujoco, pybullet, rapier3d; in the plane pymunk. Names of scenes as arguments choose some:
+`python benchmarks/contact.py wall balls pyramid growth`.
 """
 
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import linkwork as lw
+from linkwork.contact_dynamics.stepper import Stepper
 
 STEP = 1 / 60
 TURNS = 3
@@ -38,6 +40,7 @@ class Scene:
     walls: float = 0.0  # half of the width between them [m]; 0: none
     settle: float = 1.0  # before the measurement [s]
     span: float = 5.0  # of a turn [s]
+    space: str = "space"  # or "plane", x and z of it
 
 
 def wall(rows: int = 10) -> Scene:
@@ -57,41 +60,67 @@ def balls(side: int = 6) -> Scene:
     return Scene([Solid((0.05,), tuple(place)) for place in places], walls=0.4, settle=0.0, span=4.0)
 
 
-SCENES: dict[str, Callable[[], Scene]] = {"wall": wall, "balls": balls}
+def pyramid(base: int = 20) -> Scene:
+    """Return a pyramid of squares in the plane."""
+    half = (0.25, 0.25, 0.25)
+    places = [(0.55 * (i + 0.5 * j), 0.0, 0.25 + 0.5 * j) for j in range(base) for i in range(base - j)]
+    rolling = Solid((0.25,), (20.0, 0.0, 0.25), rolls=0.1)
+    return Scene([*(Solid(half, place) for place in places), rolling], space="plane")
+
+
+SCENES: dict[str, Callable[[], Scene]] = {"wall": wall, "balls": balls, "pyramid": pyramid}
+GROWTH = (100, 1000, 10_000)  # balls
+
+
+def many(count: int) -> Scene:
+    """Return balls that fall into a box as wide as they need."""
+    side = round(count ** (1 / 3) + 0.5)
+    scene = balls(side)
+    return Scene(scene.solids[:count], walls=0.055 * side + 0.07, settle=0.0, span=1.0)
 
 
 class Linkwork:
-    """Exact laws of contact, steps of 1/60 s."""
+    """Exact laws of contact, steps of 1/60 s; nothing sleeps."""
 
-    step = STEP
+    step, sleeps = STEP, False
 
     def __init__(self, scene: Scene) -> None:
-        made = lw.Material(friction=scene.friction)
-        m = lw.Mechanism("scene")
+        made, flat = lw.Material(friction=scene.friction), scene.space == "plane"
+        m = lw.Mechanism("scene", space="plane" if flat else "space")
         for k, solid in enumerate(scene.solids):
             shape = lw.Sphere(*solid.half) if len(solid.half) == 1 else lw.Box(*(2 * x for x in solid.half))
-            m.add(lw.Body(f"b{k}", shape, density=solid.density, position=solid.position, material=made))
-        m.ground.add(lw.Plane(), material=made)
+            place = solid.position[::2] if flat else solid.position
+            m.add(lw.Body(f"b{k}", shape, density=solid.density, position=place, material=made))
+        m.ground.add(lw.Plane((0, 1, 0) if flat else (0, 0, 1)), material=made)
         if w := scene.walls:
             for normal in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)):
                 m.ground.add(lw.Plane(normal=normal, offset=-w), material=made)
         m.add(lw.Contact("contact"))
         self.model = m.compile()
         state = self.model.state()
-        v = state.v.copy().reshape(-1, 6)
-        v[:, 4] = [solid.rolls for solid in scene.solids]
+        v = state.v.copy().reshape(-1, 3 if flat else 6)
+        v[:, 1 if flat else 4] = [solid.rolls for solid in scene.solids]
         v[:, 0] = [-solid.rolls / solid.half[0] for solid in scene.solids]
         self.sim = lw.Simulation(self.model, lw.State(state.q, v.ravel()), step=STEP, record=False)
 
     def advance(self, seconds: float) -> None:
+        Stepper.sleeps = self.sleeps
         self.sim.step(n=round(seconds / STEP))
+        Stepper.sleeps = True
 
     def positions(self) -> np.ndarray:
         poses = self.model.poses(self.sim.q)
-        return np.array([poses[name].position for name in self.model.body_names])
+        found = np.array([poses[name].position for name in self.model.body_names])
+        return found if found.shape[1] == 3 else np.insert(found, 1, 0.0, axis=1)
 
     def note(self) -> str:
         return "; ".join(self.sim.recording.report.warnings)
+
+
+class LinkworkAsleep(Linkwork):
+    """The same; what rests may sleep."""
+
+    sleeps = True
 
 
 class MuJoCo:
@@ -215,10 +244,48 @@ class Rapier:
         return ""
 
 
+class Pymunk:
+    """In the plane; its defaults, steps of 1/60 s."""
+
+    step = STEP
+
+    def __init__(self, scene: Scene) -> None:
+        from importlib import import_module
+
+        pymunk = import_module("pymunk")
+        self.space, self.bodies = pymunk.Space(), []
+        self.space.gravity = 0.0, -9.81
+        floor = pymunk.Segment(self.space.static_body, (-100, -1), (100, -1), 1)
+        floor.friction = scene.friction**0.5  # those of a pair are multiplied
+        self.space.add(floor)
+        for solid in scene.solids:
+            body = pymunk.Body()
+            body.position = solid.position[::2]
+            body.velocity, body.angular_velocity = (solid.rolls, 0.0), -solid.rolls / solid.half[0]
+            if len(solid.half) == 1:
+                shape = pymunk.Circle(body, solid.half[0])
+            else:
+                shape = pymunk.Poly.create_box(body, (2 * solid.half[0], 2 * solid.half[2]))
+            shape.density, shape.friction = solid.density, scene.friction**0.5
+            self.space.add(body, shape)
+            self.bodies.append(body)
+
+    def advance(self, seconds: float) -> None:
+        for _ in range(round(seconds / self.step)):
+            self.space.step(self.step)
+
+    def positions(self) -> np.ndarray:
+        return np.array([(body.position.x, 0.0, body.position.y) for body in self.bodies])
+
+    def note(self) -> str:
+        return ""
+
+
 def measure(scene: Scene) -> dict[str, tuple[float, float, str]]:
     """Return by engine the cost [s/s], how far solids have moved [m], and what it says of itself."""
     engines: dict[str, Any] = {}
-    for kind in (Linkwork, Rapier, MuJoCo, PyBullet):
+    planar, spatial = (Pymunk,), (Rapier, MuJoCo, PyBullet)
+    for kind in (Linkwork, LinkworkAsleep, *(planar if scene.space == "plane" else spatial)):
         try:
             engines[kind.__name__] = kind(scene)
         except ImportError as error:
@@ -240,11 +307,29 @@ def measure(scene: Scene) -> dict[str, tuple[float, float, str]]:
     }
 
 
+def grow() -> None:
+    """Print what a second of a ball among many costs."""
+    for count in GROWTH:
+        for kind in (Linkwork, Rapier):
+            try:
+                engine = kind(many(count))
+            except ImportError:
+                continue
+            begun = time.process_time()
+            engine.advance(1.0)
+            cost = (time.process_time() - begun) / count
+            print(f"  {kind.__name__:14} {count:6} balls {1e6 * cost:9.1f} us a ball and second")
+
+
 def main() -> None:
-    for name in sys.argv[1:] or SCENES:
+    for name in sys.argv[1:] or (*SCENES, "growth"):
+        if name == "growth":
+            print("growth: CPU time of the first second of falling balls")
+            grow()
+            continue
         print(f"{name}: CPU s per simulated s, and the largest way of a body [m]")
         for engine, (cost, moved, note) in measure(SCENES[name]()).items():
-            print(f"  {engine:10} {cost:9.4f} {moved:12.3e}  {note}")
+            print(f"  {engine:14} {cost:9.4f} {moved:12.3e}  {note}")
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ _PLAN = Named(Elimination, dict(zip(Elimination._fields, (*[_WHERE] * 5, "int64[
 
 @entry(None, _BLOCKS, _PLAN, _FLAT)
 def factored_and_solved(m, plan, x):
-    factor(m, plan.start, plan.row, plan.first_update, plan.update)
-    solve(m, plan.start, plan.row, x)
+    factor(m, plan.start, plan.row, plan.first_update, plan.update, plan.place, plan.order)
+    solve(m, plan.start, plan.row, plan.place, plan.order, x)
 
 
 @pytest.mark.parametrize("sizes", [[6], [6] * 12, [3] * 9, [6, 3, 27, 1, 6, 6, 3, 12]])

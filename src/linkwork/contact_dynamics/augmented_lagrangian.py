@@ -18,7 +18,7 @@ cones in contact see Alart and Curnier 1991. Fixed points on s: Cadoux 2009, Aca
 In the instant of a dense impact hundreds of contacts change at once, and this takes hundreds of steps of
 Newton's method. So sweeps over contacts come first (`gauss_seidel`), and the factorisations are bounded. What
 is not solved then is exact in momentum, gains no energy, and its residual is reported; as the motion calms
-down, the laws hold to the tolerance again.
+down, the laws hold to the tolerance again. Each island is solved by itself.
 
 What was rejected, measured on walls, stacks and piles: an alternating-direction method with one factorisation
 (ten times the rounds from a cold start), Newton's method with s among the unknowns (it does not converge
@@ -39,16 +39,16 @@ from linkwork.contact_dynamics.contact_problem import (
     WHERE,
     is_soft,
     push,
-    times_blocks,
     velocity,
 )
 from linkwork.contact_dynamics.elimination import Elimination
 from linkwork.contact_dynamics.friction_cone import COULOMB, derivative, projected
-from linkwork.contact_dynamics.gauss_seidel import prepare_sweeps, sweep
+from linkwork.contact_dynamics.gauss_seidel import sweep_island
+from linkwork.contact_dynamics.islands import ISLANDS
+from linkwork.contact_dynamics.natural_map import residual_of, share, times_island
 from linkwork.native.loop_types import Named
-from linkwork.native.numba_functions import entry, native, native_apart, native_within
+from linkwork.native.numba_functions import entry, native_apart, native_within
 
-_SWEEPS = 25
 _ROUNDS = 40
 _NEWTON = 20  # steps in a round
 _HALVINGS = 12
@@ -76,7 +76,7 @@ class Room(NamedTuple):
     spin: Any  # (n,)
     block: Any  # (n,) of L that couples the nodes of a contact; -1 if there is one only
     moved: Any  # M^-1 J^T, as the rows
-    response: Any  # (n, 3) diagonal of J M^-1 J^T
+    response: Any  # (n, 9) blocks of J M^-1 J^T on its diagonal
 
 
 _BLOCKS = Named(Blocks, dict(zip(Blocks._fields, (*[FLAT] * 2, *[WHERE] * 4))))
@@ -100,53 +100,23 @@ def room_for(nv: int, count: int, numbers: int) -> Room:
         flat(),
         places,
         np.zeros(numbers),
-        table(),
+        np.zeros((count, 9)),
     )
 
 
-@native_within
-def _share(c, k, p):
-    """Return what the numbers of a law are multiplied by."""
-    return max(p[c.of[k], 0], 0.0) if c.of[k] >= 0 else 1.0
-
-
 @native_apart
-def _residual(nodes, c, p, v, g):
-    """Write the velocities that follow from p; return the largest residual of the natural map."""
-    for i in range(len(g)):
-        g[i] = 0.0
-    for k in range(len(c.a)):
-        push(nodes, c, k, p[k, 0], p[k, 1], p[k, 2], g)
-    times_blocks(nodes, nodes.inverse, g, v)
-    for i in range(len(v)):
-        v[i] += nodes.free[i]
-    worst = 0.0
-    for k in range(len(c.a)):
-        u0, u1, u2 = velocity(nodes, c, k, v)
-        mu, r = _share(c, k, p) * c.friction[k], c.weight[k]
-        spin = _share(c, k, p) * c.spin[k]
-        if is_soft(c, k):
-            u0, spin = u0 + c.spin[k] * p[k, 0], 1.0
-        s = mu * sqrt(u1 * u1 + u2 * u2) if c.kind[k] == COULOMB else 0.0
-        x0, x1, x2 = p[k, 0] - r * (u0 + s), p[k, 1] - r * u1, p[k, 2] - r * u2
-        q0, q1, q2 = projected(c.kind[k], mu, spin, x0, x1, x2)
-        off = max(abs(q0 - p[k, 0]), max(abs(q1 - p[k, 1]), abs(q2 - p[k, 2]))) / r
-        worst = max(worst, off)
-    return worst
-
-
-@native_apart
-def _value(nodes, c, p, v, room, x, g):
+def _value(nodes, c, p, v, room, x, g, islands, i):
     """Return f at v; write x and the gradient."""
-    nv = len(v)
-    trial = room.trial
-    for i in range(nv):
-        trial[i] = v[i] - nodes.free[i]
-    times_blocks(nodes, nodes.mass, trial, g)
-    f = 0.0
-    for i in range(nv):
-        f += 0.5 * g[i] * trial[i]
-    for k in range(len(c.a)):
+    trial, f = room.trial, 0.0
+    members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]
+    for j in members:
+        for q in range(nodes.first[j], nodes.first[j] + nodes.size[j]):
+            trial[q] = v[q] - nodes.free[q]
+    times_island(nodes, nodes.mass, islands, i, trial, g)
+    for j in members:
+        for q in range(nodes.first[j], nodes.first[j] + nodes.size[j]):
+            f += 0.5 * g[q] * trial[q]
+    for k in islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]:
         u0, u1, u2 = velocity(nodes, c, k, v)
         r = room.weight[k]
         x[k, 0], x[k, 1], x[k, 2] = p[k, 0] - r * (u0 + room.slip[k]), p[k, 1] - r * u1, p[k, 2] - r * u2
@@ -179,15 +149,17 @@ def _add_block(T, t, J, of_i, rows, of_c, columns, r, d):
 
 
 @native_apart
-def _assemble(nodes, c, plan, m, room, x):
+def _assemble(nodes, c, plan, m, room, x, islands, i):
     """Write M + J^T r P' J."""
-    for i in range(len(m.below)):
-        m.below[i] = 0.0
-    for j in range(len(nodes.size)):
-        t, at = m.at_diagonal[plan.place[j]], nodes.at[j]
-        for i in range(nodes.size[j] * nodes.size[j]):
-            m.diagonal[t + i] = nodes.mass[at + i]
-    for k in range(len(c.a)):
+    for j in islands.node[islands.first_node[i] : islands.first_node[i + 1]]:
+        column = plan.place[j]
+        t, at, n = m.at_diagonal[column], nodes.at[j], nodes.size[j]
+        for q in range(n * n):
+            m.diagonal[t + q] = nodes.mass[at + q]
+        for e in range(plan.start[column], plan.start[column + 1]):
+            for q in range(m.at_below[e], m.at_below[e] + n * m.size[plan.row[e]]):
+                m.below[q] = 0.0
+    for k in islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]:
         d = derivative(c.kind[k], room.friction[k], room.spin[k], x[k, 0], x[k, 1], x[k, 2])
         if d[0] + d[3] + d[5] == 0.0:
             continue
@@ -206,10 +178,10 @@ def _assemble(nodes, c, plan, m, room, x):
                 _add_block(m.below, t, c.rows, c.of_a[k], na, c.of_b[k], nb, r, d)
 
 
-@native
-def _find_blocks(c, plan, block):
+@native_apart
+def _find_blocks(c, plan, block, contacts):
     """Write where the nodes of each contact meet."""
-    for k in range(len(c.a)):
+    for k in contacts:
         block[k] = -1
         if c.a[k] >= 0 and c.b[k] >= 0:
             p, q = plan.place[c.a[k]], plan.place[c.b[k]]
@@ -220,147 +192,178 @@ def _find_blocks(c, plan, block):
 
 
 @native_apart
-def _minimize(nodes, c, p, v, plan, m, room, enough, answer):
+def _newton_direction(nodes, plan, m, members, g, d):
+    """Write d = -H^-1 g, in the order of elimination; return g . d."""
+    for j in members:
+        at, to = nodes.first[j], m.first[plan.place[j]]
+        for q in range(nodes.size[j]):
+            d[to + q] = -g[at + q]
+    solve(m, plan.start, plan.row, plan.place, members, d)
+    slope = 0.0
+    for j in members:
+        at, to = nodes.first[j], m.first[plan.place[j]]
+        for q in range(nodes.size[j]):
+            slope += g[at + q] * d[to + q]
+    return slope
+
+
+@native_apart
+def _minimize(nodes, c, p, v, plan, m, room, enough, islands, i, answer):
     """Bring v to the minimum of f; x of it is in `room.x`. Return how many factorisations it took.
 
     A factor of before, if `answer[3]` says that there is one, serves as long as it brings the minimum nearer.
     """
-    nv, count, last, before = len(v), 0, inf, inf
+    count, last, before = 0, inf, inf
     g, x, d = room.gradient, room.x, room.direction
-    f = _value(nodes, c, p, v, room, x, g)
+    members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]
+    f = _value(nodes, c, p, v, room, x, g, islands, i)
     for _ in range(_NEWTON):
-        times_blocks(nodes, nodes.inverse, g, d)
+        times_island(nodes, nodes.inverse, islands, i, g, room.trial)
         worst = 0.0
-        for i in range(nv):
-            worst = max(worst, abs(d[i]))
+        for j in members:
+            for q in range(nodes.first[j], nodes.first[j] + nodes.size[j]):
+                worst = max(worst, abs(room.trial[q]))
         if worst <= enough or (worst <= 20.0 * enough and worst > 0.5 * before):
             break
         before = worst
         if answer[3] == 0.0 or worst > _NEARER * last:
             if answer[2] + count >= answer[4]:
                 break
-            _assemble(nodes, c, plan, m, room, x)
-            factor(m, plan.start, plan.row, plan.first_update, plan.update)
+            _assemble(nodes, c, plan, m, room, x, islands, i)
+            factor(m, plan.start, plan.row, plan.first_update, plan.update, plan.place, members)
             answer[3] = 1.0
             count += 1
             last = inf
         else:
             last = worst
-        slope = 0.0
-        for j in range(len(nodes.size)):
-            at, to = nodes.first[j], m.first[plan.place[j]]
-            for i in range(nodes.size[j]):
-                d[to + i] = -g[at + i]
-        solve(m, plan.start, plan.row, d)
-        for j in range(len(nodes.size)):
-            at, to = nodes.first[j], m.first[plan.place[j]]
-            for i in range(nodes.size[j]):
-                slope += g[at + i] * d[to + i]
+        slope = _newton_direction(nodes, plan, m, members, g, d)
         step, moved, new = 1.0, 0.0, f
         for _ in range(_HALVINGS):
-            for j in range(len(nodes.size)):
+            for j in members:
                 at, to = nodes.first[j], m.first[plan.place[j]]
-                for i in range(nodes.size[j]):
-                    v[at + i] += (step - moved) * d[to + i]
+                for q in range(nodes.size[j]):
+                    v[at + q] += (step - moved) * d[to + q]
             moved = step
-            new = _value(nodes, c, p, v, room, room.other_x, g)
+            new = _value(nodes, c, p, v, room, room.other_x, g, islands, i)
             if new <= f + 1e-4 * step * slope + 1e-13 * abs(f):
                 break
             step *= 0.5
         f = new
-        for k in range(len(c.a)):
-            x[k, 0], x[k, 1], x[k, 2] = room.other_x[k, 0], room.other_x[k, 1], room.other_x[k, 2]
+        _copy(islands, i, room.other_x, x)
     return count
 
 
-@entry("float64", NODES, CONTACTS, TABLE, FLAT, FLAT)
-def residual(nodes, c, p, v, push):
-    """Write the velocities that follow from p; return the residual."""
-    return _residual(nodes, c, p, v, push)
-
-
-@native
-def _bound_energy(nodes, c, p, v, g):
+@native_apart
+def _bound_energy(nodes, c, p, v, g, islands, i):
     """Scale impulses that would make energy: by g = J^T p it grows by g . (v_f + v) / 2."""
-    gained, paid = 0.0, 0.0
-    for j in range(len(nodes.size)):
-        for i in range(nodes.first[j], nodes.first[j] + nodes.size[j]):
-            gained += 0.5 * g[i] * (nodes.free[i] + v[i])
-            paid -= g[i] * nodes.free[i]
-    for k in range(len(c.a)):  # what gaps that are pushed apart may bring
+    gained, paid, moved = 0.0, 0.0, 0.0
+    members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]
+    contacts = islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]
+    for j in members:
+        for q in range(nodes.first[j], nodes.first[j] + nodes.size[j]):
+            gained += 0.5 * g[q] * (nodes.free[q] + v[q])
+            paid -= g[q] * nodes.free[q]
+            moved += g[q] * (v[q] - nodes.free[q])
+    for k in contacts:  # what gaps that are pushed apart may bring
         gained += min(c.bias[k, 0], 0.0) * p[k, 0]
     if gained <= 0.0:
         return
-    moved = 0.0
-    for i in range(len(v)):
-        moved += g[i] * (v[i] - nodes.free[i])
     scale = min(max(2.0 * paid / moved, 0.0), 1.0) if moved > 0.0 else 0.0
-    for i in range(len(v)):
-        v[i] = nodes.free[i] + scale * (v[i] - nodes.free[i])
-    for k in range(len(c.a)):
+    for j in members:
+        for q in range(nodes.first[j], nodes.first[j] + nodes.size[j]):
+            v[q] = nodes.free[q] + scale * (v[q] - nodes.free[q])
+    for k in contacts:
         p[k, 0], p[k, 1], p[k, 2] = scale * p[k, 0], scale * p[k, 1], scale * p[k, 2]
 
 
-@native
-def _copy(count, p, to):
-    for k in range(count):
+@native_apart
+def _copy(islands, i, p, to):
+    for k in islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]:
         to[k, 0], to[k, 1], to[k, 2] = p[k, 0], p[k, 1], p[k, 2]
 
 
-@entry(None, NODES, CONTACTS, TABLE, FLAT, _PLAN, _BLOCKS, _ROOM, "float64", FLAT)
-def improve(nodes, c, p, v, plan, m, room, tolerance, answer):
-    """Improve p until the residual is below the tolerance, or for as many rounds as there are."""
-    off = _residual(nodes, c, p, v, room.gradient)
-    _copy(len(c.a), p, room.best)
-    best = off
-    if off > _FAR * tolerance:
-        prepare_sweeps(nodes, c, room.moved, room.response)
-        for _ in range(_SWEEPS):
-            sweep(nodes, c, room.moved, room.response, v, p)
-        off = _residual(nodes, c, p, v, room.gradient)
-        if off < best:
-            best = off
-            _copy(len(c.a), p, room.best)
-        else:
-            _copy(len(c.a), room.best, p)
-            off = _residual(nodes, c, p, v, room.gradient)
-    _find_blocks(c, plan, room.block)
-    last, weight, heaviest = off, _WEIGHT, 0.0
-    for j in range(len(nodes.size)):
-        for i in range(nodes.size[j]):
-            heaviest = max(heaviest, _HEAVIEST * nodes.mass[nodes.at[j] + i * (nodes.size[j] + 1)])
-    for k in range(len(c.a)):
+@entry("float64", NODES, CONTACTS, TABLE, FLAT, ISLANDS, "int64", _ROOM, FLAT, "float64", "float64", TABLE)
+def relax(nodes, c, p, v, islands, count, room, saved, enough, tolerance, answer):
+    """Write the velocities that follow from p, and sweep where these are far off; return the worst residual.
+
+    `answer` (islands, 5) gets the residuals. Islands that have saved less than `enough` work for Newton's
+    method are swept anyway.
+    """
+    worst = 0.0
+    for q in range(len(v)):
+        v[q] = nodes.free[q]
+    for i in range(count):
+        off = residual_of(nodes, c, p, v, room.gradient, islands, i)
+        if off > tolerance:
+            work, first, last = 0.0, islands.first_node[i], islands.first_node[i + 1]
+            for j in islands.node[first:last]:
+                work += saved[j]
+            if off > _FAR * tolerance or work < enough * (last - first):
+                off = sweep_island(nodes, c, p, v, room, islands, i, off, tolerance)
+        answer[i, 0] = off
+        worst = max(worst, off)
+    return worst
+
+
+@native_apart
+def _set_weights(nodes, c, room, weight, heaviest, islands, i):
+    for k in islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]:
         room.weight[k] = min(weight * c.weight[k], heaviest)
+
+
+@native_apart
+def _improve(nodes, c, p, v, plan, m, room, tolerance, islands, i, answer):
+    """Improve p of an island until the residual is below the tolerance, or as long as there is work."""
+    contacts = islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]
+    members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]
+    _find_blocks(c, plan, room.block, contacts)
+    _copy(islands, i, p, room.best)
+    best = last = off = answer[0]
+    weight, heaviest = _WEIGHT, 0.0
+    for j in members:
+        for q in range(nodes.size[j]):
+            heaviest = max(heaviest, _HEAVIEST * nodes.mass[nodes.at[j] + q * (nodes.size[j] + 1)])
+    _set_weights(nodes, c, room, weight, heaviest, islands, i)
     for turn in range(_ROUNDS):
-        for k in range(len(c.a)):
+        for k in contacts:
             _, u1, u2 = velocity(nodes, c, k, v)
-            room.friction[k], room.spin[k] = _share(c, k, p) * c.friction[k], _share(c, k, p) * c.spin[k]
+            room.friction[k], room.spin[k] = share(c, k, p) * c.friction[k], share(c, k, p) * c.spin[k]
             if is_soft(c, k):
                 room.spin[k] = 1.0 / (1.0 + room.weight[k] * c.spin[k])
             room.slip[k] = c.friction[k] * sqrt(u1 * u1 + u2 * u2) if c.kind[k] == COULOMB else 0.0
-        answer[2] += _minimize(nodes, c, p, v, plan, m, room, 0.2 * tolerance, answer)
-        for k in range(len(c.a)):
+        answer[2] += _minimize(nodes, c, p, v, plan, m, room, 0.2 * tolerance, islands, i, answer)
+        for k in contacts:
             x0, x1, x2 = room.x[k, 0], room.x[k, 1], room.x[k, 2]
             p[k, 0], p[k, 1], p[k, 2] = projected(c.kind[k], room.friction[k], room.spin[k], x0, x1, x2)
-        off = _residual(nodes, c, p, room.trial, room.gradient)
+        off = residual_of(nodes, c, p, room.trial, room.gradient, islands, i)
         answer[1] = turn + 1.0
         if off < best:
             best = off
-            _copy(len(c.a), p, room.best)
+            _copy(islands, i, p, room.best)
         if off <= _DEEPER * tolerance or answer[2] >= answer[4]:
             break
         if off > _PROGRESS * last:
             weight *= _HEAVIER
             answer[3] = 0.0
-            for k in range(len(c.a)):
-                room.weight[k] = min(weight * c.weight[k], heaviest)
+            _set_weights(nodes, c, room, weight, heaviest, islands, i)
         last = off
-    if off == best:
-        for i in range(len(v)):
-            v[i] = room.trial[i]
-    else:
-        _copy(len(c.a), room.best, p)
-        best = _residual(nodes, c, p, v, room.gradient)
-    answer[0] = best
-    if best > tolerance:
-        _bound_energy(nodes, c, p, v, room.gradient)
+    _copy(islands, i, room.best, p)
+    answer[0] = residual_of(nodes, c, p, v, room.gradient, islands, i)
+
+
+@entry(None, NODES, CONTACTS, TABLE, FLAT, ISLANDS, "int64", _PLAN, _BLOCKS, _ROOM, "float64", TABLE)
+def improve(nodes, c, p, v, islands, count, plan, m, room, tolerance, answer):
+    """Improve p of the islands that are not solved yet; what is not in the end gains no energy.
+
+    `answer` (islands, 5) has residual, rounds and factorisations, whether there is a factor, and how many
+    factorisations may be made; where these are none, `plan` need not be one of the island.
+    """
+    for i in range(count):
+        if answer[i, 0] <= tolerance:
+            continue
+        if answer[i, 4] > 0.0:
+            _improve(nodes, c, p, v, plan, m, room, tolerance, islands, i, answer[i])
+        else:
+            residual_of(nodes, c, p, v, room.gradient, islands, i)
+        if answer[i, 0] > tolerance:
+            _bound_energy(nodes, c, p, v, room.gradient, islands, i)

@@ -85,9 +85,10 @@ def _subtract(T, t, X, p, q, n, rows, columns):
 
 
 @native_apart
-def factor(m, start, row, first_update, update):
-    """Make the factor of a matrix, in its place."""
-    for j in range(len(m.size)):
+def factor(m, start, row, first_update, update, place, members):
+    """Make the factor of a matrix, in its place; `members` are its nodes in the order of elimination."""
+    for node in members:
+        j = place[node]
         n, at = m.size[j], m.at_diagonal[j]
         if n == 6:
             _factor_diagonal(m.diagonal, at, 6)
@@ -140,9 +141,10 @@ def _backward(A, at, x, n):
 
 
 @native_apart
-def solve(m, start, row, x):
+def solve(m, start, row, place, members, x):
     """Solve A x = b by the factor of A; b becomes x."""
-    for j in range(len(m.size)):
+    for node in members:
+        j = place[node]
         n, f = m.size[j], m.first[j]
         y = x[f : f + n]
         _forward(m.diagonal, m.at_diagonal[j], y, n)
@@ -151,7 +153,8 @@ def solve(m, start, row, x):
             for c in range(n):
                 for i in range(rows):
                     x[to + i] -= y[c] * m.below[at + c * rows + i]
-    for j in range(len(m.size) - 1, -1, -1):
+    for i in range(len(members) - 1, -1, -1):
+        j = place[members[i]]
         n, f = m.size[j], m.first[j]
         y = x[f : f + n]
         for e in range(start[j], start[j + 1]):

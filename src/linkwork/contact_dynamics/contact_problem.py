@@ -54,21 +54,31 @@ NODES = Named(Nodes, dict(zip(Nodes._fields, (*[WHERE] * 3, *[FLAT] * 3))))
 
 
 @native_within
-def _add_rows(J, at, n, x, first, u0, u1, u2):
+def _dot(J, at, x, first):
+    """Return the product of six numbers, summed by pairs: the processor need not wait for each sum."""
+    a = J[at] * x[first] + J[at + 1] * x[first + 1]
+    b = J[at + 2] * x[first + 2] + J[at + 3] * x[first + 3]
+    return (a + b) + (J[at + 4] * x[first + 4] + J[at + 5] * x[first + 5])
+
+
+@native_within
+def _add_side(J, at, n, x, first, u0, u1, u2):
+    """Add J x of one node; that of a free body, in space and in the plane, has no loop."""
+    if n == 6:
+        return u0 + _dot(J, at, x, first), u1 + _dot(J, at + 6, x, first), u2 + _dot(J, at + 12, x, first)
+    if n == 3:
+        x0, x1, x2 = x[first], x[first + 1], x[first + 2]
+        return (
+            u0 + (J[at] * x0 + J[at + 1] * x1 + J[at + 2] * x2),
+            u1 + (J[at + 3] * x0 + J[at + 4] * x1 + J[at + 5] * x2),
+            u2 + (J[at + 6] * x0 + J[at + 7] * x1 + J[at + 8] * x2),
+        )
     for i in range(n):
         y = x[first + i]
         u0 += J[at + i] * y
         u1 += J[at + n + i] * y
         u2 += J[at + 2 * n + i] * y
     return u0, u1, u2
-
-
-@native_within
-def _add_side(J, at, n, x, first, u0, u1, u2):
-    """Add J x of one node; the compiler knows how long the loops of a free body are."""
-    if n == 6:
-        return _add_rows(J, at, 6, x, first, u0, u1, u2)
-    return _add_rows(J, at, n, x, first, u0, u1, u2)
 
 
 @native_within
@@ -100,6 +110,8 @@ def _push_rows(J, at, n, x, first, p0, p1, p2):
 def _push_side(J, at, n, x, first, p0, p1, p2):
     if n == 6:
         _push_rows(J, at, 6, x, first, p0, p1, p2)
+    elif n == 3:
+        _push_rows(J, at, 3, x, first, p0, p1, p2)
     else:
         _push_rows(J, at, n, x, first, p0, p1, p2)
 

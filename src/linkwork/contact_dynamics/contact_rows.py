@@ -27,7 +27,7 @@ from linkwork.contact_dynamics.pair_table import (
     PairTable,
 )
 from linkwork.native.loop_types import Named
-from linkwork.native.numba_functions import entry, native
+from linkwork.native.numba_functions import entry, native, native_apart, native_within
 
 Array = np.ndarray
 
@@ -95,16 +95,7 @@ def _bias(gap, h):
     return 0.0
 
 
-@native
-def _fill_three(tree, nodes, poses, J, link, point, axes, turning, sign, c, at):
-    """Write the rows of one side; return the trace of its response."""
-    node = tree.node[link]
-    n = tree.size[node]
-    fill_three(tree, poses, J, link, point, axes, turning, sign, c.rows, at)
-    return response(c.rows, at, n, nodes.inverse, tree.at[node])
-
-
-@native
+@native_within
 def _fill_contact(tree, nodes, poses, J, links, points, k, turning, c, row):
     """Write the rows of point k; return whether anything can move."""
     point = (points.place[k, 0], points.place[k, 1], points.place[k, 2])
@@ -116,19 +107,20 @@ def _fill_contact(tree, nodes, poses, J, links, points, k, turning, c, row):
         link = links[points.pair[k, side]]
         if link < 0 or tree.last[link] < 0:
             continue
+        node, at = tree.node[link], c.of_a[row] if side == 0 else c.of_b[row]
         if side == 0:
-            c.a[row] = tree.node[link]
-            total += _fill_three(tree, nodes, poses, J, link, point, axes, turning, 1.0, c, c.of_a[row])
+            c.a[row] = node
         else:
-            c.b[row] = tree.node[link]
-            total += _fill_three(tree, nodes, poses, J, link, point, axes, turning, -1.0, c, c.of_b[row])
+            c.b[row] = node
+        fill_three(tree, poses, J, link, point, axes, turning, 1.0 - 2.0 * side, c.rows, at)
+        total += response(c.rows, at, tree.size[node], nodes.inverse, tree.at[node])
     if c.a[row] >= 0 and c.a[row] == c.b[row]:
         total = _merge_sides(tree, nodes, c, row)
     c.weight[row] = 3.0 / total if total > 0.0 else 1.0
     return total > 0.0
 
 
-@native
+@native_apart
 def _merge_sides(tree, nodes, c, row):
     """Make one side of two links of the same node; return the trace of its response."""
     node = c.a[row]
@@ -139,7 +131,7 @@ def _merge_sides(tree, nodes, c, row):
     return response(c.rows, c.of_a[row], n, nodes.inverse, tree.at[node])
 
 
-@native
+@native_within
 def _slip(nodes, c, row, v):
     """Return the speed along the tangents."""
     a, b = 0.0, 0.0

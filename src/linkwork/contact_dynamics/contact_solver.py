@@ -1,19 +1,20 @@
 """Solves problems of contacts, one after the other."""
 
-from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.contact_dynamics.augmented_lagrangian import Room, improve, residual, room_for
+from linkwork.contact_dynamics.augmented_lagrangian import Room, improve, relax, room_for
 from linkwork.contact_dynamics.block_cholesky import blocks
 from linkwork.contact_dynamics.contact_problem import Contacts, Nodes
-from linkwork.contact_dynamics.elimination import elimination
+from linkwork.contact_dynamics.elimination import elimination_within
+from linkwork.contact_dynamics.islands import Islands, find_islands, room_for_islands
 
 Array = np.ndarray
 
 MOST = 400  # factorisations
-_ENOUGH = 20  # factorisations, at least
+_ENOUGH = 40  # factorisations, at least: from a cold start a wall takes as many
+_IN_VAIN = 2.0  # times as much is paid again for work that led nowhere
 
 
 class Answer(NamedTuple):
@@ -22,7 +23,6 @@ class Answer(NamedTuple):
     residual: float  # the largest difference p - P(p - r (u + s)) divided by r [m/s]
     rounds: int
     factorizations: int
-    work: float = 0.0  # that these were, in sweeps over all contacts
 
 
 class Factor(NamedTuple):
@@ -31,20 +31,30 @@ class Factor(NamedTuple):
     edges: Any  # pairs of nodes, low * nodes + high, sorted
     diagonal: Any  # see `Blocks`
     below: Any
+    good: Any  # (nodes,) 1 where there is a factor
 
 
-NO_FACTOR = Factor(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+NO_FACTOR = Factor(np.zeros(0, np.int64), *(np.zeros(0) for _ in range(3)))
 
 
 class Solver:
-    """Solves one problem after the other; the order of elimination is kept while the graph is the same."""
+    """Solves one problem after the other; the order of elimination is kept while the graph is the same.
+
+    Of the last problem there are `island` (nodes,), in which island each node is, or -1, and the `residuals`
+    of these.
+    """
 
     def __init__(self, sizes: Array) -> None:
         self._sizes = sizes
-        self._edges: Array | None = None
-        self._room: Room | None = None
         self._loaded = NO_FACTOR
-        self._push = np.zeros(int(sizes.sum()))
+        self._plan_edges(np.zeros(0, np.int64), 0)
+        self.residuals = np.zeros(0)
+        self._make_room(16, 16 * int(sizes.max(initial=1)) * 6)
+
+    def _make_room(self, count: int, numbers: int) -> None:
+        self._room: Room = room_for(int(self._sizes.sum()), count, numbers)
+        self._islands: Islands = room_for_islands(len(self._sizes), count)
+        self.island = self._islands.of
 
     def solve(
         self,
@@ -54,54 +64,103 @@ class Solver:
         velocities: Array,
         tolerance: float = 1e-8,
         before: Factor = NO_FACTOR,
-        most: float = inf,
+        saved: Array | None = None,
     ) -> tuple[Answer, Factor]:
         """Find impulses (n, 3), from those given, and the velocities that follow; both in place.
 
-        Factorisations are not begun if fewer than some can be made with the `most` work, in sweeps.
+        Factorisations of an island are not begun if its nodes have not `saved` (nodes,), on the average, the
+        work of some, in sweeps over its contacts. What they took is taken from it.
 
         What it returns depends on the arguments alone, `before` among them: the factor that an earlier
         problem returned, which may save this one its own.
         """
-        count, nv = len(contacts.a), len(nodes.free)
-        off = residual(nodes, contacts, impulses, velocities, self._push)
-        if off <= tolerance:
-            return Answer(off, 0, 0), before
-        edges = self._plan_for(contacts)
-        room = self._room
-        if room is None or len(room.slip) < count or len(room.moved) < len(contacts.rows):
-            self._room = room_for(nv, 2 * count, len(contacts.rows))
-        usable = len(before.diagonal) > 0 and np.array_equal(before.edges, edges)
-        if usable and before is not self._loaded:
-            self._matrix.diagonal[:], self._matrix.below[:] = before.diagonal, before.below
+        if len(self._room.slip) < len(contacts.a) or len(self._room.moved) < len(contacts.rows):
+            self._make_room(2 * len(contacts.a), len(contacts.rows))
+        saved = np.full(len(nodes.size), np.inf) if saved is None else saved
+        count = find_islands(nodes, contacts, self._islands)
+        answer = np.zeros((count, 5))
+        self.residuals, self.island = answer[:, 0], self._islands.of
+        given = nodes, contacts, impulses, velocities
+        worst = relax(*given, self._islands, count, self._room, saved, _ENOUGH, tolerance, answer)
+        if worst <= tolerance:
+            return Answer(worst, 0, 0), before
+        islands, before, cost = self._prepare(contacts, tolerance, before, saved, answer)
+        improve(*given, islands, count, self._plan, self._matrix, self._room, tolerance, answer)
+        if cost is not None:
+            before = self._pay(tolerance, before, saved, cost, answer)
+        return Answer(float(answer[:, 0].max()), int(answer[:, 1].max()), int(answer[:, 2].sum())), before
+
+    def _prepare(
+        self, contacts: Contacts, tolerance: float, before: Factor, saved: Array, answer: Array
+    ) -> tuple[Islands, Factor, Array | None]:
+        """Plan the elimination of islands that may be factored, and write how often.
+
+        Return islands, whose nodes are in the order of elimination; the factor of before, if it is one of
+        this graph; and what a factorisation costs each island, in sweeps.
+        """
+        found, count = self._islands, len(answer)
+        members = np.diff(found.first_node[: count + 1])
+        of = np.repeat(np.arange(count), members)
+        node = found.node[: len(of)]
+        touching = np.maximum(np.diff(found.first_contact[: count + 1]), 1)
+        budget = np.bincount(of, saved[node], count) / members
+        able = (answer[:, 0] > tolerance) & (budget >= _ENOUGH)
+        unit = 1.3 * float(np.mean(self._sizes)) ** 3 / 216.0  # sweeps over as many contacts for an update
+        while able.any():
+            edges = self._edges_of(contacts, found.of, able)
+            most = (budget / _ENOUGH * touching)[able].sum() / unit
+            if np.array_equal(edges, self._edges) or self._plan_edges(edges, int(min(most, 1e15))):
+                break
+            largest = int(np.argmax(np.where(able, touching, 0)))  # it would never pay
+            able[largest] = False
+            saved[node[of == largest]] = 0.0
+        if not able.any():
+            return found, before, None
+        plan, room = self._plan, found.node.copy()
+        room[: len(of)] = node[np.lexsort((plan.place[node], of))]
+        work = np.diff(plan.first_update)[plan.place[node]] + 1.0
+        cost = unit * np.bincount(of, work, count) / touching + 1.0
+        allowed = np.minimum(budget / cost, MOST)
+        answer[:, 4] = np.where(able & (allowed >= _ENOUGH), allowed, 0.0)
+        if len(before.good) and np.array_equal(before.edges, self._edges):
+            if before is not self._loaded:
+                self._matrix.diagonal[:], self._matrix.below[:] = before.diagonal, before.below
+                self._loaded = before
+            answer[:, 3] = np.bincount(of, before.good[node], count) == members
+        else:
+            before = NO_FACTOR
+        return found._replace(node=room), before, cost
+
+    def _pay(self, tolerance: float, before: Factor, saved: Array, cost: Array, answer: Array) -> Factor:
+        """Take the work from what nodes have saved; return the factor that there is now."""
+        work = cost * answer[:, 2]
+        work = np.where(answer[:, 0] > tolerance, (1.0 + _IN_VAIN) * work, work)
+        of = self._islands.of
+        inside = of >= 0
+        saved[inside] -= work[of[inside]]
+        if answer[:, 2].any():
+            good = before.good.copy() if len(before.good) else np.zeros(len(of))
+            tried = np.append(answer[:, 4] > 0.0, False)[of]
+            good[tried] = answer[of[tried], 3]
+            before = Factor(self._edges, self._matrix.diagonal.copy(), self._matrix.below.copy(), good)
             self._loaded = before
-        cost = self._cost(count)
-        allowed = min(most / cost, MOST)
-        answer = np.array([0.0, 0.0, 0.0, float(usable), allowed if allowed >= _ENOUGH else 0.0])
-        improve(
-            nodes, contacts, impulses, velocities, self._plan, self._matrix, self._room, tolerance, answer
-        )
-        if answer[2]:
-            kept = self._matrix.diagonal.copy(), self._matrix.below.copy()
-            self._loaded = Factor(edges, *kept) if answer[3] else NO_FACTOR
-            before = self._loaded
-        return Answer(float(answer[0]), int(answer[1]), int(answer[2]), float(cost * answer[2])), before
+        return before
 
-    def _cost(self, count: int) -> float:
-        """Return how many sweeps over contacts take as long as a factorisation, about."""
-        blocks = len(self._plan.update) + len(self._sizes)
-        return 1.3 * blocks * float(np.mean(self._sizes)) ** 3 / 216.0 / max(count, 1) + 1.0
-
-    def _plan_for(self, contacts: Contacts) -> Array:
-        """Plan the elimination of a graph, if it is not that of before; return its edges."""
-        nodes = len(self._sizes)
+    def _edges_of(self, contacts: Contacts, of: Array, able: Array) -> Array:
+        """Return the edges of the graph of the islands that are able to be factored."""
         low, high = np.minimum(contacts.a, contacts.b), np.maximum(contacts.a, contacts.b)
-        edges = np.unique((low * nodes + high)[low >= 0])
-        if self._edges is None or not np.array_equal(edges, self._edges):
-            self._edges, self._loaded = edges, NO_FACTOR
-            self._plan = elimination(nodes, np.column_stack(np.divmod(edges, nodes)))
-            self._matrix = blocks(self._plan, self._sizes)
-        return edges
+        joins = low >= 0
+        low, high = low[joins], high[joins]
+        return np.unique((low * len(self._sizes) + high)[able[of[high]]])
+
+    def _plan_edges(self, edges: Array, most: int) -> bool:
+        """Plan the elimination of a graph; return whether it takes no more than `most` updates."""
+        nodes = len(self._sizes)
+        plan = elimination_within(nodes, np.column_stack(np.divmod(edges, max(nodes, 1))), most)
+        if plan is not None:
+            self._edges, self._loaded, self._plan = edges, NO_FACTOR, plan
+            self._matrix = blocks(plan, self._sizes)
+        return plan is not None
 
 
 def solve_contacts(

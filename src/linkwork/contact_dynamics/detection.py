@@ -69,6 +69,7 @@ class Detection:
         n = len(link)
         self.motion = np.zeros((n, 6))  # of each shape: velocity of its centre [m/s], and spin [rad/s]
         self.reach = np.zeros(n)  # how far each can move before the next look [m]
+        self.still = (link < 0).astype(np.int64)  # 1 of shapes that cannot move: pairs of these do not meet
         self.poses = np.zeros((n, 3, 4))
         self._tree, self.work = tree(n), work()
         self.version = 0  # changes when arrays are replaced by larger ones
@@ -94,7 +95,7 @@ class Detection:
     def arguments(self, links: Array, reach: Array) -> tuple[Any, ...]:
         """Return what `detect` takes, for links in these poses and shapes that look so far ahead."""
         return (
-            *(self.shapes, self.table.at, links, reach, _PAIRS, self.poses),
+            *(self.shapes, self.table.at, links, reach, self.still, _PAIRS, self.poses),
             *(self._tree.at, self._near.at, self.pairs, self.work.at, self.found.at, self.counts),
         )
 
@@ -113,12 +114,11 @@ def _thickness(local: Array, reach: Array, owner: Array, axes: int) -> Array:
     half = np.minimum(
         np.einsum("nij,nj->ni", np.abs(local[:, :, :3]), np.minimum(reach[:, 3:6], 1e100)), 1e100
     )
-    thin = np.zeros(len(owner))
-    for body in np.unique(owner):
-        own = owner == body
-        wide = (centre[own] + half[own]).max(axis=0) - (centre[own] - half[own]).min(axis=0)
-        thin[own] = 0.5 * wide[:axes].min()
-    return thin
+    _, body = np.unique(owner, return_inverse=True)
+    low, high = np.full((len(owner), 3), np.inf), np.full((len(owner), 3), -np.inf)
+    np.minimum.at(low, body, centre - half)
+    np.maximum.at(high, body, centre + half)
+    return 0.5 * (high - low)[body, :axes].min(axis=1)
 
 
 @entry(
@@ -127,13 +127,14 @@ def _thickness(local: Array, reach: Array, owner: Array, axes: int) -> Array:
     "int64[::1]",
     "float64[:, :, ::1]",
     "float64[::1]",
+    "int64[::1]",
     "float64",
     "float64[:, :, ::1]",
     *["int64[::1]"] * 2,
     "int64[:, ::1]",
     *["int64[::1]"] * 3,
 )
-def detect(shapes, table, links, reach, margin, poses, tree, near, pairs, work, found, counts):
+def detect(shapes, table, links, reach, still, margin, poses, tree, near, pairs, work, found, counts):
     """Write the contacts; count pairs and contacts, also those that find no room."""
     t, w, c = opened_table(table), opened_work(work), opened_buffer(found)
     tr, nr, pair, x = opened_tree(tree), opened_near(near), memory(pairs), memory(poses)
@@ -157,6 +158,6 @@ def detect(shapes, table, links, reach, margin, poses, tree, near, pairs, work, 
         return
     for k in range(counts[0]):
         i, j = pair[2 * k], pair[2 * k + 1]
-        if shapes.link[i] != shapes.link[j]:
+        if shapes.link[i] != shapes.link[j] and still[i] + still[j] < 2:
             pair_contacts(t, x, i, j, w, c, margin + reach[i] + reach[j])
     counts[1] = c.count[1]

@@ -33,14 +33,23 @@ class Elimination(NamedTuple):
 
 def elimination(nodes: int, edges: Any) -> Elimination:
     """Return the order for a graph of nodes, edges (n, 2)."""
+    found = elimination_within(nodes, edges, 10**15)
+    assert found is not None
+    return found
+
+
+def elimination_within(nodes: int, edges: Any, most: int) -> Elimination | None:
+    """Return the order for a graph of nodes, or nothing if it takes more than `most` updates."""
     edges = np.unique(np.sort(np.asarray(edges, np.int64).reshape(-1, 2), axis=1), axis=0)
     edges = np.ascontiguousarray(edges[edges[:, 0] != edges[:, 1]])
     order, start = np.zeros(nodes, np.int64), np.zeros(nodes + 1, np.int64)
-    room = 64 + 8 * len(edges)
-    while not _eliminate(
-        nodes, edges, order, start, row := np.zeros(room, np.int64), np.zeros(2 * room, np.int64)
-    ):
+    room, done, row = 64 + 8 * len(edges), 0, np.zeros(0, np.int64)
+    while done == 0:
+        row = np.zeros(room, np.int64)
+        done = _eliminate(nodes, edges, most, order, start, row, np.zeros(2 * room, np.int64))
         room *= 2
+    if done < 0:
+        return None
     place = np.empty(nodes, np.int64)
     place[order] = np.arange(nodes)
     counts = np.diff(start)
@@ -52,9 +61,11 @@ def elimination(nodes: int, edges: Any) -> Elimination:
     return Elimination(order, place, start, row, first_update, update)
 
 
-@entry("int64", "int64", "int64[:, ::1]", "int64[::1]", "int64[::1]", "int64[::1]", "int64[::1]")
-def _eliminate(nodes, edges, order, start, row, pool):
-    """Write the order, and the neighbours of each node when its turn comes; return 0 if room is lacking.
+@entry("int64", "int64", "int64[:, ::1]", "int64", "int64[::1]", "int64[::1]", "int64[::1]", "int64[::1]")
+def _eliminate(nodes, edges, most, order, start, row, pool):
+    """Write the order, and the neighbours of each node when its turn comes.
+
+    Return 0 if room is lacking, -1 if there are too many updates.
 
     Lists of neighbours are in `pool`, one behind the other; a list that grows moves to its end.
     """
@@ -84,6 +95,9 @@ def _eliminate(nodes, edges, order, start, row, pool):
         p = head[least]
         _leave(p, size[p], head, after, before)
         order[turn], n, first = p, size[p], begin[p]
+        most -= n * (n + 1) // 2
+        if most < 0:
+            return -1
         if start[turn] + n > len(row):
             return 0
         start[turn + 1] = start[turn] + n

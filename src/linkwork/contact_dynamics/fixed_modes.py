@@ -123,7 +123,7 @@ def _along(r, k, x):
 def look(r, tree, poses, J, F, added, mass, inverse):
     """Be at q: inertia, contacts that have come along from the base, their rows."""
     go_to(r, poses, r.q, 0.0, r.qdot)
-    inertia(tree, J, F, added, mass, inverse)
+    inertia(tree, J, F, added, False, mass, inverse)
     r.lost = follow(r, poses, r.base, r.now)
     fill_rows(r, tree, poses, J, r.now, r.rows)
     along_rows(r, r.rows, r.v, r.u)

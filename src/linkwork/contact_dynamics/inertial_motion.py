@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork.contact_dynamics.contact_problem import Nodes
 from linkwork.mechanism.joints import Free
 from linkwork.model.loop_closing import fitted
 from linkwork.model.model import Model
@@ -56,9 +57,12 @@ _FREE = Named(
 class InertialMotion:
     """Moves the state of a model by inertia alone; for one thread."""
 
-    def __init__(self, model: Model, locked: Collection[str] = ()) -> None:
-        """Take a model; some joints of its tree may be locked."""
-        self._free, self._planar = _free_bodies(model)
+    def __init__(self, model: Model, nodes: Nodes, locked: Collection[str] = ()) -> None:
+        """Take the inertias of nodes at any place: those of bodies alone are the same everywhere.
+
+        Some joints of the tree may be locked.
+        """
+        self._free, self._planar = _free_bodies(model, nodes)
         free_q = _all(self._free.q, 7) | _all(self._planar.q, 3)
         free_v = _all(self._free.v, 6) | _all(self._planar.v, 3)
         own_q, own_v = (
@@ -101,19 +105,20 @@ def _all(starts: Array, width: int) -> set[int]:
     return {int(k) + i for k in starts for i in range(width)}
 
 
-def _free_bodies(model: Model) -> tuple[FreeBodies, FreeBodies]:
+def _free_bodies(model: Model, nodes: Nodes) -> tuple[FreeBodies, FreeBodies]:
     """Return the links that hang on ground by a Free joint and carry nothing: in space, and in the plane."""
     tree = model.link_tree
     parents = set(tree.parents.tolist())
-    held = {end for loop in tree.loops for end in loop.ends}
+    parents |= {end for loop in tree.loops for end in loop.ends}
     joints = model.mechanism.joints
     found: list[tuple[int, int, Array, Array]] = []
-    M = None
+    at = dict(zip(nodes.first.tolist(), zip(nodes.at.tolist(), nodes.size.tolist())))
     for number, link in enumerate(tree.links, 1):
-        alone = link.parent == 0 and number not in parents | held
+        alone = link.parent == 0 and number not in parents
         if alone and type(joints[link.name]) is Free and not np.any(model.armature[link.v : link.v + 3]):
-            M = model.mass_matrix(model.q_drawn) if M is None else M
-            found.append((link.q, link.v, *_inertia(M, link.v, model.space)))
+            begin, n = at[link.v]
+            M = nodes.mass[begin : begin + n * n].reshape(n, n)
+            found.append((link.q, link.v, *_inertia(M, model.space)))
     q, v = (np.array([one[k] for one in found], np.int64) for k in (0, 1))
     centre = np.array([one[2] for one in found]).reshape(-1, 3)
     inertia = np.array([one[3] for one in found]).reshape(-1, 3, 3)
@@ -123,17 +128,16 @@ def _free_bodies(model: Model) -> tuple[FreeBodies, FreeBodies]:
     return (empty, bodies) if model.space == "plane" else (bodies, empty)
 
 
-def _inertia(M: Array, at: int, space: str) -> tuple[Array, Array]:
-    """Return centre and inertia about it; the rows of M are [I + m [c][c]^T, m [c]; m [c]^T, m]."""
+def _inertia(M: Array, space: str) -> tuple[Array, Array]:
+    """Return centre and inertia about it; M is [I + m [c][c]^T, m [c]; m [c]^T, m]."""
     if space == "plane":
-        m = M[at + 1, at + 1]
-        c = np.array([M[at + 2, at], -M[at + 1, at], 0.0]) / m
-        return c, np.diag([1.0, 1.0, M[at, at] - m * (c @ c)])
-    m = M[at + 3, at + 3]
-    mc = M[at : at + 3, at + 3 : at + 6]  # m [c]
+        m = M[1, 1]
+        c = np.array([M[2, 0], -M[1, 0], 0.0]) / m
+        return c, np.diag([1.0, 1.0, M[0, 0] - m * (c @ c)])
+    m, mc = M[3, 3], M[:3, 3:]  # m [c]
     c = np.array([mc[2, 1], mc[0, 2], mc[1, 0]]) / m
     cross = np.array([[0.0, -c[2], c[1]], [c[2], 0.0, -c[0]], [-c[1], c[0], 0.0]])
-    return c, M[at : at + 3, at : at + 3] - m * cross @ cross.T
+    return c, M[:3, :3] - m * cross @ cross.T
 
 
 class _Tree:

@@ -1,7 +1,8 @@
 """What contacts remember from one step to the next: the impulses that the next solution begins with.
 
 Contacts of a pair of shapes are matched by place, the nearest within reach: names of features change where
-edges coincide, places do not. Both lists are sorted by pairs. Impulses are kept along the axes of the world.
+edges coincide, places do not. The only contact of a pair is the same, however far it rolled. Both lists are
+sorted by pairs. Impulses are kept along the axes of the world.
 """
 
 from typing import Any, NamedTuple
@@ -55,6 +56,10 @@ def recall(memory, pair, points, reach, impulses):
             if x * x + y * y + z * z < best:
                 best, chosen = x * x + y * y + z * z, i
             i += 1
+        alone = k == 0 or pair[k - 1, 0] != pair[k, 0] or pair[k - 1, 1] != pair[k, 1]
+        alone = alone and (k + 1 == len(pair) or pair[k + 1, 0] != pair[k, 0] or pair[k + 1, 1] != pair[k, 1])
+        if alone and i == first + 1:
+            chosen = first
         impulses[k, 0] = impulses[k, 1] = impulses[k, 2] = 0.0
         if chosen >= 0:
             normal = (points[k, 3], points[k, 4], points[k, 5])

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwork.dynamics.velocity_pairs import velocities_above
 from linkwork.native.loop_types import Named
-from linkwork.native.numba_functions import entry, native
+from linkwork.native.numba_functions import entry, native, native_within
 from linkwork.tree.tree import Tree
 
 Array = np.ndarray
@@ -39,7 +39,7 @@ def layout(tree: Tree) -> Layout:
         root.append(root[parent - 1] if parent else link)
     joined = _joined(sorted(set(root)), [sorted(root[end - 1] for end in loop.ends) for loop in tree.loops])
     node = [joined[of] for of in root]
-    begins = [node.index(k) for k in range(max(node, default=-1) + 1)]
+    begins = sorted({k: link for link, k in reversed([*enumerate(node)])}.values())
     first = np.array([starts[link] for link in begins], np.int64)
     size = np.diff([*first, starts[-1]]).astype(np.int64)
     last: list[int] = []
@@ -65,28 +65,35 @@ def _joined(roots: list[int], loops: list[list[int]]) -> dict[int, int]:
 
 
 @native
-def inertia(tree, J, F, added, mass, inverse):
-    """Write the inertias of all nodes, with what is `added` on the diagonal, and their inverses."""
+def inertia(tree, J, F, added, known, mass, inverse):
+    """Write the inertias of all nodes, with what is `added` on the diagonal, and their inverses.
+
+    If those of before are `known`, an inertia that is the same, as that of a body alone in its own axes,
+    keeps its inverse.
+    """
     for j in range(len(tree.size)):
         n, first, at = tree.size[j], tree.first[j], tree.at[j]
-        for i in range(n * n):
-            mass[at + i] = 0.0
+        same = known
+        if not known:
+            for i in range(n * n):
+                mass[at + i] = 0.0
         for i in range(n):
             k = first + i
             while k >= 0:
-                s = 0.0
+                s = added[first + i] if k == first + i else 0.0
                 for c in range(J.shape[1]):
                     s += F[first + i, c] * J[k, c]
+                same = same and s == mass[at + i * n + k - first]
                 mass[at + i * n + k - first] = mass[at + (k - first) * n + i] = s
                 k = tree.above[k]
-            mass[at + i * n + i] += added[first + i]
-        _invert(mass, inverse, at, n)
+        if not same:
+            _invert(mass, inverse, at, n)
 
 
 @entry(None, LAYOUT, "float64[:, ::1]", "float64[:, ::1]", "float64[::1]", "float64[::1]", "float64[::1]")
 def fill_inertia(tree, J, F, added, mass, inverse):
-    """Write the inertias of all nodes, and their inverses."""
-    inertia(tree, J, F, added, mass, inverse)
+    """Write the inertias of all nodes, and their inverses, where those of before are."""
+    inertia(tree, J, F, added, True, mass, inverse)
 
 
 @native
@@ -140,7 +147,7 @@ def tangents(n):
     return a, (n[1] * a[2] - n[2] * a[1], n[2] * a[0] - n[0] * a[2], n[0] * a[1] - n[1] * a[0])
 
 
-@native
+@native_within
 def _turned_back(poses, link, v):
     x, y, z = v
     return (
@@ -150,7 +157,7 @@ def _turned_back(poses, link, v):
     )
 
 
-@native
+@native_within
 def _pulled(poses, root, point, d, moment):
     """Return moment and force of a unit force along d, or of a unit moment, in the axes of a link."""
     p = (point[0] - poses[root, 0, 3], point[1] - poses[root, 1, 3], point[2] - poses[root, 2, 3])
@@ -161,7 +168,7 @@ def _pulled(poses, root, point, d, moment):
     return y * c - z * b, z * a - x * c, x * b - y * a, a, b, c
 
 
-@native
+@native_within
 def _along(J, k, f):
     """Return what a wrench does to a velocity."""
     if J.shape[1] == 3:
@@ -169,7 +176,7 @@ def _along(J, k, f):
     return J[k, 0] * f[0] + J[k, 1] * f[1] + J[k, 2] * f[2] + J[k, 3] * f[3] + J[k, 4] * f[4] + J[k, 5] * f[5]
 
 
-@native
+@native_within
 def fill_three(tree, poses, J, link, point, axes, moment, sign, rows, at):
     """Write how fast the velocities of a link's node move a point of it along three axes, or turn it about.
 
@@ -190,7 +197,7 @@ def fill_three(tree, poses, J, link, point, axes, moment, sign, rows, at):
         k = tree.above[k]
 
 
-@native
+@native_within
 def response(rows, at, n, inverse, begin):
     """Return about the trace of J M^-1 J^T over three rows: by the diagonal of M^-1."""
     total = 0.0

@@ -10,8 +10,9 @@ Forces that depend on velocity and position by damping and stiffness of joints, 
 (`drive_gains`), are taken implicitly, as by the trapezoidal rule and Newmark's method with beta = 1/4:
 M + h/2 D + h^2/4 K in place of M.
 
-*Rest.* What contacts hold and is slower than the solver can tell stands still. Where everything does, the
-next step would be the same to the bit, and is not computed, until an input changes.
+*Rest.* What contacts hold and is slower than the solver can tell stands still. Islands of it fall asleep
+(`sleeping`). Where everything stands, the next step would be the same to the bit, and is not computed, until
+an input changes.
 
 *Impacts* of bodies that bounce, and of those so fast that they could miss each other, end a step at their
 time, and what is left of it follows. From the gap g0 at its start, a relative velocity u and an acceleration
@@ -22,16 +23,15 @@ a by forces along the normal,
 gives the time s of a bounce. One that would last less than a step, 2 e D < |a| h, ends in rest.
 """
 
-from dataclasses import dataclass, replace
 from math import inf
-from typing import NamedTuple
 
 import numpy as np
 
 from linkwork.contact_dynamics.compliant_rows import APART
 from linkwork.contact_dynamics.contact_problem import Contacts, kinetic_energy, slowed, stand_still
 from linkwork.contact_dynamics.contact_rows import Points, room_for_points, some_of
-from linkwork.contact_dynamics.contact_solver import NO_FACTOR, Answer, Factor, Solver
+from linkwork.contact_dynamics.contact_solver import Answer, Solver
+from linkwork.contact_dynamics.contact_state import ContactState, Found, Hit
 from linkwork.contact_dynamics.contact_system import ContactSystem
 from linkwork.contact_dynamics.drive_gains import DriveGains
 from linkwork.contact_dynamics.friction_cone import BOND, COULOMB, SPRING
@@ -39,6 +39,7 @@ from linkwork.contact_dynamics.impact import impact
 from linkwork.contact_dynamics.inertial_motion import InertialMotion
 from linkwork.contact_dynamics.memory import NOTHING, Memory, in_the_world, recall
 from linkwork.contact_dynamics.pair_table import RESTITUTION
+from linkwork.contact_dynamics.sleeping import Asleep, Sleepers
 from linkwork.contact_dynamics.time_of_impact import Sweep, bounce_times, leave_out, restitutions, struck
 from linkwork.mechanism.contact import IMPACTS, impact_law
 from linkwork.model.model import Model
@@ -52,51 +53,9 @@ _STILL = 5e-8  # what touches and moves no faster than the solver knows stands s
 _SURELY = 1.001  # a bounce that lasts as many steps is one, when it is looked at again
 SAVED = 1500.0  # work that can be saved up for a sudden change of contacts, and
 _EARNED = 10.0  # is earned in every step, in sweeps over all contacts;
-_IN_VAIN = 2.0  # times as much is paid again for work that led nowhere
 _BENDS = 12  # times that laws of compliant contacts are linearised anew in a step at most
 _IMPACTS = 32  # in a step at most; others are treated as without restitution
 _REFINED = 8  # times that the time of an impact at a stop is found anew
-
-
-@dataclass(eq=False)
-class ContactState:
-    """Where a mechanism with contact is, and what its contacts remember."""
-
-    q: Array
-    v: Array
-    t: float
-    work: float = 0.0  # of all forces but gravity [J]
-    memory: Memory = NOTHING
-    factor: Factor = NO_FACTOR  # of the last problem that needed one
-    saved: float = SAVED  # work that a step may take
-    rests: tuple[float, bytes] | None = None  # step and inputs with which it stays where it is
-    quick: bool = True  # whether shapes may move farther in a step than they are thick
-
-    def copy(self) -> "ContactState":
-        """Return the same state, which can be moved on its own; memories are never written to."""
-        return replace(self, q=self.q.copy(), v=self.v.copy())
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """The contacts of a step."""
-
-    points: Points
-    impulses: Array  # (n, 3) along normal and tangents [N s]
-    held: Array  # (groups of rows, 3) impulses of loops
-    answer: Answer
-
-
-class Hit(NamedTuple):
-    """The impulse at a point at which two bodies have hit each other, or of a joint at its stop.
-
-    The latter has no point, and its impulse is that of the coordinate.
-    """
-
-    time: float  # [s]
-    bodies: tuple[str, str]  # a and b
-    point: tuple[float, ...]  # (d,) [m]
-    impulse: tuple[float, ...]  # (d,) on b, in the world [N s]
 
 
 _NONE = Found(room_for_points(0), np.zeros((0, 3)), np.zeros((0, 3)), Answer(0.0, 0, 0))
@@ -105,12 +64,15 @@ _NONE = Found(room_for_points(0), np.zeros((0, 3)), np.zeros((0, 3)), Answer(0.0
 class Stepper:
     """Steps of a model with contact; for one thread at a time."""
 
+    sleeps = True  # whether islands at rest fall asleep
+
     def __init__(self, model: Model) -> None:
         self.model, self.system = model, ContactSystem(model)
         self._law = impact_law(model.mechanism)
         if self._law != IMPACTS[0] and self.system.held:
             raise ValueError(f"impact {self._law!r} with closed loops goes with an accuracy; leave step= out")
-        self._inertial = InertialMotion(model, self.system.joints.lockable)
+        self.system.move_to(model.q_drawn, np.zeros(model.nv))
+        self._inertial = InertialMotion(model, self.system.nodes, self.system.joints.lockable)
         self._gains = DriveGains(model)
         self._solver = Solver(self.system.nodes.size)
         smooth = model.smooth_tree
@@ -119,8 +81,13 @@ class Stepper:
         self._given = self._motion.inputs
         self._bounces = bool((self.system.table.numbers[:, :, RESTITUTION] > 0.0).any())
         self._sweep = Sweep(self.system.detection)
-        self._nothing = np.zeros(model.nv)
+        self._nothing, self._none = np.zeros(model.nv), np.zeros(0, np.int64)
         self._joints = self.system.joints
+        shapes, rigid = self.system.detection.shapes, self._joints.lockable
+        self.sleepers = Sleepers(model.link_tree, self.system.layout, shapes)
+        self._restless = self.sleepers.nodes_of([model.slices[name][1] for name in rigid])
+        self._last: Contacts | None = None  # rows of the last solution; None after an impact
+        self._still_of: Asleep | None = None  # whose shapes are known to the detection as still
         laws = (*smooth.loads, *smooth.loops)
         self._timed = any(one.timed or one.formula is None for one in laws)
         self.found, self.hits = _NONE, list[Hit]()
@@ -140,7 +107,7 @@ class Stepper:
         self.hits.clear()
         self.system.driven[:] = inputs[: len(self.system.driven)]
         self._inertial.hold(self.system.driven)
-        end, q = state.t + h, state.q.copy()
+        end, q, v = state.t + h, state.q.copy(), state.v.copy()
         if state.rests == (h, inputs.tobytes()):
             state.t = end
             return
@@ -157,6 +124,39 @@ class Stepper:
         state.t, state.rests = end, None
         if not self._timed and not state.v.any() and np.array_equal(q, state.q):
             state.rests = h, inputs.tobytes()
+        elif self.sleeps and self.found is not _NONE:
+            self._fall_asleep(state, q, v)
+
+    def _fall_asleep(self, state: ContactState, q: Array, v: Array) -> None:
+        """Let islands sleep that were at q, v before a step and did not move."""
+        moved, rows = self.sleepers.moved(q, v, state.q, state.v), self._last
+        if rows is not None and ((moved == 0) & (self._solver.island >= 0)).any():
+            calm = self._calm_islands(rows, len(self.found.points.gap))
+            given = state.asleep, self._solver.island, calm, moved, self._pull, state.memory
+            state.asleep, state.memory = self.sleepers.fallen(*given)
+
+    def _look(self, state: ContactState, v: Array, h: float, a: Array | None = None) -> Points:
+        """Return the contacts of what is awake at velocities v, in which what sleeps is set to rest.
+
+        Islands wake that are touched, or on which forces give other accelerations a.
+        """
+        system, sleepers, wanted = self.system, self.sleepers, v.copy()
+        woken = self._none
+        if len(state.asleep.label) and a is not None:
+            woken = sleepers.pushed(state.asleep, a)
+        while True:
+            if len(woken):
+                state.asleep, state.memory = sleepers.awakened(state.asleep, woken, state.memory)
+            if state.asleep is not self._still_of:
+                self._still_of, system.detection.still = state.asleep, sleepers.still(state.asleep)
+            if not len(state.asleep.label):
+                v[:] = wanted
+                return system.look(v, h)
+            v[:] = np.where(sleepers.velocities(state.asleep), 0.0, wanted)
+            points = system.look(v, h)
+            woken = sleepers.touched(state.asleep, points)
+            if not len(woken):
+                return points
 
     def coast(self, state: ContactState, h: float) -> None:
         """Move a state, in place, by its inertia alone."""
@@ -203,7 +203,7 @@ class Stepper:
         system = self.system
         system.move_to(state.q, self._nothing)
         a = self._by_forces(state, state.t, inputs)[0]
-        points = system.look(state.v + 0.5 * s * a, s)
+        points = self._look(state, state.v + 0.5 * s * a, s, a)
         first = self._sweep.first(s)
         if self._bounces and len(points.gap):
             rows = system.rows(points, state.q, state.v, state.t, h)
@@ -250,13 +250,14 @@ class Stepper:
         self._gains.add(t, state.q, v, inputs, s, added)
         system.move_to(state.q, added)
         a, power = self._by_forces(state, t, inputs)
+        self._pull = a
         if added.any():
             a = slowed(nodes, added * a, a)
         state.work += s * power
         nodes.free[:] = v + s * a
         if len(state.memory.locked):
             nodes.free[:] = slowed(nodes, -state.memory.locked[:, 1], nodes.free)  # what locks have borne
-        points = system.look(nodes.free, s)
+        points = self._look(state, nodes.free, s, self._pull)
         state.quick = bool((2.0 * h * system.detection.reach > s * system.detection.shapes.thin).any())
         if not len(points.gap) and not system.held and not self._joints.count:
             self.found, state.memory = _NONE, NOTHING
@@ -281,9 +282,8 @@ class Stepper:
             if not system.bent(rows, points, v, s):
                 break
             answer = self._solve(state, rows, impulses)
-        state.saved = min(state.saved + _EARNED, SAVED)
-        if answer.factorizations and answer.residual > TOLERANCE:
-            state.saved -= _IN_VAIN * answer.work
+        np.minimum(state.saved + _EARNED, SAVED, out=state.saved)
+        self._last = rows
         stand_still(nodes, rows, impulses, _STILL, v)
         state.work += kinetic_energy(nodes, v) - kinetic_energy(nodes, nodes.free)
         self.found = Found(points, impulses[: len(points.gap)], impulses[first:].copy(), answer)
@@ -293,11 +293,21 @@ class Stepper:
             kept = self._joints.kept(impulses[joint:first])
             state.memory = state.memory._replace(joint=kept, locked=np.column_stack([held, 0.0 * v]))
 
+    def _calm_islands(self, rows: Contacts, count: int) -> Array:
+        """Return which islands may sleep: those that are solved, and held by these contacts alone."""
+        calm = np.append(self._solver.residuals <= TOLERANCE, False)
+        other = count + np.flatnonzero(rows.of[count:] < 0)
+        for node in (rows.a[other], rows.b[other], self._restless):
+            calm[self._solver.island[node[node >= 0]]] = False
+        return calm[:-1]
+
     def _solve(self, state: ContactState, rows: Contacts, impulses: Array) -> Answer:
         """Find impulses and velocities, in place."""
         given = self.system.nodes, rows, impulses, state.v
+        count = len(self.system.nodes.size)
+        if len(state.saved) != count:  # at the start, or after an edit
+            state.saved = np.full(count, state.saved.mean() if len(state.saved) else SAVED)
         answer, state.factor = self._solver.solve(*given, TOLERANCE, state.factor, state.saved)
-        state.saved -= answer.work
         return answer
 
     def _by_forces(self, state: ContactState, t: float, inputs: Array) -> tuple[Array, float]:
@@ -312,9 +322,9 @@ class Stepper:
 
     def _meet(self, state: ContactState, left: float) -> None:
         """Let bodies that touch hit each other: velocities jump. There is some time `left` of the step."""
-        system, nodes, v = self.system, self.system.nodes, state.v
+        system, nodes, v, self._last = self.system, self.system.nodes, state.v, None
         system.move_to(state.q, self._nothing)
-        points = system.look(v, left if self._sweep.count else 0.0)
+        points = self._look(state, v, left if self._sweep.count else 0.0)
         rows = system.rows(points, state.q, v, state.t, 1.0)
         n, joint = len(points.gap), self._joints.first_row(rows, system.held)
         rows.bias[:n] = 0.0
@@ -366,5 +376,5 @@ class Stepper:
         points, impulses = self.found.points, self.found.impulses
         world = np.zeros((len(impulses), 3))
         in_the_world(points.place, impulses, world)
-        place = np.ascontiguousarray(points.place[:, :3])
+        place = points.place[:, :3].copy()
         return NOTHING._replace(pair=points.pair.copy(), place=place, impulse=world, held=self.found.held)

@@ -23,7 +23,7 @@ HELD = "contact/held"  # (groups, 3) impulses of the rows of loops, one after th
 JOINTS = "contact/joints"  # (rows, 3) stops and friction: joint, coordinate, side of the stop or 0
 JOINT_IMPULSE = "contact/joint_impulse"  # (rows, 3)
 LOCKED = "contact/locked"  # (nv, 2) velocities that are locked, and what that has borne; or (0, 2)
-SAVED = "contact/saved"  # (1,) work that a step may take
+SAVED = "contact/saved"  # (nodes,) work that a step may take, of the model from which it comes
 
 
 def names_key(model: Model) -> Array:

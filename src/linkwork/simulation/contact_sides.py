@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.contact_dynamics.contact_state import ContactState, Hit
 from linkwork.contact_dynamics.memory_by_body import MemoryByBody
-from linkwork.contact_dynamics.stepper import TOLERANCE, ContactState, Hit, Stepper
+from linkwork.contact_dynamics.stepper import TOLERANCE, Stepper
 from linkwork.model.carried_contacts import SAVED
 from linkwork.model.state import State
 from linkwork.recording.report import Impact, event_of, hits_of
@@ -53,7 +54,9 @@ class ContactSides:
         workers = max(1, min(threads, count // _FEW))
         self._edges = list(pairwise(np.linspace(0, count, workers + 1).astype(int).tolist()))
         self._parts = [StepEvents(setting, Stepper(model)) for _ in self._edges]
-        self._names = MemoryByBody(model, self._parts[0].stepper.system)
+        stepper = self._parts[0].stepper
+        self._names = MemoryByBody(model, stepper.system)
+        self._restoring = self._names, stepper.sleepers, model.nq
         self.inputs = inputs.copy()  # (N, nu), to be written to
         self._memo = np.zeros(count, MEMO)
         self._memo["margin"] = np.inf
@@ -286,10 +289,10 @@ class ContactSides:
         if not self._names.knows(memory):
             return
         here = self._ones[0].base
-        here.memory, here.saved = self._names.memory(memory), float(memory[SAVED][0])
+        here.memory, here.saved = self._names.memory(memory), memory[SAVED].copy()
         here = replace(self._ones[0], base=here, end=here)
         if np.array_equal(memory.get("key", ()), self._setting.key):
-            self._ones[0].become(memory, self._names, self._setting.system.model.nq)
+            self._ones[0].become(memory, *self._restoring)
             self._advance(self._parts[0], 0, start.t)
             arrived = self._ones[0].end
             if arrived.q.tobytes() + arrived.v.tobytes() == start.q.tobytes() + start.v.tobytes():
@@ -309,7 +312,7 @@ class ContactSides:
         self._memo.view(float).reshape(len(self._memo), -1)[:] = arrays["memo"]
         nq = self._setting.system.model.nq
         for k, one in enumerate(self._ones):
-            one.become({name: arrays[f"{k}/{name}"] for name in self.memory(k)}, self._names, nq)
+            one.become({name: arrays[f"{k}/{name}"] for name in self.memory(k)}, *self._restoring)
             y, t = arrays["y"][k], float(self._memo[k]["t_final"])
             one.end = replace(one.base, q=y[:nq].copy(), v=y[nq:-1].copy(), t=t, work=float(y[-1]))
             one.held = self.inputs[k].copy()

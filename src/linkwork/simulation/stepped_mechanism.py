@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from linkwork.contact_dynamics.contact_solver import Factor
+from linkwork.contact_dynamics.contact_state import ContactState
 from linkwork.contact_dynamics.memory_by_body import MemoryByBody
-from linkwork.contact_dynamics.stepper import ContactState
+from linkwork.contact_dynamics.sleeping import Sleepers, joined
 from linkwork.model.carried_contacts import SAVED
 from linkwork.simulation.step_events import Ahead, EventSides
 
@@ -41,18 +42,22 @@ class SteppedMechanism:
 
     def contents(self, names: MemoryByBody) -> dict[str, Array]:
         """Return all that is needed to go on bit for bit."""
-        found = names.contents(self.base.memory) | {SAVED: np.array([self.base.saved])}
+        asleep = self.base.asleep
+        found = names.contents(joined(self.base.memory, asleep.memory)) | {SAVED: self.base.saved.copy()}
+        found |= {"asleep/label": asleep.label, "asleep/acceleration": asleep.acceleration}
         found |= {f"factor/{name}": array for name, array in self.base.factor._asdict().items()}
         base = np.concatenate([self.base.q, self.base.v, [self.base.work]])
         mesh = np.array([self.base.t, self.origin, self.index, self.base.quick, self.met])
         return found | {"base": base, "mesh": mesh, "events": self.sides.array()}
 
-    def become(self, contents: Mapping[str, Array], names: MemoryByBody, nq: int) -> None:
+    def become(self, contents: Mapping[str, Array], names: MemoryByBody, sleepers: Sleepers, nq: int) -> None:
         """Be at the point of the mesh where contents were taken."""
         base, (t, origin, index, quick, met) = contents["base"], contents["mesh"].tolist()
         factor = Factor(*(contents[f"factor/{name}"] for name in Factor._fields))
         place = base[:nq].copy(), base[nq:-1].copy(), t, float(base[-1])
-        kept = names.memory(contents), factor, float(contents[SAVED][0])
-        self.base = self.end = ContactState(*place, *kept, quick=bool(quick))
+        slept = contents["asleep/label"], contents["asleep/acceleration"]
+        asleep, memory = sleepers.restored(*slept, names.memory(contents))
+        kept = memory, factor, contents[SAVED].copy()
+        self.base = self.end = ContactState(*place, *kept, quick=bool(quick), asleep=asleep)
         self.sides = EventSides.from_array(contents["events"])
         self.origin, self.index, self.ahead, self.met = origin, index, None, int(met)
