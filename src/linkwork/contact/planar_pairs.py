@@ -26,6 +26,7 @@ from linkwork.geometry.vectors import (
 
 _UP = (0.0, 0.0, 1.0)
 _SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+_ROUNDING = 1e-15  # of coordinates
 _BETTER = 1e-9  # of the size: the face of b decides only if it is better than that of a by this
 
 
@@ -61,7 +62,16 @@ def polygon_distance(table, i, j, R, p):
                 best, x, y, ea, eb = dot(gap, gap), s, t, k, m
     gap = sub(y, x)
     distance = norm(gap)
-    n = scale(1.0 / distance, gap) if distance > 1e-14 * (ra + rb) else _out_of(table, i, j, R, ea, eb)
+    if distance > 0.0 and distance - apart <= _ROUNDING * (norm(x) + norm(y)):
+        # A corner against an edge: its normal is exact where the two points nearly coincide.
+        if gap_a >= gap_b:
+            n = _edge_normal(table, i, edge_a)
+        else:
+            n = neg(turned(R, _edge_normal(table, j, edge_b)))
+    elif distance > 1e-14 * (ra + rb):
+        n = scale(1.0 / distance, gap)
+    else:
+        n = _out_of(table, i, j, R, ea, eb)
     return ra + rb - distance, n, along(x, ra, n), along(y, -rb, n), ea, eb
 
 

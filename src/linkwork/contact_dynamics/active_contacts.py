@@ -29,11 +29,12 @@ _PER_CONTACT: Mapping[str, tuple[int, type]] = {
     "reference": (9, float),
     "direction": (6, float),
     "near": (6, float),
+    "normals": (6, float),
     "force": (6, float),
     **dict.fromkeys(("base", "now", "beside"), (NUMBERS, float)),
 }
 
-_REMEMBERED = ("label", "link", "mode", "bound", "reference", "near", "base")
+_REMEMBERED = ("label", "link", "mode", "bound", "reference", "near", "base", "normals")
 _REMEMBERED_NUMBERS = ("slack_gap", "slack_force", "largest", "jumped")
 
 
@@ -57,6 +58,7 @@ class ActiveContacts:
     bound: Array
     reference: Array
     near: Array
+    normals: Array
     force: Array
     base: Array
     now: Array
@@ -216,11 +218,13 @@ class ActiveContacts:
         return int(self.get("count"))
 
     def take(self, touching: Touching) -> None:
-        """Follow these contacts from now on, beginning where they are."""
+        """Follow these contacts from now on, beginning where they are: they have just been found."""
         n = len(touching.gap)
         self.make_room(n)
         self.set(count=n, jumped=0)
         self.label[:n], self.link[:n] = touching.label, touching.link
+        R = self.surfaces.detection.poses[touching.label[:, :2], :, :3]
+        self.normals[:n] = np.einsum("nsij,ni->nsj", R, touching.axes[:, 0]).reshape(n, 6)
         self.base[:n] = np.column_stack([touching.place, touching.axes.reshape(n, 9), touching.gap])
 
     def touching(self, which: str = "base") -> Touching:

@@ -66,6 +66,7 @@ _ADDRESSES = (
     "link",  # (n, 2) integers
     "pair",  # (2,) integers: shapes that are looked at
     "base",  # (n, NUMBERS) contacts at the base of the step
+    "normals",  # (n, 6) of the base, in the axes of both shapes
     "now",  # (n, NUMBERS) at q
     "beside",  # (n, NUMBERS) near q
     "three",  # (3 nv,)

@@ -8,10 +8,22 @@ moves along the second tangent. Parts take the record ACTIVE (`active_record`), 
 from linkwork.contact.shape_table import DEPTH, NORMAL, POINT_A, POINT_B
 from linkwork.contact_dynamics.active_record import AXES, GAP, NUMBERS, PLACE
 from linkwork.contact_dynamics.nodes import fill_three
-from linkwork.geometry.vectors import add, position, put_pose, rotation, times, turned
+from linkwork.geometry.vectors import (
+    add,
+    dot,
+    position,
+    put_pose,
+    put_three,
+    rotation,
+    three,
+    times,
+    turned,
+    turned_back,
+)
 from linkwork.native.numba_functions import call, doubles, integers, memory, native, native_apart
 
 MOST_POINTS = 62  # of a pair, a bit each
+_ALONG = 1.0 - 1e-9  # cosine of normals that are the same
 _SQUARE = 1e-15  # cosine of axes that are square: a contact that is looked at again has the same, to the bit
 NUDGE = 1e-5  # of the size of the mechanism: how far bodies move for a difference
 
@@ -48,14 +60,40 @@ def _place_shape(r, links, k):
 
 
 @native
+def _goes_along(r, k, number, m):
+    """Return whether the normal that was found is the one of the base, carried along by one of the shapes."""
+    n, normals, label = three(number, 10 * m + NORMAL), doubles(r.normals), integers(r.label)
+    for side in range(2):
+        R = rotation(doubles(r.shape_poses), label[4 * k + side])
+        if dot(n, turned(R, three(normals, 6 * k + 3 * side))) < -_ALONG:
+            return True
+    return False
+
+
+@native
+def note_normals(r):
+    """Write the normals of the base in the axes of the shapes, which are placed."""
+    base, normals, label = doubles(r.base), doubles(r.normals), integers(r.label)
+    for k in range(r.count):
+        for side in range(2):
+            R = rotation(doubles(r.shape_poses), label[4 * k + side])
+            put_three(normals, 6 * k + 3 * side, turned_back(R, three(base, NUMBERS * k + AXES)))
+
+
+@native
 def _match(r, k, base, found, end, taken, features):
-    """Return which of the contacts found is contact k: the nearest that is not taken, by its bit; or -1."""
+    """Return which of the contacts found is contact k: the nearest that is not taken, by its bit; or -1.
+
+    One with other features goes on only with the same normal: at a corner that an edge has passed it ends.
+    """
     label, old = integers(r.label), doubles(base)
     number, seen = doubles(found[0]), integers(found[1])
     best, chosen = 1e300, -1
     for m in range(end):
         same = seen[4 * m + 2] == label[4 * k + 2] and seen[4 * m + 3] == label[4 * k + 3]
         if (taken >> m) & 1 or (features and not same):
+            continue
+        if not features and not _goes_along(r, k, number, m):
             continue
         far = 0.0
         for i in range(3):

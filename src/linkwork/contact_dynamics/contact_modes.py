@@ -14,6 +14,8 @@ from linkwork.contact_dynamics.response import Response
 
 Array = np.ndarray
 
+_ABLE = 1e-12  # of the largest answer to a force along a normal: less is none
+
 
 class Modes(NamedTuple):
     """What contacts do."""
@@ -81,4 +83,7 @@ def held(given: Response, modes: Modes, bound: Array, bias: Array, near: Array |
     normals = np.flatnonzero(rows % wide == 0)
     start = np.zeros(len(rows)) if near is None else near.reshape(-1)[rows]
     x = start + least_change(A, right - A @ start)
-    return Held((C @ x).reshape(n, wide), answer @ x, float(np.diag(A)[normals].min()))
+    own = np.einsum("kr,rs,ks->k", J[rows[normals]], given.inverse, J[rows[normals]])
+    able = own > _ABLE * own.max()  # what no force moves does not jam
+    gain = float(np.min(np.diag(A)[normals][able], initial=np.inf))
+    return Held((C @ x).reshape(n, wide), answer @ x, gain)

@@ -6,7 +6,7 @@ A contact is open, slides, or sticks; so do its spin about the normal and its ro
 from math import sqrt
 
 from linkwork.contact_dynamics.active_record import AXES, NUMBERS
-from linkwork.contact_dynamics.active_rows import along_rows, fill_rows, follow, go_to
+from linkwork.contact_dynamics.active_rows import along_rows, fill_rows, follow, go_to, note_normals
 from linkwork.native.numba_functions import doubles, integers, native, native_apart
 
 OPEN, SLIDING, STICKING = 0, 1, 2
@@ -84,6 +84,7 @@ def start_from(r, tree, poses, J, state):
     reference = doubles(r.reference)
     for i in range(NUMBERS * r.count):
         base[i] = now[i]
+    note_normals(r)
     for k in range(r.count):
         for part in range(r.wide // 3 * 2 - 1):
             speed, first, at = 0.0, FIRST[part], 9 * k + 3 * part

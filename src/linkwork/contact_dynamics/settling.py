@@ -231,7 +231,8 @@ class Settling:
         found.v = found.v + given.spread(y)
         self._log(t, found, look.touching, p)
         owners = self.surfaces.detection.owners
-        names = sorted({owners[shape] for shape in look.touching.label[p.any(axis=1), :2].ravel()})
+        pushed = p.any(axis=1) if p.any() else np.ones(len(p), bool)
+        names = sorted({owners[shape] for shape in look.touching.label[pushed, :2].ravel()})
         words = f"no finite forces hold the contact of {' and '.join(names)} at t = {t:.9g} s (Painleve)"
         found.notes.append(f"{words}: it jams, by an impact")
 

@@ -34,7 +34,7 @@ def geneva_drive(slots: int = 4, *, distance: float = 0.1, speed: float = 2.0 * 
     crank_body = m.add(
         Body(
             "crank",
-            Polygon(_locking_disc(disc, distance, wheel + play)),
+            Polygon(_locking_disc(disc, distance, wheel + 5.0 * play)),
             Polygon(_arc((crank, 0.0), pin, 0.0, 2.0 * pi, 24)[:-1]),
             density=STEEL * 0.01,
         )

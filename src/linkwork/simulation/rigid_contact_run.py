@@ -76,7 +76,7 @@ class ContactOccurrences(Occurrences):
         work = float(model.energy(found.q, found.v) - model.energy(q, v))
         self.happened += hits_of([Impact(*blow) for blow in found.blows])
         self.happened += [(t, what) for what in found.changes]
-        self._notes += found.notes
+        self._notes += [note for note in dict.fromkeys(found.notes) if note not in self._notes]
         return np.array([*found.q, *found.v, y[-1] + work])
 
 
