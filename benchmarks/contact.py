@@ -322,6 +322,7 @@ def grow() -> None:
 
 
 def main() -> None:
+    Linkwork(balls(3)).advance(1.0)  # native code is loaded, or compiled
     for name in sys.argv[1:] or (*SCENES, "growth"):
         if name == "growth":
             print("growth: CPU time of the first second of falling balls")
