@@ -257,7 +257,7 @@ def test_meshes_that_nearly_touch_have_contacts_within_a_margin() -> None:
     assert not len(world.contacts(margin=0.004))
 
 
-HARD = [  # of 270,000 random poses: a hollow without a contact of its own, or with one that asks for too much
+HARD = [  # of 250,000 random poses: a hollow without a contact of its own, or with one that asks for too much
     ("box", "ring", (6133, 8821, 9620)),
     ("box", "dumb-bell", (1410, 2333)),
     ("cylinder", "ring", (7114,)),
