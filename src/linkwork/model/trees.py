@@ -69,6 +69,11 @@ def smooth_tree(model: "Model") -> Tree:
     return with_forces(model, model.link_tree, rigid=True) if _friction_sticks(model) else model.loaded_tree
 
 
+def smooth_touching_tree(model: "Model") -> Tree:
+    """The same with compliant contacts."""
+    return _touching(model, model.smooth_tree)
+
+
 def smooth_body_tree(model: "Model") -> Tree:
     """The loaded tree without friction of joints that sticks, one link per body."""
     return (

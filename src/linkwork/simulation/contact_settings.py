@@ -53,7 +53,9 @@ class ContactSettings(RunSettings):
     def _check(self) -> None:
         """Refuse what this way through time does not follow."""
         if any(map(is_rigid_joint, self.system.model.joints.values())):
-            raise ValueError("rigid stops and friction_speed=0 go by steps yet: give step=1/60")
+            raise ValueError(
+                "rigid stops, or friction_speed=0, together with rigid contact go by steps: give step=1/60"
+            )
         if self.words.loops != PROJECTED:
             raise ValueError(
                 f"loops {self.words.loops!r} with rigid contact; leave it out: loops are kept closed"

@@ -44,9 +44,16 @@ class RunPrograms:
     The model is not kept alive: programs are kept by it (`run_settings`), and needed only while it runs.
     """
 
-    def __init__(self, model: Model, events: Sequence[Event] = (), restoring: Restoring | None = None):
+    def __init__(
+        self,
+        model: Model,
+        events: Sequence[Event] = (),
+        restoring: Restoring | None = None,
+        tree: Tree | None = None,
+    ):
+        """Take a model; its forces are those of the touching tree, unless another is given."""
         self._model = ref(model)
-        self.tree = self._touching = model.touching_tree
+        self.tree = self._touching = model.touching_tree if tree is None else tree
         self.restoring = restoring if self.tree.loops else None
         self.events = tuple(events)
         self.event_tree = self._event_tree()

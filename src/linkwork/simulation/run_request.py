@@ -14,11 +14,10 @@ from linkwork.model.state import State
 from linkwork.recording.recording import Recording
 from linkwork.simulation.batch_run import ManyRuns
 from linkwork.simulation.checkpoint import Checkpoint, run_identity
-from linkwork.simulation.contact_settings import ContactSettings
 from linkwork.simulation.initial_state import checked, checked_state, closed, outside_limits
+from linkwork.simulation.joint_run import kind_of_run
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.options import RunOptions, check_room, sample_times
-from linkwork.simulation.rigid_contact_run import ContactRun
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.single_run import OneRun
 from linkwork.simulation.variant_groups import Variants
@@ -49,7 +48,7 @@ class RunRequest:
             kept = Checkpoint(Path(checkpoint), interval, run_identity(self.shared, start, self.span, wanted))
         if start.memory is None and (text := outside_limits(self.model, start.q)):
             warn(text)
-        kind = ContactRun if isinstance(self.shared, ContactSettings) else OneRun
+        kind = kind_of_run(self.shared)
         return kind(self.shared, start, self.span, wanted, kept, self._watch)
 
     def start(self, state: Any) -> tuple[State, Array]:

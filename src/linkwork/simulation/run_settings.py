@@ -22,6 +22,7 @@ from linkwork.simulation.problem import Problem
 from linkwork.simulation.run_programs import LARGEST_IMPLICIT, RunPrograms
 from linkwork.simulation.statistics import Statistics
 from linkwork.tree.load_formula import source_of
+from linkwork.tree.tree import Tree
 
 Array = np.ndarray
 
@@ -34,16 +35,21 @@ class RunSettings:
     """What all runs of a model with the same options have in common; it does not keep the model alive."""
 
     with_contact = False  # rigid contact, to an accuracy
+    alone = False  # one mechanism at a time, from beginning to end
     _about: tuple[object, ...] = ()  # what else shapes the steps
 
     def __init__(self, model: Model, words: RunOptions):
         chosen, self.words = words.checked(), words
-        self.system = RunPrograms(model, chosen.events, chosen.restoring)
+        self.system = RunPrograms(model, chosen.events, chosen.restoring, self._tree(model))
         self.chosen = _completed(chosen, self.system)
         self.account = Statistics(self.system, self.chosen)
         self.layout = layout_of(model)
         self._problems: dict[tuple[int, bool], Problem] = {}
         self._spare: list[Work] = []
+
+    def _tree(self, model: Model) -> Tree:
+        """Return the tree whose forces act in a run."""
+        return model.touching_tree
 
     def channels(self, inputs: Mapping[str, Any], between: Between) -> LiveChannels:
         """Return where derived quantities come from: the model, which a recording keeps alive.
@@ -148,8 +154,10 @@ def setting(model: Model, words: RunOptions) -> RunSettings:
     """
     if model.is_rigid and words.step is None:
         from linkwork.simulation.contact_settings import ContactSettings
+        from linkwork.simulation.joint_settings import JointSettings
 
-        return ContactSettings(model, words)
+        touches = bool(model.contact_names) and not model.is_compliant
+        return ContactSettings(model, words) if touches else JointSettings(model, words)
     key = words.key()
     if key is None:
         return RunSettings(model, words)

@@ -365,10 +365,10 @@ class StepsBetween:
         start = State(run.q[k], run.v[k], t, None, run._channels.part(k).inputs)
         span, changes = float(times[-1]) - t, [change for change in self.changes if change[0] > t]
         if run.model.is_rigid:
-            from linkwork.simulation.rigid_contact_run import ContactRun
+            from linkwork.simulation.joint_run import kind_of_run
 
-            contacts = setting(run.model, words)
-            one = ContactRun(contacts, start, span, times, None, None, Replay(changes))
+            shared = setting(run.model, words)
+            one = kind_of_run(shared)(shared, start, span, times, None, None, Replay(changes))
         else:
             one = OneRun(setting(run.model, words), start, span, times, None, None, Replay(changes))
         again = one.run().recording
