@@ -69,7 +69,7 @@ def pyramid(base: int = 20) -> Scene:
 
 
 SCENES: dict[str, Callable[[], Scene]] = {"wall": wall, "balls": balls, "pyramid": pyramid}
-GROWTH = (100, 1000, 10_000)  # balls
+GROWTH = (100, 1000, 3000)  # balls; 10,000 take more than 13 GB of memory so far
 
 
 def many(count: int) -> Scene:
