@@ -21,6 +21,7 @@ from linkwork.dynamics.algorithm import Algorithm, Loops, Rows, Solve
 from linkwork.dynamics.link_view import LinkLayout
 from linkwork.dynamics.load_code import raised
 from linkwork.dynamics.loop_solve import RootCode, Segment
+from linkwork.dynamics.loop_stores import asked, places, pushes
 from linkwork.native import emit, store
 from linkwork.native.emit import Pointer, Store
 from linkwork.native.interpreted import InterpretedWalk
@@ -186,9 +187,22 @@ class LoopCode:
     def _stores(self, step: Loops, formula: LoopFormula, offsets: dict[str, int]) -> list[Store]:
         graph = Graph()
         there = {port.name for port in self.algorithm.ports}
-        wanted: list[tuple[str, int, Any]] = []
-        added: list[tuple[str, int, Any, Any]] = []  # with a factor
+        wanted = [*self._row_parts(step, formula), *asked(step, formula, there)]
+        added = pushes(step, formula, there, graph)
+        place = places(formula, offsets, there, graph)
+        values = evaluate([x for _, _, x, *_ in (*wanted, *added)], place)
+        stores: list[Store] = [
+            (base, k, x) for (base, k, _), x in zip(wanted, values[: len(wanted)], strict=True)
+        ]
+        sums: dict[tuple[str, int], Any] = {}
+        for (base, k, _, factor), x in zip(added, values[len(wanted) :], strict=True):
+            if not is_zero(x):
+                sums[base, k] = sums.get((base, k), graph.symbol((base, k))) + factor * x
+        return [*stores, *((base, k, x) for (base, k), x in sums.items())]
 
+    def _row_parts(self, step: Loops, formula: LoopFormula) -> list[Store]:
+        """Return what a step that has right-hand sides writes of the rows: these, forces, and paces."""
+        wanted: list[Store] = []
         if step.right and formula.position:
             sign = 1.0 if step.right == "acceleration" else -1.0
             right = [sign * x for x in getattr(formula, step.right)]
@@ -204,66 +218,7 @@ class LoopCode:
                 wanted += _row_stores(f"direct{n}", formula.direct[n], width)
             if "P" in self.layout.offsets and not all(is_zero(x) for x in formula.pace):
                 wanted += [("pace", r, x) for r, x in enumerate(formula.pace)]
-        if step.driven:
-            for n, wrench in enumerate(formula.drive):
-                added += [(f"external{n}", k, x, 1.0) for k, x in enumerate(wrench.scalars())]
-        if step.pushed:
-            for n, forces in enumerate(formula.forces):
-                for r, force in enumerate(forces):
-                    unit = graph.symbol(("row_force", r))
-                    added += [(f"external{n}", k, x, unit) for k, x in enumerate(force.scalars())]
-        if "equation_force" in there:
-            square = formula.square or np.eye(len(formula.position)).tolist()
-            for r, parts in enumerate(square):
-                unit = graph.symbol(("row_force", r))
-                added += [("equation_force", k, x, unit) for k, x in enumerate(parts)]
-        rows: dict[str, Sequence[Any]] = {
-            "gap_position": formula.position,
-            "gap_velocity": [x + pace for x, pace in zip(formula.velocity, formula.pace, strict=True)],
-            "equation_gap": formula.equations,
-            "row_velocity": formula.velocity,
-            "loop_bias": formula.bias,
-            "direction": [x for t in formula.directions for x in t.scalars()],
-            "loop_q": formula.q,
-            "loop_v": formula.v,
-            "loop_a": formula.a,
-            "loop_own": formula.own,
-        }
-        for port, values in rows.items():
-            if port in there:
-                wanted += [(port, k, x) for k, x in enumerate(values)]
-        if "qdot" in there:
-            for k, shift in enumerate(formula.shift):
-                wanted.append(("u_rate", k, formula.v[k] + shift if step.fitting else formula.v[k]))
-
-        def place(symbol: Any) -> Any:
-            name, k = symbol.args[0]
-            if name == "data":
-                return graph.symbol(("data", k))
-            if name == "parameter":
-                return graph.symbol(("data", formula.n_data + k))
-            if name == "ground":
-                return graph.symbol(("ground", offsets["a"] + k))
-            if name == "u":
-                return graph.symbol(("u", k))
-            if name == "t":
-                return graph.symbol(("t", 0)) if "t" in there else 0.0
-            if name.startswith("input"):
-                return graph.symbol((name, 0)) if "inputs" in there else 0.0
-            word, end = name.rstrip("0123456789"), name[len(name.rstrip("0123456789")) :]
-            if word in ("q", "qd", "qdd"):
-                return graph.symbol((name, k)) if word in there else 0.0
-            return graph.symbol((f"block{end}", offsets["X_W" if word == "X" else word] + k))
-
-        values = evaluate([x for _, _, x, *_ in (*wanted, *added)], place)
-        stores: list[Store] = [
-            (base, k, x) for (base, k, _), x in zip(wanted, values[: len(wanted)], strict=True)
-        ]
-        sums: dict[tuple[str, int], Any] = {}
-        for (base, k, _, factor), x in zip(added, values[len(wanted) :], strict=True):
-            if not is_zero(x):
-                sums[base, k] = sums.get((base, k), graph.symbol((base, k))) + factor * x
-        return [*stores, *((base, k, x) for (base, k), x in sums.items())]
+        return wanted
 
     def _restored(self, formula: LoopFormula, right: list[Any]) -> list[Any]:
         """Return right sides less gains times the gaps and their rates."""

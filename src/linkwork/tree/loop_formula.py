@@ -97,6 +97,32 @@ class _Symbols:
         return self._algebra.Motion.from_scalars(self.of(name, self._algebra.Motion.size))
 
 
+def _check_count(tie: LoopConstraint, count: int) -> None:
+    """Raise ModelError if a constraint has too few equations for its own unknowns, or too many."""
+    most = padding(tie.algebra)
+    if tie.nq >= count > 0:
+        raise ModelError(
+            f"{tie.constraint.word} {tie.name!r} has {count} equations for {tie.nq} unknowns of its own, and "
+            "takes nothing away; give more equations, or fewer unknowns"
+        )
+    if count - tie.nq > most:
+        raise ModelError(
+            f"{tie.constraint.word} {tie.name!r} has {count - tie.nq} equations, and cannot have more than "
+            f"{most} to move with a mechanism; make several constraints of it"
+        )
+
+
+def _without_own(rows: Any, parts: dict[str, Any], u: Sequence[Any], qdd: Sequence[Any]) -> dict[str, Any]:
+    """Return the parts of rows without the unknowns of a constraint's own, and the formulas of these."""
+    opening = [-1.0 * x for x in parts["bias"]]
+    for pushes, gained in zip(rows.direct, qdd, strict=True):
+        opening = [x + dot(push, gained) for x, push in zip(opening, pushes, strict=True)]
+    parts = {word: rows.own.without(part, word in ("forces", "direct")) for word, part in parts.items()}
+    parts |= {"q": u, "v": rows.own.fitting(rows.velocity), "a": rows.own.fitting(opening)}
+    parts |= {"own": [0.0] * len(u), "shift": rows.own.fitting(rows.position)}
+    return parts | {"square": rows.own.square, "equations": rows.position}
+
+
 def tie_formula(
     tie: LoopConstraint,
     body_ends: Sequence[int | None],
@@ -129,25 +155,16 @@ def tie_formula(
     rows = tied(tie, X, v, q, qd, symbols.of("t", 1)[0], u, lambda n: symbols.of(f"input{n}", 1)[0])
     a_ground = symbols.motion("ground")
     needed, lacking = [], []
+    held = [(n, X[n].local(a_ground)) for n, end in enumerate(body_ends) if end is not None]
     for r, (bend, gain) in enumerate(zip(rows.bend, rows.gain, strict=True)):
         right, left = -1.0 * (bend + gain), -1.0 * bend
-        for end, forces, pose, gained in zip(body_ends, rows.forces, X, a, strict=True):
-            if end is not None:  # accelerations of links are against gravity, which is that of ground
-                right = right + forces[r].dot(pose.local(a_ground))
-                left = left - forces[r].dot(gained)
+        for n, at_rest in held:  # accelerations of links are against gravity, which is that of ground
+            right = right + rows.forces[n][r].dot(at_rest)
+            left = left - rows.forces[n][r].dot(a[n])
         needed.append(right)
         lacking.append(left)
-    count, most = len(rows.position), padding(algebra)
-    if tie.nq >= count > 0:
-        raise ModelError(
-            f"{tie.constraint.word} {tie.name!r} has {count} equations for {tie.nq} unknowns of its own, and "
-            "takes nothing away; give more equations, or fewer unknowns"
-        )
-    if count - tie.nq > most:
-        raise ModelError(
-            f"{tie.constraint.word} {tie.name!r} has {count - tie.nq} equations, and cannot have more than "
-            f"{most} to move with a mechanism; make several constraints of it"
-        )
+    count = len(rows.position)
+    _check_count(tie, count)
     forces = [[algebra.Force.zero()] * count for _ in range(ends)]
     for end, place, pushes in zip(body_ends, on, rows.forces, strict=True):
         if end is not None:
@@ -169,13 +186,7 @@ def tie_formula(
         else [X[child].axes @ force for force in rows.forces[child]],
     }
     if rows.own:
-        opening = [-1.0 * x for x in lacking]
-        for pushes, gained in zip(rows.direct, qdd, strict=True):
-            opening = [x + dot(push, gained) for x, push in zip(opening, pushes, strict=True)]
-        parts = {word: rows.own.without(part, word in ("forces", "direct")) for word, part in parts.items()}
-        parts |= {"q": u, "v": rows.own.fitting(rows.velocity), "a": rows.own.fitting(opening)}
-        parts |= {"own": [0.0] * len(u), "shift": rows.own.fitting(rows.position)}
-        parts |= {"square": rows.own.square, "equations": rows.position}
+        parts = _without_own(rows, parts, u, qdd)
     about = f"tie {algebra.__name__} {ends} {list(body_ends)} {list(joint_ends)}"
     smooth = is_smooth((*rows.position, *rows.velocity))
     count = len(rows.inputs)
