@@ -236,7 +236,7 @@ def test_a_run_keeps_its_report_when_others_follow():
 def test_a_report_does_not_know_what_became_of_the_samples():
     model = lw.examples.four_bar().compile()
     run = lw.simulate(model, 1.0)
-    run.q += 1.0
+    run.q[:] += 1.0
     assert run.report.loop_gap < 1e-12
 
 
