@@ -3,7 +3,8 @@
 CPU seconds per simulated second on one core, best of several turns that take one another's place; how far
 what should stand has moved. Nobody sleeps but "LinkworkAsleep", which may. Peers take part if they are
 installed: mujoco, pybullet, rapier3d; in the plane pymunk. Names of scenes as arguments choose some:
-`python benchmarks/contact.py wall balls pyramid growth`.
+`python benchmarks/contact.py wall balls pyramid growth`; `scenes` prints how right those with known answers
+come out (`contact_scenes.py`).
 """
 
 import sys
@@ -12,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import contact_scenes
 import numpy as np
 
 import linkwork as lw
@@ -323,10 +325,13 @@ def grow() -> None:
 
 def main() -> None:
     Linkwork(balls(3)).advance(1.0)  # native code is loaded, or compiled
-    for name in sys.argv[1:] or (*SCENES, "growth"):
+    for name in sys.argv[1:] or (*SCENES, "growth", "scenes"):
         if name == "growth":
             print("growth: CPU time of the first second of falling balls")
             grow()
+            continue
+        if name == "scenes":
+            contact_scenes.main()
             continue
         print(f"{name}: CPU s per simulated s, and the largest way of a body [m]")
         for engine, (cost, moved, note) in measure(SCENES[name]()).items():

@@ -15,8 +15,8 @@ The contacts are near the exact ones: `solid_pairs` starts from them.
 
 from linkwork.contact.containment import in_solid
 from linkwork.contact.decorators import native, native_apart
+from linkwork.contact.few_contacts import put_contact, thinned_by_normal
 from linkwork.contact.local_solids import LEAST
-from linkwork.contact.manifold import put_contact, thinned_by_normal
 from linkwork.contact.near_features import across, triangle_of
 from linkwork.contact.necessary import SMOOTH, left_over
 from linkwork.contact.shape_kinds import MESH

@@ -22,7 +22,8 @@ point is beyond the edge, there is no such contact (see `solid_pairs`).
 
 from linkwork.contact.convex_pairs import closest
 from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.manifold import AS_DEEP, points_of_contact, put_contact
+from linkwork.contact.few_contacts import AS_DEEP, put_contact
+from linkwork.contact.manifold import points_of_contact
 from linkwork.contact.shape_kinds import CONVEX, SPHERE
 from linkwork.contact.shape_table import DEPTH, STAR, STAR_NORMALS
 from linkwork.contact.support import Form, lone_triangle, support

@@ -1,15 +1,19 @@
-"""contact points <- depth and normal of two convex shapes: face against face, clipped, thinned out to four.
+"""contact points <- depth and normal of two convex shapes: face against face, clipped, a few corners.
 
 The shape whose face is square to the normal is the reference; what the other meets it with is cut to the
 sides of that face, and what lies below the face touches. Two edges side by side give two points. All else is
 one point.
 """
 
+from math import sqrt
+
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.features import feature
-from linkwork.contact.shape_table import DEPTH, MOST_CORNERS, NORMAL, POINT_A, POINT_B
+from linkwork.contact.few_contacts import AS_DEEP, EXACTLY, put_contact, well_spread, without_idle_corners
+from linkwork.contact.shape_kinds import CYLINDER
+from linkwork.contact.shape_table import DEPTH, MOST_CORNERS, POINT_A, POINT_B
+from linkwork.contact.support import curved
 from linkwork.geometry.vectors import (
-    ZERO,
     add,
     along,
     cross,
@@ -17,8 +21,8 @@ from linkwork.geometry.vectors import (
     neg,
     norm,
     put,
-    put_three,
     row,
+    scale,
     sub,
     three,
     turned,
@@ -26,58 +30,51 @@ from linkwork.geometry.vectors import (
     unit,
 )
 
-_SQUARE = 1.0 - 1e-6  # cosine of face normal and contact normal
-_PARALLEL = 1e-3  # sine of the angle of two edges
-_SEGMENTS_OF_ONE = 100  # labels of corners that clipping has made begin here
-_IDLE = 1e-3  # share of a polygon's area that a corner adds to it, if it is hardly needed
-AS_DEEP = 1e-7  # difference of depths that does not count when contacts are chosen [m]
-_AS_FAR = 1.0 + 1e-6  # ratio of distances that does not count
-_MOST_GROUPS = 8  # directions in which two surfaces can press at once
-_SAME_GROUP = 0.95  # cosine of normals that are thinned out together
+_ACROSS = 0.95  # cosine of face normal and contact normal
+_AS_SQUARE = 1e-12  # difference of these that does not count
+_PARALLEL = 0.2  # sine of the angle of two edges
+_SAME_CORNER = 0.03**2  # of the size of a face: what is nearer is the same corner
+_EDGES = 1000  # names of edges begin here
 
 
 @native_apart
 def points_of_contact(table, A, B, R, p, depth, normal, a, b, work, rows, labels, first, margin):
-    """Write the contact points of a pair as rows from `first` on, in axes of A; return how many, 1 to 4.
+    """Write the contact points of a pair as rows from `first` on, in axes of A; return how many.
 
     Points that are apart by less than `margin` count as well; the deepest is always there.
     """
     count = 0
+    flat = not curved(A) and not curved(B) and A.radius + B.radius == 0.0
     na, face_a = feature(table, A, normal, work, 0)
     if na > 1:
         nb, face_b = feature(table, B, neg(turned_back(R, normal)), work, 1)
         if nb > 1:
             for k in range(nb):
                 put(work.ring, MOST_CORNERS + k, add(turned(R, row(work.ring, MOST_CORNERS + k)), p))
+            face_b = turned(R, face_b)
             square_a = dot(face_a, normal) if na > 2 else 0.0
-            square_b = -dot(turned(R, face_b), normal) if nb > 2 else 0.0
-            if square_a > _SQUARE and square_a >= square_b - 1e-12:
-                m, ring = _clipped(work, 0, na, 1, nb, normal)
-                count = _below(work, ring, m, normal, face_a, a, 1.0, margin, rows, labels, first)
-            elif square_b > _SQUARE:
-                m, ring = _clipped(work, 1, nb, 0, na, neg(normal))
-                face = turned(R, face_b)
-                count = _below(work, ring, m, neg(normal), face, b, -1.0, margin, rows, labels, first)
-            elif na == 2 and nb == 2:
-                count = _side_by_side(work, normal, depth, a, rows, labels, first)
-    count = without_idle_corners(rows, labels, first, count)
+            square_b = -dot(face_b, normal) if nb > 2 else 0.0
+            if max(square_a, square_b) > _ACROSS:
+                if square_a >= square_b - _AS_SQUARE:
+                    m, ring = _clipped(work, 0, na, 1, nb, normal)
+                    on = row(work.ring, 0)
+                    count = _below(work, ring, m, normal, face_a, on, 1.0, margin, rows, labels, first)
+                else:
+                    back = neg(normal)
+                    m, ring = _clipped(work, 1, nb, 0, na, back)
+                    on = row(work.ring, MOST_CORNERS)
+                    count = _below(work, ring, m, back, face_b, on, -1.0, margin, rows, labels, first)
+            if count == 0:
+                count = _side_by_side(work, na, nb, A, B, normal, a, b, margin, rows, labels, first)
+            count = without_idle_corners(rows, labels, first, count)
+            _name(work, na, nb, rows, labels, first, count)
     deepest = -1e300
     for k in range(first, first + count):
         deepest = max(deepest, rows[10 * k + DEPTH])
-    if deepest < depth - AS_DEEP:
-        put_contact(rows, labels, first + count, a, b, normal, depth, 0, 0)
+    if deepest < depth - (AS_DEEP if flat else EXACTLY):
+        put_contact(rows, labels, first + count, a, b, normal, depth, -1, -1)
         count += 1
-    return thinned(rows, labels, 3, first, count) if count > 4 else count
-
-
-@native
-def put_contact(rows, labels, k, a, b, normal, depth, feature_a, feature_b):
-    put_three(rows, 10 * k + POINT_A, a)
-    put_three(rows, 10 * k + POINT_B, b)
-    put_three(rows, 10 * k + NORMAL, normal)
-    rows[10 * k + DEPTH] = depth
-    labels[3 * k] = feature_a
-    labels[3 * k + 1] = feature_b
+    return well_spread(rows, labels, first, count, work.corners)
 
 
 @native_apart
@@ -90,7 +87,7 @@ def _clipped(work, face, n, other, m, normal):
         out = cross(sub(y, x), normal)  # of any length: only signs and ratios count
         if _inside(work, source * MOST_CORNERS, m, out, dot(out, x)):
             continue
-        m = _cut(work, source * MOST_CORNERS, m, target * MOST_CORNERS, out, dot(out, x), e)
+        m = _cut(work, source * MOST_CORNERS, m, target * MOST_CORNERS, out, dot(out, x))
         source, target = target, 5 - target
         if m == 0:
             break
@@ -107,27 +104,21 @@ def _inside(work, source, m, out, offset):
 
 
 @native
-def _cut(work, source, m, target, out, offset, edge):
+def _cut(work, source, m, target, out, offset):
     """Keep what lies on the inner side of a plane."""
     count = 0
-    last = m - 1
-    if m == 2:
-        last = 0  # a segment has no way back
-    v = row(work.ring, source + last)
+    v = row(work.ring, source + (m - 1 if m > 2 else 0))  # a segment has no way back
     before = dot(out, v) - offset
-    label = work.label[source + last]
     for k in range(m):
         x = row(work.ring, source + k)
         here = dot(out, x) - offset
         if (before < 0.0 < here) or (here < 0.0 < before):
             put(work.ring, target + count, along(v, before / (before - here), sub(x, v)))
-            work.label[target + count] = _SEGMENTS_OF_ONE * (edge + 1) + label % _SEGMENTS_OF_ONE
             count += 1
         if here <= 0.0 and count < MOST_CORNERS - 1:
             put(work.ring, target + count, x)
-            work.label[target + count] = work.label[source + k]
             count += 1
-        v, before, label = x, here, work.label[source + k]
+        v, before = x, here
     return count
 
 
@@ -142,156 +133,110 @@ def _below(work, ring, m, normal, face, on, side, margin, rows, labels, first):
         depth = steep * dot(face, sub(on, x))
         if depth >= -margin:
             foot = along(x, depth, normal)
-            label = work.label[ring * MOST_CORNERS + k]
             if side > 0.0:
-                put_contact(rows, labels, first + count, foot, x, normal, depth, -1, label)
+                put_contact(rows, labels, first + count, foot, x, normal, depth, -1, -1)
             else:
-                put_contact(rows, labels, first + count, x, foot, neg(normal), depth, label, -1)
+                put_contact(rows, labels, first + count, x, foot, neg(normal), depth, -1, -1)
             count += 1
     return count
 
 
+@native
+def _nearest_edge(work, base, n, x):
+    """Return the edge of a ring that comes nearest to a point: the row of its first corner, and its other
+    one."""
+    best, chosen = 1e300, 0
+    for k in range(n if n > 2 else 1):
+        y, z = row(work.ring, base + k), row(work.ring, base + (k + 1) % n)
+        e = sub(z, y)
+        s = min(max(dot(sub(x, y), e) / dot(e, e), 0.0), 1.0)
+        gap = sub(x, along(y, s, e))
+        if dot(gap, gap) < best:
+            best, chosen = dot(gap, gap), k
+    return base + chosen, base + (chosen + 1) % n
+
+
+@native
+def _roundness(form):
+    """Return the radius of a shape about its edges: those of a capsule, the sides of a cylinder."""
+    if form.kind == CYLINDER:
+        return form.x
+    return form.radius
+
+
 @native_apart
-def _side_by_side(work, normal, depth, a, rows, labels, first):
-    """Two edges: if they are parallel, the ends of what they share; else nothing."""
-    x, y = row(work.ring, 0), row(work.ring, 1)
-    v, w = row(work.ring, MOST_CORNERS), row(work.ring, MOST_CORNERS + 1)
+def _side_by_side(work, na, nb, A, B, normal, a, b, margin, rows, labels, first):
+    """Write the ends of what two nearly parallel edges share, those nearest to the deepest points; return how
+    many. Lines that cross, l apart across the normal, are of round sides: their gap is larger by
+    sqrt(r^2 + l^2) - r, with r the sum of the radii."""
+    i, j = _nearest_edge(work, 0, na, a)
+    x, y = row(work.ring, i), row(work.ring, j)
+    i, j = _nearest_edge(work, MOST_CORNERS, nb, b)
+    v, w = row(work.ring, i), row(work.ring, j)
     u, t = unit(sub(y, x)), unit(sub(w, v))
-    if norm(cross(u, t)) > _PARALLEL:
+    r = _roundness(A) + _roundness(B)
+    if norm(cross(u, t)) > _PARALLEL or abs(dot(u, normal)) > _PARALLEL or abs(dot(t, normal)) > _PARALLEL:
         return 0
     v0, w0 = dot(u, sub(v, x)), dot(u, sub(w, x))
     low, high = max(0.0, min(v0, w0)), min(norm(sub(y, x)), max(v0, w0))
     if not high > low:
         return 0
-    count = 0
+    across, count = cross(normal, u), 0
     for k in range(2):
         s = low if k == 0 else high
         on_a = along(x, s, u)
-        on_b = along(v, (s - v0) * dot(u, t), t)
-        deep = dot(normal, sub(on_a, on_b))
-        if deep >= 0.0:
-            put_contact(rows, labels, first + count, on_a, along(on_a, -deep, normal), normal, deep, k, k)
+        on_b = along(v, (s - v0) / dot(u, t), t)
+        gap = sub(on_a, on_b)
+        l = dot(across, gap)
+        deep = dot(normal, gap) - (sqrt(r * r + l * l) - r)
+        if deep >= -margin:
+            put_contact(rows, labels, first + count, on_a, along(on_a, -deep, normal), normal, deep, -1, -1)
             count += 1
     return count
 
 
 @native_apart
-def without_idle_corners(rows, labels, first, count):
-    """Take corners away that a polygon, whose contacts are in order, hardly needs; return how many stay.
+def _name(work, na, nb, rows, labels, first, count):
+    """Name contacts by place: a corner of a that is near, else one of b, else the edges that cross there.
 
-    Again and again the corner goes whose triangle with its two neighbours is the smallest, while that is
-    small beside the polygon. So corners that nearly coincide, or lie nearly on a side, go: where edges of
-    both faces coincide, motions of a nanometre bring such corners and take them away, and the patch that is
-    left does not change.
+    Where edges of both coincide, motions of a nanometre decide which corner lies inside the other face and
+    which edges cross; what is near to a corner is called by it whoever it comes from.
     """
-    while count > 4:
-        least, chosen, total = 1e300, 0, ZERO
-        o = three(rows, 10 * first + POINT_A)
-        for k in range(count):
-            x = three(rows, 10 * (first + k) + POINT_A)
-            y = three(rows, 10 * (first + (k + 1) % count) + POINT_A)
-            z = three(rows, 10 * (first + (k + count - 1) % count) + POINT_A)
-            corner = cross(sub(y, x), sub(z, x))
-            total = add(total, cross(sub(x, o), sub(y, o)))
-            if dot(corner, corner) < least:
-                least, chosen = dot(corner, corner), k
-        if least > _IDLE * _IDLE * dot(total, total):
-            break
-        for k in range(chosen, count - 1):
-            swap_contacts(rows, labels, 3, first + k, first + k + 1)
-        count -= 1
-    return count
-
-
-@native_apart
-def thinned(rows, labels, width, first, count):
-    """Keep four well-spread contacts of a group in its first rows: the deepest, the farthest from it, the one
-    farthest from their line, and the one farthest from there on the other side. Return how many."""
-    best, chosen = -1e300, first
+    near = _SAME_CORNER * min(_width(work, 0, na), _width(work, MOST_CORNERS, nb))
     for k in range(first, first + count):
-        if rows[10 * k + DEPTH] > best + AS_DEEP:
-            best, chosen = rows[10 * k + DEPTH], k
-    swap_contacts(rows, labels, width, first, chosen)
-    o, n = three(rows, 10 * first + POINT_A), three(rows, 10 * first + NORMAL)
-    best, chosen = 0.0, -1
-    for k in range(first + 1, first + count):
-        gap = sub(three(rows, 10 * k + POINT_A), o)
-        far = dot(gap, gap)
-        if far > _AS_FAR * best:
-            best, chosen = far, k
-    if chosen < 0:
-        return 1
-    swap_contacts(rows, labels, width, first + 1, chosen)
-    span = sub(three(rows, 10 * first + 10 + POINT_A), o)
-    best, chosen, side = 1e-6 * dot(span, span), -1, 0.0
-    for k in range(first + 2, first + count):
-        area = dot(cross(span, sub(three(rows, 10 * k + POINT_A), o)), n)
-        if abs(area) > _AS_FAR * best:
-            best, chosen, side = abs(area), k, area
-    if chosen < 0:
-        return 2
-    swap_contacts(rows, labels, width, first + 2, chosen)
-    # The fourth: the most area beyond any side of the triangle of the three.
-    x, y = three(rows, 10 * first + 10 + POINT_A), three(rows, 10 * first + 20 + POINT_A)
-    s = 1.0 if side > 0.0 else -1.0
-    best, chosen = 1e-6 * dot(span, span), -1
-    for k in range(first + 3, first + count):
-        q = three(rows, 10 * k + POINT_A)
-        out = max(
-            -s * dot(cross(sub(x, o), sub(q, o)), n),
-            max(-s * dot(cross(sub(y, x), sub(q, x)), n), -s * dot(cross(sub(o, y), sub(q, y)), n)),
-        )
-        if out > _AS_FAR * best:
-            best, chosen = out, k
-    if chosen < 0:
-        return 3
-    swap_contacts(rows, labels, width, first + 3, chosen)
-    return 4
+        x = scale(0.5, add(three(rows, 10 * k + POINT_A), three(rows, 10 * k + POINT_B)))
+        corner_a, far_a = _nearest_corner(work, 0, na, x)
+        corner_b, far_b = _nearest_corner(work, MOST_CORNERS, nb, x)
+        name_a, name_b = work.label[corner_a], work.label[corner_b]
+        if far_a <= near:
+            name_b = -1
+        elif far_b <= near:
+            name_a = -1
+        else:
+            name_a = _EDGES + work.label[_nearest_edge(work, 0, na, x)[0]]
+            name_b = _EDGES + work.label[_nearest_edge(work, MOST_CORNERS, nb, x)[0]]
+        labels[3 * k], labels[3 * k + 1] = name_a, name_b
+        for other in range(first, k):  # two at one corner: the later one has a name of its own
+            if labels[3 * other] == name_a and labels[3 * other + 1] == name_b:
+                labels[3 * k + (0 if name_b == -1 else 1)] += _EDGES
 
 
 @native
-def swap_contacts(rows, labels, width, i, j):
-    """Exchange two contacts."""
-    if i == j:
-        return
-    for c in range(10):
-        rows[10 * i + c], rows[10 * j + c] = rows[10 * j + c], rows[10 * i + c]
-    for c in range(width):
-        labels[width * i + c], labels[width * j + c] = labels[width * j + c], labels[width * i + c]
+def _width(work, base, n):
+    """Return the square of the size of a ring."""
+    most = 0.0
+    for k in range(1, n):
+        e = sub(row(work.ring, base + k), row(work.ring, base))
+        most = max(most, dot(e, e))
+    return most
 
 
 @native
-def copy_contact(rows, labels, i, j):
-    """Write contact i over contact j."""
-    for c in range(10):
-        rows[10 * j + c] = rows[10 * i + c]
-    for c in range(3):
-        labels[3 * j + c] = labels[3 * i + c]
-
-
-@native_apart
-def thinned_by_normal(work, first, count):
-    """Keep up to four well-spread contacts for each direction of the normals, of those from `first` on;
-    return how many are left in all."""
-    rows, labels = work.raw, work.raw_label
-    kept, start = first, first
-    for group in range(_MOST_GROUPS):
-        if start == count:
-            break
-        deepest = start
-        for k in range(start, count):
-            if rows[10 * k + DEPTH] > rows[10 * deepest + DEPTH]:
-                deepest = k
-        swap_contacts(rows, labels, 3, start, deepest)
-        n = three(rows, 10 * start + NORMAL)
-        end = start + 1
-        for k in range(start + 1, count):
-            if group == _MOST_GROUPS - 1 or dot(n, three(rows, 10 * k + NORMAL)) > _SAME_GROUP:
-                swap_contacts(rows, labels, 3, end, k)
-                end += 1
-        left = thinned(rows, labels, 3, start, end - start)
-        for k in range(left):
-            swap_contacts(rows, labels, 3, kept + k, start + k)
-        kept += left
-        start = end
-    return kept
+def _nearest_corner(work, base, n, x):
+    """Return the nearest corner of a ring and the square of its distance."""
+    best, chosen = 1e300, base
+    for k in range(base, base + n):
+        gap = sub(x, row(work.ring, k))
+        if dot(gap, gap) < best:
+            best, chosen = dot(gap, gap), k
+    return chosen, best

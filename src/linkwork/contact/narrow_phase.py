@@ -7,7 +7,8 @@ import numpy as np
 from linkwork.contact.box_box import box_box
 from linkwork.contact.convex_pairs import closest
 from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.manifold import points_of_contact, put_contact
+from linkwork.contact.face_axes import rather_a_face
+from linkwork.contact.manifold import points_of_contact
 from linkwork.contact.planar_pairs import polygon_plane, polygon_polygon
 from linkwork.contact.plane_pairs import convex_plane, mesh_plane, plane_in
 from linkwork.contact.shape_kinds import BOX, HEIGHT_FIELD, MESH, PLANE, POLYGON
@@ -59,11 +60,9 @@ def _convex_convex(table, A, B, R, p, work, margin):
                 A.z * (1.0 if n[2] > 0.0 else -1.0),
             )
             b = (a[0] - depth * n[0], a[1] - depth * n[1], a[2] - depth * n[2])
-        else:
-            put_contact(work.raw, work.raw_label, 0, a, b, n, depth, 0, 0)
-            return 1
     else:
         depth, n, a, b = closest(A, B, R, p, work, margin)
+        depth, n, a, b = rather_a_face(table, A, B, R, p, depth, n, a, b)
         if depth < -margin:
             return 0
     return points_of_contact(table, A, B, R, p, depth, n, a, b, work, work.raw, work.raw_label, 0, margin)

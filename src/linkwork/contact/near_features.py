@@ -6,8 +6,8 @@ across both is one of either.
 """
 
 from linkwork.contact.decorators import native, native_apart
+from linkwork.contact.few_contacts import put_contact
 from linkwork.contact.local_solids import IF_A_INSIDE, IF_B_INSIDE, LEAST
-from linkwork.contact.manifold import put_contact
 from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.shape_kinds import MESH
 from linkwork.contact.shape_table import COLUMNS, FIRST_FACE, FIRST_POINT, ROWS, STAR

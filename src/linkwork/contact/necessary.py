@@ -16,8 +16,8 @@ their plane.
 
 from linkwork.contact.containment import in_solid
 from linkwork.contact.decorators import native, native_apart
+from linkwork.contact.few_contacts import swap_contacts, thinned_by_normal
 from linkwork.contact.local_solids import LEAST
-from linkwork.contact.manifold import swap_contacts, thinned_by_normal
 from linkwork.contact.shape_table import DEPTH, NORMAL, POINT_A, POINT_B
 from linkwork.geometry.vectors import add, along, dot, scale, sub, three, turned_back
 

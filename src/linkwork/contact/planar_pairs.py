@@ -5,7 +5,7 @@ corners, a polygon its convex pieces. z is zero throughout. `size[0]` is the rad
 """
 
 from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.manifold import put_contact
+from linkwork.contact.few_contacts import AS_DEEP, put_contact
 from linkwork.contact.shape_table import FIRST_POINT, POINTS
 from linkwork.contact.triangles import closest_of_segments
 from linkwork.geometry.vectors import (
@@ -27,6 +27,7 @@ from linkwork.geometry.vectors import (
 _UP = (0.0, 0.0, 1.0)
 _SAME = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 _ROUNDING = 1e-15  # of coordinates
+_ACROSS = 0.95  # cosine of an edge's normal and the contact normal: edges side by side
 _BETTER = 1e-9  # of the size: the face of b decides only if it is better than that of a by this
 
 
@@ -154,12 +155,12 @@ def polygon_polygon(table, i, j, R, p, work, margin):
         b1 = add(turned(R, row(table.points, fb + (kb + 1) % nb)), p)
         square_a = dot(unit(cross(sub(a1, a0), _UP)), n)
         square_b = -dot(unit(cross(sub(b1, b0), _UP)), n)
-        if max(square_a, square_b) > 1.0 - 1e-6:
+        if max(square_a, square_b) > _ACROSS:
             t = cross(_UP, n)
             low = max(min(dot(t, a0), dot(t, a1)), min(dot(t, b0), dot(t, b1)))
             high = min(max(dot(t, a0), dot(t, a1)), max(dot(t, b0), dot(t, b1)))
             if high > low:
-                count = 0
+                count, deepest = 0, -1e300
                 for k in range(2):
                     s = low if k == 0 else high
                     x, y = _at(a0, a1, t, s), _at(b0, b1, t, s)
@@ -167,8 +168,9 @@ def polygon_polygon(table, i, j, R, p, work, margin):
                     if deep >= -margin:
                         x, y = along(x, ra, n), along(y, -rb, n)
                         put_contact(work.raw, work.raw_label, count, x, y, n, deep, 2 * ka + k, 2 * kb + k)
+                        deepest = max(deepest, deep)
                         count += 1
-                if count > 0:
+                if deepest >= depth - AS_DEEP:
                     return count
     put_contact(work.raw, work.raw_label, 0, a, b, n, depth, -1, -1)
     return 1

@@ -2,7 +2,7 @@
 
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.features import feature
-from linkwork.contact.manifold import put_contact, thinned
+from linkwork.contact.few_contacts import put_contact, thinned, well_spread
 from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.shape_table import FIRST_NODE
 from linkwork.contact.support import support
@@ -44,9 +44,7 @@ def convex_plane(table, A, m, offset, work, margin):
     if deepest < depth - 1e-9:
         put_contact(work.raw, work.raw_label, count, a, along(a, depth, m), n, depth, 99, 0)
         count += 1
-    if count > 4:
-        count = thinned(work.raw, work.raw_label, 3, 0, count)
-    return count
+    return well_spread(work.raw, work.raw_label, 0, count, work.corners)
 
 
 @native_apart

@@ -16,7 +16,7 @@ from linkwork.geometry.sphere import Sphere
 
 # Of a pair the shape of the lower number comes first. Those below PLANE have a support function.
 NATIVE: tuple[type[Solid], ...] = (Sphere, Capsule, Box, Cylinder, Cone, Ellipsoid)
-SPHERE, CAPSULE, BOX = (NATIVE.index(kind) for kind in (Sphere, Capsule, Box))
+SPHERE, CAPSULE, BOX, CYLINDER = (NATIVE.index(kind) for kind in (Sphere, Capsule, Box, Cylinder))
 CONVEX, TRACED, PLANE, HEIGHT_FIELD, MESH, POLYGON = range(len(NATIVE), len(NATIVE) + 6)
 
 # sets of kinds, a bit for each: those with a curved surface, and the solids of revolution with straight edges

@@ -77,6 +77,7 @@ class Work(NamedTuple):
     raw: Any  # (n, 10) contacts before they are thinned out, as rows of `Buffer.number`
     raw_label: Any  # (n, 3) their features, or triangles; the third is free
     raw_room: Any  # how many fit; behind them is room for 2 HELD more
+    corners: Any  # contact points that two faces have at most, 4 or 8
     at: Any  # addresses of these; for parts, that of the words of traced shapes, SCRATCH for each side
 
 
@@ -99,11 +100,11 @@ def _opened(kind: Any, integer: set[str], plain: set[str]) -> Named:
 TABLE = _opened(
     Table, {"kind", "index", "faces", "ridge", "node_child", "four_below", "twin", "leaving"}, {"at"}
 )
-WORK = _opened(Work, {"face", "stack", "edges", "label", "raw_label"}, {"raw_room", "at"})
+WORK = _opened(Work, {"face", "stack", "edges", "label", "raw_label"}, {"raw_room", "corners", "at"})
 
 
-def work(raw: int = 4096) -> Work:
-    """Make the room for one thread; `raw` contacts of triangles fit in."""
+def work(raw: int = 4096, corners: int = 8) -> Work:
+    """Make the room for one thread; `raw` contacts of triangles fit in. Faces touch at up to `corners`."""
     parts = (
         np.zeros((MOST_VERTICES, 3)),
         np.zeros((MOST_VERTICES, 3)),
@@ -119,6 +120,7 @@ def work(raw: int = 4096) -> Work:
         np.zeros((raw + 2 * HELD, 10)),
         np.zeros((raw + 2 * HELD, 3), np.int64),
         raw,
+        corners,
     )
     return Work(*parts, addresses(*parts))
 
@@ -181,6 +183,7 @@ def opened_work(at):
         doubles(a[11]),
         integers(a[12]),
         a[13],
+        a[14],
         a[10] + 24 * CORNERS,
     )
 

@@ -8,6 +8,7 @@ a floor of triangles does not stumble over the seams.
 
 from linkwork.contact.containment import holds, in_solid, winds
 from linkwork.contact.decorators import native, native_apart
+from linkwork.contact.few_contacts import swap_contacts, thinned_by_normal
 from linkwork.contact.four_boxes import meeting
 from linkwork.contact.gjk import APART, NEAR, gjk
 from linkwork.contact.local_solids import (
@@ -18,7 +19,6 @@ from linkwork.contact.local_solids import (
     edge_contacts,
     face_contacts,
 )
-from linkwork.contact.manifold import swap_contacts, thinned_by_normal
 from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.necessary import necessary, with_least_depths
 from linkwork.contact.shape_kinds import MESH

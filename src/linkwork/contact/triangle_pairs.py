@@ -3,9 +3,9 @@ of one over the cells of terrain."""
 
 from linkwork.contact.containment import in_solid
 from linkwork.contact.decorators import native, native_apart
+from linkwork.contact.few_contacts import copy_contact, thinned_by_normal
 from linkwork.contact.four_boxes import lane_box, meeting
 from linkwork.contact.local_solids import IF_A_INSIDE, IF_B_INSIDE
-from linkwork.contact.manifold import copy_contact, thinned_by_normal
 from linkwork.contact.mesh_pairs import put_crossing
 from linkwork.contact.near_features import feature_pair, triangle_of
 from linkwork.contact.shape_kinds import MESH

@@ -82,7 +82,7 @@ class CompliantContacts:
             if name in world.number:
                 world.move(name, pose)
         placed = world.shape_poses()
-        found, _ = world.contacts(placed, world.pairs_within(placed, _NEARLY), _NEARLY, work())
+        found, _ = world.contacts(placed, world.pairs_within(placed, _NEARLY), _NEARLY, work(corners=4))
         if 2 * len(found) <= MOST_ROWS:
             return ""
         return f"{len(found)} contacts touch, of which {MOST_ROWS // 2} may stick at once: give step=1/60"

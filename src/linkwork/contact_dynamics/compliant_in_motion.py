@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.contact.result import Contacts
+from linkwork.contact.shape_table import work
 from linkwork.contact_dynamics.compliant_contacts import law_of
 from linkwork.contact_dynamics.compliant_forces import SLOW
 from linkwork.contact_dynamics.contact_plan import CURVATURE, SHARE, SIZE
@@ -27,7 +29,7 @@ class CompliantInMotion:
     """The compliant contacts of a model at moments of its motion; for one thread at a time."""
 
     def __init__(self, model: Model) -> None:
-        self._world = meeting(model.mechanism)
+        self._world, self._room = meeting(model.mechanism), work(corners=4)
         self._table = pair_table(model.mechanism, self._world)
         self._laws = [contact.law for contact in model.mechanism.contacts.values()]
         self._found = model.compliant_contacts
@@ -42,7 +44,10 @@ class CompliantInMotion:
         are torques about the origins of bodies, and forces, of all contacts together.
         """
         self._world.place(frames)
-        found = self._world.contacts(margin=float(self._found.margin[0]))
+        built, margin = self._world.arrays, float(self._found.margin[0])
+        poses = built.shape_poses()
+        numbers = built.contacts(poses, built.pairs_within(poses, margin), margin, self._room)
+        found = Contacts.of(*numbers, built.owners)
         pair, n, point = self._number[found.shapes], found.normal, found.point
         w = [motions[k, :3] for k in pair.T]
         u = [motions[k, 3:] + np.cross(w[i], point - places[k]) for i, k in enumerate(pair.T)]

@@ -59,7 +59,7 @@ def contact_memory(shapes: int, meshes: bool, links: int) -> ContactMemory:
     parts = {
         "tree": tree(shapes),
         "near": near(shapes, pair_room),
-        "work": work(_RAW_OF_MESHES if meshes else _RAW),
+        "work": work(_RAW_OF_MESHES if meshes else _RAW, corners=4),
         "buffer": buffer(CHUNK * MOST_OF_PAIR),
     }
     places: dict[str, int] = {}

@@ -37,9 +37,10 @@ class ContactSystem:
         self._columns = model.kernel_of(node_columns.ALGORITHM, form="rolled")
         self._X, self.J, self._F = (np.zeros(shape) for shape in self._columns.outputs)
         self.poses = self._X if model.space == "space" else np.tile(np.eye(3, 4), (len(self._X), 1, 1))
-        self._place(model.q_drawn)
+        self.place(model.q_drawn)
         links = {name: model.link_tree.body_links[name] - 1 for name in model.body_names}
-        self.detection = Detection(world, self.poses, links)
+        # Stiffness of compliant contacts is that of up to four points.
+        self.detection = Detection(world, self.poses, links, 8 if model.compliant_contacts is None else 4)
         size = self.layout.size
         squares = int((size**2).sum())
         self.nodes = Nodes(
@@ -56,7 +57,7 @@ class ContactSystem:
         self._points = room_for_points(count)
         self._rows = room_for_rows(2 * count + self.joints.count + self.held, self._most)
 
-    def _place(self, q: Array) -> None:
+    def place(self, q: Array) -> None:
         """Find poses of links (n, 3, 4), their motions and momenta per velocity."""
         self._columns.call(q, self._X, self.J, self._F)
         if self.poses is not self._X:
@@ -64,7 +65,7 @@ class ContactSystem:
 
     def move_to(self, q: Array, added: Array) -> None:
         """Be at q: poses and inertias, with what is `added` to the diagonal of these (nv,)."""
-        self._place(q)
+        self.place(q)
         fill_inertia(self.layout, self.J, self._F, added, self.nodes.mass, self.nodes.inverse)
 
     def look(self, v: Array, h: float) -> Points:
@@ -77,6 +78,12 @@ class ContactSystem:
             self._make_room(2 * count)
         take_points(number, label, self._points)
         return Points(*(x[:count] for x in self._points))
+
+    def motions(self, v: Array) -> Array:
+        """Return how shapes move at velocities v (n, 6): their centres, and spins."""
+        found, shapes = np.zeros_like(self.detection.motion), self.detection.shapes
+        fill_reach(self.layout, shapes, self.poses, self.J, v, 0.0, found, np.zeros(len(found)))
+        return found
 
     def rows(self, points: Points, q: Array, v: Array, t: float, h: float, push: float = 0.0) -> Contacts:
         """Return rows of contacts, of resistance to turning, of joints and of loops; these are `held`.

@@ -49,8 +49,11 @@ SHAPES = Named(Shapes, dict(zip(Shapes._fields, _TYPES, strict=True)))
 class Detection:
     """What finds contacts, for one thread: the table of shapes, and room."""
 
-    def __init__(self, colliders: Colliders, poses: Array, links: dict[str, int]) -> None:
-        """Take shapes from colliders, bodies on links by name, and where these are: rows of [R | p]."""
+    def __init__(self, colliders: Colliders, poses: Array, links: dict[str, int], corners: int = 8) -> None:
+        """Take shapes from colliders, bodies on links by name, and where these are: rows of [R | p].
+
+        Faces touch at up to so many `corners`.
+        """
         world = colliders.arrays
         self.table: Table = world.table
         self.owners = world.owners  # (n) bodies of the shapes, by name
@@ -71,7 +74,7 @@ class Detection:
         self.reach = np.zeros(n)  # how far each can move before the next look [m]
         self.still = (link < 0).astype(np.int64)  # 1 of shapes that cannot move: pairs of these do not meet
         self.poses = np.zeros((n, 3, 4))
-        self._tree, self.work = tree(n), work()
+        self._tree, self.work = tree(n), work(corners=corners)
         self.version = 0  # changes when arrays are replaced by larger ones
         self._make_room(max(8 * n, 64), 256)
 

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linkwork.contact_dynamics.compliant_rows import APART
 from linkwork.contact_dynamics.contact_problem import (
     CONTACTS,
     FLAT,
@@ -33,6 +34,7 @@ from linkwork.contact_dynamics.contact_problem import (
     velocity,
 )
 from linkwork.contact_dynamics.contact_solver import Solver
+from linkwork.contact_dynamics.friction_cone import COULOMB
 from linkwork.mechanism.contact import IMPACTS
 from linkwork.native.numba_functions import entry
 
@@ -171,6 +173,15 @@ def moved(nodes: Nodes, contacts: Contacts, p: Array, v: Array) -> Array:
     pushed, change = np.zeros_like(v), np.zeros_like(v)
     _answer(nodes, contacts, p, pushed, change)
     return v + change
+
+
+def bounce_within(nodes: Nodes, contacts: Contacts, gap: Array, restitution: Array, v: Array) -> None:
+    """Let rigid contacts that touch obey u+ + e u- >= 0, u- at velocities v, and others do nothing."""
+    n = len(gap)
+    rigid = contacts.kind[:n] == COULOMB
+    contacts.bias[:n][rigid] = 0.0
+    u = relative_velocities(nodes, contacts, v)[:n, 0]
+    contacts.bias[:n, 0][rigid] = np.where(gap <= 0.0, restitution * u, APART)[rigid]
 
 
 @entry(None, NODES, CONTACTS, FLAT, TABLE)

@@ -93,6 +93,11 @@ class InertialMotion:
         move_free(self._free, q, v, h)
         move_planar(self._planar, q, v, h)
 
+    @property
+    def all_free(self) -> bool:
+        """Whether all bodies are free ones, which nothing carries along."""
+        return self._tree is None
+
     def rates(self, q: Array, v: Array, t: float) -> Array:
         """Return the accelerations (nv,) of the inertial motion."""
         found = np.zeros(len(v)) if self._tree is None else self._tree.rates(q, v, t)

@@ -21,21 +21,25 @@ a by forces along the normal,
     g0 + u s + a s^2 / 2 = 0,    approached with  D = sqrt(u^2 - 2 a g0)
 
 gives the time s of a bounce. One that would last less than a step, 2 e D < |a| h, ends in rest.
+
+*Moreau and Jean's* time stepping (Moreau 1988; Jean and Moreau 1992; theta = 1/2) has no such times: all
+contacts that touch in the middle of a step obey u+ + e u- >= 0, of the velocities at its ends, and no others.
 """
 
 from math import inf
 
 import numpy as np
 
+from linkwork.contact_dynamics.carried_contacts import CarriedContacts
 from linkwork.contact_dynamics.compliant_rows import APART
 from linkwork.contact_dynamics.contact_problem import Contacts, kinetic_energy, slowed, stand_still
-from linkwork.contact_dynamics.contact_rows import Points, room_for_points, some_of
+from linkwork.contact_dynamics.contact_rows import SLACK, Points, room_for_points, some_of
 from linkwork.contact_dynamics.contact_solver import Answer, Solver
 from linkwork.contact_dynamics.contact_state import ContactState, Found, Hit
 from linkwork.contact_dynamics.contact_system import ContactSystem
 from linkwork.contact_dynamics.drive_gains import DriveGains
 from linkwork.contact_dynamics.friction_cone import BOND, COULOMB, SPRING
-from linkwork.contact_dynamics.impact import impact
+from linkwork.contact_dynamics.impact import bounce_within, impact
 from linkwork.contact_dynamics.inertial_motion import InertialMotion
 from linkwork.contact_dynamics.memory import NOTHING, Memory, in_the_world, recall
 from linkwork.contact_dynamics.pair_table import RESTITUTION
@@ -48,6 +52,7 @@ from linkwork.model.own_forces import motion_algorithm, motion_kernel
 Array = np.ndarray
 
 TOLERANCE = 1e-8  # of relative velocities at contacts [m/s]
+_EXACTLY = 1e-13  # the same of Moreau and Jean's steps, which are compared with others
 _SAME = 0.01  # a contact this near to one of the step before is the same [m]
 _STILL = 5e-8  # what touches and moves no faster than the solver knows stands still [m/s, rad/s]
 _SURELY = 1.001  # a bounce that lasts as many steps is one, when it is looked at again
@@ -66,13 +71,15 @@ class Stepper:
 
     sleeps = True  # whether islands at rest fall asleep
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, moreau_jean: bool = False) -> None:
+        self._moreau_jean, self.sleeps = moreau_jean, not moreau_jean and self.sleeps
         self.model, self.system = model, ContactSystem(model)
         self._law = impact_law(model.mechanism)
         if self._law != IMPACTS[0] and self.system.held:
             raise ValueError(f"impact {self._law!r} with closed loops goes with an accuracy; leave step= out")
         self.system.move_to(model.q_drawn, np.zeros(model.nv))
         self._inertial = InertialMotion(model, self.system.nodes, self.system.joints.lockable)
+        self._carried = None if self._inertial.all_free else CarriedContacts(self.system, self._inertial)
         self._gains = DriveGains(model)
         self._solver = Solver(self.system.nodes.size)
         smooth = model.smooth_tree
@@ -111,7 +118,7 @@ class Stepper:
         if state.rests == (h, inputs.tobytes()):
             state.t = end
             return
-        for _ in range(_IMPACTS):
+        for _ in range(0 if self._moreau_jean else _IMPACTS):
             s = end - state.t
             first = self._first_impact(state, s, h, inputs)
             if not self._approach(state, first, s, h, inputs):
@@ -120,7 +127,8 @@ class Stepper:
         else:
             before = state.q.copy()
             self._move(state, end - state.t, h, inputs, wait=False)
-            self._hold_back(state, before)
+            if not self._moreau_jean:
+                self._hold_back(state, before)
         state.t, state.rests = end, None
         if not self._timed and not state.v.any() and np.array_equal(q, state.q):
             state.rests = h, inputs.tobytes()
@@ -204,10 +212,13 @@ class Stepper:
         system.move_to(state.q, self._nothing)
         a = self._by_forces(state, state.t, inputs)[0]
         points = self._look(state, state.v + 0.5 * s * a, s, a)
-        first = self._sweep.first(s)
+        first = self._sweep.first(s, system.motions(state.v))
         if self._bounces and len(points.gap):
             rows = system.rows(points, state.q, state.v, state.t, h)
-            first = min(first, self._bounce(rows, points, state.v, a, 0.0, h)[0])
+            bounce, times = self._bounce(rows, points, state.v, a, 0.0, h)
+            if bounce < inf and points.gap[int(np.argmin(times))] <= 2.0 * SLACK:
+                bounce = 0.0  # on the way there it would count as touching, and not bounce
+            first = min(first, bounce)
         if meets:
             a = a + self._inertial.rates(state.q, state.v, state.t)
             first = min(first, self._joints.first(state.v, a, min(first, s), h))
@@ -264,9 +275,13 @@ class Stepper:
             v[:] = nodes.free
             return
         rows = system.rows(points, state.q, v, t, s, push=s)
+        if self._carried is not None:
+            self._carried.add(rows, points, state.q, v, t, 0.5 * s)
         if wait and (self._bounces or self._sweep.count):
             times = self._bounce(rows, points, nodes.free, a, 0.5 * s, _SURELY * h)[1]
             leave_out(points, times, self._sweep.pairs, self._sweep.count, rows)
+        if self._moreau_jean:
+            bounce_within(nodes, rows, points.gap, restitutions(points, system.table), v)
         joint, first = self._joints.first_row(rows, system.held), len(rows.a) - system.held
         if wait:
             self._joints.wait(rows, joint)
@@ -284,7 +299,8 @@ class Stepper:
             answer = self._solve(state, rows, impulses)
         np.minimum(state.saved + _EARNED, SAVED, out=state.saved)
         self._last = rows
-        stand_still(nodes, rows, impulses, _STILL, v)
+        if not self._moreau_jean:
+            stand_still(nodes, rows, impulses, _STILL, v)
         state.work += kinetic_energy(nodes, v) - kinetic_energy(nodes, nodes.free)
         self.found = Found(points, impulses[: len(points.gap)], impulses[first:].copy(), answer)
         state.memory = self._memory()
@@ -307,7 +323,8 @@ class Stepper:
         count = len(self.system.nodes.size)
         if len(state.saved) != count:  # at the start, or after an edit
             state.saved = np.full(count, state.saved.mean() if len(state.saved) else SAVED)
-        answer, state.factor = self._solver.solve(*given, TOLERANCE, state.factor, state.saved)
+        tolerance = _EXACTLY if self._moreau_jean else TOLERANCE
+        answer, state.factor = self._solver.solve(*given, tolerance, state.factor, state.saved)
         return answer
 
     def _by_forces(self, state: ContactState, t: float, inputs: Array) -> tuple[Array, float]:

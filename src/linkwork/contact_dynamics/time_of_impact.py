@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.contact.narrow_phase import pair_contacts
+from linkwork.contact.shape_kinds import CAPSULE, PLANE, TURNED
 from linkwork.contact.shape_table import buffer, opened_buffer, opened_table, opened_work
 from linkwork.contact_dynamics.contact_problem import CONTACTS, NODES, velocity_at
 from linkwork.contact_dynamics.contact_rows import PAIR_TABLE, POINTS, SLACK
@@ -30,6 +31,7 @@ _TOUCHES = 1e-6  # [m]
 CLOSED = 1e-5  # a gap that has closed at the time of an impact [m]
 _ROUNDS = 200
 _APART = 1e-9  # of the fastest: what touches and approaches no faster does not meet again
+_RESTS = 1e-6  # what touches and approaches no faster rests [m/s]
 _TURN = 0.03  # for which a spin counts as constant [rad]
 _POINTS = 512  # of a pair
 
@@ -89,8 +91,11 @@ class Sweep:
         self.count = 0  # fast pairs, which are
         self.pairs = np.zeros((16, 2), np.int64)
 
-    def first(self, h: float) -> float:
-        """Return when the first fast pair meets, within h; infinite for none. Look before (`Detection`)."""
+    def first(self, h: float, before: Array) -> float:
+        """Return when the first fast pair meets, within h; infinite for none. Look before (`Detection`).
+
+        `before` (n, 6) are the motions of shapes without what forces add in the step.
+        """
         d, self.count = self._detection, 0
         thin = d.shapes.thin
         if not len(thin) or d.reach.max() <= thin.min():
@@ -99,7 +104,7 @@ class Sweep:
         if len(self.pairs) < count:
             self.pairs = np.zeros((2 * count, 2), np.int64)
         self.count = _sweep(
-            *(d.shapes, d.table.at, d.poses, d.motion, d.reach, d.pairs, count, h),
+            *(d.shapes, d.table.at, d.poses, d.motion, before, d.pairs, count, h),
             *(self._moved, d.work.at, self._found.at, self.pairs, when),
         )
         return float(when[0])
@@ -148,14 +153,30 @@ def _swung(t, moved, motion, k, point):
 
 
 @native
-def _time_of_impact(t, shapes, poses, motion, i, j, h, moved, w, c):
-    """Return when two shapes meet, or a time before that; infinite if not within h."""
+def _tumbling(t, poses, motion, k):
+    """Return how fast a shape turns so that its surface moves: not what turns about its own axis."""
+    w = (motion[k, 3], motion[k, 4], motion[k, 5])
+    if w[0] == 0.0 and w[1] == 0.0 and w[2] == 0.0:
+        return 0.0
+    if t.kind[k] == CAPSULE or (t.kind[k] < PLANE and (TURNED >> t.kind[k]) & 1 != 0):
+        axis = turned(rotation(poses, k), (0.0, 0.0, 1.0))
+        about = w[0] * axis[0] + w[1] * axis[1] + w[2] * axis[2]
+        w = sub(w, (about * axis[0], about * axis[1], about * axis[2]))
+    return sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+
+
+@native
+def _time_of_impact(t, shapes, poses, motion, before, i, j, h, moved, w, c):
+    """Return when two shapes meet, or a time before that; infinite if not within h.
+
+    What touches meets if it approaches with the velocities of `before`, without those that forces give in the
+    step: these are up to the step.
+    """
     s = spin = turning = 0.0
     for k in (i, j):
-        if motion[k, 3] != 0.0 or motion[k, 4] != 0.0 or motion[k, 5] != 0.0:
-            speed = sqrt(motion[k, 3] ** 2 + motion[k, 4] ** 2 + motion[k, 5] ** 2)
-            spin += speed * shapes.swing[k]
-            turning += speed if shapes.swing[k] > 0.0 else 0.0
+        speed = _tumbling(t, poses, motion, k)
+        spin += speed * shapes.swing[k]
+        turning += speed if shapes.swing[k] > 0.0 else 0.0
     x, y, z = motion[i, 0] - motion[j, 0], motion[i, 1] - motion[j, 1], motion[i, 2] - motion[j, 2]
     fastest = spin + sqrt(x * x + y * y + z * z)
     for _ in range(_ROUNDS):
@@ -174,9 +195,11 @@ def _time_of_impact(t, shapes, poses, motion, i, j, h, moved, w, c):
             rate = sign * (n0 * x + n1 * y + n2 * z)
             if gap <= _TOUCHES:
                 point = (c.number[10 * k], c.number[10 * k + 1], c.number[10 * k + 2])
-                a, b = _swung(t, moved, motion, i, point), _swung(t, moved, motion, j, point)
-                d0, d1, d2 = a[0] - b[0], a[1] - b[1], a[2] - b[2]
-                if rate + sign * (n0 * d0 + n1 * d1 + n2 * d2) > _APART * fastest:
+                a, b = _swung(t, moved, before, i, point), _swung(t, moved, before, j, point)
+                d0 = before[i, 0] - before[j, 0] + a[0] - b[0]
+                d1 = before[i, 1] - before[j, 1] + a[1] - b[1]
+                d2 = before[i, 2] - before[j, 2] + a[2] - b[2]
+                if sign * (n0 * d0 + n1 * d1 + n2 * d2) > max(_APART * fastest, _RESTS):
                     return s
                 continue
             rate += spin
@@ -190,6 +213,16 @@ def _time_of_impact(t, shapes, poses, motion, i, j, h, moved, w, c):
     return s
 
 
+@native
+def _passes(t, shapes, poses, motion, i, j, h):
+    """Return whether two shapes may pass each other within h: what moves together does not."""
+    x, y, z = motion[i, 0] - motion[j, 0], motion[i, 1] - motion[j, 1], motion[i, 2] - motion[j, 2]
+    way = sqrt(x * x + y * y + z * z)
+    for k in (i, j):
+        way += shapes.swing[k] * _tumbling(t, poses, motion, k)
+    return h * way > shapes.thin[i] + shapes.thin[j]
+
+
 @entry(
     "int64",
     *(
@@ -197,23 +230,23 @@ def _time_of_impact(t, shapes, poses, motion, i, j, h, moved, w, c):
         "int64[::1]",
         "float64[:, :, ::1]",
         "float64[:, ::1]",
-        "float64[::1]",
+        "float64[:, ::1]",
         "int64[:, ::1]",
         "int64",
     ),
     *("float64", "float64[:, :, ::1]", "int64[::1]", "int64[::1]", "int64[:, ::1]", "float64[::1]"),
 )
-def _sweep(shapes, table, poses, motion, reach, pairs, count, h, moved, work, found, fast, when):
+def _sweep(shapes, table, poses, motion, before, pairs, count, h, moved, work, found, fast, when):
     """Write the fast pairs, and when the first of them meets; return how many they are."""
     t, w, c = opened_table(table), opened_work(work), opened_buffer(found)
     x, y = memory(poses), memory(moved)
     when[0], number = inf, 0
     for k in range(count):
         i, j = pairs[k, 0], pairs[k, 1]
-        if shapes.link[i] != shapes.link[j] and reach[i] + reach[j] > shapes.thin[i] + shapes.thin[j]:
+        if shapes.link[i] != shapes.link[j] and _passes(t, shapes, x, motion, i, j, h):
             fast[number, 0], fast[number, 1] = i, j
             number += 1
-            s = _time_of_impact(t, shapes, x, motion, i, j, min(h, when[0]), y, w, c)
+            s = _time_of_impact(t, shapes, x, motion, before, i, j, min(h, when[0]), y, w, c)
             when[0] = min(when[0], s)
     return number
 

@@ -16,6 +16,7 @@ from linkwork.geometry.compiled import compiled, compiled_apart
 from linkwork.geometry.vectors import ZERO, along, dot, put, sub, unit
 
 MISSED = 1e300  # where a ray meets nothing
+_FLAT = 1e-6  # [rad]
 _RIM = ((1.0, 0.0), (0.5**0.5, 0.5**0.5), (0.0, 1.0), (-(0.5**0.5), 0.5**0.5))  # and the opposite ones
 
 
@@ -130,9 +131,10 @@ def write_segment(ring, label, base, a, b):
 def write_rim(ring, label, base, r, z, d):
     """Write eight points of a circle round the z axis, one of them farthest in the direction d.
 
-    They go to the left as seen from where d comes from.
+    They go to the left as seen from where d comes from. What lies as flat as makes no difference keeps its
+    points: rounding does not turn them.
     """
-    x, y, _ = unit((d[0], d[1], 0.0)) if d[0] * d[0] + d[1] * d[1] > 1e-24 else (1.0, 0.0, 0.0)
+    x, y, _ = unit((d[0], d[1], 0.0)) if d[0] * d[0] + d[1] * d[1] > _FLAT * _FLAT else (1.0, 0.0, 0.0)
     turn = r if d[2] > 0.0 else -r
     for k in range(4):
         c, s = r * _RIM[k][0], turn * _RIM[k][1]

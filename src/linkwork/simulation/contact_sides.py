@@ -27,6 +27,7 @@ from linkwork.simulation.failure import Failure
 from linkwork.simulation.integration import MEMO
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.loop.records import ON_MESH
+from linkwork.simulation.options import MOREAU_JEAN
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.step_events import EventSides, StepEvents
 from linkwork.simulation.stepped_mechanism import SteppedMechanism
@@ -53,7 +54,8 @@ class ContactSides:
         model, count = setting.system.model, len(y)
         workers = max(1, min(threads, count // _FEW))
         self._edges = list(pairwise(np.linspace(0, count, workers + 1).astype(int).tolist()))
-        self._parts = [StepEvents(setting, Stepper(model)) for _ in self._edges]
+        scheme = setting.chosen.method == MOREAU_JEAN
+        self._parts = [StepEvents(setting, Stepper(model, scheme)) for _ in self._edges]
         stepper = self._parts[0].stepper
         self._names = MemoryByBody(model, stepper.system)
         self._restoring = self._names, stepper.sleepers, model.nq

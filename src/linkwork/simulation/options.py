@@ -19,6 +19,7 @@ from linkwork.simulation.restoring import PROJECTED, Restoring, chosen_restoring
 Array = np.ndarray
 
 AUTO = "auto"
+MOREAU_JEAN = "moreau-jean"  # of steps with contact, see `contact_dynamics.stepper`
 MOST_STEPS = 1e8  # of a run, by default; far fewer if it makes no progress
 _FINE = 1e-4  # accuracy from which on order 8 takes fewer evaluations than order 5
 _MOST_SAMPLES = 10**9  # more are a slip of the pen
@@ -30,7 +31,7 @@ class Options:
     """How to integrate; equal options on equal models give equal bits."""
 
     accuracy: float
-    method: str  # of METHODS; or AUTO, until they are settled
+    method: str  # of METHODS, or MOREAU_JEAN; or AUTO, until they are settled
     switch: bool  # to the implicit method, where the motion is stiff
     step: float  # fixed step [s]; 0: as the accuracy needs
     max_step: float | None  # [s]; None: as long as the accuracy allows
@@ -135,9 +136,9 @@ def _method(method: Any, step: float | None) -> str:
         )
     if isinstance(method, StepMethod):
         method = method_name(method)
-    if not isinstance(method, str) or method not in (AUTO, *METHODS):
-        raise ValueError(unknown("method", method, [AUTO, *METHODS]))
-    if step is None and method != AUTO and not METHODS[method].estimates:
+    if not isinstance(method, str) or method not in (AUTO, MOREAU_JEAN, *METHODS):
+        raise ValueError(unknown("method", method, [AUTO, MOREAU_JEAN, *METHODS]))
+    if step is None and method != AUTO and (method == MOREAU_JEAN or not METHODS[method].estimates):
         raise ValueError(f"method {method!r} has no error estimate; give it a step=")
     return method
 

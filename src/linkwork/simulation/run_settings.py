@@ -17,7 +17,7 @@ from linkwork.recording.layout import layout_of
 from linkwork.simulation.controllers import sampled
 from linkwork.simulation.integration import MEMO, Work
 from linkwork.simulation.integrators.methods import METHODS
-from linkwork.simulation.options import Options, RunOptions
+from linkwork.simulation.options import MOREAU_JEAN, Options, RunOptions
 from linkwork.simulation.problem import Problem
 from linkwork.simulation.run_programs import LARGEST_IMPLICIT, RunPrograms
 from linkwork.simulation.statistics import Statistics
@@ -40,6 +40,8 @@ class RunSettings:
 
     def __init__(self, model: Model, words: RunOptions):
         chosen, self.words = words.checked(), words
+        if chosen.method == MOREAU_JEAN and not model.contact_names:
+            raise ValueError(f"method {MOREAU_JEAN!r} is for contact, and nothing touches; add a Contact")
         self.system = RunPrograms(model, chosen.events, chosen.restoring, self._tree(model))
         self.chosen = _completed(chosen, self.system)
         self.account = Statistics(self.system, self.chosen)

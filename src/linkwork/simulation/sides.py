@@ -7,7 +7,7 @@ import numpy as np
 from linkwork.simulation.contact_pieces import ContactPieces
 from linkwork.simulation.contact_sides import ContactSides
 from linkwork.simulation.law_watch import LawWatch
-from linkwork.simulation.options import AUTO
+from linkwork.simulation.options import AUTO, MOREAU_JEAN
 from linkwork.simulation.restoring import PROJECTED
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.side_by_side import SideBySide
@@ -51,8 +51,11 @@ def goes_by_contact_steps(setting: RunSettings) -> bool:
 def _check_options(setting: RunSettings) -> None:
     """Refuse options that steps with contact do not follow."""
     words = setting.words
-    if words.method != AUTO:
-        raise ValueError(f"method {words.method!r} with contact and step=; leave it out, or leave step= out")
+    if words.method not in (AUTO, MOREAU_JEAN):
+        raise ValueError(
+            f"method {words.method!r} with contact and step=; leave it out, or leave step= out, "
+            f"or give {MOREAU_JEAN!r}"
+        )
     if words.loops != PROJECTED:
         raise ValueError(f"loops {words.loops!r} with contact and step=; leave it out: loops are kept closed")
     for joint in setting.system.model.joints.values():

@@ -73,6 +73,7 @@ def simulate(
     `method` is "auto" (Runge-Kutta-Fehlberg 4(5); order 8 where all laws are sums, products, sines and the
     like, without events; an implicit method where the motion is stiff), or one of these: "rkf45",
     "dop853" (order 8), "rodas" (implicit), "rk4", "semi-implicit", "euler"; or an lw.Tableau of your own.
+    Steps with contact have a method of their own, and "moreau-jean" to compare with other programs.
 
     Closed loops are "projected": closed after every step, positions and velocities, to rounding errors. With
     loops="restored", or lw.Restoring(stiffness, damping), springs and dampers on their gaps hold them.

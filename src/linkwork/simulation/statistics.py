@@ -18,7 +18,7 @@ from linkwork.recording.status import Status
 from linkwork.simulation.failure import Failure
 from linkwork.simulation.integrators.methods import FOR_STIFF, METHODS
 from linkwork.simulation.loop.records import MEMO
-from linkwork.simulation.options import Options
+from linkwork.simulation.options import MOREAU_JEAN, Options
 from linkwork.simulation.run_programs import RunPrograms
 from linkwork.version import __version__
 
@@ -63,9 +63,11 @@ class Statistics:
         compiling and of running.
         """
         chosen, memo = self.chosen, remembered.view(MEMO)[0]
-        title = METHODS[chosen.method].title
         if chosen.step and (self.system.model.contact_names or self.system.model.is_rigid):
-            title = "steps with contact: Strang's splitting, exact laws of contact"
+            by = "Moreau and Jean" if chosen.method == MOREAU_JEAN else "Strang's splitting"
+            title = f"steps with contact: {by}, exact laws of contact"
+        else:
+            title = METHODS[chosen.method].title
         if memo["switches"]:
             title += f"; {FOR_STIFF.title}, where it was stiff ({int(memo['switches'])} changes)"
         if not chosen.step and self.system.model.is_rigid:
