@@ -66,3 +66,18 @@ def test_a_part_of_the_package_is_imported_by_its_name():
     code = "from linkwork import contact, planar, Revolute; print(contact.__name__, planar.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["linkwork.contact", "linkwork.algebra.planar"]
+
+
+@pytest.mark.parametrize(
+    ("use", "answer"),
+    [
+        (lambda: lw.Material.steal, "Material has no 'steal'; did you mean 'steel'"),
+        (lambda: lw.contact_laws.herz, "contact_laws has no 'herz'; did you mean 'hertz'"),
+        (lambda: lw.Material(mu=0.5), "friction"),
+        (lambda: lw.Material(e=0.5), "restitution"),
+        (lambda: lw.Material(youngs_modulus=1e9), "young"),
+    ],
+)
+def test_words_of_contact_are_answered_with_ours(use, answer):
+    with pytest.raises((AttributeError, TypeError), match=answer):
+        use()

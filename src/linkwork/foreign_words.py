@@ -111,6 +111,13 @@ KEYWORDS = {
     "g": "gravity",
     "condition trigger": "quantity",
     "callback": "action",
+    "mu kineticfriction lateralfriction slidingfriction": "friction",
+    "mus staticmu": "static_friction",
+    "e cor bounce bounciness elasticity": "restitution",
+    "rollingfriction rollingresistance": "rolling",
+    "spinningfriction torsionalfriction spin": "torsional",
+    "youngs youngmodulus youngsmodulus elasticmodulus": "young",
+    "nu poissonratio poissonsratio": "poisson",
 }
 
 _SIMULATE = "lw.simulate({0}, duration)"

@@ -35,6 +35,11 @@ class Spelled(type):
                 check_arguments(cls, args, options)
                 raise
 
+        def __getattr__(cls, word: str) -> Any:
+            if word.startswith("_"):
+                raise AttributeError(f"{cls.__name__} has no {word!r}")
+            raise AttributeError(f"{cls.__name__} has no {word!r}; {hint(word, public_names(cls))}")
+
         @property
         def __signature__(cls) -> inspect.Signature:
             """What `help` and editors show: the arguments of the constructor."""

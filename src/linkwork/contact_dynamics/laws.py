@@ -17,7 +17,10 @@ Bodies that touch with a whole face do it at several points; each carries its sh
 `stiffness` is that of the whole face: a box of mass m on ground sinks in by m g / stiffness.
 """
 
+from typing import Any
+
 from linkwork.algebra.number import Number, max, min, sqrt, where
+from linkwork.errors import hint
 
 
 def linear(depth: Number, rate: Number, stiffness: Number, damping: Number = 0.0) -> Number:
@@ -73,3 +76,10 @@ def recovering(depth: Number, rate: Number, mass: Number, time: Number = 0.01) -
     the critical, whatever is hit, and sinking in by g time^2 / 2 under weight.
     """
     return max(2.0 * mass * (depth + rate * time) / (time * time), 0.0)
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(f"contact_laws has no {name!r}")
+    laws = [word for word, law in globals().items() if getattr(law, "__module__", None) == __name__]
+    raise AttributeError(f"contact_laws has no {name!r}; {hint(name, laws)}")
