@@ -9,7 +9,14 @@ from math import sqrt
 
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.features import feature
-from linkwork.contact.few_contacts import AS_DEEP, EXACTLY, put_contact, well_spread, without_idle_corners
+from linkwork.contact.few_contacts import (
+    AS_DEEP,
+    EXACTLY,
+    put_contact,
+    thinned,
+    well_spread,
+    without_idle_corners,
+)
 from linkwork.contact.shape_kinds import CYLINDER
 from linkwork.contact.shape_table import DEPTH, MOST_CORNERS, POINT_A, POINT_B
 from linkwork.contact.support import curved
@@ -68,13 +75,14 @@ def points_of_contact(table, A, B, R, p, depth, normal, a, b, work, rows, labels
                 count = _side_by_side(work, na, nb, A, B, normal, a, b, margin, rows, labels, first)
             count = without_idle_corners(rows, labels, first, count)
             _name(work, na, nb, rows, labels, first, count)
+            count = well_spread(rows, labels, first, count, work.corners)
     deepest = -1e300
     for k in range(first, first + count):
         deepest = max(deepest, rows[10 * k + DEPTH])
     if deepest < depth - (AS_DEEP if flat else EXACTLY):
         put_contact(rows, labels, first + count, a, b, normal, depth, -1, -1)
         count += 1
-    return well_spread(rows, labels, first, count, work.corners)
+    return thinned(rows, labels, 3, first, count) if count > 4 and work.corners == 4 else count
 
 
 @native_apart

@@ -41,10 +41,11 @@ def convex_plane(table, A, m, offset, work, margin):
             put_contact(work.raw, work.raw_label, count, x, along(x, deep, m), n, deep, work.label[k], 0)
             deepest = max(deepest, deep)
             count += 1
+    count = well_spread(work.raw, work.raw_label, 0, count, work.corners)
     if deepest < depth - 1e-9:
         put_contact(work.raw, work.raw_label, count, a, along(a, depth, m), n, depth, 99, 0)
         count += 1
-    return well_spread(work.raw, work.raw_label, 0, count, work.corners)
+    return thinned(work.raw, work.raw_label, 3, 0, count) if count > 4 and work.corners == 4 else count
 
 
 @native_apart
