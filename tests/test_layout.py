@@ -12,8 +12,9 @@ SUBJECTS = {
     "": "contact_examples examples extension gallery layout refusals threads",
     "algebra": "spatial_and_planar",
     "cli": "commands",
-    "contact": "coal exact_depths",
-    "contact_dynamics": "accuracy compliant_contact compliant_steps scenes stepping",
+    "contact": "coal continuous_manifolds exact_depths",
+    "contact_dynamics": "accuracy compliant_contact compliant_steps known_motions moreau_jean scenes "
+    "stepping",
     "dynamics": "adams arguments batches invariance joint_forces lagrange laws loads long_chain loops motion "
     "naive printed_answers refused robots tangent trees twins user_joint",
     "formats": "mechanism_json_refused mechanism_shapes urdf_refused",

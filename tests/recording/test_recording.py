@@ -236,7 +236,7 @@ def test_what_damping_takes_is_its_work() -> None:
 
 def test_wrong_work_is_an_energy_error() -> None:
     run = swung(damping=0.2)
-    run.work *= 0.99
+    run.work[:] *= 0.99
     assert 1e-4 < run.energy_error < 1e-1
 
 

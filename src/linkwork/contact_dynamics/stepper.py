@@ -30,7 +30,7 @@ from math import inf
 
 import numpy as np
 
-from linkwork.contact_dynamics.carried_contacts import CarriedContacts
+from linkwork.contact_dynamics.accelerated_contacts import AcceleratedContacts
 from linkwork.contact_dynamics.compliant_rows import APART
 from linkwork.contact_dynamics.contact_problem import Contacts, kinetic_energy, slowed, stand_still
 from linkwork.contact_dynamics.contact_rows import SLACK, Points, room_for_points, some_of
@@ -79,7 +79,7 @@ class Stepper:
             raise ValueError(f"impact {self._law!r} with closed loops goes with an accuracy; leave step= out")
         self.system.move_to(model.q_drawn, np.zeros(model.nv))
         self._inertial = InertialMotion(model, self.system.nodes, self.system.joints.lockable)
-        self._carried = None if self._inertial.all_free else CarriedContacts(self.system, self._inertial)
+        self._carried = None if self._inertial.all_free else AcceleratedContacts(self.system, self._inertial)
         self._gains = DriveGains(model)
         self._solver = Solver(self.system.nodes.size)
         smooth = model.smooth_tree

@@ -33,7 +33,7 @@ Array = np.ndarray
 _TOGETHER = 1e-3  # difference of spins, as a part of them
 
 
-class CarriedContacts:
+class AcceleratedContacts:
     """Finds how velocities at contacts change; for one thread."""
 
     def __init__(self, system: ContactSystem, inertial: InertialMotion) -> None:
