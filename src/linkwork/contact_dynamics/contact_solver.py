@@ -14,6 +14,7 @@ Array = np.ndarray
 
 MOST = 400  # factorisations
 _ENOUGH = 40  # factorisations, at least: from a cold start a wall takes as many
+_FEW = 200  # contacts: a sweep over fewer counts as over these, since what is small may take its time
 _IN_VAIN = 2.0  # times as much is paid again for work that led nowhere
 
 
@@ -102,7 +103,7 @@ class Solver:
         members = np.diff(found.first_node[: count + 1])
         of = np.repeat(np.arange(count), members)
         node = found.node[: len(of)]
-        touching = np.maximum(np.diff(found.first_contact[: count + 1]), 1)
+        touching = np.maximum(np.diff(found.first_contact[: count + 1]), _FEW)
         budget = np.bincount(of, saved[node], count) / members
         able = (answer[:, 0] > tolerance) & (budget >= _ENOUGH)
         unit = 1.3 * float(np.mean(self._sizes)) ** 3 / 216.0  # sweeps over as many contacts for an update
