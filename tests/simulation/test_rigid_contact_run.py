@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.simulation.polling import Pace
 
 G = 9.81
 
@@ -69,6 +70,21 @@ def test_a_run_goes_on_bit_for_bit(scene):
     assert first.q[-1].tobytes() == whole.q[0].tobytes()
     assert second.q[-1].tobytes() == whole.q[1].tobytes()
     assert second.v[-1].tobytes() == whole.v[1].tobytes()
+
+
+@pytest.mark.parametrize("attempts", [7, 50])
+def test_where_the_loop_looks_up_leaves_no_trace(attempts, monkeypatch):
+    here = digest()
+
+    class Short(Pace):
+        def __init__(self, budget=attempts):
+            super().__init__(min(budget, attempts))
+
+        def took(self, attempts):
+            pass
+
+    monkeypatch.setattr("linkwork.simulation.single_run.Pace", Short)
+    assert digest() == here
 
 
 def test_a_run_goes_on_where_its_checkpoint_was_written(tmp_path):

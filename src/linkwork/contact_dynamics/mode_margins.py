@@ -87,12 +87,15 @@ def start_from(r, tree, poses, J, state):
     note_normals(r)
     for k in range(r.count):
         for part in range(r.wide // 3 * 2 - 1):
-            speed, first, at = 0.0, FIRST[part], 9 * k + 3 * part
+            speed, forward, first, at = 0.0, 0.0, FIRST[part], 9 * k + 3 * part
             for i in range(COUNT[part]):
-                speed += u[r.wide * k + first + i] ** 2
+                slip, axis = u[r.wide * k + first + i], NUMBERS * k + AXES + 3 * ((first + i) % 3)
+                speed += slip * slip
+                for j in range(3):
+                    forward += base[axis + j] * reference[at + j] * slip
             speed = sqrt(speed)
-            if mode[3 * k + part] != SLIDING or speed * _lever(r, part) <= _CLEAR * SLOW:
-                continue
+            if mode[3 * k + part] != SLIDING or forward < 0.0 or speed * _lever(r, part) <= _CLEAR * SLOW:
+                continue  # what has turned back is an event
             for j in range(3):
                 reference[at + j] = 0.0
                 for i in range(COUNT[part]):
