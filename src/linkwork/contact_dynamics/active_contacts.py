@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwork.contact.narrow_phase import find_contacts
 from linkwork.contact.shape_table import buffer, work
+from linkwork.contact_dynamics.active_joints import ActiveJoints
 from linkwork.contact_dynamics.active_record import ACTIVE, NUMBERS
 from linkwork.contact_dynamics.contact_tasks import LOOK, run_task
 from linkwork.contact_dynamics.detection import detect
@@ -94,6 +95,7 @@ class ActiveContacts:
         self.keep("X", surfaces.X)
         self.keep("link_of", shapes.link)
         self.keep("local", shapes.local)
+        self.joints = ActiveJoints(model, self)
         self._bind_kernels()
         self._prepare_detection()
         self.room = -1
@@ -132,7 +134,7 @@ class ActiveContacts:
         self.u, self.drift, _ = (
             self.array(x, count * wide).reshape(count, wide) for x in ("u", "drift", "ahead")
         )
-        most = count * wide + self.loops
+        most = count * wide + self.loops + len(self.joints)
         for name in ("held", "pushed", "answer"):
             self.array(name, most * nv)
         self.array("which", most, np.int64)
@@ -238,11 +240,15 @@ class ActiveContacts:
         n = self.count
         found = {name: getattr(self, name)[:n].copy() for name in _REMEMBERED}
         numbers = np.array([float(self.get(name)) for name in _REMEMBERED_NUMBERS])
-        return found | {
-            "base_state": self.base_state.copy(),
-            "q_jump": self.q_jump.copy(),
-            "numbers": numbers,
-        }
+        return (
+            found
+            | self.joints.memory()
+            | {
+                "base_state": self.base_state.copy(),
+                "q_jump": self.q_jump.copy(),
+                "numbers": numbers,
+            }
+        )
 
     def recall(self, memory: Mapping[str, Array]) -> None:
         """Be what `memory` gave."""
@@ -251,6 +257,7 @@ class ActiveContacts:
         self.set(count=n, **dict(zip(_REMEMBERED_NUMBERS, memory["numbers"].tolist(), strict=True)))
         for name in _REMEMBERED:
             getattr(self, name)[:n] = memory[name]
+        self.joints.recall(memory)
         self.base_state[:], self.q_jump[:] = memory["base_state"], memory["q_jump"]
 
     def arguments(self, task: int, table: int = 0) -> tuple[Any, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 from linkwork.native.numba_functions import record
 
 PLACE, AXES, GAP, NUMBERS = 0, 3, 12, 13
+OPEN, SLIDING, STICKING = 0, 1, 2  # modes
 
 _COUNTS = (
     "count",  # contacts
@@ -26,6 +27,9 @@ _COUNTS = (
     "jumped",  # 1: at q_jump a normal has jumped
     "quaternion_count",
     "lost",  # contacts that were not found when they were last looked for
+    "joints",  # rows of joints: stops, then friction
+    "stops",
+    "bent",  # 1: some of these rows are not those of coordinates
 )
 _ADDRESSES = (
     # programs: code, plan, table
@@ -41,6 +45,7 @@ _ADDRESSES = (
     # all contacts: code, arguments; where numbers, labels and counts are, and room of pairs and of these
     *("detect", "detect_words", "detect_found"),
     *("grow", "grow_plan"),  # what makes more room
+    *("bend", "bend_plan"),  # joint_q, joint_v -> joint_gap, joint_rows, joint_drift of rows that are bent
     # arrays, doubles unless said
     "t",  # (1,) [s]
     "q",
@@ -108,6 +113,25 @@ _ADDRESSES = (
     "taken",  # integers, one for each contact found
     "port",  # (n,) integers
     "quaternions",  # integers: where in q they begin
+    # rows of joints (`joint_modes`)
+    "joint_position",  # (stops,) integers: their coordinate in q; -1: bent
+    "joint_sign",  # (joints,)
+    "joint_limit",  # (stops,)
+    "joint_rows",  # (joints, nv)
+    "joint_gap",  # (stops,) at q
+    "joint_u",  # (joints,) velocities along the rows
+    "joint_drift",  # (joints,)
+    "joint_gap_0",  # (stops,) at the base of the step
+    "joint_u_0",  # (joints,)
+    "joint_mode",  # (joints,) integers: OPEN, SLIDING, STICKING; a stop that is closed sticks
+    "joint_slide",  # (joints,) 1 forwards, -1 backwards, of friction that slides; else 0
+    "joint_bound",  # (joints,) of friction
+    "joint_near",  # (joints,) forces to stay near
+    "joint_force",  # (joints,) at q
+    "joint_push",  # (nv,) what friction that slides exerts
+    "joint_answer",  # (nv,) M^-1 of that
+    "joint_q",
+    "joint_v",
 )
 _SCALES = (
     "size",  # of the mechanism, or 1 m [m]

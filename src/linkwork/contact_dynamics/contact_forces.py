@@ -22,11 +22,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.contact_dynamics.active_contacts import ActiveContacts
+from linkwork.contact_dynamics.active_record import OPEN, SLIDING, STICKING
 from linkwork.contact_dynamics.contact_modes import Held, Modes, held, parts
 from linkwork.contact_dynamics.contact_solver import Solver
-from linkwork.contact_dynamics.mode_margins import OPEN, SLIDING, STICKING
 from linkwork.contact_dynamics.response import Response, response
+from linkwork.contact_dynamics.rigid_joints import (
+    NO_JOINTS,
+    JointModes,
+    JointProblem,
+    joint_modes,
+    look_at_joints,
+)
 from linkwork.contact_dynamics.touching import Touching
+from linkwork.model.own_forces import free_motion
 
 Array = np.ndarray
 
@@ -48,6 +56,7 @@ class ContactForces:
     )
     slip: Array  # (n, 3) relative velocity along these axes [m/s]
     accelerations: Array  # (nv,)
+    joint_forces: Array  # (rows,) along the rows of stops and friction of joints (`RigidCoordinates`)
     residual: float  # of the solver [m/s^2]
     jammed: bool  # no forces do it, as with Painleve's rod
 
@@ -75,14 +84,21 @@ def contact_forces(
     rows, u, drift = looks.look(q, v, near)
     keep = np.abs(u[:, 0]) <= AT_REST
     touching, u, rows = near.some(keep), u[keep], rows[keep]
-    free = model.motion(q, v, t, inputs=inputs)
+    x = looks.joints.coordinates
+    joints = look_at_joints(x, q, v, TOUCHING, AT_REST)
+    joints = joints.some(np.abs(joints.u) <= AT_REST)
+    given = response(model, q, rows)
+    free = free_motion(model, q, v, t, inputs=inputs) + given.answer(joints.push)
     bias = rows @ free + drift[keep]
     bound = bounds(touching, np.linalg.norm(u[:, 1:3], axis=1) > AT_REST)
-    given = response(model, q, rows)
-    found = solve_modes(given, bias, u, bound, size=looks.size)
+    found = solve_modes(given, bias, u, bound, size=looks.size, joints=joints.problem(given.reduced, free))
     slip = np.where(np.arange(3) > 0, u[:, :3], 0.0)
-    forces, accelerations = found.held.forces, free + given.spread(found.held.change)
-    return ContactForces(touching, found.modes, forces, slip, accelerations, found.residual, found.jammed)
+    of_joints = -joints.slide * np.concatenate([np.zeros(len(x.stops)), x.bound])
+    of_joints[joints.number] = found.joints.force
+    return ContactForces(
+        *(touching, found.modes, found.held.forces, slip, free + given.spread(found.held.change)),
+        *(of_joints, found.residual, found.jammed),
+    )
 
 
 class SolvedModes(NamedTuple):
@@ -90,37 +106,50 @@ class SolvedModes(NamedTuple):
 
     modes: Modes
     held: Held
+    joints: JointModes
     residual: float  # of the solver [m/s^2]
     jammed: bool  # no finite forces hold them
 
 
 def solve_modes(
-    given: Response, bias: Array, u: Array, bound: Array, at_rest: float = AT_REST, size: float = 1.0
+    given: Response,
+    bias: Array,
+    u: Array,
+    bound: Array,
+    at_rest: float = AT_REST,
+    size: float = 1.0,
+    joints: JointProblem = NO_JOINTS,
 ) -> SolvedModes:
-    """Return the modes that the laws of contact allow.
+    """Return the modes that the laws of contact, and of stops and friction of joints, allow.
 
     `bias` (n, 3 or 6) are relative accelerations without contact, u relative velocities; `bound` (n, 3) is
     friction, torsional and rolling resistance. Angular velocities are compared by those of points at `size`.
     """
-    scale = float(np.abs(bias[:, :3]).max(initial=0.0)) + 1e-30
+    scale = max(np.abs(bias[:, :3]).max(initial=0.0), np.abs(joints.bias).max(initial=0.0)) + 1e-30
     heading, moves = np.zeros(u.shape), np.zeros((len(u), 3), bool)
     for k, rows in parts(u.shape[1]):
         speed = np.linalg.norm(u[:, rows], axis=1)
         moves[:, k] = speed * (size if k else 1.0) > at_rest
         heading[moves[:, k], rows] = u[moves[:, k], rows] / speed[moves[:, k], None]
     unit = np.where(np.arange(u.shape[1]) < 3, 1.0, 1.0 / size)  # of accelerations along the rows
-    contacts, nodes = given.contacts(bias + _FAST * scale * unit * heading, bound), given.nodes()
+    contacts, nodes = given.contacts(bias + _FAST * scale * unit * heading, bound, joints), given.nodes()
     p, y = np.zeros((len(contacts.a), 3)), np.zeros(len(given.mass))
     answer, _ = Solver(nodes.size).solve(nodes, contacts, p, y, _EXACT * scale)
     after = (bias + given.rows @ y) / unit
+    first = len(contacts.a) - len(joints.kind)
+    own_rows = joints.rows.reshape(len(joints.kind), len(given.mass))
+    own = joint_modes(joints, p[first:, 0], joints.bias + own_rows @ y, _NOTHING * scale)
     p = given.by_contact(p, contacts)
     modes = _classified(p, after, (heading, moves), bound, _NOTHING * scale)
-    found = held(given, modes, bound, bias, p)
+    begins = given.inverse @ (own_rows.T @ own.given)  # friction of joints that begins to slide
+    rest = own_rows[own.held], (joints.bias + own_rows @ begins)[own.held], own.force[own.held]
+    found = held(given, modes, bound, bias + given.rows @ begins, p, rest)
+    found, own = found._replace(change=found.change + begins), own.holding(found.joint_forces)
     weak = modes.mode == SLIDING
     jammed = found.gain <= 0.0 or bool(
         (found.forces[weak, 0] < -1e-6 * np.abs(found.forces).max(initial=0.0)).any()
     )
-    return SolvedModes(modes, found, answer.residual, jammed)
+    return SolvedModes(modes, found, own, answer.residual, jammed)
 
 
 def _classified(p: Array, after: Array, known: tuple[Array, Array], bound: Array, none: float) -> Modes:

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linkwork.contact_dynamics.active_record import OPEN, SLIDING, STICKING
 from linkwork.contact_dynamics.least_change import least_change
-from linkwork.contact_dynamics.mode_margins import COUNT, FIRST, OPEN, SLIDING, STICKING
+from linkwork.contact_dynamics.mode_margins import COUNT, FIRST
 from linkwork.contact_dynamics.response import Response
 
 Array = np.ndarray
@@ -63,27 +64,40 @@ class Held(NamedTuple):
     """The answer of a model to contacts in some modes."""
 
     forces: Array  # (n, 3 or 6)
+    joint_forces: Array  # (m,) along held rows of joints
     change: Array  # (r,) of accelerations along the basis
     gain: float  # smallest answer of a held normal to its own force; negative: it jams (Painleve)
 
 
-def held(given: Response, modes: Modes, bound: Array, bias: Array, near: Array | None = None) -> Held:
+def held(
+    given: Response,
+    modes: Modes,
+    bound: Array,
+    bias: Array,
+    near: Array | None = None,
+    joints: tuple[Array, Array, Array] | None = None,
+) -> Held:
     """Return forces that keep contacts in their modes; relative accelerations without them are `bias`.
 
-    Of forces that are not unique, those nearest to `near`; both are as `forces`.
+    Of forces that are not unique, those nearest to `near`; both are as `forces`. Rows of `joints` (m, r) are
+    held, too, whose accelerations and forces to stay near (m,) these are.
     """
     n, wide = bias.shape
     rows = held_rows(modes)
-    if not len(rows):
-        return Held(np.zeros((n, wide)), np.zeros(len(given.mass)), np.inf)
-    J = given.rows.reshape(wide * n, -1)
+    own, own_bias, own_near = joints or (np.zeros((0, len(given.mass))), np.zeros(0), np.zeros(0))
+    m = len(own)
+    if not len(rows) + m:
+        return Held(np.zeros((n, wide)), np.zeros(m), np.zeros(len(given.mass)), np.inf)
+    J = given.rows.reshape(wide * n, len(given.mass))
     C = force_directions(modes, bound)
-    answer = given.inverse @ (J.T @ C)
-    A, right = J[rows] @ answer, -bias.reshape(-1)[rows]
+    answer = given.inverse @ np.hstack([J.T @ C, own.T])
+    A, right = np.vstack([J[rows], own]) @ answer, -np.concatenate([bias.reshape(-1)[rows], own_bias])
     normals = np.flatnonzero(rows % wide == 0)
-    start = np.zeros(len(rows)) if near is None else near.reshape(-1)[rows]
+    first = np.zeros(len(rows)) if near is None else near.reshape(-1)[rows]
+    start = np.concatenate([first, own_near])
     x = start + least_change(A, right - A @ start)
-    own = np.einsum("kr,rs,ks->k", J[rows[normals]], given.inverse, J[rows[normals]])
-    able = own > _ABLE * own.max()  # what no force moves does not jam
+    alone = np.einsum("kr,rs,ks->k", J[rows[normals]], given.inverse, J[rows[normals]])
+    able = alone > _ABLE * alone.max(initial=0.0)  # what no force moves does not jam
     gain = float(np.min(np.diag(A)[normals][able], initial=np.inf))
-    return Held((C @ x).reshape(n, wide), answer @ x, gain)
+    forces = (C @ x[: len(rows)]).reshape(n, wide)
+    return Held(forces, x[len(rows) :], answer @ x, gain)

@@ -4,6 +4,7 @@ from linkwork.contact_dynamics.active_record import active
 from linkwork.contact_dynamics.active_rows import fill_drift
 from linkwork.contact_dynamics.detection import SHAPES
 from linkwork.contact_dynamics.fixed_modes import close, look, move
+from linkwork.contact_dynamics.joint_modes import gap_of_stops, joints_act, look_at_joints
 from linkwork.contact_dynamics.mode_margins import force_margin, slip_margin, start_from
 from linkwork.contact_dynamics.nodes import LAYOUT
 from linkwork.contact_dynamics.swept_gap import swept_gap
@@ -36,8 +37,11 @@ def _margins(r, tree, shapes, poses, J, F, added, mass, inverse, v, motion, spee
         call(r.shown, r.shown_plan, r.shown_table)
     gap = swept_gap(r, tree, shapes, poses, J, v, motion, speed, r.base_state, span)
     shown = doubles(r.values + 8 * r.events)
+    if r.joints:
+        look_at_joints(r, r.q, r.v, r.joint_gap, r.joint_u)
+        gap = min(gap, gap_of_stops(r, span))
     shown[0], shown[1], shown[2] = gap + r.slack_gap, 1.0, 1.0
-    if r.count == 0:
+    if r.count == 0 and not joints_act(r):
         return
     move(r, tree, poses, J, F, added, mass, inverse)
     gone, same = r.lost > 0, r.jumped != 0

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.contact_dynamics.active_contacts import ActiveContacts
+from linkwork.contact_dynamics.active_record import SLIDING
 from linkwork.contact_dynamics.contact_forces import AT_REST, contact_forces
 from linkwork.contact_dynamics.meeting import meeting
-from linkwork.contact_dynamics.mode_margins import SLIDING
 from linkwork.contact_dynamics.pair_table import FRICTION, ROLLING, STATIC_FRICTION, TORSIONAL, pair_table
 from linkwork.contact_dynamics.touching import Surfaces, Touching
 from linkwork.model.model import Model

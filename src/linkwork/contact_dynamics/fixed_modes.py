@@ -13,10 +13,17 @@ not. Of all that do it the nearest to given ones are taken: those that the probl
 solved with when the modes were found.
 """
 
-from linkwork.contact_dynamics.active_record import GAP, NUMBERS
+from linkwork.contact_dynamics.active_record import GAP, NUMBERS, SLIDING, STICKING
 from linkwork.contact_dynamics.active_rows import along_rows, fill_drift, fill_rows, follow, go_to
+from linkwork.contact_dynamics.joint_modes import (
+    fill_joint_forces,
+    hold_joints,
+    joints_act,
+    look_at_joints,
+    rub_joints,
+)
 from linkwork.contact_dynamics.least_change import smallest
-from linkwork.contact_dynamics.mode_margins import COUNT, FIRST, SLIDING, SLOW, STICKING, fill_directions
+from linkwork.contact_dynamics.mode_margins import COUNT, FIRST, SLOW, fill_directions
 from linkwork.contact_dynamics.nodes import inertia
 from linkwork.native.numba_functions import call, doubles, integers, native, native_apart
 
@@ -76,21 +83,27 @@ def _hold_loops(r, k):
 
 
 @native
+def _respond(r, tree, inverse, push, answer):
+    """Write M^-1 of what pushes; both by address."""
+    x, y = doubles(push), doubles(answer)
+    for node in range(len(tree.size)):
+        n, first, at, any_ = tree.size[node], tree.first[node], tree.at[node], False
+        for i in range(first, first + n):
+            any_ = any_ or x[i] != 0.0
+        for row in range(n):
+            s = 0.0
+            if any_:
+                for i in range(n):
+                    s += inverse[at + row * n + i] * x[first + i]
+            y[first + row] = s
+
+
+@native
 def _fill_matrix(r, tree, inverse, k):
     """Write M^-1 of what unknowns push, and what that does along the rows held."""
-    held, pushed, answer, A = doubles(r.held), doubles(r.pushed), doubles(r.answer), doubles(r.matrix)
+    held, answer, A = doubles(r.held), doubles(r.answer), doubles(r.matrix)
     for j in range(k):
-        for node in range(len(tree.size)):
-            n, first, at = tree.size[node], tree.first[node], tree.at[node]
-            from_, any_ = j * r.nv + first, False
-            for i in range(n):
-                any_ = any_ or pushed[from_ + i] != 0.0
-            for row in range(n):
-                s = 0.0
-                if any_:
-                    for i in range(n):
-                        s += inverse[at + row * n + i] * pushed[from_ + i]
-                answer[from_ + row] = s
+        _respond(r, tree, inverse, r.pushed + 8 * j * r.nv, r.answer + 8 * j * r.nv)
     for i in range(k):
         for j in range(k):
             s = 0.0
@@ -127,6 +140,17 @@ def look(r, tree, poses, J, F, added, mass, inverse):
     r.lost = follow(r, poses, r.base, r.now)
     fill_rows(r, tree, poses, J, r.now, r.rows)
     along_rows(r, r.rows, r.v, r.u)
+    if r.joints:
+        look_at_joints(r, r.q, r.v, r.joint_gap, r.joint_u)
+
+
+@native
+def _near(r, row):
+    """Return the force to stay near, by the number of a row."""
+    if row <= -2:
+        return doubles(r.joint_near)[-2 - row]
+    c = row // r.wide
+    return doubles(r.near)[6 * c + row - r.wide * c]
 
 
 @native_apart
@@ -136,33 +160,42 @@ def move(r, tree, poses, J, F, added, mass, inverse):
     Links are elsewhere afterwards.
     """
     call(r.motion, r.motion_plan, r.motion_table)
-    change = doubles(r.change)
-    if r.count == 0:
+    change, alone = doubles(r.change), doubles(r.joint_answer)
+    if r.count == 0 and not joints_act(r):
         for i in range(r.nv):
             change[i] = 0.0
         return
     look(r, tree, poses, J, F, added, mass, inverse)
     fill_directions(r)
     contact_rows = _hold_contacts(r, True)
-    k = _hold_loops(r, contact_rows)
-    fill_drift(r, tree, poses, J)
+    rigid_rows = hold_joints(r, contact_rows, False)
+    k = _hold_loops(r, rigid_rows)
+    if r.count:
+        fill_drift(r, tree, poses, J)
     _fill_matrix(r, tree, inverse, k)
+    if r.joints:
+        rub_joints(r)
+        _respond(r, tree, inverse, r.joint_push, r.joint_answer)
     A, b, x, which = doubles(r.matrix), doubles(r.right), doubles(r.x), integers(r.which)
-    near, drift, free = doubles(r.near), doubles(r.drift), doubles(r.free)
+    drift, bent, free = doubles(r.drift), doubles(r.joint_drift), doubles(r.free)
     for i in range(k):
         s = 0.0
-        if i < contact_rows:
-            s = -_along(r, i, free) - drift[which[i]]
-        for j in range(contact_rows):
-            c = which[j] // r.wide
-            s -= A[i * k + j] * near[6 * c + which[j] - r.wide * c]
+        if i < rigid_rows:
+            s = -_along(r, i, free) - (drift[which[i]] if i < contact_rows else bent[-2 - which[i]])
+        if r.joints:
+            s -= _along(r, i, alone)
+        for j in range(rigid_rows):
+            s -= A[i * k + j] * _near(r, which[j])
         b[i] = s
     smallest(k, r.matrix, r.right, r.x, r.room, r.more)
-    for j in range(contact_rows):
-        c = which[j] // r.wide
-        x[j] += near[6 * c + which[j] - r.wide * c]
+    for j in range(rigid_rows):
+        x[j] += _near(r, which[j])
     _fill_change(r, k)
     _fill_forces(r, contact_rows)
+    if r.joints:
+        for i in range(r.nv):
+            change[i] += alone[i]
+        fill_joint_forces(r, contact_rows, rigid_rows)
 
 
 @native
@@ -189,10 +222,11 @@ def _fill_forces(r, count):
 
 @native_apart
 def close(r, tree, poses, J, F, added, mass, inverse, fast):
-    """Write the change of positions, or of velocities if `fast`, that closes contacts and loops.
+    """Write the change of positions, or of velocities if `fast`, that closes contacts, stops and loops.
 
-    `worst` is the worst gap of contacts. Where one has gone over an edge its normal jumps, and velocities
-    would have to. They are left as they are then: the end of the mode is found there, and an impact does it.
+    `worst` is the worst gap of contacts and stops. Where a contact has gone over an edge its normal jumps,
+    and velocities would have to. They are left as they are then: the end of the mode is found there, and an
+    impact does it.
     """
     change, gaps, now, v = doubles(r.change), doubles(r.gaps), doubles(r.now), doubles(r.v)
     if r.loops and fast:
@@ -223,9 +257,14 @@ def close(r, tree, poses, J, F, added, mass, inverse, fast):
             gaps[i] = 0.0
         r.worst = 0.0
         return
-    k = _hold_loops(r, count)
-    for i in range(count, k):
-        b[i] = -gaps[i - count]
+    rigid = hold_joints(r, count, not fast)
+    for i in range(count, rigid):
+        j = -2 - integers(r.which)[i]
+        error = doubles(r.joint_u)[j] if fast else doubles(r.joint_gap)[j]
+        b[i], worst = -error, max(worst, abs(error))
+    k = _hold_loops(r, rigid)
+    for i in range(rigid, k):
+        b[i] = -gaps[i - rigid]
     _fill_matrix(r, tree, inverse, k)
     smallest(k, r.matrix, r.right, r.x, r.room, r.more)
     _fill_change(r, k)

@@ -5,11 +5,10 @@ A contact is open, slides, or sticks; so do its spin about the normal and its ro
 
 from math import sqrt
 
-from linkwork.contact_dynamics.active_record import AXES, NUMBERS
+from linkwork.contact_dynamics.active_record import AXES, NUMBERS, SLIDING, STICKING
 from linkwork.contact_dynamics.active_rows import along_rows, fill_rows, follow, go_to, note_normals
+from linkwork.contact_dynamics.joint_modes import NO_FORCE, joint_force_margin, look_at_joints, slide_margin
 from linkwork.native.numba_functions import doubles, integers, native, native_apart
-
-OPEN, SLIDING, STICKING = 0, 1, 2
 
 SLOW = 1e-6  # slip below has no direction of its own yet [m/s]
 _CLEAR = 1000.0  # times as fast a slip depends on nothing else
@@ -74,6 +73,8 @@ def start_from(r, tree, poses, J, state):
     for i in range(r.nq + r.nv):
         same = same and given[i] == known[i]
         known[i] = given[i]
+    if not same and r.joints:
+        look_at_joints(r, state, state + 8 * r.nq, r.joint_gap_0, r.joint_u_0)
     if same or r.count == 0:
         return
     go_to(r, poses, state, 0.0, state)
@@ -106,7 +107,8 @@ def start_from(r, tree, poses, J, state):
 @native
 def force_margin(r):
     """Return by how much forces are inside of their bounds, relative to the largest, with the slack."""
-    force, bound, mode, least = doubles(r.force), doubles(r.bound), integers(r.mode), 1e300
+    force, bound, mode = doubles(r.force), doubles(r.bound), integers(r.mode)
+    least = joint_force_margin(r)
     for k in range(r.count):
         N = force[6 * k]
         least = min(least, N)
@@ -116,6 +118,8 @@ def force_margin(r):
                 for i in range(COUNT[part]):
                     size += force[6 * k + FIRST[part] + i] ** 2
                 least = min(least, (bound[3 * k + part] * N - sqrt(size)) / _lever(r, part))
+    if least >= NO_FORCE:
+        return 1.0
     return least / max(r.largest, 1e-30) + r.slack_force
 
 
@@ -126,7 +130,7 @@ def slip_margin(r):
     Forwards is where it slides to at the base of the step.
     """
     mode, u, now, reference = integers(r.mode), doubles(r.u), doubles(r.now), doubles(r.reference)
-    least = 1.0
+    least = slide_margin(r)
     for k in range(r.count):
         for part in range(r.wide // 3 * 2 - 1):
             if mode[3 * k + part] != SLIDING:

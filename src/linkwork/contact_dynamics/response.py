@@ -16,6 +16,7 @@ import numpy as np
 
 from linkwork.contact_dynamics.contact_problem import Contacts, Nodes
 from linkwork.contact_dynamics.friction_cone import COULOMB, TURNING
+from linkwork.contact_dynamics.rigid_joints import NO_JOINTS, JointProblem
 from linkwork.model.model import Model
 
 Array = np.ndarray
@@ -39,22 +40,33 @@ class Response(NamedTuple):
         """Return what forces (nv,) are along Z."""
         return force if self.basis is None else self.basis.T @ force
 
+    def answer(self, force: Array) -> Array:
+        """Return accelerations (nv,) by forces (nv,)."""
+        return self.spread(self.inverse @ self.along(force))
+
+    def reduced(self, rows: Array) -> Array:
+        """Return rows (..., nv) along Z (..., r)."""
+        return rows if self.basis is None else rows @ self.basis
+
     def nodes(self) -> Nodes:
         """Return it as one node of a contact problem, which would not move without contact."""
         r = len(self.mass)
         where = np.array([r]), np.zeros(1, np.int64), np.zeros(1, np.int64)
         return Nodes(*where, self.mass.ravel(), self.inverse.ravel(), np.zeros(r))
 
-    def contacts(self, bias: Array, bound: Array) -> Contacts:
+    def contacts(self, bias: Array, bound: Array, joints: JointProblem = NO_JOINTS) -> Contacts:
         """Return contacts whose relative velocities are `bias` (n, 3 or 6) when nothing acts at them.
 
-        Behind them, those that resist turning have three rows more; `bound` (n, 3) is friction, torsional and
-        rolling resistance.
+        Behind them, those that resist turning have three rows more, and rows of joints follow; `bound` (n, 3)
+        is friction, torsional and rolling resistance.
         """
         n, wide, r = self.rows.shape
         turns = np.flatnonzero(bound[:, 1:].any(axis=1)) if wide == 6 else np.zeros(0, np.int64)
-        rows = np.concatenate([self.rows[:, :3], self.rows[turns, wide - 3 :]])
-        count = n + len(turns)
+        m = len(joints.kind)
+        of_joints, bias_of_joints = np.zeros((m, 3, r)), np.zeros((m, 3))
+        of_joints[:, 0], bias_of_joints[:, 0] = joints.rows.reshape(m, r), joints.bias
+        rows = np.concatenate([self.rows[:, :3], self.rows[turns, wide - 3 :], of_joints])
+        count = n + len(turns) + m
         alone = np.einsum("nir,rs,nis->n", rows, self.inverse, rows)
         floor = 1e-12 * float(np.max(alone, initial=1e-300))
         return Contacts(
@@ -63,12 +75,12 @@ class Response(NamedTuple):
             3 * r * np.arange(count),
             np.zeros(count, np.int64),
             np.ascontiguousarray(rows).ravel(),
-            np.concatenate([bias[:, :3], bias[turns, wide - 3 :]]),
-            np.concatenate([bound[:, 0], bound[turns, 2]]),
-            3.0 / np.maximum(alone, floor),
-            np.repeat([COULOMB, TURNING], [n, len(turns)]),
-            np.concatenate([np.zeros(n), bound[turns, 1]]),
-            np.concatenate([np.full(n, -1), turns]),
+            np.concatenate([bias[:, :3], bias[turns, wide - 3 :], bias_of_joints]),
+            np.concatenate([bound[:, 0], bound[turns, 2], joints.bound]),
+            np.repeat([3.0, 1.0], [n + len(turns), m]) / np.maximum(alone, floor),
+            np.concatenate([np.repeat([COULOMB, TURNING], [n, len(turns)]), joints.kind]),
+            np.concatenate([np.zeros(n), bound[turns, 1], np.zeros(m)]),
+            np.concatenate([np.full(n, -1), turns, np.full(m, -1)]),
         )
 
     def by_contact(self, p: Array, contacts: Contacts) -> Array:

@@ -61,7 +61,7 @@ class RigidCoordinates:
         self.bound = np.array([friction.bound for friction in self.friction])
         places = [*map(self._place_of_stop, self.stops), *map(self._place_of_friction, self.friction)]
         self.column = np.array([v for _, v in places], np.int64)  # (rows,) of the tree's velocities; -1: bent
-        self._position = np.array([q for q, _ in places[: len(self.stops)]], np.int64)
+        self.position = np.array([q for q, _ in places[: len(self.stops)]], np.int64)  # (stops,) in q
         bent = {row.joint for row, v in zip((*self.stops, *self.friction), self.column) if v < 0}
         self._bent = {joint.name: _displacement(joint) for joint in joints if joint.name in bent}
         self.gap = np.zeros(len(self.stops))
@@ -87,14 +87,14 @@ class RigidCoordinates:
 
     def place(self, q: Array) -> None:
         """Be at q: write gaps, and rows that are bent."""
-        self.gap[:] = self.sign[: len(self.gap)] * (q[self._position] - self.limit)
+        self.gap[:] = self.sign[: len(self.gap)] * (q[self.position] - self.limit)
         if self._bent:
             self._bend(q)
 
     def limit_to(self, q: Array, stops: Array) -> None:
         """Put the coordinates of some stops (stops,) onto their limits, but for bent ones."""
         which = stops & (self.column[: len(self.stops)] >= 0)
-        q[self._position[which]] = self.limit[which]
+        q[self.position[which]] = self.limit[which]
 
     def _bend(self, q: Array) -> None:
         model, stops = self._model, len(self.stops)

@@ -19,11 +19,13 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.contact_dynamics.active_contacts import ActiveContacts
+from linkwork.contact_dynamics.active_record import OPEN, SLIDING, STICKING
 from linkwork.contact_dynamics.contact_forces import SolvedModes, solve_modes
 from linkwork.contact_dynamics.contact_modes import Modes, held
 from linkwork.contact_dynamics.contact_solver import Solver
+from linkwork.contact_dynamics.friction_cone import STOPPED
 from linkwork.contact_dynamics.impact import impact
-from linkwork.contact_dynamics.mode_margins import OPEN, SLACK_SLIP, SLIDING, STICKING
+from linkwork.contact_dynamics.mode_margins import SLACK_SLIP
 from linkwork.contact_dynamics.pair_table import (
     FRICTION,
     RESTITUTION,
@@ -33,6 +35,7 @@ from linkwork.contact_dynamics.pair_table import (
     PairTable,
 )
 from linkwork.contact_dynamics.response import Response, response
+from linkwork.contact_dynamics.rigid_joints import JointLook, JointProblem, look_at_joints
 from linkwork.contact_dynamics.smooth_motion import Free, SmoothMotion
 from linkwork.contact_dynamics.touching import Touching
 from linkwork.mechanism.contact import IMPACTS
@@ -41,6 +44,7 @@ Array = np.ndarray
 
 _TOUCHING = 1e-9  # of the size: gaps below are closed
 _STILL = 1e-9  # of the speeds of the mechanism, or of 1 m/s: slower ones are none
+_BEYOND = 1e-6  # farther beyond its limit a joint is not put back before modes are found [rad, m]
 _MOMENT = 1e-7  # [s] for which forces act before an impact without collision
 _TURNS = 20
 _LIFTS = 10
@@ -83,12 +87,25 @@ class Look(NamedTuple):
     bound: Array  # (n, 3) friction, torsional and rolling resistance
     static_friction: Array  # (n,)
     restitution: Array  # (n,)
+    joints: JointLook  # stops that are closed, friction of joints
+    free: Array  # (nv,) accelerations without contact, and without what of joints is at rest
 
-    def some(self, which: Array) -> "Look":
-        """Return that of some of them."""
-        touching, given, *numbers = self
+    def some(self, which: Array, of_joints: Array) -> "Look":
+        """Return that of some of the contacts, and of some rows of joints."""
+        touching, given, *numbers, joints, free = self
         given = given._replace(rows=given.rows[which])
-        return Look(touching.some(which), given, *(array[which] for array in numbers))
+        return Look(
+            touching.some(which), given, *(array[which] for array in numbers), joints.some(of_joints), free
+        )
+
+    @property
+    def stops(self) -> Array:
+        """Which rows of joints are stops (m,)."""
+        return self.joints.kind == STOPPED
+
+    def problem(self) -> JointProblem:
+        """Return the problem of joints' rows, in accelerations."""
+        return self.joints.problem(self.given.reduced, self.free)
 
 
 @dataclass
@@ -112,14 +129,26 @@ class Settling:
 
     def settle(self, t: float, q: Array, v: Array, free: Free) -> Settled:
         """Return the state after an event, and put contacts into modes; `free(t, q, v)` are accelerations."""
-        found = Settled(q.copy(), v.copy())
-        before = self._pair_modes()
+        found, joints = Settled(q.copy(), v.copy()), self.motion.active.joints
+        before, modes = self._pair_modes(), joints.mode.copy()
         self._settle(t, found, free)
         after = self._pair_modes()
+        self._report_joints(found, modes, joints.mode)
         for pair in {**before, **after}:
             if (mode := after.get(pair, OPEN)) != before.get(pair, OPEN):
                 found.changes.append(f"{pair[0]} and {pair[1]} {_WORDS[mode]}")
         return found
+
+    def _report_joints(self, found: Settled, before: Array, after: Array) -> None:
+        """Say which stops and joints with friction are in other modes."""
+        x, stops = self._looks.joints.coordinates, self._looks.joints.stops
+        for r in np.flatnonzero(before != after):
+            if r < stops:
+                word = "rests at" if after[r] == STICKING else "leaves"
+                found.changes.append(f"{x.stops[r].joint} {word} {x.stops[r].said}")
+            elif STICKING in (before[r], after[r]):
+                word = "sticks" if after[r] == STICKING else "slides"
+                found.changes.append(f"{x.friction[r - stops].joint} {word}")
 
     def _pair_modes(self) -> dict[tuple[str, str], int]:
         """Return what pairs of bodies do that touch: they stick if one of their contacts does."""
@@ -137,7 +166,7 @@ class Settling:
         for _ in range(_TURNS):
             look = self._look(t, found, free)
             still = _STILL * max(1.0, float(np.abs(found.v).max(initial=0.0)))
-            if (look.u[:, 0] < -still).any():
+            if (look.u[:, 0] < -still).any() or (look.joints.u[look.stops] < -still).any():
                 self._hit(t, found, look)
             elif self._enter_modes(t, found, look, still, free):
                 return
@@ -146,9 +175,13 @@ class Settling:
     def _look(self, t: float, found: Settled, free: Free) -> Look:
         touching = self._touching(found.q)
         rows, u, drift = self._looks.look(found.q, found.v, touching)
-        bias = rows @ free(t, found.q, found.v) + drift
-        given = response(self.model, found.q, rows)
-        return Look(touching, given, u, bias, *self.law(touching))
+        given, x = response(self.model, found.q, rows), self._looks.joints.coordinates
+        joints = look_at_joints(x, found.q, found.v, _TOUCHING, 2.0 * SLACK_SLIP)
+        accelerations = free(t, found.q, found.v)
+        if joints.push.any():
+            accelerations = accelerations + given.answer(joints.push)
+        bias = rows @ accelerations + drift
+        return Look(touching, given, u, bias, *self.law(touching), joints, accelerations)
 
     def _touching(self, q: Array) -> Touching:
         """Return what touches."""
@@ -156,15 +189,19 @@ class Settling:
 
     def _lift(self, found: Settled) -> None:
         """Take away overlaps, which are as small as the slack with which an approach is noticed."""
+        x = self._looks.joints.coordinates
         for _ in range(_LIFTS):
             touching = self._touching(found.q)
             deep = touching.some(touching.gap < 0.0)
-            if not len(deep.gap):
+            x.place(found.q)
+            beyond = (x.gap < 0.0) & (x.gap > -_BEYOND)
+            if not len(deep.gap) and not beyond.any():
                 return
             rows = self._looks.look(found.q, found.v, deep).rows[:, 0]
+            rows, gaps = np.vstack([rows, x.rows[: len(beyond)][beyond]]), np.append(deep.gap, x.gap[beyond])
             loops = np.zeros(len(self.model.weak_pivots))
-            self._move(found, self.motion.correction(found.q, rows, np.concatenate([deep.gap, loops])))
-            if deep.gap.min() > -_TOUCHING * self.motion.size:
+            self._move(found, self.motion.correction(found.q, rows, np.concatenate([gaps, loops])))
+            if gaps.min() > -_TOUCHING * self.motion.size:
                 return
 
     def _move(self, found: Settled, change: Array) -> None:
@@ -182,11 +219,20 @@ class Settling:
         normal, e = look.u[:, 0], look.restitution
         e = np.where((normal < 0.0) & self._stays(e * normal, look.bias), 0.0, e)
         given = look.given if self.rule == IMPACTS[0] else look.given._replace(rows=look.given.rows[:, :3])
-        contacts = given.contacts(look.u, look.bound)
-        e = np.concatenate([e, np.zeros(len(contacts.a) - len(e))])
+        stops = look.joints.some(look.stops)
+        pressed = stops.rows @ look.free + stops.drift
+        still = (stops.u < 0.0) & self._stays(stops.restitution * stops.u, pressed[:, None])
+        own = stops.problem(given.reduced, look.free)._replace(bias=stops.u)
+        contacts = given.contacts(look.u, look.bound, own)
+        last = np.where(still, 0.0, stops.restitution)
+        e = np.concatenate([e, np.zeros(len(contacts.a) - len(e) - len(last)), last])
         done = impact(given.nodes(), contacts, e, self.rule, tolerance=1e-12)
         found.v = found.v + given.spread(done.velocities)
         self._log(t, found, look.touching, done.impulses[: len(look.u)])
+        x = self._looks.joints.coordinates
+        for r, p in zip(stops.number, done.impulses[len(done.impulses) - len(last) :, 0], strict=True):
+            if p > 0.0:
+                found.changes.append(f"{x.stops[r].joint} hits {x.stops[r].said}")
         if done.lowered < 1.0:
             words = f"restitution was lowered to {done.lowered:.3g} of itself at t = {t:.9g} s"
             found.notes.append(f"{words}: Newton's law would have gained energy")
@@ -201,7 +247,9 @@ class Settling:
 
     def _enter_modes(self, t: float, found: Settled, look: Look, still: float, free: Free) -> bool:
         """Find modes of what rests or slides; return whether there are any that can be."""
-        look = look.some((look.u[:, 0] <= still) | self._stays(look.u[:, 0], look.bias))
+        joints, pressed = look.joints, look.joints.rows @ look.free + look.joints.drift
+        rests = ~look.stops | (joints.u <= still) | self._stays(joints.u, pressed[:, None])
+        look = look.some((look.u[:, 0] <= still) | self._stays(look.u[:, 0], look.bias), rests)
         slow, bound = np.linalg.norm(look.u[:, 1:3], axis=1) <= 2.0 * SLACK_SLIP, look.bound.copy()
         bound[slow, 0] = look.static_friction[slow]
         solved = self._solved(look, bound)
@@ -212,12 +260,17 @@ class Settling:
         if solved.jammed:
             self._jam(t, found, look)
             return False
-        self.motion.hold(look.touching, solved.modes, solved.held.forces, bound)
+        number, slide, own = look.joints.number, look.joints.slide.copy(), solved.joints
+        held, forces = np.zeros(len(slide), bool), np.zeros(len(slide))
+        held[number], forces[number] = own.held, own.force
+        slide[number] = own.slide
+        self.motion.hold(look.touching, solved.modes, solved.held.forces, bound, (held, slide, forces))
         self._close(t, found)
         return True
 
     def _solved(self, look: Look, bound: Array) -> SolvedModes:
-        return solve_modes(look.given, look.bias, look.u, bound, 2.0 * SLACK_SLIP, self.motion.size)
+        given = look.given, look.bias, look.u, bound, 2.0 * SLACK_SLIP, self.motion.size
+        return solve_modes(*given, look.problem())
 
     def _jam(self, t: float, found: Settled, look: Look) -> None:
         """Stop contacts that no finite forces hold: by impulses that end all slip, if friction allows it."""
@@ -226,9 +279,13 @@ class Settling:
         ahead[:, 0] = np.minimum(_MOMENT * look.bias[:, 0], 0.0)
         stuck = Modes(np.full((len(ahead), 3), STICKING), np.zeros((len(ahead), 3)))
         p, y = held(given, stuck, look.bound, ahead).forces, np.zeros(len(given.mass))
-        nodes, contacts = given.nodes(), given.contacts(ahead, look.bound)
+        stops = look.joints.some(look.stops).problem(given.reduced, look.free)
+        stops = stops._replace(bias=np.minimum(_MOMENT * stops.bias, 0.0))
+        nodes, contacts = given.nodes(), given.contacts(ahead, look.bound, stops)
+        p = np.concatenate([p, np.zeros((len(stops.bias), 3))])
         Solver(nodes.size).solve(nodes, contacts, p, y, 1e-3 * _MOMENT)
         found.v = found.v + given.spread(y)
+        p = p[: len(ahead)]
         self._log(t, found, look.touching, p)
         owners = self.surfaces.detection.owners
         pushed = p.any(axis=1) if p.any() else np.ones(len(p), bool)
@@ -239,7 +296,7 @@ class Settling:
     def _close(self, t: float, found: Settled) -> None:
         """Bring positions and velocities onto the constraints, and see that no margin is used up already."""
         motion = self.motion
-        if motion.count:
+        if motion.count or motion.active.joints.mode.any():
             self._move(found, motion.close_positions(found.q, t))
             found.v = found.v + motion.close_velocities(found.q, found.v, t)
         motion.begin(t, found.q, found.v)

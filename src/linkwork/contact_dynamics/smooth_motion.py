@@ -18,10 +18,10 @@ from collections.abc import Callable
 import numpy as np
 
 from linkwork.contact_dynamics.active_contacts import ActiveContacts
+from linkwork.contact_dynamics.active_record import OPEN
 from linkwork.contact_dynamics.contact_modes import Modes, parts
 from linkwork.contact_dynamics.contact_tasks import EVENTS, POSITIONS, VELOCITIES
 from linkwork.contact_dynamics.least_change import least_change
-from linkwork.contact_dynamics.mode_margins import OPEN
 from linkwork.contact_dynamics.touching import NONE, Surfaces, Touching
 
 Array = np.ndarray
@@ -42,11 +42,19 @@ class SmoothMotion:
         nothing = np.zeros((0, wide))
         self.hold(NONE, Modes(np.zeros((0, 3), int), nothing), nothing, np.zeros((0, 3)))
 
-    def hold(self, touching: Touching, modes: Modes, forces: Array, bound: Array) -> None:
+    def hold(
+        self,
+        touching: Touching,
+        modes: Modes,
+        forces: Array,
+        bound: Array,
+        joints: tuple[Array, Array, Array] | None = None,
+    ) -> None:
         """Let contacts be in some modes from now on; open ones are let go.
 
         `forces` (n, wide) are those to stay near; `bound` (n, 3) is friction, that of sliding where contacts
-        slide, else the static one, torsional and rolling resistance.
+        slide, else the static one, torsional and rolling resistance. `joints` are the rows of joints that are
+        held, where they slide to, and their forces.
         """
         which, active = modes.mode != OPEN, self.active
         touching, modes, forces = touching.some(which), modes.some(which), forces[which]
@@ -59,6 +67,11 @@ class SmoothMotion:
             world = np.einsum("ni,nij->nj", modes.direction[:, rows], axes)
             active.reference[:n, 3 * k : 3 * k + 3] = world
         largest = float(np.abs(forces[:, :3]).max(initial=0.0))
+        if joints is not None:
+            active.joints.hold(*joints)
+            largest = max(largest, float(np.abs(joints[2]).max(initial=0.0)))
+            if largest == 0.0 and joints[0].any():  # what would accelerate all by 1 rad/s^2 or m/s^2
+                largest = float(np.abs(self.model.mass_matrix(self.active.q)).max())
         active.set(slack_gap=SLACK_GAP * self.size, slack_force=SLACK_FORCE, largest=largest)
 
     @property
@@ -100,6 +113,7 @@ class SmoothMotion:
         active = self.active
         self._at(t, q, v)
         active.base_state[:] = np.concatenate([q, v])
+        active.joints.begin(q, v)
         active.do(EVENTS)
         approach, hold, _ = active.values[-3:].tolist()
         gap, force = active.get("slack_gap"), active.get("slack_force")

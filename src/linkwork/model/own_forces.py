@@ -36,7 +36,18 @@ def motion(
     This is what `simulate` integrates: damping, friction, springs and stops of joints are in it. `inputs` are
     values by name, or an array in the order of `model.inputs`; what is not given has its default value.
     """
-    kernel = motion_kernel(model, motion_algorithm(model, model.touching_tree), model.touching_tree)
+    return _motion(model, model.touching_tree, q, v, t, inputs, out)
+
+
+def free_motion(model: "Model", q: Array, v: Array, t: Any = 0.0, *, inputs: Any = None) -> Array:
+    """Return the same without friction of joints that sticks: what it, rigid contacts and stops act on."""
+    return _motion(model, model.smooth_touching_tree, q, v, t, inputs)
+
+
+def _motion(
+    model: "Model", tree: Tree, q: Array, v: Array, t: Any, inputs: Any, out: Array | None = None
+) -> Array:
+    kernel = motion_kernel(model, motion_algorithm(model, tree), tree)
     arrays = moving(model, kernel, q, v, t, inputs)
     return _applying(model, lambda: kernel(*arrays, out=(None, out, None))[1], *arrays[:4])
 

@@ -19,6 +19,7 @@ from linkwork.contact_dynamics.contact_tasks import (
     run_task,
 )
 from linkwork.contact_dynamics.smooth_motion import Free, SmoothMotion
+from linkwork.model.own_forces import free_motion
 from linkwork.native import store
 from linkwork.simulation.loop.programs import Program
 
@@ -91,11 +92,11 @@ class ContactPrograms:
         return replace(made, plan=plan, keep=(active, self))
 
     def free(self, inputs: Array) -> Free:
-        """Return accelerations without contact as a function, at some values of inputs."""
+        """Return accelerations without what is rigid as a function, at some values of inputs."""
         model = self.motion.model
         self.given[:] = inputs
         given = {"inputs": inputs[: len(model.inputs)]} if len(model.inputs) else {}
-        return lambda t, q, v: model.motion(q, v, t, **given)
+        return lambda t, q, v: free_motion(model, q, v, t, **given)
 
 
 def _calling() -> int:

@@ -1,4 +1,7 @@
-"""The setting of a run with rigid contact to an accuracy: its problem, and contacts that are its own."""
+"""The setting of a run to an accuracy with rigid contact, rigid stops or dry friction of joints.
+
+Its problem, and contacts that are its own.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,12 +16,12 @@ from linkwork.contact_dynamics.smooth_motion import SmoothMotion
 from linkwork.contact_dynamics.touching import Surfaces
 from linkwork.mechanism.contact import impact_law
 from linkwork.model.model import Model
-from linkwork.model.trees import is_rigid_joint
 from linkwork.simulation.contact_programs import ContactPrograms
 from linkwork.simulation.options import RunOptions
 from linkwork.simulation.problem import Problem
 from linkwork.simulation.restoring import PROJECTED
 from linkwork.simulation.run_settings import RunSettings
+from linkwork.tree.tree import Tree
 
 Array = np.ndarray
 
@@ -26,7 +29,7 @@ _FALLING = -1
 
 
 class ContactSettings(RunSettings):
-    """What a run with contact needs; it belongs to one run."""
+    """What such a run needs; it belongs to one run."""
 
     with_contact = True
 
@@ -52,14 +55,13 @@ class ContactSettings(RunSettings):
 
     def _check(self) -> None:
         """Refuse what this way through time does not follow."""
-        if any(map(is_rigid_joint, self.system.model.joints.values())):
-            raise ValueError(
-                "rigid stops, or friction_speed=0, together with rigid contact go by steps: give step=1/60"
-            )
         if self.words.loops != PROJECTED:
             raise ValueError(
-                f"loops {self.words.loops!r} with rigid contact; leave it out: loops are kept closed"
+                f"loops {self.words.loops!r} with rigid contact or stops; leave it out: loops are kept closed"
             )
+
+    def _tree(self, model: Model) -> Tree:
+        return model.smooth_touching_tree
 
     def _problem(self, lanes: int, own: bool) -> Problem:
         plain = super()._problem(lanes, own)

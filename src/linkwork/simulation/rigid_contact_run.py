@@ -20,6 +20,7 @@ from linkwork.simulation.event_log import Occurrences
 from linkwork.simulation.failure import failed
 from linkwork.simulation.integration import Work
 from linkwork.simulation.law_watch import LawWatch
+from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.single_run import OneRun
 
 Array = np.ndarray
@@ -78,6 +79,11 @@ class ContactOccurrences(Occurrences):
         self.happened += [(t, what) for what in found.changes]
         self._notes += [note for note in dict.fromkeys(found.notes) if note not in self._notes]
         return np.array([*found.q, *found.v, y[-1] + work])
+
+
+def kind_of_run(setting: RunSettings) -> type[OneRun]:
+    """Return the class of runs with a setting."""
+    return ContactRun if isinstance(setting, ContactSettings) else OneRun
 
 
 class ContactRun(OneRun):

@@ -15,9 +15,9 @@ from linkwork.recording.recording import Recording
 from linkwork.simulation.batch_run import ManyRuns
 from linkwork.simulation.checkpoint import Checkpoint, run_identity
 from linkwork.simulation.initial_state import checked, checked_state, closed, outside_limits
-from linkwork.simulation.joint_run import kind_of_run
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.options import RunOptions, check_room, sample_times
+from linkwork.simulation.rigid_contact_run import kind_of_run
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.single_run import OneRun
 from linkwork.simulation.variant_groups import Variants

@@ -34,8 +34,7 @@ _ROOM = 2**14  # numbers that the loop can write as samples before it must be em
 class RunSettings:
     """What all runs of a model with the same options have in common; it does not keep the model alive."""
 
-    with_contact = False  # rigid contact, to an accuracy
-    alone = False  # one mechanism at a time, from beginning to end
+    with_contact = False  # rigid contact, stops or friction of joints, to an accuracy
     _about: tuple[object, ...] = ()  # what else shapes the steps
 
     def __init__(self, model: Model, words: RunOptions):
@@ -156,10 +155,8 @@ def setting(model: Model, words: RunOptions) -> RunSettings:
     """
     if model.is_rigid and words.step is None:
         from linkwork.simulation.contact_settings import ContactSettings
-        from linkwork.simulation.joint_settings import JointSettings
 
-        touches = bool(model.contact_names) and not model.is_compliant
-        return ContactSettings(model, words) if touches else JointSettings(model, words)
+        return ContactSettings(model, words)
     key = words.key()
     if key is None:
         return RunSettings(model, words)

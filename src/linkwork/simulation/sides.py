@@ -32,11 +32,6 @@ def sides_of(
         if variants:
             raise ValueError("vary= is not for runs with contact or rigid stops, by steps; leave it out")
         return ContactSides(setting, y, t, inputs, watch, threads)
-    if setting.alone:
-        raise ValueError(
-            "rigid stops and friction that sticks go by steps here: give step=1/60, or a lw.Stop() and "
-            "a friction_speed="
-        )
     if setting.with_contact:
         return ContactPieces(setting, y, t, inputs, watch, threads, alone=alone, variants=variants)
     return SideBySide(setting, y, t, inputs, watch, threads, alone=alone, variants=variants)

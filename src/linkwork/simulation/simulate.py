@@ -107,8 +107,6 @@ def simulate(
         if model.contact_names and not batch:
             _look_for_overlaps(model, state)
         shared = setting(model, words)
-        if shared.alone:
-            _refuse_with_contact({"q": q, "v": v, "vary": vary, "checkpoint": checkpoint})
         span, workers = _span(duration, shared.chosen), worker_count(threads)
         interval = positive("checkpoint_interval", checkpoint_interval)
         if batch and checkpoint is not None:

@@ -365,7 +365,7 @@ class StepsBetween:
         start = State(run.q[k], run.v[k], t, None, run._channels.part(k).inputs)
         span, changes = float(times[-1]) - t, [change for change in self.changes if change[0] > t]
         if run.model.is_rigid:
-            from linkwork.simulation.joint_run import kind_of_run
+            from linkwork.simulation.rigid_contact_run import kind_of_run
 
             shared = setting(run.model, words)
             one = kind_of_run(shared)(shared, start, span, times, None, None, Replay(changes))
