@@ -5,8 +5,8 @@ import pytest
 
 import linkwork as lw
 from linkwork.contact_dynamics.active_contacts import ActiveContacts
-from linkwork.contact_dynamics.contact_forces import contact_forces
 from linkwork.contact_dynamics.active_record import OPEN, SLIDING, STICKING
+from linkwork.contact_dynamics.contact_forces import contact_forces
 from linkwork.contact_dynamics.touching import Surfaces
 
 G = 9.81

@@ -26,6 +26,15 @@ class TouchingBodies(NamedTuple):
     force: Array  # (n, 3) on b, in world axes [N]
 
 
+class RigidMoment(NamedTuple):
+    """What is rigid in a mechanism, and does at a moment: contacts, stops and friction of joints."""
+
+    contacts: TouchingBodies
+    push: Array  # (nv,) what stops and friction do to velocities [N m, N]
+    joint_forces: Array  # (nv,) of that in joints of the tree
+    loop_forces: Array  # in joints that close loops
+
+
 def together(each: list[TouchingBodies]) -> TouchingBodies:
     """Return several contacts as one list of them."""
     return TouchingBodies(*map(np.concatenate, zip(*each, strict=True)))
@@ -42,21 +51,23 @@ class ContactsInMotion:
         numbers: Mapping[str, int] = {name: k for k, name in enumerate(model.body_names)}
         self._number = np.array([numbers.get(name, -1) for name in world.shape_bodies], np.int64)
 
-    def at(self, t: float, q: Array, v: Array, inputs: Any) -> TouchingBodies:
-        """Return the contacts at a moment: those that touch, and do not part."""
+    def at(self, t: float, q: Array, v: Array, inputs: Any) -> RigidMoment:
+        """Return what there is at a moment: contacts that touch, and do not part."""
         state = q, v, float(t), inputs
         found = contact_forces(self._looks, self._bounds, *state)
         begins = (found.modes.mode == SLIDING) & (np.linalg.norm(found.slip, axis=1) <= AT_REST)
         if begins.any():  # what static friction does not hold slides
             found = contact_forces(self._looks, lambda x, slips: self._bounds(x, slips | begins), *state)
         touching = found.touching
-        return TouchingBodies(
+        contacts = TouchingBodies(
             self._number[touching.label[:, :2]],
             touching.place,
             -touching.axes[:, 0],
             -touching.gap,
             -found.world_forces,
         )
+        x = self._looks.joints.coordinates
+        return RigidMoment(contacts, x.rows.T @ found.joint_forces, *x.forces(found.joint_forces))
 
     def _bounds(self, touching: Touching, slides: Array) -> Array:
         kind = self._table.kind

@@ -64,6 +64,7 @@ class RigidCoordinates:
         self.position = np.array([q for q, _ in places[: len(self.stops)]], np.int64)  # (stops,) in q
         bent = {row.joint for row, v in zip((*self.stops, *self.friction), self.column) if v < 0}
         self._bent = {joint.name: _displacement(joint) for joint in joints if joint.name in bent}
+        self._own: dict[int, Array] = {}  # of bent stops, how fast the gap opens per velocity of the joint
         self.gap = np.zeros(len(self.stops))
         self.rows = np.zeros((len(places), model.nv))
         plain = np.flatnonzero(self.column >= 0)
@@ -98,7 +99,8 @@ class RigidCoordinates:
 
     def _bend(self, q: Array) -> None:
         model, stops = self._model, len(self.stops)
-        moved: dict[str, tuple[Array, Array, Array]] = {}  # displacement; its rows; those of velocities
+        # displacement, how fast it changes per velocity of the joint; rows of it, and of these velocities
+        moved: dict[str, tuple[Array, Array, Array, Array]] = {}
         turns = None
         for name, displacement in self._bent.items():
             if name in model.slices:
@@ -111,15 +113,31 @@ class RigidCoordinates:
                 at, part = model.loop_slices[name]
                 V = turns[1][:, part].T
                 d, B = displacement(turns[0][0, at])
-            moved[name] = d, B @ V, V
+            moved[name] = d, B, B @ V, V
         for r in np.flatnonzero(self.column < 0):
             row = (self.stops + self.friction)[r]  # type: ignore[operator]
-            d, D, V = moved[row.joint]
+            d, B, D, V = moved[row.joint]
             if r < stops:
                 self.gap[r] = self.sign[r] * (d[row.k] - self.limit[r])
                 self.rows[r] = self.sign[r] * D[row.k]
+                self._own[int(r)] = self.sign[r] * B[row.k]
             else:
                 self.rows[r] = V[row.k]
+
+    def forces(self, along: Array) -> tuple[Array, Array]:
+        """Return forces along the rows as those of joints: of the tree (nv,), and of loops."""
+        model = self._model
+        last = max((part.stop for _, part in model.loop_slices.values()), default=0)
+        of_tree, of_loops = np.zeros(model.nv), np.zeros(last)
+        for r in np.flatnonzero(along):
+            row = (self.stops + self.friction)[r]  # type: ignore[operator]
+            if row.joint in model.slices:
+                of_tree += along[r] * self.rows[r]
+                continue
+            part = model.loop_slices[row.joint][1]
+            own = self._own[int(r)] if r < len(self.stops) else np.eye(part.stop - part.start)[row.k]
+            of_loops[part] += along[r] * own
+        return of_tree, of_loops
 
     def drift(self, q: Array, v: Array) -> Array:
         """Return what rows change by along the motion, times v (rows,); it is placed at q afterwards."""

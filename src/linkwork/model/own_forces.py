@@ -166,7 +166,16 @@ def loads(model: "Model", q: Array, v: Array, t: Any = 0.0, *, inputs: Any = Non
     (bodies, 3), those of loads and compliant contacts, are in the frame that its joint has on the body,
     torque first.
     """
-    tau, external, drive, *_ = _applied(model, q, v, t, inputs)
+    return _loads(model, model.loaded_body_tree, q, v, t, inputs)
+
+
+def free_loads(model: "Model", q: Array, v: Array, t: Any, inputs: Any) -> tuple[Array, Array]:
+    """Return the same without friction of joints that sticks."""
+    return _loads(model, model.smooth_body_tree, q, v, t, inputs)
+
+
+def _loads(model: "Model", tree: Tree, q: Array, v: Array, t: Any, inputs: Any) -> tuple[Array, Array]:
+    tau, external, drive, *_ = _applied(model, tree, q, v, t, inputs)
     if model.compliant_contacts is not None:
         external = _with_contacts(model, q, v, t, inputs)
     return tau + drive, external
@@ -177,7 +186,7 @@ def contact_forces(model: "Model", q: Array, v: Array, t: Any = 0.0, *, inputs: 
 
     Friction that holds is what it takes to hold, so these depend on all other forces.
     """
-    _, external, *_ = _applied(model, q, v, t, inputs)
+    _, external, *_ = _applied(model, model.loaded_body_tree, q, v, t, inputs)
     if model.compliant_contacts is None:
         return np.zeros_like(external)
     return _with_contacts(model, q, v, t, inputs) - external
@@ -202,16 +211,27 @@ def load_values(model: "Model", name: str, q: Array, v: Array, t: Any = 0.0, *, 
     first = 0
     for placed in model.loaded_body_tree.loads:
         if placed.name == name:
-            return _applied(model, q, v, t, inputs)[3][..., first : first + placed.shown]
+            return _applied(model, model.loaded_body_tree, q, v, t, inputs)[3][
+                ..., first : first + placed.shown
+            ]
         first += placed.outputs
     raise ValueError(f"load_values: {unknown('load', name, model.load_names)}")
 
 
 def loop_drives(model: "Model", q: Array, v: Array, t: Any = 0.0, *, inputs: Any = None) -> Array:
     """Return what drives the loop joints: damping, friction, springs, stops and motors."""
-    *_, shown, forces = _applied(model, q, v, t, inputs)
+    return _loop_drives(model, model.loaded_body_tree, q, v, t, inputs)
+
+
+def free_loop_drives(model: "Model", q: Array, v: Array, t: Any, inputs: Any) -> Array:
+    """Return the same without friction of joints that sticks."""
+    return _loop_drives(model, model.smooth_body_tree, q, v, t, inputs)
+
+
+def _loop_drives(model: "Model", tree: Tree, q: Array, v: Array, t: Any, inputs: Any) -> Array:
+    *_, shown, forces = _applied(model, tree, q, v, t, inputs)
     first = 0
-    for placed in model.loaded_body_tree.loads:
+    for placed in tree.loads:
         first += placed.shown
         for k, (name, n) in enumerate(placed.across):
             forces[..., model.loop_slices[name][1].start + n] += shown[..., first + k]
@@ -219,7 +239,7 @@ def loop_drives(model: "Model", q: Array, v: Array, t: Any = 0.0, *, inputs: Any
     return forces
 
 
-def _applied(model: "Model", q: Array, v: Array, t: Any, inputs: Any) -> tuple[Array, ...]:
-    kernel = model.kernel_of(applied_forces.APPLIED, model.loaded_body_tree, "rolled")
+def _applied(model: "Model", tree: Tree, q: Array, v: Array, t: Any, inputs: Any) -> tuple[Array, ...]:
+    kernel = model.kernel_of(applied_forces.APPLIED, tree, "rolled")
     arrays = moving(model, kernel, q, v, t, inputs)
     return _applying(model, lambda: kernel(*arrays), *arrays)

@@ -12,6 +12,7 @@ from linkwork.model.joint_space import accelerating_kernel
 from linkwork.model.named_rows import NamedRows
 from linkwork.model.own_forces import motion_kernel, moving
 from linkwork.real_numbers import real_array
+from linkwork.tree.tree import Tree
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model
@@ -88,7 +89,16 @@ def row_forces_in_motion(model: "Model", q: Array, v: Array, t: Any = 0.0, *, in
 
     Each is along the gradient of its equation. Where equations are redundant these are the least.
     """
-    kernel = motion_kernel(model, equations_of_motion.LOOP_FORCES, model.touching_tree)
+    return _row_forces_on(model, model.touching_tree, q, v, t, inputs)
+
+
+def free_row_forces(model: "Model", q: Array, v: Array, t: Any, inputs: Any) -> Array:
+    """Return the same without friction of joints that sticks."""
+    return _row_forces_on(model, model.smooth_touching_tree, q, v, t, inputs)
+
+
+def _row_forces_on(model: "Model", tree: Tree, q: Array, v: Array, t: Any, inputs: Any) -> Array:
+    kernel = motion_kernel(model, equations_of_motion.LOOP_FORCES, tree)
     arrays = moving(model, kernel, q, v, t, inputs)
     return _least(model.constraint_jacobian(arrays[1]), kernel(*arrays)[-1])
 

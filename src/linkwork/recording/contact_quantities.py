@@ -9,10 +9,12 @@ import numpy as np
 
 from linkwork.dynamics import inverse_dynamics
 from linkwork.dynamics.external_forces import external_forces
-from linkwork.model.reaction_forces import reactions_under
+from linkwork.model.own_forces import free_loads, free_loop_drives, free_motion
+from linkwork.model.own_forces import motion as own_motion
+from linkwork.model.reaction_forces import free_row_forces, reactions_under, row_forces_in_motion
 
 if TYPE_CHECKING:
-    from linkwork.contact_dynamics.contacts_in_motion import TouchingBodies
+    from linkwork.contact_dynamics.contacts_in_motion import RigidMoment, TouchingBodies
 
 Array = np.ndarray
 
@@ -26,21 +28,22 @@ def contacts(at: Any) -> Array:
     """Return the contacts of all samples."""
     from linkwork.contact_dynamics.contacts_in_motion import together
 
-    each = [found for found in (_rigid(at), _compliant(at)) if found]
+    rigid = [moment.contacts for moment in _rigid(at)]
+    each = [found for found in (rigid, _compliant(at)) if found]
     return _rows(at, [together(list(of_sample)) for of_sample in zip(*each, strict=True)])
 
 
-def _rigid(at: Any) -> "list[TouchingBodies]":
-    """Return the rigid contacts of each sample; nothing if all are compliant."""
+def _rigid(at: Any) -> "list[RigidMoment]":
+    """Return what is rigid at each sample; nothing if all is compliant."""
     from linkwork.contact_dynamics.contacts_in_motion import (
         ContactsInMotion,  # only who needs it waits for it
     )
 
-    def found() -> "list[TouchingBodies]":
+    def found() -> "list[RigidMoment]":
         moving = ContactsInMotion(at.model)
         return [moving.at(t, q, v, u) for t, q, v, u in zip(at.t, at.q, at.v, at["inputs"], strict=True)]
 
-    return [] if at.model.is_compliant else at.once("rigid contacts", found)
+    return at.once("rigid contacts", found) if at.model.is_rigid else []
 
 
 def _compliant(at: Any) -> "list[TouchingBodies]":
@@ -116,7 +119,7 @@ def _rigid_wrenches(at: Any) -> Array:
     """Return torques of rigid contacts about the bodies' origins, and forces, (N, bodies, 6)."""
     poses = at["poses"]
     wrenches = np.zeros((len(poses), poses.shape[1] + 1, 6))
-    for n, each in enumerate(_rigid(at)):
+    for n, (each, *_) in enumerate(_rigid(at)):
         places = _lifted_places(poses[n])
         for body, sign in zip(each.bodies.T, (-1.0, 1.0), strict=True):
             torque = np.cross(each.point - places[body], sign * each.force)
@@ -140,15 +143,18 @@ def _external(at: Any) -> Array:
 
 
 def _response(at: Any) -> tuple[Array, Array]:
-    """Return how rigid contacts change accelerations (N, nv), and forces of loops' equations (N, rows).
+    """Return how what is rigid changes accelerations (N, nv), and forces of loops' equations (N, rows).
 
     M a = J^T f + G^T p and G a = 0, so (G M^-1 G^T) p = -G M^-1 J^T f; of all p that do it the least.
     """
+    if not at.model.is_rigid:
+        return np.zeros_like(at.v), np.zeros((len(at.t), 1))
     model, still = at.model, np.zeros_like(at.v)
     kernel, external = model.kernel_of(inverse_dynamics.WITH_FORCES, model.body_tree), _external(at)
     held, pushed = (kernel(at.q, still, still, each)[0] for each in (0.0 * external, external))
     M = model.mass_matrix(at.q)
-    a = np.linalg.solve(M, (held - pushed)[..., None])[..., 0]
+    push = np.array([moment.push for moment in _rigid(at)])
+    a = np.linalg.solve(M, (held - pushed + push)[..., None])[..., 0]
     if not model.link_tree.loops:
         return a, np.zeros((len(a), 0))
     G = model.constraint_jacobian(at.q)
@@ -159,14 +165,28 @@ def _response(at: Any) -> tuple[Array, Array]:
 
 def accelerations(at: Any) -> Array:
     """Return the accelerations under all forces, those of contacts among them."""
-    free = at.model.motion(at.q, at.v, at.t, inputs=at["inputs"])
+    move = free_motion if at.model.is_rigid else own_motion
+    free = move(at.model, at.q, at.v, at.t, inputs=at["inputs"])
     return free + at.once("response to contacts", lambda: _response(at))[0]
 
 
 def row_forces(at: Any) -> Array:
     """Return the forces of the loops' equations under all forces."""
-    free = at.model.row_forces_in_motion(at.q, at.v, at.t, inputs=at["inputs"])
+    find = free_row_forces if at.model.is_rigid else row_forces_in_motion
+    free = find(at.model, at.q, at.v, at.t, inputs=at["inputs"])
     return free + at.once("response to contacts", lambda: _response(at))[1]
+
+
+def applied(at: Any) -> dict[str, Array]:
+    """Return forces of joints and loads, those of stops and friction that sticks among them."""
+    forces, external = free_loads(at.model, at.q, at.v, at.t, at["inputs"])
+    return {"forces": forces + [moment.joint_forces for moment in _rigid(at)], "external": external}
+
+
+def loop_forces(at: Any) -> Array:
+    """Return the forces of joints that close loops, those of stops and friction that sticks among them."""
+    free = free_loop_drives(at.model, at.q, at.v, at.t, at["inputs"])
+    return free + [moment.loop_forces for moment in _rigid(at)]
 
 
 def reactions(at: Any) -> Array:
@@ -176,10 +196,6 @@ def reactions(at: Any) -> Array:
     return reactions_under(model, at.q, at.v, at["accelerations"], external, rows).array
 
 
-OF_CONTACT = {
-    "contacts": contacts,
-    "contact_forces": contact_forces,
-    "accelerations": accelerations,
-    "row_forces": row_forces,
-    "reactions": reactions,
-}
+OF_MOTION = {"accelerations": accelerations, "row_forces": row_forces, "reactions": reactions}
+OF_CONTACT = OF_MOTION | {"contacts": contacts, "contact_forces": contact_forces}
+OF_RIGID = OF_MOTION | {"forces": applied, "external": applied, "loop_forces": loop_forces}

@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwork.algebra import planar, spatial
 from linkwork.errors import unknown
-from linkwork.recording.contact_quantities import OF_CONTACT
+from linkwork.recording.contact_quantities import OF_CONTACT, OF_RIGID
 from linkwork.recording.planar_angle import counted_angles
 from linkwork.tree.subspace import drive_directions
 
@@ -121,7 +121,9 @@ def formulas(model: Any) -> Mapping[str, Formula]:
 
     A function returns the quantity, or several by name. "load" takes the name of the load, too.
     """
-    return _OF_TOUCHING if model.contact_names else _OF_COMPILED
+    if model.contact_names:
+        return _OF_RIGID_TOUCHING if model.is_rigid else _OF_TOUCHING
+    return _OF_RIGID if model.is_rigid else _OF_COMPILED
 
 
 def body_momenta(poses: Array, velocities: Array, masses: Array, centers: Array, inertias: Array) -> Array:
@@ -267,3 +269,5 @@ _OF_COMPILED: dict[str, Formula] = {
     "load": lambda at, name: at.model.load_values(name, at.q, at.v, at.t, inputs=at["inputs"]),
 }
 _OF_TOUCHING: dict[str, Formula] = _OF_COMPILED | OF_CONTACT
+_OF_RIGID: dict[str, Formula] = _OF_COMPILED | OF_RIGID
+_OF_RIGID_TOUCHING: dict[str, Formula] = _OF_TOUCHING | OF_RIGID
