@@ -359,3 +359,25 @@ def test_more_contacts_than_may_stick_are_counted():
     assert "164 contacts touch" in said
     few = on_floor(crate(), material=lw.Material(stiffness=1e5))
     assert few.compliant_contacts.crowd(few.body_names, few.poses(few.q_drawn).array) == ""
+
+
+def under_root(depth, stiffness):
+    return stiffness * depth * lw.sqrt(1e-3 - depth)
+
+
+def into_nothing(depth, stiffness):
+    return stiffness * depth / (depth - depth)
+
+
+@pytest.mark.parametrize("step", [None, 1 / 60])
+def test_a_law_that_gives_no_number_is_named_with_its_contact(step):
+    m = lw.Mechanism("drop")
+    soft = lw.Material(stiffness=1e4)
+    m.add(lw.Body("ball", lw.Sphere(0.1), density=1000, position=(0, 0, 0.5), material=soft))
+    m.ground.add(lw.Plane())
+    m.add(lw.Contact("pad", law=under_root))
+    with pytest.raises(lw.SimulationError, match="contact 'pad': its law 'under_root' gives nan at depth"):
+        lw.simulate(m, 1.0, step=step)
+    m.contacts["pad"].law = into_nothing
+    with pytest.raises(lw.ModelError, match="contact 'pad': its law 'into_nothing' raises ZeroDivisionError"):
+        lw.simulate(m, 1.0, step=step)

@@ -123,10 +123,10 @@ def test_stops_of_a_ball_joint_and_contacts_agree_with_steps():
     limits = [(-0.5, 0.5), (-0.5, 0.5), (-0.2, 0.2)]
     m.add(lw.Spherical("ball", m.ground, rod, at=(0, 0, 0), limits=limits, stop="rigid"))
     m.ground.add(lw.Box(0.1, 2.0, 2.0, position=(-0.35, 0, -0.5)))
-    m.add(lw.Contact("contact"))
+    m.add(lw.Contact("contact", between=(rod, m.ground)))
     model = m.compile()
     start, times = model.state(velocities={"ball": (0.3, 2.0, 1.0)}), np.linspace(0.0, 0.5, 6)
     exact = lw.simulate(model, 0.5, start, times=times)
-    assert {what for _, what in exact.report.events} >= {"ground hits rod", "ball hits its upper stop"}
+    assert [what for _, what in exact.report.events[:2]] == ["ground hits rod", "ball hits its upper stop"]
     steps = lw.simulate(model, 0.5, start, times=times, step=1 / 960)
     assert steps.q == pytest.approx(exact.q, abs=1e-3)

@@ -15,7 +15,8 @@ from linkwork.contact_dynamics import laws
 from linkwork.contact_dynamics.compliant_forces import add_contact_forces
 from linkwork.contact_dynamics.contact_memory import MOST_ROWS, contact_memory
 from linkwork.contact_dynamics.held_friction import move_with_friction
-from linkwork.contact_dynamics.law_kernel import Law, LawKernel, law_kernel
+from linkwork.contact_dynamics.law_fault import law_fault
+from linkwork.contact_dynamics.law_kernel import Law, LawKernel, law_kernel, name_of_law
 from linkwork.contact_dynamics.meeting import meeting
 from linkwork.contact_dynamics.pair_table import PairTable, pair_table
 from linkwork.dynamics.link_view import LinkLayout
@@ -52,6 +53,7 @@ class CompliantContacts:
         """Take the contacts of a world; `given` are names and laws of the mechanism's contacts."""
         self.world, self.pairs = world, pairs
         self.kernels: list[LawKernel] = []
+        self.said: list[tuple[str, str]] = []  # contact and law, by kernel
         rows: list[list[float]] = []
         known: dict[Any, int] = {}
         self.row = np.full(pairs.law.shape, -1, np.int64)
@@ -66,6 +68,7 @@ class CompliantContacts:
                     kernel = law_kernel(where, law, numbers._asdict())
                     known[key] = len(rows)
                     self.kernels.append(kernel)
+                    self.said.append((where, name_of_law(law)))
                     rows.append(_row(numbers, kernel))
                 self.row[i, j] = self.row[j, i] = known[key]
         self.numbers = np.array(rows).reshape(-1, words.LAW_NUMBERS)
@@ -86,6 +89,13 @@ class CompliantContacts:
         if 2 * len(found) <= MOST_ROWS:
             return ""
         return f"{len(found)} contacts touch, of which {MOST_ROWS // 2} may stick at once: give step=1/60"
+
+    def fault(self, bodies: Sequence[str], poses: np.ndarray, velocities: np.ndarray) -> tuple[str, str]:
+        """Return the contact whose law gives no number, and in words that; both are "" if there is none.
+
+        Bodies have these poses and velocities.
+        """
+        return law_fault(self, bodies, poses, velocities)
 
     @property
     def signature(self) -> tuple[Any, ...]:

@@ -26,6 +26,7 @@ from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import call, doubles, native, native_apart
 
 APART = 1e9  # added to a velocity, it keeps a contact from doing anything [m/s]
+_FINITE = 1e300  # a law gives no number from here on
 _SAME = 1e-7  # of an impulse: a difference that does not count
 _LEAST = 1e-3  # slope of a law, per force [s/m]: one that is constant is taken for nearly so
 
@@ -100,6 +101,9 @@ def _linearise(nodes, c, k, springs, law, pair_a, pair_b, gap, rate, h):
         call(springs.laws[law, 0], springs.at[0], springs.laws[law, 1])
         share = max(a[SHARE], b[SHARE])
         N, slope = share * x[FORCE], share * (h * x[FORCE + 1] + x[FORCE + 2])
+        if not (abs(N) < _FINITE and abs(slope) < _FINITE):
+            nodes.free[nodes.first[max(c.a[k], c.b[k])]] = float("nan")  # which ends the run
+            return False
         slope = max(slope, _LEAST * abs(N))
         if slope > 0.0:
             c.bias[k, 0], c.spin[k] = rate - N / slope, 1.0 / (h * slope)

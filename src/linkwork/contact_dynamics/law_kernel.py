@@ -54,11 +54,16 @@ def law_kernel(where: str, law: Law, known: Mapping[str, float]) -> LawKernel:
             raise ModelError(
                 f"{where}: its law cannot be traced: {error}; write it with lw.where, lw.sqrt and so on"
             ) from None
+    except Exception as error:
+        raise _raised(where, law, error) from error
     if isinstance(force, list | tuple) or not (isinstance(force, Expr) or is_real(force)):
         raise ModelError(f"{where}: its law gives {force!r}; return the normal force, a number")
     graph = force.graph if isinstance(force, Expr) else Graph()
-    by_depth, by_rate = (derivative([force], {graph.symbol(("contact", k)): 1.0})[0] for k in (0, 1))
-    results = (force, by_depth, by_rate)
+    try:
+        slopes = [derivative([force], {graph.symbol(("contact", k)): 1.0})[0] for k in (0, 1)]
+    except ArithmeticError as error:
+        raise _raised(where, law, error) from error
+    results = (force, *slopes)
     return LawKernel(
         *_kernel([("contact", FORCE + k, x) for k, x in enumerate(results)]),
         tuple(values[word] for word in symbolic),
@@ -68,6 +73,16 @@ def law_kernel(where: str, law: Law, known: Mapping[str, float]) -> LawKernel:
             for x in reachable([force])
         ),
     )
+
+
+def _raised(where: str, law: Law, error: Exception) -> ModelError:
+    said = f"its law {name_of_law(law)!r} raises {type(error).__name__}: {error}"
+    return ModelError(f"{where}: {said}; look at what it divides by, and at its domain")
+
+
+def name_of_law(law: Law) -> str:
+    """Return what a law is called."""
+    return getattr(law, "__name__", type(law).__name__)
 
 
 def _values(where: str, law: Law, known: Mapping[str, float]) -> dict[str, float]:

@@ -81,6 +81,11 @@ def find(model: "Model", t: float, y: Array, inputs: Inputs, events: Sequence[Pl
             return Fault(placed.name, f"{what} gives no finite number: {error}")
         if not all(map(isfinite, values)):
             return Fault(placed.name, f"{what} gives {_odd(values, placed.shown)}")
+    if (contacts := model.compliant_contacts) is not None:
+        q, v = y[: model.nq], y[model.nq :]
+        name, words = contacts.fault(model.body_names, model.poses(q).array, model.velocities(q, v).array)
+        if words:
+            return Fault(name, words)
     for name, driver in model.mechanism.drivers.items():
         try:
             DriverLaw(driver).at(t, inputs)

@@ -23,7 +23,7 @@ from linkwork.recording.status import MESSAGES, Status
 from linkwork.simulation.controllers import Controllers
 from linkwork.simulation.driver_jumps import after_jump
 from linkwork.simulation.event_log import Occurrences
-from linkwork.simulation.failure import Failure
+from linkwork.simulation.failure import Failure, law_ahead
 from linkwork.simulation.integration import MEMO
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.loop.records import ON_MESH
@@ -224,8 +224,11 @@ class ContactSides:
         """
         if np.isfinite(state.q).all() and np.isfinite(state.v).all() and not fault:
             return True
-        about = f"event {fault!r}: " if fault else ""
-        message = f"at t = {before.t:.9g} s: {about}{MESSAGES[Status.NOT_FINITE]}"
+        about = f"event {fault!r}: {MESSAGES[Status.NOT_FINITE]}" if fault else ""
+        if not fault:
+            y, held = np.concatenate([before.q, before.v]), self._ones[k].held
+            fault, about = law_ahead(self._setting.system.model, before.t, y, held, 2.0 * self._h)
+        message = f"at t = {before.t:.9g} s: {about or MESSAGES[Status.NOT_FINITE]}"
         self.fail({k: Failure(Status.NOT_FINITE, message, before.t, fault, _HINT)})
         self._memo[k]["t_final"], self._ones[k].end = before.t, before
         return False

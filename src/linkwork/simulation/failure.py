@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from linkwork.dynamics.load_code import raised
 from linkwork.errors import SimulationError
 from linkwork.model import nonfinite
@@ -14,6 +16,8 @@ from linkwork.simulation.run_programs import RunPrograms
 from linkwork.tree.load_formula import PlacedLoad
 
 GOOD = (Status.DONE, Status.EVENT)
+_STUCK = (Status.TOO_MUCH_WORK, Status.STEP_UNDERFLOW, Status.STIFF)
+_SOON = 1e-4  # [s]: a law that gives no number so soon is what a run is stuck at
 _HINTS = {
     Status.STIFF: 'use method="auto" or "rodas", or soften what is stiff',
     Status.NOT_FINITE: "look at what this law divides by, or at the values it was given",
@@ -87,6 +91,10 @@ def diagnosis(system: RunPrograms, work: Work, i: int) -> Failure | None:
     if status == Status.NOT_FINITE:
         return _not_finite(model, work, i, t, inputs, system.event_tree.loads)
     memo, y = work.memory.memo[i], work.memory.y_final[i]
+    if status in _STUCK:
+        name, words = law_ahead(model, t, y, work.memory.inputs[i], _SOON)
+        if words:
+            return failed(Status.NOT_FINITE, t, name, words)
     soon = t + float(memo["h"])  # a law may jump in the step that failed
     worst = -1 if status == Status.STEP_TOO_LARGE else int(memo["worst"])
     if worst < 0:
@@ -99,6 +107,29 @@ def diagnosis(system: RunPrograms, work: Work, i: int) -> Failure | None:
     parts += [crowd] if (crowd := _crowd(model, y)) else []
     parts += [push] if (push := nonfinite.largest_force(model, soon, y, inputs)) else []
     return failed(status, t, nonfinite.joint(model, worst), "; ".join(parts))
+
+
+def law_ahead(model: Model, t: float, y: Any, inputs: Any, h: float) -> tuple[str, str]:
+    """Return the compliant contact whose law gives no number within a time h from a state, and in words that.
+
+    Both are "" if there is none.
+    """
+    contacts = model.compliant_contacts
+    if contacts is None or not np.isfinite(y).all():
+        return "", ""
+    q, v = y[: model.nq], y[model.nq : model.nq + model.nv]
+    given = {"inputs": inputs[: len(model.inputs)]} if len(model.inputs) else {}
+    try:
+        a = model.motion(q, v, t, **given)
+    except ArithmeticError:  # it is here
+        a = np.zeros_like(v)
+    for s in h * np.array([0.0, *2.0 ** np.arange(-20.0, -4.0), *np.linspace(0.0625, 1.0, 16)]):
+        there = q + s * model.position_rates(q, v + 0.5 * s * a), v + s * a
+        poses, velocities = model.poses(there[0]).array, model.velocities(*there).array
+        name, words = contacts.fault(model.body_names, poses, velocities)
+        if words:
+            return name, words
+    return "", ""
 
 
 def _crowd(model: Model, y: Any) -> str:
