@@ -16,7 +16,7 @@ from linkwork.formats.file_format import FileFormat, Reading, reader
 from linkwork.formats.markup import LARGEST
 from linkwork.formats.regular_file import read_bytes
 from linkwork.geometry.mesh import Mesh, counted
-from linkwork.geometry.repair import joined
+from linkwork.geometry.weld import distinct, joined
 from linkwork.geometry.tessellation import compact
 from linkwork.geometry.triangulation import cut_faces
 from linkwork.mechanism.placement import Array
