@@ -13,5 +13,5 @@ def read_bytes(path: Path, most: int) -> bytes:
     if not stat.S_ISREG(status.st_mode):
         raise FormatError(f"{path}: not a regular file; give the path of a file")
     if status.st_size > most:
-        raise FormatError(f"{path}: {status.st_size} bytes; allowed are {most}")
+        raise FormatError(f"{path}: {status.st_size} bytes; allowed are {most}, or more by largest=")
     return path.read_bytes()
