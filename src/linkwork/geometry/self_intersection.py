@@ -5,12 +5,10 @@ outside. Where two sheets cross there is always some other number nearby. So cro
 for, and counted as such if the winding number is wrong at a depth that matters; and it is looked at on both
 sides of faces, which finds pieces inside others, and sheets that lie upon each other.
 
-A winding number is the sum of the faces, up or down, that a ray meets. All rays go along z, in axes turned so
-that nothing of a usual part lies along them. A ray past an edge is on the same side of it for both its faces,
+A winding number is the sum of the faces, up or down, that a ray meets. All rays go along the third of axes that
+are turned so that nothing of a usual part lies along them. A ray past an edge is on the same side of it for both its faces,
 to the last bit, so no ray slips through between two faces.
 """
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +19,9 @@ from linkwork.geometry.solid import Faces
 from linkwork.mechanism.placement import Array, plain
 
 DEPTH = 1e-6  # of the size of the mesh; shallower crossings are rounding of the file
-_TURN = np.linalg.qr(np.array([[0.62, 0.31, -0.72], [0.17, 0.83, 0.53], [0.77, -0.46, 0.44]]))[0]
+_TURN = np.ascontiguousarray(
+    np.linalg.qr(np.array([[0.62, 0.31, -0.72], [0.17, 0.83, 0.53], [0.77, -0.46, 0.44]]))[0]
+)
 _MOST_FACES = 5_000  # whose sides are looked at; of larger meshes, as many evenly spread
 _MOST_CROSSINGS = 500  # that are looked at closely
 _MOST_PAIRS = 200_000_000  # of faces and boxes that are looked at; no mesh of a part comes near
@@ -37,60 +37,52 @@ class Tangled(Exception):
 class Sheets:
     """The triangles of a closed mesh in a tree of boxes; see `sheet_loops`."""
 
-    def __init__(self, vertices: Array, faces: Faces, turn: Array = _TURN, order: Any = None) -> None:
-        self.middle, self.turn = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0)), turn
-        self.points = np.ascontiguousarray(self.own(vertices))
+    def __init__(self, vertices: Array, faces: Faces) -> None:
+        self.middle = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
+        self.points = vertices - self.middle
         self.size = float(np.linalg.norm(np.ptp(self.points, axis=0)))
-        self.order = _along_curve(self.points, faces) if order is None else order
+        self.order = _along_curve(self.points, faces)
         self.faces = np.ascontiguousarray(faces[self.order])
         leaves = 1 << max(0, -(-len(faces) // LEAF) - 1).bit_length()
         self.boxes = np.empty((2 * leaves - 1, 6))
         fill_boxes(self.points, self.faces, self.boxes)
-        self.stack = np.empty(2 * leaves.bit_length() + 4, np.int64)
+        self.stack = np.empty(8 * leaves.bit_length() + 8, np.int64)
 
     def crossings(self) -> tuple[Integers, Integers, Array]:
         """Return pairs of faces that pass through each other, and the middle of the line where they do."""
         pairs, places = np.zeros((_LISTED + 1, 2), np.int64), np.zeros((_LISTED + 1, 3))
-        across = normals(self.points, self.faces)
-        count = find_crossings(
-            self.points, self.faces, across, self.boxes, self.stack, pairs, places, _MOST_PAIRS
-        )
+        count = find_crossings(self.points, self.faces, self.boxes, self.stack, pairs, places, _MOST_PAIRS)
         if count < 0:
             raise Tangled
         return pairs[:count, 0], pairs[:count, 1], places[:count]
 
     def winding(self, points: Array) -> Integers:
         """Return how often the surface winds round points (n, 3), in the axes of the mesh."""
-        total = np.empty(len(points), np.int64)
-        queries = np.ascontiguousarray(self.own(points))
-        count_windings(self.points, self.faces, self.boxes, self.stack, queries, total)
+        total, slack = np.empty(len(points), np.int64), 1e-12 * self.size
+        queries = np.ascontiguousarray(points - self.middle)
+        count_windings(self.points, self.faces, self.boxes, _TURN, slack, self.stack, queries, total)
         return total
 
     def encloses(self, points: Array) -> NDArray[np.bool_]:
         """Tell which points, in the axes of the mesh, lie inside, whichever way round the faces are."""
         return self.winding(points) != 0
 
-    def own(self, points: Array) -> Array:
-        """Return points of the mesh in the axes of the tree."""
-        return (points - self.middle) @ self.turn
-
 
 def crossing(vertices: Array, faces: Faces) -> str:
     """Say where a closed mesh passes through itself, or has a piece inside out; nothing if all is well."""
-    straight = Sheets(vertices, faces, np.eye(3))  # faces of parts lie along the axes: then boxes are small
-    sheets = Sheets(vertices, faces, order=straight.order)
+    sheets = Sheets(vertices, faces)
     try:
-        return _deep_crossing(vertices, faces, straight, sheets) or _wrong_side(vertices, faces, sheets)
+        return _deep_crossing(vertices, faces, sheets) or _wrong_side(vertices, faces, sheets)
     except Tangled:
         return "it has too many faces at one place to look for crossings; simplify it"
 
 
-def _deep_crossing(vertices: Array, faces: Faces, straight: Sheets, sheets: Sheets) -> str:
-    i, j, at = straight.crossings()
+def _deep_crossing(vertices: Array, faces: Faces, sheets: Sheets) -> str:
+    i, j, at = sheets.crossings()
     if not len(i):
         return ""
     few = np.unique(np.linspace(0, len(i) - 1, min(len(i), _MOST_CROSSINGS)).astype(np.int64))
-    i, j, at = straight.order[i[few]], straight.order[j[few]], at[few] + straight.middle
+    i, j, at = sheets.order[i[few]], sheets.order[j[few]], at[few] + sheets.middle
     first, second = (_units(normals(vertices, faces[k])) for k in (i, j))
     deep = np.zeros(len(few), dtype=bool)
     for s in (1.0, -1.0):

@@ -38,21 +38,19 @@ def fill_boxes(points, faces, boxes):
     nodes = boxes.shape[0]
     leaves = (nodes + 1) // 2
     for node in range(nodes - 1, -1, -1):
+        if node < leaves - 1:
+            left, right = 2 * node + 1, 2 * node + 2
+            for axis in range(3):
+                boxes[node, axis] = min(boxes[left, axis], boxes[right, axis])
+                boxes[node, 3 + axis] = max(boxes[left, 3 + axis], boxes[right, 3 + axis])
+            continue
+        first = LEAF * (node - leaves + 1)
         for axis in range(3):
-            boxes[node, axis], boxes[node, 3 + axis] = np.inf, -np.inf
-        if node >= leaves - 1:
-            first = LEAF * (node - leaves + 1)
+            low, high = np.inf, -np.inf
             for f in range(first, min(first + LEAF, faces.shape[0])):
-                for corner in range(3):
-                    for axis in range(3):
-                        x = points[faces[f, corner], axis]
-                        boxes[node, axis] = min(boxes[node, axis], x)
-                        boxes[node, 3 + axis] = max(boxes[node, 3 + axis], x)
-        else:
-            for child in range(2 * node + 1, 2 * node + 3):
-                for axis in range(3):
-                    boxes[node, axis] = min(boxes[node, axis], boxes[child, axis])
-                    boxes[node, 3 + axis] = max(boxes[node, 3 + axis], boxes[child, 3 + axis])
+                a, b, c = points[faces[f, 0], axis], points[faces[f, 1], axis], points[faces[f, 2], axis]
+                low, high = min(low, min(a, min(b, c))), max(high, max(a, max(b, c)))
+            boxes[node, axis], boxes[node, 3 + axis] = low, high
 
 
 @native
@@ -64,13 +62,21 @@ def _apart(boxes, i, j):
 
 
 @native
-def _height(points, faces, normals, f, vertex):
+def _normal(points, faces, f):
+    """Return the normal of a face, twice as long as the face is large."""
+    a, b, c = faces[f, 0], faces[f, 1], faces[f, 2]
+    ux, uy, uz = points[b, 0] - points[a, 0], points[b, 1] - points[a, 1], points[b, 2] - points[a, 2]
+    vx, vy, vz = points[c, 0] - points[a, 0], points[c, 1] - points[a, 1], points[c, 2] - points[a, 2]
+    return uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+
+
+@native
+def _height(points, origin, normal, vertex):
     """Return how far a vertex is above the plane of a face, times the length of its normal."""
-    origin = faces[f, 0]
-    h = 0.0
-    for axis in range(3):
-        h += (points[vertex, axis] - points[origin, axis]) * normals[f, axis]
-    return h
+    x, y, z = normal
+    h = (points[vertex, 0] - points[origin, 0]) * x
+    h += (points[vertex, 1] - points[origin, 1]) * y
+    return h + (points[vertex, 2] - points[origin, 2]) * z
 
 
 @native
@@ -79,13 +85,14 @@ def _is_corner(faces, f, vertex):
 
 
 @native
-def _straddles(points, faces, normals, f, g):
+def _straddles(points, faces, f, g):
     """Return whether corners of face g lie on both sides of face f; those it shares with it lie on none."""
     above = below = False
+    normal = _normal(points, faces, f)
     for k in range(3):
         vertex = faces[g, k]
         if not _is_corner(faces, f, vertex):
-            h = _height(points, faces, normals, f, vertex)
+            h = _height(points, faces[f, 0], normal, vertex)
             above, below = above or h > 0.0, below or h < 0.0
     return above and below
 
@@ -100,14 +107,15 @@ def _volume(points, p, q, x, y):
 
 
 @native
-def _pierce(points, faces, normals, f, g, at):
+def _pierce(points, faces, f, g, at):
     """Add to `at` the points in which edges of face f pass through face g, and return how many do."""
-    hits = 0
+    hits, normal = 0, _normal(points, faces, g)
     for k in range(3):
         p, q = faces[f, k], faces[f, (k + 1) % 3]
         if _is_corner(faces, g, p) or _is_corner(faces, g, q):
             continue
-        above, below = _height(points, faces, normals, g, p), _height(points, faces, normals, g, q)
+        above = _height(points, faces[g, 0], normal, p)
+        below = _height(points, faces[g, 0], normal, q)
         if not above * below < 0.0:
             continue
         a, b, c = faces[g, 0], faces[g, 1], faces[g, 2]
@@ -121,15 +129,24 @@ def _pierce(points, faces, normals, f, g, at):
 
 
 @native
-def _crosses(points, faces, normals, f, g, at):
+def _crosses(points, faces, f, g, at):
     """Return whether two faces pass through each other, `at` the middle of the points where edges do."""
-    if not (_straddles(points, faces, normals, f, g) and _straddles(points, faces, normals, g, f)):
+    if not (_straddles(points, faces, f, g) and _straddles(points, faces, g, f)):
         return False
     at[0] = at[1] = at[2] = 0.0
-    hits = _pierce(points, faces, normals, f, g, at) + _pierce(points, faces, normals, g, f, at)
+    hits = _pierce(points, faces, f, g, at) + _pierce(points, faces, g, f, at)
     for axis in range(3):
         at[axis] /= max(hits, 1)
     return hits > 0
+
+
+@native
+def _face_apart(points, faces, f, boxes, node):
+    for axis in range(3):
+        a, b, c = points[faces[f, 0], axis], points[faces[f, 1], axis], points[faces[f, 2], axis]
+        if min(a, b, c) > boxes[node, 3 + axis] or max(a, b, c) < boxes[node, axis]:
+            return True
+    return False
 
 
 @native
@@ -156,65 +173,69 @@ def _shared(faces, f, g):
     "float64[:, ::1]",
     "int64[:, ::1]",
     "float64[:, ::1]",
-    "float64[:, ::1]",
     "int64[::1]",
     "int64[:, ::1]",
     "float64[:, ::1]",
     "int64",
 )
-def find_crossings(points, faces, normals, boxes, stack, pairs, places, most):
+def find_crossings(points, faces, boxes, stack, pairs, places, most):
     """List pairs of faces that cross, and where: as many as there is room for, evenly spread over all.
 
     Return how many are listed, or -1 if more than `most` pairs of faces and boxes would be looked at.
     """
     leaves, listed, found, stride, looked = (boxes.shape[0] + 1) // 2, 0, 0, 1, 0
     at = places[places.shape[0] - 1]  # the last place is for work
-    room = pairs.shape[0] - 1
-    for leaf in range((faces.shape[0] + LEAF - 1) // LEAF):
-        mine, top = leaves - 1 + leaf, 0
-        stack[0] = 0
-        while top >= 0:
-            node = stack[top]
-            top -= 1
-            looked += 1
-            last = node  # no leaf before this one: that pair has been seen from there
-            while last < leaves - 1:
-                last = 2 * last + 2
-            if last < mine or _apart(boxes, mine, node):
-                continue
-            if node < leaves - 1:
-                stack[top + 1], stack[top + 2] = 2 * node + 2, 2 * node + 1
-                top += 2
-                continue
-            other = node - leaves + 1
-            for f in range(LEAF * leaf, min(LEAF * leaf + LEAF, faces.shape[0])):
-                first = f + 1 if other == leaf else LEAF * other
-                for g in range(first, min(LEAF * other + LEAF, faces.shape[0])):
-                    looked += 1
-                    if _faces_apart(points, faces, f, g) or _shared(faces, f, g) > 1:
-                        continue
-                    if not _crosses(points, faces, normals, f, g, at):
-                        continue
-                    if found % stride == 0 and listed == room:
-                        listed = (room + 1) // 2
-                        for k in range(listed):
-                            for axis in range(3):
-                                places[k, axis] = places[2 * k, axis]
-                            pairs[k, 0], pairs[k, 1] = pairs[2 * k, 0], pairs[2 * k, 1]
-                        stride *= 2
-                    if found % stride == 0:
-                        pairs[listed, 0], pairs[listed, 1] = f, g
-                        for axis in range(3):
-                            places[listed, axis] = at[axis]
-                        listed += 1
-                    found += 1
+    room, top = pairs.shape[0] - 1, 0
+    stack[0] = stack[1] = 0
+    while top >= 0:
+        i, j = stack[2 * top], stack[2 * top + 1]
+        top -= 1
+        looked += 1
         if looked > most:
             return -1
+        if i != j and _apart(boxes, i, j):
+            continue
+        if i < leaves - 1:  # both are of one level
+            for k in range(4):
+                left, right = 2 * i + 1 + k // 2, 2 * j + 1 + k % 2
+                if left <= right:
+                    top += 1
+                    stack[2 * top], stack[2 * top + 1] = left, right
+            continue
+        mine, other = LEAF * (i - leaves + 1), LEAF * (j - leaves + 1)
+        for f in range(mine, min(mine + LEAF, faces.shape[0])):
+            if _face_apart(points, faces, f, boxes, j):
+                continue
+            for g in range(f + 1 if i == j else other, min(other + LEAF, faces.shape[0])):
+                looked += 1
+                if _shared(faces, f, g) > 1 or _faces_apart(points, faces, f, g):
+                    continue
+                if not _crosses(points, faces, f, g, at):
+                    continue
+                if found % stride == 0 and listed == room:
+                    listed = (room + 1) // 2
+                    for k in range(listed):
+                        for axis in range(3):
+                            places[k, axis] = places[2 * k, axis]
+                        pairs[k, 0], pairs[k, 1] = pairs[2 * k, 0], pairs[2 * k, 1]
+                    stride *= 2
+                if found % stride == 0:
+                    pairs[listed, 0], pairs[listed, 1] = f, g
+                    for axis in range(3):
+                        places[listed, axis] = at[axis]
+                    listed += 1
+                found += 1
     return listed
 
 
 @native
-def _passed(points, faces, f, x, y, z):
+def _across(points, vertex, turn, axis):
+    """Return a coordinate of a vertex in the turned axes: the same bits whichever face asks."""
+    return points[vertex, 0] * turn[0, axis] + points[vertex, 1] * turn[1, axis] + points[vertex, 2] * turn[2, axis]
+
+
+@native
+def _passed(points, faces, f, turn, x, y, z):
     """Return 1 if a ray up from (x, y, z) leaves through a face, -1 if it enters, 0 if it misses.
 
     An edge is looked at from its lower vertex to its higher for both its faces.
@@ -224,32 +245,59 @@ def _passed(points, faces, f, x, y, z):
     for k in range(3):
         a, b, c = faces[f, k], faces[f, (k + 1) % 3], faces[f, (k + 2) % 3]
         u, v = min(a, b), max(a, b)
-        cross = (points[u, 0] - x) * (points[v, 1] - y) - (points[u, 1] - y) * (points[v, 0] - x)
+        ux, uy = _across(points, u, turn, 0) - x, _across(points, u, turn, 1) - y
+        vx, vy = _across(points, v, turn, 0) - x, _across(points, v, turn, 1) - y
+        cross = ux * vy - uy * vx
         area = cross if a < b else -cross
         turns += 1 if (cross >= 0.0) == (a < b) else -1
         total += area
-        height += area * (points[c, 2] - z)
+        height += area * (_across(points, c, turn, 2) - z)
     if (turns == 3 or turns == -3) and total != 0.0 and height / total > 0.0:
         return 1 if turns > 0 else -1
     return 0
 
 
+@native
+def _missed(boxes, node, query, turn, slack):
+    """Return whether a ray from a point along the third of the turned axes misses a box, by more than slack."""
+    first, last = 0.0, np.inf
+    for axis in range(3):
+        along = turn[axis, 2]
+        low, high = boxes[node, axis] - slack - query[axis], boxes[node, 3 + axis] + slack - query[axis]
+        first, last = max(first, min(low / along, high / along)), min(last, max(low / along, high / along))
+    return first > last
+
+
 @entry(
-    None, "float64[:, ::1]", "int64[:, ::1]", "float64[:, ::1]", "int64[::1]", "float64[:, ::1]", "int64[::1]"
+    None,
+    "float64[:, ::1]",
+    "int64[:, ::1]",
+    "float64[:, ::1]",
+    "float64[:, ::1]",
+    "float64",
+    "int64[::1]",
+    "float64[:, ::1]",
+    "int64[::1]",
 )
-def count_windings(points, faces, boxes, stack, queries, winding):
-    """Count how often the surface winds round points: faces passed by a ray along z, up less down."""
+def count_windings(points, faces, boxes, turn, slack, stack, queries, winding):
+    """Count how often the surface winds round points: faces passed by a ray, up less down.
+
+    Rays go along the third of the turned axes, none of whose components is zero.
+    """
     leaves = (boxes.shape[0] + 1) // 2
     for i in range(queries.shape[0]):
-        x, y, z = queries[i, 0], queries[i, 1], queries[i, 2]
+        query = queries[i]
+        x, y, z = (
+            _across(queries, i, turn, 0),
+            _across(queries, i, turn, 1),
+            _across(queries, i, turn, 2),
+        )
         winding[i], top = 0, 0
         stack[0] = 0
         while top >= 0:
             node = stack[top]
             top -= 1
-            if boxes[node, 0] > x or boxes[node, 3] < x or boxes[node, 1] > y or boxes[node, 4] < y:
-                continue
-            if boxes[node, 5] < z:
+            if _missed(boxes, node, query, turn, slack):
                 continue
             if node < leaves - 1:
                 stack[top + 1], stack[top + 2] = 2 * node + 2, 2 * node + 1
@@ -257,4 +305,4 @@ def count_windings(points, faces, boxes, stack, queries, winding):
                 continue
             first = LEAF * (node - leaves + 1)
             for f in range(first, min(first + LEAF, faces.shape[0])):
-                winding[i] += _passed(points, faces, f, x, y, z)
+                winding[i] += _passed(points, faces, f, turn, x, y, z)
