@@ -24,6 +24,8 @@ Held = Literal["mechanism", "run", "mesh"]
 _HERE = {
     ".json": "mechanism_json",
     ".urdf": "urdf",
+    ".mjcf": "mjcf",
+    ".xml": "xml_robot",
     ".stl": "mesh_stl",
     ".obj": "mesh_obj",
     ".ply": "mesh_ply",
