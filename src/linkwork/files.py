@@ -19,6 +19,7 @@ def load(
     *,
     repair: bool = False,
     scale: float = 1.0,
+    largest: float | None = None,
     packages: Mapping[str, str | Path] | None = None,
 ) -> Any:
     """Read a file: a mechanism from `.json` or `.urdf` (see `formats.load`), a recording from `.lwr`, a mesh
@@ -27,7 +28,8 @@ def load(
     `base` says whether the root of a robot is "fixed" to ground (if not given) or "free"; `repair=True`
     replaces inertia tensors that no real body has, and warns which, or repairs a mesh (see `repairs`).
     `scale` turns the unit of a mesh into metres, as 1e-3 for millimetres; `packages` says where `package://`
-    names are. What a file does not need is refused.
+    names are. `largest` are the bytes that a file may have, where that is more than usual: memory and time
+    grow with it. What a file does not need is refused.
     """
     if isinstance(path, MeshFile):
         from linkwork.formats.mesh_path import load_mesh_file
@@ -39,7 +41,7 @@ def load(
         raise TypeError(f"load: {path!r} is a {type(path).__name__}; give the name of a file")
     file, known = Path(path), reader(Path(path))
     assert known.read is not None
-    reading = Reading.checked(file, known, base, repair, scale)
+    reading = Reading.checked(file, known, base, repair, scale, largest)
     if packages is not None:
         raise ValueError(f"load: packages {packages!r} are for load(visual.shape); leave them out")
     return known.read(file, reading)

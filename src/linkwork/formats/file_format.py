@@ -24,6 +24,8 @@ Held = Literal["mechanism", "run", "mesh"]
 _HERE = {
     ".json": "mechanism_json",
     ".urdf": "urdf",
+    ".mjcf": "mjcf",
+    ".xml": "xml_robot",
     ".stl": "mesh_stl",
     ".obj": "mesh_obj",
     ".ply": "mesh_ply",
@@ -40,9 +42,12 @@ class Reading:
     base: Base = "fixed"
     repair: bool = False
     scale: float = 1.0
+    largest: int | None = None  # bytes; None: as many as the format usually allows
 
     @classmethod
-    def checked(cls, path: Path, format: "FileFormat", base: Any, repair: Any, scale: Any) -> "Reading":
+    def checked(
+        cls, path: Path, format: "FileFormat", base: Any, repair: Any, scale: Any, largest: Any = None
+    ) -> "Reading":
         """Return how to read a file; what its format does not follow is refused, not ignored."""
         if base not in (None, "fixed", "free"):
             raise ValueError(f'load: base {base!r}; give "fixed" or "free"')
@@ -50,11 +55,13 @@ class Reading:
             raise ValueError(f"load: repair {repair!r}; give True or False")
         if not (is_finite(scale) and scale != 0.0):
             raise ValueError(f"load: scale {scale!r}; give a finite number, not 0 (negative ones mirror)")
-        given = {"base": base is not None, "repair": repair, "scale": scale != 1.0}
-        for word, value in (("base", base), ("repair", repair), ("scale", scale)):
+        if largest is not None and not (is_finite(largest) and largest >= 1):
+            raise ValueError(f"load: largest {largest!r}; give the bytes that a file may have, as 1e9")
+        given = {"largest": largest is not None, "base": base is not None, "repair": repair, "scale": scale != 1.0}
+        for word, value in (("base", base), ("repair", repair), ("scale", scale), ("largest", largest)):
             if given[word] and word not in format.takes:
                 raise ValueError(f"load: {word} {value!r} has no meaning for {path.name!r}; leave it out")
-        return cls(base or "fixed", repair, float(scale))
+        return cls(base or "fixed", repair, float(scale), None if largest is None else int(largest))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +71,7 @@ class FileFormat(metaclass=Spelled):
     suffix: str
     holds: Held
     read: Callable[[Path, Reading], Any] | None = None
-    takes: tuple[str, ...] = ("base", "repair", "scale")  # fields of Reading that `read` follows
+    takes: tuple[str, ...] = ("base", "repair", "scale", "largest")  # fields of Reading that `read` follows
     write: Callable[[Any, Path], None] | None = None
 
     def __post_init__(self) -> None:

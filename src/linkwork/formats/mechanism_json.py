@@ -182,14 +182,14 @@ def _coupling_data(coupling: Coupling) -> dict[str, Any]:
 # reading
 
 
-def load_mechanism(path: Path) -> Mechanism:
+def load_mechanism(path: Path, largest: int | None = None) -> Mechanism:
     """Read a mechanism from a .json file; FormatError says what is wrong, and where."""
-    return mechanism_of_text(read_bytes(path, LARGEST), str(path))
+    return mechanism_of_text(read_bytes(path, largest or LARGEST), str(path), largest)
 
 
-def mechanism_of_text(text: bytes, file: str = "text") -> Mechanism:
+def mechanism_of_text(text: bytes, file: str = "text", largest: int | None = None) -> Mechanism:
     """Return the mechanism that a JSON text describes."""
-    root = read_json(text, file)
+    root = read_json(text, file, largest)
     head = root.members()
     if "linkwork" not in head or head["linkwork"].value != "mechanism":
         root.refuse('is not a mechanism of Linkwork; such a file begins with {"linkwork": "mechanism"')
@@ -289,7 +289,7 @@ def _read_coupling(entry: JsonValue) -> Coupling:
 
 
 def _read(path: Path, reading: Reading) -> Mechanism:
-    return load_mechanism(path)
+    return load_mechanism(path, reading.largest)
 
 
-FORMAT = FileFormat(suffix=".json", holds="mechanism", read=_read, write=save_mechanism, takes=())
+FORMAT = FileFormat(suffix=".json", holds="mechanism", read=_read, write=save_mechanism, takes=("largest",))

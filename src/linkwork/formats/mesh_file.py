@@ -16,13 +16,13 @@ from linkwork.formats.file_format import FileFormat, Reading, reader
 from linkwork.formats.markup import LARGEST
 from linkwork.formats.regular_file import read_bytes
 from linkwork.geometry.mesh import Mesh, counted
-from linkwork.geometry.repair import joined
+from linkwork.geometry.weld import distinct, joined
 from linkwork.geometry.tessellation import compact
-from linkwork.geometry.triangulation import cut_faces
+from linkwork.geometry.triangulation import Polygons, cut_faces
 from linkwork.mechanism.placement import Array
 
-MAX_BYTES = 200_000_000  # four million triangles of STL
-MAX_FACES = 4_000_000
+MAX_BYTES = 128_000_000  # two and a half million triangles of STL; lw.load(..., largest=) allows more
+PER_FACE = 32  # bytes; a file has at most as many vertices, and faces, as its largest size over this
 SINGLE = 2.0**-23  # rounding of single precision
 
 
@@ -31,7 +31,7 @@ class Soup:
     """What a file says: points, and faces with any number of corners."""
 
     vertices: Array  # (n, 3)
-    faces: Any  # (m, k) indices, or rows of them of different lengths
+    faces: Any  # (m, k) indices, or Polygons; None: triangles, three vertices each
 
 
 def load_mesh(path: Path, *, scale: float = 1.0, repair: bool = False) -> Mesh:
@@ -45,44 +45,48 @@ def load_mesh(path: Path, *, scale: float = 1.0, repair: bool = False) -> Mesh:
     return read(path, Reading(scale=scale, repair=repair))
 
 
-def mesh_format(suffix: str, read: Callable[[Path, bytes], Soup]) -> FileFormat:
-    """Return the format of meshes that one function reads the points and faces of."""
-    return FileFormat(
-        suffix=suffix,
-        holds="mesh",
-        read=lambda path, reading: _mesh(path, read(path, read_bytes(path, MAX_BYTES)), reading),
-        takes=("repair", "scale"),
-    )
+def mesh_format(suffix: str, read: Callable[[Path, bytes, int], Soup]) -> FileFormat:
+    """Return the format of meshes that one function reads the points and faces of: at most so many of each."""
+
+    def read_mesh(path: Path, reading: Reading) -> Mesh:
+        most = reading.largest or MAX_BYTES
+        return _mesh(path, read(path, read_bytes(path, most), most // PER_FACE), reading)
+
+    return FileFormat(suffix=suffix, holds="mesh", read=read_mesh, takes=("repair", "scale", "largest"))
 
 
 def _mesh(path: Path, soup: Soup, reading: Reading) -> Mesh:
     scale, repair = reading.scale, reading.repair
     try:
-        mesh = _put_together(path, soup, repair).scaled(scale)
+        mesh = _put_together(path, soup, repair)
+        mesh = mesh if scale == 1.0 else mesh.scaled(scale)
         return mesh.repaired() if repair else mesh
     except MeshError as problem:
         raise FormatError(f"{path}: {problem}") from None
 
 
 def _put_together(path: Path, soup: Soup, lenient: bool) -> Mesh:
-    name = path.name
-    vertices = np.asarray(soup.vertices, dtype=np.float64) + 0.0  # -0.0 is 0.0
-    if not len(soup.faces):
+    name, vertices = path.name, soup.vertices
+    if not len(vertices) or (soup.faces is not None and not len(soup.faces)):
         raise FormatError(f"{path}: there are no faces; a mesh has at least one")
-    bad = np.flatnonzero(~(np.abs(vertices) <= LARGEST).all(axis=1))
-    if bad.size:
-        k = int(bad[0])
+    largest = float(max(-vertices.min(), vertices.max()))
+    if not largest <= LARGEST:
+        k = int(np.flatnonzero(~(np.abs(vertices) <= LARGEST).all(axis=1))[0])
         raise FormatError(
             f"{path}: vertex {k} is {tuple(vertices[k].tolist())}; allowed is -{LARGEST:g} to {LARGEST:g}"
         )
-    if isinstance(soup.faces, np.ndarray) and soup.faces.shape[1] == 3:
-        faces, blind = soup.faces.astype(np.int64), 0
-    else:
-        faces, blind = cut_faces(vertices, soup.faces, name, lenient)
-    check_indices(path, faces, len(vertices))
-    points, label = _without_twins(vertices)
+    faces, blind = soup.faces, 0
+    if isinstance(faces, Polygons) and (faces.counts == 3).all():
+        faces = faces.corners.reshape(-1, 3)
+    if faces is not None and not (isinstance(faces, np.ndarray) and faces.shape[1] == 3):
+        faces, blind = cut_faces(vertices, faces, name, lenient)
+    if faces is not None:
+        check_indices(path, faces, len(vertices))
+    points, label = distinct(vertices + np.zeros(1, vertices.dtype))  # -0.0 is 0.0
+    points, second = joined(points, SINGLE * largest)
+    faces = second[label.reshape(-1, 3) if faces is None else label[faces]]
     notes = [f"cut {counted(blind, 'face')} of no plane, or crossing itself"] if blind else []
-    points, kept = compact(points, label[faces])
+    points, kept = compact(points, faces)
     if len(kept) < len(faces):
         notes.append(f"dropped {counted(len(faces) - len(kept), 'face')} with two corners at one place")
     if not len(kept):
@@ -92,20 +96,11 @@ def _put_together(path: Path, soup: Soup, lenient: bool) -> Mesh:
     return Mesh(points, kept, name=name, repairs=tuple(notes))
 
 
-def _without_twins(vertices: Array) -> tuple[Array, Any]:
-    """Return vertices none of which are the same but for rounding, and for each old one the new."""
-    as_bytes = np.ascontiguousarray(vertices).view(np.dtype((np.void, 24))).ravel()
-    _, first, same = np.unique(as_bytes, return_index=True, return_inverse=True)
-    order = np.argsort(np.argsort(first))  # vertices stay in the order of the file
-    points, label = joined(vertices[np.sort(first)], SINGLE * float(np.abs(vertices).max()))
-    return points, label[order[same.ravel()]]
-
-
 def check_indices(path: Path, faces: Any, count: int) -> None:
     """Refuse faces of vertices that are not there."""
-    bad = np.flatnonzero((faces < 0).any(axis=1) | (faces >= count).any(axis=1))
-    if bad.size:
-        k = int(bad[0])
-        raise FormatError(
-            f"{path}: face {k} has vertices {tuple(faces[k].tolist())}; allowed are 0 to {count - 1}"
-        )
+    if faces.min() >= 0 and faces.max() < count:
+        return
+    k = int(np.flatnonzero((faces < 0).any(axis=1) | (faces >= count).any(axis=1))[0])
+    raise FormatError(
+        f"{path}: face {k} is {tuple(faces[k].tolist())}; allowed are 0 to {count - 1}, its vertices"
+    )

@@ -13,13 +13,14 @@ import numpy as np
 
 from linkwork.algebra.rotation import from_quaternion
 from linkwork.errors import FormatError
-from linkwork.formats.mesh_file import MAX_FACES, Soup, mesh_format
+from linkwork.formats.json_text import too_much
+from linkwork.formats.mesh_file import Soup, mesh_format
 
 _INDEX_TYPES = {5121: "<u1", 5123: "<u2", 5125: "<u4"}
 _FLOAT = 5126
 _TRIANGLES, _STRIP, _FAN = 4, 5, 6
 _MOST_DEPTH = 100
-_MOST_NODES = 100_000
+_MOST_PARTS = 20_000  # nodes and primitives, as drawn: a second's work
 _HARMLESS = ("KHR_materials_", "KHR_texture_", "KHR_lights_", "EXT_texture_", "KHR_xmp")
 
 
@@ -27,15 +28,15 @@ class _Unreal(Exception):
     """Something in the JSON is not what the format allows."""
 
 
-def read(path: Path, data: bytes) -> Soup:
+def read(path: Path, data: bytes, most: int) -> Soup:
     """Return all triangles, moved to where their nodes are."""
     try:
-        return _Scene(*_chunks(data)).soup()
+        return _Scene(*_chunks(data), most).soup()
     except _Unreal as problem:
         raise FormatError(f"{path}: {problem}") from None
 
 
-def _chunks(data: bytes) -> tuple[Any, bytes]:
+def _chunks(data: bytes) -> tuple[Any, memoryview]:
     if len(data) < 20 or data[:4] != b"glTF":
         raise _Unreal("it does not begin with 'glTF'; the file is cut off or no GLB")
     version, length = struct.unpack_from("<II", data, 4)
@@ -43,23 +44,26 @@ def _chunks(data: bytes) -> tuple[Any, bytes]:
         raise _Unreal(f"glTF version {version}; supported is 2")
     if length != len(data):
         raise _Unreal(f"{len(data)} bytes, and a header that says {length}; the file is cut off")
-    found: dict[bytes, bytes] = {}
+    found: dict[bytes, memoryview] = {}
+    view = memoryview(data)
     at = 12
     while at + 8 <= len(data):
         size, kind = struct.unpack_from("<I4s", data, at)
         if at + 8 + size > len(data):
             raise _Unreal(f"a chunk of {size} bytes at byte {at}, and {len(data) - at - 8} are left")
-        found.setdefault(kind, data[at + 8 : at + 8 + size])
+        found.setdefault(kind, view[at + 8 : at + 8 + size])
         at += 8 + size
     if b"JSON" not in found:
         raise _Unreal("there is no JSON chunk")
+    if problem := too_much(found[b"JSON"]):
+        raise _Unreal(f"its JSON has {problem}")
     try:
-        scene = json.loads(found[b"JSON"], parse_constant=_no_constant)
+        scene = json.loads(bytes(found[b"JSON"]), parse_constant=_no_constant)
     except (ValueError, RecursionError) as problem:
         raise _Unreal(f"its JSON cannot be read: {problem}") from None
     if not isinstance(scene, dict):
         raise _Unreal("its JSON is not an object")
-    return scene, found.get(b"BIN\0", b"")
+    return scene, found.get(b"BIN\0", memoryview(b""))
 
 
 def _no_constant(word: str) -> float:
@@ -69,8 +73,8 @@ def _no_constant(word: str) -> float:
 class _Scene:
     """The JSON of a file with its buffer; every part is asked for by number and checked."""
 
-    def __init__(self, scene: dict[str, Any], buffer: bytes) -> None:
-        self.scene, self.buffer = scene, buffer
+    def __init__(self, scene: dict[str, Any], buffer: memoryview, most: int) -> None:
+        self.scene, self.buffer, self.most = scene, buffer, most
         self.vertices: list[np.ndarray] = []
         self.faces: list[np.ndarray] = []
         self.count = self.visited = self.face_count = 0
@@ -97,11 +101,9 @@ class _Scene:
         return [k for k in range(len(nodes)) if k not in children]
 
     def _node(self, index: Any, outer: np.ndarray, depth: int) -> None:
-        self.visited += 1
-        if depth > _MOST_DEPTH or self.visited > _MOST_NODES:
-            raise _Unreal(
-                f"nodes go round in a ring, are nested over {_MOST_DEPTH} deep, or over {_MOST_NODES}"
-            )
+        self._visit()
+        if depth > _MOST_DEPTH:
+            raise _Unreal(f"nodes go round in a ring, or are nested over {_MOST_DEPTH} deep; flatten them")
         node = self._part("nodes", index)
         place = outer @ _placement(node)
         if "mesh" in node:
@@ -110,17 +112,27 @@ class _Scene:
         for child in _list(node.get("children", [])):
             self._node(child, place, depth + 1)
 
+    def _visit(self) -> None:
+        self.visited += 1
+        if self.visited > _MOST_PARTS:
+            raise _Unreal(
+                f"nodes go round in a ring, or over {_MOST_PARTS} nodes and primitives are drawn; join them"
+            )
+
     def _primitive(self, primitive: Any, place: np.ndarray) -> None:
+        self._visit()
         if not isinstance(primitive, dict) or not isinstance(primitive.get("attributes"), dict):
             raise _Unreal("a primitive without attributes")
         mode = primitive.get("mode", _TRIANGLES)
         if mode not in (_TRIANGLES, _STRIP, _FAN) or "POSITION" not in primitive["attributes"]:
             return  # points and lines
-        points = self._accessor(primitive["attributes"]["POSITION"], "VEC3", {_FLOAT: "<f4"}).astype(
-            np.float64
-        )
+        points = self._accessor(primitive["attributes"]["POSITION"], "VEC3", {_FLOAT: "<f4"})
+        self._room(len(points), 0)
+        points = points.astype(np.float64)
         if "indices" in primitive:
-            order = self._accessor(primitive["indices"], "SCALAR", _INDEX_TYPES)[:, 0].astype(np.int64)
+            order = self._accessor(primitive["indices"], "SCALAR", _INDEX_TYPES)[:, 0]
+            self._room(len(points), len(order) // (3 if mode == _TRIANGLES else 1))
+            order = order.astype(np.int64)
         else:
             order = np.arange(len(points))
         faces = _triangles(order, mode)
@@ -128,14 +140,17 @@ class _Scene:
             raise _Unreal(
                 f"an index {int(faces.max())} of {len(points)} positions; allowed are 0 to {len(points) - 1}"
             )
+        self._room(len(points), len(faces))
         self.face_count += len(faces)
-        if self.face_count > MAX_FACES or self.count > 3 * MAX_FACES:
-            raise _Unreal(f"more than {MAX_FACES} triangles; allowed are as many")
         if np.linalg.det(place[:3, :3]) < 0.0:
             faces = faces[:, ::-1]
         self.vertices.append(points @ place[:3, :3].T + place[:3, 3])
         self.faces.append(faces + self.count)
         self.count += len(points)
+
+    def _room(self, points: int, faces: int) -> None:
+        if max(self.count + points, self.face_count + faces) > self.most:
+            raise _Unreal(f"more than {self.most} vertices or triangles; allowed are as many, or by largest=")
 
     def _accessor(self, index: Any, shape: str, kinds: dict[int, str]) -> np.ndarray:
         """Return numbers (n, k) of the buffer."""

@@ -7,42 +7,68 @@ import numpy as np
 from linkwork.errors import FormatError
 from linkwork.formats.markup import shorten
 from linkwork.formats.mesh_file import Soup, mesh_format
-from linkwork.formats.mesh_words import lines, numbers, whole
+from linkwork.formats.mesh_text_loops import LIST, REST, STOPPED, read_rows
+from linkwork.formats.mesh_words import SCALE, Text
+from linkwork.geometry.triangulation import MOST_CORNERS, Polygons
 
 _KEYWORDS = ("OFF", "COFF", "NOFF", "CNOFF")  # with colours or normals after each point
+_COMMENT = ord("#")
 
 
-def read(path: Path, data: bytes) -> Soup:
+def read(path: Path, data: bytes, most: int) -> Soup:
     """Return vertices and faces; colours and normals are passed over."""
-    rows = list(lines(path, data))
-    if not rows or rows[0][1][0] not in _KEYWORDS or "BINARY" in rows[0][1]:
-        what = shorten(" ".join(rows[0][1])) if rows else "nothing"
+    text = Text(path, data)
+    rows = text.lines(0)
+    at, begin, words = next(rows, (0, 0, []))
+    if not words or words[0] not in _KEYWORDS or "BINARY" in words:
+        what = shorten(" ".join(words)) if words else "nothing"
         raise FormatError(f"{path}:1: it begins with {what}; expected is OFF, in words")
-    line, words = rows.pop(0)
     words = words[1:]
     if not words:
-        if not rows:
-            raise FormatError(f"{path}:{line}: the counts of vertices, faces and edges are missing")
-        line, words = rows.pop(0)
+        at, begin, words = next(rows, (at, begin, []))
+        if not words:
+            raise text.error(at, "the counts of vertices, faces and edges are missing; give them")
     if len(words) not in (2, 3):
-        raise FormatError(f"{path}:{line}: {len(words)} counts; give those of vertices, faces and edges")
-    count, many = (whole(path, line, word, 0, len(rows), "a count of") for word in words[:2])
-    if count + many > len(rows):
+        raise text.error(at, f"{len(words)} counts; give those of vertices, faces and edges")
+    n, m = (text.whole(at, word, 0, min(most, len(data)), "a count of") for word in words[:2])
+    if n + m > len(data):
+        raise text.error(at, f"{n} vertices and {m} faces, and {len(data)} bytes; it is cut off")
+    vertices, counts = np.empty((n, 3)), np.empty(m, np.int32)
+    corners = np.empty(min(len(data) // 2 + 1, 4 * most), np.int32)
+    marks = np.array([begin, 0, n, 0])
+    columns, none = np.array([0, 1, 2, REST]), np.empty(0, np.int32)
+    while read_rows(text.bytes, *SCALE, columns, _COMMENT, 0, 0, vertices, none, none, marks) == STOPPED:
+        at, marks[0], words = _line(text, marks, "vertices")
+        vertices[marks[1]] = text.point(at, words)
+        marks[1] += 1
+    columns, marks[1:3] = np.array([LIST, REST]), (0, m)
+    empty = np.empty((0, 3))
+    bounds = (_COMMENT, MOST_CORNERS, n - 1)
+    while read_rows(text.bytes, *SCALE, columns, *bounds, empty, corners, counts, marks) == STOPPED:
+        at, marks[0], words = _line(text, marks, "faces")
+        face = _face(text, at, words, n)
+        marks[3] = (end := marks[3] + len(face))
+        if end > len(corners):
+            raise text.error(at, f"more than {len(corners)} corners; allowed are as many, or more by largest=")
+        corners[end - len(face) : end], counts[marks[1]] = face, len(face)
+        marks[1] += 1
+    return Soup(vertices, Polygons(corners[: marks[3]], counts))
+
+
+def _line(text: Text, marks: np.ndarray, what: str) -> tuple[int, int, list[str]]:
+    found = next(text.lines(int(marks[0])), None)
+    if found is None:
         raise FormatError(
-            f"{path}:{line}: {count} vertices and {many} faces, and {len(rows)} lines; it is cut off"
+            f"{text.path}: {marks[2]} {what}, and the file ends after {marks[1]}; it is cut off"
         )
-    vertices = [numbers(path, line, words) for line, words in rows[:count]]
-    return Soup(
-        np.array(vertices).reshape(-1, 3),
-        [_face(path, line, words, count) for line, words in rows[count : count + many]],
-    )
+    return found
 
 
-def _face(path: Path, line: int, words: list[str], count: int) -> list[int]:
-    size = whole(path, line, words[0], 3, 10_000, "a face whose number of corners is")
+def _face(text: Text, at: int, words: list[str], count: int) -> list[int]:
+    size = text.whole(at, words[0], 3, MOST_CORNERS, "a face whose number of corners is")
     if len(words) <= size:
-        raise FormatError(f"{path}:{line}: a face of {size} corners, and {len(words) - 1} are there")
-    return [whole(path, line, word, 0, count - 1, "vertex") for word in words[1 : size + 1]]
+        raise text.error(at, f"a face of {size} corners, and {len(words) - 1} are there")
+    return [text.whole(at, word, 0, count - 1, "vertex") for word in words[1 : size + 1]]
 
 
 FORMAT = mesh_format(".off", read)

@@ -6,22 +6,27 @@ import numpy as np
 
 from linkwork.errors import FormatError
 from linkwork.formats.markup import shorten
-from linkwork.formats.mesh_file import MAX_FACES, Soup, mesh_format
-from linkwork.formats.mesh_words import lines, numbers
+from linkwork.formats.mesh_file import Soup, mesh_format
+from linkwork.formats.mesh_text_loops import STOPPED, read_facets
+from linkwork.formats.mesh_words import SCALE, Text, word_table
 
 _HEADER, _RECORD = 84, 50  # bytes
 _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _NEXT = {"solid": "facet", "facet": "outer", "outer": "vertex", "endloop": "endfacet"}
+_WORDS = word_table("facet", "outer", "vertex", "endloop", "endfacet")
+_SHORTEST = 60  # bytes of a facet in words
 
 
-def read(path: Path, data: bytes) -> Soup:
+def read(path: Path, data: bytes, most: int) -> Soup:
     """Return the triangles; a file that is as long as its count says is binary, whatever it begins with."""
     count = int.from_bytes(data[80:_HEADER], "little") if len(data) >= _HEADER else -1
     if len(data) == _HEADER + _RECORD * count:
+        if count > most:
+            raise FormatError(f"{path}: {count} triangles; allowed are {most}, or more by largest=")
         records = np.frombuffer(data, _TRIANGLE, count, _HEADER)
-        return _soup(records["corners"].reshape(-1, 3))
+        return Soup(records["corners"].reshape(-1, 3), None)
     if data[:512].lstrip().lower().startswith(b"solid"):
-        return _in_words(path, data)
+        return _in_words(path, data, most)
     if count < 0:
         raise FormatError(f"{path}: {len(data)} bytes are too few for STL, whose header alone has {_HEADER}")
     raise FormatError(
@@ -30,31 +35,40 @@ def read(path: Path, data: bytes) -> Soup:
     )
 
 
-def _in_words(path: Path, data: bytes) -> Soup:
-    corners: list[tuple[float, float, float]] = []
-    expected, found, line = "solid", 0, 0
-    for line, words in lines(path, data, comment=""):
+def _in_words(path: Path, data: bytes, most: int) -> Soup:
+    text = Text(path, data)
+    corners = np.empty((3 * min(most, len(data) // _SHORTEST + 1), 3))
+    marks = np.zeros(2, np.int64)
+    state = _by_hand(text, corners, marks, "solid")
+    while read_facets(text.bytes, *SCALE, _WORDS, corners, marks) == STOPPED:
+        state = _by_hand(text, corners, marks, state)
+    if state not in ("facet", "solid"):
+        raise text.error(len(data), f"the file ends, and expected is {state!r}; it is cut off")
+    return Soup(corners[: marks[1]], None)
+
+
+def _by_hand(text: Text, corners: np.ndarray, marks: np.ndarray, expected: str) -> str:
+    """Read lines until facets are expected again; return what is expected."""
+    n = int(marks[1])
+    for at, following, words in text.lines(int(marks[0]), comment=b""):
         word = words[0].lower()
         if word == "vertex" and expected == "vertex":
             if len(words) != 4:
-                raise FormatError(f"{path}:{line}: a vertex with {len(words) - 1} numbers; give 3")
-            corners.append(numbers(path, line, words[1:]))
-            found += 1
-            expected = "endloop" if found == 3 else "vertex"
+                raise text.error(at, f"a vertex with {len(words) - 1} numbers; give 3")
+            if n == len(corners):
+                raise text.error(at, f"more than {n // 3} triangles; allowed are as many, or more by largest=")
+            corners[n] = text.point(at, words[1:])
+            n += 1
+            expected = "vertex" if n % 3 else "endloop"
         elif word == expected or (word == "endsolid" and expected == "facet"):
-            found = 0
             expected = _NEXT.get(word, "solid" if word == "endsolid" else "facet")
         else:
-            raise FormatError(f"{path}:{line}: {shorten(words[0])}; expected is {expected!r}")
-        if len(corners) > 3 * MAX_FACES:
-            raise FormatError(f"{path}:{line}: more than {MAX_FACES} triangles; allowed are as many")
-    if expected not in ("facet", "solid"):
-        raise FormatError(f"{path}:{line}: the file ends, and expected is {expected!r}; it is cut off")
-    return _soup(np.array(corners).reshape(-1, 3))
-
-
-def _soup(corners: np.ndarray) -> Soup:
-    return Soup(corners, np.arange(len(corners)).reshape(-1, 3))
+            raise text.error(at, f"{shorten(words[0])}; expected is {expected!r}")
+        marks[0], marks[1] = following, n
+        if expected == "facet" and word != "facet":
+            return expected
+    marks[0] = len(text.data)
+    return expected
 
 
 FORMAT = mesh_format(".stl", read)

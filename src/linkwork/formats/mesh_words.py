@@ -1,55 +1,93 @@
-"""Mesh files made of words: lines, numbers, and where they are."""
+"""Mesh files made of words: what native loops leave, a line at a time, is read or explained here."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from linkwork.errors import FormatError
 from linkwork.formats.markup import LARGEST, NUMBER, shorten
+from linkwork.formats.number_loops import HIGH, LOW
 
 INTEGERS = frozenset("+-0123456789")
+MOST_BY_HAND = 100_000  # lines of a file that no usual program writes
+SCALE = (LARGEST, HIGH, LOW)  # what loops need for numbers
 
 
-def lines(path: Path, data: bytes, comment: str = "#") -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and the words of every line that has some; a comment ends a line."""
-    try:
-        text = data.decode("ascii")
-    except UnicodeDecodeError:
-        text = data.decode("utf-8", errors="replace")  # names and comments may be anything; numbers may not
-    for number, line in enumerate(text.splitlines(), start=1):
-        words = line.partition(comment)[0].split() if comment else line.split()
-        if words:
-            yield number, words
+class Text:
+    """The bytes of a file, in which a place is known by its line."""
+
+    def __init__(self, path: Path, data: bytes) -> None:
+        self.path, self.data = path, data
+        self.bytes = np.frombuffer(data, np.uint8)
+        self._by_hand = 0
+
+    def line(self, at: int) -> tuple[bytes, int]:
+        """Return the line that begins at a byte, and where the next one begins."""
+        ends = [end for mark in (b"\n", b"\r") if (end := self.data.find(mark, at, at + 4096)) >= 0]
+        if not ends:
+            ends = [end for mark in (b"\n", b"\r") if (end := self.data.find(mark, at)) >= 0]
+        end = min(ends, default=len(self.data))
+        return self.data[at:end], end + 1
+
+    def lines(self, at: int, comment: bytes = b"#") -> Iterator[tuple[int, int, list[str]]]:
+        """Yield where lines that have words begin and end, and the words; there must not be too many."""
+        while at < len(self.data):
+            content, following = self.line(at)
+            words = (content.partition(comment)[0] if comment else content).split()
+            if words:
+                self._by_hand += 1
+                if self._by_hand > MOST_BY_HAND:
+                    raise self.error(at, f"more than {MOST_BY_HAND} lines that meshes rarely have; simplify it")
+                yield at, following, [word.decode("utf-8", errors="replace") for word in words]
+            at = following
+
+    def number(self, at: int) -> int:
+        """Return the number of the line that a byte is in."""
+        mark = b"\n" if b"\n" in self.data else b"\r"
+        return self.data.count(mark, 0, at) + 1
+
+    def error(self, at: int, problem: str) -> FormatError:
+        """Return the error that says what is wrong in the line of a byte."""
+        return FormatError(f"{self.path}:{self.number(at)}: {problem}")
+
+    # what stands in a line
+
+    def value(self, at: int, word: str) -> float:
+        """Return one finite number of ordinary size."""
+        try:
+            value = float(word)
+        except ValueError:
+            value = float("nan")
+        # Python reads 1_0 and digits that are not ASCII, too; a file must not have them.
+        if not -LARGEST <= value <= LARGEST or not (word.isascii() and "_" not in word):
+            remedy = (
+                f"allowed is -{LARGEST:g} to {LARGEST:g}"
+                if NUMBER.fullmatch(word)
+                else "write it like 0.5 or -1e-3"
+            )
+            raise self.error(at, f"{shorten(word)} is not a number that a mesh can have; {remedy}")
+        return value
+
+    def point(self, at: int, words: Sequence[str]) -> tuple[float, float, float]:
+        """Return the three numbers of a point."""
+        if len(words) < 3:
+            raise self.error(at, f"{len(words)} numbers; a point has 3")
+        return self.value(at, words[0]), self.value(at, words[1]), self.value(at, words[2])
+
+    def whole(self, at: int, word: str, low: int, high: int, what: str) -> int:
+        """Return a whole number within bounds."""
+        if len(word) > 12 or not INTEGERS.issuperset(word) or not word.lstrip("+-").isdigit():
+            raise self.error(at, f"{what} {shorten(word)}; give a whole number")
+        value = int(word)
+        if not low <= value <= high:
+            raise self.error(at, f"{what} {value}; allowed is {low} to {high}")
+        return value
 
 
-def number(path: Path, line: int, word: str) -> float:
-    """Return one finite number of ordinary size."""
-    try:
-        value = float(word)
-    except ValueError:
-        value = float("nan")
-    # Python reads 1_0 and digits that are not ASCII, too; a file must not have them.
-    if not -LARGEST <= value <= LARGEST or not (word.isascii() and "_" not in word):
-        remedy = (
-            f"allowed is -{LARGEST:g} to {LARGEST:g}"
-            if NUMBER.fullmatch(word)
-            else "write it like 0.5 or -1e-3"
-        )
-        raise FormatError(f"{path}:{line}: {shorten(word)} is not a number that a mesh can have; {remedy}")
-    return value
-
-
-def numbers(path: Path, line: int, words: Sequence[str]) -> tuple[float, float, float]:
-    """Return the three numbers of a point."""
-    if len(words) < 3:
-        raise FormatError(f"{path}:{line}: {len(words)} numbers; a point has 3")
-    return number(path, line, words[0]), number(path, line, words[1]), number(path, line, words[2])
-
-
-def whole(path: Path, line: int, word: str, low: int, high: int, what: str) -> int:
-    """Return a whole number within bounds."""
-    if len(word) > 12 or not INTEGERS.issuperset(word) or not word.lstrip("+-").isdigit():
-        raise FormatError(f"{path}:{line}: {what} {shorten(word)}; give a whole number")
-    value = int(word)
-    if not low <= value <= high:
-        raise FormatError(f"{path}:{line}: {what} {value}; allowed is {low} to {high}")
-    return value
+def word_table(*words: str) -> np.ndarray:
+    """Return words for native loops: a row each, with its length in front."""
+    table = np.zeros((len(words), 1 + max(map(len, words))), np.uint8)
+    for row, word in zip(table, words, strict=True):
+        row[0], row[1 : 1 + len(word)] = len(word), list(word.encode())
+    return table

@@ -7,11 +7,16 @@ from pathlib import Path
 from linkwork.errors import FormatError
 
 
-def read_bytes(path: Path, most: int) -> bytes:
-    """Return the content of a regular file of at most `most` bytes."""
+def check_regular(path: Path, most: int) -> None:
+    """Refuse what is no regular file, or has more than `most` bytes."""
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
         raise FormatError(f"{path}: not a regular file; give the path of a file")
     if status.st_size > most:
-        raise FormatError(f"{path}: {status.st_size} bytes; allowed are {most}")
+        raise FormatError(f"{path}: {status.st_size} bytes; allowed are {most}, or more by largest=")
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """Return the content of a regular file of at most `most` bytes."""
+    check_regular(path, most)
     return path.read_bytes()

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from linkwork.errors import MeshError
 from linkwork.geometry.mesh_topology import Edges, edges_of, loops, pieces
-from linkwork.geometry.polyhedron import integrals, normals
+from linkwork.geometry.polyhedron import area, integrals
 from linkwork.geometry.self_intersection import crossing
 from linkwork.geometry.solid import RESOLUTION, Faces, Solid, Surface, frozen
 from linkwork.mechanism.placement import Array, plain
@@ -72,9 +72,8 @@ class Mesh(Solid):
             )
         if not np.issubdtype(faces.dtype, np.integer):
             raise ValueError(f"{where}: faces of type {faces.dtype}; give whole numbers, indices of vertices")
-        bad = np.flatnonzero((faces < 0).any(axis=1) | (faces >= len(vertices)).any(axis=1))
-        if bad.size:
-            k = int(bad[0])
+        if faces.min() < 0 or faces.max() >= len(vertices):
+            k = int(np.flatnonzero((faces < 0).any(axis=1) | (faces >= len(vertices)).any(axis=1))[0])
             raise ValueError(
                 f"{where}: face {k} is {tuple(faces[k].tolist())}; allowed are 0 to {len(vertices) - 1}, "
                 f"the indices of its {len(vertices)} vertices"
@@ -99,7 +98,7 @@ class Mesh(Solid):
     @property
     def area(self) -> float:
         """The area of all faces [m^2]."""
-        return 0.5 * float(np.linalg.norm(normals(self.vertices, self.faces), axis=1).sum())
+        return area(self.vertices, self.faces)
 
     def problems(self) -> tuple[str, ...]:
         """List why the mesh encloses no solid: what, and where; empty when all is well."""

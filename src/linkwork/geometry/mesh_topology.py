@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.geometry.mesh_loops import numbered_edges, sorted_sides
 from linkwork.geometry.solid import Faces
 
 Integers = NDArray[np.int64]
@@ -33,14 +34,13 @@ class Edges:
 
 def edges_of(faces: Faces) -> Edges:
     """Find the edges of a mesh."""
-    sides = np.stack([faces, np.roll(faces, -1, axis=1)], axis=2).reshape(-1, 2)
-    forward = sides[:, 0] < sides[:, 1]
-    low, high = sides.min(axis=1), sides.max(axis=1)
-    room = int(faces.max(initial=0)) + 1
-    codes, of_face = np.unique(low * room + high, return_inverse=True)
-    ends = np.stack([codes // room, codes % room], axis=1)
-    count = np.bincount(of_face, minlength=len(ends))
-    balance = 2 * np.bincount(of_face, forward, len(ends)).astype(np.int64) - count
+    faces = np.ascontiguousarray(faces, np.int64)
+    m = len(faces)
+    half, order = np.empty(3 * m, np.int32), np.empty(3 * m, np.int32)
+    e = sorted_sides(faces, np.empty(int(faces.max(initial=0)) + 1, np.int64), half, order)
+    of_face, forward = np.empty(3 * m, np.int64), np.empty(3 * m, np.bool_)
+    ends, count, balance = np.empty((e, 2), np.int64), np.empty(e, np.int64), np.empty(e, np.int64)
+    numbered_edges(faces, order, ends, of_face, forward, count, balance)
     return Edges(ends, of_face, forward, count, balance)
 
 

@@ -9,6 +9,7 @@ centroid for the second moments: so nothing is lost far from the origin.
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.geometry.mesh_loops import solid_sums
 from linkwork.geometry.solid import Faces
 from linkwork.mechanism.placement import Array
 
@@ -16,18 +17,24 @@ from linkwork.mechanism.placement import Array
 def integrals(vertices: Array, faces: Faces) -> tuple[float, Array, Array]:
     """Return volume [m^3], centroid (3,) [m], and the integral of x x^T about the centroid (3, 3) [m^5]."""
     middle = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
-    a, b, c = corners(vertices - middle, faces)
-    six = _triple(a, b, c)  # six times the volumes of the tetrahedra
-    volume = six.sum() / 6.0
-    shift = (six[:, None] * (a + b + c)).sum(axis=0) / (24.0 * volume) if volume else np.zeros(3)
-    a, b, c = corners(vertices - middle - shift, faces)
-    six = _triple(a, b, c)
+    sums = _sums(vertices, faces, middle)
+    volume = sums[0] / 6.0
+    centroid = middle + (sums[1:4] / (24.0 * volume) if volume else np.zeros(3))
     # Over a tetrahedron with a corner in the origin x x^T integrates to V / 20 (aa + bb + cc + ss), s = a + b
     # + c.
-    second = np.zeros((3, 3))
-    for x in (a, b, c, a + b + c):
-        second += np.einsum("n,ni,nj->ij", six, x, x)
-    return float(volume), middle + shift, (second + second.T) / 240.0
+    xx, yy, zz, xy, yz, zx = _sums(vertices, faces, centroid)[4:10] / 120.0
+    return float(volume), centroid, np.array([(xx, xy, zx), (xy, yy, yz), (zx, yz, zz)])
+
+
+def area(vertices: Array, faces: Faces) -> float:
+    """Return the area of all faces [m^2]."""
+    return 0.5 * float(_sums(vertices, faces, vertices[0])[10])
+
+
+def _sums(vertices: Array, faces: Faces, origin: Array) -> Array:
+    sums = np.zeros((2, 11))
+    solid_sums(np.ascontiguousarray(vertices), np.ascontiguousarray(faces), origin, sums)
+    return sums.sum(axis=0)
 
 
 def signed_volumes(vertices: Array, faces: Faces, groups: NDArray[np.int64], count: int) -> Array:

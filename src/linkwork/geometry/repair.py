@@ -6,14 +6,14 @@ from numpy.typing import NDArray
 from linkwork.errors import MeshError
 from linkwork.geometry import plane_figures
 from linkwork.geometry.mesh import Mesh, counted
-from linkwork.geometry.mesh_topology import connected, edges_of, loops, oriented, pieces
+from linkwork.geometry.mesh_topology import edges_of, loops, oriented, pieces
 from linkwork.geometry.polyhedron import signed_volumes
 from linkwork.geometry.self_intersection import Sheets
 from linkwork.geometry.solid import Faces
 from linkwork.geometry.tessellation import compact
+from linkwork.geometry.weld import joined
 from linkwork.mechanism.placement import Array
 
-_NEIGHBOURS = 8
 _MOST_PIECES = 2000
 NEAR = 1e-6  # of the size of the mesh; vertices closer than this are one
 
@@ -49,20 +49,6 @@ def _joined(vertices: Array, faces: Faces, notes: list[str]) -> tuple[Array, Fac
     if before > len(faces):
         notes.append(f"dropped {counted(before - len(faces), 'face')} without area")
     return vertices, faces
-
-
-def joined(vertices: Array, near: float) -> tuple[Array, NDArray[np.int64]]:
-    """Return vertices farther apart than `near`, and for each old one the new."""
-    from scipy.spatial import KDTree
-
-    # The nearest few are enough to tie together what is one; all pairs of a crowd could fill the memory.
-    _, found = KDTree(vertices).query(vertices, min(_NEIGHBOURS, len(vertices)), distance_upper_bound=near)
-    found = np.asarray(found).reshape(len(vertices), -1)
-    some, which = np.nonzero(found < len(vertices))
-    _, label = connected(len(vertices), some, found[some, which])
-    _, first = np.unique(label, return_index=True)
-    order = np.argsort(np.argsort(first))
-    return vertices[np.sort(first)], order[label]
 
 
 def _without_doubles(faces: Faces, notes: list[str]) -> Faces:

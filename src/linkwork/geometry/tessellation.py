@@ -57,8 +57,9 @@ def compact(vertices: Array, faces: Faces) -> Surface:
     """Drop faces that have a vertex twice, and vertices that no face has."""
     a, b, c = faces.T
     faces = faces[(a != b) & (b != c) & (c != a)]
-    used, inverse = np.unique(faces, return_inverse=True)
-    return vertices[used], inverse.reshape(-1, 3)
+    used = np.zeros(len(vertices), np.bool_)
+    used[faces] = True
+    return vertices[used], (np.cumsum(used) - 1)[faces]
 
 
 def box(low: Array, high: Array) -> Surface:

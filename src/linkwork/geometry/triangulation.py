@@ -1,6 +1,7 @@
 """Faces with any number of corners, cut into triangles."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,54 +12,80 @@ from linkwork.geometry.solid import Faces
 from linkwork.mechanism.placement import Array, plain
 
 OFF_PLANE = 1e-2  # of its size a face may be off its plane: in published robots some are, by up to this
-MOST_WORK = 3e7  # squares of corners of concave faces, some ten seconds
+MOST_CORNERS = 10_000  # of a face
+MOST_WORK = 1e7  # squares of corners of concave faces, about a second
+
+
+@dataclass(frozen=True, eq=False)
+class Polygons:
+    """Faces with any numbers of corners, one after the other."""
+
+    corners: Any  # (sum of counts,) indices of vertices
+    counts: Any  # (m,) corners of each face
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @classmethod
+    def of(cls, faces: "Iterable[Sequence[int]] | Polygons") -> "Polygons":
+        """Return faces in this form."""
+        if isinstance(faces, Polygons):
+            return faces
+        rows = [np.asarray(face, dtype=np.int64) for face in faces]
+        counts = np.array([row.size for row in rows], np.int64)
+        return cls(np.concatenate(rows) if rows else np.empty(0, np.int64), counts)
 
 
 def cut_faces(
-    vertices: Array, faces: Iterable[Sequence[int]], name: str, lenient: bool = False
+    vertices: Array, faces: Iterable[Sequence[int]] | Polygons, name: str, lenient: bool = False
 ) -> tuple[Faces, int]:
     """Return triangles in the order of the faces; and how many faces had to be cut blindly, if `lenient`.
 
     Convex faces become fans; concave ones are cut by ears, in their plane. A face that crosses itself or lies
     in no plane is refused, unless `lenient`: then it is a fan too.
     """
-    rows = [np.asarray(face, dtype=np.int64) for face in faces]
-    counts = np.array([row.size for row in rows])
-    short = np.flatnonzero(counts < 3)
-    if short.size:
-        k = int(short[0])
-        raise MeshError(f"mesh {name!r}: face {k} has {counts[k]} corners; a face has 3 or more")
-    blind = work = 0
-    owners: list[Any] = []
-    parts: list[Any] = []
-    for size in np.unique(counts):
-        which = np.flatnonzero(counts == size)
-        group = np.stack([rows[k] for k in which])
+    faces = Polygons.of(faces)
+    counts = np.asarray(faces.counts, np.int64)
+    _check_counts(counts, name)
+    starts = np.cumsum(counts) - counts
+    by_size = np.argsort(counts, kind="stable")
+    first = np.flatnonzero(np.diff(counts[by_size], prepend=0))
+    groups = [
+        (which, np.asarray(faces.corners, np.int64)[starts[which][:, None] + np.arange(counts[which[0]])])
+        for which in np.split(by_size, first[1:])
+    ]
+    for which, group in groups:
         _check_range(group, which, len(vertices), name)
-        fan = np.stack(
-            [np.stack([group[:, 0], group[:, i], group[:, i + 1]], axis=1) for i in range(1, size - 1)],
-            axis=1,
-        )
-        if size > 3:
-            off, convex = _looked_at(vertices[group])
-            for k in np.flatnonzero(~convex | (off > OFF_PLANE)):
-                work += int(size) ** 2
-                if work > MOST_WORK:
-                    raise MeshError(
-                        f"mesh {name!r}: too many corners of concave faces; cut them into triangles"
-                    )
-                try:
-                    fan[k] = group[k][_ears(vertices[group[k]], off[k])]
-                except ValueError as problem:
-                    if not lenient:
-                        raise MeshError(f"mesh {name!r}: face {which[k]}: {problem}") from None
-                    blind += 1
-        owners.append(np.repeat(which, size - 2))
-        parts.append(fan.reshape(-1, 3))
-    if not parts:
+    looks = [_looked_at(vertices[group]) if group.shape[1] > 3 else None for _, group in groups]
+    odd = [() if look is None else np.flatnonzero(~look[1] | (look[0] > OFF_PLANE)) for look in looks]
+    work = sum(len(few) * group.shape[1] ** 2 for few, (_, group) in zip(odd, groups))
+    if work > MOST_WORK:
+        raise MeshError(f"mesh {name!r}: too many corners of concave faces; cut them into triangles")
+    triangles, blind = np.empty((int((counts - 2).sum()), 3), np.int64), 0
+    place = np.cumsum(counts - 2) - (counts - 2)
+    for (which, group), look, few in zip(groups, looks, odd):
+        fan = np.empty((len(group), group.shape[1] - 2, 3), np.int64)
+        fan[:, :, 0], fan[:, :, 1], fan[:, :, 2] = group[:, :1], group[:, 1:-1], group[:, 2:]
+        for k in few:
+            assert look is not None
+            try:
+                fan[k] = group[k][_ears(vertices[group[k]], look[0][k])]
+            except ValueError as problem:
+                if not lenient:
+                    raise MeshError(f"mesh {name!r}: face {which[k]}: {problem}") from None
+                blind += 1
+        triangles[place[which][:, None] + np.arange(fan.shape[1])] = fan
+    return triangles, blind
+
+
+def _check_counts(counts: Any, name: str) -> None:
+    if not len(counts):
         raise MeshError(f"mesh {name!r} has no faces; give one or more")
-    order = np.argsort(np.concatenate(owners), kind="stable")
-    return np.concatenate(parts)[order], blind
+    odd = np.flatnonzero((counts < 3) | (counts > MOST_CORNERS))
+    if odd.size:
+        k = int(odd[0])
+        allowed = "3 or more" if counts[k] < 3 else f"up to {MOST_CORNERS}; cut it into triangles"
+        raise MeshError(f"mesh {name!r}: face {k} has {counts[k]} corners; a face has {allowed}")
 
 
 def _check_range(group: Faces, which: Any, count: int, name: str) -> None:

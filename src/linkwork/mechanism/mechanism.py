@@ -67,6 +67,7 @@ class Mechanism(Recorded, Viewable):
         self._drivers: dict[str, Driver] = {}
         self._loads: dict[str, Load] = {}
         self._contacts: dict[str, Contact] = {}
+        self._states: dict[str, dict[str, Any]] = {}
         self._start_journal()
 
     @property
@@ -124,6 +125,14 @@ class Mechanism(Recorded, Viewable):
     def contacts(self) -> Mapping[str, Contact]:
         """The contacts by name: who meets whom, and how."""
         return MappingProxyType(self._contacts)
+
+    @property
+    def states(self) -> dict[str, dict[str, Any]]:
+        """States by name, as files keep them: positions by joint, and `velocities`, if they are not zero.
+
+        `model.state(**mechanism.states["home"])` is one of them.
+        """
+        return self._states
 
     @property
     def couplings(self) -> dict[str, Coupling]:

@@ -1,0 +1,106 @@
+"""Models of MuJoCo (MJCF), read through its own `MjSpec`: defaults, includes and inertia of geoms as it sees them.
+
+Needs the extra `linkwork[mjcf]`. Soft constraints of MuJoCo become exact ones; what has no counterpart is listed
+by name in a warning.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import FormatError, warn
+from linkwork.formats.file_format import FileFormat, Reading
+from linkwork.formats.markup import Element
+from linkwork.formats.mjcf_files import checked_model, missing_extra
+from linkwork.mechanism.contact import Contact
+from linkwork.mechanism.mechanism import Mechanism
+
+
+def load_mjcf(path: Path) -> Mechanism:
+    """Read a model; bodies and joints have the names they have there, coordinates are those of MuJoCo."""
+    root = checked_model(path)
+    try:
+        import mujoco
+    except ImportError:
+        raise missing_extra(path) from None
+    try:
+        spec = mujoco.MjSpec.from_file(str(path))
+        model = spec.compile()
+    except (ValueError, RuntimeError, TypeError) as problem:
+        raise FormatError(f"{path}: MuJoCo cannot read it: {' '.join(str(problem).split())[:500]}") from None
+    return _mechanism(path, root, model)
+
+
+def _mechanism(path: Path, root: Element, model: Any) -> Mechanism:
+    import mujoco
+
+    from linkwork.formats.mjcf_bodies import Bodies, Names
+    from linkwork.formats.mjcf_forces import Forces
+
+    left_out: list[str] = []
+    numbers = (model.body_mass, model.body_inertia, model.body_pos, model.geom_size, model.jnt_range, model.opt.gravity)
+    if not all(np.isfinite(x).all() and np.abs(x).max(initial=0.0) < 1e15 for x in numbers):
+        raise FormatError(f"{path}: a mass, size or place is not finite, or beyond 1e15; correct it")
+    disabled = int(model.opt.disableflags) & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
+    gravity = (0.0, 0.0, 0.0) if disabled else model.opt.gravity.tolist()
+    mechanism = Mechanism(root.attributes.get("model") or path.stem, gravity)
+    names = Names(model)
+    parts = Bodies(model, mechanism, names, left_out)
+    Forces(parts, names, left_out)
+    _contact(model, parts, names)
+    _states(model, parts)
+    for word, count in (("flex", model.nflex), ("skin", model.nskin), ("plugin", model.nplugin)):
+        if count:
+            left_out.append(f"{count} of {word}")
+    if model.nmocap:
+        left_out.append("mocap bodies, which stand still")
+    if model.body_gravcomp.any():
+        left_out.append("gravcomp of bodies")
+    if left_out:
+        warn(f"{path}: left out: {', '.join(dict.fromkeys(left_out))}")
+    return mechanism
+
+
+def _contact(model: Any, parts: Any, names: Any) -> None:
+    """Let bodies meet as MuJoCo does: all that contype and conaffinity allow, but for excluded pairs."""
+    if not any(body.collisions for body in parts.bodies):
+        return
+    pairs = [(int(s) >> 16, int(s) & 0xFFFF) for s in model.exclude_signature.tolist()]
+    pairs = [(a, b) for a, b in pairs if a != b and a < len(parts.bodies) and b < len(parts.bodies)]
+    without = [(parts.bodies[a], parts.bodies[b]) for a, b in dict.fromkeys(pairs)]
+    parts.mechanism.add(Contact(names.free("contact"), without=without))
+
+
+def _states(model: Any, parts: Any) -> None:
+    """Keep keyframes as states."""
+    for k in range(model.nkey):
+        positions, velocities = {}, {}
+        for j, joint in enumerate(parts.joints):
+            q, v = int(model.jnt_qposadr[j]), int(model.jnt_dofadr[j])
+            positions[joint.name] = _numbers(model.key_qpos[k, q : q + joint.nq])
+            speed = model.key_qvel[k, v : v + joint.nv]
+            if joint.nv == 6:  # MuJoCo has the velocity along the axes of the world, and first
+                rotation = _turn(model.key_qpos[k, q + 3 : q + 7])
+                speed = np.r_[speed[3:], rotation.T @ speed[:3]]
+            if speed.any():
+                velocities[joint.name] = _numbers(speed)
+        name = parts.names.take("key", k, f"key{k}")
+        parts.mechanism.states[name] = positions | ({"velocities": velocities} if velocities else {})
+
+
+def _turn(quaternion: Any) -> np.ndarray:
+    from linkwork.formats.mjcf_bodies import _rotation
+
+    return _rotation(quaternion)
+
+
+def _numbers(values: Any) -> Any:
+    return float(values[0]) if len(values) == 1 else values.tolist()
+
+
+def _read(path: Path, reading: Reading) -> Mechanism:
+    return load_mjcf(path)
+
+
+FORMAT = FileFormat(suffix=".mjcf", holds="mechanism", read=_read, takes=())
