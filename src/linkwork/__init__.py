@@ -10,6 +10,8 @@ from linkwork.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from linkwork import examples, view
+    from linkwork.acoustics.listener import Listener
+    from linkwork.acoustics.sound import Sound, sound
     from linkwork.algebra import planar, spatial
     from linkwork.algebra.frames import (
         rotation,
@@ -142,6 +144,8 @@ if TYPE_CHECKING:
 
 # Found when asked for: a program that uses little, as `linkwork --help`, imports little.
 _WHERE = {
+    "linkwork.acoustics.listener": "Listener",
+    "linkwork.acoustics.sound": "Sound sound",
     "linkwork.algebra.frames": "rotation rotation_about rotation_euler rotation_quaternion translation",
     "linkwork.algebra.table": "interp",
     "linkwork.algebra.linear": "cross_matrix",
@@ -322,6 +326,7 @@ __all__ = [
     "kinematics",
     "Line",
     "LinkworkError",
+    "Listener",
     "Load",
     "load",
     "log",
@@ -373,6 +378,8 @@ __all__ = [
     "sin",
     "sinh",
     "Solid",
+    "Sound",
+    "sound",
     "spatial",
     "Sphere",
     "Spherical",

@@ -1,7 +1,7 @@
 """What can be looked at, and what can be played: the methods by which users reach the viewer.
 
-This module lies below all that is shown and imports the viewer when a method is called: the one place where
-lower layers reach up to `linkwork.view`.
+This module lies below all that is shown and imports the viewer, or sound, when a method is called: the one
+place where lower layers reach up to `linkwork.view` and `linkwork.acoustics`.
 """
 
 from abc import ABC, abstractmethod
@@ -50,6 +50,12 @@ class Playable(Viewable, ABC):
         from linkwork.view import save_video
 
         save_video(self, path, **options)
+
+    def save_sound(self, path: str | Path, listener: Any = None, **options: Any) -> None:
+        """Write what a listener hears of it to a `.wav` file; see `lw.sound`."""
+        from linkwork.acoustics.sound import sound
+
+        sound(self, listener, **options).save(path)
 
 
 def appearance(run: Any) -> tuple[Any, dict[str, Any]]:

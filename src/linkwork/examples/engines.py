@@ -105,6 +105,7 @@ class Steam(Load):
     """
 
     takes = Body
+    puffs = True  # it lets steam go at the end of each stroke, and is heard
 
     def __init__(
         self,
