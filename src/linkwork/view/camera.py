@@ -11,6 +11,9 @@ Array = np.ndarray
 _FLAT = np.radians(8.0)  # a long lens: a planar mechanism looks flat
 _DRAWN = np.radians(0.002)  # so long a lens that depth does not show
 _DEEP = np.radians(35.0)
+_FAR = 12.0  # times its size: what goes farther is not shown as a whole, but followed
+_SURROUNDINGS = 3.0  # how much more is shown of what is followed
+_THIN = 0.35  # depth per width: what is thinner is seen more from the front
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +33,7 @@ class View:
 
 
 class Camera:
-    """Views of all that a mechanism passes through."""
+    """Views of all that a mechanism passes through; of one that goes far away, of where it starts."""
 
     def __init__(self, drawing: Drawing, passed: Array, room: float = 1.0) -> None:
         """Take where the bodies are, (S, B, 3, 4), at some moments; `room` is how much more is shown."""
@@ -40,23 +43,23 @@ class Camera:
         tied = {tie.name for tie in drawing.ties}
         marks = [piece for piece in drawing.glyphs if piece.name in tied]
         shown = [piece for piece in (*drawing.pieces, *marks) if not piece.shell.endless]
-        points = [] if shown else [np.zeros((1, 3))]
+        points = [] if shown else [np.zeros((1, 1, 3))]
         for piece in shown:
-            corners = piece.shell.corners
-            box = np.array([corners.min(axis=0), corners.max(axis=0)])
-            eight = np.array(
-                [(box[i, 0], box[j, 1], box[k, 2]) for i in (0, 1) for j in (0, 1) for k in (0, 1)]
-            )
-            on_body = eight @ piece.pose[:, :3].T + piece.pose[:, 3]
+            on_body = _box_corners(piece.shell.corners) @ piece.pose[:, :3].T + piece.pose[:, 3]
             if piece.body not in numbers:
-                points.append(on_body)
+                points.append(on_body[None])
                 continue
             X = passed[:, numbers[piece.body]]
-            points.append((np.einsum("sij,nj->sni", X[:, :, :3], on_body) + X[:, None, :, 3]).reshape(-1, 3))
-        self._points = np.concatenate(points)
+            points.append(np.einsum("sij,nj->sni", X[:, :, :3], on_body) + X[:, None, :, 3])
+        first = np.concatenate([each[0] for each in points])
+        everything = np.concatenate([each.reshape(-1, 3) for each in points])
+        self.wanders = _reach(everything) > _FAR * _reach(first)
+        if self.wanders:
+            self._room = max(room, _SURROUNDINGS)
+        self._points = first if self.wanders else everything
         self.box = np.array([self._points.min(axis=0), self._points.max(axis=0)])
         self.center = self.box.mean(axis=0)
-        self.radius = float(np.linalg.norm(np.ptp(self.box, axis=0))) / 2.0 or 1.0
+        self.radius = _reach(self._points) or 1.0
 
     def lowest(self, normal: Array) -> float:
         """Return how low the mechanism reaches along a direction."""
@@ -80,13 +83,29 @@ class Camera:
             "front": (back, up),
             "side": (right, up),
             "top": (up, -back),
-            "isometric": (0.75 * back + 0.5 * right + 0.45 * up, up),
+            "isometric": (self._oblique(back, right), up),
         }
         way, vertical = directions[name or self.names[0]]
         way = way / np.linalg.norm(way)
         fov = flat if self._plane and name in ("", "front") else _DEEP
-        target = self.center if about is None else about
-        return View(target + self._distance(way, vertical, fov, aspect) * way, target, vertical, fov)
+        target = self._middle(way, vertical) if about is None else about
+        return View(target + self._distance(way, vertical, fov, aspect, target) * way, target, vertical, fov)
+
+    def _oblique(self, back: Array, right: Array) -> Array:
+        """Return the direction to a viewer who sees three sides, of something thin mostly its face."""
+        deep, wide, tall = (float(np.ptp(self._points @ axis)) for axis in (back, right, self._up))
+        if deep < _THIN * max(wide, tall):
+            return back + 0.3 * right + 0.2 * self._up
+        return 0.75 * back + 0.5 * right + 0.45 * self._up
+
+    def _middle(self, way: Array, vertical: Array) -> Array:
+        """Return the middle of what is seen from a direction."""
+        right, top = _across(way, vertical)
+        middle = self.center
+        for axis in (right, top):
+            along = self._points @ axis
+            middle = middle + (0.5 * float(along.min() + along.max()) - middle @ axis) * axis
+        return middle
 
     def _axes(self) -> tuple[Array, Array]:
         """Return the directions to the viewer and to the right when seen from the front."""
@@ -101,15 +120,31 @@ class Camera:
         right = np.cross(self._up, back)
         return back, right
 
-    def _distance(self, way: Array, vertical: Array, fov: float, aspect: float) -> float:
-        """Return how far to go back until all points are inside the picture."""
-        right = np.cross(vertical, way)
-        right /= np.linalg.norm(right)
-        top = np.cross(way, right)
-        points = self._points - self.center
+    def _distance(self, way: Array, vertical: Array, fov: float, aspect: float, target: Array) -> float:
+        """Return how far to go back from a target until all points are inside the picture."""
+        right, top = _across(way, vertical)
+        points = self._points - target
         tall = np.tan(fov / 2.0) * 0.86 / self._room
         needed = np.maximum(np.abs(points @ top) / tall, np.abs(points @ right) / (tall * min(aspect, 4.0)))
         return float(max((needed + points @ way).max(), 1e-6 * self.radius, 0.2 * self.radius))
+
+
+def _across(way: Array, vertical: Array) -> tuple[Array, Array]:
+    """Return the directions to the right and up in a picture seen from a direction."""
+    right = np.cross(vertical, way)
+    right /= np.linalg.norm(right)
+    return right, np.cross(way, right)
+
+
+def _box_corners(points: Array) -> Array:
+    """Return the corners (8, 3) of the box round points."""
+    box = np.array([points.min(axis=0), points.max(axis=0)])
+    return np.array([(box[i, 0], box[j, 1], box[k, 2]) for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+
+
+def _reach(points: Array) -> float:
+    """Return half the diagonal of the box round points."""
+    return float(np.linalg.norm(np.ptp(points, axis=0))) / 2.0
 
 
 def projected(points: Array, view: View, size: tuple[int, int]) -> tuple[Array, Array]:

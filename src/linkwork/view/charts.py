@@ -1,6 +1,8 @@
 """Curves in the panel, of chosen channels, with a cursor at the current time."""
 
+import csv
 from collections.abc import Callable, Sequence
+from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -20,24 +22,42 @@ class Charts:
     def __init__(
         self,
         gui: Any,
+        place: Any,
         channels: Sequence[str],
         curves: Callable[[Sequence[str]], tuple[Array, list[Trace]]],
         show_message: Callable[[str], None],
     ) -> None:
-        self._gui, self._curves, self._show_message = gui, curves, show_message
+        """Add the choice of channels to where the panel is built now; charts go to `place`."""
+        self._gui, self._place, self._curves, self._show_message = gui, place, curves, show_message
         self._names: list[str] = []
         self._charts: list[tuple[Any, Array, list[Array], tuple[float, float]]] = []
         self._t = float("nan")
-        self._choice = gui.add_dropdown("Channel", tuple(channels) or ("(none)",))
-        buttons = gui.add_button_group("", ("add", "clear"))
-        buttons.on_click(
-            lambda event: self.add(self._choice.value) if buttons.value == "add" else self.clear()
-        )
-        self._folder = gui.add_folder("Curves")
+        self._choice = gui.add_dropdown("Curve", tuple(channels) or ("(none)",))
+        buttons = gui.add_button_group("", ("plot", "clear", "save"))
+        buttons.on_click(lambda event: self._pressed(buttons.value, event.client))
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(self._names)
+
+    def _pressed(self, word: str, client: Any) -> None:
+        if word == "plot":
+            self.add(self._choice.value)
+        elif word == "clear":
+            self.clear()
+        elif client is not None and self._names:
+            client.send_file_download("curves.csv", self.table().encode("utf-8"))
+
+    def table(self) -> str:
+        """Return the curves as a table with a column each, separated by commas."""
+        times, traces = self._curves(self._names)
+        labels = [f"{trace.label} [{trace.unit}]" if trace.unit else trace.label for trace in traces]
+        text = StringIO()
+        write = csv.writer(text).writerow
+        write(["t [s]", *labels])
+        for row in zip(times.tolist(), *(np.asarray(trace.values, float).tolist() for trace in traces)):
+            write([repr(x) for x in row])
+        return text.getvalue()
 
     def add(self, name: str) -> None:
         """Draw a channel: "pin.position", "energy"."""
@@ -91,14 +111,14 @@ class Charts:
         for k, label in enumerate(labels):
             series.append({"label": label, "stroke": COLORS[k % len(COLORS)], "width": 1.5, "spanGaps": True})
         series.append({"label": "now", "stroke": _NOW, "width": 1.0})
-        with self._folder:
+        with self._place:
             return self._gui.add_uplot(
                 data=data,
                 series=tuple(series),
                 title=axis,
                 scales={"x": {"time": False}},
                 axes=({"size": 36}, {"size": 52}),
-                height=200,
+                height=125,
             )
 
     def move(self, t: float) -> None:

@@ -272,6 +272,7 @@ class DrivenViewer(Viewer):
             return
         self._drawn_at = now
         self._clock.value = f"{t:.2f} s"
+        self.inspector.show(self.selected, self.now())
         if self.charts is not None and self.charts.names:
             self.charts.move(t)
             self.charts.draw()

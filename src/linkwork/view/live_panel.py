@@ -193,6 +193,7 @@ class LiveViewer(Viewer):
         self._drawn_at = now
         rate = f", {self.engine.rate:.2g} times real time" if self.engine.running else ""
         self._clock.value = f"{t:.2f} s{rate}"
+        self.inspector.show(self.selected, self.now())
         if self.charts is not None and self.charts.names:
             self.charts.move(t)
             self.charts.draw()

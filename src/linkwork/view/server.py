@@ -6,7 +6,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
@@ -14,11 +14,13 @@ from typing import Any
 from linkwork.errors import LinkworkError
 from linkwork.view.doorway import Doorway
 from linkwork.view.guard import Guard
+from linkwork.view.page import Wardrobe
 
 PORT = 8470  # tried first
 _TRIED = 200  # ports after it
 _LARGEST = 1 << 20  # bytes that a page may send in one message; it sends clicks and numbers
 
+_BRAND = (28, 111, 184)
 _PATIENCE = 1.0  # with pages that do not say goodbye [s]
 
 _starting = threading.Lock()
@@ -45,7 +47,7 @@ class Server:
         names = _names(host, expose)
         package = viser()
         self.guard = Guard()
-        with _starting, _quiet(), _guarded(self.guard) as self._serving:
+        with _starting, _quiet(), _guarded(self.guard, Wardrobe(title)) as self._serving:
             self._viser = package.ViserServer(
                 host=host, port=_free_port(host, port), label=title, verbose=False
             )
@@ -57,14 +59,35 @@ class Server:
             )
         _silence_sharing(self._viser)
         loop = self._viser.get_event_loop()
-        loop.call_soon_threadsafe(loop.set_exception_handler, _Complaints())
+        self._complaints = _Complaints()
+        loop.call_soon_threadsafe(loop.set_exception_handler, self._complaints)
         self.port = self._viser.get_port()
         self.guard.listen(names, self.port)
         name = names[0] if ":" not in names[0] else f"[{names[0]}]"
         self.url = f"http://{name}:{self.port}/?token={self.guard.token}"
         self._doorway: Doorway | None = None
         self.scene, self.gui = self._viser.scene, self._viser.gui
-        self.gui.configure_theme(show_logo=False, show_share_button=False)
+        self.show_dark(False)
+
+    def show_dark(self, dark: bool) -> None:
+        """Show pages in dark colours, or in light ones."""
+        self.dark = dark
+        self.gui.configure_theme(
+            show_logo=False, show_share_button=False, dark_mode=dark, brand_color=_BRAND, control_width="large"
+        )
+
+    def on_message(self, kind: Any, heard: Callable[[int, Any], None]) -> None:
+        """Call a function with the number of a page, and each message of a kind that it sends."""
+        self._viser._websock_server.register_handler(kind, heard)
+
+    def in_background(self, call: Callable[..., None], *arguments: Any) -> None:
+        """Do something outside the server's loop; what goes wrong is reported as for pages."""
+
+        def done(future: Any) -> None:
+            if (error := future.exception()) is not None:
+                self._complaints(None, {"exception": error})
+
+        self._viser._thread_executor.submit(call, *arguments).add_done_callback(done)
 
     def __getattr__(self, name: str) -> Any:
         """Offer what viser's server has: atomic, flush, get_clients, initial_camera, ..."""
@@ -139,7 +162,7 @@ def _free_port(host: str, port: int | None) -> int:
 
 
 @contextmanager
-def _guarded(guard: Guard) -> Iterator[list[Any]]:
+def _guarded(guard: Guard, wardrobe: Wardrobe) -> Iterator[list[Any]]:
     """While a server of viser starts, put the guard before its own handler of requests.
 
     viser serves page and WebSocket by one call of websockets' `serve`, and has no door for this. What is
@@ -164,6 +187,8 @@ def _guarded(guard: Guard) -> Iterator[list[Any]]:
         def process_request(connection: Any, request: Any) -> Any:
             refused = guard.refusal(connection, request)
             response = answer(*refused) if refused else inner(connection, request)
+            if response is not None and not refused:
+                wardrobe.dress(response)
             if response is not None:
                 hosts = request.headers.get_all("Host")
                 for name, value in guard.headers(hosts[0] if len(hosts) == 1 else "").items():

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.view.camera import Camera
 from linkwork.view.drawing import Drawing, Piece
-from linkwork.view.palette import SELECTED
+from linkwork.view.looks import Looks
 from linkwork.view.piece_poses import Places, WorldPoses
 from linkwork.view.tessellate import Shell
 
@@ -45,11 +45,12 @@ class Batch:
     ) -> None:
         self.folder = name.rpartition("/")[0]
         self.pieces = pieces
+        self._stretched = self._cleared = False  # whether looks differ from the pieces' own
         self._places = places_of(pieces, numbers)
         self._colours = np.array([piece.colour for piece in pieces], np.uint8)
         shape = pieces[0].shell
-        opacities = np.array([piece.opacity for piece in pieces], np.float32)
-        clear = bool((opacities < 1.0).any())
+        self._opacities = np.array([piece.opacity for piece in pieces], np.float32)
+        clear = bool((self._opacities < 1.0).any())
         self.handle = server.scene.add_batched_meshes_simple(
             name,
             shape.vertices.astype(np.float32),
@@ -58,7 +59,7 @@ class Batch:
             batched_positions=np.zeros((len(pieces), 3), np.float32),
             batched_scales=np.array([piece.shell.scale for piece in pieces], np.float32),
             batched_colors=self._colours,
-            batched_opacities=opacities if clear else None,
+            batched_opacities=self._opacities if clear else None,
             lod="off",
             side="front" if shape.convex else "double",
             cast_shadow=shadows,
@@ -73,10 +74,18 @@ class Batch:
         """Whether these pieces look as those that are shown; where they are may differ."""
         return [_looks(piece) for piece in self.pieces] == [_looks(piece) for piece in pieces]
 
-    def highlight(self, name: str | None) -> None:
-        colours = self._colours.copy()
-        colours[[piece.name == name for piece in self.pieces]] = SELECTED
-        self.handle.batched_colors = colours
+    def dress(self, looks: Looks) -> None:
+        """Show the pieces as they are to be seen."""
+        names, bodies = [piece.name for piece in self.pieces], [piece.body for piece in self.pieces]
+        self.handle.batched_colors = looks.colouring(names, self._colours)
+        scales = np.array([piece.shell.scale for piece in self.pieces], np.float32)
+        if looks.hidden or self._stretched:
+            self.handle.batched_scales = looks.scales(bodies, scales)
+            self._stretched = bool(looks.hidden)
+        if looks.opacities or self._cleared:
+            clear = looks.clearness(names, self._opacities)
+            self.handle.batched_opacities = np.ones(len(names), np.float32) if clear is None else clear
+            self._cleared = bool(looks.opacities)
 
 
 class Stage:
@@ -94,8 +103,12 @@ class Stage:
         place = camera.center + 100.0 * from_viewer  # so far away that it does not matter where exactly
         server.scene.add_light_directional("/lights/viewer", intensity=0.5, position=tuple(place.tolist()))
         self.show_shadows(drawing.space == "space")
-        _floor(server, drawing, camera)
+        self.lay_floor(drawing, camera)
         self.follow(drawing)
+
+    def lay_floor(self, drawing: Drawing, camera: Camera, dark: bool = False) -> None:
+        """Lay a grid under the mechanism, or behind it in the plane."""
+        _floor(self._server, drawing, camera, dark)
 
     def follow(self, drawing: Drawing) -> None:
         """Show another drawing: what is the same by name stays on the page, only what changed is sent."""
@@ -151,10 +164,10 @@ class Stage:
         for batch, part in self._parts:
             batch.handle.batched_positions, batch.handle.batched_wxyzs = positions[part], rotations[part]
 
-    def highlight(self, name: str | None) -> None:
-        """Show one body or joint in the colour of what is selected."""
+    def dress(self, looks: Looks) -> None:
+        """Show bodies and joints as they are to be seen: selected, hidden, clear, coloured."""
         for batch in (*self.bodies, *self.joints):
-            batch.highlight(name)
+            batch.dress(looks)
 
     def show_through(self, clear: bool) -> None:
         """Let bodies be seen through, so that forces inside them are seen."""
@@ -201,7 +214,7 @@ def _word(shell: Shell) -> str:
     return key if isinstance(key, str) else "mesh"
 
 
-def _floor(server: Any, drawing: Drawing, camera: Camera) -> None:
+def _floor(server: Any, drawing: Drawing, camera: Camera, dark: bool) -> None:
     """Lay a grid under the mechanism, or behind it in the plane."""
     cell = 10.0 ** np.floor(np.log10(0.25 * drawing.size))
     cell *= max(factor for factor in (1.0, 2.0, 5.0) if factor * cell <= 0.25 * drawing.size)
@@ -218,8 +231,8 @@ def _floor(server: Any, drawing: Drawing, camera: Camera) -> None:
         plane=plane,
         cell_size=float(cell / 5.0),
         section_size=float(cell),
-        cell_color=(232, 233, 236),
-        section_color=(206, 208, 214),
+        cell_color=(52, 55, 60) if dark else (232, 233, 236),
+        section_color=(74, 78, 86) if dark else (206, 208, 214),
         cell_thickness=0.6,
         section_thickness=1.0,
         shadow_opacity=0.18,

@@ -14,6 +14,7 @@ from linkwork.errors import LinkworkError
 from linkwork.recording.channels import LiveChannels
 from linkwork.recording.contact_quantities import DEPTH, FORCE, POINT
 from linkwork.recording.interpolation import Instant
+from linkwork.recording.layout import Layout
 from linkwork.recording.recording import Recording
 from linkwork.recording.trace import Trace
 from linkwork.view.drawing import Drawing, lifted_motions
@@ -22,6 +23,8 @@ from linkwork.view.trajectory import Moment, Trajectory
 
 Array = np.ndarray
 
+_WHOLE = ("energy", "kinetic_energy", "potential_energy")
+
 
 class Subject:
     """Something that can be shown: with a recording, with a model, or as drawn, without either."""
@@ -29,18 +32,31 @@ class Subject:
     def __init__(
         self, drawing: Drawing, trajectory: Trajectory, model: Any = None, run: Recording | None = None
     ) -> None:
-        self.drawing, self.trajectory, self.run = drawing, trajectory, run
+        self.drawing, self.trajectory, self.model, self.run = drawing, trajectory, model, run
         self._live = None if model is None else LiveChannels(model)
         self._marks = {mark.name: mark for mark in drawing.joints}
         self._numbers = {name: k for k, name in enumerate(drawing.bodies)} | {"ground": -1}
         self._seen: tuple[Moment, Instant] | None = None
+        self._words: tuple[Layout, dict[str, list[str]]] | None = None
 
     # curves
 
     @property
     def channels(self) -> list[str]:
         """The names of what can be plotted."""
-        return [] if self.run is None else list(_channels(self.run))
+        return [] if self.run is None else _channels(self.run.layout)
+
+    def words_of(self, name: str) -> list[str]:
+        """Return what is known over time of an element, or "" for a channel of the whole."""
+        known = self._live if self.run is None else self.run
+        if known is None:
+            return []
+        if self._words is None or self._words[0] is not known.layout:
+            found: dict[str, list[str]] = {each: [""] for each in _WHOLE}
+            for element, words in _words(known.layout):
+                found.setdefault(element, []).extend(words)
+            self._words = known.layout, found
+        return self._words[1].get(name, [])
 
     def curves(self, names: Sequence[str]) -> tuple[Array, list[Trace]]:
         """Return times, and the curves of channels, in the order of time."""
@@ -129,8 +145,12 @@ class Subject:
         return dict(zip(now.layout.closing, now.derived("gaps").tolist(), strict=True))
 
 
-def _channels(run: Recording) -> Sequence[str]:
-    layout = run.layout
+def _channels(layout: Layout) -> list[str]:
+    return [*(f"{name}.{word}" for name, words in _words(layout) for word in words), *_WHOLE]
+
+
+def _words(layout: Layout) -> list[tuple[str, Sequence[str]]]:
+    """Return what can be plotted of drivers, joints, constraints, loads and bodies, by name."""
     words: list[tuple[str, Sequence[str]]] = [
         (name, ("position", "force", "power")) for name in layout.drivers
     ]
@@ -144,5 +164,4 @@ def _channels(run: Recording) -> Sequence[str]:
     angle = ("angle",) if layout.space == "plane" else ()
     touched = ("contact_force",) if layout.touching else ()
     words += [(name, (*angle, "position", "velocity", "acceleration", *touched)) for name in layout.bodies]
-    names = [f"{name}.{word}" for name, several in words for word in several]
-    return [*names, "energy", "kinetic_energy", "potential_energy"]
+    return words

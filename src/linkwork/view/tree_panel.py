@@ -1,85 +1,98 @@
-"""The tree of bodies and joints in the panel: a row each; a click selects."""
+"""The tree of bodies and joints: a row each, from ground outwards; a click selects, hides or isolates."""
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Collection, Iterator
+from html import escape
 from typing import Any
 
 from linkwork.view.drawing import Drawing, JointMark
-from linkwork.view.palette import SELECTED
+from linkwork.view.looks import Looks
+from linkwork.view.palette import Rgb, hexadecimal
 
-_ROWS = 120  # more are found by the list alone
-_LISTED = 2000  # names in that list
-_INDENT = "\u00a0\u00a0\u00a0"
-_NOTHING = "(nothing)"
-
-# Rows of a tree stand on the left, close together, and look like text on the colour of what they are.
-_STYLE = """<style id="lw-tree">
-div:has(> #lw-tree) ~ div:has(> .mantine-Button-root) { padding-bottom: 1px !important; }
-div:has(> #lw-tree) ~ div > .mantine-Button-root {
-  height: 1.6em !important; padding: 0 0.4em; color: inherit; border-left: 3px solid var(--button-bg);
-  background: color-mix(in srgb, var(--button-bg) 16%, transparent) !important;
-}
-div:has(> #lw-tree) ~ div > * > .mantine-Button-inner { justify-content: flex-start; }
-</style>"""
+_ROWS = 800  # more are found by searching
+_INDENT = 13  # pixels
 
 
 class TreePanel:
-    """Rows of names, and a list to type in."""
+    """Rows of names, and a field to search in."""
 
-    def __init__(self, gui: Any, drawing: Drawing, select: Callable[[str | None], None]) -> None:
-        rows = list(_rows(drawing))
-        gui.add_html(_STYLE)
-        names = list(dict.fromkeys(name for name, _, _ in rows if name != "ground"))
-        self._list = gui.add_dropdown("Selected", (_NOTHING, *names[:_LISTED]), initial_value=_NOTHING)
-        self._list.on_update(lambda event: event.client and select(_name(self._list.value)))
-        self._buttons: dict[str, list[Any]] = {}
-        for name, label, is_body in rows[:_ROWS]:
-            button = gui.add_button(label, color=_colour(is_body, False))
-            button.on_click(lambda event, name=name: select(None if name == "ground" else name))
-            self._buttons.setdefault(name, []).append((button, is_body))
+    def __init__(self, gui: Any, drawing: Drawing, looks: Looks) -> None:
+        self._looks, self._wrong = looks, frozenset[str]()
+        self._search = gui.add_text("Search", "", hint="bodies, joints and constraints by name or kind")
+        self._search.on_update(lambda event: self.draw())
+        self._rows_shown = gui.add_html("")
+        self.follow(drawing)
+
+    def follow(self, drawing: Drawing, wrong: Collection[str] = ()) -> None:
+        """Show the rows of another drawing; those of `wrong` names are marked."""
+        self._rows, self._wrong = list(_rows(drawing)), frozenset(wrong)
+        self._colours: dict[str, Rgb] = {}
+        for piece in drawing.pieces:
+            self._colours.setdefault(piece.name, piece.colour)
+        self.draw()
+
+    def draw(self) -> None:
+        """Show the rows that are searched for, and which is selected."""
+        wanted = self._search.value.strip().lower()
+        rows = [row for row in self._rows if wanted in f"{row[1]} {row[2]}".lower()]
+        lines = [self._row(*row) for row in rows[:_ROWS]]
         if len(rows) > _ROWS:
-            gui.add_markdown(f"*and {len(rows) - _ROWS} more: choose them above*")
-        self._selected: str | None = None
+            lines.append(f'<div class="lw-hint">and {len(rows) - _ROWS} more: search for them</div>')
+        if not rows:
+            lines.append('<div class="lw-hint">nothing has this name</div>')
+        self._rows_shown.content = f'<div class="lw-tree">{"".join(lines)}</div>'
 
-    def show(self, name: str | None) -> None:
-        """Mark the row that is selected."""
-        for changed, chosen in ((self._selected, False), (name, True)):
-            for button, is_body in self._buttons.get(changed or "", ()):
-                button.color = _colour(is_body, chosen)
-        self._selected = name
-        self._list.value = name if name in self._list.options else _NOTHING
+    def _row(self, depth: int, name: str, kind: str, is_body: bool) -> str:
+        looks, label = self._looks, f"{name} · {kind}" if kind else name
+        marks = "".join(
+            f" {word}" for word, so in (("chosen", name == looks.selected), ("hidden", name in looks.hidden)) if so
+        )
+        colour = hexadecimal(looks.colours.get(name, self._colours.get(name, (134, 142, 150))))
+        dot = f'<span class="lw-dot{"" if is_body else " joint"}{" wrong" if name in self._wrong else ""}" '
+        dot += f'style="background:{colour}"></span>'
+        acts = ""
+        if is_body:
+            eye = "show" if name in looks.hidden else "hide"
+            acts = _act("hide", name, eye, name in looks.hidden) + _act("isolate", name, "only", False)
+        return (
+            f'<div class="lw-row{marks}" role="button" aria-label="{escape(label)}" title="{escape(label)}" '
+            f"data-lw='{words('select', name)}' style=\"padding-left:{4 + _INDENT * depth}px\">{dot}"
+            f'<span class="lw-name">{escape(name)}</span><span class="lw-kind">{escape(kind)}</span>{acts}</div>'
+        )
 
 
-def _name(chosen: str) -> str | None:
-    return None if chosen == _NOTHING else chosen
+def words(*said: str) -> str:
+    """Return what a page tells when something is clicked, as the value of an attribute in single quotes."""
+    return escape(json.dumps(said), quote=True)
 
 
-def _colour(is_body: bool, chosen: bool) -> tuple[int, int, int]:
-    return SELECTED if chosen else (72, 96, 122) if is_body else (190, 196, 204)
+def _act(word: str, name: str, label: str, on: bool) -> str:
+    return f'<span class="lw-act{" on" if on else ""}" data-lw=\'{words(word, name)}\'>{label}</span>'
 
 
-def _rows(drawing: Drawing) -> Iterator[tuple[str, str, bool]]:
-    """Return names with labels, from ground outwards: a joint, and below it the body that it carries."""
+def _rows(drawing: Drawing) -> Iterator[tuple[int, str, str, bool]]:
+    """Return depth, name, kind and whether it is a body: a joint, and below it the body that it carries."""
     carried: dict[str, list[JointMark]] = {}
     for mark in drawing.joints:
         if not mark.loop:
             for body in (mark.parent, mark.child):
                 carried.setdefault(body, []).append(mark)
     seen: set[str] = set()
-    # how deep, by which joint, which body
-    waiting: list[tuple[int, JointMark | None, str]] = [(0, None, "ground")]
-    while waiting:
-        depth, mark, body = waiting.pop()
-        if body in seen:
-            continue
-        seen.add(body)
-        if mark is not None:
-            yield mark.name, f"{_INDENT * (depth - 1)}{mark.name} · {mark.kind.lower()}", False
-        yield body, _INDENT * depth + body, True
-        for joint in reversed(carried.get(body, [])):
-            waiting.append((depth + 2, joint, joint.child if joint.parent == body else joint.parent))
+    for root in ("ground", *drawing.bodies):
+        # how deep, by which joint, which body
+        waiting: list[tuple[int, JointMark | None, str]] = [(0, None, root)]
+        while waiting:
+            depth, mark, body = waiting.pop()
+            if body in seen:
+                continue
+            seen.add(body)
+            if mark is not None:
+                yield depth - 1, mark.name, mark.kind.lower(), False
+            yield depth, body, "" if depth or body == "ground" else "free", True
+            for joint in reversed(carried.get(body, [])):
+                waiting.append((depth + 2, joint, joint.child if joint.parent == body else joint.parent))
     for mark in drawing.joints:
         if mark.loop:
-            label = f"{mark.name} · {mark.kind.lower()}, closes {mark.parent} – {mark.child}"
-            yield mark.name, label, False
+            yield 0, mark.name, f"{mark.kind.lower()}, closes {mark.parent} – {mark.child}", False
     for tie in drawing.ties:
-        yield tie.name, f"{tie.name} · {tie.kind.lower()}, {' – '.join(tie.on)}", False
+        yield 0, tie.name, f"{tie.kind.lower()}, {' – '.join(tie.on)}", False

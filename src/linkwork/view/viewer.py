@@ -12,13 +12,17 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.view.camera import Camera, View
 from linkwork.view.charts import Charts
 from linkwork.view.edits import Edits
+from linkwork.view.inspector import Inspector
+from linkwork.view.looks import Looks
 from linkwork.view.overlays import Overlays
+from linkwork.view.panels import Command, Panels, add_commands
 from linkwork.view.picking import hit
 from linkwork.view.piece_poses import WorldPoses
 from linkwork.view.player import Player
 from linkwork.view.server import Server
 from linkwork.view.stage import Stage
 from linkwork.view.subject import Subject
+from linkwork.view.talk import listen
 from linkwork.view.trajectory import Moment
 from linkwork.view.tree_panel import TreePanel
 
@@ -37,6 +41,7 @@ class Viewer:
     """A mechanism in the browser: `url` leads to it, until `close()`."""
 
     room = 1.0  # how much more is shown than the mechanism is known to pass through
+    tabs: tuple[tuple[str, str], ...] = (("Inspector", "list-details"), ("Show", "eye"))  # at the right
 
     def __init__(
         self,
@@ -55,6 +60,7 @@ class Viewer:
         self.url = self.server.url
         self.player = Player(trajectory.times)
         self.selected: str | None = None
+        self.looks = Looks()
         self._lock = threading.RLock()  # round all that changes the page
         self._stale = True
         self._shown = float("nan")
@@ -62,16 +68,21 @@ class Viewer:
         self._anchor = np.zeros(3)
         self._told = 0.0
         self._ended = threading.Event()
+        self._fitted: dict[int, tuple[View, float]] = {}  # by client: what it was last shown, at which aspect
         moments = max(2, min(_LOOKED_AT, _CORNERS // max(len(drawing.pieces), 1)))
         self.camera = Camera(drawing, trajectory.passed(moments), self.room)
         with self.server.atomic():
             self.stage = Stage(self.server, drawing, self.camera)
             self._first_view(self.camera.view())
             self._panel()
+            if self.camera.wanders:
+                self.follow(drawing.bodies[int(drawing.masses.argmax())])
             self._refresh()
         self.stage.on_click(self._picked, self._hit)
         self.overlays.springs.on_click(self.select)
-        self.server.on_client_connect(lambda client: client.camera.on_update(self._looked))
+        listen(self.server, self.heard())
+        self.server.on_client_connect(self._welcome)
+        self.server.on_client_disconnect(lambda client: self._fitted.pop(client.client_id, None))
         self._thread = threading.Thread(target=self._loop, name="linkwork viewer", daemon=True)
         self._thread.start()
 
@@ -114,21 +125,136 @@ class Viewer:
 
     def _panel(self) -> None:
         gui = self.server.gui
-        gui.main_panel.dock_right()
-        gui.main_panel.set_width(340)
         self._note = gui.add_markdown("", visible=False)
-        self.controls(gui)
-        tabs = gui.add_tab_group()
-        with tabs.add_tab("Show"):
+        self.tree = TreePanel(gui, self.drawing, self.looks)
+        self.panels = Panels(gui, self.tabs)
+        add_commands(gui, self.commands())
+        self._fill_panels()
+
+    def _fill_panels(self) -> None:
+        """Put into the tabs what belongs to the subject."""
+        gui, channels = self.server.gui, self.subject.channels
+        with self.panels.right("Inspector"):
+            self.inspector = Inspector(gui, self.subject)
+            self._look_controls(gui)
+        with self.panels.right("Show"):
             self._show_tab(gui)
-        with tabs.add_tab("Tree"):
-            self.tree = TreePanel(gui, self.drawing, self.select)
-        channels = self.subject.channels
-        if channels:
-            with tabs.add_tab("Plot"):
-                self.charts = Charts(gui, channels[:_LISTED], self.subject.curves, self.show_message)
-        else:
+        with self.panels.bottom:
+            self.controls(gui)
             self.charts = None
+            if channels:
+                place = self.panels.bottom
+                self.charts = Charts(gui, place, channels[:_LISTED], self.subject.curves, self.show_message)
+
+    def commands(self) -> list[Command]:
+        """Return what can be done by keys."""
+        found = [
+            Command("Fit: show everything", "F", "maximize", lambda client: self._look(client, "")),
+            *(
+                Command(f"View: {name}", str(k + 1), "camera", lambda client, name=name: self._look(client, name))
+                for k, name in enumerate(self.camera.names)
+            ),
+            Command("Hide or show the selected body", "X", "eye-off", lambda client: self.hide(self.selected)),
+            Command("Show only the selected body", "I", "focus", lambda client: self.isolate(self.selected)),
+            Command("Show all bodies", "A", "eye", lambda client: self.show_all()),
+            Command("Select nothing", "escape", "x", lambda client: self.select(None)),
+            Command("Names", "N", "tag", lambda client: self._toggle("names")),
+            Command("Dark or light", "D", "moon", lambda client: self.show_dark(not self.server.dark)),
+        ]
+        if self.player.end > self.player.start:
+            player = self.player
+            found += [
+                Command("Play or pause", "space", "player-play", lambda client: self.play_or_pause()),
+                Command("Next sample", "arrowright", "player-skip-forward", lambda client: player.step(1)),
+                Command("Sample before", "arrowleft", "player-skip-back", lambda client: player.step(-1)),
+                Command("To the start", "home", "player-track-prev", lambda client: self.seek(player.start)),
+                Command("To the end", "end", "player-track-next", lambda client: self.seek(player.end)),
+            ]
+        return found
+
+    def heard(self) -> dict[str, Any]:
+        """Return what is done when a page says something, by the first word."""
+        return {
+            "select": lambda client, name: self.select(self._named(name)),
+            "hide": lambda client, name: self.hide(self._named(name)),
+            "isolate": lambda client, name: self.isolate(self._named(name)),
+            "plot": lambda client, channel: self.plot(channel),
+        }
+
+    def _named(self, name: str) -> str | None:
+        """Return a name that a page has said, if it is one; None for ground, or nothing."""
+        drawing = self.drawing
+        known = {*drawing.bodies, *(mark.name for mark in drawing.joints), *(tie.name for tie in drawing.ties)}
+        known |= {mark.name for mark in drawing.springs}
+        return name if name in known else None
+
+    def plot(self, channel: str) -> None:
+        """Draw a curve of a channel, if there is such a one."""
+        if self.charts is not None and channel in self.subject.channels:
+            self.charts.add(channel)
+
+    def play_or_pause(self) -> None:
+        if self.player.playing:
+            self.player.pause()
+        else:
+            self.player.play()
+
+    def _toggle(self, word: str) -> None:
+        self.switches[word].value = not self.switches[word].value
+        self.switch(word, self.switches[word].value)
+
+    # looks
+
+    def _look_controls(self, gui: Any) -> None:
+        """Add how the selected body looks."""
+        with gui.add_folder("Look", expand_by_default=False):
+            self._colour = gui.add_rgb("Colour", (128, 128, 128), hint="of the selected body, on this page")
+            self._clear = gui.add_slider("Solid [%]", 5, 100, 5, 100, hint="less lets it be seen through")
+            acts = gui.add_button_group("", ("hide", "only", "all"))
+        self._colour.on_update(lambda event: event.client and self.paint(self._colour.value))
+        self._clear.on_update(lambda event: event.client and self.see_through(self._clear.value / 100.0))
+        does = {"hide": lambda: self.hide(self.selected), "only": lambda: self.isolate(self.selected)}
+        acts.on_click(lambda event: does.get(acts.value, self.show_all)())
+
+    def paint(self, colour: tuple[int, int, int]) -> None:
+        """Give the selected body a colour on this page."""
+        if self.selected in self.drawing.bodies:
+            self.looks.colours[self.selected] = colour
+            self._dress()
+
+    def see_through(self, opacity: float) -> None:
+        """Let the selected body be seen through."""
+        if self.selected in self.drawing.bodies:
+            self.looks.opacities[self.selected] = opacity
+            self._dress()
+
+    def hide(self, name: str | None) -> None:
+        """Hide a body, or show it again."""
+        if name is not None:
+            self.looks.toggle(name)
+            self._dress()
+
+    def isolate(self, name: str | None) -> None:
+        """Show one body alone, or all again."""
+        if name in self.drawing.bodies:
+            self.looks.isolate(name, self.drawing.bodies)
+            self._dress()
+
+    def show_all(self) -> None:
+        """Hide nothing."""
+        self.looks.hidden.clear()
+        self._dress()
+
+    def show_dark(self, dark: bool) -> None:
+        """Show all pages in dark colours, or in light ones."""
+        with self._lock:
+            self.server.show_dark(dark)
+            self.stage.lay_floor(self.drawing, self.camera, dark)
+
+    def _dress(self) -> None:
+        with self._lock, self.server.atomic():
+            self.stage.dress(self.looks)
+            self.tree.draw()
 
     # edits
 
@@ -162,10 +288,13 @@ class Viewer:
         self.subject, self.drawing = subject, subject.drawing
         self.camera = Camera(self.drawing, subject.trajectory.passed(2), self.room)
         self.stage.follow(self.drawing)
-        self.server.gui.reset()
-        self._panel()
+        self.panels.empty()
+        self.tree.follow(self.drawing)
+        self._fill_panels()
+        self.stage.dress(self.looks)
         for word, visible in shown.items():
-            self.switches[word].value = visible
+            if word in self.switches:
+                self.switches[word].value = visible
             if word in self.overlays.switches:
                 self.overlays.switch(word, visible)
         self.stage.show_joints(shown["joints"])
@@ -189,7 +318,7 @@ class Viewer:
         self._slider = gui.add_slider("Time [s]", player.start, player.end, _round_step(span), player.start)
         self._slider.on_update(lambda event: event.client and self.seek(self._slider.value))
         self._play = gui.add_button("Play", icon="player-play")
-        self._play.on_click(lambda event: player.pause() if player.playing else player.play())
+        self._play.on_click(lambda event: self.play_or_pause())
         steps = gui.add_button_group("Step", ("|<", "<", ">", ">|"))
         steps.on_click(lambda event: self._step(steps.value))
         speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1")
@@ -253,12 +382,15 @@ class Viewer:
     def select(self, name: str | None, point: Array | None = None) -> None:
         """Select a body or joint by name; `point`, of a body, is what is traced."""
         with self._lock:
-            self.selected = name
-            self.stage.highlight(name)
+            self.selected = self.looks.selected = name
+            self._dress()
             self.overlays.springs.highlight(name)
-            self.tree.show(name)
             self.overlays.traces.follow(name, point)
-            self._stale = True
+            if name in self.drawing.bodies:
+                own = next((piece.colour for piece in self.drawing.pieces if piece.name == name), None)
+                self._colour.value = self.looks.colours.get(name, own or self._colour.value)
+                self._clear.value = round(100 * self.looks.opacities.get(name, 1.0))
+            self._told, self._stale = 0.0, True
 
     def _picked(self, name: str, point: Any) -> None:
         self.select(name, point)
@@ -280,20 +412,33 @@ class Viewer:
         camera.near, camera.far = view.depths
 
     def _look(self, client: Any, name: str) -> None:
-        """Show a page the view of this name."""
+        """Show a page the view of this name; the first, if there is none."""
         if client is None:
             return
         about = None
         if self._followed:
             about = self.now().poses[self.stage.numbers[self._followed], :, 3]
-        view = self.camera.view(name, client.camera.aspect, about)
+        aspect = client.camera.aspect
+        view = self.camera.view(name, aspect, about)
+        self._fitted[client.client_id] = view, aspect
         with client.atomic():
             client.camera.up_direction = view.up
             client.camera.fov = view.fov
             client.camera.position, client.camera.look_at = view.position, view.look_at
 
-    def _looked(self, camera: Any) -> None:
-        """Look again which names can be read, when the camera has moved."""
+    def _welcome(self, client: Any) -> None:
+        self._fitted[client.client_id] = self.camera.view(), float("nan")
+        client.camera.on_update(lambda camera: self._looked(client))
+
+    def _looked(self, client: Any) -> None:
+        """Fit the picture to the page as long as nobody has turned it; look again which names can be read."""
+        view, aspect = self._fitted.get(client.client_id, (None, 0.0))
+        if view is not None:
+            away = float(np.linalg.norm(view.position - view.look_at))
+            if self._followed is None and np.abs(client.camera.position - view.position).max() > 1e-3 * away:
+                del self._fitted[client.client_id]
+            elif not abs(client.camera.aspect - aspect) < 0.01:
+                self._look(client, "")
         if self.overlays.switches["names"].visible:
             self._stale = True
 
@@ -350,13 +495,14 @@ class Viewer:
             self.show_time(moment.t)
 
     def show_time(self, t: float) -> None:
-        """Tell the time in the panel and in charts; while playing not at every frame."""
+        """Tell the time in the panels and in charts; while playing not at every frame."""
         now = time.perf_counter()
         if self.player.playing and now - self._told < _SLOW:
             return
         self._told = now
         if self.player.end > self.player.start:
             self._slider.value = t
+        self.inspector.show(self.selected, self.now())
         if self.charts is not None:
             self.charts.move(t)
 

@@ -1,0 +1,156 @@
+"""What is known of what is selected: numbers with their units, as they are now."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import LinkworkError
+from linkwork.view.drawing import JointMark
+from linkwork.view.subject import Subject
+from linkwork.view.trajectory import Moment
+from linkwork.view.tree_panel import words
+
+Array = np.ndarray
+Row = tuple[str, str, str, str]  # what, numbers, unit, and the channel that shows it over time
+
+_HEAD = "\0"  # in place of numbers: the row is a heading
+
+
+class Inspector:
+    """A sheet of numbers in the panel."""
+
+    def __init__(self, gui: Any, subject: Subject) -> None:
+        self._sheet = gui.add_html("")
+        self.subject = subject
+
+    def show(self, name: str | None, moment: Moment) -> None:
+        """Show what is known of a body, joint, constraint or load now; of the whole, if nothing is selected."""
+        self._sheet.content = sheet(*described(self.subject, name, moment))
+
+
+def sheet(title: str, kind: str, rows: Iterable[Row]) -> str:
+    """Return a sheet as HTML; names are shown as they are."""
+    lines = [f"<h3>{escape(title)}</h3><div class='lw-what'>{escape(kind)}</div><table>"]
+    for what, numbers, unit, channel in rows:
+        if numbers == _HEAD:
+            lines.append(f'<tr class="head"><td colspan="4">{escape(what)}</td></tr>')
+            continue
+        plot = (
+            f"<span class=\"lw-plot\" role=\"button\" data-lw='{words('plot', channel)}'>plot</span>" if channel else ""
+        )
+        lines.append(
+            f'<tr><th>{escape(what)}</th><td>{escape(numbers)}</td><td class="unit">{escape(unit)}</td>'
+            f'<td class="plot">{plot}</td></tr>'
+        )
+    return f'<div class="lw-sheet">{"".join(lines)}</table></div>'
+
+
+def described(subject: Subject, name: str | None, moment: Moment) -> tuple[str, str, list[Row]]:
+    """Return the title, the kind and the rows of what is selected."""
+    drawing = subject.drawing
+    if name in drawing.bodies:
+        return name, "body", list(_body_rows(subject, name, moment))
+    marks = {mark.name: mark for mark in drawing.joints}
+    if name in marks:
+        return name, f"{marks[name].kind.lower()} joint", list(_joint_rows(subject, marks[name], moment))
+    ties = {tie.name: tie for tie in drawing.ties}
+    if name in ties:
+        between: list[Row] = [("on", " – ".join(ties[name].on), "", "")]
+        return name, ties[name].kind.lower(), [*between, *_channel_rows(subject, name, moment)]
+    if name is not None:
+        kind = "the world" if name == "ground" else "load"
+        return name, kind, list(_channel_rows(subject, name, moment))
+    return drawing.name, "nothing selected: click a body, or a row of the tree", list(_whole(subject, moment))
+
+
+def _whole(subject: Subject, moment: Moment) -> Iterator[Row]:
+    drawing = subject.drawing
+    yield "bodies", str(len(drawing.bodies)), "", ""
+    yield "joints", str(len(drawing.joints)), "", ""
+    yield "mass", f"{drawing.masses.sum():.5g}", "kg", ""
+    yield "time", f"{moment.t:.4f}", "s", ""
+    for channel in ("kinetic_energy", "potential_energy", "energy"):
+        yield from _channel_rows(subject, channel, moment)
+
+
+def _body_rows(subject: Subject, name: str, moment: Moment) -> Iterator[Row]:
+    drawing = subject.drawing
+    k = drawing.bodies.index(name)
+    flat = drawing.space == "plane"
+    yield "mass", f"{drawing.masses[k]:.6g}", "kg", ""
+    yield "centre", _vector(drawing.centers[k], flat), "m", ""
+    moments = np.linalg.eigvalsh(drawing.inertias[k])
+    yield "inertia", f"{moments[-1]:.5g}" if flat else _vector(moments, False), "kg m²", ""
+    yield "now", _HEAD, "", ""
+    pose, velocity = moment.poses[k], moment.velocities[k]
+    yield "position", _vector(pose[:, 3], flat), "m", _known(subject, f"{name}.position")
+    angles = np.degrees(turns(pose[:, :3]))
+    what = "angle" if flat else "turned"
+    yield what, f"{angles[2]:.3f}" if flat else _vector(angles, False), "°", _known(subject, f"{name}.angle")
+    yield "velocity", _vector(velocity[3:], flat), "m/s", _known(subject, f"{name}.velocity")
+    spin = velocity[:3]
+    yield "spin", f"{spin[2]:.4g}" if flat else _vector(spin, False), "rad/s", ""
+    if subject.touching:
+        yield from _channel_rows(subject, name, moment, only=("contact_force",))
+
+
+def _joint_rows(subject: Subject, mark: JointMark, moment: Moment) -> Iterator[Row]:
+    yield "between", f"{mark.parent} – {mark.child}", "", ""
+    if mark.loop:
+        yield "loop", "this joint closes one", "", ""
+    joint = None if subject.model is None else subject.model.mechanism.joints.get(mark.name)
+    if joint is not None:
+        for low, high in joint.limit_pairs().tolist():
+            if np.isfinite([low, high]).any():
+                yield "limits", f"{low:.4g} … {high:.4g}", "rad, m", ""
+        for word in ("stiffness", "damping", "friction"):
+            value = getattr(joint, word)
+            if not callable(value) and np.any(np.asarray(value, object) != 0.0):
+                yield word, f"{value}", "", ""
+    yield "now", _HEAD, "", ""
+    yield from _channel_rows(subject, mark.name, moment)
+
+
+def _channel_rows(
+    subject: Subject, name: str, moment: Moment, only: Sequence[str] = ()
+) -> Iterator[Row]:
+    """Return what channels of an element say now: those that have a value at this moment."""
+    known = subject.words_of(name)
+    for word in known:
+        if only and word not in only:
+            continue
+        channel = f"{name}.{word}" if word else name
+        try:
+            traces = subject.instant(moment).traces(channel)
+        except (LinkworkError, KeyError, ValueError, AttributeError, TypeError):
+            continue
+        values = np.array([float(np.asarray(trace.values).ravel()[0]) for trace in traces])
+        label = (word or name).replace("_", " ").replace(".", " ")
+        yield label, _numbers(values), traces[0].unit, _known(subject, channel)
+
+
+def _known(subject: Subject, channel: str) -> str:
+    """Return a channel, if it can be plotted."""
+    return channel if subject.run is not None and channel in subject.channels else ""
+
+
+def _vector(values: Array, flat: bool) -> str:
+    return _numbers(values[:2] if flat else values)
+
+
+def _numbers(values: Array) -> str:
+    """Return numbers side by side; what is round-off beside the largest is 0."""
+    largest = float(np.abs(values).max(initial=0.0))
+    shown = np.where(np.abs(values) < 1e-9 * largest, 0.0, values)
+    return ",  ".join(f"{x:.4g}" for x in shown)
+
+
+def turns(rotation: Array) -> Array:
+    """Return the angles (3,) about the fixed axes x, then y, then z, that make up a rotation [rad]."""
+    sine = -float(rotation[2, 0])
+    pitch = np.arcsin(np.clip(sine, -1.0, 1.0))
+    if abs(sine) > 1.0 - 1e-12:  # x and z turn about the same line: z is taken as 0
+        return np.array([np.arctan2(sine * rotation[0, 1], sine * rotation[0, 2]), pitch, 0.0])
+    return np.array([np.arctan2(rotation[2, 1], rotation[2, 2]), pitch, np.arctan2(rotation[1, 0], rotation[0, 0])])

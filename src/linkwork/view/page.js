@@ -1,0 +1,78 @@
+// What Linkwork adds to viser's page. Nothing here knows of mechanisms: clicks on what carries data-lw are told
+// to the server; the panel that holds .lw-bottom is kept along the bottom; triad and scale follow the camera.
+(() => {
+  const viser = () => window.__viserMutable;
+  const tell = words =>
+    viser()?.sendMessage?.({ type: "GuiUpdateMessage", uuid: "linkwork", updates: { do: words } });
+
+  document.addEventListener("click", event => {
+    const target = event.target.closest?.("[data-lw]");
+    if (target) tell(JSON.parse(target.dataset.lw));
+  });
+
+  // The panel at the bottom is as wide as the picture, and the picture ends where it begins.
+  const place = () => {
+    const root = document.querySelector(".lw-bottom")?.closest("[data-floating-window]");
+    if (root) root.dataset.lwPlace = "bottom";
+    const panel = document.querySelector("[data-lw-place=bottom]");
+    const canvas = document.querySelector("canvas");
+    if (!canvas) return;
+    let frame = canvas.parentElement, whole = panel?.parentElement;
+    while (whole && !whole.contains(canvas)) whole = whole.parentElement;
+    if (whole) frame = [...whole.children].find(child => child.contains(canvas));
+    if (!document.getElementById("lw-over")) {
+      const over = document.createElement("div");
+      over.id = "lw-over";
+      over.innerHTML = '<svg width="64" height="64" viewBox="-32 -32 64 64"></svg><span id="lw-scale"></span>';
+      frame.appendChild(over);
+    }
+    const set = (item, word, value) => {
+      if (item.style.getPropertyValue(word) !== value) item.style.setProperty(word, value, "important");
+    };
+    if (!whole) return;
+    const all = whole.getBoundingClientRect(), here = frame.getBoundingClientRect();
+    const high = panel.offsetHeight;
+    set(panel, "left", `${Math.round(here.left - all.left)}px`);
+    set(panel, "width", `${Math.round(here.width)}px`);
+    set(panel, "top", `${Math.round(all.height - high)}px`);
+    set(panel, "max-height", `${Math.round(0.48 * all.height)}px`);
+    set(frame, "bottom", `${Math.round(high)}px`);
+  };
+  setInterval(place, 120);
+
+  // triad and scale
+  const COLOURS = { x: "#d6336c", y: "#37b24d", z: "#1c7ed6" };
+  let before = "";
+  const look = () => {
+    requestAnimationFrame(look);
+    const { camera, cameraControl, nodeRefFromName } = viser() ?? {};
+    const svg = document.querySelector("#lw-over svg");
+    if (!camera || !cameraControl || !svg) return;
+    const root = nodeRefFromName["/bodies"] ?? nodeRefFromName[""];
+    if (!root) return;
+    const canvas = document.querySelector("canvas");
+    const target = cameraControl.getTarget(camera.position.clone());
+    const away = camera.position.distanceTo(target);
+    const now = [...camera.quaternion.toArray(), away, camera.fov, canvas.clientHeight].map(x => x.toFixed(4)).join();
+    if (now === before) return;
+    before = now;
+    const turn = camera.quaternion.clone().invert().multiply(root.getWorldQuaternion(camera.quaternion.clone()));
+    const ends = Object.keys(COLOURS).map((word, k) => {
+      const axis = camera.position.clone().set(+(k === 0), +(k === 1), +(k === 2)).applyQuaternion(turn);
+      return { word, x: 22 * axis.x, y: -22 * axis.y, z: axis.z };
+    }).sort((a, b) => a.z - b.z);
+    svg.innerHTML = ends.map(({ word, x, y }) =>
+      `<line x1="0" y1="0" x2="${x}" y2="${y}" stroke="${COLOURS[word]}" stroke-width="2.4" stroke-linecap="round"/>` +
+      `<text x="${1.28 * x}" y="${1.28 * y + 3.5}" text-anchor="middle" font-size="11" fill="${COLOURS[word]}">${word}</text>`
+    ).join("");
+    const pixels = canvas.clientHeight / (2 * away * Math.tan(camera.fov * Math.PI / 360));  // per metre
+    const power = 10 ** Math.floor(Math.log10(110 / pixels));
+    const length = [5, 2, 1].map(f => f * power).find(l => l * pixels <= 110) ?? power;
+    const scale = document.getElementById("lw-scale");
+    scale.style.width = `${Math.round(length * pixels)}px`;
+    scale.textContent = length >= 1000 ? `${+(length / 1000).toPrecision(1)} km` : length >= 1 ? `${+length.toPrecision(1)} m`
+      : length >= 0.01 ? `${+(100 * length).toPrecision(1)} cm` : length >= 0.001 ? `${+(1000 * length).toPrecision(1)} mm`
+      : `${+(1e6 * length).toPrecision(1)} µm`;
+  };
+  requestAnimationFrame(look);
+})();
