@@ -38,14 +38,13 @@ from linkwork.contact_dynamics.contact_problem import (
     TABLE,
     WHERE,
     is_soft,
-    push,
-    velocity,
 )
 from linkwork.contact_dynamics.elimination import Elimination
 from linkwork.contact_dynamics.friction_cone import COULOMB, derivative, projected
 from linkwork.contact_dynamics.gauss_seidel import sweep_island
 from linkwork.contact_dynamics.islands import ISLANDS
 from linkwork.contact_dynamics.natural_map import residual_of, share, times_island
+from linkwork.contact_dynamics.packed_rows import add_packed, pack, push, velocity
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry, native_apart, native_within
 
@@ -77,11 +76,14 @@ class Room(NamedTuple):
     block: Any  # (n,) of L that couples the nodes of a contact; -1 if there is one only
     moved: Any  # M^-1 J^T, as the rows
     response: Any  # (n, 9) blocks of J M^-1 J^T on its diagonal
+    packed: Any  # rows without zeros: see `packed_rows`
+    column: Any  # velocities that their numbers are of
+    width: Any  # (2 n,) how many numbers a row of each side has
 
 
 _BLOCKS = Named(Blocks, dict(zip(Blocks._fields, (*[FLAT] * 2, *[WHERE] * 4))))
 _PLAN = Named(Elimination, dict(zip(Elimination._fields, (*[WHERE] * 5, "int64[:, ::1]"))))
-_ROOM = Named(Room, dict(zip(Room._fields, (*[FLAT] * 3, *[TABLE] * 3, *[FLAT] * 4, WHERE, FLAT, TABLE))))
+_ROOM = Named(Room, dict(zip(Room._fields, (*[FLAT] * 3, *[TABLE] * 3, *[FLAT] * 4, WHERE, FLAT, TABLE, FLAT, WHERE, WHERE))))
 
 
 def room_for(nv: int, count: int, numbers: int) -> Room:
@@ -101,6 +103,9 @@ def room_for(nv: int, count: int, numbers: int) -> Room:
         places,
         np.zeros(numbers),
         np.zeros((count, 9)),
+        np.zeros(numbers),
+        np.zeros(numbers // 3 + 1, np.int64),
+        np.zeros(2 * count, np.int64),
     )
 
 
@@ -117,14 +122,14 @@ def _value(nodes, c, p, v, room, x, g, islands, i):
         for q in range(nodes.first[j], nodes.first[j] + nodes.size[j]):
             f += 0.5 * g[q] * trial[q]
     for k in islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]:
-        u0, u1, u2 = velocity(nodes, c, k, v)
+        u0, u1, u2 = velocity(nodes, c, room, k, v)
         r = room.weight[k]
         x[k, 0], x[k, 1], x[k, 2] = p[k, 0] - r * (u0 + room.slip[k]), p[k, 1] - r * u1, p[k, 2] - r * u2
         x0, x1, x2 = x[k, 0], x[k, 1], x[k, 2]
         q0, q1, q2 = projected(c.kind[k], room.friction[k], room.spin[k], x0, x1, x2)
         own = q0 / room.spin[k] if is_soft(c, k) else q0
         f += 0.5 / r * (q0 * (2.0 * x0 - own) + q1 * (2.0 * x1 - q1) + q2 * (2.0 * x2 - q2))
-        push(nodes, c, k, -q0, -q1, -q2, g)
+        push(nodes, c, room, k, -q0, -q1, -q2, g)
     return f
 
 
@@ -141,11 +146,15 @@ def _add_product(T, t, J, of_i, rows, of_c, columns, r, d):
 
 
 @native_within
-def _add_block(T, t, J, of_i, rows, of_c, columns, r, d):
+def _add_block(T, t, J, room, k, i, of_i, rows, j, of_c, columns, r, d):
+    """Add J_i^T r D J_c of sides i and j of contact k."""
     if rows == 6 and columns == 6:
         _add_product(T, t, J, of_i, 6, of_c, 6, r, d)
+    elif rows == 3 and columns == 3:
+        _add_product(T, t, J, of_i, 3, of_c, 3, r, d)
     else:
-        _add_product(T, t, J, of_i, rows, of_c, columns, r, d)
+        width = room.width
+        add_packed(T, t, rows, room, of_i, width[2 * k + i], of_c, width[2 * k + j], i == j, r, d)
 
 
 @native_apart
@@ -166,16 +175,16 @@ def _assemble(nodes, c, plan, m, room, x, islands, i):
         a, b, r = c.a[k], c.b[k], room.weight[k]
         if a >= 0:
             n, of = nodes.size[a], c.of_a[k]
-            _add_block(m.diagonal, m.at_diagonal[plan.place[a]], c.rows, of, n, of, n, r, d)
+            _add_block(m.diagonal, m.at_diagonal[plan.place[a]], c.rows, room, k, 0, of, n, 0, of, n, r, d)
         if b >= 0:
             n, of = nodes.size[b], c.of_b[k]
-            _add_block(m.diagonal, m.at_diagonal[plan.place[b]], c.rows, of, n, of, n, r, d)
+            _add_block(m.diagonal, m.at_diagonal[plan.place[b]], c.rows, room, k, 1, of, n, 1, of, n, r, d)
         if room.block[k] >= 0:
             t, na, nb = m.at_below[room.block[k]], nodes.size[a], nodes.size[b]
             if plan.place[a] < plan.place[b]:
-                _add_block(m.below, t, c.rows, c.of_b[k], nb, c.of_a[k], na, r, d)
+                _add_block(m.below, t, c.rows, room, k, 1, c.of_b[k], nb, 0, c.of_a[k], na, r, d)
             else:
-                _add_block(m.below, t, c.rows, c.of_a[k], na, c.of_b[k], nb, r, d)
+                _add_block(m.below, t, c.rows, room, k, 0, c.of_a[k], na, 1, c.of_b[k], nb, r, d)
 
 
 @native_apart
@@ -293,7 +302,8 @@ def relax(nodes, c, p, v, islands, count, room, saved, enough, tolerance, answer
     for q in range(len(v)):
         v[q] = nodes.free[q]
     for i in range(count):
-        off = residual_of(nodes, c, p, v, room.gradient, islands, i)
+        pack(nodes, c, room, islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]])
+        off = residual_of(nodes, c, room, p, v, room.gradient, islands, i)
         if off > tolerance:
             work, first, last = 0.0, islands.first_node[i], islands.first_node[i + 1]
             for j in islands.node[first:last]:
@@ -326,7 +336,7 @@ def _improve(nodes, c, p, v, plan, m, room, tolerance, islands, i, answer):
     _set_weights(nodes, c, room, weight, heaviest, islands, i)
     for turn in range(_ROUNDS):
         for k in contacts:
-            _, u1, u2 = velocity(nodes, c, k, v)
+            _, u1, u2 = velocity(nodes, c, room, k, v)
             room.friction[k], room.spin[k] = share(c, k, p) * c.friction[k], share(c, k, p) * c.spin[k]
             if is_soft(c, k):
                 room.spin[k] = 1.0 / (1.0 + room.weight[k] * c.spin[k])
@@ -335,7 +345,7 @@ def _improve(nodes, c, p, v, plan, m, room, tolerance, islands, i, answer):
         for k in contacts:
             x0, x1, x2 = room.x[k, 0], room.x[k, 1], room.x[k, 2]
             p[k, 0], p[k, 1], p[k, 2] = projected(c.kind[k], room.friction[k], room.spin[k], x0, x1, x2)
-        off = residual_of(nodes, c, p, room.trial, room.gradient, islands, i)
+        off = residual_of(nodes, c, room, p, room.trial, room.gradient, islands, i)
         answer[1] = turn + 1.0
         if off < best:
             best = off
@@ -348,7 +358,7 @@ def _improve(nodes, c, p, v, plan, m, room, tolerance, islands, i, answer):
             _set_weights(nodes, c, room, weight, heaviest, islands, i)
         last = off
     _copy(islands, i, room.best, p)
-    answer[0] = residual_of(nodes, c, p, v, room.gradient, islands, i)
+    answer[0] = residual_of(nodes, c, room, p, v, room.gradient, islands, i)
 
 
 @entry(None, NODES, CONTACTS, TABLE, FLAT, ISLANDS, "int64", _PLAN, _BLOCKS, _ROOM, "float64", TABLE)
@@ -364,6 +374,6 @@ def improve(nodes, c, p, v, islands, count, plan, m, room, tolerance, answer):
         if answer[i, 4] > 0.0:
             _improve(nodes, c, p, v, plan, m, room, tolerance, islands, i, answer[i])
         else:
-            residual_of(nodes, c, p, v, room.gradient, islands, i)
+            residual_of(nodes, c, room, p, v, room.gradient, islands, i)
         if answer[i, 0] > tolerance:
             _bound_energy(nodes, c, p, v, room.gradient, islands, i)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.contact_dynamics.elimination import Elimination
+from linkwork.contact_dynamics.packed_rows import is_free
 from linkwork.native.numba_functions import native_apart, native_within
 
 
@@ -62,6 +63,26 @@ def _factor_diagonal(A, at, n):
 
 
 @native_within
+def _factor_large(A, at, n):
+    """The same of larger blocks: its transpose is made in the upper half, so that loops run along memory."""
+    for j in range(n):
+        for i in range(j):
+            A[at + i * n + j] = A[at + j * n + i]
+    for j in range(n):
+        d = 1.0 / sqrt(A[at + j * n + j])
+        A[at + j * n + j] = d
+        for i in range(j + 1, n):
+            A[at + j * n + i] *= d
+        for i in range(j + 1, n):
+            f = A[at + j * n + i]
+            for k in range(i, n):
+                A[at + i * n + k] -= f * A[at + j * n + k]
+    for j in range(n):
+        for i in range(j):
+            A[at + j * n + i] = A[at + i * n + j]
+
+
+@native_within
 def _divide(A, at, X, x, n, rows):
     """Make L_ij of A_ij, at x."""
     for c in range(n):
@@ -95,7 +116,7 @@ def factor(m, start, row, first_update, update, place, members):
         elif n == 3:
             _factor_diagonal(m.diagonal, at, 3)
         else:
-            _factor_diagonal(m.diagonal, at, n)
+            _factor_large(m.diagonal, at, n)
         alike = True
         for e in range(start[j], start[j + 1]):
             rows, x = m.size[row[e]], m.at_below[e]
@@ -140,6 +161,23 @@ def _backward(A, at, x, n):
         x[c] = s * A[at + c * n + c]
 
 
+@native_within
+def _forward_large(A, at, x, n):
+    """The same, where both halves of A have the factor."""
+    for c in range(n):
+        x[c] *= A[at + c * n + c]
+        for k in range(c + 1, n):
+            x[k] -= x[c] * A[at + c * n + k]
+
+
+@native_within
+def _backward_large(A, at, x, n):
+    for c in range(n - 1, -1, -1):
+        x[c] *= A[at + c * n + c]
+        for k in range(c):
+            x[k] -= x[c] * A[at + c * n + k]
+
+
 @native_apart
 def solve(m, start, row, place, members, x):
     """Solve A x = b by the factor of A; b becomes x."""
@@ -147,7 +185,10 @@ def solve(m, start, row, place, members, x):
         j = place[node]
         n, f = m.size[j], m.first[j]
         y = x[f : f + n]
-        _forward(m.diagonal, m.at_diagonal[j], y, n)
+        if is_free(n):
+            _forward(m.diagonal, m.at_diagonal[j], y, n)
+        else:
+            _forward_large(m.diagonal, m.at_diagonal[j], y, n)
         for e in range(start[j], start[j + 1]):
             rows, at, to = m.size[row[e]], m.at_below[e], m.first[row[e]]
             for c in range(n):
@@ -164,4 +205,7 @@ def solve(m, start, row, place, members, x):
                 for i in range(rows):
                     s += m.below[at + c * rows + i] * x[to + i]
                 y[c] -= s
-        _backward(m.diagonal, m.at_diagonal[j], y, n)
+        if is_free(n):
+            _backward(m.diagonal, m.at_diagonal[j], y, n)
+        else:
+            _backward_large(m.diagonal, m.at_diagonal[j], y, n)

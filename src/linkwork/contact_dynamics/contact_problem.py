@@ -62,7 +62,7 @@ def _dot(J, at, x, first):
 
 
 @native_within
-def _add_side(J, at, n, x, first, u0, u1, u2):
+def side_velocity(J, at, n, x, first, u0, u1, u2):
     """Add J x of one node; that of a free body, in space and in the plane, has no loop."""
     if n == 6:
         return u0 + _dot(J, at, x, first), u1 + _dot(J, at + 6, x, first), u2 + _dot(J, at + 12, x, first)
@@ -87,10 +87,10 @@ def velocity(nodes, c, k, v):
     u0, u1, u2 = c.bias[k, 0], c.bias[k, 1], c.bias[k, 2]
     if c.a[k] >= 0:
         a = c.a[k]
-        u0, u1, u2 = _add_side(c.rows, c.of_a[k], nodes.size[a], v, nodes.first[a], u0, u1, u2)
+        u0, u1, u2 = side_velocity(c.rows, c.of_a[k], nodes.size[a], v, nodes.first[a], u0, u1, u2)
     if c.b[k] >= 0:
         b = c.b[k]
-        u0, u1, u2 = _add_side(c.rows, c.of_b[k], nodes.size[b], v, nodes.first[b], u0, u1, u2)
+        u0, u1, u2 = side_velocity(c.rows, c.of_b[k], nodes.size[b], v, nodes.first[b], u0, u1, u2)
     return u0, u1, u2
 
 
@@ -101,7 +101,8 @@ def velocity_at(nodes, c, k, v):
 
 
 @native_within
-def _push_rows(J, at, n, x, first, p0, p1, p2):
+def push_rows(J, at, n, x, first, p0, p1, p2):
+    """Add J^T p of one node."""
     for i in range(n):
         x[first + i] += J[at + i] * p0 + J[at + n + i] * p1 + J[at + 2 * n + i] * p2
 
@@ -109,11 +110,11 @@ def _push_rows(J, at, n, x, first, p0, p1, p2):
 @native_within
 def _push_side(J, at, n, x, first, p0, p1, p2):
     if n == 6:
-        _push_rows(J, at, 6, x, first, p0, p1, p2)
+        push_rows(J, at, 6, x, first, p0, p1, p2)
     elif n == 3:
-        _push_rows(J, at, 3, x, first, p0, p1, p2)
+        push_rows(J, at, 3, x, first, p0, p1, p2)
     else:
-        _push_rows(J, at, n, x, first, p0, p1, p2)
+        push_rows(J, at, n, x, first, p0, p1, p2)
 
 
 @native_within

@@ -16,9 +16,9 @@ stands on a light one both come near the solution hardly at all: `augmented_lagr
 
 from math import sqrt
 
-from linkwork.contact_dynamics.contact_problem import velocity
 from linkwork.contact_dynamics.friction_cone import BOND, COULOMB, DRY, HELD, SPRING, STOPPED
 from linkwork.contact_dynamics.natural_map import residual_of
+from linkwork.contact_dynamics.packed_rows import respond, velocity
 from linkwork.native.numba_functions import native, native_apart, native_within
 
 _NONE = 1e-9  # of the response of its neighbours: a row of a loop that cannot move
@@ -29,7 +29,7 @@ _DEEPER = 1e-3  # of the tolerance, to which it is solved where that is easy: so
 
 
 @native_apart
-def _prepare(nodes, c, moved, W, contacts):
+def _prepare(nodes, c, room, moved, W, contacts):
     """Write M^-1 J^T, where J has its rows, and the blocks of J M^-1 J^T on the diagonal."""
     for k in contacts:
         for i in range(9):
@@ -43,7 +43,7 @@ def _prepare(nodes, c, moved, W, contacts):
                 elif n == 3:
                     _respond(nodes.inverse, begin, c.rows, at, 3, moved, W, k)
                 else:
-                    _respond(nodes.inverse, begin, c.rows, at, n, moved, W, k)
+                    respond(nodes, room, k, side, node, at, W)
 
 
 @native_within
@@ -129,11 +129,11 @@ def _relaxed(c, k, W, p, u0, u1, u2):
 
 
 @native_apart
-def _sweep(nodes, c, moved, W, v, p, before, contacts):
+def _sweep(nodes, c, room, moved, W, v, p, before, contacts):
     """Go over contacts once, v are the velocities that follow from p; return the square of the gradient."""
     square = 0.0
     for k in contacts:
-        u0, u1, u2 = velocity(nodes, c, k, v)
+        u0, u1, u2 = velocity(nodes, c, room, k, v)
         x0, x1, x2 = _relaxed(c, k, W, p, u0, u1, u2)
         d0, d1, d2 = x0 - p[k, 0], x1 - p[k, 1], x2 - p[k, 2]
         before[k, 0], before[k, 1], before[k, 2] = p[k, 0], p[k, 1], p[k, 2]
@@ -156,7 +156,7 @@ def _turn(nodes, c, p, v, room, contacts, members, square):
         for j in members:
             for q in range(nodes.first[j], nodes.first[j] + nodes.size[j]):
                 v_before[q] = v[q]
-        new = _sweep(nodes, c, room.moved, room.response, v, p, before, contacts)
+        new = _sweep(nodes, c, room, room.moved, room.response, v, p, before, contacts)
         b = new / square if new <= square and square > 0.0 else 0.0
         go = b if n < _TURN - 1 else 0.0
         square = new
@@ -178,14 +178,14 @@ def sweep_island(nodes, c, p, v, room, islands, i, off, tolerance):
     """Sweep as long as it leads somewhere, from a residual `off`; keep the best, and return its residual."""
     contacts = islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]
     members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]
-    _prepare(nodes, c, room.moved, room.response, contacts)
+    _prepare(nodes, c, room, room.moved, room.response, contacts)
     for k in contacts:
         room.best[k, 0], room.best[k, 1], room.best[k, 2] = p[k, 0], p[k, 1], p[k, 2]
     best = last = new = off
     square = 0.0
     for _ in range(_TURNS):
         square = _turn(nodes, c, p, v, room, contacts, members, square)
-        new = residual_of(nodes, c, p, v, room.direction, islands, i)
+        new = residual_of(nodes, c, room, p, v, room.direction, islands, i)
         if new < best:
             best = new
             for k in contacts:
@@ -196,5 +196,5 @@ def sweep_island(nodes, c, p, v, room, islands, i, off, tolerance):
     if new > best:
         for k in contacts:
             p[k, 0], p[k, 1], p[k, 2] = room.best[k, 0], room.best[k, 1], room.best[k, 2]
-        residual_of(nodes, c, p, v, room.direction, islands, i)
+        residual_of(nodes, c, room, p, v, room.direction, islands, i)
     return best

@@ -5,8 +5,9 @@ v follows from p exactly, M (v - v_f) = J^T p; what is left of the laws is the r
 
 from math import sqrt
 
-from linkwork.contact_dynamics.contact_problem import is_soft, push, velocity
+from linkwork.contact_dynamics.contact_problem import is_soft
 from linkwork.contact_dynamics.friction_cone import COULOMB, projected
+from linkwork.contact_dynamics.packed_rows import push, velocity
 from linkwork.native.numba_functions import native_apart, native_within
 
 
@@ -22,14 +23,15 @@ def times_island(nodes, numbers, islands, i, x, y):
     for j in islands.node[islands.first_node[i] : islands.first_node[i + 1]]:
         n, f, at = nodes.size[j], nodes.first[j], nodes.at[j]
         for r in range(n):
-            s = 0.0
-            for q in range(n):
-                s += numbers[at + r * n + q] * x[f + q]
-            y[f + r] = s
+            y[f + r] = 0.0
+        for q in range(n):  # rows are columns
+            z = x[f + q]
+            for r in range(n):
+                y[f + r] += numbers[at + q * n + r] * z
 
 
 @native_apart
-def residual_of(nodes, c, p, v, g, islands, i):
+def residual_of(nodes, c, room, p, v, g, islands, i):
     """Write J^T p and the velocities that follow; return the largest residual of an island [m/s]."""
     contacts = islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]
     members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]
@@ -37,14 +39,14 @@ def residual_of(nodes, c, p, v, g, islands, i):
         for q in range(nodes.first[j], nodes.first[j] + nodes.size[j]):
             g[q] = 0.0
     for k in contacts:
-        push(nodes, c, k, p[k, 0], p[k, 1], p[k, 2], g)
+        push(nodes, c, room, k, p[k, 0], p[k, 1], p[k, 2], g)
     times_island(nodes, nodes.inverse, islands, i, g, v)
     for j in members:
         for q in range(nodes.first[j], nodes.first[j] + nodes.size[j]):
             v[q] += nodes.free[q]
     worst = 0.0
     for k in contacts:
-        u0, u1, u2 = velocity(nodes, c, k, v)
+        u0, u1, u2 = velocity(nodes, c, room, k, v)
         mu, r = share(c, k, p) * c.friction[k], c.weight[k]
         spin = share(c, k, p) * c.spin[k]
         if is_soft(c, k):

@@ -98,38 +98,42 @@ def fill_inertia(tree, J, F, added, mass, inverse):
 
 @native
 def _invert(A, B, at, n):
-    """Write the inverse of a symmetric positive definite matrix, by its factors A = L L^T."""
+    """Write the inverse of a symmetric positive definite matrix.
+
+    A = U^T U by rows of U; the rows of X = U^-T follow one from the other, and A^-1 = X^T X is the sum of what
+    each of them makes. All inner loops run along memory.
+    """
     for i in range(n * n):
         B[at + i] = A[at + i]
-    for j in range(n):  # L, with inverses on its diagonal
-        s = B[at + j * n + j]
-        for k in range(j):
-            s -= B[at + j * n + k] * B[at + j * n + k]
-        d = 1.0 / sqrt(s)
+    for j in range(n):  # U in the upper half, with inverses on its diagonal
+        d = 1.0 / sqrt(B[at + j * n + j])
         B[at + j * n + j] = d
+        for k in range(j + 1, n):
+            B[at + j * n + k] *= d
         for i in range(j + 1, n):
-            s = B[at + i * n + j]
-            for k in range(j):
-                s -= B[at + i * n + k] * B[at + j * n + k]
-            B[at + i * n + j] = s * d
-    for j in range(n):  # L^-1 in place
-        for i in range(j + 1, n):
-            s = 0.0
-            for k in range(j, i):
-                s -= B[at + i * n + k] * B[at + k * n + j]
-            B[at + i * n + j] = s * B[at + i * n + i]
-    for i in range(n):  # L^-T L^-1, the upper triangle first
-        for j in range(i, n):
-            s = 0.0
-            for k in range(j, n):
-                s += B[at + k * n + i] * B[at + k * n + j]
-            if i == j:
-                B[at + i * n + i] = s
-            else:
-                B[at + i * n + j] = s
+            f = B[at + j * n + i]
+            for k in range(i, n):
+                B[at + i * n + k] -= f * B[at + j * n + k]
+    X = np.zeros(n * n)
+    for i in range(n):
+        for k in range(i):
+            f = B[at + k * n + i]
+            for j in range(k + 1):
+                X[i * n + j] -= f * X[k * n + j]
+        X[i * n + i] = 1.0
+        d = B[at + i * n + i]
+        for j in range(i + 1):
+            X[i * n + j] *= d
+    for i in range(n * n):
+        B[at + i] = 0.0
+    for k in range(n):
+        for i in range(k + 1):
+            f = X[k * n + i]
+            for j in range(i + 1):
+                B[at + i * n + j] += f * X[k * n + j]
     for i in range(n):
         for j in range(i):
-            B[at + i * n + j] = B[at + j * n + i]
+            B[at + j * n + i] = B[at + i * n + j]
 
 
 @native
@@ -199,9 +203,17 @@ def fill_three(tree, poses, J, link, point, axes, moment, sign, rows, at):
 
 @native_within
 def response(rows, at, n, inverse, begin):
-    """Return about the trace of J M^-1 J^T over three rows: by the diagonal of M^-1."""
+    """Return the trace of J M^-1 J^T over three rows; of a free body about that, by the diagonal of M^-1."""
     total = 0.0
     for i in range(n):
         a, b, c = rows[at + i], rows[at + n + i], rows[at + 2 * n + i]
-        total += inverse[begin + i * n + i] * (a * a + b * b + c * c)
+        if n <= 6:
+            total += inverse[begin + i * n + i] * (a * a + b * b + c * c)
+        elif a != 0.0 or b != 0.0 or c != 0.0:
+            x = y = z = 0.0
+            for j in range(n):
+                x += inverse[begin + i * n + j] * rows[at + j]
+                y += inverse[begin + i * n + j] * rows[at + n + j]
+                z += inverse[begin + i * n + j] * rows[at + 2 * n + j]
+            total += a * x + b * y + c * z
     return total
