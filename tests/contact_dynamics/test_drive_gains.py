@@ -8,6 +8,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.contact_dynamics.drive_gains import DriveGains
+from linkwork.native.stages import Program, Value
 
 H = 1 / 60
 
@@ -29,9 +30,18 @@ def servo(stiffness: Any, damping: Any) -> Callable[..., Any]:
     return lambda t, q, v: stiffness * (0.5 * lw.sin(2 * t) - q) - damping * v
 
 
+def gains(model: lw.Model, t: float, q: np.ndarray, v: np.ndarray, inputs: Any = ()) -> np.ndarray:
+    """Return what a program with the gains of a model adds in a time H."""
+    found, program = np.zeros(model.nv), Program(2)
+    given = Value(0), q, v, np.array(inputs, float), Value(1)
+    DriveGains(model).add_stages(program, *given, found)
+    program.numbers[:] = t, H
+    program.run()
+    return found
+
+
 def added(model: lw.Model, q: float = 0.0, v: float = 0.0, t: float = 0.0, inputs: Any = ()) -> np.ndarray:
-    found = np.zeros(model.nv)
-    DriveGains(model).add(t, np.array([q]), np.array([v]), np.array(inputs, float), H, found)
+    found = gains(model, t, np.array([q]), np.array([v]), inputs)
     return found
 
 
@@ -73,6 +83,5 @@ def test_feedback_of_all_joints_and_springs_about_joints_count() -> None:
 def test_of_a_ball_joint_the_damping_counts() -> None:
     m = arm(lambda t, q, v: [-2.0 * x for x in v], lw.Spherical)
     model = m.compile()
-    found = np.zeros(model.nv)
-    DriveGains(model).add(0.0, model.state().q, np.zeros(3), np.zeros(0), H, found)
+    found = gains(model, 0.0, model.state().q, np.zeros(3))
     assert found == pytest.approx([H / 2 * 2.0] * 3)

@@ -25,8 +25,11 @@ from linkwork.contact_dynamics.contact_rows import POINTS, Points
 from linkwork.contact_dynamics.contact_system import ContactSystem
 from linkwork.contact_dynamics.inertial_motion import InertialMotion
 from linkwork.contact_dynamics.nodes import tangents
+from linkwork.contact_dynamics.reach import fill_reach
+from linkwork.contact_dynamics.step_loops import centres_of, copy_two
 from linkwork.geometry.vectors import add, along, cross, dot, scale, sub, three
 from linkwork.native.numba_functions import entry, memory, native
+from linkwork.native.stages import Program, Value
 
 Array = np.ndarray
 
@@ -42,20 +45,26 @@ class AcceleratedContacts:
         disc = (table.kind == POLYGON) & (table.index[:, CORNERS] == 1)
         round_ = disc | np.isin(table.kind, (SPHERE, CAPSULE))
         self._curvature = np.where(round_, 1.0 / np.maximum(table.size[:, 0], 1e-300), 0.0)
-        self._centres = np.zeros((n, 3))
+        self._centres, self._now, self._later = np.zeros((n, 3)), np.zeros((n, 6)), np.zeros((n, 6))
+        self._q, self._v, self._reach = np.zeros(system.model.nq), np.zeros(system.model.nv), np.zeros(n)
 
-    def add(self, rows: Contacts, points: Points, q: Array, v: Array, t: float, ahead: float) -> None:
-        """Add to the rows how relative velocities change in a time `ahead`; the system is at q."""
+    def add_stages(
+        self, program: Program, rows: Contacts, points: Points, q: Array, v: Array, t: Value, ahead: Value
+    ) -> None:
+        """Add to a program what adds to the rows how relative velocities change in a time `ahead`.
+
+        The system is at q; afterwards it is there again.
+        """
         system, d = self._system, self._system.detection
-        local = d.table.reach[:, :3]
-        self._centres[:] = d.poses[:, :, 3] + np.einsum("nij,nj->ni", d.poses[:, :, :3], local)
-        later_q, later_v = q.copy(), v.copy()
-        self._inertial.move(later_q, later_v, t, ahead)
-        now = system.motions(v)
-        system.place(later_q)
-        later = system.motions(later_v)
-        system.place(q)
-        _add(points, now, later, self._centres, self._curvature, ahead, rows)
+        program.loop(centres_of, d.poses, d.table.reach, self._centres)
+        program.loop(copy_two, q, v, self._q, self._v)
+        self._inertial.add_stages(program, self._q, self._v, t, ahead)
+        given = system.layout, d.shapes, system.poses, system.J
+        program.loop(fill_reach, *given, v, 0.0, self._now, self._reach)
+        system.add_placing(program, self._q)
+        program.loop(fill_reach, *given, self._v, 0.0, self._later, self._reach)
+        system.add_placing(program, q)
+        program.loop(_add, points, self._now, self._later, self._centres, self._curvature, ahead, rows)
 
 
 @native

@@ -83,7 +83,10 @@ class Room(NamedTuple):
 
 _BLOCKS = Named(Blocks, dict(zip(Blocks._fields, (*[FLAT] * 2, *[WHERE] * 4))))
 _PLAN = Named(Elimination, dict(zip(Elimination._fields, (*[WHERE] * 5, "int64[:, ::1]"))))
-_ROOM = Named(Room, dict(zip(Room._fields, (*[FLAT] * 3, *[TABLE] * 3, *[FLAT] * 4, WHERE, FLAT, TABLE, FLAT, WHERE, WHERE))))
+_ROOM = Named(
+    Room,
+    dict(zip(Room._fields, (*[FLAT] * 3, *[TABLE] * 3, *[FLAT] * 4, WHERE, FLAT, TABLE, FLAT, WHERE, WHERE))),
+)
 
 
 def room_for(nv: int, count: int, numbers: int) -> Room:
@@ -295,8 +298,8 @@ def _copy(islands, i, p, to):
 def relax(nodes, c, p, v, islands, count, room, saved, enough, tolerance, answer):
     """Write the velocities that follow from p, and sweep where these are far off; return the worst residual.
 
-    `answer` (islands, 5) gets the residuals. Islands that have saved less than `enough` work for Newton's
-    method are swept anyway.
+    `answer` (islands, 5) gets the residuals, and else zeros. Islands that have saved less than `enough` work
+    for Newton's method are swept anyway.
     """
     worst = 0.0
     for q in range(len(v)):
@@ -311,6 +314,8 @@ def relax(nodes, c, p, v, islands, count, room, saved, enough, tolerance, answer
             if off > _FAR * tolerance or work < enough * (last - first):
                 off = sweep_island(nodes, c, p, v, room, islands, i, off, tolerance)
         answer[i, 0] = off
+        for j in range(1, 5):
+            answer[i, j] = 0.0
         worst = max(worst, off)
     return worst
 

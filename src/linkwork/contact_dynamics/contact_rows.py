@@ -77,13 +77,19 @@ def some_of(contacts: Contacts, which: Array) -> Contacts:
 @entry("int64", "float64[:, ::1]", "int64[:, ::1]", POINTS)
 def take_points(number, label, points):
     """Write points of contact from those that were found; return how many."""
-    for k in range(len(number)):
+    taken(number, label, len(number), points)
+    return len(number)
+
+
+@native
+def taken(number, label, count, points):
+    """Write so many points of contact from those that were found."""
+    for k in range(count):
         for i in range(3):
             points.place[k, i] = 0.5 * (number[k, POINT_A + i] + number[k, POINT_B + i])
             points.place[k, 3 + i] = -number[k, NORMAL + i]
         points.gap[k] = -number[k, DEPTH]
         points.pair[k, 0], points.pair[k, 1] = label[k, 0], label[k, 1]
-    return len(number)
 
 
 @native

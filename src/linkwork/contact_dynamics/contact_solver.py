@@ -9,11 +9,12 @@ from linkwork.contact_dynamics.block_cholesky import blocks
 from linkwork.contact_dynamics.contact_problem import Contacts, Nodes
 from linkwork.contact_dynamics.elimination import elimination_within
 from linkwork.contact_dynamics.islands import Islands, find_islands, room_for_islands
+from linkwork.native.stages import Program, Some, Value
 
 Array = np.ndarray
 
 MOST = 400  # factorisations
-_ENOUGH = 40  # factorisations, at least: from a cold start a wall takes as many
+ENOUGH = 40  # factorisations, at least: from a cold start a wall takes as many
 _FEW = 200  # contacts: a sweep over fewer counts as over these, since what is small may take its time
 _IN_VAIN = 2.0  # times as much is paid again for work that led nowhere
 
@@ -46,16 +47,38 @@ class Solver:
     """
 
     def __init__(self, sizes: Array) -> None:
-        self._sizes = sizes
+        self._sizes, self._answer = sizes, np.zeros((len(sizes), 5))
         self._loaded = NO_FACTOR
         self._plan_edges(np.zeros(0, np.int64), 0)
         self.residuals = np.zeros(0)
-        self._make_room(16, 16 * int(sizes.max(initial=1)) * 6)
+        self.version = 0  # changes when arrays are replaced by larger ones
+        self._room: Room = room_for(0, 0, 0)
+        self.make_room(16, 16 * int(sizes.max(initial=1)) * 6)
 
-    def _make_room(self, count: int, numbers: int) -> None:
-        self._room: Room = room_for(int(self._sizes.sum()), count, numbers)
-        self._islands: Islands = room_for_islands(len(self._sizes), count)
-        self.island = self._islands.of
+    def make_room(self, count: int, numbers: int) -> None:
+        """Have room for this many contacts, whose rows have so many numbers."""
+        if count > len(self._room.slip) or numbers > len(self._room.moved):
+            count, numbers = max(count, len(self._room.slip)), max(numbers, len(self._room.moved))
+            self._room = room_for(int(self._sizes.sum()), count, numbers)
+            self._islands: Islands = room_for_islands(len(self._sizes), count)
+            self.island, self.version = self._islands.of, self.version + 1
+
+    def add_stages(
+        self,
+        program: Program,
+        problem: tuple[Nodes, Contacts, Some, Array],
+        saved: Array,
+        tolerance: float,
+        results: tuple[int, int],
+    ) -> None:
+        """Add to a program what finds islands and sweeps over them: `solve` up to where factors are needed.
+
+        The problem is that of `solve`; the number of islands and the worst residual become values.
+        """
+        nodes, contacts, *_ = problem
+        program.loop(find_islands, nodes, contacts, self._islands, result=results[0])
+        room = self._islands, Value(results[0]), self._room, saved, float(ENOUGH)
+        program.loop(relax, *problem, *room, tolerance, self._answer, result=results[1])
 
     def solve(
         self,
@@ -75,16 +98,31 @@ class Solver:
         What it returns depends on the arguments alone, `before` among them: the factor that an earlier
         problem returned, which may save this one its own.
         """
-        if len(self._room.slip) < len(contacts.a) or len(self._room.moved) < len(contacts.rows):
-            self._make_room(2 * len(contacts.a), len(contacts.rows))
+        self.make_room(len(contacts.a), len(contacts.rows))
         saved = np.full(len(nodes.size), np.inf) if saved is None else saved
         count = find_islands(nodes, contacts, self._islands)
-        answer = np.zeros((count, 5))
-        self.residuals, self.island = answer[:, 0], self._islands.of
         given = nodes, contacts, impulses, velocities
-        worst = relax(*given, self._islands, count, self._room, saved, _ENOUGH, tolerance, answer)
+        worst = relax(*given, self._islands, count, self._room, saved, ENOUGH, tolerance, self._answer)
+        self.residuals = self._answer[:count, 0]
         if worst <= tolerance:
             return Answer(worst, 0, 0), before
+        return self.finish(given, count, tolerance, before, saved)
+
+    def look_at(self, count: int) -> None:
+        """Take the residuals of so many islands, which stages have swept over."""
+        self.residuals = self._answer[:count, 0]
+
+    def finish(
+        self,
+        given: tuple[Nodes, Contacts, Array, Array],
+        count: int,
+        tolerance: float,
+        before: Factor,
+        saved: Array,
+    ) -> tuple[Answer, Factor]:
+        """Improve what sweeps over islands, so many, have left of a problem."""
+        answer, contacts = self._answer[:count], given[1]
+        self.residuals = answer[:, 0]
         islands, before, cost = self._prepare(contacts, tolerance, before, saved, answer)
         improve(*given, islands, count, self._plan, self._matrix, self._room, tolerance, answer)
         if cost is not None:
@@ -105,11 +143,11 @@ class Solver:
         node = found.node[: len(of)]
         touching = np.maximum(np.diff(found.first_contact[: count + 1]), _FEW)
         budget = np.bincount(of, saved[node], count) / members
-        able = (answer[:, 0] > tolerance) & (budget >= _ENOUGH)
+        able = (answer[:, 0] > tolerance) & (budget >= ENOUGH)
         unit = 1.3 * float(np.mean(self._sizes)) ** 3 / 216.0  # sweeps over as many contacts for an update
         while able.any():
             edges = self._edges_of(contacts, found.of, able)
-            most = (budget / _ENOUGH * touching)[able].sum() / unit
+            most = (budget / ENOUGH * touching)[able].sum() / unit
             if np.array_equal(edges, self._edges) or self._plan_edges(edges, int(min(most, 1e15))):
                 break
             largest = int(np.argmax(np.where(able, touching, 0)))  # it would never pay
@@ -122,7 +160,7 @@ class Solver:
         work = np.diff(plan.first_update)[plan.place[node]] + 1.0
         cost = unit * np.bincount(of, work, count) / touching + 1.0
         allowed = np.minimum(budget / cost, MOST)
-        answer[:, 4] = np.where(able & (allowed >= _ENOUGH), allowed, 0.0)
+        answer[:, 4] = np.where(able & (allowed >= ENOUGH), allowed, 0.0)
         if len(before.good) and np.array_equal(before.edges, self._edges):
             if before is not self._loaded:
                 self._matrix.diagonal[:], self._matrix.below[:] = before.diagonal, before.below

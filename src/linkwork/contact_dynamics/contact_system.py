@@ -20,8 +20,10 @@ from linkwork.contact_dynamics.meeting import meeting
 from linkwork.contact_dynamics.nodes import fill_inertia, layout
 from linkwork.contact_dynamics.pair_table import pair_table
 from linkwork.contact_dynamics.reach import fill_reach
+from linkwork.contact_dynamics.step_loops import planar_poses
 from linkwork.dynamics import node_columns
 from linkwork.model.model import Model
+from linkwork.native.stages import Program
 
 Array = np.ndarray
 
@@ -32,10 +34,10 @@ class ContactSystem:
     def __init__(self, model: Model) -> None:
         world = meeting(model.mechanism)
         self.model, self.table = model, pair_table(model.mechanism, world)
-        self._springs = springs(model.compliant_contacts, len(self.table.law))
+        self.springs = springs(model.compliant_contacts, len(self.table.law))
         self.layout = layout(model.link_tree)
         self._columns = model.kernel_of(node_columns.ALGORITHM, form="rolled")
-        self._X, self.J, self._F = (np.zeros(shape) for shape in self._columns.outputs)
+        self._X, self.J, self.F = (np.zeros(shape) for shape in self._columns.outputs)
         self.poses = self._X if model.space == "space" else np.tile(np.eye(3, 4), (len(self._X), 1, 1))
         self.place(model.q_drawn)
         links = {name: model.link_tree.body_links[name] - 1 for name in model.body_names}
@@ -51,22 +53,38 @@ class ContactSystem:
         self.held = -(-sum(loop.rows for loop in model.link_tree.loops) // 3)  # groups of rows of loops
         self.driven = np.zeros(len(model.link_tree.inputs))  # values of inputs that drivers read
         self.joints = JointRows(model)
+        self.version = 0  # changes when arrays are replaced by larger ones
         self._make_room(64)
 
     def _make_room(self, count: int) -> None:
-        self._points = room_for_points(count)
-        self._rows = room_for_rows(2 * count + self.joints.count + self.held, self._most)
+        self.version += 1
+        self.points = room_for_points(count)
+        self.all_rows = room_for_rows(2 * count + self.joints.count + self.held, self._most)
 
     def place(self, q: Array) -> None:
         """Find poses of links (n, 3, 4), their motions and momenta per velocity."""
-        self._columns.call(q, self._X, self.J, self._F)
+        self._columns.call(q, self._X, self.J, self.F)
         if self.poses is not self._X:
             self.poses[:, :2, :2], self.poses[:, :2, 3] = self._X[:, :, :2], self._X[:, :, 2]
 
     def move_to(self, q: Array, added: Array) -> None:
         """Be at q: poses and inertias, with what is `added` to the diagonal of these (nv,)."""
         self.place(q)
-        fill_inertia(self.layout, self.J, self._F, added, self.nodes.mass, self.nodes.inverse)
+        fill_inertia(self.layout, self.J, self.F, added, self.nodes.mass, self.nodes.inverse)
+
+    def add_placing(self, program: Program, q: Array) -> None:
+        """Add to a program what finds poses, motions and momenta of links at q."""
+        _, plan, ports = self._columns.bind(q, self._X, self.J, self.F)
+        program.kernel(self._columns.single.run, plan, ports)
+        if self.poses is not self._X:
+            program.loop(planar_poses, self._X, self.poses)
+
+    def grow(self) -> None:
+        """Make more room if what was found last did not fit in."""
+        self.detection.grow()
+        count = int(self.detection.counts[1])
+        if count > len(self.points.gap):
+            self._make_room(2 * count)
 
     def look(self, v: Array, h: float) -> Points:
         """Return the contacts that bodies have, or may have within a time h at velocities v."""
@@ -74,10 +92,10 @@ class ContactSystem:
         fill_reach(self.layout, found.shapes, self.poses, self.J, v, h, found.motion, found.reach)
         number, label = found(self.poses)
         count = len(number)
-        if count > len(self._points.gap):
+        if count > len(self.points.gap):
             self._make_room(2 * count)
-        take_points(number, label, self._points)
-        return Points(*(x[:count] for x in self._points))
+        take_points(number, label, self.points)
+        return Points(*(x[:count] for x in self.points))
 
     def motions(self, v: Array) -> Array:
         """Return how shapes move at velocities v (n, 6): their centres, and spins."""
@@ -85,29 +103,39 @@ class ContactSystem:
         fill_reach(self.layout, shapes, self.poses, self.J, v, 0.0, found, np.zeros(len(found)))
         return found
 
-    def rows(self, points: Points, q: Array, v: Array, t: float, h: float, push: float = 0.0) -> Contacts:
+    def rows(self, points: Points, q: Array, v: Array, t: float, h: float) -> Contacts:
         """Return rows of contacts, of resistance to turning, of joints and of loops; these are `held`.
 
         Gaps may close in a time h; contacts that slip at velocities v slide. Of joints there are those that
-        may be met at these velocities; friction acts for a time `push`.
+        may be met at these velocities.
         """
         count = fill_contacts(
             *(self.layout, self.nodes, self.poses, self.J, self.detection.shapes.link, self.table),
-            *(self._springs, points, len(points.gap), v, h, self._rows),
+            *(self.springs, points, len(points.gap), v, h, self.all_rows),
         )
+        return first_of(self.all_rows, self.with_others(count, q, t, h))
+
+    def with_others(self, count: int, q: Array, t: float, h: float, push: float = 0.0) -> int:
+        """Add rows of joints and of loops to so many others; return how many there are then.
+
+        Friction of joints acts for a time `push`.
+        """
         if self.joints.count:
             self.joints.coordinates.place(q)
             near = self.joints.near(self.nodes.free, h)
-            count = self.joints.fill(self.nodes, near, 0.5 * h, push, self._rows, count)
+            count = self.joints.fill(self.nodes, near, 0.5 * h, push, self.all_rows, count)
         if self.held:
             count = self._hold_loops(count, q, t, h)
-        return first_of(self._rows, count)
+        return count
+
+    @property
+    def bends(self) -> bool:
+        """Whether there are springs."""
+        return len(self.springs.laws) > 0
 
     def bent(self, rows: Contacts, points: Points, v: Array, h: float) -> bool:
         """Linearise the laws of springs anew where v takes them; return whether that makes a difference."""
-        if not len(self._springs.laws):
-            return False
-        return bend_springs(self.nodes, rows, self.table, self._springs, points, v, h) > 0
+        return bend_springs(self.nodes, rows, self.table, self.springs, points, v, h) > 0
 
     def _hold_loops(self, count: int, q: Array, t: float, h: float) -> int:
         """Add the rows of loops, which keep closed; return how many rows of three there are."""
@@ -115,7 +143,7 @@ class ContactSystem:
         given = dict(zip(self.model.link_tree.inputs, self.driven.tolist(), strict=True))
         pace = self.model.constraint_velocity(q, np.zeros(self.model.nv), t, inputs=given)
         pace = pace + self.model.constraint_residual(q, t, inputs=given) / h
-        c, nodes = self._rows, self.nodes
+        c, nodes = self.all_rows, self.nodes
         for k in range(0, len(G), 3):
             wide = min(3, len(G) - k)
             (used,) = np.nonzero(np.any(G[k : k + wide] != 0.0, axis=0))

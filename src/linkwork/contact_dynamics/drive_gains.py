@@ -22,6 +22,7 @@ from linkwork.model.model import Model
 from linkwork.native import emit, store
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import call, entry
+from linkwork.native.stages import Program, Value
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Expr, Graph, Operand, evaluate, reachable
 from linkwork.tree.load_formula import LoadFormula, PlacedLoad
@@ -73,11 +74,14 @@ class DriveGains:
         most = max((len(drive.source) + 2 * len(drive.target) for drive in found), default=0)
         self._room = np.zeros(most)
 
-    def add(self, t: float, q: Array, v: Array, inputs: Array, h: float, to: Array) -> None:
-        """Add h/2 D + h^2/4 K of all loads to what velocities have (nv,)."""
+    def add_stages(
+        self, program: Program, t: Value, q: Array, v: Array, inputs: Array, h: Value, to: Array
+    ) -> None:
+        """Add to a program what adds the gains."""
         if len(self._room):
-            state = np.concatenate([[t], q, v, inputs])
-            _add_gains(self._drives, state, h, self._room, self._room.ctypes.data, to)
+            state = np.zeros(1 + len(q) + len(v) + len(inputs))
+            program.loop(put_together, t, q, v, inputs, state)
+            program.loop(_add_gains, self._drives, state, h, self._room, self._room.ctypes.data, to)
 
 
 def _starts(counts: Sequence[int]) -> Array:
@@ -145,6 +149,19 @@ def _kernel(results: Sequence[Operand], place: dict[str, int]) -> tuple[int, lis
     name = store.digest("drive gains", text)
     store.load(name, lambda: (emit.module(1, [f"define void @gains_{name}{text}"]), {}))
     return store.address(f"gains_{name}"), [place[word] + k for word, k in given]
+
+
+@entry(None, "float64", *["float64[::1]"] * 4)
+def put_together(t, q, v, inputs, state):
+    """Write (t, q, v, inputs)."""
+    n, m = len(q), len(v)
+    state[0] = t
+    for i in range(n):
+        state[1 + i] = q[i]
+    for i in range(m):
+        state[1 + n + i] = v[i]
+    for i in range(len(inputs)):
+        state[1 + n + m + i] = inputs[i]
 
 
 @entry(None, _DRIVES, "float64[::1]", "float64", "float64[::1]", "int64", "float64[::1]")

@@ -27,6 +27,7 @@ from linkwork.model.model import Model
 from linkwork.model.own_forces import motion_algorithm, motion_kernel
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import call, entry, native
+from linkwork.native.stages import Program, Value
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.tree import Block, DataLayout, Tree
 
@@ -93,6 +94,24 @@ class InertialMotion:
         move_free(self._free, q, v, h)
         move_planar(self._planar, q, v, h)
 
+    def add_stages(self, program: Program, q: Array, v: Array, t: Value, h: Value) -> None:
+        """Add to a program what moves a state, in place, of which nothing is locked."""
+        if self._tree is not None:
+            self._tree.add_stages(program, q, v, t, h)
+        if len(self._free.q):
+            program.loop(move_free, self._free, q, v, h)
+        if len(self._planar.q):
+            program.loop(move_planar, self._planar, q, v, h)
+
+    def add_rates(self, program: Program, t: Array, q: Array, v: Array, rates: Array) -> None:
+        """Add to a program what writes the accelerations of the inertial motion."""
+        if self._tree is not None:
+            self._tree.add_rates(program, t, q, v, rates)
+        if len(self._free.q):
+            program.loop(free_rates, self._free, v, rates)
+        if len(self._planar.q):
+            program.loop(planar_rates, self._planar, v, rates)
+
     @property
     def all_free(self) -> bool:
         """Whether all bodies are free ones, which nothing carries along."""
@@ -155,8 +174,9 @@ class _Tree:
         kernel = motion_kernel(model, motion_algorithm(model, tree), tree)
         arrays = [np.zeros(shape) for shape in kernel.shapes]
         outs = len(kernel.shapes) - kernel.inputs
-        self.t, self.q, self.v, *given = arrays[: kernel.inputs]
-        self.driven = given[0] if model.link_tree.inputs else np.zeros(0)  # inputs of drivers
+        self._kernel = kernel
+        self.t, self.q, self.v, *self._given = arrays[: kernel.inputs]
+        self.driven = self._given[0] if model.link_tree.inputs else np.zeros(0)  # inputs of drivers
         self.qdot, self.qdd = arrays[-outs], arrays[-outs + 1]
         self._run, self._plan, self._ports = kernel.bind(*arrays)
         self._constants = kernel.single.data.copy()
@@ -167,13 +187,32 @@ class _Tree:
         self._quaternions = model.quaternions.astype(np.int64)
         self._coordinates = [slices for name, slices in model.slices.items() if name in model.joint_names]
 
-    def move(self, q: Array, v: Array, t: float, h: float) -> None:
-        _move_tree(
+    def _arguments(self, q: Array, v: Array, t: Any, h: Any) -> tuple[Any, ...]:
+        """Return what `_move_tree` takes."""
+        return (
             *(self._address, self._plan, self._ports.ctypes.data, self.t.reshape(1)),
             *(self.q, self.v, self.qdot, self.qdd, self._room, self._quaternions, *self._own, q, v, t, h),
         )
+
+    def move(self, q: Array, v: Array, t: float, h: float) -> None:
+        _move_tree(*self._arguments(q, v, t, h))
+        self._fit(q)
+
+    def _fit(self, q: Array) -> None:
         if self.model.link_tree.unknowns:
             q[:] = fitted(self.model, q)
+
+    def add_stages(self, program: Program, q: Array, v: Array, t: Value, h: Value) -> None:
+        program.loop(_move_tree, *self._arguments(q, v, t, h))
+        if self.model.link_tree.unknowns:
+            program.python(lambda: self._fit(q))
+
+    def add_rates(self, program: Program, t: Array, q: Array, v: Array, rates: Array) -> None:
+        arrays = [t, q, v, *self._given, *(np.zeros(shape) for shape in self._kernel.outputs)]
+        arrays[self._kernel.inputs + 1] = rates
+        _, plan, ports = self._kernel.bind(*arrays)
+        ports[0] = self._constants.ctypes.data
+        program.kernel(self._address, plan, ports)
 
     def move_locked(self, q: Array, v: Array, t: float, h: float, locked: Array, borne: Array) -> None:
         before, drives = q.copy(), self._drives[locked]

@@ -100,8 +100,8 @@ def fill_inertia(tree, J, F, added, mass, inverse):
 def _invert(A, B, at, n):
     """Write the inverse of a symmetric positive definite matrix.
 
-    A = U^T U by rows of U; the rows of X = U^-T follow one from the other, and A^-1 = X^T X is the sum of what
-    each of them makes. All inner loops run along memory.
+    A = U^T U by rows of U; the rows of X = U^-T follow one from the other, and A^-1 = X^T X is the sum of
+    what each of them makes. All inner loops run along memory.
     """
     for i in range(n * n):
         B[at + i] = A[at + i]

@@ -1,0 +1,263 @@
+"""A step with contact as a program: its stages run one after the other without Python between them.
+
+It has positions, velocities and what contacts remember in arrays of its own. What only some models have, as
+stops of joints and loops, or what seldom happens, as islands that wake, is asked of `Asked`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.contact_dynamics.accelerated_contacts import AcceleratedContacts
+from linkwork.contact_dynamics.contact_problem import Contacts, kinetic_energy, stand_still
+from linkwork.contact_dynamics.contact_rows import Points, fill_contacts, first_of
+from linkwork.contact_dynamics.contact_solver import Solver
+from linkwork.contact_dynamics.contact_system import ContactSystem
+from linkwork.contact_dynamics.detection import detect
+from linkwork.contact_dynamics.drive_gains import DriveGains
+from linkwork.contact_dynamics.inertial_motion import InertialMotion
+from linkwork.contact_dynamics.memory import NOTHING, Memory, in_the_world, recall
+from linkwork.contact_dynamics.nodes import fill_inertia
+from linkwork.contact_dynamics.reach import fill_reach
+from linkwork.contact_dynamics.step_loops import (
+    ask_above,
+    ask_if,
+    begin_impulses,
+    earn,
+    free_velocities,
+    is_quick,
+    take_found,
+    unless_touched,
+    yielding,
+)
+from linkwork.model.model import Model
+from linkwork.model.own_forces import motion_algorithm, motion_kernel
+from linkwork.native.stages import Program, Some, Value
+
+Array = np.ndarray
+
+# Values of the program: how many points, rows, remembered contacts and islands there are; flags; times [s],
+# of which SPAN is moved, of a step STEP; the worst residual [m/s], and energies without and with contact [J].
+POINTS, ROWS, REMEMBERED, ISLANDS, QUICK, ASLEEP, WAITS = range(7)
+START, MIDDLE, HALF, SPAN, STEP, WORST, BEFORE, AFTER = range(7, 15)
+
+SAME = 0.01  # a contact this near to one of the step before is the same [m]
+STILL = 5e-8  # what touches and moves no faster than the solver knows stands still [m/s, rad/s]
+SAVED = 1500.0  # work that can be saved up for a sudden change of contacts, and
+EARNED = 10.0  # is earned in every step, in sweeps over all contacts
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What a program leaves to Python; each may return the stage to go on at."""
+
+    drift: Callable[[int], Any] | None  # from a time, one of the values; None: nothing is ever locked
+    give_back: Callable[[], Any] | None  # the impulses that locks have borne
+    look: Callable[[], Any]  # where something sleeps
+    add_rows: Callable[[], Any] | None  # of joints and loops
+    leave_out: Callable[[], Any]  # what waits for its impact
+    bounce: Callable[[], Any] | None  # Moreau and Jean's restitution
+    recall: Callable[[], Any] | None  # impulses of joints and loops
+    improve: Callable[[], Any]  # what sweeps have not solved
+    bend: Callable[[], Any] | None  # laws of compliant contacts
+    hold: Callable[[], Any] | None  # coordinates that friction or stops hold
+
+
+class StepProgram:
+    """The stages of a model's steps; for one thread."""
+
+    def __init__(
+        self,
+        model: Model,
+        system: ContactSystem,
+        inertial: InertialMotion,
+        solver: Solver,
+        tolerance: float,
+        asked: Asked,
+    ) -> None:
+        """Take what is moved, what moves and solves it, and to which tolerance [m/s]."""
+        self._model, self._system, self._inertial, self._solver = model, system, inertial, solver
+        self._asked, self._tolerance, self.program = asked, tolerance, Program(16)
+        self.values, self.numbers = self.program.values, self.program.numbers
+        nq, nv = model.nq, model.nv
+        self.q, self.v = np.zeros(nq), np.zeros(nv)
+        self.saved, self.work = np.zeros(len(system.nodes.size)), np.zeros(1)
+        self.added, self.pull, self.a, self._rates = (np.zeros(nv) for _ in range(4))
+        self._gains = DriveGains(model)
+        self._carried = None if inertial.all_free else AcceleratedContacts(system, inertial)
+        smooth = model.smooth_tree
+        self._motion = motion_kernel(model, motion_algorithm(model, smooth), smooth)
+        self._arrays = [np.zeros(shape) for shape in self._motion.shapes]
+        self.t, self._arrays[1], self._arrays[2] = self._arrays[0], self.q, self.v
+        self.inputs = self._arrays[3] if model.inputs else np.zeros(0)
+        self._untraced = any(one.formula is None for one in (*smooth.loads, *smooth.loops))
+        self.make_room(64)
+        self._version: Any = None
+
+    def make_room(self, remembered: int) -> None:
+        """Have room for this many contacts that are remembered."""
+        self.memory = Memory(
+            *(np.zeros((remembered, 2), np.int64), np.zeros((remembered, 3)), np.zeros((remembered, 3))),
+            *NOTHING[3:],
+        )
+        self._version = None
+
+    def remember(self, memory: Memory) -> None:
+        """Begin with these contacts."""
+        count = len(memory.pair)
+        if count > len(self.memory.pair):
+            self.make_room(2 * count)
+            self.bind()
+        self.values[REMEMBERED] = count
+        if count:
+            for own, given in zip(self.memory[:3], memory[:3]):
+                own[:count] = given
+
+    def accelerations(self, q: Array, v: Array, t: float) -> tuple[Array, float]:
+        """Return what forces give, without inertial motion (nv,), and their power."""
+        given = self._motion.inputs
+        self.t[...], self.q[:], self.v[:] = t, q, v
+        self._motion.call(*self._arrays)
+        return self._arrays[given + 1] - self._inertial.rates(q, v, t), float(self._arrays[given + 2])
+
+    @property
+    def points(self) -> Points:
+        """The contacts of the last run."""
+        return Points(*(x[: self.values[POINTS]] for x in self._system.points))
+
+    @property
+    def rows(self) -> Contacts:
+        """The rows of the last run."""
+        return first_of(self._system.all_rows, int(self.values[ROWS]))
+
+    def run(self) -> None:
+        """Move q and v by the time SPAN from START, of a step STEP; what is found is in arrays and values."""
+        self.bind()
+        self.program.run()
+
+    def bind(self) -> None:
+        """Follow the arrays of others, which may be larger ones by now."""
+        system = self._system
+        rows = system.all_rows
+        self._solver.make_room(len(rows.a), len(rows.rows))
+        version = system.version, system.detection.version, self._solver.version
+        if version == self._version:
+            return
+        self.impulses, self.world = np.zeros((len(rows.a), 3)), np.zeros((len(system.points.gap), 3))
+        self._version = version
+        self.program.clear()
+        self._drift(START)
+        self._forces()
+        self._look()
+        self._rows()
+        self._solve()
+        self.program.label("drift")
+        self._drift(MIDDLE)
+
+    def _drift(self, start: int) -> None:
+        drift = self._asked.drift
+        if drift is not None:
+            self.program.python(lambda: drift(start))
+        else:
+            self._inertial.add_stages(self.program, self.q, self.v, Value(start), Value(HALF))
+
+    def _forces(self) -> None:
+        """Inertias and the velocities without contact."""
+        p, system, model, nodes = self.program, self._system, self._model, self._system.nodes
+        p.loop(yielding, model.damping, model.stiffness, Value(SPAN), self.added)
+        self._gains.add_stages(p, Value(MIDDLE), self.q, self.v, self.inputs, Value(SPAN), self.added)
+        system.add_placing(p, self.q)
+        p.loop(fill_inertia, system.layout, system.J, system.F, self.added, nodes.mass, nodes.inverse)
+        if self._untraced:
+            p.python(lambda: self._motion.call(*self._arrays) and None)
+        else:
+            _, plan, ports = self._motion.bind(*self._arrays)
+            p.kernel(self._motion.single.run, plan, ports)
+        self._inertial.add_rates(p, self.t, self.q, self.v, self._rates)
+        given = self._motion.inputs
+        qdd, power = self._arrays[given + 1], self._arrays[given + 2].reshape(1)
+        p.loop(
+            free_velocities,
+            *(nodes, qdd, self._rates, self.added, self.v, Value(SPAN), power, self.pull, self.a, self.work),
+        )
+        if self._asked.give_back:
+            p.python(self._asked.give_back)
+
+    def _look(self) -> None:
+        p, system, d = self.program, self._system, self._system.detection
+        p.loop(ask_if, Value(ASLEEP), ask=self._asked.look)
+        p.label("look")
+        p.loop(
+            fill_reach,
+            *(system.layout, d.shapes, system.poses, system.J, system.nodes.free, Value(SPAN)),
+            *(d.motion, d.reach),
+        )
+        p.loop(detect, *d.arguments(system.poses, d.reach))
+        rooms = len(d.pairs), d.found.room
+        found = d.found.number, d.found.label
+        p.loop(take_found, d.counts, *rooms, *found, system.points, POINTS, self.values, ask=self._grow)
+        p.label("found")
+        p.loop(is_quick, d.reach, d.shapes.thin, Value(STEP), Value(SPAN), result=QUICK)
+        if not self._asked.add_rows:
+            p.loop(unless_touched, Value(POINTS), system.nodes.free, self.v, skip="drift")
+
+    def _grow(self) -> str:
+        """Make room for more contacts, and look again."""
+        self._system.grow()
+        self.bind()
+        return "look"
+
+    def _rows(self) -> None:
+        p, system, asked = self.program, self._system, self._asked
+        p.loop(
+            fill_contacts,
+            *(
+                system.layout,
+                system.nodes,
+                system.poses,
+                system.J,
+                system.detection.shapes.link,
+                system.table,
+            ),
+            *(system.springs, system.points, Value(POINTS), self.v, Value(SPAN), system.all_rows),
+            result=ROWS,
+        )
+        if asked.add_rows:
+            p.python(asked.add_rows)
+        points, rows = self._some_points(), self._some_rows()
+        if self._carried is not None:
+            self._carried.add_stages(p, rows, points, self.q, self.v, Value(MIDDLE), Value(HALF))
+        p.loop(ask_if, Value(WAITS), ask=asked.leave_out)
+        if asked.bounce:
+            p.python(asked.bounce)
+
+    def _solve(self) -> None:
+        p, asked, nodes = self.program, self._asked, self._system.nodes
+        points, rows, impulses = self._some_points(), self._some_rows(), Some(self.impulses, ROWS)
+        memory = [Some(x, REMEMBERED) for x in self.memory[:3]]
+        p.loop(begin_impulses, Value(POINTS), impulses)
+        p.loop(recall, (*memory, *self.memory[3:]), points.pair, points.place, SAME, impulses)
+        if asked.recall:
+            p.python(asked.recall)
+        problem = nodes, rows, impulses, self.v
+        self._solver.add_stages(p, problem, self.saved, self._tolerance, (ISLANDS, WORST))
+        p.loop(ask_above, Value(WORST), self._tolerance, ask=asked.improve)
+        if asked.bend:
+            p.python(asked.bend)
+        p.loop(earn, self.saved, EARNED, SAVED)
+        if not asked.bounce:
+            p.loop(stand_still, nodes, rows, impulses, STILL, self.v)
+        p.loop(kinetic_energy, nodes, nodes.free, result=BEFORE)
+        p.loop(kinetic_energy, nodes, self.v, result=AFTER)
+        p.loop(in_the_world, points.place, Some(self.impulses, POINTS), Some(self.world, POINTS))
+        if asked.hold:
+            p.python(asked.hold)
+
+    def _some_points(self) -> Points:
+        return Points(*(Some(x, POINTS) for x in self._system.points))
+
+    def _some_rows(self) -> Contacts:
+        named = self._system.all_rows._asdict()
+        return Contacts(**{name: x if name == "rows" else Some(x, ROWS) for name, x in named.items()})
