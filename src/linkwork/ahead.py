@@ -1,7 +1,7 @@
 """Native code compiled ahead: the loops, and the kernels of usual mechanisms, as objects beside the sources.
 
-    python -m linkwork.ahead                  the loops, for this machine: what a clone does when it is set up
-    python -m linkwork.ahead --for-a-wheel    loops and kernels, for all usual targets
+    python -m linkwork.ahead                  for this machine: what a clone does when it is set up
+    python -m linkwork.ahead --for-a-wheel    for all usual targets
 
 What is there already and up to date stays; objects of other sources are removed. Loops are compiled side by
 side in as many processes as there are processors.
@@ -67,14 +67,14 @@ def compile_kernels(target: Target) -> list[Path]:
     return [folder / f"{name}{object_files.SUFFIX}" for name in store.loaded()]
 
 
-def compile_all(targets: Sequence[Target], kernels: Sequence[Target]) -> Iterator[tuple[str, list[Path]]]:
+def compile_all(targets: Sequence[Target]) -> Iterator[tuple[str, list[Path]]]:
     """Compile loops and kernels side by side, and yield what was done and its objects."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(os.cpu_count(), context, max_tasks_per_child=1) as pool:
         work = {pool.submit(compile_loops, name, targets): name for name in modules_with_loops()}
         for future in as_completed(work):
             yield work[future], future.result()
-        work = {pool.submit(compile_kernels, target): f"kernels for {target.name}" for target in kernels}
+        work = {pool.submit(compile_kernels, target): f"kernels for {target.name}" for target in targets}
         for future in as_completed(work):
             yield work[future], future.result()
 
@@ -90,12 +90,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m linkwork.ahead", description=(__doc__ or "").split("\n")[0]
     )
-    parser.add_argument("--for-a-wheel", action="store_true", help="loops and kernels, for all usual targets")
+    parser.add_argument("--for-a-wheel", action="store_true", help="for all usual targets")
     wheel = parser.parse_args(arguments).for_a_wheel
-    targets, kernels = (AHEAD, AHEAD) if wheel else ((host(),), ())
-    total = len(modules_with_loops()) + len(kernels)
+    targets = AHEAD if wheel else (host(),)
+    total = len(modules_with_loops()) + len(targets)
     kept: set[Path] = set()
-    for count, (what, paths) in enumerate(compile_all(targets, kernels), 1):
+    for count, (what, paths) in enumerate(compile_all(targets), 1):
         kept.update(paths)
         print(f"native code {count}/{total}: {what}", file=sys.stderr, flush=True)
     remove_others(kept)

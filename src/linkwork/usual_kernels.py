@@ -1,4 +1,4 @@
-"""The kernels that a wheel carries: those which examples and a chain of all joints need in usual calls."""
+"""The kernels that are compiled ahead: those of examples, a chain of all joints, and crates on ground."""
 
 import numpy as np
 
@@ -18,6 +18,12 @@ _JOINTS = (
     lw.Fixed,
 )
 _ARGUMENTS = {"chain": (3,), "four_bars": (3,)}
+_COMPLIANT = (
+    lw.Material(friction=0.8, stiffness=1e5, damping=100),
+    lw.Material(friction=0.8, stiffness=1e5, dissipation=0.5),
+    lw.Material(friction=0.4, young=7e10, poisson=0.2, dissipation=0.1),
+)
+_FEW = 4  # bodies that touch, to an accuracy
 
 
 def all_joints() -> Mechanism:
@@ -34,9 +40,23 @@ def all_joints() -> Mechanism:
     return mechanism
 
 
+def crate(material: lw.Material) -> Mechanism:
+    """Return a crate and a ball that fall on ground, one on a slide."""
+    mechanism = lw.Mechanism("crate")
+    mechanism.ground.add(lw.Plane(), material=material)
+    box, ball = lw.Box(0.4, 0.3, 0.2), lw.Sphere(0.1)
+    mechanism.add(lw.Body("crate", box, density=500, material=material, position=(0, 0, 0.101)))
+    body = mechanism.add(lw.Body("ball", ball, density=500, material=material, position=(1, 0, 0.101)))
+    mechanism.add(lw.Prismatic("slide", mechanism.ground, body, axis=(0, 0, 1)))
+    mechanism.add(lw.Contact("contact"))
+    return mechanism
+
+
 def use_all() -> None:
     """Use what is usual of every mechanism: so its kernels are compiled."""
     use(all_joints())
+    for material in (lw.Material.wood, *_COMPLIANT):
+        use(crate(material))
     for name in examples.__all__:
         make = getattr(examples, name)
         use(make(*_ARGUMENTS.get(name, ())))
@@ -47,6 +67,8 @@ def use(mechanism: Mechanism) -> None:
     model = mechanism.compile()
     if model.contact_names:
         lw.simulate(model, 1 / 60, step=1 / 60)
+        if len(mechanism.bodies) <= _FEW:
+            lw.simulate(model, 0.03)
         return
     run = lw.simulate(model, 1e-3)
     q, v = run.q[0], run.v[0]

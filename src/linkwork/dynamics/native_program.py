@@ -184,73 +184,10 @@ def _identity(algorithm: Algorithm) -> tuple[object, ...]:
 def _rolled(
     algorithm: Algorithm, tree: Tree, lanes: int, path: np.ndarray, tangent: bool, scalars: tuple[str, ...]
 ) -> Program:
-    layout = _layout(algorithm, tree.algebra)
-    kinds = [_unit(algorithm, kind, lanes, tangent, scalars) for kind in tree.kinds]
-    units = dict(zip(tree.kinds, kinds, strict=True))
-    world = _world(algorithm, tree.algebra, lanes, tangent, scalars)
-    blocks = np.array([unit.block for unit in kinds], np.int64)[tree.kind_numbers]
-    starts = np.concatenate([[0, layout.size], blocks]).cumsum()  # of the links' blocks in the work array
-    records = _link_records(tree, starts, path)
-    columns = _column_records(tree, layout, starts) if algorithm.packed else np.empty((0, 3), np.int64)
-
-    segments: list[Segment] = []  # kernel, its first record, count, step
-    first = records.ctypes.data
-    the_world = (first + records[:-1].nbytes, 1, 0)
-    if world.start:
-        segments.append((world.start, *the_world))
-    loads, loops, contacts = LoadCode(), None, None
-    rows = next((step for step in algorithm.walks if isinstance(step, Rows)), None)
-    numbers = {id(step): number for number, step in enumerate(algorithm.walks)}
-    runs = _runs(tree, path)
-
-    def row_kernels(kind: JointFormula, direct: bool) -> list[int]:
-        return units[kind].row_kernels(numbers[id(rows)], direct)
-
-    for place, step in enumerate(algorithm.passes):
-        if isinstance(step, Pairs):
-            segments.append((world.pairs, columns.ctypes.data, len(columns), 0))
-        elif isinstance(step, Loads):
-            ports = _port_names(algorithm, tangent)
-            loads = load_code(algorithm, tree, layout, starts, lanes, ports, scalars, tangent)
-            segments += loads.segments
-            if tree.contacts is not None and "external" in ports:
-                contacts = tree.contacts.code(tree, layout, starts, lanes, ports)
-                segments.append(contacts.segment)
-        elif isinstance(step, Loops):
-            ports, behind = _port_names(algorithm, tangent), len(tree.data) + len(loads.data)
-            loops = LoopCode(algorithm, tree, layout, starts, lanes, ports, scalars, behind)
-            segments += loops.joints(step)
-        elif isinstance(step, Rows):
-            assert loops is not None
-            segments += loops.inward(0, step, row_kernels, records)
-        elif isinstance(step, Solve):
-            assert loops is not None
-            assert rows is not None
-            segments += loops.outward(0, rows, step)
-        else:
-            kernels = [kernel for unit in kinds for kernel in unit.kernels(numbers[id(step)])]
-            between: dict[int, list[Segment]] = {}  # what comes before a link's turn, or after it
-            before, after = algorithm.passes[place - 1], algorithm.passes[place + 1 : place + 2]
-            if loops is not None and rows in after:
-                between = {
-                    root: loops.inward(root, rows, row_kernels, records) for root in loops.roots if root
-                }
-            elif loops is not None and rows is not None and isinstance(before, Solve):
-                between = {root: loops.outward(root, rows, before) for root in loops.roots if root}
-            segments += _walks(step, runs, kernels, first, between)
-    if world.finish:
-        segments.append((world.finish, *the_world))
-
-    end = loops.end if loops else int(starts[-1])
-    if contacts is not None:
-        contacts.put(end)
-        end += contacts.size
-    clears = _clears(algorithm, tree, lanes, tangent)
-    whole = [s for s in segments if s[0] and s[2]]
-    plan = np.array([len(whole), len(clears) // 2, *clears, *(x for s in whole for x in s)], np.int64)
-    run = entry.walker(lanes)
-    if contacts is not None and "a" in algorithm.shared:
-        run, plan = contacts.around(run, plan)
+    parts = _RolledParts(algorithm, tree, lanes, path, tangent, scalars)
+    for place in range(len(algorithm.passes)):
+        parts.add(place)
+    run, plan, end = parts.planned()
     return Program(
         run,
         plan,
@@ -260,8 +197,121 @@ def _rolled(
         len(algorithm.given),
         lanes,
         _places(algorithm, tree, lanes),
-        (records, columns, loads, loops, contacts),
+        (parts.records, parts.columns, parts.loads, parts.loops, parts.contacts),
     )
+
+
+class _RolledParts:
+    """What a rolled program runs, gathered pass by pass, and the records that it walks over."""
+
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        tree: Tree,
+        lanes: int,
+        path: np.ndarray,
+        tangent: bool,
+        scalars: tuple[str, ...],
+    ):
+        self._algorithm, self._tree, self._lanes = algorithm, tree, lanes
+        self._tangent, self._scalars = tangent, scalars
+        self._layout = _layout(algorithm, tree.algebra)
+        self._kinds = [_unit(algorithm, kind, lanes, tangent, scalars) for kind in tree.kinds]
+        self._units = dict(zip(tree.kinds, self._kinds, strict=True))
+        self._world = _world(algorithm, tree.algebra, lanes, tangent, scalars)
+        self._ports = _port_names(algorithm, tangent)
+        self._rows = next((step for step in algorithm.walks if isinstance(step, Rows)), None)
+        self._numbers = {id(step): number for number, step in enumerate(algorithm.walks)}
+        self._runs = _runs(tree, path)
+        blocks = np.array([unit.block for unit in self._kinds], np.int64)[tree.kind_numbers]
+        # of the links' blocks in the work array
+        self._starts = np.concatenate([[0, self._layout.size], blocks]).cumsum()
+        self.records = _link_records(tree, self._starts, path)
+        self.columns = np.empty((0, 3), np.int64)
+        if algorithm.packed:
+            self.columns = _column_records(tree, self._layout, self._starts)
+        self.loads, self.loops, self.contacts = LoadCode(), None, None
+        self._segments: list[Segment] = []  # kernel, its first record, count, step
+        self._add_world(self._world.start)
+
+    def _add_world(self, kernel: int) -> None:
+        if kernel:
+            self._segments.append((kernel, self.records.ctypes.data + self.records[:-1].nbytes, 1, 0))
+
+    def add(self, place: int) -> None:
+        """Add a pass of the algorithm."""
+        step = self._algorithm.passes[place]
+        if isinstance(step, Pairs):
+            self._segments.append((self._world.pairs, self.columns.ctypes.data, len(self.columns), 0))
+        elif isinstance(step, Loads):
+            self._add_loads()
+        elif isinstance(step, Loops):
+            self._add_loops(step)
+        elif isinstance(step, Rows):
+            self._segments += self._inward(0, step)
+        elif isinstance(step, Solve):
+            self._segments += self._outward(0, step)
+        else:
+            number = self._numbers[id(step)]
+            kernels = [kernel for unit in self._kinds for kernel in unit.kernels(number)]
+            between = self._between(place)
+            self._segments += _walks(step, self._runs, kernels, self.records.ctypes.data, between)
+
+    def _add_loads(self) -> None:
+        tree, layout, starts, lanes, ports = self._tree, self._layout, self._starts, self._lanes, self._ports
+        scalars, tangent = self._scalars, self._tangent
+        self.loads = load_code(self._algorithm, tree, layout, starts, lanes, ports, scalars, tangent)
+        self._segments += self.loads.segments
+        if tree.contacts is not None and "external" in ports:
+            self.contacts = tree.contacts.code(tree, layout, starts, lanes, ports)
+            self._segments.append(self.contacts.segment)
+
+    def _add_loops(self, step: Loops) -> None:
+        tree, layout, starts, lanes, ports = self._tree, self._layout, self._starts, self._lanes, self._ports
+        behind = len(tree.data) + len(self.loads.data)
+        self.loops = LoopCode(self._algorithm, tree, layout, starts, lanes, ports, self._scalars, behind)
+        self._segments += self.loops.joints(step)
+
+    def _row_kernels(self, kind: JointFormula, direct: bool) -> list[int]:
+        return self._units[kind].row_kernels(self._numbers[id(self._rows)], direct)
+
+    def _inward(self, root: int, rows: Rows) -> list[Segment]:
+        assert self.loops is not None
+        return self.loops.inward(root, rows, self._row_kernels, self.records)
+
+    def _outward(self, root: int, solve: Solve) -> list[Segment]:
+        assert self.loops is not None
+        assert self._rows is not None
+        return self.loops.outward(root, self._rows, solve)
+
+    def _between(self, place: int) -> dict[int, list[Segment]]:
+        """Return what comes before a link's turn, or after it: rows of loops that have their root there.
+
+        They are gathered on the walk before the rows of ground, and solved on the one behind.
+        """
+        if self.loops is None or self._rows is None:
+            return {}
+        roots = [root for root in self.loops.roots if root]
+        passes = self._algorithm.passes
+        if self._rows in passes[place + 1 : place + 2]:
+            return {root: self._inward(root, self._rows) for root in roots}
+        before = passes[place - 1]
+        return {root: self._outward(root, before) for root in roots} if isinstance(before, Solve) else {}
+
+    def planned(self) -> tuple[int, np.ndarray, int]:
+        """Return the code that walks, its plan, and the size of the work array."""
+        self._add_world(self._world.finish)
+        end = self.loops.end if self.loops else int(self._starts[-1])
+        if self.contacts is not None:
+            self.contacts.put(end)
+            end += self.contacts.size
+        clears = _clears(self._algorithm, self._tree, self._lanes, self._tangent)
+        whole = [s for s in self._segments if s[0] and s[2]]
+        plan = np.array([len(whole), len(clears) // 2, *clears, *(x for s in whole for x in s)], np.int64)
+        run = entry.walker(self._lanes)
+        if self.contacts is not None and "a" in self._algorithm.shared:
+            run, plan = self.contacts.around(run, plan)
+        return run, plan, end
 
 
 def _runs(tree: Tree, path: np.ndarray) -> list[Run]:

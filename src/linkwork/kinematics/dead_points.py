@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import Polynomial
-from scipy.optimize import brentq, minimize_scalar
 
 from linkwork.kinematics.driver_count import in_words
 from linkwork.kinematics.equation_system import System
@@ -107,6 +106,8 @@ class _Path:
 
     def _lowest(self, begin: float, end: float, k: int) -> tuple[float, float]:
         """Return when the regularity is nearest to zero, and how near."""
+        from scipy.optimize import minimize_scalar  # at first use: importing it takes long
+
         found: Any = minimize_scalar(
             lambda t: self.regular(t, k) ** 2,
             bounds=sorted((begin, end)),
@@ -137,6 +138,8 @@ class _Path:
 
 def root(function: Callable[[float], float], begin: float, end: float, tolerance: float) -> float:
     """Return where a function that has different signs at both ends is zero (Brent)."""
+    from scipy.optimize import brentq  # at first use: importing it takes long
+
     found: Any = brentq(function, begin, end, xtol=tolerance)
     return float(found)
 

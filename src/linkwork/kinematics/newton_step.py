@@ -16,7 +16,6 @@ from math import frexp
 from typing import Any
 
 import numpy as np
-from scipy.linalg import qr
 
 from linkwork.algebra import number, rotation
 from linkwork.algebra.vector import minus, plus, product
@@ -70,6 +69,8 @@ def _independent(system: System, q: Array) -> list[int]:
     """Return as many equations as there are unknowns, from which all others follow near q."""
     if system.m == system.n:
         return list(range(system.m))
+    from scipy.linalg import qr  # at first use: importing it takes long
+
     system.evaluate(q)
     factors: Any = qr(system.scaled_matrix().T, mode="r", pivoting=True)
     R, order = factors

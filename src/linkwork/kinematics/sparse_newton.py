@@ -11,8 +11,6 @@ whose x is the least-squares solution, damped by d.
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csc_array, eye_array
-from scipy.sparse.linalg import splu
 
 from linkwork.kinematics import newton
 from linkwork.kinematics.tolerances import BEND, NOISE, OPEN, ROUNDING, ROUNDS, SLACK, SLOW, SMALL, STRIDE
@@ -28,6 +26,9 @@ class Factors:
     """phi_q at one position, scaled, and its factors."""
 
     def __init__(self, system: Any, weights: Array | None = None, damping: float | None = None) -> None:
+        from scipy.sparse import csc_array  # at first use: importing it takes longer than all of our own
+        from scipy.sparse.linalg import splu
+
         w = system.w
         scaled = w.phi_q * system.columns[system.entry_columns]
         if weights is None:
@@ -97,7 +98,7 @@ def _swaps(order: Array) -> int:
 
 
 def _augmented(A: Any, damping: float) -> Any:
-    from scipy.sparse import block_array
+    from scipy.sparse import block_array, csc_array, eye_array
 
     m, n = A.shape
     return csc_array(block_array([[eye_array(m), A], [A.T, -damping * eye_array(n)]]))

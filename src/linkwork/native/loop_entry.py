@@ -65,7 +65,7 @@ class Loop:
     def symbol(self) -> str:
         """The name of the function in its object: a digest of all sources that shape it and its signature."""
         files = {*sources.closure(Path(self.function.__code__.co_filename)), *_front_end()}
-        digest = sources.digest(sorted(files))
+        digest = sources.digest(files)
         return f"loop_{store.name_of(digest, self.name, self.result, self.arguments)}"
 
     def object_name(self, target: Target) -> str:

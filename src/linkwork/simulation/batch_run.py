@@ -151,7 +151,7 @@ class ManyRuns:
         memos = remembered.view(MEMO)[:, 0]
         ended, codes = memos["t_final"].copy(), memos["status"].astype(int)
         filled = np.minimum(filled, np.searchsorted(self.times, ended, side="right"))
-        failures = [parts_failure for part in parts for parts_failure in part.failures]
+        failures = [failure for part in parts for failure in part.failures]
         failures = [failures[k] for k in order]
         happened = [occurrences.happened for part in parts for occurrences in part.occurrences]
         happened = [happened[k] for k in order]
@@ -159,17 +159,8 @@ class ManyRuns:
             if failure:
                 codes[k] = failure.status
         doubts = self._doubts(rows, filled, remembered, bad, codes)
-        held: Sequence[Held] = [NO_LOOPS] * len(rows)
-        if self.system.tree.loops:
-            inputs = self._inputs_at_samples()
-            held = [
-                self.setting_of(k).account.held(
-                    numbers, self.times[:count], row[:count, 1 : 1 + nq], inputs[:count, k], near
-                )
-                for k, (numbers, row, count, near) in enumerate(
-                    zip(remembered, rows, filled, weakest, strict=True)
-                )
-            ]
+        q, v, work = rows[:, :, 1 : 1 + nq], rows[:, :, 1 + nq : -1], rows[:, :, -1]
+        held = self._held(remembered, q, filled, weakest)
 
         def report(k: int) -> Report:
             events = [event for event in happened[k] if event[0] <= ended[k]]
@@ -183,20 +174,21 @@ class ManyRuns:
             memories = self.controllers.memories(k)
             return State(*where, None, self._inputs_of(k), self.system.model.slices, memories)
 
-        q, v, work = rows[:, :, 1 : 1 + nq], rows[:, :, 1 + nq : -1], rows[:, :, -1]
-        count = len(rows)
+        reports, finals = Each(len(rows), report), Each(len(rows), final)
+        names = _NAMES[codes]
         return Recordings(
-            self._channels(),
-            self.times,
-            q,
-            v,
-            work,
-            ended.copy(),
-            filled,
-            _NAMES[codes],
-            Each(count, report),
-            Each(count, final),
+            self._channels(), self.times, q, v, work, ended.copy(), filled, names, reports, finals
         )
+
+    def _held(self, remembered: Array, q: Array, filled: Array, weakest: Array) -> Sequence[Held]:
+        """Return how well loops of each run were held closed, up to its last sample."""
+        if not self.system.tree.loops:
+            return [NO_LOOPS] * len(q)
+        inputs, accounts = self._inputs_at_samples(), [self.setting_of(k).account for k in range(len(q))]
+        return [
+            account.held(remembered[k], self.times[:count], q[k, :count], inputs[:count, k], weakest[k])
+            for k, (account, count) in enumerate(zip(accounts, filled, strict=True))
+        ]
 
     def _channels(self) -> Channels:
         inputs, changes = self._start_inputs, self.controllers.changes
