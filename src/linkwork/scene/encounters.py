@@ -49,6 +49,10 @@ class Encounters:
         self.regrouped()
         return made
 
+    def model_of(self, units: Sequence[Unit]) -> Any:
+        """Return the model of units together."""
+        return self._joined(units).model
+
     def resume(self, units: Sequence[Unit], state: State, offset: float, rest: bool) -> Encounter:
         """Simulate units together from the state of all, bit for bit as before."""
         joined = self._joined(units)

@@ -18,14 +18,19 @@ Array = np.ndarray
 class Handle(Closed):
     """A name in a mechanism of a scene; it follows what it names from one mechanism to another."""
 
-    def __init__(self, actor: "Actor", name: str) -> None:
+    def __init__(self, actor: "Actor | None", name: str) -> None:
         self._actor, self._name = actor, name
+
+    @property
+    def exists(self) -> bool:
+        """Whether what it names is in the scene."""
+        return self._actor is not None and self._actor.parent is not None and self._name in self._actor
 
     @property
     def actor(self) -> "Actor":
         """The mechanism that it is in now."""
-        if self._actor.parent is None:
-            raise ModelError(f"{self._name!r} was removed from the scene, with {self._actor.name!r}")
+        if self._actor is None or self._actor.parent is None:
+            raise ModelError(f"{self._name!r} was removed from the scene")
         return self._actor
 
     @property
@@ -51,7 +56,7 @@ class Handle(Closed):
         visitor(self)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.path!r}>"
+        return f"<{type(self).__name__} {self.path if self.exists else self.name + ', gone'!r}>"
 
 
 class BodyHandle(Handle):

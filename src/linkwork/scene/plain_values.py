@@ -14,7 +14,7 @@ import numpy as np
 from linkwork.errors import FormatError, unknown
 from linkwork.scene.actor import Actor
 from linkwork.scene.behaviour import ACTIONS, Behaviour
-from linkwork.scene.handles import Handle
+from linkwork.scene.handles import BodyHandle, Handle, JointHandle
 from linkwork.scene.scene_node import Node
 
 if TYPE_CHECKING:
@@ -45,9 +45,11 @@ def written(value: Any, where: str, loose: bool = False) -> Any:
         state = value.bit_generator.state
         return {"random": [state["bit_generator"], written(state, where)]}
     if isinstance(value, Handle):
+        if not value.exists:
+            return {"gone": [isinstance(value, BodyHandle), value.name]}
         return {"part": [value.actor.path, value.name]}
     if isinstance(value, Node):
-        return {"node": value.path}
+        return {"node": value.path} if value.parent or value.path == "" else None
     for name, known in ACTIONS.items():
         if known is value:
             return {"action": name}
@@ -122,6 +124,11 @@ def _part(content: Any, scene: "Scene", where: str, *_: Any) -> Any:
     return actor[name]
 
 
+def _gone(content: Any, *_: Any) -> Any:
+    is_body, name = content
+    return (BodyHandle if is_body else JointHandle)(None, str(name))
+
+
 def _action(content: Any, scene: "Scene", where: str, *_: Any) -> Any:
     if content not in ACTIONS:
         raise FormatError(
@@ -140,6 +147,7 @@ _READ = {
     "random": _random,
     "node": _node,
     "part": _part,
+    "gone": _gone,
     "action": _action,
 }
 

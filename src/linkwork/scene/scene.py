@@ -12,6 +12,7 @@ A step of dt seconds does, in this order:
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -452,6 +453,15 @@ class Scene(Group):
             actor.unit.paused = False
             self.encounters.begin([actor.unit])
 
+    def sleep(self, actor: Actor) -> None:
+        """Let a mechanism stand still, with all that it touches, until something comes near or `wake`."""
+        encounter = actor.unit.encounter
+        if encounter and not encounter.resting:
+            still = [replace(unit.state, v=0.0 * unit.v, memory=None) for unit in encounter.units]
+            units = encounter.units
+            self.encounters.end(encounter, states=False)
+            self.encounters.begin(units, still).resting = True
+
     def restart(self, actor: Actor) -> None:
         """Begin anew with a mechanism as it was added."""
         if actor.start is None:
@@ -478,6 +488,10 @@ class Scene(Group):
     def rewind(self, steps: int = 1) -> None:
         """Take back steps, with the edits made since; as many are kept as `rewind` of the scene says."""
         self.history.back(steps)
+
+    def undo(self, edits: int = 1) -> None:
+        """Take back edits, with the steps made since; they are kept as those of `rewind` are."""
+        self.history.back(edits, "edit")
 
     def hash(self) -> str:
         """Return a digest of where all mechanisms are, to the bit."""

@@ -129,24 +129,26 @@ class Rewind:
         if isinstance(most, bool) or not isinstance(most, int) or most < 0:
             raise ValueError(f"scene: rewind {most!r}; give how many steps to keep, 0 or more")
         self._scene, self.most = scene, most
-        self._kept: deque[Snapshot] = deque(maxlen=most)
+        self._kept: deque[tuple[str, Snapshot]] = deque(maxlen=2 * most)
 
-    def keep(self) -> None:
-        """Keep what the scene is now, if it is to be."""
+    def keep(self, what: str = "step") -> None:
+        """Keep what the scene is now, before a step or an edit, if it is to be."""
         if self.most:
-            self._kept.append(Snapshot.of(self._scene))
+            self._kept.append((what, Snapshot.of(self._scene)))
 
-    def back(self, steps: int) -> None:
-        """Take steps back."""
-        if isinstance(steps, bool) or not isinstance(steps, int) or not 0 < steps <= len(self._kept):
+    def back(self, count: int, what: str = "step") -> None:
+        """Take steps or edits back, and all that came after them."""
+        there = sum(word == what for word, _ in self._kept)
+        if isinstance(count, bool) or not isinstance(count, int) or not 0 < count <= there:
             raise ModelError(
-                f"scene: rewind by {steps!r} steps; {len(self._kept)} are kept"
+                f"scene: {count!r} {what}s to take back; {there} are kept"
                 + ("" if self.most else ": make it with lw.Scene(rewind=600)")
             )
-        for _ in range(steps):
-            then = self._kept.pop()
+        while count:
+            word, then = self._kept.pop()
+            count -= word == what
         then.apply(self._scene)
         self._scene.record.forget_after(self._scene.time)
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return sum(word == "step" for word, _ in self._kept)

@@ -5,6 +5,7 @@ grows one model in place, and nothing is copied. Units become one when bodies of
 again only where one of them is paused, restarted or removed.
 """
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -121,9 +122,15 @@ class Unit:
 
 def _box(body: Any) -> Array:
     """Return the box (2, 3) around the shapes of a body, in its frame; its centre of mass if it has none."""
-    boxes = [getattr(shape, "shape", shape).bounds for shape in body.touched_by]
-    if not boxes:
+    shapes = tuple(getattr(shape, "shape", shape) for shape in body.touched_by)
+    if not shapes:
         point = np.asarray(body.inertia.com, float)
         return np.array([point, point])
+    return _box_of(shapes)
+
+
+@lru_cache(maxsize=1024)
+def _box_of(shapes: tuple[Any, ...]) -> Array:
+    boxes = [shape.bounds for shape in shapes]
     low, high = np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)
     return np.clip([low, high], -_FAR, _FAR)
