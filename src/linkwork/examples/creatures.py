@@ -56,7 +56,9 @@ def hills(
     total = np.zeros_like(X)
     for way, phase, scale in random.random((6, 3)):
         wave = length * (0.7 + 0.8 * scale)
-        total += wave * np.sin(2.0 * pi * (X * np.cos(2 * pi * way) + Y * np.sin(2 * pi * way)) / wave + 6.28 * phase)
+        total += wave * np.sin(
+            2.0 * pi * (X * np.cos(2 * pi * way) + Y * np.sin(2 * pi * way)) / wave + 6.28 * phase
+        )
     total -= total[count // 2, count // 2]
     return HeightField(total * (height / np.ptp(total)), (size, size))
 
@@ -102,7 +104,9 @@ def add_ragdoll(
         body(f"{side} upper arm", "upper arm", (0.0, y, 0.66), (0.0, y, 0.79), 0.025)
         body(f"{side} forearm", "forearm", (0.0, y, 0.51), (0.0, y, 0.61), 0.021)
         body(f"{side} hand", "hand", (0.0, y, 0.42), (0.0, y, 0.465), 0.018)
-        hinge(f"{side} shoulder", "trunk", f"{side} upper arm", (0.0, y, 0.80), (-170, 50, *_sided(s, 5, 150)))
+        hinge(
+            f"{side} shoulder", "trunk", f"{side} upper arm", (0.0, y, 0.80), (-170, 50, *_sided(s, 5, 150))
+        )
         hinge(f"{side} elbow", f"{side} upper arm", f"{side} forearm", (0.0, y, 0.635), (-145, 0))
         hinge(f"{side} wrist", f"{side} forearm", f"{side} hand", (0.0, y, 0.487), (-70, 75))
         y = s * 0.055
@@ -149,7 +153,9 @@ def _moved(bodies: dict[str, Body], joints: Sequence[Any], part: str, about: Any
     """Return the moment of inertia of a part, and all that hangs on it, about a point [kg m^2]."""
     own = bodies[part]
     total = own.mass * float(np.sum((own.position - about) ** 2)) + float(np.min(np.diag(own.inertia.tensor)))
-    return total + sum(_moved(bodies, joints, child, about) for _, parent, child, *_ in joints if parent == part)
+    return total + sum(
+        _moved(bodies, joints, child, about) for _, parent, child, *_ in joints if parent == part
+    )
 
 
 def _sided(side: float, inward: float, outward: float) -> tuple[float, float]:
@@ -181,7 +187,12 @@ _LIFT = 0.06  # of a foot [m]
 _STEERS = 1.0  # stride of one side against the other, per radian off the way
 _LEVELS = 1.2  # how much longer legs on the low side get, per how much lower it is
 _RETURNS = 0.8  # towards a lane: slope of the way back, per distance from it [1/m]
-_LEGS = {"left fore": (1, 1, 0.0), "right hind": (-1, -1, 0.0), "right fore": (1, -1, 0.5), "left hind": (-1, 1, 0.5)}
+_LEGS = {
+    "left fore": (1, 1, 0.0),
+    "right hind": (-1, -1, 0.0),
+    "right fore": (1, -1, 0.5),
+    "left hind": (-1, 1, 0.5),
+}
 
 
 def quadruped(
@@ -213,7 +224,9 @@ def pack(
     return m
 
 
-def crowd(count: int = 9, *, ground: HeightField | None = None, apart: float = 1.2, above: float = 0.5) -> Mechanism:
+def crowd(
+    count: int = 9, *, ground: HeightField | None = None, apart: float = 1.2, above: float = 0.5
+) -> Mechanism:
     """Return ragdolls in rows, so far apart and `above` the ground [m]: they fall down."""
     m = Mechanism("crowd")
     side = int(np.ceil(np.sqrt(count)))

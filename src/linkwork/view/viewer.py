@@ -17,6 +17,7 @@ from linkwork.view.picking import hit
 from linkwork.view.piece_poses import WorldPoses
 from linkwork.view.player import Player
 from linkwork.view.server import Server
+from linkwork.view.sound_panel import SoundPanel
 from linkwork.view.stage import Stage
 from linkwork.view.subject import Subject
 from linkwork.view.trajectory import Moment
@@ -61,6 +62,7 @@ class Viewer:
         self._followed: str | None = None
         self._anchor = np.zeros(3)
         self._told = 0.0
+        self._sound: SoundPanel | None = None
         self._ended = threading.Event()
         moments = max(2, min(_LOOKED_AT, _CORNERS // max(len(drawing.pieces), 1)))
         self.camera = Camera(drawing, trajectory.passed(moments), self.room)
@@ -196,6 +198,8 @@ class Viewer:
         speed.on_update(lambda event: setattr(player, "speed", float(speed.value)))
         loop = gui.add_checkbox("Loop", player.loop)
         loop.on_update(lambda event: setattr(player, "loop", loop.value))
+        if self.subject.run is not None and self.subject.run.model is not None:
+            self._sound = SoundPanel(gui, self.subject.run, player, self.show_message)
         player.changed = self._show_playing
 
     def _show_playing(self) -> None:
@@ -330,6 +334,8 @@ class Viewer:
             self.advance(now - before)
             before = now
             self._refresh()
+            if self._sound is not None:
+                self._sound.follow()
 
     def advance(self, seconds: float) -> None:
         """Let real time pass [s]."""
