@@ -134,6 +134,14 @@ if TYPE_CHECKING:
     from linkwork.recording.batch import Recordings
     from linkwork.recording.plot_runs import plot
     from linkwork.recording.recording import Recording
+    from linkwork.scene.behaviour import Behaviour, action
+    from linkwork.scene.break_when import BreakWhen
+    from linkwork.scene.captured_motion import CapturedMotion
+    from linkwork.scene.culling import Culling
+    from linkwork.scene.scene import Scene
+    from linkwork.scene.scene_events import OnContact, OnDistance, OnLimit, OnTime
+    from linkwork.scene.sensors import ContactSensor, HeightSensor, InertialSensor, RaySensor
+    from linkwork.scene.static_shapes import ground_plane
     from linkwork.simulation.event import Event
     from linkwork.simulation.forest import Forest
     from linkwork.simulation.integrators.tableau import Tableau
@@ -203,6 +211,14 @@ _WHERE = {
     "linkwork.recording.batch": "Recordings",
     "linkwork.recording.plot_runs": "plot",
     "linkwork.recording.recording": "Recording",
+    "linkwork.scene.behaviour": "action Behaviour",
+    "linkwork.scene.break_when": "BreakWhen",
+    "linkwork.scene.captured_motion": "CapturedMotion",
+    "linkwork.scene.culling": "Culling",
+    "linkwork.scene.scene": "Scene",
+    "linkwork.scene.scene_events": "OnContact OnDistance OnLimit OnTime",
+    "linkwork.scene.sensors": "ContactSensor HeightSensor InertialSensor RaySensor",
+    "linkwork.scene.static_shapes": "ground_plane",
     "linkwork.simulation.event": "Event",
     "linkwork.simulation.stepping": "Simulation",
     "linkwork.simulation.forest": "Forest",
@@ -260,17 +276,21 @@ def __dir__() -> list[str]:
 __all__ = [
     "Absolute",
     "acos",
+    "action",
     "add_format",
     "asin",
     "assembly_modes",
     "AssemblyError",
     "atan",
     "atan2",
+    "Behaviour",
     "Body",
     "Box",
+    "BreakWhen",
     "Bushing",
     "Cam",
     "Capsule",
+    "CapturedMotion",
     "carry",
     "closest_points",
     "collide",
@@ -282,12 +302,14 @@ __all__ = [
     "contact_laws",
     "ContactPoint",
     "Contacts",
+    "ContactSensor",
     "contains",
     "ConvexHull",
     "cos",
     "cosh",
     "Coupling",
     "cross_matrix",
+    "Culling",
     "Cylinder",
     "Cylindrical",
     "deg",
@@ -311,13 +333,16 @@ __all__ = [
     "Frame",
     "Free",
     "Gear",
+    "ground_plane",
     "HeightField",
+    "HeightSensor",
     "Helical",
     "Hit",
     "Hits",
     "hypot",
     "image_outline",
     "Inertia",
+    "InertialSensor",
     "Input",
     "integrate",
     "interp",
@@ -340,6 +365,10 @@ __all__ = [
     "Motor",
     "norm",
     "NumericalError",
+    "OnContact",
+    "OnDistance",
+    "OnLimit",
+    "OnTime",
     "overlap",
     "Particle",
     "Planar",
@@ -355,12 +384,14 @@ __all__ = [
     "Pulley",
     "RackPinion",
     "ray_cast",
+    "RaySensor",
     "Recording",
     "Recordings",
     "Restoring",
     "Revolute",
     "RigidStop",
     "Sampled",
+    "Scene",
     "Simulation",
     "Revolution",
     "RigidBody",

@@ -21,8 +21,8 @@ def load(
     scale: float = 1.0,
     packages: Mapping[str, str | Path] | None = None,
 ) -> Any:
-    """Read a file: a mechanism from `.json` or `.urdf` (see `formats.load`), a recording from `.lwr`, a mesh
-    from `.stl .obj .ply .off .glb`, or the mesh that a robot is drawn with, `load(visual.shape)`.
+    """Read a file: a mechanism from `.json` or `.urdf` (see `formats.load`), a recording from `.lwr`, a
+    scene from `.lws`, a mesh from `.stl .obj .ply .off .glb`, or the mesh that a robot is drawn with, `load(visual.shape)`.
 
     `base` says whether the root of a robot is "fixed" to ground (if not given) or "free"; `repair=True`
     replaces inertia tensors that no real body has, and warns which, or repairs a mesh (see `repairs`).
@@ -56,9 +56,16 @@ def _load_recording(path: Path, reading: Reading) -> Any:
     return load_recording(path)
 
 
+def _load_scene(path: Path, reading: Reading) -> Any:
+    from linkwork.scene.scene_file import load as load_scene
+
+    return load_scene(path)
+
+
 def _save_recording(run: Any, path: Path) -> None:
     run.save(path)
 
 
 add_format(FileFormat(suffix=".lwr", holds="run", read=_load_recording, write=_save_recording, takes=()))
+add_format(FileFormat(suffix=".lws", holds="scene", read=_load_scene, write=_save_recording, takes=()))
 add_format(FileFormat(suffix=".csv", holds="run", write=_save_recording))

@@ -73,15 +73,8 @@ class Colliders(Closed):
         fixed = set(welded_groups(mechanism)[0])
         for name, body in {"ground": mechanism.ground, **mechanism.bodies}.items():
             if body.touched_by:
-                world.add(
-                    name,
-                    *body.touched_by,
-                    position=body.position,
-                    rotation=body.rotation,
-                    group=body.group,
-                    mask=body.mask,
-                    fixed=body in fixed,
-                )
+                pose = lifted(np.column_stack([body.rotation, body.position]))
+                world._put(name, body.touched_by, pose, (body.group, body.mask), body in fixed)
         for a, b in sorted(excluded_pairs(mechanism)):
             if a in world and b in world:
                 world.exclude(a, b)
@@ -107,11 +100,15 @@ class Colliders(Closed):
             raise ValueError(f"collider {name!r} exists already; give another name, or remove it first")
         if not shapes:
             raise ValueError(f"collider {name!r} has no shapes; give at least one")
+        self._put(name, shapes, _pose(position, rotation, f"collider {name!r}", self.space), groups, fixed)
+
+    def _put(
+        self, name: str, shapes: Sequence[Any], pose: Array, groups: tuple[int, int], fixed: bool | None
+    ) -> None:
         each = [pieces_of(shape, self.space) for shape in shapes]
         pieces = [piece for some in each for piece in some]
         numbers = [k for k, some in enumerate(each) for _ in some]
         endless = any(isinstance(getattr(shape, "shape", shape), Plane | HeightField) for shape in shapes)
-        pose = _pose(position, rotation, f"collider {name!r}", self.space)
         member = Member(pieces, numbers, pose, *groups, endless if fixed is None else fixed)
         with self._lock:
             self._members[name] = member

@@ -5,6 +5,7 @@ A shape may become several pieces: a compound its parts, a polygon its convex pa
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from linkwork.mechanism.placement import Array, Space
 
 ENDLESS = 1e150  # half width of what has no end; its square is still a number
 _STANDS_OUT = 1e-6  # sine of the angle from which on an edge is no longer flat
+_KEPT = 256  # solids whose rows are kept for the next table
 _CONVEX = 1e-6  # of its size: what is convex up to this is taken for convex
 
 
@@ -58,15 +60,21 @@ def pieces_of(shape: Any, space: Space = "space") -> list[Piece]:
     if isinstance(shape, Compound):
         return [piece for part in shape.pieces for piece in pieces_of(part, space)]
     if isinstance(shape, Solid):
-        if space == "plane":
-            return _in_plane(shape)
-        for kind, flat in _FLAT.items():
-            if isinstance(shape, kind):
-                return flat(shape)
-        return [_convex(shape)] if shape.is_convex else _mesh(shape.mesh())
+        return list(_of_solid(shape, space))
     raise ValueError(
         f"a {type(shape).__name__} cannot be touched: {shape!r}; give a solid: Sphere, Box, Mesh, Plane ..."
     )
+
+
+@lru_cache(maxsize=_KEPT)
+def _of_solid(shape: Solid, space: Space) -> Sequence[Piece]:
+    """Return the rows of a solid; those of an equal one are the same, and are not made again at an edit."""
+    if space == "plane":
+        return _in_plane(shape)
+    for kind, flat in _FLAT.items():
+        if isinstance(shape, kind):
+            return flat(shape)
+    return [_convex(shape)] if shape.is_convex else _mesh(shape.mesh())
 
 
 def table_of(

@@ -18,7 +18,7 @@ from linkwork.real_numbers import is_finite
 from linkwork.spelling import Spelled, require
 
 Base = Literal["fixed", "free"]
-Held = Literal["mechanism", "run", "mesh"]
+Held = Literal["mechanism", "run", "scene", "mesh"]
 
 # The formats of this package, by the modules that have them as FORMAT; imported when one is asked for.
 _HERE = {
@@ -30,7 +30,7 @@ _HERE = {
     ".off": "mesh_off",
     ".glb": "mesh_glb",
 }
-_ORDER = ("mechanism", "run", "mesh")
+_ORDER = ("mechanism", "run", "scene", "mesh")
 
 
 @dataclass(frozen=True)

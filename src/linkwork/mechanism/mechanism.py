@@ -185,7 +185,7 @@ class Mechanism(Recorded, Viewable):
             raise ValueError(f"mechanism {self.name!r}: {element!r} is not in it; nothing to remove")
         kinds = self._kinds[1 if isinstance(element, Body) else 2 :]  # bodies use nothing, joints use bodies
         others = chain(*(kind.values() for kind in kinds)) if self._distinct else self._elements
-        if users := [repr(other.name) for other in others if _uses(other, element)]:
+        if users := [repr(other.name) for other in others if uses(other, element)]:
             raise ValueError(
                 f"mechanism {self.name!r}: {element.name!r} is used by {', '.join(users)}; remove those first"
             )
@@ -426,7 +426,8 @@ class Placing:
             self.mechanism.take(self.index)
 
 
-def _uses(user: Element, thing: Element) -> bool:
+def uses(user: Element, thing: Element) -> bool:
+    """Whether one element refers to another, itself or by name."""
     if isinstance(user, Joint):
         return thing is user.parent or thing is user.child
     if isinstance(user, Load):

@@ -23,7 +23,7 @@ from linkwork.mechanism.joints import Fixed, Free
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.load_view import Coordinates, coordinates
 from linkwork.mechanism.loads import Feedback
-from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.mechanism import Element, Mechanism
 from linkwork.mechanism.outside import Outside
 from linkwork.mechanism.recorded import Recorded
 from linkwork.mechanism.sampled import Sampled
@@ -65,11 +65,17 @@ def merge(
     return whole
 
 
-def add_member(whole: Mechanism, member: str, mechanism: Mechanism, place: Any = None) -> None:
-    """Add copies of all elements of a member to a merged mechanism, as one change."""
+def add_member(
+    whole: Mechanism,
+    member: str,
+    mechanism: Mechanism,
+    place: Any = None,
+    elements: Iterable[Element] | None = None,
+) -> None:
+    """Add copies of elements of a member, all if not given, to a merged mechanism, as one change."""
     _check(member, mechanism, whole)
     with whole.edit(f"add {member}"):
-        _add(whole, member, mechanism, place)
+        _add(whole, member, mechanism, place, mechanism.elements if elements is None else elements)
 
 
 def remove_member(whole: Mechanism, member: str) -> None:
@@ -108,14 +114,16 @@ def _check(member: str, mechanism: Any, first: Mechanism) -> None:
             )
 
 
-def _add(whole: Mechanism, member: str, mechanism: Mechanism, place: Any) -> None:
-    """Add copies of all elements of a member, renamed and placed."""
+def _add(
+    whole: Mechanism, member: str, mechanism: Mechanism, place: Any, elements: Iterable[Element]
+) -> None:
+    """Add copies of elements of a member, renamed and placed."""
     prefix = member + SEPARATOR
     base, placed = _base(member, mechanism, place)
     whole.add(base)
     whole.add(Fixed(prefix + "ground", whole.ground, base, on_parent=placed))
     memo: dict[int, Any] = {id(mechanism.ground): base}
-    for element in mechanism.elements:
+    for element in elements:
         made = copy.deepcopy(element, memo)
         made._name = prefix + element.name
         _requalify_inputs(made, prefix)

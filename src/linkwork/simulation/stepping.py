@@ -4,6 +4,7 @@ import threading
 import time
 import warnings
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from linkwork.simulation.options import MOST_STEPS, RunOptions, worker_count
 from linkwork.simulation.restoring import PROJECTED, Restoring
 from linkwork.simulation.run_settings import setting
 from linkwork.simulation.starts import starting, starting_some
+from linkwork.simulation.step_clock import StepClock
 from linkwork.simulation.step_guard import Alone, busy
 from linkwork.simulation.step_record import recording_of, recordings_of
 from linkwork.simulation.stepped_run import SteppedRun, SteppingSetup
@@ -184,6 +186,25 @@ class Simulation(Closed):
             self._busy.release()
         if not calm:
             self._complain()
+
+    def go_to(self, t: float) -> None:
+        """Go on to a time [s]: what `step` does, for who keeps the clock of several simulations."""
+        if not isfinite(t) or t < self.t:
+            raise ValueError(f"go_to: t {t!r}; give a time from {self.t:g} s on")
+        with Alone(self._busy):
+            if self._run.stopped:
+                self._complain()
+            calm = t == self._run.clock.t or self._run.go_to(float(t))
+            self._run.clock = StepClock(self._run.clock.t)
+        if not calm:
+            self._complain()
+
+    def take_events(self) -> list[Any]:
+        """Return the events so far as `events` does, and forget them: for runs without an end."""
+        found = self.events
+        for one in self._run.sides.happened:
+            one.clear()
+        return found
 
     def go_through(self, times: Sequence[float], checkpoint: Checkpoint | None = None) -> None:
         """Go on to rising times, one after the other; they are the samples of the recording.

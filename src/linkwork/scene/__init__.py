@@ -1,0 +1,1 @@
+"""Scenes: many mechanisms that live together and change while they run."""

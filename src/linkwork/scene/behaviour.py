@@ -1,0 +1,59 @@
+"""Behaviours: small objects that are called in every step of a scene, and remember what they need.
+
+What a behaviour keeps in its attributes is saved with the scene and restored with it: numbers, texts, lists,
+mappings, arrays, random generators, nodes, bodies and joints. A file names its class; only classes that the
+program has defined are made again.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from linkwork.scene.scene import Scene
+
+
+class Behaviour:
+    """Something that acts in a scene: override `before`, called before a step, or `after`.
+
+    >>> import linkwork as lw
+    >>> class Count(lw.Behaviour):
+    ...     def __init__(self):
+    ...         self.steps = 0
+    ...
+    ...     def after(self, scene, dt):
+    ...         self.steps += 1
+    >>> world = lw.Scene()
+    >>> counter = world.add(Count())
+    >>> world.step(1 / 60, n=3)
+    >>> counter.steps
+    3
+    """
+
+    known: ClassVar[dict[str, type["Behaviour"]]] = {}  # classes by the name that files use
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        Behaviour.known[f"{cls.__module__}.{cls.__qualname__}"] = cls
+
+    def begin(self, scene: "Scene") -> None:
+        """Be added to a scene."""
+
+    def before(self, scene: "Scene", dt: float) -> None:
+        """Act before a step of dt seconds."""
+
+    def after(self, scene: "Scene", dt: float) -> None:
+        """Act after a step: bodies are where they are now."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+ACTIONS: dict[str, Callable[..., Any]] = {}  # functions that files may name
+
+
+def action(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function be named by files of scenes: `@lw.action` above its definition."""
+    if not callable(function):
+        raise TypeError(f"action: {function!r}; give a function")
+    ACTIONS[f"{function.__module__}.{function.__qualname__}"] = function
+    return function

@@ -1,0 +1,134 @@
+"""Culling and level of detail: how much is computed for a mechanism, by its distance or by regions.
+
+The levels, from all to nothing: "full" dynamics; "reduced", in which its joints are locked and it moves as one
+body (`locked_joints`); "captured", in which a recorded motion is played on a base that falls
+(`captured_motion`); "pause", in which its clock stands still, to go on from there; "restart", the same, but
+it begins anew when it is needed; "sleep", in which it stands still until something comes near.
+"""
+
+from collections.abc import Sequence
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.errors import ModelError, unknown
+from linkwork.real_numbers import is_real
+from linkwork.scene.actor import Actor
+from linkwork.scene.behaviour import Behaviour
+from linkwork.scene.captured_motion import CapturedMotion
+
+if TYPE_CHECKING:
+    from linkwork.scene.scene import Scene
+
+Array = np.ndarray
+
+LEVELS = ("full", "reduced", "captured", "pause", "restart", "sleep")
+_EDGE = 0.05  # of a distance: one that has crossed it must come back as far to cross it again
+
+
+class Culling(Behaviour):
+    """Give mechanisms the level of detail that their distance to a viewer asks for.
+
+    `levels` are pairs (distance [m], level), rising: up to the first distance the first level, and so on; what
+    is farther than all has the last one. `viewer` is a point (3,), a body, or a mechanism; `region`, instead,
+    a box (lowest, highest corner): inside of it the first level holds, outside the last. `actors` are all of
+    the scene if not given.
+
+        world.add(lw.Culling(viewer=(0, 0, 2), levels=[(20, "full"), (60, "reduced"), (inf, "pause")]))
+    """
+
+    def __init__(
+        self,
+        viewer: Any = None,
+        levels: Sequence[tuple[float, str]] = ((inf, "full"),),
+        *,
+        region: Any = None,
+        actors: Sequence[Actor] | None = None,
+    ) -> None:
+        if (viewer is None) == (region is None):
+            raise ValueError("Culling: give a viewer=, or a region=, one of them")
+        pairs = [tuple(pair) for pair in levels]
+        if not pairs or any(len(pair) != 2 or not is_real(pair[0]) for pair in pairs):
+            raise ValueError(f"Culling: levels {levels!r}; give pairs (distance, level)")
+        for _, level in pairs:
+            if level not in LEVELS:
+                raise ValueError(f"Culling: {unknown('level', level, LEVELS)}")
+        distances = [pair[0] for pair in pairs]
+        if sorted(distances) != distances or distances[0] < 0.0:
+            raise ValueError(f"Culling: distances {distances}; give rising ones, 0 or more")
+        self.viewer = viewer if viewer is None or hasattr(viewer, "position") else _point(viewer, "viewer")
+        self.region = None if region is None else np.array([_point(corner, "region") for corner in region])
+        self.distances = [float(distance) for distance in distances]
+        self.levels = [str(level) for _, level in pairs]
+        self.actors = None if actors is None else list(actors)
+        self.now: dict[str, str] = {}  # level of each actor, by path; "full" if it is not there
+
+    def before(self, scene: "Scene", dt: float) -> None:
+        """Find the level of each mechanism, and change those that have another."""
+        chosen = scene.actors if self.actors is None else self.actors
+        chosen = [actor for actor in chosen if actor.parent is not None and actor.names]
+        if not chosen:
+            return
+        rows = np.array([actor.row_of(actor.names[0]) for actor in chosen], np.int64)
+        places = scene.arrays.poses[rows, :, 3]
+        far = self._distances(places)
+        edges = np.array(self.distances)
+        for actor, distance in zip(chosen, far.tolist()):
+            was = self.now.get(actor.path, "full")
+            k = min(int(np.searchsorted(edges, distance)), len(edges) - 1)
+            level = self.levels[k]
+            if level != was and self._crossed(distance, was):
+                self._change(scene, actor, was, level)
+
+    def _distances(self, places: Array) -> Array:
+        if self.region is not None:
+            inside = ((places >= self.region[0]) & (places <= self.region[1])).all(axis=1)
+            return np.where(inside, 0.0, inf)
+        viewer = np.asarray(getattr(self.viewer, "position", self.viewer), float)
+        return np.sqrt(((places - viewer) ** 2).sum(axis=1))
+
+    def _crossed(self, distance: float, was: str) -> bool:
+        """Whether a distance is clearly outside of what the level before is for."""
+        if was not in self.levels:
+            return True
+        k = self.levels.index(was)
+        low = self.distances[k - 1] if k else 0.0
+        return not low * (1.0 - _EDGE) <= distance <= self.distances[k] * (1.0 + _EDGE)
+
+    def _change(self, scene: "Scene", actor: Actor, was: str, level: str) -> None:
+        if was == "reduced":
+            actor.restore()
+        elif was == "captured":
+            _captured(scene, actor).stop(scene)
+        elif was == "pause":
+            actor.resume()
+        elif was == "restart":
+            actor.restart()
+        elif was == "sleep":
+            actor.wake()
+        if level == "reduced":
+            actor.reduce()
+        elif level == "captured":
+            _captured(scene, actor).start(scene)
+        elif level in ("pause", "restart"):
+            actor.pause()
+        elif level == "sleep":
+            scene.sleep(actor)
+        self.now[actor.path] = level
+
+
+def _captured(scene: "Scene", actor: Actor) -> CapturedMotion:
+    for behaviour in scene.behaviours:
+        if isinstance(behaviour, CapturedMotion) and behaviour.actor is actor:
+            return behaviour
+    raise ModelError(
+        f"Culling: {actor.path!r} has no captured motion; world.add(lw.CapturedMotion(robot, recording)) first"
+    )
+
+
+def _point(value: Any, word: str) -> Array:
+    point = np.asarray(value, float)
+    if point.shape != (3,):
+        raise ValueError(f"Culling: {word} {value!r}; give points of 3 numbers")
+    return point

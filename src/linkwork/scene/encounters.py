@@ -1,0 +1,290 @@
+"""Who is simulated with whom: units whose boxes come near are joined, and parted when they stay apart."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.errors import SimulationError
+from linkwork.model.state import State
+from linkwork.scene.unit import Unit
+from linkwork.scene.encounter import Encounter, Joined, at_time, joined_state
+from linkwork.simulation.stepping import Simulation
+
+if TYPE_CHECKING:
+    from linkwork.scene.scene import Scene
+
+Array = np.ndarray
+
+_KEPT = 64  # models of units together, that may be needed again
+_IDLE = 4  # simulations of one of them that are kept for later
+_APART = 30  # steps that units stay apart before they are parted
+
+
+class Encounters:
+    """The encounters of a scene."""
+
+    def __init__(self, scene: "Scene", threads: int) -> None:
+        self._scene, self._threads = scene, threads
+        self.all: list[Encounter] = []
+        self.awake: list[Encounter] = []
+        self._known: OrderedDict[Any, Joined] = OrderedDict()
+        self._pool = ThreadPoolExecutor(threads - 1, "scene") if threads > 1 else None
+        self._changed = True
+        self._resting: _Boxes | None = None
+
+    # making them
+
+    def begin(self, units: Sequence[Unit], states: Sequence[State] | None = None) -> Encounter:
+        """Simulate units together from now on, from their states."""
+        units = sorted(units, key=lambda unit: unit.number)
+        if states is None:
+            states = [unit.state for unit in units]
+        joined = self._joined(units)
+        made = Encounter(self._scene, units, joined, self._simulation(units, joined, states))
+        made.publish()
+        self.all.append(made)
+        self.regrouped()
+        return made
+
+    def model_of(self, units: Sequence[Unit]) -> Any:
+        """Return the model of units together."""
+        return self._joined(units).model
+
+    def resume(self, units: Sequence[Unit], state: State, offset: float, rest: bool) -> Encounter:
+        """Simulate units together from the state of all, bit for bit as before."""
+        joined = self._joined(units)
+        made = Encounter(self._scene, units, joined, self._made(joined, state, self._words(units)))
+        made.offset, made.resting = offset, rest
+        made.publish()
+        self.all.append(made)
+        self.regrouped()
+        return made
+
+    def end(self, encounter: Encounter, states: bool = True) -> None:
+        """Let units be on their own, at their states."""
+        parts = [unit.state for unit in encounter.units] if states else []
+        for unit, state in zip(encounter.units, parts):
+            unit.settle(state)
+        for unit in encounter.units:
+            unit.encounter = None
+        self.all.remove(encounter)
+        if len(encounter.joined.idle) < _IDLE:
+            encounter.joined.idle.append(encounter.simulation)
+        self.regrouped()
+
+    def replace(self, encounter: Encounter, states: dict[Unit, State], gone: Sequence[Unit] = ()) -> None:
+        """Go on with an encounter whose units have changed, or with some `gone`."""
+        units = [unit for unit in encounter.units if unit not in gone]
+        parts = [states.get(unit) or unit.state for unit in units]
+        self.end(encounter, states=False)
+        for unit, state in zip(units, parts, strict=True):
+            unit.settle(state)
+        if units:
+            self.begin(units, parts)
+
+    def regrouped(self) -> None:
+        """Know that there are other encounters, or others awake."""
+        self._changed = True
+
+    def forget_models(self) -> None:
+        """Forget models of units together: what all of them meet has changed."""
+        self._known.clear()
+
+    def _joined(self, units: Sequence[Unit]) -> Joined:
+        places = tuple(unit.place.tobytes() if unit.anchored else b"" for unit in units)
+        key = (*(id(unit.model) for unit in units), *places)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = Joined.of(units, self._scene.statics)
+            while len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        self._known.move_to_end(key)
+        return known
+
+    def _words(self, units: Sequence[Unit]) -> tuple[float | None, float | None]:
+        """Return accuracy and largest step of units; None: steps of the scene."""
+        alone = units[0] if len(units) == 1 else None
+        if alone and (alone.accuracy is not None or not alone.touches):
+            return alone.accuracy or 1e-8, alone.max_step
+        return None, None
+
+    def _simulation(self, units: Sequence[Unit], joined: Joined, states: Sequence[State]) -> Simulation:
+        state = joined_state(joined, states)
+        words = self._words(units)
+        for k, one in enumerate(joined.idle):
+            if words == (None, None) and one.model is joined.model:
+                del joined.idle[k]
+                one.reset(state)
+                return one
+        return self._made(joined, state, words)
+
+    def _made(self, joined: Joined, state: State, words: tuple[float | None, float | None]) -> Simulation:
+        accuracy, most = words
+        if accuracy is None:
+            return Simulation(joined.model, state, step=self._scene.step_size, record=False, threads=1)
+        return Simulation(joined.model, state, accuracy=accuracy, max_step=most, record=False, threads=1)
+
+    # who is near
+
+    def update(self, h: float) -> None:
+        """Join what comes near within a time h, and part what has stayed apart."""
+        self._look_again()
+        moving = [unit for one in self.awake for unit in one.units if unit.touches]
+        if not moving:
+            return
+        near = _Near(_Boxes(self._scene, moving, h), self._rest(h))
+        for one in [one for one in self.awake if len(one.units) > 1]:
+            self._part(one, near)
+        links = near.links_between()
+        for together in _components(links):
+            self.join(together)
+
+    def _look_again(self) -> None:
+        if self._changed:
+            self.awake = [one for one in self.all if not one.resting]
+            self._changed, self._resting = False, None
+
+    def _rest(self, h: float) -> "_Boxes":
+        """Return the boxes of what sleeps, which stay the same as long as nothing wakes or falls asleep."""
+        if self._resting is None:
+            resting = [unit for one in self.all if one.resting for unit in one.units if unit.touches]
+            self._resting = _Boxes(self._scene, resting, h)
+        return self._resting
+
+    def join(self, encounters: Iterable[Encounter]) -> Encounter:
+        """Simulate the units of several encounters together."""
+        units, states = list[Unit](), dict[Unit, State]()
+        t = self._scene.time
+        for one in encounters:
+            units += one.units
+            states |= {unit: unit.state for unit in one.units}
+            self.end(one)
+        clock = min(state.t for state in states.values()) if len(states) == 1 else t
+        ordered = sorted(units, key=lambda unit: unit.number)
+        return self.begin(ordered, [at_time(states[unit], clock) for unit in ordered])
+
+    def _part(self, one: Encounter, near: "_Near") -> None:
+        """Part an encounter whose units have stayed apart."""
+        parts = near.parts_of(one)
+        one.apart = one.apart + 1 if len(parts) > 1 else 0
+        if one.apart >= _APART:
+            states = {unit: unit.state for unit in one.units}
+            self.end(one)
+            for units in parts:
+                self.begin(units, [states[unit] for unit in sorted(units, key=lambda each: each.number)])
+
+    # time
+
+    def advance(self, t: float) -> None:
+        """Bring all that is awake to a time; each encounter is computed by one thread, whichever it is."""
+        self._look_again()
+        if self._pool is None or len(self.awake) < 2:
+            for one in self.awake:
+                _advance(one, t)
+        else:
+            self._share_out(t)
+        for one in self.awake:
+            one.publish()
+            if one.fall_asleep():
+                self._changed = True
+
+    def _share_out(self, t: float) -> None:
+        """Let all threads take encounters until none is left, the largest first."""
+        waiting = iter(sorted(self.awake, key=lambda one: -one.model.nv))
+
+        def work() -> None:
+            for one in waiting:
+                _advance(one, t)
+
+        assert self._pool
+        others = [self._pool.submit(work) for _ in range(self._threads - 1)]
+        try:
+            work()
+        finally:
+            faults = [other.exception() for other in others]
+        for fault in faults:
+            if fault:
+                raise fault
+
+
+def _advance(one: Encounter, t: float) -> None:
+    try:
+        one.advance(t)
+    except SimulationError as error:
+        names = ", ".join(repr(actor.path) for unit in one.units for actor in unit.actors[:3])
+        raise SimulationError(f"scene: {names}: {error}") from error
+
+
+def _components(links: Iterable[tuple[Encounter, Encounter]]) -> list[list[Encounter]]:
+    """Return the groups that links make of encounters."""
+    group: dict[Encounter, list[Encounter]] = {}
+    for a, b in links:
+        one, other = group.setdefault(a, [a]), group.setdefault(b, [b])
+        if one is not other:
+            one += other
+            group.update(dict.fromkeys(other, one))
+    return list({id(members): members for members in group.values()}.values())
+
+
+class _Boxes:
+    """The boxes that units can be in during a step, and those of each of their bodies."""
+
+    def __init__(self, scene: "Scene", units: list[Unit], h: float) -> None:
+        self.units = units
+        if not units:
+            self.lows = self.highs = np.zeros((0, 3))
+            return
+        rows = np.concatenate([unit.touching for unit in units])
+        fall = 0.5 * h * h * float(np.linalg.norm(scene.gravity))
+        self._low, self._high = scene.arrays.reached(rows, h, fall)
+        self._starts = np.cumsum([0, *(len(unit.touching) for unit in units)])
+        self.lows = np.minimum.reduceat(self._low, self._starts[:-1])
+        self.highs = np.maximum.reduceat(self._high, self._starts[:-1])
+
+    def bodies_of(self, k: int) -> tuple[Array, Array]:
+        """Return the boxes (n, 3), (n, 3) of the bodies of an unit."""
+        part = slice(self._starts[k], self._starts[k + 1])
+        return self._low[part], self._high[part]
+
+
+class _Near:
+    """Which units may touch within a step: by boxes of units first, then by those of their bodies."""
+
+    def __init__(self, moving: _Boxes, resting: _Boxes) -> None:
+        self._pairs: list[tuple[Unit, Unit]] = []
+        for others in (moving, resting):
+            over = np.ones((len(moving.units), len(others.units)), bool)
+            for k in range(3):
+                over &= moving.lows[:, None, k] <= others.highs[None, :, k]
+                over &= moving.highs[:, None, k] >= others.lows[None, :, k]
+            for i, j in zip(*(which.tolist() for which in np.nonzero(over)), strict=True):
+                if (others is resting or i < j) and _touch(moving.bodies_of(i), others.bodies_of(j)):
+                    self._pairs.append((moving.units[i], others.units[j]))
+
+    def links_between(self) -> list[tuple[Encounter, Encounter]]:
+        """Return the encounters that come near to each other."""
+        found = {}
+        for a, b in self._pairs:
+            one, other = a.encounter, b.encounter
+            if one is not None and other is not None and one is not other:
+                found[id(one), id(other)] = one, other
+        return list(found.values())
+
+    def parts_of(self, one: Encounter) -> list[list[Unit]]:
+        """Return the units of an encounter, those together that are near to each other."""
+        group = {unit: [unit] for unit in one.units}
+        for a, b in self._pairs:
+            if a in group and b in group and group[a] is not group[b]:
+                other = group[b]
+                group[a] += other
+                group.update(dict.fromkeys(other, group[a]))
+        return list({id(members): members for members in group.values()}.values())
+
+
+def _touch(one: tuple[Array, Array], other: tuple[Array, Array]) -> bool:
+    """Whether a box of some bodies overlaps one of others."""
+    over = (one[0][:, None] <= other[1][None]) & (one[1][:, None] >= other[0][None])
+    return bool(over.all(axis=2).any())

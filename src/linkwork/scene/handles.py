@@ -1,0 +1,161 @@
+"""Bodies and joints of a mechanism in a scene, as they are now: robot["knee"].position."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.joint import Joint
+from linkwork.spelling import Closed
+
+if TYPE_CHECKING:
+    from linkwork.scene.actor import Actor
+
+Array = np.ndarray
+
+
+class Handle(Closed):
+    """A name in a mechanism of a scene; it follows what it names from one mechanism to another."""
+
+    def __init__(self, actor: "Actor | None", name: str) -> None:
+        self._actor, self._name = actor, name
+
+    @property
+    def exists(self) -> bool:
+        """Whether what it names is in the scene."""
+        return self._actor is not None and self._actor.parent is not None and self._name in self._actor
+
+    @property
+    def actor(self) -> "Actor":
+        """The mechanism that it is in now."""
+        if self._actor is None or self._actor.parent is None:
+            raise ModelError(f"{self._name!r} was removed from the scene")
+        return self._actor
+
+    @property
+    def name(self) -> str:
+        """The name in its mechanism."""
+        return self._name
+
+    @property
+    def path(self) -> str:
+        """The path in the scene: "robots/left/knee"."""
+        return f"{self.actor.path}/{self.name}"
+
+    def move_to(self, actor: "Actor", name: str) -> None:
+        """Be a name in another mechanism."""
+        self._actor, self._name = actor, name
+
+    def walk(self) -> Any:
+        """Iterate over it alone: it has no children."""
+        yield self
+
+    def visit(self, visitor: Any) -> None:
+        """Call a function with it."""
+        visitor(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.path if self.exists else self.name + ', gone'!r}>"
+
+
+class BodyHandle(Handle):
+    """A body: where it is, and how it moves. Arrays are those of the scene, to be read, not kept."""
+
+    @property
+    def body(self) -> Body:
+        """The body as described."""
+        return self.actor.mechanism.bodies[self.name]
+
+    @property
+    def mass(self) -> float:
+        """The mass [kg]."""
+        return self.body.mass
+
+    @property
+    def row(self) -> int:
+        """Its row in the arrays of the scene."""
+        return self.actor.row_of(self.name)
+
+    @property
+    def pose(self) -> Array:
+        """Where it is: (3, 4), the rows of [R | p]."""
+        return _read(self.actor.scene.arrays.poses[self.row])
+
+    @property
+    def position(self) -> Array:
+        """Where its origin is: (3,) [m]."""
+        return _read(self.actor.scene.arrays.poses[self.row, :, 3])
+
+    @property
+    def rotation(self) -> Array:
+        """How it is turned: (3, 3)."""
+        return _read(self.actor.scene.arrays.poses[self.row, :, :3])
+
+    @property
+    def velocity(self) -> Array:
+        """The velocity of its origin: (3,), in world axes [m/s]."""
+        return _read(self.actor.scene.arrays.velocities[self.row, 3:])
+
+    @property
+    def angular_velocity(self) -> Array:
+        """The angular velocity: (3,), in world axes [rad/s]."""
+        return _read(self.actor.scene.arrays.velocities[self.row, :3])
+
+    @property
+    def bounds(self) -> Array:
+        """The box around its shapes: (2, 3), lowest and highest corner [m]; NaN if it has none."""
+        if not self.body.touched_by:
+            return np.full((2, 3), np.nan)
+        arrays, row = self.actor.scene.arrays, self.row
+        R, p = arrays.poses[row, :, :3], arrays.poses[row, :, 3]
+        centre, half = R @ arrays.boxes[row, 0] + p, np.abs(R) @ arrays.boxes[row, 1]
+        return np.array([centre - half, centre + half])
+
+    @property
+    def contacts(self) -> "list[Any]":
+        """The contacts that it has now; see `Scene.contacts`."""
+        return self.actor.scene.contacts_of(self)
+
+
+class JointHandle(Handle):
+    """A joint: its coordinates, and what it bears."""
+
+    @property
+    def joint(self) -> Joint:
+        """The joint as described."""
+        return self.actor.mechanism.joints[self.name]
+
+    @property
+    def position(self) -> Any:
+        """Its coordinate, or coordinates (nq,), 0 where the joint is as drawn [rad, m]."""
+        return self._part(0)
+
+    @property
+    def velocity(self) -> Any:
+        """The velocity of its coordinate, or (nv,) [rad/s, m/s]."""
+        return self._part(1)
+
+    def _part(self, side: int) -> Any:
+        actor = self.actor
+        if self.name in actor.model.loop_slices:
+            both = actor.model.loop_motion(actor.q, actor.v)
+            part = both[side][actor.model.loop_slices[self.name][side]]
+        else:
+            part = (actor.q, actor.v)[side][actor.model.slices[self.name][side]]
+        return float(part[0]) if part.size == 1 else part
+
+    @property
+    def reaction(self) -> Array:
+        """What the joint bore in the last step: (6,) torque about it and force [N m, N], on its child."""
+        return self.actor.scene.joint_load(self)
+
+    @property
+    def bounds(self) -> Array:
+        """NaN: a joint takes no room."""
+        return np.full((2, 3), np.nan)
+
+
+def _read(part: Array) -> Array:
+    part.setflags(write=False)
+    return part

@@ -1,0 +1,534 @@
+"""Scene: mechanisms, static shapes and behaviours that live together; it is stepped, edited and saved.
+
+A step of dt seconds does, in this order:
+
+1. behaviours are called (`Behaviour.before`): controllers, culling, whatever they do to the scene;
+2. mechanisms that come near to each other are joined, those that stay apart are parted (`encounters`);
+3. what is awake is moved, on all threads; what bodies do to each other is solved in this;
+4. poses and velocities of all bodies are written to the arrays that handles read;
+5. behaviours hear of what has happened (`Behaviour.after`): contacts, limits, joints that break;
+6. the step is recorded, and kept for `rewind`;
+7. observers are called: viewers, sound, and the user's own.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from linkwork.errors import ModelError
+from linkwork.geometry.solid import Solid
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.material import Material
+from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.placement import RotationLike, numbers
+from linkwork.model.model import Model
+from linkwork.model.state import State
+from linkwork.scene import structural_change
+from linkwork.scene.actor import Actor
+from linkwork.scene.behaviour import Behaviour
+from linkwork.scene.body_arrays import BodyArrays
+from linkwork.scene.encounter import at_time, placed_bodies
+from linkwork.scene.encounters import Encounters
+from linkwork.scene.handles import BodyHandle, JointHandle
+from linkwork.scene.joint_load import joint_load
+from linkwork.scene.passing import Passing
+from linkwork.scene.locked_joints import lock, unlock
+from linkwork.scene.real_time import run
+from linkwork.scene.rigid_frames import HERE, composed, free_positions, free_velocities, placed
+from linkwork.scene.scene_contacts import SceneContact, contacts_of
+from linkwork.scene.scene_mechanism import add_statics, is_anchored, is_floating_base, remove_static, taken_in
+from linkwork.scene.scene_node import Group, Static
+from linkwork.scene.scene_queries import momentum_of, ray
+from linkwork.scene.scene_recording import SceneRecord
+from linkwork.scene.scene_snapshot import Rewind, Snapshot
+from linkwork.scene.unit import Unit
+from linkwork.simulation.options import worker_count
+from linkwork.simulation.step_clock import StepClock
+from linkwork.spelling import checked_keywords
+
+Array = np.ndarray
+
+
+class Scene(Group):
+    """Mechanisms, static shapes and behaviours that live together.
+
+    >>> import linkwork as lw
+    >>> world = lw.Scene()
+    >>> floor = world.add(lw.ground_plane(), material=lw.Material(friction=0.6))
+    >>> crate = world.add(lw.Body("crate", lw.Box(1, 1, 1), density=500), position=(0, 0, 0.5))
+    >>> for _ in range(60):
+    ...     world.step(1 / 60)
+    >>> crate["crate"].position.round(6), world.time
+    (array([0. , 0. , 0.5]), 1.0)
+    """
+
+    @checked_keywords
+    def __init__(
+        self,
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        *,
+        step: float = 1 / 60,
+        threads: int | None = None,
+        record: bool | int = True,
+        rewind: int = 0,
+        seed: int = 0,
+    ) -> None:
+        """Make an empty scene.
+
+        `step` [s] is the largest step of what touches, `record` how many steps to record, the last ones (True:
+        as many as a tenth of the machine's memory holds), `rewind` how many can be taken back.
+        """
+        super().__init__("", None)
+        self._gravity = numbers(gravity, "scene: gravity")
+        if self._gravity.shape != (3,):
+            raise ValueError(f"scene: gravity {gravity!r}; give 3 numbers in m/s^2")
+        if not isinstance(step, float | int) or isinstance(step, bool) or not 0.0 < step < inf:
+            raise ValueError(f"scene: step {step!r}; give seconds, above 0")
+        self.step_size = float(step)
+        self.arrays, self.passing = BodyArrays(), Passing()
+        self.threads = worker_count(threads)
+        self.encounters = Encounters(self, self.threads)
+        self.random = np.random.default_rng(seed)
+        self.units: list[Unit] = []  # what is simulated
+        self.last_number = 0
+        self._behaviours: list[Behaviour] = []
+        self._observers: list[Callable[[Scene], Any]] = []
+        self._clock = StepClock(0.0)
+        self._known: list[tuple[Any, Any, Mechanism, Model]] = []  # of mechanisms that were added before
+        self.record = SceneRecord(self, record)
+        self.history = Rewind(self, rewind)
+        self.slowdown = 1.0  # of `run`: seconds that pass for each second of the scene, 1 if it keeps up
+
+    # what is in it
+
+    @property
+    def scene(self) -> "Scene":
+        return self
+
+    @property
+    def path(self) -> str:
+        return ""
+
+    @property
+    def time(self) -> float:
+        """The time [s]."""
+        return self._clock.t
+
+    @property
+    def gravity(self) -> Array:
+        """The acceleration of free fall (3,) [m/s^2]."""
+        return self._gravity
+
+    @property
+    def actors(self) -> list[Actor]:
+        """All mechanisms, from the top."""
+        return [node for node in self.walk_nodes() if isinstance(node, Actor)]
+
+    @property
+    def statics(self) -> list[Static]:
+        """All shapes that stand still."""
+        return [node for node in self.walk_nodes() if isinstance(node, Static)]
+
+    @property
+    def behaviours(self) -> tuple[Behaviour, ...]:
+        """The behaviours, in the order in which they are called."""
+        return tuple(self._behaviours)
+
+    def walk_nodes(self, top: Group | None = None) -> Iterator[Any]:
+        """Iterate over groups, static shapes and mechanisms, not over bodies."""
+        for node in (top or self).children:
+            yield node
+            if isinstance(node, Group):
+                yield from self.walk_nodes(node)
+
+    def take_in(
+        self,
+        group: Group,
+        thing: Any,
+        name: str | None,
+        position: ArrayLike | None,
+        rotation: RotationLike,
+        velocity: ArrayLike | None,
+        material: Any,
+        accuracy: float | None,
+        max_step: float | None,
+    ) -> Any:
+        """Do what `Group.add` says."""
+        given = {"name": name, "position": position, "rotation": rotation, "velocity": velocity}
+        given |= {"material": material, "accuracy": accuracy, "max_step": max_step}
+        if isinstance(thing, Behaviour):
+            _refuse(thing, given, ())
+            return self._add_behaviour(thing)
+        if isinstance(thing, Body):
+            whole = Mechanism(thing.name)
+            whole.add(thing if thing._journal is None else _copied(thing))
+            thing = whole
+        if isinstance(thing, Mechanism | Model):
+            _refuse(thing, given, ("name", "position", "rotation", "velocity", "accuracy", "max_step"))
+            mechanism = thing.mechanism if isinstance(thing, Model) else thing
+            called = group.free_name(mechanism.name.replace("/", " ") if name is None else name, exact=bool(name))
+            place = composed(group.pose, placed(position, rotation, f"scene: {called!r}"))
+            return self._add_actor(group, mechanism, called, place, velocity, accuracy, max_step)
+        solids = tuple(thing) if isinstance(thing, list | tuple) else (thing,)
+        if not solids or not all(isinstance(getattr(one, "shape", one), Solid) for one in solids):
+            raise TypeError(
+                f"scene: cannot add {thing!r:.80}; give a Mechanism, a Body, shapes such as lw.ground_plane() "
+                "or lw.Box(...), or a Behaviour; functions are called by world.observe(function)"
+            )
+        _refuse(thing, given, ("name", "position", "rotation", "material"))
+        if material is not None and not isinstance(material, Material):
+            raise TypeError(f"scene: material {material!r:.80}; give a lw.Material(...)")
+        first = getattr(solids[0], "shape", solids[0])
+        called = type(first).__name__.lower() if name is None else name
+        called = group.free_name(called, exact=bool(name))
+        pose = composed(group.pose, placed(position, rotation, f"scene: {called!r}"))
+        static = Static(called, group, solids, pose, material)
+        group.put(static)
+        structural_change.change_statics(self, lambda unit, made: add_statics(made, [static], unit.place))
+        return static
+
+    def _add_actor(
+        self, group: Group, mechanism: Mechanism, name: str, place: Array, velocity: Any, *words: Any
+    ) -> Actor:
+        speed = np.zeros(3) if velocity is None else numbers(velocity, f"scene: {name!r}: velocity")
+        if speed.shape != (3,):
+            raise ValueError(f"scene: {name!r}: velocity {velocity!r}; give 3 numbers in m/s")
+        own, model = self._compiled(mechanism, place)
+        anchored = is_anchored(own)
+        if anchored and speed.any():
+            raise ValueError(f"scene: {name!r} is held by ground, and cannot move at velocity {velocity!r}")
+        state = model.state(t=self.time)
+        if not anchored:
+            state = _moved(own, model, state, place, speed)
+        unit = Unit(self.next_number(), self.arrays, own, model, place if anchored else HERE, state, *words)
+        self.units.append(unit)
+        actor = Actor(name, group, unit, list(unit.numbers))
+        actor.begins_as(own, model, state)
+        group.put(actor)
+        self.encounters.begin([unit])
+        return actor
+
+    def _compiled(self, mechanism: Mechanism, place: Array) -> tuple[Mechanism, Model]:
+        """Return the scene's copy of a mechanism and its model; those of identical ones are shared."""
+        revision = mechanism._revision, tuple(thing._revision for thing in mechanism.elements)
+        anchored = is_anchored(mechanism)
+        here = place.tobytes() if anchored else b""
+        for source, key, own, model in self._known:
+            if source is mechanism and key == (revision, here):
+                return own, model
+        own = taken_in(mechanism, self._gravity, self.statics, place if anchored else HERE)
+        model = own.compile(floating=True)
+        for _, key, same, known in self._known:
+            if known.digest == model.digest and key[1] == here and list(same) == list(own):
+                own, model = same, known
+                break
+        self._known.append((mechanism, (revision, here), own, model))
+        del self._known[:-32]
+        return own, model
+
+    def _add_behaviour(self, thing: Behaviour) -> Behaviour:
+        if thing in self._behaviours:
+            raise ModelError(f"scene: {thing!r} is in it already")
+        thing.begin(self)
+        self._behaviours.append(thing)
+        return thing
+
+    def remove(self, thing: Any) -> None:
+        """Take out a mechanism, a group with all that is in it, static shapes, or a behaviour."""
+        if isinstance(thing, Behaviour):
+            if thing not in self._behaviours:
+                raise ModelError(f"scene: {thing!r} is not in it; nothing to remove")
+            self._behaviours.remove(thing)
+            return
+        node = self[thing] if isinstance(thing, str) else thing
+        if not isinstance(node, Group | Static | Actor) or node.parent is None:
+            raise ModelError(
+                f"scene: {thing!r} is no node in it; give a mechanism, a group or static shapes, and take parts "
+                "of a mechanism out by robot.remove(name)"
+            )
+        for child in list(node.children) if isinstance(node, Group) else ():
+            self.remove(child)
+        if isinstance(node, Actor):
+            structural_change.dismiss(self, node)
+        if isinstance(node, Static):
+            body = node.body
+            node.parent.drop(node)
+            structural_change.change_statics(self, lambda _, made: remove_static(made, body))
+        else:
+            node.parent.drop(node)
+
+    # time
+
+    def step(self, dt: float | None = None, n: int = 1) -> None:
+        """Go on by dt seconds, n times; dt is the scene's step if it is not given."""
+        for _ in range(n):
+            if dt != self._clock.dt:
+                self._clock.turn_to(dt, self.step_size)
+            self._frame(self._clock.dt)
+
+    def _frame(self, dt: float) -> None:
+        clock = self._clock
+        t = clock.origin + (clock.steps + 1) * clock.dt
+        self.history.keep()
+        for behaviour in self.behaviours:
+            behaviour.before(self, dt)
+        self.encounters.update(min(dt, self.step_size))
+        self.encounters.advance(t)
+        clock.t, clock.steps = t, clock.steps + 1
+        for behaviour in self.behaviours:
+            behaviour.after(self, dt)
+        self.record.add()
+        for observer in tuple(self._observers):
+            observer(self)
+
+    def run(
+        self, duration: float, *, fps: float = 60.0, budget: float | None = None, until: Any = None
+    ) -> Any:
+        """Go on in real time for a duration of the scene [s]; see `real_time.run`."""
+        return run(self, duration, fps=fps, budget=budget, until=until)
+
+    def observe(self, observer: "Callable[[Scene], Any]") -> Callable[[], None]:
+        """Call a function with the scene after every step; return a function that ends this."""
+        if not callable(observer):
+            raise TypeError(f"scene: observe {observer!r}; give a function of the scene")
+        self._observers.append(observer)
+        return lambda: self._observers.remove(observer)
+
+    def regrouped(self) -> None:
+        """Know that something wakes."""
+        self.encounters.regrouped()
+
+    # for its parts
+
+    def next_number(self) -> int:
+        """Return the number of a new unit."""
+        self.last_number += 1
+        return self.last_number
+
+    def forget(self, actor: Actor) -> None:
+        """Leave out an actor that has become part of another."""
+        actor.unit.actors.remove(actor)
+        if actor.parent:
+            actor.parent.drop(actor)
+
+    def forget_known(self) -> None:
+        """Forget models of mechanisms that were added: what they meet has changed."""
+        self._known.clear()
+
+    def handle_in(self, unit: Unit, name: str) -> Any:
+        """Return a body or joint of a unit by its name there."""
+        for actor in unit.actors:
+            if name in actor:
+                return actor[name]
+        return unit.actors[0] if unit.actors else self
+
+    def rest(self, unit: Unit) -> None:
+        """Write where the bodies of a unit are that is in no encounter."""
+        structural_change.rest(self, unit)
+
+    def clock_numbers(self) -> list[float]:
+        """Return what the clock can be set to."""
+        return self._clock.numbers()
+
+    def set_clock(self, given: Sequence[float]) -> None:
+        """Set the clock."""
+        t, origin, dt, steps = given
+        self._clock = StepClock(t, origin, dt, int(steps))
+
+    def have_behaviours(self, behaviours: Sequence[Behaviour]) -> None:
+        """Have these behaviours, and no others."""
+        self._behaviours[:] = behaviours
+
+    # what there is
+
+    def placed(self, model: Model, q: Array, v: Array) -> tuple[Array, Array]:
+        """Return poses and velocities of the bodies of a model."""
+        return placed_bodies(model, q, v)
+
+    @property
+    def contacts(self) -> list[SceneContact]:
+        """The contacts of the last step, of all that is awake: bodies, points, forces."""
+        return [contact for one in self.encounters.all for contact in contacts_of(one)]
+
+    def contacts_of(self, body: BodyHandle) -> list[SceneContact]:
+        """Return the contacts of a body."""
+        encounter = body.actor.unit.encounter
+        found = contacts_of(encounter) if encounter else []
+        return [contact for contact in found if body in contact.bodies]
+
+    def joint_load(self, joint: JointHandle) -> Array:
+        """Return what a joint bore in the last step; see `joint_load`."""
+        return joint_load(joint)
+
+    def momentum(self, *actors: Actor) -> Array:
+        """Return the momentum of mechanisms, all if none is given: see `Actor.momentum`."""
+        return momentum_of(self, actors or tuple(self.actors))
+
+    def ray(self, origin: ArrayLike, direction: ArrayLike, *, longest: float = inf, without: Any = None) -> Any:
+        """Return what a ray meets first: `.node`, `.point`, `.normal`, `.distance`; None if nothing."""
+        return ray(self, origin, direction, longest, without)
+
+    def height(self, x: float, y: float) -> float:
+        """Return how high static shapes are at a place [m]; -inf where there are none."""
+        found = ray(self, (x, y, 1e6), (0.0, 0.0, -1.0), inf, None, static=True)
+        return -inf if found is None else float(found.point[2])
+
+    @property
+    def recording(self) -> Any:
+        """The recorded steps as a Recording of all bodies; see `scene_recording`."""
+        return self.record.recording()
+
+    def show(self, **options: Any) -> Any:
+        """Play the recorded steps in the browser; see `linkwork.view.show`."""
+        return self.recording.show(**options)
+
+    # changes
+
+    def detach(self, body: BodyHandle) -> Actor:
+        """Take a body, with what hangs on it, off its mechanism; return the mechanism that it is now."""
+        return structural_change.detach(self, body)
+
+    def attach(
+        self,
+        parent: BodyHandle,
+        child: BodyHandle,
+        joint: Any = None,
+        *,
+        at: ArrayLike | None = None,
+        axis: Sequence[float] | None = None,
+        name: str | None = None,
+        options: Any = None,
+    ) -> JointHandle:
+        """Join two bodies where they are now by a joint, a class such as lw.Revolute; lw.Fixed if not given.
+
+        `at` (the child's origin if not given) and `axis` are those of the world, now; `options` are others of
+        the joint. What was another mechanism becomes part of that of the parent. Bodies that move relative
+        to each other as the joint does not allow are stopped by an impulse between them: momentum is kept.
+        """
+        return structural_change.attach(self, parent, child, joint, at, axis, name, options)
+
+    def weld(self, parent: BodyHandle, child: BodyHandle, *, name: str | None = None) -> JointHandle:
+        """Fix two bodies to each other where they are now."""
+        return structural_change.attach(self, parent, child, None, None, None, name, None)
+
+    def unweld(self, joint: JointHandle) -> Actor | None:
+        """Take a joint out; return the mechanism that comes off by it, if one does."""
+        return structural_change.separate(self, joint)
+
+    def fracture(self, body: BodyHandle, parts: Sequence[Body]) -> list[Actor]:
+        """Break a body into parts, drawn where they are in its frame; momentum is kept."""
+        return structural_change.fracture(self, body, parts)
+
+    def disintegrate(self, actor: Actor) -> None:
+        """Let all bodies of a mechanism fly on by themselves."""
+        structural_change.disintegrate(self, actor)
+
+    def reduce(self, actor: Actor, joints: Sequence[str]) -> None:
+        """Lock joints of a mechanism; see `Actor.reduce`."""
+        lock(self, actor, joints)
+
+    def unlock(self, actor: Actor) -> None:
+        """Unlock what `reduce` has locked."""
+        unlock(self, actor)
+
+    def remove_element(self, actor: Actor, name: str) -> None:
+        """Take an element out of a mechanism; see `Actor.remove`."""
+        structural_change.remove_element(self, actor, name)
+
+    # clocks
+
+    def pause(self, actor: Actor) -> None:
+        """Stop the clock of a mechanism; see `Actor.pause`."""
+        if not actor.paused:
+            structural_change.take_out(self, actor).paused = True
+
+    def resume(self, actor: Actor) -> None:
+        """Let the clock of a mechanism go on."""
+        if actor.paused:
+            actor.unit.paused = False
+            self.encounters.begin([actor.unit])
+
+    def sleep(self, actor: Actor) -> None:
+        """Let a mechanism stand still, with all that it touches, until something comes near or `wake`."""
+        encounter = actor.unit.encounter
+        if encounter and not encounter.resting:
+            still = [replace(unit.state, v=0.0 * unit.v, memory=None) for unit in encounter.units]
+            units = encounter.units
+            self.encounters.end(encounter, states=False)
+            self.encounters.begin(units, still).resting = True
+
+    def restart(self, actor: Actor) -> None:
+        """Begin anew with a mechanism as it was added."""
+        if actor.start is None:
+            raise ModelError(f"{actor.path!r} came off another mechanism; it has no start to go back to")
+        unit = structural_change.take_out(self, actor)
+        mechanism, model, state = actor.start
+        unit.actors.remove(actor)
+        unit.become(mechanism, model, state)
+        unit.settle(at_time(state, self.time))
+        unit.paused = False
+        actor.return_to(unit, tuple(unit.numbers), {})
+        self.encounters.begin([unit])
+
+    # copies and files
+
+    def snapshot(self) -> Snapshot:
+        """Return all that the scene is now, for `restore`."""
+        return Snapshot.of(self)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Become what it was; it goes on from there bit for bit."""
+        snapshot.apply(self)
+
+    def rewind(self, steps: int = 1) -> None:
+        """Take back steps, with the edits made since; as many are kept as `rewind` of the scene says."""
+        self.history.back(steps)
+
+    def undo(self, edits: int = 1) -> None:
+        """Take back edits, with the steps made since; they are kept as those of `rewind` are."""
+        self.history.back(edits, "edit")
+
+    def hash(self) -> str:
+        """Return a digest of where all mechanisms are, to the bit."""
+        return Snapshot.of(self).digest
+
+    def save(self, path: str | Path) -> None:
+        """Write all that the scene is to a `.lws` file; `lw.load` goes on from there bit for bit."""
+        from linkwork.scene.scene_file import save
+
+        save(self, Path(path))
+
+    def __repr__(self) -> str:
+        return f"<Scene: {len(self.actors)} mechanisms, {len(self.statics)} static, t = {self.time:g} s>"
+
+
+def _refuse(thing: Any, given: dict[str, Any], allowed: Sequence[str]) -> None:
+    for word, value in given.items():
+        if value is not None and word not in allowed:
+            what = type(thing).__name__
+            takes = ", ".join(f"{each}=" for each in allowed) or "no options"
+            raise ModelError(f"scene: {word} {value!r:.60} has no meaning for a {what}; it takes {takes}")
+
+
+def _copied(body: Body) -> Body:
+    import copy
+
+    return copy.deepcopy(body)
+
+
+def _moved(mechanism: Mechanism, model: Model, state: State, place: Array, speed: Array) -> State:
+    """Return the state of what floats, carried along with its ground, and its velocity."""
+    q, v = state.q.copy(), state.v.copy()
+    X, _ = placed_bodies(model, q, v)
+    for name, joint in mechanism.joints.items():
+        if is_floating_base(mechanism, joint):
+            at_q, at_v = model.slices[name]
+            pose = composed(place, X[model.body_rows[joint.child.name]])
+            q[at_q] = free_positions(pose)
+            v[at_v] = free_velocities(pose, np.concatenate([np.zeros(3), speed]))
+    return State(q, v, state.t, None, state.inputs, model.slices, state.controllers)

@@ -1,0 +1,121 @@
+"""Behaviours that wait for something to happen, and call a function then."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.real_numbers import is_finite
+from linkwork.scene.behaviour import Behaviour
+from linkwork.scene.handles import BodyHandle, JointHandle
+from linkwork.scene.scene_contacts import contacts_of, impacts
+
+if TYPE_CHECKING:
+    from linkwork.scene.scene import Scene
+
+
+def _check(kind: str, action: Any) -> None:
+    if not callable(action):
+        raise TypeError(f"{kind}: action {action!r}; give a function")
+
+
+def _check_body(kind: str, body: Any) -> None:
+    if not isinstance(body, BodyHandle):
+        raise TypeError(f"{kind}: {body!r:.80}; give a body of a mechanism, robot['foot']")
+
+
+class OnContact(Behaviour):
+    """Call `action(scene, body, other)` when a body begins to touch another, or ends with `ends=True`.
+
+    `other` is a body, or static shapes; if it is given, only that counts.
+    """
+
+    def __init__(
+        self, body: BodyHandle, action: Callable[..., Any], *, other: Any = None, ends: bool = False
+    ) -> None:
+        _check("OnContact", action)
+        _check_body("OnContact", body)
+        self.body, self.action, self.other, self.ends = body, action, other, ends
+        self.touching: list[Any] = []
+
+    def after(self, scene: "Scene", dt: float) -> None:
+        """Compare who touches with who did."""
+        encounter = self.body.actor.unit.encounter if self.body.exists else None
+        if encounter is None or encounter.resting:
+            return
+        pairs = [contact.bodies for contact in (*contacts_of(encounter), *impacts(encounter))]
+        now: list[Any] = []
+        for pair in pairs:
+            if self.body in pair and len(pair) == 2:
+                other = pair[1] if pair[0] is self.body else pair[0]
+                if other not in now and (self.other is None or other is self.other):
+                    now.append(other)
+        before, self.touching = self.touching, now
+        changed = [other for other in (before if self.ends else now) if other not in (now if self.ends else before)]
+        for other in changed:
+            self.action(scene, self.body, other)
+
+
+class OnLimit(Behaviour):
+    """Call `action(scene, joint)` when a coordinate of a joint reaches one of its limits."""
+
+    def __init__(self, joint: JointHandle, action: Callable[..., Any]) -> None:
+        _check("OnLimit", action)
+        if not isinstance(joint, JointHandle) or joint.joint.limits is None:
+            raise ValueError(f"OnLimit: {joint!r}; give a joint that has limits")
+        self.joint, self.action, self.there = joint, action, False
+
+    def after(self, scene: "Scene", dt: float) -> None:
+        """Look whether the joint is at a limit."""
+        if not self.joint.exists:
+            return
+        joint = self.joint.joint
+        moved = np.atleast_1d(joint.displacement(np.atleast_1d(self.joint.position).tolist()))
+        low, high = np.asarray(joint.limit_pairs(), float).T
+        there = bool(((moved <= low + 1e-9) | (moved >= high - 1e-9)).any())
+        before, self.there = self.there, there
+        if there and not before:
+            self.action(scene, self.joint)
+
+
+class OnDistance(Behaviour):
+    """Call `action(scene, a, b)` when two come closer than a distance [m]; with `leaves=True`, when they part.
+
+    They are bodies, mechanisms, or points (3,).
+    """
+
+    def __init__(
+        self, a: Any, b: Any, distance: float, action: Callable[..., Any], *, leaves: bool = False
+    ) -> None:
+        _check("OnDistance", action)
+        if not (is_finite(distance) and distance > 0.0):
+            raise ValueError(f"OnDistance: distance {distance!r}; give metres, above 0")
+        self.a, self.b, self.distance, self.action, self.leaves = a, b, distance, action, leaves
+        self.near: bool | None = None
+
+    def after(self, scene: "Scene", dt: float) -> None:
+        """Compare the distance with what it was."""
+        a, b = (np.asarray(getattr(one, "position", one), float) for one in (self.a, self.b))
+        near = bool(np.linalg.norm(a - b) < self.distance)
+        before, self.near = self.near, near
+        if before is not None and near != before and near != self.leaves:
+            self.action(scene, self.a, self.b)
+
+
+class OnTime(Behaviour):
+    """Call `action(scene)` at a time [s], and `every` so many seconds after that."""
+
+    def __init__(self, time: float, action: Callable[..., Any], *, every: float | None = None) -> None:
+        _check("OnTime", action)
+        for word, value in (("time", time), ("every", 1.0 if every is None else every)):
+            if not is_finite(value) or (word == "every" and not value > 0.0):
+                raise ValueError(f"OnTime: {word} {value!r}; give seconds")
+        self.time, self.action, self.every, self.count = float(time), action, every, 0
+
+    def before(self, scene: "Scene", dt: float) -> None:
+        """Act at the first step that begins at the time or later."""
+        while self.count == 0 or self.every is not None:
+            if scene.time < self.time + self.count * (self.every or 0.0) - 1e-9 * dt:
+                return
+            self.count += 1
+            self.action(scene)

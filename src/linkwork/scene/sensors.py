@@ -1,0 +1,122 @@
+"""Sensors: behaviours that measure after each step what a real one on the body would."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from linkwork.mechanism.placement import numbers
+from linkwork.scene.behaviour import Behaviour
+from linkwork.scene.handles import BodyHandle
+
+if TYPE_CHECKING:
+    from linkwork.scene.scene import Scene
+
+Array = np.ndarray
+
+
+def _vector(kind: str, word: str, value: ArrayLike) -> Array:
+    vector = numbers(value, f"{kind}: {word}")
+    if vector.shape != (3,):
+        raise ValueError(f"{kind}: {word} {value!r}; give 3 numbers")
+    return vector
+
+
+class Sensor(Behaviour):
+    """Something on a body that measures after each step."""
+
+    def __init__(self, body: BodyHandle) -> None:
+        if not isinstance(body, BodyHandle):
+            raise TypeError(f"{type(self).__name__}: {body!r:.80}; give a body of a mechanism, robot['foot']")
+        self.body = body
+
+    def begin(self, scene: "Scene") -> None:
+        """Measure once, at the start."""
+        self.after(scene, 0.0)
+
+    def after(self, scene: "Scene", dt: float) -> None:
+        """Measure, as long as the body is there."""
+        if self.body.exists:
+            self.measure(scene, dt)
+
+    def measure(self, scene: "Scene", dt: float) -> None:
+        """Measure after a step of dt seconds."""
+
+
+class ContactSensor(Sensor):
+    """Whether a body touches something, and how hard: `touching`, `force` (3,) on it [N], world axes."""
+
+    def __init__(self, body: BodyHandle) -> None:
+        super().__init__(body)
+        self.touching, self.force = False, np.zeros(3)
+
+    def measure(self, scene: "Scene", dt: float) -> None:
+        """Add up the forces on the body."""
+        if self.body.actor.resting:
+            return
+        found = self.body.contacts
+        self.touching = bool(found)
+        signs = [1.0 if contact.bodies[0] is self.body else -1.0 for contact in found]
+        self.force = sum((sign * contact.force for sign, contact in zip(signs, found)), np.zeros(3))
+
+
+class RaySensor(Sensor):
+    """How far something is along a ray from a body: `distance` [m], inf if there is nothing; `node`."""
+
+    def __init__(
+        self,
+        body: BodyHandle,
+        direction: ArrayLike = (1.0, 0.0, 0.0),
+        *,
+        origin: ArrayLike = (0.0, 0.0, 0.0),
+        longest: float = np.inf,
+    ) -> None:
+        super().__init__(body)
+        self.direction, self.origin = (
+            _vector("RaySensor", word, value) for word, value in (("direction", direction), ("origin", origin))
+        )
+        self.longest, self.distance, self.node = float(longest), np.inf, None
+
+    def measure(self, scene: "Scene", dt: float) -> None:
+        """Cast the ray; it passes through the mechanism that it is on."""
+        pose = self.body.pose
+        start, along = pose[:, :3] @ self.origin + pose[:, 3], pose[:, :3] @ self.direction
+        found = scene.ray(start, along, longest=self.longest, without=self.body.actor)
+        self.distance, self.node = (np.inf, None) if found is None else (found.distance, found.node)
+
+
+class HeightSensor(Sensor):
+    """How high a body is above static shapes: `height` [m]."""
+
+    def __init__(self, body: BodyHandle) -> None:
+        super().__init__(body)
+        self.height = 0.0
+
+    def measure(self, scene: "Scene", dt: float) -> None:
+        """Look down."""
+        x, y, z = self.body.position
+        self.height = float(z) - scene.height(x, y)
+
+
+class InertialSensor(Sensor):
+    """What an inertial measurement unit at a point of a body reads, in the axes of the body.
+
+    `acceleration` (3,) [m/s^2] is that of the point over the last step, without gravity's share: at rest it
+    points up. `angular_velocity` (3,) [rad/s].
+    """
+
+    def __init__(self, body: BodyHandle, position: ArrayLike = (0.0, 0.0, 0.0)) -> None:
+        super().__init__(body)
+        self.position = _vector("InertialSensor", "position", position)
+        self.acceleration = self.angular_velocity = np.zeros(3)
+        self.velocity: Any = None
+
+    def measure(self, scene: "Scene", dt: float) -> None:
+        """Compare the velocity of the point with that of the last step."""
+        R, w = self.body.rotation, self.body.angular_velocity
+        now = self.body.velocity + np.cross(w, R @ self.position)
+        before = now if self.velocity is None else self.velocity
+        self.velocity = np.array(now)
+        change = (now - before) / dt if dt else np.zeros(3)
+        self.acceleration = R.T @ (change - scene.gravity)
+        self.angular_velocity = R.T @ w

@@ -1,0 +1,198 @@
+"""Units that become one, and one that becomes two: elements change hands, states follow by name."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.mechanism.contact import Contact
+from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.compile import compile_mechanism
+from linkwork.model.model import Model
+from linkwork.model.state import State
+from linkwork.scene.actor import Actor
+from linkwork.scene.rigid_frames import HERE, composed, free_positions, free_velocities, inverted
+from linkwork.scene.scene_mechanism import (
+    CONTACT,
+    add_statics,
+    is_floating_base,
+    let_float,
+    own_elements,
+)
+from linkwork.scene.unit import Unit
+
+if TYPE_CHECKING:
+    from linkwork.scene.scene import Scene
+
+Array = np.ndarray
+
+
+def joined_units(scene: "Scene", unit: Unit, other: Unit) -> tuple[Model, State, dict[str, str]]:
+    """Move all elements of another unit to one; return model and state of both, and names that changed."""
+    states = unit.state, other.state
+    models = unit.model, other.model
+    mechanism, second = unit.own_mechanism(), other.own_mechanism()
+    names: dict[str, str] = {}
+    moving = list(own_elements(second))
+    for thing in moving:
+        name = thing.name
+        while name in mechanism or (name != thing.name and name in second):
+            name += "'"
+        names[thing.name] = name
+    if any(getattr(load, "whole", False) for load in second.loads.values()):
+        raise ModelError("attach: a load that sees all coordinates cannot become part of another mechanism")
+    contacts = [mechanism.contacts.get(CONTACT), second.contacts.get(CONTACT)]
+    passing = [tuple(names.get(_name(end), _name(end)) for end in pair) for pair in _without(contacts[1])]
+    for thing in reversed(moving):
+        second.take(second.elements.index(thing))
+    for thing in moving:
+        _rename(thing, names)
+        if not isinstance(thing, Contact):
+            _ground(thing, second, mechanism)
+        mechanism.insert(len(mechanism.elements), thing)
+    if contacts[0] is None and contacts[1] is not None:
+        mechanism.add(Contact(CONTACT))
+        add_statics(mechanism, scene.statics, unit.place)
+    if passing:
+        contact = mechanism.contacts[CONTACT]
+        contact.without = [*_without(contact), *passing]
+    model = compile_mechanism(mechanism, floating=True, like=models[0])
+    q, v = model.q_drawn.copy(), np.zeros(model.nv)
+    inputs, controllers = dict(states[0].inputs), dict(states[0].controllers)
+    for k, (own, state) in enumerate(zip(models, states, strict=True)):
+        for joint, (at_q, at_v) in own.slices.items():
+            called = names.get(joint, joint) if k else joint
+            if called in model.slices:
+                to_q, to_v = model.slices[called]
+                q[to_q], v[to_v] = state.q[at_q], state.v[at_v]
+    inputs |= states[1].inputs
+    controllers |= {names.get(name, name): value for name, value in states[1].controllers.items()}
+    state = State(q, v, scene.time, None, inputs, model.slices, controllers)
+    return model, _seen_from(scene, unit, mechanism, model, state, names, other), names
+
+
+def _seen_from(
+    scene: "Scene",
+    unit: Unit,
+    mechanism: Mechanism,
+    model: Model,
+    state: State,
+    names: dict[str, str],
+    other: Unit,
+) -> State:
+    """Return a state in which bodies that float are seen from the ground of the unit they are in now."""
+    changed = {names.get(name, name): row for row, name in enumerate(other.numbers)}
+    if not unit.anchored and not other.anchored:
+        return state
+    q, v = state.q.copy(), state.v.copy()
+    rows = {name: unit.first + k for name, k in unit.numbers.items()}
+    rows |= {name: other.first + k for name, k in changed.items()}
+    back = inverted(unit.place)
+    for name, joint in mechanism.joints.items():
+        if is_floating_base(mechanism, joint) and joint.child.name in rows:
+            row = rows[joint.child.name]
+            X, V = scene.arrays.poses[row], scene.arrays.velocities[row]
+            at_q, at_v = model.slices[name]
+            q[at_q], v[at_v] = free_positions(composed(back, X)), free_velocities(X, V)
+    return State(q, v, state.t, None, state.inputs, model.slices, state.controllers)
+
+
+def part_unit(scene: "Scene", actor: Actor) -> None:
+    """Give an actor, one of several of its unit, a unit of its own."""
+    unit, own = actor.unit, set(actor.names)
+    state, model, place = unit.state, unit.model, unit.place
+    mechanism = unit.own_mechanism()
+    moving = []
+    for thing in own_elements(mechanism):
+        used = _bodies_of(mechanism, thing)
+        if used & own:
+            if not used <= {*own, "ground"}:
+                raise ModelError(
+                    f"{actor.path!r}: {thing.name!r} connects it to {sorted(used - own)[0]!r}; remove that first"
+                )
+            moving.append(thing)
+    made = Mechanism(actor.name, gravity=mechanism.gravity)
+    without = _without(mechanism.contacts.get(CONTACT))
+    left = [pair for pair in without if not own.intersection(map(_name, pair))]
+    if len(left) < len(without):
+        mechanism.contacts[CONTACT].without = left
+    for thing in reversed(moving):
+        mechanism.take(mechanism.elements.index(thing))
+    for thing in moving:
+        _ground(thing, mechanism, made)
+        made.insert(len(made.elements), thing)
+    let_float(made)
+    if any(body.touched_by for body in made.bodies.values()):
+        made.add(Contact(CONTACT, without=[pair for pair in without if own.issuperset(map(_name, pair))]))
+        add_statics(made, scene.statics, place)
+    models = [compile_mechanism(each, floating=True, like=model) for each in (mechanism, made)]
+    states = [_part_of(state, model, each) for each in models]
+    other = Unit(scene.next_number(), scene.arrays, made, models[1], place, states[1])
+    other.own_mechanism()
+    scene.units.append(other)
+    encounter = unit.encounter
+    actor.move_to(other, {})
+    if not unit.anchored:
+        other.place = HERE
+    unit.take(models[0], states[0])
+    if encounter:
+        scene.encounters.replace(encounter, {unit: states[0]})
+    else:
+        unit.settle(states[0])
+        other.paused = unit.paused
+    if encounter:
+        scene.encounters.begin([other], [states[1]])
+
+
+def _part_of(state: State, old: Model, new: Model) -> State:
+    """Return the state of joints that are in another model, too."""
+    q, v = new.q_drawn.copy(), np.zeros(new.nv)
+    for joint, (at_q, at_v) in new.slices.items():
+        from_q, from_v = old.slices[joint]
+        q[at_q], v[at_v] = state.q[from_q], state.v[from_v]
+    inputs = {name: value for name, value in state.inputs.items() if name in new.inputs}
+    kept = {name: value for name, value in state.controllers.items() if name in new.mechanism.loads}
+    return State(q, v, state.t, None, inputs, new.slices, kept)
+
+
+def _bodies_of(mechanism: Mechanism, thing: Any) -> set[str]:
+    """Return the names of the bodies that an element is about, through joints as well."""
+    if thing.name in mechanism.bodies and thing is mechanism.bodies[thing.name]:
+        return {thing.name}
+    ends = thing.ends if hasattr(thing, "ends") else thing.on
+    found = set()
+    for end in ends:
+        name = _name(end)
+        if isinstance(end, str) and name in mechanism.joints and not hasattr(thing, "ends"):
+            found |= set(mechanism.joints[name].ends)
+        elif name in mechanism.bodies or name == "ground":
+            found.add(name)
+        elif name in mechanism.joints:
+            found |= set(mechanism.joints[name].ends)
+    return found
+
+
+def _without(contact: Any) -> list[tuple[str, ...]]:
+    return [] if contact is None else [tuple(map(_name, pair)) for pair in contact.without]
+
+
+def _name(thing: Any) -> str:
+    return str(getattr(thing, "name", thing))
+
+
+def _rename(thing: Any, names: dict[str, str]) -> None:
+    """Give an element its new name, and let it refer to joints by theirs."""
+    thing._name = names[thing.name]
+    if hasattr(thing, "on") and not isinstance(thing, Contact):
+        on = tuple(names.get(each, each) if isinstance(each, str) else each for each in thing.on)
+        if on != tuple(thing.on):
+            thing.on = on
+
+
+def _ground(thing: Any, old: Mechanism, new: Mechanism) -> None:
+    """Let an element that is on the ground of one mechanism be on that of another."""
+    for word in ("parent", "child"):
+        if getattr(thing, word, None) is old.ground:
+            setattr(thing, word, new.ground)
+    if hasattr(thing, "on") and any(each is old.ground for each in thing.on):
+        thing.on = tuple(new.ground if each is old.ground else each for each in thing.on)
