@@ -3,7 +3,7 @@
 import io
 import wave
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,6 +56,11 @@ class Sound:
     def time(self) -> Array:
         """When each sample is heard (n,) [s]."""
         return self.start + np.arange(len(self.samples)) / self.rate
+
+    def since(self, t: float) -> "Sound":
+        """Return what is heard from a time on [s]."""
+        first = min(max(round((t - self.start) * self.rate), 0), len(self.samples))
+        return replace(self, samples=self.samples[first:], start=self.start + first / self.rate)
 
     def wav(self) -> bytes:
         """Return it as a file of 16 bit PCM."""

@@ -48,17 +48,20 @@ def appearance(run: Any) -> tuple[Any, dict[str, Any]]:
     return run.appearance if run.model is None else described(drawing_of(run))
 
 
-def save_html(run: Any, path: str | Path, *, rate: float = 60.0, show: Sequence[str] = ()) -> None:
+def save_html(
+    run: Any, path: str | Path, *, rate: float = 60.0, show: Sequence[str] = (), sound: Any = False
+) -> None:
     """Write one file that plays a recording from disk, without a network, at `rate` frames a second.
 
-    `show` names overlays: "names", "frames", "joint axes", "reactions", "velocities", "traces", ...
+    `show` names overlays: "names", "frames", "joint axes", "reactions", "velocities", "traces", ... With
+    `sound=True`, or what `lw.sound` returned, the page has a button that switches sound on.
     """
     from linkwork.errors import LinkworkError
     from linkwork.view import offline
 
     if Path(path).suffix.lower() not in (".html", ".htm"):
         raise LinkworkError(f"{path}: cannot write {Path(path).suffix!r} as a page; give a name in .html")
-    offline.save(run, path, rate=rate, show=tuple(show))
+    offline.save(run, path, rate=rate, show=tuple(show), sound=sound)
 
 
 def save_video(
@@ -69,14 +72,16 @@ def save_video(
     speed: float = 1.0,
     size: tuple[int, int] = (960, 600),
     view: str = "",
+    sound: Any = False,
 ) -> None:
     """Write a film of a recording, `.mp4` or `.gif`: no browser and no display is needed.
 
     `speed` is film time against real time, `size` in pixels, `view` is "isometric", "front", "side" or "top".
+    With `sound=True`, or what `lw.sound` returned, an `.mp4` is heard, too.
     """
     from linkwork.view import video
 
-    video.save(run, path, rate=rate, speed=speed, size=size, view=view)
+    video.save(run, path, rate=rate, speed=speed, size=size, view=view, sound=sound)
 
 
 def snapshot(

@@ -9,6 +9,7 @@ from linkwork.recording.container import write_atomically
 from linkwork.view.camera import Camera
 from linkwork.view.overlays import Overlays
 from linkwork.view.server import Server
+from linkwork.view.sound_panel import heard_of, sounding
 from linkwork.view.stage import Stage
 from linkwork.view.subject_of import moving_subject_of
 
@@ -19,12 +20,13 @@ _MOST = 6000  # frames in a file
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' blob: data:; "
     "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; worker-src blob: data:; "
-    "connect-src data: blob:"
+    "connect-src data: blob:; media-src data:"
 )
 
 
-def page(run: Any, *, rate: float = RATE, show: tuple[str, ...] = ()) -> str:
+def page(run: Any, *, rate: float = RATE, show: tuple[str, ...] = (), sound: Any = False) -> str:
     """Return the page that plays a recording."""
+    heard = heard_of(run, sound, "save_html")
     subject = moving_subject_of(run)
     if not (math.isfinite(rate) and rate > 0.0):
         raise ValueError(f"save_html: rate {rate!r}; give frames a second, above 0")
@@ -64,9 +66,12 @@ def page(run: Any, *, rate: float = RATE, show: tuple[str, ...] = ()) -> str:
         server.close()
     title = f"<title>{html.escape(drawing.name)}</title>"
     policy = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}" />'
-    return text.replace("<title>Viser</title>", f"{policy}{title}", 1)
+    text = text.replace("<title>Viser</title>", f"{policy}{title}", 1)
+    return text if heard is None else sounding(text, heard)
 
 
-def save(run: Any, path: str | Path, *, rate: float = RATE, show: tuple[str, ...] = ()) -> None:
+def save(
+    run: Any, path: str | Path, *, rate: float = RATE, show: tuple[str, ...] = (), sound: Any = False
+) -> None:
     """Write that page to a file, all or nothing."""
-    write_atomically(path, [page(run, rate=rate, show=show).encode()])
+    write_atomically(path, [page(run, rate=rate, show=show, sound=sound).encode()])

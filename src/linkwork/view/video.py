@@ -4,22 +4,26 @@ import math
 import os
 import secrets
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from linkwork.acoustics.sound import Sound
 from linkwork.errors import LinkworkError
 from linkwork.recording.samples import optional
 from linkwork.view.camera import Camera
 from linkwork.view.picture import checked_size, chosen, floor_of
+from linkwork.view.sound_panel import heard_of
 from linkwork.view.subject_of import moving_subject_of
 
 Array = np.ndarray
 
 _MOST = 20_000  # frames
 _KINDS = (".mp4", ".gif")
+_CHUNK = 1024  # samples of sound
 
 
 def frames(run: Any, rate: float, speed: float, size: tuple[int, int], view: str) -> Iterator[Array]:
@@ -40,9 +44,20 @@ def frames(run: Any, rate: float, speed: float, size: tuple[int, int], view: str
     return (render(trajectory.at(start + k * speed / rate).poses) for k in range(count))
 
 
-def save(run: Any, path: str | Path, *, rate: float, speed: float, size: tuple[int, int], view: str) -> None:
+def save(
+    run: Any,
+    path: str | Path,
+    *,
+    rate: float,
+    speed: float,
+    size: tuple[int, int],
+    view: str,
+    sound: Any = False,
+) -> None:
     """Write a film, all or nothing."""
     path = Path(path)
+    if sound is not False and path.suffix.lower() == ".gif":
+        raise LinkworkError(f"{path}: a GIF has no sound; give .mp4, or leave sound= out")
     if path.suffix.lower() not in _KINDS:
         raise LinkworkError(
             f"{path}: cannot write {path.suffix or 'a film without suffix'}; give .mp4 or .gif"
@@ -50,23 +65,71 @@ def save(run: Any, path: str | Path, *, rate: float, speed: float, size: tuple[i
     av = optional("av", "video")
     width, height = (side // 2 * 2 for side in checked_size(size))  # films have even sides
     pictures = frames(run, rate, speed, (width, height), view)
+    heard = heard_of(run, sound, "save_video")
+    if heard is not None and speed != 1.0:
+        heard = _as_of_a_tape(heard, speed)
     scratch = path.parent / f".lw-{secrets.token_hex(8)}{path.suffix.lower()}"
     try:
         with av.open(str(scratch), "w") as container:
-            pack = _gif if path.suffix.lower() == ".gif" else _mp4
-            pack(av, container, pictures, Fraction(rate).limit_denominator(1000), width, height)
+            packed = av, container, pictures, Fraction(rate).limit_denominator(1000), width, height
+            _gif(*packed) if path.suffix.lower() == ".gif" else _mp4(*packed, heard)
         os.replace(scratch, path)
     finally:
         scratch.unlink(missing_ok=True)
 
 
-def _mp4(av: Any, container: Any, pictures: Iterator[Array], rate: Fraction, width: int, height: int) -> None:
+def _as_of_a_tape(heard: Sound, speed: float) -> Sound:
+    """Return a sound that is played faster or slower, and so higher or lower."""
+    n = len(heard.samples)
+    at = np.arange(0.0, n - 1, speed)
+    samples = np.column_stack([np.interp(at, np.arange(n), ear) for ear in heard.samples.T])
+    return replace(heard, samples=samples)
+
+
+def _mp4(
+    av: Any,
+    container: Any,
+    pictures: Iterator[Array],
+    rate: Fraction,
+    width: int,
+    height: int,
+    heard: Sound | None,
+) -> None:
     stream = container.add_stream("h264", rate=rate)
     stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
     stream.options = {"crf": "20"}
-    for picture in pictures:
+    track = None if heard is None else _Track(av, container, heard)
+    for number, picture in enumerate(pictures, start=1):
         container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
+        if track:
+            track.go_to(float(number / rate))
     container.mux(stream.encode())
+    if track:
+        track.end()
+
+
+class _Track:
+    """The sound of a film, packed beside its pictures."""
+
+    def __init__(self, av: Any, container: Any, heard: Sound) -> None:
+        self._av, self._container, self._rate = av, container, heard.rate
+        self._samples = np.ascontiguousarray(heard.samples.T, np.float32)
+        self._stream = container.add_stream("aac", rate=heard.rate, layout="stereo")
+        self._done = 0
+
+    def go_to(self, t: float) -> None:
+        """Pack what is heard up to a time of the film [s]."""
+        end = min(int(t * self._rate), self._samples.shape[1])
+        for first in range(self._done, end, _CHUNK):
+            part = np.ascontiguousarray(self._samples[:, first : min(first + _CHUNK, end)])
+            frame = self._av.AudioFrame.from_ndarray(part, format="fltp", layout="stereo")
+            frame.sample_rate, frame.pts = self._rate, first
+            frame.time_base = Fraction(1, self._rate)
+            self._container.mux(self._stream.encode(frame))
+        self._done = max(end, self._done)
+
+    def end(self) -> None:
+        self._container.mux(self._stream.encode())
 
 
 def _gif(av: Any, container: Any, pictures: Iterator[Array], rate: Fraction, width: int, height: int) -> None:

@@ -20,6 +20,7 @@ from linkwork.view.picking import hit
 from linkwork.view.piece_poses import WorldPoses
 from linkwork.view.player import Player
 from linkwork.view.server import Server
+from linkwork.view.sound_panel import SoundPanel
 from linkwork.view.stage import Stage
 from linkwork.view.subject import Subject
 from linkwork.view.talk import listen
@@ -67,6 +68,7 @@ class Viewer:
         self._followed: str | None = None
         self._anchor = np.zeros(3)
         self._told = 0.0
+        self._sound: SoundPanel | None = None
         self._ended = threading.Event()
         self._fitted: dict[int, tuple[View, float]] = {}  # by client: what it was last shown, at which aspect
         moments = max(2, min(_LOOKED_AT, _CORNERS // max(len(drawing.pieces), 1)))
@@ -325,6 +327,8 @@ class Viewer:
         speed.on_update(lambda event: setattr(player, "speed", float(speed.value)))
         loop = gui.add_checkbox("Loop", player.loop)
         loop.on_update(lambda event: setattr(player, "loop", loop.value))
+        if self.subject.run is not None and self.subject.run.model is not None:
+            self._sound = SoundPanel(gui, self.subject.run, player, self.show_message)
         player.changed = self._show_playing
 
     def _show_playing(self) -> None:
@@ -475,6 +479,8 @@ class Viewer:
             self.advance(now - before)
             before = now
             self._refresh()
+            if self._sound is not None:
+                self._sound.follow()
 
     def advance(self, seconds: float) -> None:
         """Let real time pass [s]."""
