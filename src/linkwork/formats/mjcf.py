@@ -12,6 +12,7 @@ import numpy as np
 from linkwork.errors import FormatError, warn
 from linkwork.formats.file_format import FileFormat, Reading
 from linkwork.formats.markup import Element
+from linkwork.formats.mjcf_out import save_mjcf
 from linkwork.formats.mjcf_files import checked_model, missing_extra
 from linkwork.mechanism.contact import Contact
 from linkwork.mechanism.mechanism import Mechanism
@@ -103,4 +104,4 @@ def _read(path: Path, reading: Reading) -> Mechanism:
     return load_mjcf(path)
 
 
-FORMAT = FileFormat(suffix=".mjcf", holds="mechanism", read=_read, takes=())
+FORMAT = FileFormat(suffix=".mjcf", holds="mechanism", read=_read, write=save_mjcf, takes=())
