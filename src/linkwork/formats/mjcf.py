@@ -26,7 +26,11 @@ def load_mjcf(path: Path) -> Mechanism:
     except ImportError:
         raise missing_extra(path) from None
     try:
-        spec = mujoco.MjSpec.from_file(str(path))
+        if path.suffix.lower() == ".xml":
+            spec = mujoco.MjSpec.from_file(str(path))
+        else:  # MuJoCo knows its files by that suffix
+            spec = mujoco.MjSpec.from_string(path.read_text(encoding="utf-8"))
+            spec.modelfiledir = str(path.absolute().parent)
         model = spec.compile()
     except (ValueError, RuntimeError, TypeError) as problem:
         raise FormatError(f"{path}: MuJoCo cannot read it: {' '.join(str(problem).split())[:500]}") from None
