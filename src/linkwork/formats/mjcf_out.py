@@ -103,7 +103,7 @@ class _Writer:
             pose = pose @ step.on_parent @ inverse(step.on_child)
         pad = " " * indent
         quaternion = words([float(x) for x in to_quaternion(pose.R)])
-        lines = [f'{pad}<body name={quoteattr(body.name)} pos="{words(place(pose))}" quat="{quaternion}">']
+        lines = [f'{pad}<body name={quoteattr(_name(body))} pos="{words(place(pose))}" quat="{quaternion}">']
         for k, step in enumerate(chain):
             frame = step.on_child
             for later in chain[k + 1 :]:  # as it is seen from the last body
@@ -111,6 +111,11 @@ class _Writer:
             lines += self._joint(step, frame, indent + 2, branch)
         inertia = body.inertia
         if inertia.mass > 0.0:
+            if not (np.linalg.eigvalsh(inertia.tensor) > 0.0).all():
+                raise FormatError(
+                    f"{self.path}: body {body.name!r} has moments {np.diag(inertia.tensor).tolist()} kg m^2; MuJoCo "
+                    "has no body without them: load with repair=True, or give it an inertia"
+                )
             (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.tensor.tolist()
             full = words((xx, yy, zz, xy, xz, yz))
             lines.append(
@@ -221,7 +226,7 @@ class _Writer:
         for branch in self.loops:
             name, ends = quoteattr(branch.joint.name), []
             for word, body in (("body1", branch.parent), ("body2", branch.child)):
-                ends.append(f"{word}={quoteattr('world' if body is self.mechanism.ground else body.name)}")
+                ends.append(f"{word}={quoteattr('world' if body is self.mechanism.ground else _name(body))}")
             if isinstance(branch.joint, Spherical):
                 lines.append(f'    <connect name={name} {" ".join(ends)} anchor="{words(place(branch.on_parent))}"/>')
             elif isinstance(branch.joint, Fixed):
@@ -259,7 +264,7 @@ class _Writer:
     def _excluded(self) -> list[str]:
         pairs = [pair for contact in self.mechanism.contacts.values() for pair in contact.without]
         named = [[getattr(body, "name", body) for body in pair] for pair in pairs]
-        named = [["world" if name == "ground" else str(name) for name in pair] for pair in named]
+        named = [["world" if name == "ground" else _renamed(str(name)) for name in pair] for pair in named]
         return [f"    <exclude body1={quoteattr(a)} body2={quoteattr(b)}/>" for a, b in named]
 
     def _say_left_out(self) -> None:
@@ -269,6 +274,15 @@ class _Writer:
         self.left_out += [f"state {name!r}" for name in m.states]
         if self.left_out:
             warn(f"{self.path}: MJCF cannot hold, and left out are: {', '.join(dict.fromkeys(self.left_out))}")
+
+
+def _name(body: Body) -> str:
+    return _renamed(body.name)
+
+
+def _renamed(name: str) -> str:
+    """Return a name that MuJoCo leaves free: the world is its own."""
+    return "world_link" if name == "world" else name
 
 
 def _whole(values: Any) -> str:
