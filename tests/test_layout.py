@@ -9,7 +9,7 @@ SOURCE = TESTS.parent / "src" / "linkwork"
 
 # What goes across the modules of a room, by room: "" are those across rooms.
 SUBJECTS = {
-    "": "contact_examples examples extension gallery layout refusals threads",
+    "": "contact_examples examples extension gallery layout refusals threads unsafe_calls",
     "algebra": "spatial_and_planar",
     "cli": "commands",
     "contact": "coal continuous_manifolds exact_depths",
@@ -17,7 +17,7 @@ SUBJECTS = {
     "stepping",
     "dynamics": "adams arguments batches invariance joint_forces lagrange laws loads long_chain loops motion "
     "naive printed_answers refused robots tangent trees twins user_joint",
-    "formats": "mechanism_json_refused mechanism_shapes urdf_refused",
+    "formats": "bounds corpus fuzzing mechanism_json_refused mechanism_shapes round_trips urdf_refused",
     "geometry": "shapes solids",
     "kinematics": "three_ways",
     "mechanism": "locate",

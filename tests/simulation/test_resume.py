@@ -3,6 +3,7 @@
 PYTHONPATH=tests python tests/simulation/test_resume.py 200      kills a run so many times
 """
 
+import functools
 import os
 import re
 import signal
@@ -377,3 +378,41 @@ def test_a_disk_that_fills_up_does_not_end_the_run(tmp_path, monkeypatch):
         again = lw.simulate(model, 30.0, bent(model), checkpoint=path)
     assert digest(again) == digest(run) == digest(lw.simulate(model, 30.0, bent(model)))
     assert len(run.report.warnings) == 1
+
+
+DISORDER = {
+    "a memo of zeros": ("memory/memo", lambda x: 0.0 * x, "samples before its start"),
+    "a state that is none": ("memory/y", lambda x: np.nan * x, "state is not finite"),
+    "a missing array": ("memory/band", None, "'band' is missing"),
+    "a wrong shape": ("memory/y", lambda x: np.zeros(len(x) + 1), "'y' is float64 of"),
+    "times that run backwards": ("rows", lambda x: x[::-1], "the times of its samples do not rise"),
+    "samples that are none": ("rows", lambda x: np.inf * x, "a sample is not finite"),
+    "samples of another mechanism": ("rows", lambda x: x[:, :-1], "samples of"),
+    "no samples": ("rows", None, "KeyError: 'rows'"),
+}
+
+
+@pytest.mark.parametrize("name", DISORDER)
+def test_a_checkpoint_signed_again_is_checked_for_what_is_in_it(name, tmp_path):
+    path, model = tmp_path / "run.lwc", pendulum()
+    run = functools.partial(lw.simulate, model, 1.0, bent(model), every=EVERY, checkpoint=path)
+    run()
+    header, arrays = container.read(path)
+    array, change, words = DISORDER[name]
+    changed = {key: value for key, value in arrays.items() if key != array}
+    if change is not None:
+        with np.errstate(invalid="ignore"):
+            changed[array] = np.ascontiguousarray(change(arrays[array]))
+    container.write(path, header, changed)
+    with pytest.raises(FormatError, match=rf"run\.lwc: is no complete checkpoint: .*{words}.*; delete it"):
+        run()
+
+
+@pytest.mark.parametrize(("array", "change"), [("time", lambda x: x[::-1]), ("final/q", lambda x: x[:0])])
+def test_a_recording_signed_again_is_checked_for_what_is_in_it(array, change, tmp_path):
+    path = tmp_path / "run.lwr"
+    lw.simulate(pendulum(), 1.0, every=EVERY).save(path)
+    header, arrays = container.read(path)
+    container.write(path, header, arrays | {array: np.ascontiguousarray(change(arrays[array]))})
+    with pytest.raises(FormatError, match="is no complete recording"):
+        lw.load(path)

@@ -25,12 +25,14 @@ _HERE = {
     ".json": "mechanism_json",
     ".urdf": "urdf",
     ".mjcf": "mjcf",
+    ".sdf": "sdf",
     ".xml": "xml_robot",
     ".stl": "mesh_stl",
     ".obj": "mesh_obj",
     ".ply": "mesh_ply",
     ".off": "mesh_off",
     ".glb": "mesh_glb",
+    ".dae": "mesh_dae",
 }
 _ORDER = ("mechanism", "run", "scene", "mesh")
 

@@ -32,6 +32,7 @@ class Element:
     attributes: dict[str, str]
     parent: "Element | None"
     children: "list[Element]" = field(default_factory=list)
+    content: str = ""  # the text inside, if the file is read with its texts
 
     @property
     def path(self) -> str:
@@ -117,9 +118,17 @@ class Element:
         return value
 
 
-def parse(path: Path) -> Element:
-    """Read an XML file and return its root; entities, encodings but UTF-8 and deep nesting are refused."""
-    data = read_bytes(path, MAX_BYTES)
+def parse(path: Path, *, texts: bool = False, most: int = MAX_BYTES) -> Element:
+    """Read an XML file and return its root; entities, encodings but UTF-8 and deep nesting are refused.
+
+    Elements have their texts, which may be long, if `texts`.
+    """
+    data = read_bytes(path, most)
+    return parse_text(path, data, texts)
+
+
+def parse_text(path: Path, data: bytes, texts: bool = False) -> Element:
+    """Return the root of an XML text, which comes from a file."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -135,16 +144,16 @@ def parse(path: Path) -> Element:
     if (tags := text.count("<")) > MAX_TAGS:
         raise FormatError(f"{path}:1: {tags} tags; allowed are {MAX_TAGS}")
     line = 1
-    for piece in text.split("<"):
+    for piece in () if texts else text.split("<"):
         if len(piece) > MAX_PIECE:
             raise FormatError(
                 f"{path}:{line}: {len(piece)} characters in one tag or text; allowed are {MAX_PIECE}"
             )
         line += piece.count("\n")
-    return _tree(path, text)
+    return _tree(path, text, texts)
 
 
-def _tree(path: Path, text: str) -> Element:
+def _tree(path: Path, text: str, texts: bool) -> Element:
     stack: list[Element] = []
     roots: list[Element] = []
     parser = expat.ParserCreate("utf-8")  # whatever encoding the file declares
@@ -159,6 +168,13 @@ def _tree(path: Path, text: str) -> Element:
         (roots if parent is None else parent.children).append(element)
         stack.append(element)
 
+    def add(words: str) -> None:
+        if words.strip():
+            stack[-1].content += words
+
+    if texts:
+        parser.buffer_text, parser.buffer_size = True, 1 << 20
+        parser.CharacterDataHandler = add
     parser.StartElementHandler = start
     parser.EndElementHandler = lambda tag: stack.pop()
     try:

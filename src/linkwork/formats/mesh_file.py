@@ -82,7 +82,9 @@ def _put_together(path: Path, soup: Soup, lenient: bool) -> Mesh:
         faces, blind = cut_faces(vertices, faces, name, lenient)
     if faces is not None:
         check_indices(path, faces, len(vertices))
-    points, label = distinct(vertices + np.zeros(1, vertices.dtype))  # -0.0 is 0.0
+    vertices = vertices if vertices.flags.writeable else vertices.copy()
+    vertices += 0.0  # -0.0 is 0.0
+    points, label = distinct(vertices)
     points, second = joined(points, SINGLE * largest)
     faces = second[label.reshape(-1, 3) if faces is None else label[faces]]
     notes = [f"cut {counted(blind, 'face')} of no plane, or crossing itself"] if blind else []

@@ -20,7 +20,7 @@ _INDEX_TYPES = {5121: "<u1", 5123: "<u2", 5125: "<u4"}
 _FLOAT = 5126
 _TRIANGLES, _STRIP, _FAN = 4, 5, 6
 _MOST_DEPTH = 100
-_MOST_PARTS = 20_000  # nodes and primitives, as drawn: a second's work
+_MOST_PARTS = 10_000  # nodes and primitives, as drawn: a second's work
 _HARMLESS = ("KHR_materials_", "KHR_texture_", "KHR_lights_", "EXT_texture_", "KHR_xmp")
 
 

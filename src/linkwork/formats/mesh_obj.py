@@ -30,6 +30,8 @@ def read(path: Path, data: bytes, most: int) -> Soup:
         raise FormatError(
             f"{path}: a face of {longest} corners; allowed are {MOST_CORNERS}: cut it into triangles"
         )
+    if not m and not corners and n > 1000:
+        raise FormatError(f"{path}: there are no faces, but {n} vertices; a mesh has at least one")
     found = _Found(np.empty((n, 3)), np.empty(corners, np.int32), np.empty(m, np.int32))
     marks[:] = 0
     while read_obj(text.bytes, *SCALE, _PASSED_OVER, *found.arrays, marks) == STOPPED:

@@ -10,7 +10,7 @@ from linkwork.formats.markup import LARGEST, NUMBER, shorten
 from linkwork.formats.number_loops import HIGH, LOW
 
 INTEGERS = frozenset("+-0123456789")
-MOST_BY_HAND = 100_000  # lines of a file that no usual program writes
+MOST_BY_HAND = 50_000  # lines of a file that no usual program writes
 SCALE = (LARGEST, HIGH, LOW)  # what loops need for numbers
 
 

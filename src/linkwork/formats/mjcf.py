@@ -12,6 +12,7 @@ import numpy as np
 from linkwork.errors import FormatError, warn
 from linkwork.formats.file_format import FileFormat, Reading
 from linkwork.formats.markup import Element
+from linkwork.formats.mjcf_out import save_mjcf
 from linkwork.formats.mjcf_files import checked_model, missing_extra
 from linkwork.mechanism.contact import Contact
 from linkwork.mechanism.mechanism import Mechanism
@@ -25,7 +26,11 @@ def load_mjcf(path: Path) -> Mechanism:
     except ImportError:
         raise missing_extra(path) from None
     try:
-        spec = mujoco.MjSpec.from_file(str(path))
+        if path.suffix.lower() == ".xml":
+            spec = mujoco.MjSpec.from_file(str(path))
+        else:  # MuJoCo knows its files by that suffix
+            spec = mujoco.MjSpec.from_string(path.read_text(encoding="utf-8"))
+            spec.modelfiledir = str(path.absolute().parent)
         model = spec.compile()
     except (ValueError, RuntimeError, TypeError) as problem:
         raise FormatError(f"{path}: MuJoCo cannot read it: {' '.join(str(problem).split())[:500]}") from None
@@ -103,4 +108,4 @@ def _read(path: Path, reading: Reading) -> Mechanism:
     return load_mjcf(path)
 
 
-FORMAT = FileFormat(suffix=".mjcf", holds="mechanism", read=_read, takes=())
+FORMAT = FileFormat(suffix=".mjcf", holds="mechanism", read=_read, write=save_mjcf, takes=())

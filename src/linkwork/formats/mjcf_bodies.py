@@ -52,8 +52,12 @@ class Names:
 
     def take(self, kind: Any, index: int, usual: str) -> str:
         """Return a name for a thing: its own, if it has one that is free."""
+        return self.free(self.own(kind, index, usual))
+
+    def own(self, kind: Any, index: int, usual: str) -> str:
+        """Return the name that a thing has in its file; the usual one, if it has none."""
         name = self.model.names[self._address(kind, index) :].split(b"\0", 1)[0].decode("utf-8", "replace")
-        return self.free(name or usual)
+        return name or usual
 
     def free(self, name: str) -> str:
         while name in self.used:

@@ -149,12 +149,13 @@ class Forces:
         if not plain or levers is None:
             self.left_out.append(f"actuator {name!r} (dynamics or transmission)")
             return
-        law = self._force(a, Input(name))
+        control = Input(self.names.own("actuator", a, name))  # inputs and elements may have the same names
+        law = self._force(a, control)
         if len(levers) == 1:
             ((joint, lever),) = levers
             push: Callable[..., Number] = lambda t, q, v: lever * law(lever * q, lever * v)  # noqa: E731
             if lever == 1.0 and self._is_pure(a):
-                self.mechanism.add(Motor(name, joint, Input(name)))
+                self.mechanism.add(Motor(name, joint, control))
             else:
                 self.mechanism.add(Motor(name, joint, push))
             return

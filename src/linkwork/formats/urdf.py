@@ -20,6 +20,8 @@ from linkwork.formats.urdf_link import (
     read_origin,
     read_visuals,
 )
+from linkwork.formats.urdf_loops import read_loops
+from linkwork.formats.urdf_out import save_urdf
 from linkwork.formats.urdf_words import check_words
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.coupling import Coupling, rings
@@ -95,6 +97,8 @@ def load_urdf(path: Path, base: Literal["fixed", "free"] = "fixed", *, repair: b
         mechanism.add(_joint(edge, joint_names[edge.name], bodies[edge.parent], bodies[edge.child]))
     for coupling in _couplings(edges, joint_names, set(body_names.values())):
         mechanism.add(coupling)
+    for joint in read_loops(robot, bodies, set(mechanism)):
+        mechanism.add(joint)
     return mechanism
 
 
@@ -289,4 +293,4 @@ def _read(path: Path, reading: Reading) -> Mechanism:
     return load_urdf(path, reading.base, repair=reading.repair)
 
 
-FORMAT = FileFormat(suffix=".urdf", holds="mechanism", read=_read, takes=("base", "repair"))
+FORMAT = FileFormat(suffix=".urdf", holds="mechanism", read=_read, write=save_urdf, takes=("base", "repair"))

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from linkwork.errors import FormatError
-from linkwork.formats import mjcf, urdf
+from linkwork.formats import mjcf, sdf, urdf
 from linkwork.formats.file_format import FileFormat, Reading
 from linkwork.formats.markup import SHOWN, parse
 from linkwork.mechanism.mechanism import Mechanism
 
-_BY_ROOT = {"mujoco": mjcf.FORMAT, "robot": urdf.FORMAT}
+_BY_ROOT = {"mujoco": mjcf.FORMAT, "robot": urdf.FORMAT, "sdf": sdf.FORMAT}
 
 
 def _read(path: Path, reading: Reading) -> Mechanism:
@@ -26,4 +26,4 @@ def _read(path: Path, reading: Reading) -> Mechanism:
     return known.read(path, checked)
 
 
-FORMAT = FileFormat(suffix=".xml", holds="mechanism", read=_read, takes=("base", "repair"))
+FORMAT = FileFormat(suffix=".xml", holds="mechanism", read=_read, write=mjcf.FORMAT.write, takes=("base", "repair"))

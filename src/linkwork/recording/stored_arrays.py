@@ -15,6 +15,8 @@ def check_shapes(arrays: Mapping[str, Array], layout: Layout, lead: tuple[int, .
     """Raise ValueError if an array has not one entry per sample, or not the size of the mechanism."""
     if arrays["time"].shape != lead[-1:]:
         raise ValueError(f"array 'time' has shape {arrays['time'].shape}, not {lead[-1:]}")
+    if not np.isfinite(arrays["time"]).all() or (np.diff(arrays["time"]) < 0.0).any():
+        raise ValueError("its times do not rise")
     sizes = {"q": (layout.nq,), "v": (layout.nv,), "work": ()}
     for name, inner in (sizes | layout.shapes()).items():
         if name in arrays and arrays[name].shape != (*lead, *inner):
@@ -45,6 +47,8 @@ def restored_final(
     """Return the state that `store_final` put there."""
     memory = None if names is None else {name: arrays[f"{prefix}/memory/{name}"] for name in names}
     q, v, t = (arrays[f"{prefix}/{part}"] for part in "qvt")
+    if q.shape != (layout.nq,) or v.shape != (layout.nv,) or t.shape != ():
+        raise ValueError(f"the state {prefix!r} has shapes {q.shape}, {v.shape}, {t.shape}")
     first = f"{prefix}/inputs/"
     inputs = {name.removeprefix(first): float(x) for name, x in arrays.items() if name.startswith(first)}
     first = f"{prefix}/controllers/"

@@ -55,7 +55,26 @@ class Checkpoint:
         memory = {
             name.partition("/")[2]: array for name, array in arrays.items() if name.startswith("memory/")
         }
-        return Kept(memory, arrays["rows"], list(map(event_of, header["events"])))
+        try:
+            kept = Kept(memory, arrays["rows"], list(map(event_of, header["events"])))
+        except (KeyError, TypeError, ValueError) as error:
+            raise self.damaged(f"{type(error).__name__}: {error}") from None
+        if problem := _disorder(kept):
+            raise self.damaged(problem)
+        return kept
+
+    def damaged(self, problem: str) -> FormatError:
+        """Return the error that says that what is in the file, whatever its checksum, is not of a run."""
+        return FormatError(f"{self._path}: is no complete checkpoint: {problem}; delete it, and begin again")
+
+    def check(self, kept: Kept, fresh: Mapping[str, Array], same: bool = True) -> None:
+        """Refuse a memory that has other arrays than that of a run that begins; `same`: of the same shapes."""
+        for name in sorted({*fresh, *kept.memory}):
+            found, wanted = kept.memory.get(name), fresh.get(name)
+            if found is None or wanted is None:
+                raise self.damaged(f"array {name!r} is {'missing' if found is None else 'unknown'}")
+            if found.dtype != wanted.dtype or found.ndim != wanted.ndim or (same and found.shape != wanted.shape):
+                raise self.damaged(f"array {name!r} is {found.dtype} of {found.shape}, not {wanted.dtype} of {wanted.shape}")
 
     def open(self, memory: Mapping[str, Array], rows: Array, events: Sequence[tuple[float, str]]) -> None:
         """Write for the first time; a run that could not be kept does not begin."""
@@ -71,6 +90,20 @@ class Checkpoint:
         arrays = {f"memory/{name}": array for name, array in memory.items()}
         container.write(self._path, header, arrays | {"rows": rows})
         self.put_off()
+
+
+def _disorder(kept: Kept) -> str:
+    """Say what of samples and events cannot be: times must rise, and all be numbers."""
+    rows = kept.rows
+    if rows.ndim != 2 or rows.shape[1] < 1 or rows.dtype != np.float64:
+        return f"samples of shape {rows.shape}"
+    if not np.isfinite(rows).all():
+        return "a sample is not finite"
+    times = [time for time, _ in kept.events]
+    for what, found in (("samples", rows[:, 0]), ("events", np.array(times, float))):
+        if not np.isfinite(found).all() or (np.diff(found) < 0.0).any():
+            return f"the times of its {what} do not rise"
+    return ""
 
 
 def run_identity(shared: RunSettings, start: State, span: float, wanted: Array) -> str:

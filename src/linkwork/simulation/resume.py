@@ -13,6 +13,7 @@ from linkwork.model.state import State
 from linkwork.recording.status import Status
 from linkwork.simulation import integration
 from linkwork.simulation.integration import Work
+from linkwork.simulation.loop.records import MEMO
 from linkwork.simulation.problem import Problem
 
 Array = np.ndarray
@@ -32,6 +33,24 @@ def memory(work: Work, key: Array) -> dict[str, Array]:
         "weakest": kept.weakest[0].copy(),
         "key": key,
     }
+
+
+def disorder(memory: Mapping[str, Array], rows: Array, start: float, n: int) -> str:
+    """Say what of a memory, of the right shapes, no run of n numbers from this start can have left behind."""
+    memo = dict(zip(MEMO.names or (), np.asarray(memory["memo"], float).ravel().tolist(), strict=True))
+    if rows.shape[1] != 1 + n:
+        return f"samples of {rows.shape[1]} numbers, not {1 + n}"
+    if not np.isfinite(memory["y"]).all():
+        return "its state is not finite"
+    if not memo["t"] >= min(start, memo["t0"]) or not memo["h"] >= 0.0 or not memo["t"] < inf:
+        return f"its time is {memo['t']:g} s with a step of {memo['h']:g} s, after a start at {start:g} s"
+    if len(rows) and (memo["begun"] != 1.0 or rows[0, 0] < start):
+        return "samples before its start"
+    if any(not memo[name] >= 0.0 for name in _COUNTS):
+        return "a count of steps is negative"
+    if len(rows) and memo["accepted"] == 0.0 and rows[-1, 0] > max(start, memo["t"]):
+        return "samples that no step led to"
+    return ""
 
 
 def recall(work: Work, memory: Mapping[str, Array]) -> None:

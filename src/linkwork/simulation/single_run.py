@@ -100,6 +100,10 @@ class OneRun:
 
     def _recall(self, kept: Kept) -> None:
         """Go on where this run was interrupted."""
+        assert self._checkpoint
+        self._checkpoint.check(kept, self._so_far()[0])
+        if problem := resume.disorder(kept.memory, kept.rows, self._start.t, self._work.memory.y.shape[1]):
+            raise self._checkpoint.damaged(problem)
         resume.recall(self._work, kept.memory)
         if self._controllers:
             self._work.memory.inputs[:] = self._held[:] = kept.memory["inputs"]

@@ -1,0 +1,289 @@
+"""Mechanisms as MJCF: nested bodies, joints, inertia as it is, shapes, loops as equalities, motors with inputs.
+
+Bodies without mass between two joints become one body with several joints, as MuJoCo wants it.
+"""
+
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from linkwork.algebra.rotation import to_quaternion
+from linkwork.algebra.spatial import Frame
+from linkwork.atomic import write_atomically
+from linkwork.errors import FormatError, warn
+from linkwork.formats.spanning_tree import Branch, inverse, number_of, place, spanning_tree, turn, words
+from linkwork.geometry import Box, Capsule, Cylinder, Ellipsoid, MeshFile, Plane, Solid, Sphere
+from linkwork.geometry.ground import Endless
+from linkwork.geometry.skin import Collision, Visual, skins
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.coupling import Coupling
+from linkwork.mechanism.input import Input
+from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.joints import Cylindrical, Fixed, Free, Prismatic, Revolute, Spherical, Universal
+from linkwork.mechanism.loads import Motor
+from linkwork.mechanism.mechanism import Mechanism
+
+# The joints of MuJoCo that one of ours is, and the axis of its frame that each has.
+_STEPS: dict[type[Joint], tuple[tuple[str, int], ...]] = {
+    Fixed: (),
+    Free: (("free", 2),),
+    Spherical: (("ball", 2),),
+    Revolute: (("hinge", 2),),
+    Prismatic: (("slide", 2),),
+    Universal: (("hinge", 0), ("hinge", 1)),
+    Cylindrical: (("hinge", 2), ("slide", 2)),
+}
+
+
+def save_mjcf(mechanism: Mechanism, path: Path) -> None:
+    """Write a mechanism to a file of MuJoCo, all or nothing; a warning names what cannot be kept."""
+    write_atomically(path, [_Writer(mechanism, path).text().encode("utf-8")])
+
+
+class _Writer:
+    """Lines of a file, and what was left out of it."""
+
+    def __init__(self, mechanism: Mechanism, path: Path) -> None:
+        self.mechanism, self.path = mechanism, path
+        self.left_out: list[str] = []
+        self.assets: list[str] = []
+        self.tree, self.loops = spanning_tree(mechanism, str(path))
+        self.below: dict[Body, list[Branch]] = {}
+        for branch in self.tree:
+            self.below.setdefault(branch.parent, []).append(branch)
+        used = [end for branch in self.loops for end in (branch.parent, branch.child)]
+        used += [thing for load in mechanism.loads.values() for thing in load.on if isinstance(thing, Body)]
+        self.used = set(used)
+
+    def text(self) -> str:
+        body_lines = self._skins(self.mechanism.ground, 4)
+        stack: list[tuple[Branch | None, int]] = [(b, 4) for b in reversed(self.below.get(self.mechanism.ground, []))]
+        while stack:
+            branch, indent = stack.pop()
+            if branch is None:
+                body_lines.append(" " * indent + "</body>")
+                continue
+            lines, last = self._body(branch, indent)
+            body_lines += lines
+            stack.append((None, indent))
+            stack += [(each, indent + 2) for each in reversed(self.below.get(last, []))]
+        equalities = self._equalities()
+        actuators = self._actuators()
+        excluded = self._excluded()
+        self._say_left_out()
+        gravity = words(self.mechanism.gravity)
+        lines = [
+            f"<mujoco model={quoteattr(self.mechanism.name)}>",
+            '  <compiler angle="radian" autolimits="true"/>',
+            f'  <option gravity="{gravity}"/>',
+        ]
+        for word, content in (
+            ("asset", self.assets),
+            ("worldbody", body_lines),
+            ("contact", excluded),
+            ("equality", equalities),
+            ("actuator", actuators),
+        ):
+            if content or word == "worldbody":
+                lines += [f"  <{word}>", *content, f"  </{word}>"]
+        return "\n".join([*lines, "</mujoco>", ""])
+
+    # bodies
+
+    def _body(self, branch: Branch, indent: int) -> tuple[list[str], Body]:
+        """Return the lines that open a body, and the body: that after bodies without mass between joints."""
+        chain = [branch]
+        while self._is_between(chain[-1].child):
+            chain += self.below[chain[-1].child]
+        body = chain[-1].child
+        pose = Frame()
+        for step in chain:
+            pose = pose @ step.on_parent @ inverse(step.on_child)
+        pad = " " * indent
+        quaternion = words([float(x) for x in to_quaternion(pose.R)])
+        lines = [f'{pad}<body name={quoteattr(_name(body))} pos="{words(place(pose))}" quat="{quaternion}">']
+        for k, step in enumerate(chain):
+            frame = step.on_child
+            for later in chain[k + 1 :]:  # as it is seen from the last body
+                frame = later.on_child @ inverse(later.on_parent) @ frame
+            lines += self._joint(step, frame, indent + 2, branch)
+        inertia = body.inertia
+        if inertia.mass > 0.0:
+            if not (np.linalg.eigvalsh(inertia.tensor) > 0.0).all():
+                raise FormatError(
+                    f"{self.path}: body {body.name!r} has moments {np.diag(inertia.tensor).tolist()} kg m^2; MuJoCo "
+                    "has no body without them: load with repair=True, or give it an inertia"
+                )
+            (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.tensor.tolist()
+            full = words((xx, yy, zz, xy, xz, yz))
+            lines.append(
+                f'{pad}  <inertial mass="{words(inertia.mass)}" pos="{words(inertia.com)}" fullinertia="{full}"/>'
+            )
+        return [*lines, *self._skins(body, indent + 2)], body
+
+    def _is_between(self, body: Body) -> bool:
+        """Return whether a body is nothing but the place between two joints."""
+        below = self.below.get(body, [])
+        bare = not body.inertia.mass and not body.visuals and not body.collisions and body not in self.used
+        return bare and len(below) == 1 and not isinstance(below[0].joint, Fixed | Free)
+
+    def _joint(self, step: Branch, frame: Any, indent: int, first: Branch) -> list[str]:
+        joint, pad, file = step.joint, " " * indent, str(self.path)
+        kinds = _STEPS.get(type(joint))
+        if kinds is None:
+            raise FormatError(f"{file}: joint {joint.name!r}: MJCF has no {type(joint).__name__}; save it as .json")
+        if isinstance(joint, Free):
+            if step.parent is not self.mechanism.ground or place(step.on_parent).any() or place(step.on_child).any():
+                raise FormatError(
+                    f"{file}: joint {joint.name!r}: a Free joint of MuJoCo is between origins of ground and a body; "
+                    "leave on_parent= and on_child= out, or save as .json"
+                )
+            return [f"{pad}<freejoint name={quoteattr(joint.name)}/>"]
+        numbers = {
+            "damping": number_of(joint, "damping", file),
+            "frictionloss": number_of(joint, "friction", file),
+            "stiffness": number_of(joint, "stiffness", file),
+            "springref": number_of(joint, "rest", file),
+            "armature": number_of(joint, "armature", file),
+        }
+        lines = []
+        for k, (kind, axis) in enumerate(kinds):
+            name = joint.name if len(kinds) == 1 else f"{joint.name}_{k + 1}"
+            said = [f"name={quoteattr(name)}", f'type="{kind}"', f'pos="{words(place(frame))}"']
+            if kind != "ball":
+                said.append(f'axis="{words(turn(frame)[:, axis])}"')
+                lower, upper = joint.limit_pairs()[k].tolist()
+                if np.isfinite((lower, upper)).all():
+                    said.append(f'range="{words((lower, upper))}"')
+                elif np.isfinite((lower, upper)).any():
+                    said.append(f'range="{words((max(lower, -1e10), min(upper, 1e10)))}"')
+            said += [f'{word}="{words(x)}"' for word, x in numbers.items() if x and not (kind == "ball" and word == "springref")]
+            lines.append(f"{pad}<joint {' '.join(said)}/>")
+        return lines
+
+    # shapes
+
+    def _skins(self, body: Body, indent: int) -> list[str]:
+        lines = []
+        touches = 1 if self.mechanism.contacts else 0
+        for things, kind, touched in ((body.visuals, Visual, False), (body.collisions, Collision, True)):
+            for skin in skins(things, kind):
+                geometry = self._geometry(skin.shape, body)
+                if geometry is None:
+                    continue
+                said = f'contype="{touches}" conaffinity="{touches}" group="3"' if touched else 'contype="0" conaffinity="0"'
+                if (colour := getattr(skin, "colour", None)) is not None:
+                    said += f' rgba="{words(colour)}"'
+                material = getattr(skin, "material", None) or body.material
+                if touched and material is not None:
+                    levers = (material.friction, material.torsional, material.rolling)
+                    dimensions = 6 if levers[2] else 4 if levers[1] else 3
+                    said += f' friction="{words(levers)}" condim="{dimensions}"'
+                lines.append(f"{' ' * indent}<geom {geometry} {said}/>")
+        return lines
+
+    def _geometry(self, shape: Solid | MeshFile, body: Body) -> str | None:
+        if isinstance(shape, MeshFile):
+            self.left_out.append(f"mesh {shape.filename!r} of {body.name!r}, a file that is not opened")
+            return None
+        position = np.zeros(3) if shape.position is None else np.ravel(shape.position)
+        rotation = np.eye(3) if shape.rotation is None else np.asarray(shape.rotation, float)
+        at = f'pos="{words(position)}" quat="{words([float(x) for x in to_quaternion(rotation.tolist())])}"'
+        match shape:
+            case Box():
+                return f'type="box" size="{words((shape.x / 2, shape.y / 2, shape.z / 2))}" {at}'
+            case Sphere():
+                return f'type="sphere" size="{words(shape.radius)}" {at}'
+            case Capsule():
+                return f'type="capsule" size="{words((shape.radius, shape.length / 2))}" {at}'
+            case Cylinder():
+                return f'type="cylinder" size="{words((shape.radius, shape.length / 2))}" {at}'
+            case Ellipsoid():
+                return f'type="ellipsoid" size="{words((shape.x, shape.y, shape.z))}" {at}'
+            case Plane() if body is self.mechanism.ground:
+                return self._plane(shape)
+        if isinstance(shape, Endless):
+            self.left_out.append(f"a {type(shape).__name__} of {body.name!r}")
+            return None
+        vertices, faces = shape.surface()
+        name = f"mesh{len(self.assets)}"
+        self.assets.append(f'    <mesh name="{name}" vertex="{words(vertices)}" face="{_whole(faces)}"/>')
+        return f'type="mesh" mesh="{name}" {at}'
+
+    @staticmethod
+    def _plane(shape: Plane) -> str:
+        position = np.zeros(3) if shape.position is None else np.ravel(shape.position)
+        rotation = np.eye(3) if shape.rotation is None else np.asarray(shape.rotation, float)
+        normal = rotation @ np.asarray(shape.normal, float)
+        return f'type="plane" size="10 10 1" pos="{words(position + shape.offset * normal)}" zaxis="{words(normal)}"'
+
+    # what acts between bodies
+
+    def _equalities(self) -> list[str]:
+        lines = []
+        for branch in self.loops:
+            name, ends = quoteattr(branch.joint.name), []
+            for word, body in (("body1", branch.parent), ("body2", branch.child)):
+                ends.append(f"{word}={quoteattr('world' if body is self.mechanism.ground else _name(body))}")
+            if isinstance(branch.joint, Spherical):
+                lines.append(f'    <connect name={name} {" ".join(ends)} anchor="{words(place(branch.on_parent))}"/>')
+            elif isinstance(branch.joint, Fixed):
+                pose = branch.on_parent @ inverse(branch.on_child)
+                quaternion = [float(x) for x in to_quaternion(pose.R)]
+                at = f'anchor="{words(place(branch.on_child))}" relpose="{words([*place(pose), *quaternion])}"'
+                lines.append(f"    <weld name={name} {' '.join(ends)} {at}/>")
+            elif isinstance(branch.joint, Revolute):
+                for k, step in enumerate((0.0, 0.1)):  # two points of the axis
+                    at = words(place(branch.on_parent) + step * turn(branch.on_parent)[:, 2])
+                    word = quoteattr(f"{branch.joint.name}_{k + 1}")
+                    lines.append(f'    <connect name={word} {" ".join(ends)} anchor="{at}"/>')
+            else:
+                raise FormatError(
+                    f"{self.path}: joint {branch.joint.name!r}: no loop is closed by a {type(branch.joint).__name__} "
+                    "in MJCF; save it as .json"
+                )
+        for coupling in self.mechanism.couplings.values():
+            assert isinstance(coupling, Coupling)
+            ends_ = f"joint1={quoteattr(coupling.joint)} joint2={quoteattr(coupling.of)}"
+            terms = f'polycoef="{words((coupling.offset, coupling.ratio, 0, 0, 0))}"'
+            lines.append(f"    <joint name={quoteattr(coupling.name)} {ends_} {terms}/>")
+        return lines
+
+    def _actuators(self) -> list[str]:
+        lines = []
+        for load in self.mechanism.loads.values():
+            if isinstance(load, Motor) and isinstance(load.law, Input):
+                joint = load.on[0] if isinstance(load.on[0], str) else load.on[0].name
+                lines.append(f"    <motor name={quoteattr(load.law.name)} joint={quoteattr(str(joint))}/>")
+            else:
+                self.left_out.append(f"load {load.name!r}")
+        return lines
+
+    def _excluded(self) -> list[str]:
+        pairs = [pair for contact in self.mechanism.contacts.values() for pair in contact.without]
+        named = [[getattr(body, "name", body) for body in pair] for pair in pairs]
+        named = [["world" if name == "ground" else _renamed(str(name)) for name in pair] for pair in named]
+        return [f"    <exclude body1={quoteattr(a)} body2={quoteattr(b)}/>" for a, b in named]
+
+    def _say_left_out(self) -> None:
+        m = self.mechanism
+        others = [name for name in m.constraints if name not in m.couplings and name not in m.drivers]
+        self.left_out += [f"constraint {name!r}" for name in others] + [f"driver {name!r}" for name in m.drivers]
+        self.left_out += [f"state {name!r}" for name in m.states]
+        if self.left_out:
+            warn(f"{self.path}: MJCF cannot hold, and left out are: {', '.join(dict.fromkeys(self.left_out))}")
+
+
+def _name(body: Body) -> str:
+    return _renamed(body.name)
+
+
+def _renamed(name: str) -> str:
+    """Return a name that MuJoCo leaves free: the world is its own."""
+    return "world_link" if name == "world" else name
+
+
+def _whole(values: Any) -> str:
+    return " ".join(map(str, np.ravel(values).tolist()))
