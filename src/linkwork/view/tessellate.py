@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.geometry import Box, Cylinder, Solid, Sphere
+from linkwork.geometry.mesh_topology import connected
 from linkwork.geometry.solid import COMMON
 
 Array = np.ndarray
@@ -89,22 +90,9 @@ def _creased(vertices: Array, faces: Array) -> tuple[Array, Array]:
         return np.where(turned, second, first), np.where(turned, first, second)
 
     pairs = np.concatenate([np.stack(both) for both in zip(corners(one), corners(two), strict=True)], axis=1)
-    labels = _connected(3 * count, pairs)
-    kept, numbers = np.unique(labels, return_inverse=True)
+    _, numbers = connected(3 * count, *pairs)
+    _, kept = np.unique(numbers, return_index=True)
     return vertices[faces.ravel()[kept]], numbers.reshape(-1, 3)
-
-
-def _connected(count: int, pairs: Array) -> Array:
-    """Return for each of `count` things the least that it is connected to by pairs (2, N)."""
-    labels = np.arange(count)
-    while True:
-        least = np.minimum(labels[pairs[0]], labels[pairs[1]])
-        before = labels.copy()
-        np.minimum.at(labels, pairs[0], least)
-        np.minimum.at(labels, pairs[1], least)
-        labels = labels[labels]
-        if (labels == before).all():
-            return labels
 
 
 def ball(radius: float) -> Shell:
