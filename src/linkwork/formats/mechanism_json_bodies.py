@@ -25,7 +25,7 @@ from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.material import Material
 
-_SKIN = ("visuals", "collisions", "material", "group", "mask")
+_SKIN = ("visuals", "collisions", "material", "group", "mask", "color")
 _KEYS = ("position", "rotation", "shapes", "density", "mass", "inertia", *_SKIN)
 
 
@@ -51,6 +51,8 @@ def skin_data(body: Body) -> dict[str, Any]:
         data["collisions"] = [_skin_data(collision, Collision) for collision in body.collisions]
     if body.material != Material():
         data["material"] = material_data(body.material)
+    if body.color is not None:
+        data["color"] = numbers(body.color)
     return data | {
         word: value
         for word, value, usual in (("group", body.group, 1), ("mask", body.mask, EVERYTHING))
@@ -125,6 +127,8 @@ def _read_skins(members: Mapping[str, JsonValue]) -> dict[str, Any]:
         options["collisions"] = [_read_skin(item, Collision, ("name", "material")) for item in items]
     if "material" in members:
         options["material"] = read_material(members["material"])
+    if "color" in members:
+        options["color"] = members["color"].numbers(4)
     return options | {word: whole(members[word]) for word in ("group", "mask") if word in members}
 
 

@@ -7,7 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.mechanism.body_inertia import Part, inertia_of
-from linkwork.mechanism.body_skin import EVERYTHING, bits, material_wanted, placed_on_ground, skins_given
+from linkwork.mechanism.body_skin import (
+    EVERYTHING,
+    bits,
+    color_given,
+    material_wanted,
+    placed_on_ground,
+    skins_given,
+)
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.material import Material
 from linkwork.mechanism.names import name_text
@@ -48,6 +55,7 @@ class Body(Recorded):
         material: Material | None = None,
         group: int = 1,
         mask: int = EVERYTHING,
+        color: Any = None,
     ) -> None:
         self._name = name_text(name, type(self).__name__)
         self._parts = parts
@@ -55,6 +63,7 @@ class Body(Recorded):
         self.collisions = collisions
         self.material = material
         self.group, self.mask = group, mask
+        self.color = color
         self._space: Space | None = None
         self._weigh(density, mass)
         self._space = self.inertia.space
@@ -75,6 +84,7 @@ class Body(Recorded):
         material: Material | None = None,
         group: int = 1,
         mask: int = EVERYTHING,
+        color: Any = None,
     ) -> "Body":
         """Make a body of point masses; positions (n, 3), or (n, 2) in the plane, in the body frame."""
         inertia = Inertia.from_points(masses, positions)
@@ -88,6 +98,7 @@ class Body(Recorded):
             material=material,
             group=group,
             mask=mask,
+            color=color,
         )
 
     @property
@@ -209,6 +220,18 @@ class Body(Recorded):
     @mask.setter
     def mask(self, mask: int) -> None:
         self._mask = bits(f"{self._where}: mask", mask)
+
+    @property
+    def color(self) -> tuple[float, float, float, float] | None:
+        """What it is drawn in: red, green, blue, opacity, each 0 to 1; None: whoever draws it chooses.
+
+        It can be given as "#rrggbb", as a name such as "red" or "steel", or as three or four numbers.
+        """
+        return self._color
+
+    @color.setter
+    def color(self, color: Any) -> None:
+        self._color = color_given(f"{self._where}: color", color)
 
     def add(self, *shapes: Any, material: Material | None = None) -> None:
         """Let the ground be touched by shapes, which need no mass, and draw it with them.

@@ -24,7 +24,7 @@ from linkwork.mechanism.journal import Change, Journal, JournalEntry, enter, lea
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.names import kind_name, name_text
 from linkwork.mechanism.placement import Array, Space, numbers, plain
-from linkwork.mechanism.recorded import Recorded, frozen
+from linkwork.mechanism.recorded import Recorded, Revision, frozen
 from linkwork.spelling import require
 from linkwork.viewable import Viewable
 
@@ -204,6 +204,38 @@ class Mechanism(Recorded, Viewable):
         self.journal.record(place)
         return element
 
+    def rename(self, thing: Element | str, name: str) -> None:
+        """Give an element another name; whatever refers to it by name follows.
+
+        >>> m = Mechanism()
+        >>> ball = m.add(Body("ball"))
+        >>> m.rename(ball, "sphere")
+        >>> ball.name, list(m)
+        ('sphere', ['sphere'])
+        """
+        element = self[thing] if isinstance(thing, str) else thing
+        new = name_text(name, type(element).__name__)
+        if element is self.ground or element not in self:
+            raise ValueError(f"mechanism {self.name!r}: {element.name!r} cannot be renamed; give an element of it")
+        if new in self and self[new] is not element:
+            raise ValueError(f"mechanism {self.name!r}: {new!r} is the name of something else; give another")
+        old = element.name
+        if new == old:
+            return
+        with self.edit(f"rename {old}"):
+            users = [other for other in self._elements if uses(other, element)]
+            touched = {id(each): (each, each._revision, Revision()) for each in (element, *users)}
+            step = Renaming(Change("set", new, "name", old, new), self, element, tuple(touched.values()))
+            step.apply()
+            self.journal.record(step)
+            for other in users:
+                for word in ("on", "joint", "of"):
+                    said = vars(other).get(word)
+                    if said == old:
+                        setattr(other, word, new)
+                    elif isinstance(said, tuple) and old in [each for each in said if isinstance(each, str)]:
+                        setattr(other, word, tuple(new if each == old else each for each in said))
+
     @property
     def kinds(self) -> tuple[Mapping[str, Any], ...]:
         """Bodies, joints, constraints, drivers, loads and contacts, by name."""
@@ -248,6 +280,10 @@ class Mechanism(Recorded, Viewable):
         if isinstance(thing, Contact):
             return self._contacts
         return self._drivers if isinstance(thing, Driver) else self._constraints
+
+    def list_again(self, thing: Element) -> None:
+        """Look up the names of all elements of a kind again; `rename` and `undo` do it."""
+        self._list_again(self._names_of(thing))
 
     def _list_again(self, names: dict[str, Any]) -> None:
         names.clear()
@@ -433,6 +469,28 @@ class Placing:
             self.mechanism.insert(self.index, self.element)
         else:
             self.mechanism.take(self.index)
+
+
+@dataclass(frozen=True)
+class Renaming:
+    """An element that was given another name: a step of the journal."""
+
+    change: Change
+    mechanism: Mechanism
+    element: Element
+    touched: tuple[tuple[Element, Revision, Revision], ...]  # it and its users: revisions before and after
+
+    def apply(self) -> None:
+        self._call(self.change.new, 2)
+
+    def revert(self) -> None:
+        self._call(self.change.old, 1)
+
+    def _call(self, name: str, which: int) -> None:
+        vars(self.element)["_name"] = name
+        for each in self.touched:
+            object.__setattr__(each[0], "_revision", each[which])
+        self.mechanism.list_again(self.element)
 
 
 def uses(user: Element, thing: Element) -> bool:

@@ -19,6 +19,7 @@ Array = np.ndarray
 SLIM = 0.02  # thickness of a link that is drawn through its joints, per size of the mechanism
 
 _STOUT = 0.08  # thickness of a link, at most, per length
+_SEEN, _SHORT = 0.0025, 0.3  # but so thick per size of the mechanism that it is seen, up to this per length
 
 Part = tuple[Shell, Array, tuple[Rgb, float] | None]  # where on the body, and a colour of its own
 
@@ -42,7 +43,7 @@ def _drawable(shapes: Iterable[tuple[Any, Any]]) -> Iterable[Part]:
         shape = _opened(described)
         made = None if shape is None else tessellate.shell(shape)
         if shape is not None and made is not None:
-            own = None if colour is None else (_rgb(colour), float(colour[3]))
+            own = None if colour is None else (rgb_of(colour), float(colour[3]))
             yield made, np.column_stack([shape.rotation, shape.position]), own
 
 
@@ -72,7 +73,8 @@ def _opened(shape: Any) -> Any:
         return None
 
 
-def _rgb(colour: Sequence[float]) -> Rgb:
+def rgb_of(colour: Sequence[float]) -> Rgb:
+    """Return a colour of numbers from 0 to 1 as one of numbers from 0 to 255."""
     red, green, blue = (round(255 * min(max(float(part), 0.0), 1.0)) for part in colour[:3])
     return red, green, blue
 
@@ -88,6 +90,7 @@ def link_through(body: Body, points: Sequence[Array], size: float) -> Iterable[P
     ends = [*points, center] if body.inertia.mass > 0.0 else points
     reach = max((float(np.linalg.norm(p - q)) for p in ends for q in ends), default=0.0)
     radius = min(0.5 * SLIM * size, _STOUT * reach) if reach > 0.0 else 0.5 * SLIM * size
+    radius = max(radius, min(_SEEN * size, _SHORT * reach))
     if len(points) < 2 and body.inertia.mass > 0.0:
         if not points or np.abs(points[0] - center).max() > 1e-9 * size:
             points.append(center)

@@ -17,10 +17,12 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.names import kind_name
 from linkwork.mechanism.placement import lifted
 from linkwork.mechanism.sketch import Line, attachments
-from linkwork.view.body_pieces import SLIM, Part, described_parts, in_space, link_through
+from linkwork.mechanism.springs import Spring
+from linkwork.view.body_pieces import SLIM, Part, described_parts, in_space, link_through, rgb_of
 from linkwork.view.constraint_drawing import Tie, outlines, rods, sketch_lines, ties
 from linkwork.view.glyph import axis_vectors, glyphs
 from linkwork.view.palette import GROUND, JOINT, Rgb, body_colour
+from linkwork.view.supports import supports
 from linkwork.view.tessellate import Shell
 
 Array = np.ndarray
@@ -58,13 +60,14 @@ class JointMark:
 
 @dataclass(frozen=True, eq=False)
 class SpringMark:
-    """A line between points of two bodies: a spring, a rod or a rope."""
+    """A line between points of two bodies: a spring, a damper, a rod or a rope."""
 
     name: str
     a: str
     b: str
     on_a: Array  # (3,)
     on_b: Array  # (3,)
+    kind: str = "rod"  # or "spring", "damper"
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,14 +115,19 @@ def drawing_of_mechanism(
     pieces = []
     for name, parts in shells.items():
         number = paints.get(name, -1)
-        colour = GROUND if name in welded else body_colour(number)
+        own = bodies[name].color
+        usual = GROUND if name in welded else body_colour(number), 1.0
+        usual = usual if own is None else (rgb_of(own), float(own[3]))
         shrink = 1.0 - _SHRINK * ((number + 1) % 5)
         for part, pose, own_colour in parts:
             placed = pose.copy()
             placed[2, 3] += layers.get(name, 0.0)
-            rgb, opacity = (colour, 1.0) if own_colour is None else own_colour
+            rgb, opacity = usual if own_colour is None else own_colour
             smaller = replace(part, scale=_times(part.scale, shrink))
             pieces.append(Piece(name, name, smaller, placed, rgb, opacity))
+    if mechanism.space == "plane":
+        for part, pose, _ in supports(_grounded(marks), _up(mechanism), size):
+            pieces.append(Piece("ground", "ground", part, pose, GROUND))
     inertias = [bodies[name].inertia for name in names]
     return Drawing(
         name=mechanism.name,
@@ -132,7 +140,7 @@ def drawing_of_mechanism(
             *_outlines(lines, layers, size),
         ),
         joints=marks,
-        springs=tuple(SpringMark(*rod) for rod in rods(lines)),
+        springs=tuple(SpringMark(*rod, _spring_kind(mechanism, rod[0])) for rod in rods(lines)),
         ties=tuple(ties(mechanism)),
         masses=np.array([inertia.mass for inertia in inertias]),
         centers=np.array([in_space(inertia.com) for inertia in inertias]).reshape(-1, 3),
@@ -141,6 +149,15 @@ def drawing_of_mechanism(
         size=size,
         paints=paints,
     )
+
+
+def _spring_kind(mechanism: Mechanism, name: str) -> str:
+    """Return what a line between bodies stands for."""
+    load = mechanism.loads.get(name)
+    if not isinstance(load, Spring):
+        return "rod"
+    stiff = callable(load.stiffness) or np.any(np.asarray(load.stiffness, object) != 0.0)
+    return "spring" if stiff else "damper"
 
 
 def _paints(names: Sequence[str], before: Mapping[str, int]) -> dict[str, int]:
@@ -220,6 +237,14 @@ def _moved(pose: Array, points: Array) -> Array:
 
 
 # joints
+
+
+def _grounded(marks: Sequence[JointMark]) -> Iterable[tuple[str, Array, Array]]:
+    """Return kind, place and first axis of the joints that ground has."""
+    for mark in marks:
+        frame = mark.on_parent if mark.parent == "ground" else mark.on_child
+        if "ground" in (mark.parent, mark.child) and len(mark.axes):
+            yield mark.kind, frame[:, 3], frame[:, :3] @ mark.axes[0]
 
 
 def _joint_mark(joint: Joint, loop: bool) -> JointMark:

@@ -15,6 +15,7 @@ from linkwork.view.tree_panel import words
 Array = np.ndarray
 Row = tuple[str, str, str, str]  # what, numbers, unit, and the channel that shows it over time
 
+_ROUND_OFF = 1e-13  # of numbers in SI units
 _HEAD = "\0"  # in place of numbers: the row is a heading
 
 
@@ -143,8 +144,8 @@ def _vector(values: Array, flat: bool) -> str:
 def _numbers(values: Array) -> str:
     """Return numbers side by side; what is round-off beside the largest is 0."""
     largest = float(np.abs(values).max(initial=0.0))
-    shown = np.where(np.abs(values) < 1e-9 * largest, 0.0, values)
-    return ",  ".join(f"{x:.4g}" for x in shown)
+    shown = np.where(np.abs(values) < max(1e-9 * largest, _ROUND_OFF), 0.0, values)
+    return ",  ".join(f"{x + 0.0:.4g}" for x in shown)
 
 
 def turns(rotation: Array) -> Array:

@@ -13,8 +13,8 @@ from linkwork.view.contact_arrows import ContactArrows
 from linkwork.view.drawing import Piece
 from linkwork.view.name_labels import Names
 from linkwork.view.overlay import Overlay
-from linkwork.view.piece_poses import Places, WorldPoses
-from linkwork.view.quaternion import quaternions
+from linkwork.view.piece_poses import WorldPoses
+from linkwork.view.spring_overlay import Springs
 from linkwork.view.stage import Batch
 from linkwork.view.subject import Subject
 from linkwork.view.tessellate import ball, box, cylinder
@@ -196,53 +196,6 @@ class Gaps(Overlay):
         more = f" and {len(gaps) - _GAPS} smaller" if len(gaps) > _GAPS else ""
         listed = ", ".join(f"{name}: {gaps[name]:.1e}" for name in gaps if name in worst)
         self._show_message(f"loop gaps [m, rad]: {listed}{more}")
-
-
-class Springs(Overlay):
-    """Springs, rods and ropes, as thin lines between their ends; not on a switch."""
-
-    def nodes(self) -> list[Any]:
-        marks = self._drawing.springs
-        numbers = {name: k for k, name in enumerate(self._drawing.bodies)} | {"ground": -1}
-        self._ends = [
-            Places(
-                [numbers[name] for name, _ in side],
-                np.array([np.column_stack([np.eye(3), on]) for _, on in side]),
-            )
-            for side in ([(mark.a, mark.on_a) for mark in marks], [(mark.b, mark.on_b) for mark in marks])
-        ]
-        rod = cylinder(1.0, 1.0)
-        node = self._server.scene.add_batched_meshes_simple(
-            "/springs",
-            rod.vertices.astype(np.float32),
-            rod.faces.astype(np.uint32),
-            batched_wxyzs=np.tile(np.array([1, 0, 0, 0], np.float32), (len(marks), 1)),
-            batched_positions=np.zeros((len(marks), 3), np.float32),
-            batched_scales=np.ones((len(marks), 3), np.float32),
-            batched_colors=palette.SPRING,
-            lod="off",
-        )
-        return [node]
-
-    def highlight(self, name: str | None) -> None:
-        """Show one in the colour of what is selected."""
-        for node in self._nodes:
-            names = [mark.name for mark in self._drawing.springs]
-            chosen = [palette.SELECTED if each == name else palette.SPRING for each in names]
-            node.batched_colors = np.array(chosen, np.uint8)
-
-    def on_click(self, picked: Callable[[str | None], None]) -> None:
-        """Tell which one is clicked."""
-        for node in self._nodes:
-            node.on_click(lambda event: picked(self._drawing.springs[event.instance_index or 0].name))
-
-    def place(self, moment: Moment, poses: WorldPoses) -> None:
-        (node,) = self._nodes
-        a, b = (places.positions(poses) for places in self._ends)
-        radius, lengths = 0.005 * self._size, np.linalg.norm(b - a, axis=1)
-        node.batched_positions = ((a + b) / 2.0).astype(np.float32)
-        node.batched_wxyzs = quaternions(np.array([turned_to(way) for way in b - a])).astype(np.float32)
-        node.batched_scales = np.column_stack([np.full((len(a), 2), radius), lengths]).astype(np.float32)
 
 
 class Overlays:

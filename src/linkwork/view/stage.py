@@ -63,7 +63,7 @@ class Batch:
             lod="off",
             side="front" if shape.convex else "double",
             cast_shadow=shadows,
-            receive_shadow=shadows,
+            receive_shadow=False,  # in software they are striped
         )
 
     def place(self, poses: WorldPoses) -> None:

@@ -66,7 +66,9 @@ def described(drawing: Drawing) -> tuple[dict[str, Any], dict[str, Array]]:
             ]
             for m in drawing.joints
         ],
-        "springs": [[m.name, m.a, m.b, m.on_a.tolist(), m.on_b.tolist()] for m in drawing.springs],
+        "springs": [
+            [m.name, m.a, m.b, m.on_a.tolist(), m.on_b.tolist(), m.kind] for m in drawing.springs
+        ],
         "ties": [[tie.name, tie.kind, *tie.on] for tie in drawing.ties],
     }
     arrays = {_PREFIX + word: getattr(drawing, word) for word in _MEASURES}
@@ -102,8 +104,10 @@ def restored(header: Mapping[str, Any], arrays: Mapping[str, Array], bodies: Seq
         for name, kind, parent, child, on_parent, on_child, axes, loop in header["joints"]
     )
     springs = tuple(
-        SpringMark(text(name), _known(a, known), _known(b, known), _finite(on_a, (3,)), _finite(on_b, (3,)))
-        for name, a, b, on_a, on_b in header["springs"]
+        SpringMark(
+            text(name), _known(a, known), _known(b, known), _finite(on_a, (3,)), _finite(on_b, (3,)), *map(text, kind)
+        )
+        for name, a, b, on_a, on_b, *kind in header["springs"]
     )
     ties = header.get("ties", ())
     return Drawing(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.geometry import Box, Cylinder, Solid, Sphere
+from linkwork.geometry.mesh_topology import connected
 from linkwork.geometry.solid import COMMON
 
 Array = np.ndarray
@@ -65,22 +66,33 @@ def mesh(vertices: Array, faces: Array, endless: bool = False) -> Shell:
 def _creased(vertices: Array, faces: Array) -> tuple[Array, Array]:
     """Return the triangles with corners of their own where the surface has an edge.
 
-    A browser lights a corner by the mean normal of its faces, which would round every edge.
+    A browser lights a corner by the mean normal of its faces, which would round every edge. Corners of two
+    faces at one vertex are one corner if the faces share an edge there that is not sharp.
     """
     a, b, c = np.moveaxis(vertices[faces], 1, 0)
     normals = np.cross(b - a, c - a)
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-    mean = np.zeros_like(vertices)
-    for k in range(3):
-        np.add.at(mean, faces[:, k], normals)
     normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0.0)
-    size = np.linalg.norm(mean, axis=1, keepdims=True)
-    mean = np.divide(mean, size, out=np.zeros_like(mean), where=size > 0.0)
-    sharp = np.einsum("fki,fi->fk", mean[faces], normals) < _SHARP
-    apart = np.where(sharp[..., None], np.round(4.0 * normals)[:, None, :], 9.0)  # 9 is no normal's number
-    rows = np.concatenate([faces[..., None], apart], axis=2).reshape(-1, 4)
-    kept, numbers = np.unique(rows, axis=0, return_inverse=True)
-    return vertices[kept[:, 0].astype(int)], numbers.reshape(-1, 3)
+    count = len(faces)
+    start, end = faces[:, [0, 1, 2]].T.ravel(), faces[:, [1, 2, 0]].T.ravel()  # edges by side, then face
+    low, high = np.minimum(start, end), np.maximum(start, end)
+    order = np.lexsort((high, low))
+    same = (low[order][1:] == low[order][:-1]) & (high[order][1:] == high[order][:-1])
+    one, two = order[:-1][same], order[1:][same]
+    smooth = np.einsum("fi,fi->f", normals[one % count], normals[two % count]) > _SHARP
+    one, two = one[smooth], two[smooth]
+
+    def corners(edges: Array) -> tuple[Array, Array]:
+        """Return the corners (3 face + side) at the lower and the higher vertex of edges."""
+        side, face = edges // count, edges % count
+        first, second = 3 * face + side, 3 * face + (side + 1) % 3
+        turned = start[edges] != low[edges]
+        return np.where(turned, second, first), np.where(turned, first, second)
+
+    pairs = np.concatenate([np.stack(both) for both in zip(corners(one), corners(two), strict=True)], axis=1)
+    _, numbers = connected(3 * count, *pairs)
+    _, kept = np.unique(numbers, return_index=True)
+    return vertices[faces.ravel()[kept]], numbers.reshape(-1, 3)
 
 
 def ball(radius: float) -> Shell:

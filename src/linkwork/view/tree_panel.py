@@ -10,7 +10,8 @@ from linkwork.view.looks import Looks
 from linkwork.view.palette import Rgb, hexadecimal
 
 _ROWS = 800  # more are found by searching
-_INDENT = 13  # pixels
+_INDENT = 11  # pixels
+_DEEPEST = 9  # level that is moved in; a long chain goes straight down from there
 
 
 class TreePanel:
@@ -56,7 +57,7 @@ class TreePanel:
             acts = _act("hide", name, eye, name in looks.hidden) + _act("isolate", name, "only", False)
         return (
             f'<div class="lw-row{marks}" role="button" aria-label="{escape(label)}" title="{escape(label)}" '
-            f"data-lw='{words('select', name)}' style=\"padding-left:{4 + _INDENT * depth}px\">{dot}"
+            f"data-lw='{words('select', name)}' style=\"padding-left:{4 + _INDENT * min(depth, _DEEPEST)}px\">{dot}"
             f'<span class="lw-name">{escape(name)}</span><span class="lw-kind">{escape(kind)}</span>{acts}</div>'
         )
 

@@ -317,12 +317,12 @@ class Viewer:
         if player.end <= player.start:
             return
         span = player.end - player.start
-        self._slider = gui.add_slider("Time [s]", player.start, player.end, _round_step(span), player.start)
-        self._slider.on_update(lambda event: event.client and self.seek(self._slider.value))
         self._play = gui.add_button("Play", icon="player-play")
         self._play.on_click(lambda event: self.play_or_pause())
         steps = gui.add_button_group("Step", ("|<", "<", ">", ">|"))
         steps.on_click(lambda event: self._step(steps.value))
+        self._slider = gui.add_slider("Time [s]", player.start, player.end, _round_step(span), player.start)
+        self._slider.on_update(lambda event: event.client and self.seek(self._slider.value))
         speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1")
         speed.on_update(lambda event: setattr(player, "speed", float(speed.value)))
         loop = gui.add_checkbox("Loop", player.loop)
