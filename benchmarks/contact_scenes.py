@@ -57,6 +57,13 @@ def _rolls(after: Callable[[float], np.ndarray]) -> float:
     return abs(float(after(1.0)[0, 0] - start) / (3.0 * 5.0 / 7.0) - 1.0)
 
 
+def _grips(after: Callable[[float], np.ndarray]) -> float:
+    """Return the error of the speed after an impact with friction: 5/7 of that before."""
+    after(0.3)
+    start = after(0.0)[0, 0]
+    return abs(float(after(0.1)[0, 0] - start) / (0.1 * 5.0 / 7.0) - 1.0)
+
+
 BOX = (0.2, 0.2, 0.1)
 CUBE = (0.1, 0.1, 0.1)
 STACK = tuple((CUBE, (0.0, 0.0, 0.1 + 0.2 * k), 8.0) for k in range(10))
@@ -70,6 +77,8 @@ SCENES = (
     Known("box at rest, 1,000 kg: sinks [m]", ((CUBE, (0.0, 0.0, 0.1), 1000.0),), _way),
     Known("stack of 10: moves [m]", STACK, _way),
     Known("1,000 kg on 1 kg: moves [m]", ((CUBE, (0, 0, 0.1), 1.0), (CUBE, (0, 0, 0.3), 1000.0)), _way),
+    Known("1e6 kg on 1 kg: moves [m]", ((CUBE, (0, 0, 0.1), 1.0), (CUBE, (0, 0, 0.3), 1e6)), _way),
+    Known("ball that grips the floor: speed", (((0.1,), (0.0, 0.0, 0.3), 4.0),), _grips, 5.0, 0.9, speed=1.0),
 )
 
 

@@ -14,14 +14,14 @@ SUBJECTS = {
     "cli": "commands",
     "contact": "coal continuous_manifolds exact_depths",
     "contact_dynamics": "accuracy compliant_contact compliant_steps known_motions moreau_jean scenes "
-    "stepping",
+    "stepping textbook_motions",
     "dynamics": "adams arguments batches invariance joint_forces lagrange laws loads long_chain loops motion "
     "naive printed_answers refused robots tangent trees twins user_joint",
     "formats": "bounds corpus fuzzing mechanism_json_refused mechanism_shapes round_trips urdf_refused",
     "geometry": "shapes solids",
     "kinematics": "three_ways",
     "mechanism": "locate",
-    "recording": "words",
+    "recording": "forces_of_stops words",
     "simulation": "accuracy adams batches constraints curves curves_in_runs faults inputs loops orders "
     "physics",
     "view": "browser gallery_pages show",

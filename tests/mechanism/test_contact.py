@@ -219,3 +219,14 @@ def test_the_summary_names_contacts() -> None:
     assert (
         "2 contacts\n  all   Contact, between all bodies\n  pair  Contact, between a, ground" in m.summary()
     )
+
+
+@pytest.mark.parametrize("apart", [{"group": 0}, {"mask": 0}, {"group": 4, "mask": 4}])
+def test_a_body_that_groups_keep_apart_from_all_is_warned_of(apart):
+    m = lw.Mechanism("apart")
+    m.add(lw.Body("ball", lw.Sphere(0.1), mass=1, **apart))
+    m.add(lw.Body("box", lw.Box(0.1, 0.1, 0.1), mass=1, position=(1, 0, 0)))
+    m.ground.add(lw.Plane())
+    m.add(lw.Contact("contact"))
+    with pytest.warns(UserWarning, match="body 'ball' meets nobody: group"):
+        m.compile()

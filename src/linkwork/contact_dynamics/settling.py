@@ -23,21 +23,13 @@ from linkwork.contact_dynamics.active_record import OPEN, SLIDING, STICKING
 from linkwork.contact_dynamics.contact_forces import SolvedModes, solve_modes
 from linkwork.contact_dynamics.contact_modes import Modes, held
 from linkwork.contact_dynamics.contact_solver import Solver
-from linkwork.contact_dynamics.friction_cone import STOPPED
 from linkwork.contact_dynamics.impact import impact
 from linkwork.contact_dynamics.mode_margins import SLACK_SLIP
-from linkwork.contact_dynamics.pair_table import (
-    FRICTION,
-    RESTITUTION,
-    ROLLING,
-    STATIC_FRICTION,
-    TORSIONAL,
-    PairTable,
-)
-from linkwork.contact_dynamics.response import Response, response
-from linkwork.contact_dynamics.rigid_joints import JointLook, JointProblem, look_at_joints
+from linkwork.contact_dynamics.response import response
+from linkwork.contact_dynamics.rigid_joints import look_at_joints
 from linkwork.contact_dynamics.smooth_motion import Free, SmoothMotion
 from linkwork.contact_dynamics.touching import Touching
+from linkwork.contact_dynamics.touching_look import Look, MaterialLaw
 from linkwork.mechanism.contact import IMPACTS
 
 Array = np.ndarray
@@ -47,25 +39,10 @@ _STILL = 1e-9  # of the speeds of the mechanism, or of 1 m/s: slower ones are no
 _BEYOND = 1e-6  # farther beyond its limit a joint is not put back before modes are found [rad, m]
 _MOMENT = 1e-7  # [s] for which forces act before an impact without collision
 _TURNS = 20
+_WELL_INSIDE = 0.1  # of the bound of friction
+_HALVINGS = 28
 _LIFTS = 10
-_BOUNDS = [FRICTION, TORSIONAL, ROLLING]
 _WORDS = {OPEN: "part", SLIDING: "slide", STICKING: "stick"}
-
-
-class MaterialLaw:
-    """What materials say of contacts."""
-
-    def __init__(self, table: PairTable) -> None:
-        self._table = table
-
-    def __call__(self, touching: Touching) -> tuple[Array, Array, Array]:
-        """Return bounds (n, 3) of contacts, static friction (n,) and restitution (n,).
-
-        Bounds are friction, torsional and rolling resistance.
-        """
-        i, j = self._table.kind[touching.label[:, 0]], self._table.kind[touching.label[:, 1]]
-        numbers = self._table.numbers[i, j]
-        return numbers[:, _BOUNDS], numbers[:, STATIC_FRICTION], numbers[:, RESTITUTION]
 
 
 class Blow(NamedTuple):
@@ -75,37 +52,6 @@ class Blow(NamedTuple):
     bodies: tuple[str, str]  # a and b
     place: tuple[float, ...]  # (d,) [m]
     impulse: tuple[float, ...]  # (d,) on b, in the world [N s]
-
-
-class Look(NamedTuple):
-    """Contacts that touch, and what is known of them."""
-
-    touching: Touching
-    given: Response
-    u: Array  # (n, 3 or 6) relative velocities [m/s, rad/s]
-    bias: Array  # (n, 3 or 6) relative accelerations without contact [m/s^2, rad/s^2]
-    bound: Array  # (n, 3) friction, torsional and rolling resistance
-    static_friction: Array  # (n,)
-    restitution: Array  # (n,)
-    joints: JointLook  # stops that are closed, friction of joints
-    free: Array  # (nv,) accelerations without contact, and without what of joints is at rest
-
-    def some(self, which: Array, of_joints: Array) -> "Look":
-        """Return that of some of the contacts, and of some rows of joints."""
-        touching, given, *numbers, joints, free = self
-        given = given._replace(rows=given.rows[which])
-        return Look(
-            touching.some(which), given, *(array[which] for array in numbers), joints.some(of_joints), free
-        )
-
-    @property
-    def stops(self) -> Array:
-        """Which rows of joints are stops (m,)."""
-        return self.joints.kind == STOPPED
-
-    def problem(self) -> JointProblem:
-        """Return the problem of joints' rows, in accelerations."""
-        return self.joints.problem(self.given.reduced, self.free)
 
 
 @dataclass
@@ -253,13 +199,13 @@ class Settling:
         slow, bound = np.linalg.norm(look.u[:, 1:3], axis=1) <= 2.0 * SLACK_SLIP, look.bound.copy()
         bound[slow, 0] = look.static_friction[slow]
         solved = self._solved(look, bound)
-        slides = solved.modes.mode == SLIDING
-        if (bound != look.bound)[slides].any():
+        while (bound != look.bound)[slides := solved.modes.mode == SLIDING].any():  # others may follow
             bound[slides] = look.bound[slides]
             solved = self._solved(look, bound)
         if solved.jammed:
             self._jam(t, found, look)
             return False
+        solved = self._inside(look, bound, solved)
         number, slide, own = look.joints.number, look.joints.slide.copy(), solved.joints
         held, forces = np.zeros(len(slide), bool), np.zeros(len(slide))
         held[number], forces[number] = own.held, own.force
@@ -271,6 +217,27 @@ class Settling:
     def _solved(self, look: Look, bound: Array) -> SolvedModes:
         given = look.given, look.bias, look.u, bound, 2.0 * SLACK_SLIP, self.motion.size
         return solve_modes(*given, look.problem())
+
+    def _inside(self, look: Look, bound: Array, solved: SolvedModes) -> SolvedModes:
+        """Return the same modes with forces well inside of their cones, where forces are not unique.
+
+        Those of a solution may be at the bound of one corner of a box long before the box slides, and would
+        have to be found anew all the time. Less friction, half of what is left first, puts them inside.
+        """
+        sticks, p = solved.modes.mode == STICKING, solved.held.forces
+        if not sticks.any() or not look.some(sticks, look.stops).is_redundant:
+            return solved
+        most = bound[sticks, 0] * p[sticks, 0]
+        if (np.linalg.norm(p[sticks, 1:3], axis=1) <= (1.0 - _WELL_INSIDE) * most).all():
+            return solved
+        for k in range(1, _HALVINGS):
+            less = bound.copy()
+            less[sticks] *= 1.0 - 0.5**k
+            tried = self._solved(look, less)
+            same = np.array_equal(tried.modes.part, solved.modes.part)
+            if same and not tried.jammed and np.array_equal(tried.joints.held, solved.joints.held):
+                return tried
+        return solved
 
     def _jam(self, t: float, found: Settled, look: Look) -> None:
         """Stop contacts that no finite forces hold: by impulses that end all slip, if friction allows it."""

@@ -5,6 +5,7 @@ that a joint joins, that their groups and masks keep apart, or that `without` na
 `between` is about one pair, which meets even if it is joined; what it says goes before the other.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
@@ -284,6 +285,25 @@ def contact_cautions(contact: Contact, mechanism: "Mechanism") -> Iterator[str]:
         touched = [b for b in (mechanism.ground, *mechanism.bodies.values()) if b.touched_by]
         if len(touched) < 2 or fixed.issuperset(touched):
             yield "nothing can touch: fewer than two bodies that move and have shapes; give them shapes"
+        elif lonely := _lonely(touched):
+            first, many = lonely[0], f", and {len(lonely) - 1} more" if len(lonely) > 1 else ""
+            yield (
+                f"body {first.name!r}{many} meets nobody: group {first.group} and mask {first.mask} keep it "
+                "apart from all others; give it a group that is in their masks, or collisions=() if that is "
+                "meant"
+            )
+
+
+def _lonely(bodies: list[Body]) -> list[Body]:
+    """Return the bodies that groups and masks keep apart from all others."""
+    kinds = Counter((body.group, body.mask) for body in bodies)
+
+    def meets(body: Body) -> bool:
+        own = body.group, body.mask
+        others = (kind for kind, count in kinds.items() if count > (kind == own))
+        return any(body.group & mask and group & body.mask for group, mask in others)
+
+    return [body for body in bodies if not meets(body)]
 
 
 def touched_bodies(contact: Contact, mechanism: "Mechanism") -> tuple[Body, ...]:

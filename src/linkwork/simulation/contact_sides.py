@@ -17,6 +17,7 @@ from linkwork.contact_dynamics.contact_state import ContactState, Hit
 from linkwork.contact_dynamics.memory_by_body import MemoryByBody
 from linkwork.contact_dynamics.stepper import TOLERANCE, Stepper
 from linkwork.model.carried_contacts import SAVED
+from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.recording.report import Impact, event_of, hits_of
 from linkwork.recording.status import MESSAGES, Status
@@ -31,6 +32,7 @@ from linkwork.simulation.options import MOREAU_JEAN
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.step_events import EventSides, StepEvents
 from linkwork.simulation.stepped_mechanism import SteppedMechanism
+from linkwork.simulation.variant_groups import Variants
 
 Array = np.ndarray
 
@@ -39,7 +41,10 @@ _HINT = "give a smaller step=, or look at what the laws of loads are given"
 
 
 class ContactSides:
-    """N mechanisms from states y (N, n) at time t, with inputs (N, nu)."""
+    """N mechanisms from states y (N, n) at time t, with inputs (N, nu).
+
+    Variants have a model each, and a stepper each; others share one in a thread.
+    """
 
     def __init__(
         self,
@@ -49,13 +54,17 @@ class ContactSides:
         inputs: Array,
         watch: LawWatch,
         threads: int,
+        variants: Variants | None = None,
     ) -> None:
         self._setting, self.watch, self._h = setting, watch, setting.chosen.step
         model, count = setting.system.model, len(y)
-        workers = max(1, min(threads, count // _FEW))
-        self._edges = list(pairwise(np.linspace(0, count, workers + 1).astype(int).tolist()))
+        self._models: Sequence[Model] = variants.models if variants else [model] * count
+        self._workers = max(1, min(threads, count // _FEW))
+        pieces = count if variants else self._workers
+        self._edges = list(pairwise(np.linspace(0, count, pieces + 1).astype(int).tolist()))
         scheme = setting.chosen.method == MOREAU_JEAN
-        self._parts = [StepEvents(setting, Stepper(model, scheme)) for _ in self._edges]
+        own = [RunSettings(one, setting.words) for one in self._models] if variants else [setting] * pieces
+        self._parts = [StepEvents(one, Stepper(one.system.model, scheme)) for one in own]
         stepper = self._parts[0].stepper
         self._names = MemoryByBody(model, stepper.system)
         self._restoring = self._names, stepper.sleepers, model.nq
@@ -64,7 +73,9 @@ class ContactSides:
         self._memo["margin"] = np.inf
         self.failures: list[Failure | None] = [None] * count
         self.happened: list[list[tuple[float, str]]] = [[] for _ in range(count)]
-        self._occurrences = [Occurrences(lambda: model, setting.chosen, inf, watch) for _ in range(count)]
+        self._occurrences = [
+            Occurrences(lambda one=one: one, setting.chosen, inf, watch) for one in self._models
+        ]
         self._ones: list[SteppedMechanism] = [None] * count  # type: ignore[list-item]
         self.begin(np.arange(count), y, t, inputs)
 
@@ -92,7 +103,7 @@ class ContactSides:
             now, end = self.inputs[k], one.end
             if self._memo["status"][k] != Status.DONE or np.array_equal(now[:count], one.held[:count]):
                 continue
-            there = after_jump(model, np.array([*end.q, *end.v, end.work]), end.t, now, one.held)
+            there = after_jump(self._models[k], np.array([*end.q, *end.v, end.work]), end.t, now, one.held)
             if isinstance(there, Failure):
                 failures[k] = there
                 continue
@@ -116,10 +127,11 @@ class ContactSides:
         lists = [*self.happened, *(one.happened for one in self._occurrences)]
         counts = [len(one) for one in lists]
         try:
-            if len(self._edges) == 1:
-                self._march_part(0, t_end)
+            if self._workers == 1:
+                for part in range(len(self._edges)):
+                    self._march_part(part, t_end)
             else:
-                with ThreadPoolExecutor(len(self._edges)) as pool:
+                with ThreadPoolExecutor(self._workers) as pool:
                     list(pool.map(lambda k: self._march_part(k, t_end), range(len(self._edges))))
         except KeyboardInterrupt:
             self._ones, self._memo[:], self.failures = kept, memo, failures
@@ -227,7 +239,7 @@ class ContactSides:
         about = f"event {fault!r}: {MESSAGES[Status.NOT_FINITE]}" if fault else ""
         if not fault:
             y, held = np.concatenate([before.q, before.v]), self._ones[k].held
-            fault, about = law_ahead(self._setting.system.model, before.t, y, held, 2.0 * self._h)
+            fault, about = law_ahead(self._models[k], before.t, y, held, 2.0 * self._h)
         message = f"at t = {before.t:.9g} s: {about or MESSAGES[Status.NOT_FINITE]}"
         self.fail({k: Failure(Status.NOT_FINITE, message, before.t, fault, _HINT)})
         self._memo[k]["t_final"], self._ones[k].end = before.t, before

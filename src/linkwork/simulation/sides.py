@@ -29,9 +29,7 @@ def sides_of(
     """Return what takes N mechanisms through time: SideBySide, or what has the same methods."""
     if goes_by_contact_steps(setting):
         _check_options(setting)
-        if variants:
-            raise ValueError("vary= is not for runs with contact or rigid stops, by steps; leave it out")
-        return ContactSides(setting, y, t, inputs, watch, threads)
+        return ContactSides(setting, y, t, inputs, watch, threads, variants)
     if setting.with_contact:
         return ContactPieces(setting, y, t, inputs, watch, threads, alone=alone, variants=variants)
     return SideBySide(setting, y, t, inputs, watch, threads, alone=alone, variants=variants)

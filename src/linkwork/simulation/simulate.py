@@ -112,7 +112,6 @@ def simulate(
         if batch and checkpoint is not None:
             raise ValueError("q=, v= and vary= are for batches; give no checkpoint with them")
         if goes_by_contact_steps(shared) or (shared.with_contact and batch):
-            _refuse_with_contact({"vary": vary if step else None})
             start = {"state": state, "q": q, "v": v, "vary": vary, "inputs": inputs}
             kept = checkpoint, interval
             return run_with_contact(asked, words, span, start, (times, every), workers, check, kept)
@@ -156,15 +155,6 @@ def _batch_result(runs: ManyRuns, found: Recordings, check: bool) -> Recordings:
     if check and len(found.failed):
         warn(_failures(found))
     return found
-
-
-def _refuse_with_contact(options: Mapping[str, Any]) -> None:
-    """Refuse options that runs with contact do not follow."""
-    for word, given in options.items():
-        if given is not None:
-            raise ValueError(
-                f"{word}= is not for runs with contact or rigid stops and step= yet; leave it out"
-            )
 
 
 def _check_kinds(model: Any, check: Any, checkpoint: Any) -> None:

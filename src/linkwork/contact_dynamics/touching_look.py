@@ -1,0 +1,75 @@
+"""What is known of contacts, stops and friction of joints where something happens: for `settling`."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.contact_dynamics.friction_cone import STOPPED
+from linkwork.contact_dynamics.pair_table import (
+    FRICTION,
+    RESTITUTION,
+    ROLLING,
+    STATIC_FRICTION,
+    TORSIONAL,
+    PairTable,
+)
+from linkwork.contact_dynamics.response import Response
+from linkwork.contact_dynamics.rigid_joints import JointLook, JointProblem
+from linkwork.contact_dynamics.touching import Touching
+
+Array = np.ndarray
+
+_BOUNDS = [FRICTION, TORSIONAL, ROLLING]
+
+
+class MaterialLaw:
+    """What materials say of contacts."""
+
+    def __init__(self, table: PairTable) -> None:
+        self._table = table
+
+    def __call__(self, touching: Touching) -> tuple[Array, Array, Array]:
+        """Return bounds (n, 3) of contacts, static friction (n,) and restitution (n,).
+
+        Bounds are friction, torsional and rolling resistance.
+        """
+        i, j = self._table.kind[touching.label[:, 0]], self._table.kind[touching.label[:, 1]]
+        numbers = self._table.numbers[i, j]
+        return numbers[:, _BOUNDS], numbers[:, STATIC_FRICTION], numbers[:, RESTITUTION]
+
+
+class Look(NamedTuple):
+    """Contacts that touch, and what is known of them."""
+
+    touching: Touching
+    given: Response
+    u: Array  # (n, 3 or 6) relative velocities [m/s, rad/s]
+    bias: Array  # (n, 3 or 6) relative accelerations without contact [m/s^2, rad/s^2]
+    bound: Array  # (n, 3) friction, torsional and rolling resistance
+    static_friction: Array  # (n,)
+    restitution: Array  # (n,)
+    joints: JointLook  # stops that are closed, friction of joints
+    free: Array  # (nv,) accelerations without contact, and without what of joints is at rest
+
+    def some(self, which: Array, of_joints: Array) -> "Look":
+        """Return that of some of the contacts, and of some rows of joints."""
+        touching, given, *numbers, joints, free = self
+        given = given._replace(rows=given.rows[which])
+        return Look(
+            touching.some(which), given, *(array[which] for array in numbers), joints.some(of_joints), free
+        )
+
+    @property
+    def stops(self) -> Array:
+        """Which rows of joints are stops (m,)."""
+        return self.joints.kind == STOPPED
+
+    def problem(self) -> JointProblem:
+        """Return the problem of joints' rows, in accelerations."""
+        return self.joints.problem(self.given.reduced, self.free)
+
+    @property
+    def is_redundant(self) -> bool:
+        """Whether forces at the contacts are not unique."""
+        flat = self.given.rows[:, :3].reshape(-1, self.given.rows.shape[2])
+        return bool(np.linalg.matrix_rank(flat) < np.count_nonzero(flat.any(axis=1)))
