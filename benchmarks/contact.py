@@ -71,7 +71,7 @@ def pyramid(base: int = 20) -> Scene:
 
 
 SCENES: dict[str, Callable[[], Scene]] = {"wall": wall, "balls": balls, "pyramid": pyramid}
-GROWTH = (100, 1000, 3000)  # balls; 10,000 take more than 13 GB of memory so far
+GROWTH = (100, 1000, 10_000)  # balls
 
 
 def many(count: int) -> Scene:
@@ -103,12 +103,12 @@ class Linkwork:
         v = state.v.copy().reshape(-1, 3 if flat else 6)
         v[:, 1 if flat else 4] = [solid.rolls for solid in scene.solids]
         v[:, 0] = [-solid.rolls / solid.half[0] for solid in scene.solids]
+        Stepper.sleeps = self.sleeps  # of steppers that are made from now on
         self.sim = lw.Simulation(self.model, lw.State(state.q, v.ravel()), step=STEP, record=False)
+        Stepper.sleeps = True
 
     def advance(self, seconds: float) -> None:
-        Stepper.sleeps = self.sleeps
         self.sim.step(n=round(seconds / STEP))
-        Stepper.sleeps = True
 
     def positions(self) -> np.ndarray:
         poses = self.model.poses(self.sim.q)

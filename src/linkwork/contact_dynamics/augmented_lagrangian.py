@@ -294,24 +294,27 @@ def _copy(islands, i, p, to):
         to[k, 0], to[k, 1], to[k, 2] = p[k, 0], p[k, 1], p[k, 2]
 
 
-@entry("float64", NODES, CONTACTS, TABLE, FLAT, ISLANDS, "int64", _ROOM, FLAT, "float64", "float64", TABLE)
-def relax(nodes, c, p, v, islands, count, room, saved, enough, tolerance, answer):
+@entry(
+    "float64",
+    *(NODES, CONTACTS, TABLE, FLAT, ISLANDS, "int64", "int64", _ROOM, FLAT, "float64", "float64", TABLE),
+)
+def relax(nodes, c, p, v, islands, first, end, room, saved, enough, tolerance, answer):
     """Write the velocities that follow from p, and sweep where these are far off; return the worst residual.
 
     `answer` (islands, 5) gets the residuals, and else zeros. Islands that have saved less than `enough` work
-    for Newton's method are swept anyway.
+    for Newton's method are swept anyway. Islands from the first to the `end` are looked at, and only what is
+    theirs is written: others may be looked at at the same time.
     """
     worst = 0.0
-    for q in range(len(v)):
-        v[q] = nodes.free[q]
-    for i in range(count):
+    for i in range(first, end):
         pack(nodes, c, room, islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]])
         off = residual_of(nodes, c, room, p, v, room.gradient, islands, i)
         if off > tolerance:
-            work, first, last = 0.0, islands.first_node[i], islands.first_node[i + 1]
-            for j in islands.node[first:last]:
+            members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]
+            work = 0.0
+            for j in members:
                 work += saved[j]
-            if off > _FAR * tolerance or work < enough * (last - first):
+            if off > _FAR * tolerance or work < enough * len(members):
                 off = sweep_island(nodes, c, p, v, room, islands, i, off, tolerance)
         answer[i, 0] = off
         for j in range(1, 5):
@@ -366,14 +369,17 @@ def _improve(nodes, c, p, v, plan, m, room, tolerance, islands, i, answer):
     answer[0] = residual_of(nodes, c, room, p, v, room.gradient, islands, i)
 
 
-@entry(None, NODES, CONTACTS, TABLE, FLAT, ISLANDS, "int64", _PLAN, _BLOCKS, _ROOM, "float64", TABLE)
-def improve(nodes, c, p, v, islands, count, plan, m, room, tolerance, answer):
-    """Improve p of the islands that are not solved yet; what is not in the end gains no energy.
+@entry(
+    None,
+    *(NODES, CONTACTS, TABLE, FLAT, ISLANDS, "int64", "int64", _PLAN, _BLOCKS, _ROOM, "float64", TABLE),
+)
+def improve(nodes, c, p, v, islands, first, end, plan, m, room, tolerance, answer):
+    """Improve p of islands, from the first to the `end`, that are not solved; what stays so gains no energy.
 
     `answer` (islands, 5) has residual, rounds and factorisations, whether there is a factor, and how many
     factorisations may be made; where these are none, `plan` need not be one of the island.
     """
-    for i in range(count):
+    for i in range(first, end):
         if answer[i, 0] <= tolerance:
             continue
         if answer[i, 4] > 0.0:

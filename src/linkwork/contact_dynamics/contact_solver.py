@@ -1,19 +1,24 @@
 """Solves problems of contacts, one after the other."""
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkwork.contact_dynamics.augmented_lagrangian import Room, improve, relax, room_for
 from linkwork.contact_dynamics.block_cholesky import blocks
-from linkwork.contact_dynamics.contact_problem import Contacts, Nodes
+from linkwork.contact_dynamics.contact_problem import FLAT, NODES, Contacts, Nodes
 from linkwork.contact_dynamics.elimination import elimination_within
 from linkwork.contact_dynamics.islands import Islands, find_islands, room_for_islands
-from linkwork.native.stages import Program, Some, Value
+from linkwork.native.numba_functions import entry
+from linkwork.native.stages import ASK, GO, Program, Some, Value
 
 Array = np.ndarray
 
 MOST = 400  # factorisations
+MANY = 200  # contacts, for which it pays to call several threads
 ENOUGH = 40  # factorisations, at least: from a cold start a wall takes as many
 _FEW = 200  # contacts: a sweep over fewer counts as over these, since what is small may take its time
 _IN_VAIN = 2.0  # times as much is paid again for work that led nowhere
@@ -46,8 +51,11 @@ class Solver:
     of these.
     """
 
-    def __init__(self, sizes: Array) -> None:
+    def __init__(self, sizes: Array, threads: int = 1) -> None:
+        """Take the sizes of nodes, and how many islands may be solved at the same time."""
         self._sizes, self._answer = sizes, np.zeros((len(sizes), 5))
+        self.threads = threads
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._loaded = NO_FACTOR
         self._plan_edges(np.zeros(0, np.int64), 0)
         self.residuals = np.zeros(0)
@@ -70,15 +78,22 @@ class Solver:
         saved: Array,
         tolerance: float,
         results: tuple[int, int],
+        rows: int,
+        many: Callable[[], Any] | None = None,
     ) -> None:
         """Add to a program what finds islands and sweeps over them: `solve` up to where factors are needed.
 
-        The problem is that of `solve`; the number of islands and the worst residual become values.
+        The problem is that of `solve`, so many `rows` of it, a value; the number of islands and the worst
+        residual become values. `many` of them are left to Python.
         """
         nodes, contacts, *_ = problem
         program.loop(find_islands, nodes, contacts, self._islands, result=results[0])
-        room = self._islands, Value(results[0]), self._room, saved, float(ENOUGH)
-        program.loop(relax, *problem, *room, tolerance, self._answer, result=results[1])
+        program.loop(take_free, nodes, problem[3])
+        if many is not None:
+            program.loop(ask_many, Value(rows), MANY, ask=many)
+        islands = self._islands, 0, Value(results[0])
+        room = self._room, saved, float(ENOUGH), tolerance, self._answer
+        program.loop(relax, *problem, *islands, *room, result=results[1])
 
     def solve(
         self,
@@ -102,11 +117,28 @@ class Solver:
         saved = np.full(len(nodes.size), np.inf) if saved is None else saved
         count = find_islands(nodes, contacts, self._islands)
         given = nodes, contacts, impulses, velocities
-        worst = relax(*given, self._islands, count, self._room, saved, ENOUGH, tolerance, self._answer)
-        self.residuals = self._answer[:count, 0]
+        velocities[:] = nodes.free
+        worst = self.relax(given, count, tolerance, saved)
         if worst <= tolerance:
             return Answer(worst, 0, 0), before
         return self.finish(given, count, tolerance, before, saved)
+
+    def relax(
+        self, given: tuple[Nodes, Contacts, Array, Array], count: int, tolerance: float, saved: Array
+    ) -> float:
+        """Sweep over the islands of a problem, so many; return the worst residual."""
+        self.look_at(count)
+        rest = self._room, saved, float(ENOUGH), tolerance, self._answer
+        return max(self._spread(lambda *part: relax(*given, self._islands, *part, *rest), count))
+
+    def _spread(self, run: Callable[[int, int], Any], count: int) -> list[Any]:
+        """Run what looks at islands, from one to another, on all threads; return what it gives."""
+        ends = self._islands.first_contact[: count + 1]
+        if self._pool is None or ends[-1] < MANY:
+            return [run(0, count)]
+        edges = np.searchsorted(ends, np.linspace(0, ends[-1], 4 * self.threads + 1)).tolist()
+        parts = [(a, b) for a, b in pairwise([0, *edges[1:-1], count]) if a < b]
+        return list(self._pool.map(lambda part: run(*part), parts))
 
     def look_at(self, count: int) -> None:
         """Take the residuals of so many islands, which stages have swept over."""
@@ -124,7 +156,8 @@ class Solver:
         answer, contacts = self._answer[:count], given[1]
         self.residuals = answer[:, 0]
         islands, before, cost = self._prepare(contacts, tolerance, before, saved, answer)
-        improve(*given, islands, count, self._plan, self._matrix, self._room, tolerance, answer)
+        rest = self._plan, self._matrix, self._room, tolerance, answer
+        self._spread(lambda *part: improve(*given, islands, *part, *rest), count)
         if cost is not None:
             before = self._pay(tolerance, before, saved, cost, answer)
         return Answer(float(answer[:, 0].max()), int(answer[:, 1].max()), int(answer[:, 2].sum())), before
@@ -200,6 +233,19 @@ class Solver:
             self._edges, self._loaded, self._plan = edges, NO_FACTOR, plan
             self._matrix = blocks(plan, self._sizes)
         return plan is not None
+
+
+@entry(None, NODES, FLAT)
+def take_free(nodes, v):
+    """Let velocities be those without contact."""
+    for i in range(len(v)):
+        v[i] = nodes.free[i]
+
+
+@entry("int64", "int64", "int64")
+def ask_many(count, many):
+    """Ask if there are so many."""
+    return ASK if count >= many else GO
 
 
 def solve_contacts(

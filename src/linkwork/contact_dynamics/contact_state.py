@@ -1,6 +1,6 @@
 """What steps with contact move, and what they find."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +30,10 @@ class ContactState:
 
     def copy(self) -> "ContactState":
         """Return the same state, which can be moved on its own; memories are never written to."""
-        return replace(self, q=self.q.copy(), v=self.v.copy(), saved=self.saved.copy())
+        return ContactState(
+            *(self.q.copy(), self.v.copy(), self.t, self.work, self.memory, self.factor, self.saved.copy()),
+            *(self.rests, self.quick, self.asleep),
+        )
 
 
 @dataclass(frozen=True, eq=False)

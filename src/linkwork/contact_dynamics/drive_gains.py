@@ -79,6 +79,7 @@ class DriveGains:
     ) -> None:
         """Add to a program what adds the gains."""
         if len(self._room):
+            program.keep(self)
             state = np.zeros(1 + len(q) + len(v) + len(inputs))
             program.loop(put_together, t, q, v, inputs, state)
             program.loop(_add_gains, self._drives, state, h, self._room, self._room.ctypes.data, to)

@@ -60,6 +60,7 @@ class Asked:
     leave_out: Callable[[], Any]  # what waits for its impact
     bounce: Callable[[], Any] | None  # Moreau and Jean's restitution
     recall: Callable[[], Any] | None  # impulses of joints and loops
+    relax: Callable[[], Any] | None  # many contacts, by threads
     improve: Callable[[], Any]  # what sweeps have not solved
     bend: Callable[[], Any] | None  # laws of compliant contacts
     hold: Callable[[], Any] | None  # coordinates that friction or stops hold
@@ -242,7 +243,9 @@ class StepProgram:
         if asked.recall:
             p.python(asked.recall)
         problem = nodes, rows, impulses, self.v
-        self._solver.add_stages(p, problem, self.saved, self._tolerance, (ISLANDS, WORST))
+        results = self.saved, self._tolerance, (ISLANDS, WORST)
+        self._solver.add_stages(p, problem, *results, ROWS, asked.relax)
+        p.label("relaxed")
         p.loop(ask_above, Value(WORST), self._tolerance, ask=asked.improve)
         if asked.bend:
             p.python(asked.bend)

@@ -83,7 +83,8 @@ class Stepper:
 
     sleeps = True  # whether islands at rest fall asleep
 
-    def __init__(self, model: Model, moreau_jean: bool = False) -> None:
+    def __init__(self, model: Model, moreau_jean: bool = False, threads: int = 1) -> None:
+        """Take a model; islands of many contacts are solved by so many threads, which changes no bit."""
         self._moreau_jean, self.sleeps = moreau_jean, not moreau_jean and self.sleeps
         self.model, self.system = model, ContactSystem(model)
         self._law = impact_law(model.mechanism)
@@ -91,7 +92,7 @@ class Stepper:
             raise ValueError(f"impact {self._law!r} with closed loops goes with an accuracy; leave step= out")
         self.system.move_to(model.q_drawn, np.zeros(model.nv))
         self._inertial = InertialMotion(model, self.system.nodes, self.system.joints.lockable)
-        self._solver = Solver(self.system.nodes.size)
+        self._solver = Solver(self.system.nodes.size, threads)
         self._tolerance = _EXACTLY if moreau_jean else TOLERANCE
         self._bounces = bool((self.system.table.numbers[:, :, RESTITUTION] > 0.0).any())
         self._sweep = Sweep(self.system.detection)
@@ -186,7 +187,7 @@ class Stepper:
 
         If that is a stop of a joint, foreseen or not, it is moved to the exact time at which that is met.
         """
-        s, before = min(first, most), state.copy()
+        s, before = min(first, most), state.copy() if self._joints.stops else state
         for k in range(_REFINED + 1):
             if s > 0.0:
                 self._move(state, s, h, inputs, wait=True)
@@ -305,6 +306,7 @@ class Stepper:
             leave_out=self._leave_out,
             bounce=self._bounce_within if self._moreau_jean else None,
             recall=self._recall if joints or held else None,
+            relax=self._relax if self._solver.threads > 1 else None,
             improve=self._improve,
             bend=self._bend if self.system.bends else None,
             hold=self._hold if joints else None,
@@ -366,6 +368,13 @@ class Stepper:
     def _problem(self) -> tuple[Nodes, Contacts, Array, Array]:
         p = self._program
         return self.system.nodes, p.rows, p.impulses[: p.values[ROWS]], p.v
+
+    def _relax(self) -> str:
+        """Sweep over many contacts, by threads."""
+        p = self._program
+        given = self._problem(), int(p.values[ISLANDS]), self._tolerance, p.saved
+        p.numbers[WORST] = self._solver.relax(*given)
+        return "relaxed"
 
     def _improve(self) -> None:
         """Solve what sweeps have not."""

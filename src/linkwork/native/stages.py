@@ -96,6 +96,10 @@ class Program:
         how = -1 if skip or ask else result
         self._stages.append(Stage(loop.address, bound.ctypes.data, 0, patches, how, skip, ask))
 
+    def keep(self, thing: Any) -> None:
+        """Keep what stages know by address."""
+        self._keep.append(thing)
+
     def kernel(self, address: int, plan: int, ports: Array) -> None:
         """Add a kernel with its plan and ports."""
         self._keep.append(ports)

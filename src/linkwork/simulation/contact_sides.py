@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from linkwork.simulation.variant_groups import Variants
 
 Array = np.ndarray
 
+_DONE = int(Status.DONE)
 _FEW = 4  # mechanisms for a thread
 _HINT = "give a smaller step=, or look at what the laws of loads are given"
 
@@ -64,7 +65,8 @@ class ContactSides:
         self._edges = list(pairwise(np.linspace(0, count, pieces + 1).astype(int).tolist()))
         scheme = setting.chosen.method == MOREAU_JEAN
         own = [RunSettings(one, setting.words) for one in self._models] if variants else [setting] * pieces
-        self._parts = [StepEvents(one, Stepper(one.system.model, scheme)) for one in own]
+        each = max(1, threads // self._workers)
+        self._parts = [StepEvents(one, Stepper(one.system.model, scheme, each)) for one in own]
         stepper = self._parts[0].stepper
         self._names = MemoryByBody(model, stepper.system)
         self._restoring = self._names, stepper.sleepers, model.nq
@@ -90,7 +92,7 @@ class ContactSides:
             self.happened[k].clear()
             self._occurrences[k].happened.clear()
             self._memo[k]["t"] = self._memo[k]["t_final"] = t
-            self._memo[k]["status"] = Status.DONE
+            self._memo[k]["status"] = _DONE
 
     def hand_over(self) -> dict[int, Failure]:
         """Let inputs that were written hold in the pieces that follow.
@@ -101,7 +103,7 @@ class ContactSides:
         count = len(model.link_tree.inputs)  # those of drivers come first
         for k, one in enumerate(self._ones if count else ()):
             now, end = self.inputs[k], one.end
-            if self._memo["status"][k] != Status.DONE or np.array_equal(now[:count], one.held[:count]):
+            if self._memo["status"][k] != _DONE or np.array_equal(now[:count], one.held[:count]):
                 continue
             there = after_jump(self._models[k], np.array([*end.q, *end.v, end.work]), end.t, now, one.held)
             if isinstance(there, Failure):
@@ -122,7 +124,7 @@ class ContactSides:
 
         Ctrl-C leaves them where they were.
         """
-        kept = [replace(one, sides=one.sides.copy()) for one in self._ones]
+        kept = [one.copy() for one in self._ones]
         memo, failures = self._memo.copy(), list(self.failures)
         lists = [*self.happened, *(one.happened for one in self._occurrences)]
         counts = [len(one) for one in lists]
@@ -138,11 +140,11 @@ class ContactSides:
             for one, count in zip(lists, counts, strict=True):
                 del one[count:]
             raise
-        return bool((self._memo["status"] == Status.DONE).all())
+        return bool((self._memo["status"] == _DONE).all())
 
     def _march_part(self, part: int, t_end: float) -> None:
         for k in range(*self._edges[part]):
-            if self._memo["status"][k] == Status.DONE:
+            if self._memo["status"][k] == _DONE:
                 self._occurrences[k].t_end = t_end
                 self._advance(self._parts[part], k, t_end)
 
@@ -160,7 +162,7 @@ class ContactSides:
             if not self._good(k, ahead.state, one.base, ahead.fault):
                 return
             restarted = self._meet(part, k, t if whole else t_end)
-            if memo["status"] != Status.DONE:
+            if memo["status"] != _DONE:
                 return
             if restarted:
                 continue
@@ -234,7 +236,8 @@ class ContactSides:
 
         `fault` is the event whose function is no number.
         """
-        if np.isfinite(state.q).all() and np.isfinite(state.v).all() and not fault:
+        total = float(state.q.sum() + state.v.sum())  # no number, if one of these is none
+        if (isfinite(total) or np.isfinite([*state.q, *state.v]).all()) and not fault:
             return True
         about = f"event {fault!r}: {MESSAGES[Status.NOT_FINITE]}" if fault else ""
         if not fault:
@@ -248,7 +251,7 @@ class ContactSides:
     def control(self, controllers: Controllers) -> None:
         """Let controllers write inputs of the mechanisms that go on."""
         y, nq = self.y, self._setting.system.model.nq
-        going = self._memo["status"] == Status.DONE
+        going = self._memo["status"] == _DONE
         failures = controllers.call(y[:, :nq], y[:, nq:-1], self.inputs, going)
         self.fail(self.hand_over() | failures)
 
@@ -263,7 +266,7 @@ class ContactSides:
 
     def go_on(self) -> None:
         """Let a mechanism that an event has stopped go on from there."""
-        self._memo["status"][self._memo["status"] == Status.EVENT] = Status.DONE
+        self._memo["status"][self._memo["status"] == Status.EVENT] = _DONE
 
     # what they are
 

@@ -124,10 +124,10 @@ class StepEvents:
         What is known of sides at the base is completed.
         """
         step = _Step(self, base, inputs)
+        if not self.events:
+            return Ahead(*step.reached(self.step), ())
         end = step.to(self.step)
         arrived = end.state, end.hits, end.residual
-        if not self.events:
-            return Ahead(*arrived, ())
         here = _Place(0.0, base, self.values(base, inputs))
         wrong = np.flatnonzero(~np.isfinite(here.g) | ~np.isfinite(end.g))
         if len(wrong):
@@ -281,12 +281,16 @@ class _Step:
     def to(self, x: float) -> _Place:
         """Go to a time x after the base."""
         if x not in self._known:
-            state, stepper = self._base.copy(), self._events.stepper
-            stepper.step(state, x, self.inputs)
-            state.t = self._base.t + x
-            g = self._events.values(state, self.inputs)
-            self._known[x] = _Place(x, state, g, tuple(stepper.hits), stepper.residual)
+            state, hits, residual = self.reached(x)
+            self._known[x] = _Place(x, state, self._events.values(state, self.inputs), hits, residual)
         return self._known[x]
+
+    def reached(self, x: float) -> tuple[ContactState, Sequence[Hit], float]:
+        """Return the state at a time x after the base, the impacts on the way, and the residual."""
+        state, stepper = self._base.copy(), self._events.stepper
+        stepper.step(state, x, self.inputs)
+        state.t = self._base.t + x
+        return state, tuple(stepper.hits), stepper.residual
 
     def coasting(self, place: _Place) -> Array:
         """Return the rates of the functions by the motion of bodies alone."""

@@ -1,7 +1,7 @@
 """A mechanism with contact on its mesh of steps: at the last point of it, and where the last piece ended."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,6 +28,13 @@ class SteppedMechanism:
     ahead: Ahead | None = None  # the step from the base, if it was taken
     met: int = 0  # events of that step that were reported
 
+    def copy(self) -> "SteppedMechanism":
+        """Return the same, which goes on on its own; states that were reached are not written to."""
+        return SteppedMechanism(
+            *(self.base, self.end, self.origin, self.held, self.sides.copy()),
+            *(self.index, self.ahead, self.met),
+        )
+
     def begin_mesh(self, state: ContactState) -> None:
         """Go on from a state, with a mesh that begins there."""
         self.base = self.end = state
@@ -35,7 +42,8 @@ class SteppedMechanism:
 
     def go_on(self, ahead: Ahead, t: float) -> None:
         """Go on to the next point of the mesh."""
-        self.base = replace(ahead.state, t=t)
+        self.base = ahead.state
+        self.base.t = t
         self.index, self.ahead, self.met = self.index + 1.0, None, 0
 
     # in a state, or in a file
