@@ -7,7 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.mechanism.body_inertia import Part, inertia_of
-from linkwork.mechanism.body_skin import EVERYTHING, bits, material_wanted, placed_on_ground, skins_given
+from linkwork.mechanism.body_skin import (
+    EVERYTHING,
+    bits,
+    group_bits,
+    material_wanted,
+    placed_on_ground,
+    skins_given,
+)
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.material import Material
 from linkwork.mechanism.names import name_text
@@ -20,7 +27,7 @@ from linkwork.mechanism.placement import (
     rotation_matrix,
 )
 from linkwork.mechanism.recorded import Recorded, frozen
-from linkwork.spelling import require
+from linkwork.spelling import checked_keywords, require
 from linkwork.varied import real
 
 
@@ -199,7 +206,7 @@ class Body(Recorded):
 
     @group.setter
     def group(self, group: int) -> None:
-        self._group = bits(f"{self._where}: group", group)
+        self._group = group_bits(f"{self._where}: group", group)
 
     @property
     def mask(self) -> int:
@@ -210,6 +217,7 @@ class Body(Recorded):
     def mask(self, mask: int) -> None:
         self._mask = bits(f"{self._where}: mask", mask)
 
+    @checked_keywords
     def add(self, *shapes: Any, material: Material | None = None) -> None:
         """Let the ground be touched by shapes, which need no mass, and draw it with them.
 
