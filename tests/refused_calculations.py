@@ -295,6 +295,8 @@ def runs() -> Iterable[Entry]:
     yield from each(
         "carry", "mechanism", (1.0, model), lambda x: lw.carry(model, state, x), "carry: mechanism"
     )
+    other = lw.examples.chain(3).compile().state()
+    yield refused("carry", "another's state", lambda: lw.carry(model, other, pair()), "a state of this model")
     yield from each("sweep", "build", (1.0, None), lambda x: lw.sweep(x, {"a": [1.0]}, float), "sweep: build")
     yield from each(
         "sweep", "measure", (1.0, None), lambda x: lw.sweep(float, {"a": [1.0]}, x), "sweep: measure"
@@ -344,6 +346,13 @@ def controllers() -> Iterable[Entry]:
     for answer in ("1", None, True, NAN, [1.0, 2.0]):
         yield refused("Sampled", f"gives {answer}", lambda x=answer: controlled(law=lambda *a: x), "'s' gave")
     yield refused("Sampled", "no arguments", lambda: controlled(law=lambda: 0.0), "'s' raised TypeError")
+    yield refused("Sampled", "one argument", lambda: controlled(law=lambda s: 0.0), "law(t, q, v)")
+    for word in ("rate", "period", "dt"):
+        yield refused("Sampled", f"{word}=", lambda w=word: controlled(**{w: 1.0}), "every=")
+    yield from each(
+        "Sampled", "limits", (3, (3, -3), ("a", "b")), lambda x: controlled(limits=x), "'s'", "limits"
+    )
+    yield from each("Sampled", "offset", ("x", np.nan), lambda x: controlled(offset=x), "'s'", "offset")
     yield refused("Sampled", "evry=", lambda: controlled(evry=1.0), "evry", "'every'")
 
 
@@ -474,6 +483,8 @@ def stepping() -> Iterable[Entry]:
         )
     for word, answer in (("time", "sim.t"), ("ctrl", "sim.inputs"), ("stp", "'step'")):
         yield refused("Simulation", f".{word}", lambda w=word: getattr(lw.Simulation(model), w), answer)
+    driven_pair = pair()
+    driven_pair.add(lw.Motor("motor", "pin a"))
     vary = {"a.mas": [1.0], "c.mass": [1.0], "a.mass": ["1"], "pin a.damping": 1.0}
     for name, values in vary.items():
         yield refused(
@@ -482,6 +493,24 @@ def stepping() -> Iterable[Entry]:
         yield refused(
             "Simulation", f"vary {name}", lambda n=name, v=values: lw.Simulation(model, vary={n: v}), name
         )
+    wrong = {
+        "a.mass": (np.ones((2, 2)), {1.0, 2.0}, [1.0, np.nan], [], 3.0, [True]),
+        "pin a.limits": ([1.0, 2.0],),
+        "a.position[3]": ([1.0],),
+        "motor": ([1.0],),
+        "motor.effort": ([1.0],),
+    }
+    for name, several in wrong.items():
+        for values in several:
+            yield refused(
+                *("simulate", f"vary {name} {values}"),
+                *(lambda n=name, v=values: lw.simulate(driven_pair, 0.01, vary={n: v}), name.split(".")[0]),
+            )
+    yield refused("simulate", "vary mass", lambda: lw.simulate(model, 0.01, vary={"mass": [1.0]}), "'a.mass'")
+    yield refused(
+        "simulate", "vary motor", lambda: lw.simulate(driven_pair, 0.01, vary={"motor": [1.0]}), "inputs="
+    )
+    yield refused("Simulation", "save csv", lambda: lw.Simulation(model).save("x.csv"), ".lwc")
     numbers = {"a.mass": [1.0, 2.0]}
     yield refused("Simulation", "vary", lambda: lw.Simulation(model, vary=[1.0]), "vary")
     yield refused(

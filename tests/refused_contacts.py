@@ -43,6 +43,22 @@ def materials() -> Iterable[Entry]:
     yield refused("Body", "material='steel'", lambda: lw.Body("b", material="steel"), "lw.Material.steel")
     for word in ("group", "mask"):
         yield from each("Body", word, (1.5, "1", None, True, 2**60), lambda x, w=word: lw.Body("b", **{w: x}))
+    yield refused("Body", "group=0", lambda: lw.Body("b", group=0), "group 0", "mask=0")
+    yield right("Body", "mask=0", lambda: lw.Body("b", mask=0).mask == 0)
+    for word in ("friction", "restitution", "mu"):
+        meant = "friction" if word == "mu" else word
+        for kind in (lw.Body, lw.Contact):
+            yield refused(
+                kind.__name__,
+                f"{word}=",
+                lambda k=kind, w=word: k("b", **{w: 0.5}),
+                f"lw.Material({meant}=...)",
+            )
+    ground = lw.Mechanism("m").ground
+    yield refused(
+        "Body", "add friction=", lambda: ground.add(lw.Plane(), friction=1.0), "lw.Material(friction="
+    )
+    yield refused("Mechanism", "add Plane", lambda: lw.Mechanism("m").add(lw.Plane()), "ground.add")
 
 
 def _contact_of(material: Any) -> Any:
@@ -55,6 +71,8 @@ def contacts() -> Iterable[Entry]:
         "Contact", "between", ("ab", ("a",), ("a", 1), 3, "a"), functools.partial(lw.Contact, "c")
     )
     yield from each("Contact", "without", ("ab", ("a", "b"), [("a",)], 3, None), _without)
+    yield refused("Contact", "without a pair", lambda: _without(("a", "b")), "[(a, b), ...]")
+    yield refused("Contact", "law='hertz'", lambda: lw.Contact("c", law="hertz"), "lw.contact_laws.hertz")
     yield from each("Contact", "law", (3, "depth", lw.Sphere), lambda x: lw.Contact("c", law=x))
     yield from each("Contact", "impact", ("elastic", None, 1), lambda x: lw.Contact("c", impact=x))
     yield refused("Contact", "betwen=", lambda: lw.Contact("c", betwen=("a", "b")), "betwen", "'between'")

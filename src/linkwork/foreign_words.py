@@ -87,7 +87,7 @@ KEYWORDS = {
     "rtol atol tol tolerance eps precision": "accuracy",
     "t tend tf tspan time tmax": "duration",
     "teval saveat sample": "times",
-    "fps samplerate": "every",
+    "fps samplerate rate frequency hz period interval sampletime": "every",
     "x0 y0 q0 initial initialstate start": "state",
     "solver integrator": "method",
     "origin location anchor point pivot position": "at",
@@ -120,6 +120,10 @@ KEYWORDS = {
     "nu poissonratio poissonsratio": "poisson",
 }
 
+_OF_MATERIALS = (
+    *("friction", "static_friction", "restitution", "rolling", "torsional"),
+    *("stiffness", "young", "poisson", "damping", "dissipation"),
+)
 _SIMULATE = "lw.simulate({0}, duration)"
 _SHOW = "{0}.show()"
 _MODEL = "{0}.compile().{1}"
@@ -245,7 +249,13 @@ def no_keyword(word: str, known: Iterable[str]) -> str:
     """Say which option was meant."""
     words = list(known)
     answer = _found(KEYWORDS, word)
-    return f"here it is {answer}=" if answer in words else hint(word, words)
+    if answer in words:
+        return f"here it is {answer}="
+    if "material" in words and (answer or word) in _OF_MATERIALS:
+        return f"it is a number of a material: material=lw.Material({answer or word}=...)"
+    if answer == "step" and "every" in words:
+        return "here it is every="
+    return hint(word, words)
 
 
 def no_attribute(thing: Any, name: str) -> AttributeError:

@@ -95,7 +95,7 @@ def test_what_a_contact_names_must_be_there() -> None:
         ({"between": "ab"}, "between 'ab'; give two bodies"),
         ({"between": ("a",)}, "give two bodies"),
         ({"between": ("a", 3)}, "give bodies, or their names"),
-        ({"without": ("a", "b")}, "without 'a'; give two bodies"),
+        ({"without": ("a", "b")}, "give a list of pairs"),
         ({"without": "ab"}, "give a list of pairs"),
         ({"law": 3}, "law 3; give a function"),
         ({"material": 0.5}, "material is 0.5"),

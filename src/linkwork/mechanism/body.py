@@ -11,6 +11,7 @@ from linkwork.mechanism.body_skin import (
     EVERYTHING,
     bits,
     color_given,
+    group_bits,
     material_wanted,
     placed_on_ground,
     skins_given,
@@ -27,7 +28,7 @@ from linkwork.mechanism.placement import (
     rotation_matrix,
 )
 from linkwork.mechanism.recorded import Recorded, frozen
-from linkwork.spelling import require
+from linkwork.spelling import checked_keywords, require
 from linkwork.varied import real
 
 
@@ -210,7 +211,7 @@ class Body(Recorded):
 
     @group.setter
     def group(self, group: int) -> None:
-        self._group = bits(f"{self._where}: group", group)
+        self._group = group_bits(f"{self._where}: group", group)
 
     @property
     def mask(self) -> int:
@@ -233,6 +234,7 @@ class Body(Recorded):
     def color(self, color: Any) -> None:
         self._color = color_given(f"{self._where}: color", color)
 
+    @checked_keywords
     def add(self, *shapes: Any, material: Material | None = None) -> None:
         """Let the ground be touched by shapes, which need no mass, and draw it with them.
 

@@ -98,6 +98,14 @@ def bits(where: str, number: Any) -> int:
     return int(number)
 
 
+def group_bits(where: str, number: Any) -> int:
+    """Return the groups that something is in, one at least."""
+    found = bits(where, number)
+    if not found:
+        raise ValueError(f"{where} 0 is no group; give a bit per group, 1, 2, 4, ...; mask=0 meets nobody")
+    return found
+
+
 def material_wanted(given: Any) -> str:
     """Return what to give in place of something that is no material."""
     if isinstance(given, str):

@@ -77,6 +77,8 @@ class Contact(Recorded):
     @without.setter
     def without(self, without: Iterable[Iterable[Body | str]]) -> None:
         require(f"{self._where}: without", without, list | tuple, "a list of pairs: [(a, b), ...]")
+        if any(isinstance(pair, Body | str) for pair in without):
+            raise TypeError(f"{self._where}: without {shown(without)}; give a list of pairs: [(a, b), ...]")
         self._without = tuple(_pair(f"{self._where}: without", pair) for pair in without)
 
     @property
@@ -97,7 +99,7 @@ class Contact(Recorded):
     @law.setter
     def law(self, law: Callable[..., Any] | None) -> None:
         if law is not None and (not callable(law) or isinstance(law, type)):
-            raise TypeError(f"{self._where}: law {shown(law)}; give a function")
+            raise TypeError(f"{self._where}: law {shown(law)}; give a function, as lw.contact_laws.hertz")
         self._law = law
 
     @property

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from linkwork.errors import LinkworkError, unknown
 from linkwork.mechanism import notebook
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.body_skin import is_skin
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.contact import Contact
 from linkwork.mechanism.coupling import Coupling
@@ -25,6 +26,7 @@ from linkwork.mechanism.load import Load
 from linkwork.mechanism.names import kind_name, name_text
 from linkwork.mechanism.placement import Array, Space, numbers, plain
 from linkwork.mechanism.recorded import Recorded, Revision, frozen
+from linkwork.real_numbers import shown
 from linkwork.spelling import require
 from linkwork.viewable import Viewable
 
@@ -159,10 +161,7 @@ class Mechanism(Recorded, Viewable):
         if others:
             raise TypeError(f"mechanism {self.name!r}: add takes one thing at a time, not {others[0]!r} too")
         if not isinstance(thing, Element):
-            raise TypeError(
-                f"mechanism {self.name!r}: cannot add {thing!r}; give a Body, Joint, Constraint, Load or "
-                "Contact"
-            )
+            raise TypeError(f"mechanism {self.name!r}: cannot add {shown(thing)}; {_addable(thing)}")
         if thing not in self:
             self._settle(thing)
         change = Change("add", thing.name, "", None, thing)
@@ -491,6 +490,13 @@ class Renaming:
         for each in self.touched:
             object.__setattr__(each[0], "_revision", each[which])
         self.mechanism.list_again(self.element)
+
+
+def _addable(thing: Any) -> str:
+    """Say what to add in place of something that is no element."""
+    if is_skin(thing):
+        return "a shape is of a body, Body(name, shape, density=...), or of the ground, ground.add(shape)"
+    return "give a Body, Joint, Constraint, Load or Contact"
 
 
 def uses(user: Element, thing: Element) -> bool:

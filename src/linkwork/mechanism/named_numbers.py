@@ -15,6 +15,7 @@ from linkwork.errors import unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.body_inertia import inertia_of_shapes
 from linkwork.mechanism.inertia import Inertia
+from linkwork.mechanism.input import Input
 from linkwork.mechanism.mechanism import Element, Mechanism
 
 _NAME = re.compile(r"(?P<word>\w+)(\.(?P<part>\w+))?(\[(?P<index>\d+)\])?")
@@ -61,20 +62,17 @@ def find_number(mechanism: Mechanism, text: str) -> NumberName:
         return NumberName(text, "", "gravity", index=_index(match))
     names = [name for name in mechanism if text.startswith(f"{name}.")]
     if not names:
-        element = text.partition(".")[0]
-        known = [*mechanism, "gravity"]
-        raise ValueError(
-            f"{text!r}: {unknown('element', element, known)}"
-            if element not in known
-            else f"{text!r} does not say which number; give one of {_listed(mechanism[element])}"
-        )
+        raise ValueError(f"{text!r}{_no_number(mechanism, text)}")
     name = max(names, key=len)
     thing, match = mechanism[name], _NAME.fullmatch(text[len(name) + 1 :])
     known = dict(_numbers(thing))
     if match is None or match["word"] not in known:
         word = match["word"] if match else text[len(name) + 1 :]
-        said = unknown(f"number of {name!r}", word, known).partition(";")
-        raise ValueError(f"{text!r}: {''.join(said)}; it has {', '.join(known)}")
+        if not known:
+            raise ValueError(f"{text!r}{_none_of(thing)}")
+        said = unknown(f"number of {name!r}", word, known)
+        more = f" It has {', '.join(known)}" if said.endswith("?") else ""
+        raise ValueError(f"{text!r}: {said}{more}")
     part = match["part"] or ""
     inside = known[match["word"]]
     if (part or inside) and part not in inside:
@@ -88,8 +86,24 @@ def _index(match: re.Match[str]) -> int | None:
     return None if match["index"] is None else int(match["index"])
 
 
-def _listed(thing: Element) -> str:
-    return ", ".join(repr(f"{thing.name}.{word}") for word, _ in _numbers(thing))
+def _no_number(mechanism: Mechanism, text: str) -> str:
+    """Say why a text that names no attribute of an element is no number."""
+    element = text.partition(".")[0]
+    if element in mechanism:
+        thing = mechanism[element]
+        listed = ", ".join(repr(f"{thing.name}.{word}") for word, _ in _numbers(thing))
+        return f" does not say which number; give one of {listed}" if listed else _none_of(thing)
+    having = [f"{thing.name}.{text}" for thing in mechanism.elements if text in dict(_numbers(thing))]
+    if having:
+        return f" does not say of what; give {' or '.join(map(repr, having[:3]))}"
+    return f": {unknown('element', element, [*mechanism, 'gravity'])}"
+
+
+def _none_of(thing: Element) -> str:
+    """Say that an element has no numbers of its own."""
+    if isinstance(getattr(thing, "law", None), Input):
+        return f": {thing.name!r} is an input, no number; give inputs={{{thing.name!r}: [...]}}"
+    return f": {thing.name!r} has no numbers that can vary"
 
 
 def _numbers(thing: Element) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -65,6 +65,11 @@ def carry(
     require("carry: model", model, Model, "a Model")
     require("carry: state", state, State, "a State of it, as model.state(...) or run.final")
     require("carry: mechanism", mechanism, Mechanism, "the edited Mechanism")
+    if (len(state.q), len(state.v)) != (model.nq, model.nv):
+        raise ValueError(
+            f"carry: the state has {len(state.q)} positions and {len(state.v)} velocities, "
+            f"{model.name!r} has {model.nq} and {model.nv}; give a state of this model"
+        )
     model = model.current
     new = compile_now(mechanism, model.form, cut, floating=True, like=model)
     if "loaded_tree" in vars(model):

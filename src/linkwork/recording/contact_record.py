@@ -87,6 +87,9 @@ class ContactRecord:
         """Return those of the sample that is nearest to a time [s], and impacts to which it is nearest."""
         if not is_finite(t):
             raise ValueError(f"contacts: t {shown(t)}; give a time in seconds")
+        if not self.samples[0] <= t <= self.samples[-1]:
+            first, last = self.samples[[0, -1]]
+            raise ValueError(f"contacts: t {t} is outside the recording, {first:g} to {last:g} s")
         nearest = int(np.abs(self.samples - t).argmin())
         impacts = (one for one in self.impacts if np.abs(self.samples - one.time).argmin() == nearest)
         return self._some(self.sample == nearest, tuple(impacts))

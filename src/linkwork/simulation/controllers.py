@@ -15,7 +15,7 @@ from linkwork.simulation.failure import Failure, failed
 
 Array = np.ndarray
 
-_HINT = "it is called at its own rate, and gives finite numbers, one per input"
+_HINT = "law(t, q, v), with memory= law(t, q, v, memory), gives finite numbers, one per input"
 
 
 class Controllers:

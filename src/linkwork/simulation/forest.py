@@ -24,6 +24,7 @@ from linkwork.model.model import Model
 from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
 from linkwork.native import store
+from linkwork.real_numbers import shown
 from linkwork.recording.status import Status
 from linkwork.simulation.forest_recording import ForestFailed, ForestRecording, MemberRecording, together
 from linkwork.simulation.forest_runs import run_together, runs_of
@@ -200,7 +201,7 @@ class Forest(Closed):
         """Return the states of the members."""
         state = state.final if isinstance(state, ForestRecording) else state
         if not isinstance(state, State):
-            raise ValueError(f"state is a {type(state).__name__}; give forest.state(...) or run.final")
+            raise ValueError(f"state is {shown(state)}; give forest.state(...) or run.final")
         q, v = np.asarray(state.q, float), np.asarray(state.v, float)
         if q.shape != (self.nq,) or v.shape != (self.nv,):
             raise ValueError(
@@ -309,7 +310,7 @@ def _check_member(name: Any, member: Any) -> None:
     if not isinstance(name, str) or not name or SEPARATOR in name:
         raise ModelError(f"forest: member name {name!r}; give a word without {SEPARATOR!r}")
     if not isinstance(member, Mechanism | Model):
-        raise TypeError(f"forest: {name!r} is a {type(member).__name__}; give a Mechanism or a Model")
+        raise TypeError(f"forest: {name!r} is {shown(member)}; give a Mechanism or a Model")
 
 
 def _compiled(member: Mechanism | Model, floating: bool) -> Model:

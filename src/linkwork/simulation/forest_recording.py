@@ -36,6 +36,13 @@ class ForestRecording:
         self.runs: Mapping[str, Any] = MappingProxyType(dict(runs))
         self.world = world  # the recording of all members that meet, as one mechanism
 
+    def __repr__(self) -> str:
+        ended = f", {len(self.failed)} ended early" if self.failed else ""
+        first, last = self.time[[0, -1]] if len(self.time) else (0.0, 0.0)
+        return (
+            f"<ForestRecording: {len(self)} runs{ended}, {first:g} to {last:g} s, {len(self.time)} samples>"
+        )
+
     def __getitem__(self, name: str) -> Any:
         """Return the recording of a member, or what a member has under a name: "left/pin"."""
         member, inside = self._split(name)

@@ -9,7 +9,7 @@ import numpy as np
 from linkwork.model import nonfinite
 from linkwork.model.model import Model
 from linkwork.model.state import State
-from linkwork.real_numbers import real_array
+from linkwork.real_numbers import real_array, shown
 
 Array = np.ndarray
 
@@ -20,7 +20,7 @@ _LENGTH_ONE = 1e-12  # a quaternion this close is left as it is, to the last bit
 def checked_state(model: Model, state: Any) -> State:
     """Return a state of its own for a run; ValueError names what is wrong with it."""
     if not isinstance(state, State):
-        raise ValueError(f"state is a {type(state).__name__}; give model.state(...) or run.final")
+        raise ValueError(f"state is {shown(state)}; give model.state(...) or run.final")
     q, v = checked(model, "q", state.q, 1), checked(model, "v", state.v, 1)
     if not isinstance(state.t, int | float | np.number) or not isfinite(state.t):
         raise ValueError(f"state.t is {state.t!r}; give a finite time")

@@ -12,6 +12,7 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.following import fixed
 from linkwork.model.model import Model
 from linkwork.model.state import State
+from linkwork.real_numbers import shown
 from linkwork.recording.batch import Recordings
 from linkwork.recording.recording import Recording
 from linkwork.recording.status import Status
@@ -159,7 +160,7 @@ def _batch_result(runs: ManyRuns, found: Recordings, check: bool) -> Recordings:
 
 def _check_kinds(model: Any, check: Any, checkpoint: Any) -> None:
     if not isinstance(model, Model):
-        raise ValueError(f"model is a {type(model).__name__}; give a Model or a Mechanism")
+        raise ValueError(f"model is {shown(model)}; give a Model or a Mechanism")
     if not isinstance(check, bool | np.bool_):
         raise ValueError(f"check {check!r}; give True or False")
     if checkpoint is not None and not isinstance(checkpoint, str | Path):

@@ -16,6 +16,7 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.following import fixed
 from linkwork.model.model import Model
 from linkwork.model.state import State
+from linkwork.real_numbers import shown
 from linkwork.recording import container
 from linkwork.recording.recording import Recording
 from linkwork.recording.status import Status
@@ -39,6 +40,7 @@ from linkwork.spelling import Closed
 Array = np.ndarray
 
 _NAMES = np.array([status.name for status in Status])
+_OF_OTHERS = (".lwr", ".csv", ".json", ".html", ".npz")  # what names that end so promise
 
 
 class Simulation(Closed):
@@ -93,7 +95,7 @@ class Simulation(Closed):
         asked = model.compile() if isinstance(model, Mechanism) else model
         try:
             if not isinstance(asked, Model):
-                raise ValueError(f"model is a {type(model).__name__}; give a Model or a Mechanism")
+                raise ValueError(f"model is {shown(model)}; give a Model or a Mechanism")
             own = fixed(asked)
             words = RunOptions(accuracy, step, method, max_step, max_steps, events, loops)
             shared = setting(own, words)
@@ -317,6 +319,10 @@ class Simulation(Closed):
 
     def save(self, path: str | Path) -> None:
         """Write all that it is to a file, for `restore` of a Simulation of the same model and options."""
+        if Path(path).suffix.lower() in _OF_OTHERS:
+            raise FormatError(
+                f"{path}: a simulation is not written so; end the name in .lwc, or save sim.recording"
+            )
         with Alone(self._busy):
             if self.failed.size:
                 raise SimulationError("save: it cannot go on; reset what has failed, or save sim.recording")

@@ -34,6 +34,7 @@ from linkwork.mechanism.varied_mechanism import (
 from linkwork.model.compile import compile_now, compile_variants
 from linkwork.model.model import Model
 from linkwork.model.own_forces import is_unrolled
+from linkwork.real_numbers import shown
 from linkwork.recording.lazy_sequence import Each
 from linkwork.simulation.options import RunOptions
 from linkwork.simulation.run_programs import RunPrograms
@@ -66,7 +67,7 @@ def varied(model: Model, vary: Any) -> Described:
         raise ValueError(
             "vary: the model is specialised, its numbers are part of its code; give it as it was"
         )
-    names = {find_number(model.mechanism, text): real_array(f"vary {text!r}", x) for text, x in vary.items()}
+    names = {find_number(model.mechanism, text): _values(text, x) for text, x in vary.items()}
     for name in names:
         if isinstance(model.mechanism[name.element] if name.element else None, Sampled):
             raise ValueError(
@@ -75,8 +76,10 @@ def varied(model: Model, vary: Any) -> Described:
             )
     counts = {len(values) if values.ndim else -1: name.text for name, values in names.items()}
     if len(counts) > 1 or min(counts) < 1:
-        said = ", ".join(f"{text!r} has {'a number' if n < 0 else n}" for n, text in counts.items())
-        raise ValueError(f"vary: {said}; give one value per run, as many of each")
+        said = ", ".join(
+            f"{text!r} has {'one number' if n < 0 else f'{n} values'}" for n, text in counts.items()
+        )
+        raise ValueError(f"vary: {said}; give a list of one value per run, as many of each")
     (count,) = counts
     cut = model.cut
 
@@ -85,7 +88,12 @@ def varied(model: Model, vary: Any) -> Described:
             try:
                 name.assign(mechanism, _written(values[k]))
             except ValueError as error:
-                raise ValueError(f"vary, run {k}: {error}") from None
+                raise ValueError(f"vary {name.text!r}, run {k}: {error}") from None
+            except TypeError:
+                wrong = shown(_written(values[k]))
+                raise ValueError(
+                    f"vary {name.text!r}, run {k}: {wrong}; give what {name.text} may be"
+                ) from None
 
     def one(k: int) -> Model:
         mechanism = model.mechanism.copy()
@@ -112,6 +120,17 @@ def varied(model: Model, vary: Any) -> Described:
         return made
 
     return Described(count, whole, Each(count, one), [model.name] * count)
+
+
+def _values(text: str, given: Any) -> Array:
+    """Return the values of a number, one per run along the first axis."""
+    if isinstance(given, set | frozenset | Mapping):
+        raise ValueError(f"vary {text!r} {shown(given)}; give a list of one value per run, in their order")
+    values = real_array(f"vary {text!r}", given)
+    if np.isnan(values).any():
+        run = int(np.argwhere(np.isnan(values))[0][0]) if values.ndim else 0
+        raise ValueError(f"vary {text!r}, run {run}: nan; give numbers")
+    return values
 
 
 def _written(value: Any) -> Any:
