@@ -7,6 +7,7 @@ import numpy as np
 
 from linkwork.errors import LinkworkError, ModelError, unknown
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.contact import name_of
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed, Free
 from linkwork.mechanism.mechanism import Mechanism
@@ -146,7 +147,7 @@ def _crossing(mechanism: Mechanism, loose: set[str]) -> list[Any]:
         if len(loose.intersection(joint.ends)) == 1:
             found.append(joint)
     for thing in (*mechanism.constraints.values(), *mechanism.drivers.values(), *mechanism.loads.values()):
-        names = {str(getattr(end, "name", end)) for end in thing.on}
+        names = {name_of(end) for end in thing.on}
         bodies = names & {*mechanism.bodies, "ground"}
         if bodies & loose and bodies - loose:
             found.append(thing)
@@ -197,7 +198,7 @@ def disintegrate(scene: "Scene", actor: Actor) -> None:
             *mechanism.constraints.values(),
             *mechanism.joints.values(),
         ]:
-            names = {str(getattr(end, "name", end)) for end in _ends(mechanism, thing)}
+            names = {name_of(end) for end in _ends(mechanism, thing)}
             if names & own and not (isinstance(thing, Joint) and is_floating_base(mechanism, thing)):
                 for user in users_of(mechanism, thing):
                     mechanism.remove(user)
@@ -238,11 +239,11 @@ def remove_element(scene: "Scene", actor: Actor, name: str) -> None:
 def _leave_contacts(mechanism: Mechanism, names: set[str]) -> None:
     """Let contacts of all bodies name some bodies no longer."""
     for contact in list(mechanism.contacts.values()):
-        pairs = [tuple(str(getattr(end, "name", end)) for end in pair) for pair in contact.without]
+        pairs = [tuple(name_of(end) for end in pair) for pair in contact.without]
         kept = [pair for pair in pairs if not names.intersection(pair)]
         if len(kept) < len(pairs):
             contact.without = kept
-        if contact.between and names & {str(getattr(end, "name", end)) for end in contact.between}:
+        if contact.between and names & {name_of(end) for end in contact.between}:
             mechanism.remove(contact)
 
 

@@ -5,7 +5,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.errors import ModelError
+from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.contact import Contact
+from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.compile import compile_mechanism
 from linkwork.model.model import Model
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
+_FAR = 0.5  # what is farther from the others than twice this is parted from them [m]
+
 
 def joined_units(scene: "Scene", unit: Unit, other: Unit) -> tuple[Model, State, dict[str, str]]:
     """Move all elements of another unit to one; return model and state of both, and names that changed."""
@@ -34,12 +39,13 @@ def joined_units(scene: "Scene", unit: Unit, other: Unit) -> tuple[Model, State,
     mechanism, second = unit.own_mechanism(), other.own_mechanism()
     names: dict[str, str] = {}
     moving = list(own_elements(second))
+    taken = {*mechanism, *second}
     for thing in moving:
-        name = thing.name
-        while name in mechanism or (name != thing.name and name in second):
-            name += "'"
-        names[thing.name] = name
-    if any(getattr(load, "whole", False) for load in second.loads.values()):
+        names[thing.name] = thing.name
+        if thing.name in mechanism:
+            names[thing.name] = _free_name(thing.name, taken)
+            taken.add(names[thing.name])
+    if any(load.whole for load in second.loads.values()):
         raise ModelError("attach: a load that sees all coordinates cannot become part of another mechanism")
     contacts = [mechanism.contacts.get(CONTACT), second.contacts.get(CONTACT)]
     passing = [tuple(names.get(_name(end), _name(end)) for end in pair) for pair in _without(contacts[1])]
@@ -69,6 +75,38 @@ def joined_units(scene: "Scene", unit: Unit, other: Unit) -> tuple[Model, State,
     controllers |= {names.get(name, name): value for name, value in states[1].controllers.items()}
     state = State(q, v, scene.time, None, inputs, model.slices, controllers)
     return model, _seen_from(scene, unit, mechanism, model, state, names, other), names
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    """Return a name that is not taken: "knee 2", "knee 3", ..."""
+    stem, _, last = name.rpartition(" ")
+    stem = stem if last.isdigit() and stem else name
+    number = 2
+    while f"{stem} {number}" in taken:
+        number += 1
+    return f"{stem} {number}"
+
+
+def part_what_is_apart(scene: "Scene") -> None:
+    """Give one actor that has gone away from the others of its unit a unit of its own."""
+    for unit in scene.units:
+        if len(unit.actors) > 1 and unit.encounter:
+            boxes = [scene.arrays.reached(actor.rows, 0.0, _FAR) for actor in unit.actors]
+            lows = np.array([low.min(axis=0) for low, _ in boxes])
+            highs = np.array([high.max(axis=0) for _, high in boxes])
+            over = (lows[:, None] <= highs[None]).all(axis=2) & (highs[:, None] >= lows[None]).all(axis=2)
+            alone = np.flatnonzero(over.sum(axis=1) == 1)
+            for k in alone[::-1]:
+                if is_apart(unit.actors[k]):
+                    part_unit(scene, unit.actors[k])
+                    return
+
+
+def is_apart(actor: Actor) -> bool:
+    """Whether nothing connects an actor to others of its unit."""
+    own, mechanism = set(actor.names), actor.mechanism
+    used = (_bodies_of(mechanism, thing) for thing in own_elements(mechanism))
+    return all(bodies <= {*own, "ground"} for bodies in used if bodies & own)
 
 
 def _seen_from(
@@ -159,16 +197,11 @@ def _bodies_of(mechanism: Mechanism, thing: Any) -> set[str]:
     """Return the names of the bodies that an element is about, through joints as well."""
     if thing.name in mechanism.bodies and thing is mechanism.bodies[thing.name]:
         return {thing.name}
-    ends = thing.ends if hasattr(thing, "ends") else thing.on
+    if isinstance(thing, Joint):
+        return set(thing.ends)
     found = set()
-    for end in ends:
-        name = _name(end)
-        if isinstance(end, str) and name in mechanism.joints and not hasattr(thing, "ends"):
-            found |= set(mechanism.joints[name].ends)
-        elif name in mechanism.bodies or name == "ground":
-            found.add(name)
-        elif name in mechanism.joints:
-            found |= set(mechanism.joints[name].ends)
+    for name in map(_name, thing.on):
+        found |= {name} if name in mechanism.bodies or name == "ground" else set(mechanism.joints[name].ends)
     return found
 
 
@@ -177,13 +210,13 @@ def _without(contact: Any) -> list[tuple[str, ...]]:
 
 
 def _name(thing: Any) -> str:
-    return str(getattr(thing, "name", thing))
+    return thing if isinstance(thing, str) else thing.name
 
 
 def _rename(thing: Any, names: dict[str, str]) -> None:
     """Give an element its new name, and let it refer to joints by theirs."""
     thing._name = names[thing.name]
-    if hasattr(thing, "on") and not isinstance(thing, Contact):
+    if isinstance(thing, Constraint | Load):
         on = tuple(names.get(each, each) if isinstance(each, str) else each for each in thing.on)
         if on != tuple(thing.on):
             thing.on = on
@@ -191,8 +224,9 @@ def _rename(thing: Any, names: dict[str, str]) -> None:
 
 def _ground(thing: Any, old: Mechanism, new: Mechanism) -> None:
     """Let an element that is on the ground of one mechanism be on that of another."""
-    for word in ("parent", "child"):
-        if getattr(thing, word, None) is old.ground:
-            setattr(thing, word, new.ground)
-    if hasattr(thing, "on") and any(each is old.ground for each in thing.on):
+    if isinstance(thing, Joint):
+        for word in ("parent", "child"):
+            if getattr(thing, word) is old.ground:
+                setattr(thing, word, new.ground)
+    elif isinstance(thing, Constraint | Load) and any(each is old.ground for each in thing.on):
         thing.on = tuple(new.ground if each is old.ground else each for each in thing.on)
