@@ -170,7 +170,7 @@ def edits(scene, rng, count):
         what = rng.choice(["detach", "attach", "weld", "break", "add", "remove"])
         if what == "detach" and len(one.names) > 1:
             change, _ = jump(scene, lambda a=one[one.names[-1]]: scene.detach(a) if _hangs(a) else None)
-        elif what in ("attach", "weld") and one is not other and len(one.unit.numbers) < 12:
+        elif what in ("attach", "weld") and one is not other and _near(a, b):
             kind = lw.Spherical if what == "attach" else None
             change, _ = jump(scene, lambda a=a, b=b, kind=kind: scene.attach(a, b, kind))
         elif what == "break" and inner:
@@ -188,6 +188,10 @@ def edits(scene, rng, count):
         scene.step(1 / 60)
         assert all(np.isfinite(actor.position).all() for actor in scene.actors)
     return worst
+
+
+def _near(a, b):
+    return np.linalg.norm(a.position - b.position) < 0.8 and len(a.actor.unit.numbers) < 12
 
 
 def _hangs(body):

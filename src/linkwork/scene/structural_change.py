@@ -70,7 +70,7 @@ def change_statics(scene: "Scene", change: Callable[[Unit, Mechanism], None]) ->
     for unit in scene.units:
         if not unit.touches:
             continue
-        key = id(unit.model), unit.place.tobytes() if unit.anchored else b""
+        key = id(unit.model), unit.place.tobytes()
         if key in made:
             mechanism, model = made[key]
             _, state = carry(unit.model, unit.state, mechanism)
@@ -316,17 +316,18 @@ def _take_base(mechanism: Mechanism, a: Body, b: Body) -> None:
 
 def join_units(scene: "Scene", unit: Unit, other: Unit) -> None:
     """Let a unit become part of another; both stay where they are and move as they do."""
+    place = unit.place
     if other.anchored and not np.array_equal(other.place, unit.place):
         if unit.anchored:
             raise ModelError(
                 "attach: both mechanisms are held by grounds at different places; lw.merge them before they "
                 "are added"
             )
-        unit.place = other.place
+        place = other.place
     if unit.paused or other.paused:
         raise ModelError("attach: a mechanism is paused; resume it first")
     both = [each.encounter for each in (unit, other)]
-    model, state, names = joined_units(scene, unit, other)
+    model, state, names = joined_units(scene, unit, other, place)
     for encounter in {id(each): each for each in both if each}.values():
         gone = [unit, other]
         scene.encounters.replace(encounter, {each: each.state for each in encounter.units if each not in gone}, gone)
@@ -377,7 +378,7 @@ def fracture(scene: "Scene", handle: BodyHandle, parts: Sequence[Body]) -> list[
     back = inverted(unit.place)
     for called, place, speed in zip(names, poses, speeds, strict=True):
         at_q, at_v = unit.model.slices[f"{called} free"]
-        if unit.anchored:
+        if unit.placed:
             place, speed = composed(back, place), turned(back, speed)
         q[at_q], v[at_v] = free_positions(place), free_velocities(place, speed)
     moved = State(q, v, state.t, state.memory, state.inputs, unit.model.slices, state.controllers)

@@ -14,7 +14,7 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.snapshot import editable_copy
 from linkwork.model.model import Model
 from linkwork.model.state import State
-from linkwork.scene.rigid_frames import composed, turned
+from linkwork.scene.rigid_frames import HERE, composed, turned
 from linkwork.scene.scene_mechanism import has_shapes, is_anchored, own_bodies
 from linkwork.scene.scene_node import shape_of
 
@@ -72,6 +72,11 @@ class Unit:
             self.count = 0
 
     @property
+    def placed(self) -> bool:
+        """Whether its ground is elsewhere than that of the world; of what floats it is where the world's is."""
+        return self.place is not HERE and not np.array_equal(self.place, HERE)
+
+    @property
     def rows(self) -> slice:
         """Its rows in the arrays of the scene, one for each body."""
         return slice(self.first, self.first + self.count)
@@ -114,7 +119,7 @@ class Unit:
 
     def write(self, X: Array, V: Array) -> None:
         """Write poses and velocities of its bodies, seen from its ground, to the arrays of the scene."""
-        if self.anchored:
+        if self.placed:
             X, V = composed(self.place, X), turned(self.place, V)
         self._arrays.poses[self.rows], self._arrays.velocities[self.rows] = X, V
 

@@ -14,13 +14,14 @@ from linkwork.model.compile import compile_mechanism
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.scene.actor import Actor
-from linkwork.scene.rigid_frames import HERE, composed, free_positions, free_velocities, inverted
+from linkwork.scene.rigid_frames import composed, free_positions, free_velocities, inverted
 from linkwork.scene.scene_mechanism import (
     CONTACT,
     add_statics,
     is_floating_base,
     let_float,
     own_elements,
+    remove_static,
 )
 from linkwork.scene.unit import Unit
 
@@ -32,8 +33,13 @@ Array = np.ndarray
 _FAR = 0.5  # what is farther from the others than twice this is parted from them [m]
 
 
-def joined_units(scene: "Scene", unit: Unit, other: Unit) -> tuple[Model, State, dict[str, str]]:
-    """Move all elements of another unit to one; return model and state of both, and names that changed."""
+def joined_units(
+    scene: "Scene", unit: Unit, other: Unit, place: Array
+) -> tuple[Model, State, dict[str, str]]:
+    """Move all elements of another unit to one; return model and state of both, and names that changed.
+
+    The ground of both is where `place` says.
+    """
     states = unit.state, other.state
     models = unit.model, other.model
     mechanism, second = unit.own_mechanism(), other.own_mechanism()
@@ -58,7 +64,11 @@ def joined_units(scene: "Scene", unit: Unit, other: Unit) -> tuple[Model, State,
         mechanism.insert(len(mechanism.elements), thing)
     if contacts[0] is None and contacts[1] is not None:
         mechanism.add(Contact(CONTACT))
-        add_statics(mechanism, scene.statics, unit.place)
+        add_statics(mechanism, scene.statics, place)
+    elif not np.array_equal(place, unit.place):
+        for static in scene.statics:
+            remove_static(mechanism, static.body)
+        add_statics(mechanism, scene.statics, place)
     if passing:
         contact = mechanism.contacts[CONTACT]
         contact.without = [*_without(contact), *passing]
@@ -74,7 +84,10 @@ def joined_units(scene: "Scene", unit: Unit, other: Unit) -> tuple[Model, State,
     inputs |= states[1].inputs
     controllers |= {names.get(name, name): value for name, value in states[1].controllers.items()}
     state = State(q, v, scene.time, None, inputs, model.slices, controllers)
-    return model, _seen_from(scene, unit, mechanism, model, state, names, other), names
+    if not np.array_equal(unit.place, other.place):
+        state = _seen_from(scene, unit, place, mechanism, model, state, names, other)
+    unit.place = place
+    return model, state, names
 
 
 def _free_name(name: str, taken: set[str]) -> str:
@@ -112,6 +125,7 @@ def is_apart(actor: Actor) -> bool:
 def _seen_from(
     scene: "Scene",
     unit: Unit,
+    place: Array,
     mechanism: Mechanism,
     model: Model,
     state: State,
@@ -120,18 +134,17 @@ def _seen_from(
 ) -> State:
     """Return a state in which bodies that float are seen from the ground of the unit they are in now."""
     changed = {names.get(name, name): row for row, name in enumerate(other.numbers)}
-    if not unit.anchored and not other.anchored:
-        return state
     q, v = state.q.copy(), state.v.copy()
     rows = {name: unit.first + k for name, k in unit.numbers.items()}
     rows |= {name: other.first + k for name, k in changed.items()}
-    back = inverted(unit.place)
+    back = inverted(place)
     for name, joint in mechanism.joints.items():
         if is_floating_base(mechanism, joint) and joint.child.name in rows:
             row = rows[joint.child.name]
             X, V = scene.arrays.poses[row], scene.arrays.velocities[row]
             at_q, at_v = model.slices[name]
-            q[at_q], v[at_v] = free_positions(composed(back, X)), free_velocities(X, V)
+            seen = composed(back, X)
+            q[at_q], v[at_v] = free_positions(seen), free_velocities(X, V)
     return State(q, v, state.t, None, state.inputs, model.slices, state.controllers)
 
 
@@ -170,8 +183,6 @@ def part_unit(scene: "Scene", actor: Actor) -> None:
     scene.units.append(other)
     encounter = unit.encounter
     actor.move_to(other, {})
-    if not unit.anchored:
-        other.place = HERE
     unit.take(models[0], states[0])
     if encounter:
         scene.encounters.replace(encounter, {unit: states[0]})
