@@ -57,7 +57,7 @@ class Joined:
         prefixes = tuple(f"{k}{SEPARATOR}" for k in range(len(units)))
         for k, unit in enumerate(units):
             chosen = [*own_elements(unit.mechanism), unit.mechanism.contacts[CONTACT]]
-            place = frame_of(unit.place if unit.anchored else HERE)
+            place = frame_of(unit.place)
             add_member(whole, str(k), unit.mechanism, place, chosen)
         contact = contact_of_all(whole)
         assert contact is not None

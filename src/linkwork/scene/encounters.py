@@ -94,7 +94,7 @@ class Encounters:
         self._known.clear()
 
     def _joined(self, units: Sequence[Unit]) -> Joined:
-        places = tuple(unit.place.tobytes() if unit.anchored else b"" for unit in units)
+        places = tuple(unit.place.tobytes() for unit in units)
         key = (*(id(unit.model) for unit in units), *places)
         known = self._known.get(key)
         if known is None:

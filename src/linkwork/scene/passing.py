@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.mechanism.contact import Pair
+from linkwork.mechanism.contact import Pair, name_of
 from linkwork.scene.scene_mechanism import CONTACT
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Passing:
             return
         contact = unit.mechanism.contacts.get(CONTACT)
         if contact is not None:
-            plain = [tuple(str(getattr(end, "name", end)) for end in pair) for pair in contact.without]
+            plain = [tuple(name_of(end) for end in pair) for pair in contact.without]
             contact.without = [*(pair for pair in plain if pair not in known), *sorted(now)]
         self._for_now[unit] = now
 

@@ -49,7 +49,7 @@ def written(value: Any, where: str, loose: bool = False) -> Any:
             return {"gone": [isinstance(value, BodyHandle), value.name]}
         return {"part": [value.actor.path, value.name]}
     if isinstance(value, Node):
-        return {"node": value.path} if value.parent or value.path == "" else None
+        return {"node": value.path} if value.parent is not None else None
     for name, known in ACTIONS.items():
         if known is value:
             return {"action": name}

@@ -42,16 +42,19 @@ from linkwork.scene.real_time import run
 from linkwork.scene.rigid_frames import HERE, composed, free_positions, free_velocities, placed
 from linkwork.scene.scene_contacts import SceneContact, contacts_of
 from linkwork.scene.scene_mechanism import add_statics, is_anchored, is_floating_base, remove_static, taken_in
-from linkwork.scene.scene_node import Group, Static
+from linkwork.scene.scene_node import Group, Static, shape_of
 from linkwork.scene.scene_queries import momentum_of, ray
 from linkwork.scene.scene_recording import SceneRecord
 from linkwork.scene.scene_snapshot import Rewind, Snapshot
 from linkwork.scene.unit import Unit
+from linkwork.scene.unit_parts import part_what_is_apart
 from linkwork.simulation.options import worker_count
 from linkwork.simulation.step_clock import StepClock
 from linkwork.spelling import checked_keywords
 
 Array = np.ndarray
+
+_LOOK = 16  # steps after which is looked for mechanisms that came off others and have gone away
 
 
 class Scene(Group):
@@ -141,7 +144,7 @@ class Scene(Group):
 
     def walk_nodes(self, top: Group | None = None) -> Iterator[Any]:
         """Iterate over groups, static shapes and mechanisms, not over bodies."""
-        for node in (top or self).children:
+        for node in (self if top is None else top).children:
             yield node
             if isinstance(node, Group):
                 yield from self.walk_nodes(node)
@@ -175,7 +178,7 @@ class Scene(Group):
             place = composed(group.pose, placed(position, rotation, f"scene: {called!r}"))
             return self._add_actor(group, mechanism, called, place, velocity, accuracy, max_step)
         solids = tuple(thing) if isinstance(thing, list | tuple) else (thing,)
-        if not solids or not all(isinstance(getattr(one, "shape", one), Solid) for one in solids):
+        if not solids or not all(isinstance(shape_of(one), Solid) for one in solids):
             raise TypeError(
                 f"scene: cannot add {thing!r:.80}; give a Mechanism, a Body, shapes such as lw.ground_plane() "
                 "or lw.Box(...), or a Behaviour; functions are called by world.observe(function)"
@@ -183,7 +186,7 @@ class Scene(Group):
         _refuse(thing, given, ("name", "position", "rotation", "material"))
         if material is not None and not isinstance(material, Material):
             raise TypeError(f"scene: material {material!r:.80}; give a lw.Material(...)")
-        first = getattr(solids[0], "shape", solids[0])
+        first = shape_of(solids[0])
         called = type(first).__name__.lower() if name is None else name
         called = group.free_name(called, exact=bool(name))
         pose = composed(group.pose, placed(position, rotation, f"scene: {called!r}"))
@@ -277,6 +280,8 @@ class Scene(Group):
         self.history.keep()
         for behaviour in self.behaviours:
             behaviour.before(self, dt)
+        if clock.steps % _LOOK == 0:
+            part_what_is_apart(self)
         self.encounters.update(min(dt, self.step_size))
         self.encounters.advance(t)
         clock.t, clock.steps = t, clock.steps + 1
@@ -313,7 +318,7 @@ class Scene(Group):
     def forget(self, actor: Actor) -> None:
         """Leave out an actor that has become part of another."""
         actor.unit.actors.remove(actor)
-        if actor.parent:
+        if actor.parent is not None:
             actor.parent.drop(actor)
 
     def forget_known(self) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from linkwork.errors import FormatError, LinkworkError
 from linkwork.formats.mechanism_json import mechanism_of_text, mechanism_text
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.model import Model
@@ -146,10 +147,7 @@ def _belonging(thing: Any, mechanism: Mechanism) -> Any:
     import copy
 
     memo: dict[int, Any] = {}
-    for word in ("parent", "child"):
-        if (body := getattr(thing, word, None)) is not None:
-            memo[id(body)] = mechanism[body.name]
-    for body in getattr(thing, "on", ()):
+    for body in thing.bodies if isinstance(thing, Joint) else thing.on:
         if isinstance(body, Body):
             memo[id(body)] = mechanism[body.name]
     made = copy.deepcopy(thing, memo)

@@ -22,6 +22,7 @@ from linkwork.recording.channels import LiveChannels
 from linkwork.recording.recording import Recording
 from linkwork.recording.report import Report
 from linkwork.scene.rigid_frames import frame_of
+from linkwork.scene.scene_node import shape_of
 from linkwork.simulation.options import most_numbers
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ class SceneRecord:
             made.add(Free(f"{label} free", made.ground, body))
         for static in self._scene.statics:
             for solid in static.solids:
-                shape = getattr(solid, "shape", solid)
+                shape = shape_of(solid)
                 pose = frame_of(static.pose) @ frame_of(np.column_stack([shape.rotation, shape.position]))
                 made.ground.visuals = (*made.ground.visuals, _placed(shape, pose))
         return made, labels

@@ -7,6 +7,7 @@ import numpy as np
 
 from linkwork.errors import LinkworkError, ModelError, unknown
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.contact import name_of
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed, Free
 from linkwork.mechanism.mechanism import Mechanism
@@ -69,7 +70,7 @@ def change_statics(scene: "Scene", change: Callable[[Unit, Mechanism], None]) ->
     for unit in scene.units:
         if not unit.touches:
             continue
-        key = id(unit.model), unit.place.tobytes() if unit.anchored else b""
+        key = id(unit.model), unit.place.tobytes()
         if key in made:
             mechanism, model = made[key]
             _, state = carry(unit.model, unit.state, mechanism)
@@ -146,7 +147,7 @@ def _crossing(mechanism: Mechanism, loose: set[str]) -> list[Any]:
         if len(loose.intersection(joint.ends)) == 1:
             found.append(joint)
     for thing in (*mechanism.constraints.values(), *mechanism.drivers.values(), *mechanism.loads.values()):
-        names = {str(getattr(end, "name", end)) for end in thing.on}
+        names = {name_of(end) for end in thing.on}
         bodies = names & {*mechanism.bodies, "ground"}
         if bodies & loose and bodies - loose:
             found.append(thing)
@@ -197,7 +198,7 @@ def disintegrate(scene: "Scene", actor: Actor) -> None:
             *mechanism.constraints.values(),
             *mechanism.joints.values(),
         ]:
-            names = {str(getattr(end, "name", end)) for end in _ends(mechanism, thing)}
+            names = {name_of(end) for end in _ends(mechanism, thing)}
             if names & own and not (isinstance(thing, Joint) and is_floating_base(mechanism, thing)):
                 for user in users_of(mechanism, thing):
                     mechanism.remove(user)
@@ -238,11 +239,11 @@ def remove_element(scene: "Scene", actor: Actor, name: str) -> None:
 def _leave_contacts(mechanism: Mechanism, names: set[str]) -> None:
     """Let contacts of all bodies name some bodies no longer."""
     for contact in list(mechanism.contacts.values()):
-        pairs = [tuple(str(getattr(end, "name", end)) for end in pair) for pair in contact.without]
+        pairs = [tuple(name_of(end) for end in pair) for pair in contact.without]
         kept = [pair for pair in pairs if not names.intersection(pair)]
         if len(kept) < len(pairs):
             contact.without = kept
-        if contact.between and names & {str(getattr(end, "name", end)) for end in contact.between}:
+        if contact.between and names & {name_of(end) for end in contact.between}:
             mechanism.remove(contact)
 
 
@@ -315,17 +316,18 @@ def _take_base(mechanism: Mechanism, a: Body, b: Body) -> None:
 
 def join_units(scene: "Scene", unit: Unit, other: Unit) -> None:
     """Let a unit become part of another; both stay where they are and move as they do."""
+    place = unit.place
     if other.anchored and not np.array_equal(other.place, unit.place):
         if unit.anchored:
             raise ModelError(
                 "attach: both mechanisms are held by grounds at different places; lw.merge them before they "
                 "are added"
             )
-        unit.place = other.place
+        place = other.place
     if unit.paused or other.paused:
         raise ModelError("attach: a mechanism is paused; resume it first")
     both = [each.encounter for each in (unit, other)]
-    model, state, names = joined_units(scene, unit, other)
+    model, state, names = joined_units(scene, unit, other, place)
     for encounter in {id(each): each for each in both if each}.values():
         gone = [unit, other]
         scene.encounters.replace(encounter, {each: each.state for each in encounter.units if each not in gone}, gone)
@@ -376,7 +378,7 @@ def fracture(scene: "Scene", handle: BodyHandle, parts: Sequence[Body]) -> list[
     back = inverted(unit.place)
     for called, place, speed in zip(names, poses, speeds, strict=True):
         at_q, at_v = unit.model.slices[f"{called} free"]
-        if unit.anchored:
+        if unit.placed:
             place, speed = composed(back, place), turned(back, speed)
         q[at_q], v[at_v] = free_positions(place), free_velocities(place, speed)
     moved = State(q, v, state.t, state.memory, state.inputs, unit.model.slices, state.controllers)
