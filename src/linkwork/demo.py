@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from linkwork import examples
+from linkwork.acoustics.sound import Sound, sound
 from linkwork.errors import LinkworkError, unknown
 from linkwork.examples.walking import walking_velocities
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.model import Model
 from linkwork.recording.recording import Recording
+from linkwork.scene.scene import Scene
 from linkwork.simulation.simulate import simulate
 
 _ROWS = 11  # of the table
@@ -30,6 +33,23 @@ class Demo:
     positions: Mapping[str, Any] = field(default_factory=dict)
     velocities: Mapping[str, Any] = field(default_factory=dict)
     step: float | None = None  # of fixed steps [s]
+    scene: Callable[[], Scene] | None = None  # in place of the mechanism alone
+    sound: bool = False  # whether its page is heard
+    materials: Mapping[str, str] = field(default_factory=dict)  # that bodies sound like
+
+    def play(self, model: Model, span: float, every: float | None) -> Recording:
+        """Return what it does in this time."""
+        if self.scene is None:
+            state = model.state(self.positions, velocities=self.velocities)
+            return simulate(model, span, state, every=every, step=self.step)
+        world = self.scene()
+        for _ in range(round(span / world.step_size)):
+            world.step(world.step_size)
+        return world.recording
+
+    def heard(self, motion: Recording) -> Sound:
+        """Return what a listener hears of it."""
+        return sound(motion, materials=self.materials)
 
 
 GALLERY: dict[str, Demo] = {
@@ -37,6 +57,7 @@ GALLERY: dict[str, Demo] = {
         "a steam engine with three loops starts by itself",
         examples.steam_engine,
         ("bearing.velocity", "piston rod.position[0]"),
+        sound=True,
     ),
     "three-cylinders": Demo(
         "an engine of three cylinders, 9 equations too many, coasts",
@@ -208,6 +229,39 @@ GALLERY: dict[str, Demo] = {
         velocities=walking_velocities(),
         step=1 / 1000,
     ),
+    "pack": Demo(
+        "five creatures trot over hills",
+        examples.pack,
+        ("3 trunk.position[0]", "3 trunk.position[2]"),
+        step=1 / 60,
+        sound=True,
+    ),
+    "ragdolls": Demo(
+        "nine ragdolls fall down on hills",
+        lambda: examples.crowd(ground=examples.hills(height=0.6)),
+        ("5 head.position[2]", "1 head.position[2]"),
+        3.0,
+        step=1 / 60,
+        sound=True,
+    ),
+    "tower": Demo(
+        "a tower of sixteen blocks is shot at and falls down",
+        examples.tower,
+        ("ball.position[0]", "block 8.2.position[2]"),
+        3.0,
+        velocities={"flight": (0.0, 0.0, 0.0, 5.0, 0.0, 2.0)},
+        step=1 / 60,
+        sound=True,
+    ),
+    "bridge": Demo(
+        "a ball falls on a bridge whose welds break",
+        examples.bridge,
+        ("ball/ball.position[2]", "bridge/plank 5.position[2]"),
+        3.0,
+        step=1 / 60,
+        scene=examples.breaking_bridge,
+        sound=True,
+    ),
 }
 
 
@@ -224,8 +278,9 @@ def run(
     duration: float | None = None,
     save: str | None = None,
     page: Path | None = None,
+    wav: Path | None = None,
 ) -> Recording:
-    """Set a mechanism of the gallery in motion, print what happens, write a page that plays it."""
+    """Set a mechanism of the gallery in motion, print what happens, write a page that plays it, and its sound."""
     if name not in GALLERY:
         raise LinkworkError(f"{unknown('demo', name, GALLERY)} (linkwork demo --list)")
     demo = GALLERY[name]
@@ -239,26 +294,29 @@ def run(
         file=out,
         flush=True,
     )
-    state = model.state(demo.positions, velocities=demo.velocities)
     span = demo.duration if duration is None else duration
     rows = max(1, ceil(_RATE * span / (_ROWS - 1)))  # samples from one row of the table to the next
     every = span / rows / (_ROWS - 1) if span > 0 else None
-    motion = simulate(model, span, state, every=every, step=demo.step)
+    motion = demo.play(model, span, every)
     _table(motion, demo.watch or (f"{model.joint_names[0]}.position",), rows, out)
     print(f"\n{motion.summary()}", file=out)
     if save:
         print(f"\n{save}: the mechanism; linkwork run {save} --for 10, or lw.load in Python", file=out)
+    heard = demo.heard(motion) if (demo.sound and page) or wav else None
+    if wav and heard:
+        heard.save(wav)
+        print(f"\nwrote {wav}: {len(heard.onsets)} onsets, loudest {heard.decibels:.0f} dB", file=out)
     if page:
-        _write_page(motion, page, out)
+        _write_page(motion, page, heard if demo.sound else None, out)
     return motion
 
 
-def _write_page(motion: Recording, page: Path, out: TextIO) -> None:
+def _write_page(motion: Recording, page: Path, heard: Sound | None, out: TextIO) -> None:
     """Write the page that plays the run, where the viewer is installed."""
     if find_spec("viser") is None:
         print("\nto see it move: pip install linkwork[view], and again", file=out)
         return
-    motion.save_html(page)
+    motion.save_html(page, sound=heard or False)
     print(
         f"\nwrote {page} ({page.stat().st_size / 1e6:.1f} MB): open it in a browser, it plays offline;\n"
         "--view shows the run in the viewer, with plots and overlays",

@@ -34,8 +34,7 @@ def test_the_page_shows_all_of_it(name, tab):
     demo = GALLERY[name]
     model = demo.build().compile()
     span = min(demo.duration, 0.5)
-    state = model.state(demo.positions, velocities=demo.velocities)
-    run = lw.simulate(model, span, state, every=span / 20, step=demo.step)
+    run = demo.play(model, span, span / 20)
     with show(run, open_browser=False, block=False) as viewer:
         viewer.switches["shadows"].value = False
         viewer.stage.show_shadows(False)

@@ -13,6 +13,7 @@ from linkwork.acoustics.emission import decibels, emitted
 from linkwork.acoustics.listener import Ears, Listener, listener_of
 from linkwork.acoustics.machine_parts import gears, puffs, stops
 from linkwork.acoustics.moving_bodies import MovingBodies
+from linkwork.acoustics.scene_bodies import is_of_scene, meeting_model
 from linkwork.acoustics.touches import blows_and_rubbing
 from linkwork.atomic import write_atomically
 from linkwork.errors import LinkworkError
@@ -105,7 +106,7 @@ def sound(
     level: float | None = None,
     model: Any = None,
 ) -> Sound:
-    """Return what a listener hears of a run: blows, rubbing, stops, gears and puffs, from where they happen.
+    """Return what a listener hears of a run or a scene: blows, rubbing, stops, gears, puffs, where they happen.
 
     `listener` is a place, the name of a body that carries the ears, or an `lw.Listener`; without one it is
     about where the viewer stands. With `travel=False` sound takes no time, so that it begins when things
@@ -114,7 +115,9 @@ def sound(
     needs its `model`.
     """
     _check(rate, level)
-    model = model or run.model
+    run = getattr(run, "recording", run)  # of a scene
+    if model is None:
+        model = meeting_model(run) if is_of_scene(run) and run.model is not None else run.model
     if model is None:
         raise LinkworkError("sound: this run comes from a file, without its bodies; give model=")
     bodies = MovingBodies(run, model, materials or {})

@@ -17,6 +17,7 @@ def add(commands: Commands) -> None:
         linkwork demo --list
         linkwork demo flipping-box --for 20
         linkwork demo jansen --save leg.json --out leg.lwr
+        linkwork demo steam-engine --sound engine.wav
         """,
         run,
     )
@@ -26,6 +27,7 @@ def add(commands: Commands) -> None:
     command.add_argument("--out", metavar="FILE.lwr", help="keep the run")
     command.add_argument("--save", metavar="FILE.json", help="keep the mechanism")
     command.add_argument("--html", metavar="FILE", default="demo.html", help="the page that plays the run")
+    command.add_argument("--sound", metavar="FILE.wav", help="what is heard of it")
     command.add_argument("--view", action="store_true", help="watch it in the browser")
 
 
@@ -36,7 +38,8 @@ def run(options: argparse.Namespace) -> int:
         demo.tell_list(sys.stdout)
         return 0
     page = Path(options.html) if options.html else None
-    motion = demo.run(sys.stdout, options.name, options.duration, options.save, page)
+    wav = Path(options.sound) if options.sound else None
+    motion = demo.run(sys.stdout, options.name, options.duration, options.save, page, wav)
     if options.out:
         motion.save(options.out)
         print(f"\n{options.out}: the run; linkwork view {options.out}, or lw.load in Python")

@@ -3,6 +3,7 @@
 All are drawn closed: every joint's coordinate is measured from the drawing.
 """
 
+from linkwork.examples.creatures import crowd, hills, pack, quadruped, ragdoll
 from linkwork.examples.engines import slider_crank, steam_engine, three_cylinder_engine
 from linkwork.examples.falling import (
     bouncing_balls,
@@ -16,6 +17,7 @@ from linkwork.examples.linkages import four_bar, four_bars, jansen_leg
 from linkwork.examples.overconstrained import bennett, bricard
 from linkwork.examples.platforms import delta_robot, stewart_platform
 from linkwork.examples.robots import robot_arm
+from linkwork.examples.structures import breaking_bridge, bridge, tower
 from linkwork.examples.tree_mechanisms import acrobat, cart_pole, chain
 from linkwork.examples.tumbling import flipping_box
 from linkwork.examples.walking import humanoid, passive_walker, walking_robot
@@ -24,10 +26,13 @@ __all__ = [
     "acrobat",
     "bennett",
     "bouncing_balls",
-    "brick_wall",
+    "breaking_bridge",
     "bricard",
+    "brick_wall",
+    "bridge",
     "cart_pole",
     "chain",
+    "crowd",
     "delta_robot",
     "dominoes",
     "flipping_box",
@@ -35,10 +40,14 @@ __all__ = [
     "four_bars",
     "geneva_drive",
     "gripper",
+    "hills",
     "humanoid",
     "jansen_leg",
     "newtons_cradle",
+    "pack",
     "passive_walker",
+    "quadruped",
+    "ragdoll",
     "ratchet",
     "robot_arm",
     "rolling_race",
@@ -46,5 +55,6 @@ __all__ = [
     "steam_engine",
     "stewart_platform",
     "three_cylinder_engine",
+    "tower",
     "walking_robot",
 ]

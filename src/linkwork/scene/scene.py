@@ -392,6 +392,10 @@ class Scene(Group):
         """Play the recorded steps in the browser; see `linkwork.view.show`."""
         return self.recording.show(**options)
 
+    def save_sound(self, path: str | Path, listener: Any = None, **options: Any) -> None:
+        """Write what a listener hears of the recorded steps to a `.wav` file; see `lw.sound`."""
+        self.recording.save_sound(path, listener, **options)
+
     # changes
 
     def detach(self, body: BodyHandle) -> Actor:

@@ -20,8 +20,10 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.state import State
 from linkwork.recording.channels import LiveChannels
 from linkwork.recording.recording import Recording
-from linkwork.recording.report import Report
+from linkwork.recording.report import Impact, Report
+from linkwork.scene.handles import BodyHandle
 from linkwork.scene.rigid_frames import frame_of
+from linkwork.scene.scene_contacts import impacts
 from linkwork.scene.scene_node import shape_of
 from linkwork.simulation.options import most_numbers
 
@@ -46,6 +48,7 @@ class SceneRecord:
         self._layouts: list[tuple[tuple[str, ...], Array]] = []  # labels and rows
         self._labels: dict[tuple[int, str], str] = {}  # of bodies, by the number of their unit
         self._bodies: dict[str, Any] = {}  # by label
+        self._impacts: list[Impact] = []
         self._version = -1
         self._numbers = 0
 
@@ -59,10 +62,27 @@ class SceneRecord:
         arrays = self._scene.arrays
         self._times.append(self._scene.time)
         self._frames.append((len(self._layouts) - 1, arrays.poses[rows], arrays.velocities[rows]))
+        self._impacts += self._heard()
         self._numbers += _BODY * len(rows)
         full = self._numbers > most_numbers() // 2 if self._most is True else len(self._times) >= 2 * self._most
         if full:
             self._drop(len(self._times) // 2)
+
+    def _heard(self) -> list[Impact]:
+        """Return the impacts of the last step, bodies by their labels; static shapes are ground."""
+        found = []
+        for encounter in self._scene.encounters.all:
+            for one in impacts(encounter) if encounter.events else ():
+                if len(one.point) == 3:
+                    names = [self._label(body) for body in one.bodies]
+                    pair = (names[0], names[-1])
+                    found.append(Impact(one.time, pair, tuple(one.point.tolist()), tuple(one.impulse.tolist())))
+        return found
+
+    def _label(self, node: Any) -> str:
+        if not isinstance(node, BodyHandle):
+            return "ground"
+        return self._labels.get((node.actor.unit.number, node.name), "ground")
 
     def _lay_out(self) -> None:
         """Find the rows of all bodies, and label those that are new."""
@@ -93,6 +113,7 @@ class SceneRecord:
     def _drop(self, count: int) -> None:
         """Forget the first steps, and what only they had."""
         del self._times[:count], self._frames[:count]
+        self._impacts = [one for one in self._impacts if self._times and one.time >= self._times[0]]
         first = self._frames[0][0] if self._frames else len(self._layouts) - 1
         del self._layouts[:first]
         self._frames = [(k - first, X, V) for k, X, V in self._frames]
@@ -105,6 +126,7 @@ class SceneRecord:
         """Forget steps that were taken back."""
         count = int(np.searchsorted(self._times, t, side="right"))
         del self._times[count:], self._frames[count:]
+        self._impacts = [one for one in self._impacts if one.time <= t]
         self._version = -1
 
     def __len__(self) -> int:
@@ -132,7 +154,8 @@ class SceneRecord:
             if frames[k][0] != frames[k - 1][0]
         )
         report = Report("DONE", mechanism="scene", method="steps of a scene", step=self._scene.step_size,
-                        accepted=len(time) - 1, events=changes)  # fmt: skip
+                        accepted=len(time) - 1, events=changes,
+                        impacts=tuple(one for one in self._impacts if one.time >= time[0]))  # fmt: skip
         final = State(q[-1], v[-1], float(time[-1]), None, {}, model.slices)
         return Recording(LiveChannels(model), time, q, v, work, report, final)
 
