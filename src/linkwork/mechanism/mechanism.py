@@ -68,6 +68,7 @@ class Mechanism(Recorded, Viewable):
         self._loads: dict[str, Load] = {}
         self._contacts: dict[str, Contact] = {}
         self._states: dict[str, dict[str, Any]] = {}
+        self._notes: dict[str, str] = {}
         self._start_journal()
 
     @property
@@ -133,6 +134,11 @@ class Mechanism(Recorded, Viewable):
         `model.state(**mechanism.states["home"])` is one of them.
         """
         return self._states
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """What a .json file says of elements beside what they are, by name; of the mechanism under ""."""
+        return self._notes
 
     @property
     def couplings(self) -> dict[str, Coupling]:
