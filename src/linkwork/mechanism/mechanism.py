@@ -324,7 +324,10 @@ class Mechanism(Recorded, Viewable):
         """Return whether a name, or an element itself, is in the mechanism; `ground` always is."""
         if isinstance(thing, str):
             return thing == self.ground.name or any(thing in names for names in self._kinds)
-        return thing is self.ground or id(thing) in map(id, self._elements)
+        if thing is self.ground or not isinstance(thing, Element):
+            return thing is self.ground
+        found = self._names_of(thing).get(thing.name)
+        return found is thing or (not self._distinct and id(thing) in map(id, self._elements))
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of all that was added, in order."""
