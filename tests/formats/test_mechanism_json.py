@@ -2,17 +2,21 @@
 
 import json
 import pickle
+from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 from everything import Ball, plane, space
+from json_schema import faults
 from mechanisms import random_tree
 
 import linkwork as lw
 from linkwork import examples
 from linkwork.formats.mechanism_json import mechanism_of_text, mechanism_text
 
+SCHEMA = json.loads((files("linkwork.formats") / "mechanism.schema.json").read_text())
 VALIDATION = Path(__file__).resolve().parents[3] / "shared" / "validation"
 SIZED = {"chain": (6,), "four_bars": (3,)}
 GALLERY = {name: lambda name=name: getattr(examples, name)(*SIZED.get(name, ())) for name in examples.__all__}
@@ -63,7 +67,7 @@ def test_a_run_of_what_was_loaded_is_the_same_to_the_last_bit(name):
 
 def with_inputs() -> lw.Mechanism:
     """Return a cart-pole with inputs wherever they may stand."""
-    m = examples.cart_pole()
+    m = examples.examples.cart_pole()
     slow = lw.Input("slow", 0.5)
     m.joints["pin"].damping, m.joints["pin"].stiffness, m.joints["pin"].rest = lw.Input("brake"), 3.0, slow
     m.add(lw.Motor("motor", "rail"))
@@ -115,7 +119,7 @@ def test_inputs_come_back(tmp_path):
     ],
 )
 def test_what_is_no_input_is_refused(law, words):
-    m = examples.cart_pole()
+    m = examples.examples.cart_pole()
     m.add(lw.Motor("motor", "rail"))
     data = json.loads(mechanism_text(m))
     data["loads"][0]["law"] = law
@@ -284,3 +288,72 @@ def test_own_classes_keep_their_names():
     assert repr(m["knee"]) == "Knee('knee', 'stud', 'shin')"
     assert repr(m["wind"]) == "Wind('wind', 'pole', 'pin')"
     assert isinstance(Ball("b", m.ground, m["pole"]), lw.Joint)
+
+
+def fits_schema(text: str) -> None:
+    value = json.loads(text)
+    assert faults(value, SCHEMA) == []
+    if find_spec("jsonschema"):
+        import jsonschema
+
+        jsonschema.validate(value, SCHEMA)
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_every_example_fits_the_published_schema(name):
+    fits_schema(mechanism_text(MECHANISMS[name]()))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"version": 3},
+        {"bodies": {}},
+        {"name": 1},
+        {"gravity": [0, "x"]},
+        {"joints": [{"name": "pin"}]},
+        {"oops": 1},
+        {"bodies": [{"name": "", "mass": 1}]},
+    ],
+)
+def test_the_schema_refuses_what_the_reader_refuses(wrong):
+    value = json.loads(mechanism_text(examples.cart_pole())) | wrong
+    assert faults(value, SCHEMA)
+    with pytest.raises(lw.FormatError):
+        mechanism_of_text(json.dumps(value).encode())
+
+
+def test_notes_and_states_are_kept(tmp_path):
+    mechanism = examples.cart_pole()
+    mechanism.notes.update({"": "as drawn in 1968", "pole": "oak", "ground": "concrete"})
+    mechanism.states["up"] = {"pin": 3.0, "velocities": {"rail": 0.5}}
+    path = tmp_path / "noted.json"
+    mechanism.save(path)
+    fits_schema(path.read_text())
+    again = lw.load(path)
+    assert (again.notes, again.states) == (mechanism.notes, mechanism.states)
+    again.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
+    assert json.loads(path.read_text())["version"] == 2
+    assert again.compile().state(**again.states["up"])["pin"] == 3.0
+    text = path.read_text()
+    for old, new, words in (
+        ('"pin": 3', '"pim": 3', "unknown joint 'pim'"),
+        ('"pin": 3', '"pin": [1, 2]', "give 1 numbers"),
+        ('"oak"', "7", "give a text"),
+    ):
+        with pytest.raises(lw.FormatError, match=words):
+            mechanism_of_text(text.replace(old, new).encode())
+
+
+def test_a_mesh_beside_a_file_is_found_from_wherever_that_is_saved(tmp_path):
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "models").mkdir()
+    (tmp_path / "meshes" / "part.off").write_text("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n")
+    mechanism = examples.cart_pole()
+    drawn = lw.geometry.MeshFile(filename="part.off", folder=str(tmp_path / "meshes"))
+    mechanism["pole"].visuals = [lw.geometry.Visual(shape=drawn)]
+    mechanism.save(tmp_path / "models" / "cart.json")
+    assert "../meshes/part.off" in (tmp_path / "models" / "cart.json").read_text()
+    shape = lw.load(tmp_path / "models" / "cart.json")["pole"].visuals[0].shape
+    assert len(lw.load(shape).faces) == 1

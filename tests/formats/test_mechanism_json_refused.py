@@ -59,7 +59,7 @@ def test_the_small_one_is_fine():
     [
         ("colour", "red", r"\$\.colour: unknown key 'colour'"),
         ("linkwork", "scene", r"\$: is not a mechanism of Linkwork"),
-        ("version", 2, r"\$\.version: version 2, and this Linkwork reads 1; update Linkwork"),
+        ("version", 3, r"\$\.version: version 3, and this Linkwork reads up to 2; update Linkwork"),
         ("version", "1", r"\$.version: \"1\"; give a finite number"),
         ("space", "flat", r'\$\.space: "flat"; give "space" or "plane"'),
         ("gravity", [0, -9.81], r"\$\.gravity: \[0.0, -9.81\]; give 3 numbers"),

@@ -11,16 +11,18 @@ def add(commands: Commands) -> None:
     command = add_command(
         commands,
         "check",
-        "read and compile a mechanism: what is in it, how it can move, what is wrong",
+        "read and compile a mechanism: what is in it, how it can move, what is wrong or hardly meant",
         """
         linkwork check engine.json
         linkwork check robot.urdf --base free
         linkwork check engine.json --json | python -m json.tool
+        linkwork check part.stl --strict || echo "not for mass"
         linkwork check run.lwr
         """,
         run,
     )
-    command.add_argument("file", help="a mechanism (.json, .urdf) or a run (.lwr)")
+    command.add_argument("file", help="a mechanism (.json, .urdf, .sdf, .xml), a mesh or a run (.lwr)")
+    command.add_argument("--strict", action="store_true", help="findings count as mistakes: exit code 2")
     command.add_argument("--json", action="store_true", help="for programs; mistakes are in it, too")
     add_robot_options(command)
 
@@ -32,18 +34,35 @@ def run(options: argparse.Namespace) -> int:
 
     if not options.json:
         thing = load(options.file, options.base, repair=options.repair)
-        print("\n".join(_lines(thing)))
-        return 0
+        found_here = _findings(thing)
+        print("\n".join([*_lines(thing), *(f"finding: {found}" for found in found_here)]))
+        return BAD_INPUT if options.strict and found_here else 0
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            found = {"ok": True, **_facts(load(options.file, options.base, repair=options.repair))}
+            thing = load(options.file, options.base, repair=options.repair)
+            found = {"ok": True, **_facts(thing), "findings": _findings(thing)}
         except (AssemblyError, FormatError, ModelError) as error:
             found = {"ok": False, "mistakes": _mistakes(error)}
         except OSError as error:
             found = {"ok": False, "mistakes": [one_line(error)]}
     print_json({"file": options.file, **found, "warnings": [str(w.message) for w in caught]})
-    return 0 if found["ok"] else BAD_INPUT
+    strict = options.strict and bool(found.get("findings"))
+    return 0 if found["ok"] and not strict else BAD_INPUT
+
+
+def _findings(thing: Any) -> list[str]:
+    """Return what is probably not meant: of a mechanism, or why a mesh encloses no solid."""
+    from linkwork.geometry.mesh import Mesh
+    from linkwork.mechanism.mechanism import Mechanism
+
+    if isinstance(thing, Mesh):
+        return list(thing.problems())
+    if not isinstance(thing, Mechanism):
+        return []
+    from linkwork.cli.lint import silently
+
+    return silently(thing)
 
 
 def _mistakes(error: Exception) -> list[str]:
@@ -109,8 +128,14 @@ def _driven(mechanism: Any) -> None:
 
 
 def _facts_of_run(run: Any) -> dict[str, Any]:
+    from linkwork.geometry.mesh import Mesh
     from linkwork.recording.recording import Recording
 
+    if isinstance(run, Mesh):
+        low, high = run.bounds
+        facts = {"kind": "mesh", "vertices": len(run.vertices), "faces": len(run.faces), "area": run.area}
+        facts |= {"low": low.tolist(), "high": high.tolist(), "volume": None if run.problems() else run.volume}
+        return facts | {"repairs": list(run.repairs)}
     if isinstance(run, Recording):
         return {"kind": "run", **summary(run)}
     return {"kind": "runs", "runs": len(run), "failed": [int(k) for k in run.failed]}

@@ -10,16 +10,18 @@ def add(commands: Commands) -> None:
     command = add_command(
         commands,
         "convert",
-        "write a mechanism as .json, or a run as a .csv table",
+        "write a mechanism as .json, .urdf or .xml (MJCF), or a run as a .csv table",
         """
         linkwork convert robot.urdf robot.json
         linkwork convert robot.urdf robot.json --base free --repair
+        linkwork convert scene.xml scene.json
+        linkwork convert robot.sdf robot.urdf
         linkwork convert run.lwr run.csv --degrees
         """,
         run,
     )
-    command.add_argument("source", help="a mechanism (.json, .urdf) or a run (.lwr)")
-    command.add_argument("target", help="a file that ends in .json, or in .csv for a run")
+    command.add_argument("source", help="a mechanism (.json, .urdf, .sdf, .xml) or a run (.lwr)")
+    command.add_argument("target", help="a file that ends in .json, .urdf, .xml or .mjcf; in .csv for a run")
     command.add_argument("--degrees", action="store_true", help="angles of a .csv table in degrees")
     add_robot_options(command)
 

@@ -130,6 +130,14 @@ class JsonValue:
             found[key] = entry
         return found
 
+    def without(self, key: str) -> "tuple[JsonValue | None, JsonValue]":
+        """Return a member of an object, None if it has none of this key, and the object without it."""
+        if not isinstance(self.value, _Pairs):
+            return None, self
+        found = self.members().get(key)
+        rest = [pair for pair in self.value.pairs if pair[0] != key]
+        return found, JsonValue(self.file, self.path, _Pairs(rest))
+
     def items(self) -> list["JsonValue"]:
         if not isinstance(self.value, list):
             self.wanted("a list [...]")

@@ -2,7 +2,11 @@
 
     {"linkwork": "mechanism", "version": 1, "name": ..., "space": ..., "gravity": ...,
      "bodies": [...], "joints": [...], "couplings": [...], "constraints": [...], "drivers": [...],
-     "loads": [...], "contacts": [...], "ground": {...}}
+     "loads": [...], "contacts": [...], "ground": {...}, "states": {...}}
+
+The mechanism and every element may have a "note", which is kept. Version 2 has notes and states; a file says the
+lowest version that can hold what is in it, and older ones are brought up to date when they are read
+(`MIGRATIONS`). `mechanism.schema.json`, beside this module, says all of this for other programs.
 
 Elements are in the order in which they were added, kind by kind; if kinds were mixed, "order" has all names.
 """
@@ -25,10 +29,12 @@ from linkwork.formats.mechanism_json_joints import joint_data, read_joint
 from linkwork.formats.mechanism_json_loads import load_data, read_load
 from linkwork.formats.mechanism_json_values import (
     Unsaved,
+    beside,
     built,
     finite,
     no_mistakes,
     numbers,
+    plain,
 )
 from linkwork.formats.regular_file import read_bytes
 from linkwork.mechanism.body import Body
@@ -41,7 +47,8 @@ from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Element, Mechanism
 
-VERSION = 1
+VERSION = 2
+MIGRATIONS: dict[int, Callable[[JsonValue], JsonValue]] = {1: lambda root: root}  # to the next version
 _WORDS = {"bodies": "body", "joints": "joint", "loads": "load"}
 _LISTS = ("bodies", "joints", "couplings", "constraints", "drivers", "loads", "contacts")
 
@@ -50,8 +57,13 @@ _LISTS = ("bodies", "joints", "couplings", "constraints", "drivers", "loads", "c
 
 
 def save_mechanism(mechanism: Mechanism, path: Path) -> None:
-    """Write a mechanism to a .json file, all or nothing."""
-    write_atomically(path, [mechanism_text(mechanism).encode("utf-8")])
+    """Write a mechanism to a .json file, all or nothing; meshes in files are named as seen from there."""
+    token = beside.set(path.absolute().parent)
+    try:
+        text = mechanism_text(mechanism)
+    finally:
+        beside.reset(token)
+    write_atomically(path, [text.encode("utf-8")])
 
 
 def mechanism_text(mechanism: Mechanism) -> str:
@@ -59,8 +71,9 @@ def mechanism_text(mechanism: Mechanism) -> str:
     _check_names(mechanism)
     data: dict[str, Any] = {
         "linkwork": "mechanism",
-        "version": VERSION,
+        "version": VERSION if mechanism.states or mechanism.notes else 1,
         "name": mechanism.name,
+        **_note_data(mechanism, ""),
         "space": mechanism.space,
         "gravity": numbers(mechanism.gravity),
     }
@@ -84,6 +97,8 @@ def mechanism_text(mechanism: Mechanism) -> str:
         data["ground"] = ground
     if in_order != list(mechanism):
         data["order"] = list(mechanism)
+    if mechanism.states:
+        data["states"] = {name: _state_data(mechanism, name) for name in mechanism.states}
     text = json_text(data)
     try:
         text.encode("utf-8")
@@ -100,9 +115,26 @@ def _written(
         if mistakes:
             raise Unsaved("; ".join(mistakes))
         with reading(_refuse_input):
-            return write(element)
+            return write(element) | _note_data(mechanism, element.name)
     except (ValueError, FormatError) as error:
         _refuse(mechanism, element, str(error), error)
+
+
+def _note_data(mechanism: Mechanism, name: str) -> dict[str, str]:
+    return {"note": mechanism.notes[name]} if name in mechanism.notes else {}
+
+
+def _state_data(mechanism: Mechanism, name: str) -> dict[str, Any]:
+    state = dict(mechanism.states[name])
+    speeds = state.pop("velocities", {})
+    for joint in (*state, *speeds):
+        if joint not in mechanism.joints:
+            raise FormatError(
+                f"mechanism {mechanism.name!r} cannot be saved: state {name!r}: "
+                + unknown("joint", joint, mechanism.joints)
+            )
+    data: dict[str, Any] = {"positions": {joint: plain(value) for joint, value in state.items()}}
+    return data | ({"velocities": {joint: plain(x) for joint, x in speeds.items()}} if speeds else {})
 
 
 def _refuse_input(given: Input) -> NoReturn:
@@ -184,7 +216,11 @@ def _coupling_data(coupling: Coupling) -> dict[str, Any]:
 
 def load_mechanism(path: Path, largest: int | None = None) -> Mechanism:
     """Read a mechanism from a .json file; FormatError says what is wrong, and where."""
-    return mechanism_of_text(read_bytes(path, largest or LARGEST), str(path), largest)
+    token = beside.set(path.absolute().parent)
+    try:
+        return mechanism_of_text(read_bytes(path, largest or LARGEST), str(path), largest)
+    finally:
+        beside.reset(token)
 
 
 def mechanism_of_text(text: bytes, file: str = "text", largest: int | None = None) -> Mechanism:
@@ -195,18 +231,41 @@ def mechanism_of_text(text: bytes, file: str = "text", largest: int | None = Non
         root.refuse('is not a mechanism of Linkwork; such a file begins with {"linkwork": "mechanism"')
     if "version" not in head:
         root.refuse("'version' is missing; give it")
-    if (version := head["version"].number()) != VERSION:
-        head["version"].refuse(f"version {version:g}, and this Linkwork reads {VERSION}; update Linkwork")
+    version = head["version"].number()
+    if version not in (*MIGRATIONS, VERSION):
+        head["version"].refuse(f"version {version:g}, and this Linkwork reads up to {VERSION}; update Linkwork")
+    while version < VERSION:
+        root, version = MIGRATIONS[int(version)](root), version + 1
     members = root.fields(
         ("linkwork", "version", "name", "space", "gravity", "bodies", "joints"),
-        (*_LISTS[2:], "ground", "order"),
+        (*_LISTS[2:], "ground", "order", "states", "note"),
     )
     space = members["space"].one_of("space", "plane")
     gravity = members["gravity"].numbers(ALGEBRA[space].dimension)
     mechanism = Mechanism(members["name"].text(), gravity, space)  # type: ignore[arg-type]
     with np.errstate(all="ignore"):  # what is not finite in the end is refused
         _Reading(mechanism).read(members)
+    if "note" in members:
+        mechanism.notes[""] = members["note"].text()
+    for name, entry in (members["states"].members() if "states" in members else {}).items():
+        mechanism.states[name] = _read_state(entry, mechanism)
     return mechanism
+
+
+def _read_state(entry: JsonValue, mechanism: Mechanism) -> dict[str, Any]:
+    members = entry.fields(("positions",), ("velocities",))
+    found: dict[str, dict[str, Any]] = {}
+    for word, member in members.items():
+        found[word] = {}
+        for joint, value in member.members().items():
+            if joint not in mechanism.joints:
+                value.refuse(unknown("joint", joint, mechanism.joints))
+            given = value.number_or_numbers()
+            size = mechanism.joints[joint].nq if word == "positions" else mechanism.joints[joint].nv
+            if (1 if isinstance(given, float) else len(given)) != size:
+                value.wanted(f"{size} numbers, as joint {joint!r} has")
+            found[word][joint] = given if isinstance(given, float) else list(given)
+    return found["positions"] | ({"velocities": found["velocities"]} if found.get("velocities") else {})
 
 
 class _Reading:
@@ -220,29 +279,29 @@ class _Reading:
     def read(self, members: dict[str, JsonValue]) -> None:
         space = self._mechanism.space
         inertias = {}
-        for item in members["bodies"].items():
+        for item in self._items(members, "bodies"):
             body, inertia = read_body(item, space)
             self._take(item, body)
             if inertia is not None:
                 inertias[body.name] = inertia
         bodies = {"ground": self._mechanism.ground, **self._elements}
-        for item in members["joints"].items():
+        for item in self._items(members, "joints"):
             self._take(item, read_joint(item, space, bodies))
         joints = {name: joint for name, joint in self._elements.items() if isinstance(joint, Joint)}
         for joint in joints.values():
             joint.space = space  # a load asks how many coordinates a joint has
-        for item in _listed(members, "couplings"):
+        for item in self._items(members, "couplings"):
             self._take(item, _read_coupling(item))
-        for item in _listed(members, "constraints"):
+        for item in self._items(members, "constraints"):
             self._take(item, read_constraint(item, space, bodies, joints))
-        for item in _listed(members, "drivers"):
+        for item in self._items(members, "drivers"):
             self._take(item, read_driver(item, bodies, joints))
-        for item in _listed(members, "loads"):
+        for item in self._items(members, "loads"):
             self._take(item, read_load(item, space, bodies, joints))
-        for item in _listed(members, "contacts"):
+        for item in self._items(members, "contacts"):
             self._take(item, read_contact(item, bodies))
         if "ground" in members:
-            read_ground(members["ground"], self._mechanism.ground)
+            read_ground(self._without_note(members["ground"], "ground"), self._mechanism.ground)
         for name in self._order(members.get("order")):
             entry, element = self._entries[name], self._elements[name]
             built(entry, lambda element=element: self._mechanism.add(element))
@@ -254,6 +313,18 @@ class _Reading:
             no_mistakes(entry, lambda element=element: list(_mistakes(element, self._mechanism, present)))
             if isinstance(element, Body):
                 self._check_inertia(entry, element)
+
+    def _items(self, members: dict[str, JsonValue], key: str) -> list[JsonValue]:
+        """Return the elements of a list, without their notes, which are kept by name."""
+        return [self._without_note(item, None) for item in members[key].items()] if key in members else []
+
+    def _without_note(self, item: JsonValue, name: str | None) -> JsonValue:
+        note, rest = item.without("note")
+        if note is not None:
+            named = item.members().get("name")
+            name = name if named is None else named.text()
+            self._mechanism.notes[name or ""] = note.text()
+        return rest
 
     def _check_inertia(self, entry: JsonValue, body: Body) -> None:
         inertia = body.inertia
@@ -275,10 +346,6 @@ class _Reading:
         if sorted(names) != sorted(self._elements):
             entry.refuse("the order does not name every element once; correct it, or drop it")
         return names
-
-
-def _listed(members: dict[str, JsonValue], key: str) -> list[JsonValue]:
-    return members[key].items() if key in members else []
 
 
 def _read_coupling(entry: JsonValue) -> Coupling:

@@ -1,9 +1,12 @@
 """Values of a mechanism's file that several elements share: places, numbers per coordinate, shapes."""
 
+import os
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import MISSING, fields, is_dataclass
 from inspect import isabstract
 from types import ModuleType
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -112,6 +115,18 @@ def per_coordinate(values: Array, standard: float | None) -> Any:
     return listed[0] if all(x == listed[0] for x in listed) else listed
 
 
+beside: ContextVar[Path | None] = ContextVar("folder of the file that is written or read", default=None)
+
+
+def _from_here(mesh: MeshFile) -> str:
+    """Return the name of a mesh as seen from the folder of the file that is written."""
+    here = beside.get()
+    if here is None or mesh.folder is None or "://" in mesh.filename:
+        return mesh.filename
+    there, name = Path(mesh.folder) / mesh.filename, mesh.filename
+    return name if Path(mesh.folder) == here else Path(os.path.relpath(there, here)).as_posix()
+
+
 def shape_data(shape: Any) -> dict[str, Any]:
     """Return a shape by the name of its class and its sizes."""
     name, known = type(shape).__name__, known_shapes()
@@ -122,6 +137,8 @@ def shape_data(shape: Any) -> dict[str, Any]:
     data: dict[str, Any] = {"type": name}
     for field in fields(shape):
         value = getattr(shape, field.name)
+        if field.name == "filename":
+            value = _from_here(shape)
         if field.compare and field.name not in ("position", "rotation"):  # others are of this machine
             written = plain(value)
             if field.default is MISSING or written != plain(field.default):
@@ -156,6 +173,8 @@ def read_shape(entry: JsonValue) -> Any:
     for key, field in sizes.items():
         if key not in values and field.default is MISSING:
             entry.refuse(f"{key!r} is missing; give it")
+    if known[name] is MeshFile and (here := beside.get()) is not None:
+        values["folder"] = str(here)
     return built(entry, lambda: known[name](**values))
 
 

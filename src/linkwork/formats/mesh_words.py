@@ -1,5 +1,6 @@
 """Mesh files made of words: what native loops leave, a line at a time, is read or explained here."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from linkwork.errors import FormatError
 from linkwork.formats.markup import LARGEST, NUMBER, shorten
 from linkwork.formats.number_loops import HIGH, LOW
 
-INTEGERS = frozenset("+-0123456789")
+_WHOLE = re.compile(r"[+-]?\d{1,11}", re.ASCII)
 MOST_BY_HAND = 50_000  # lines of a file that no usual program writes
 SCALE = (LARGEST, HIGH, LOW)  # what loops need for numbers
 
@@ -77,7 +78,7 @@ class Text:
 
     def whole(self, at: int, word: str, low: int, high: int, what: str) -> int:
         """Return a whole number within bounds."""
-        if len(word) > 12 or not INTEGERS.issuperset(word) or not word.lstrip("+-").isdigit():
+        if not _WHOLE.fullmatch(word):
             raise self.error(at, f"{what} {shorten(word)}; give a whole number")
         value = int(word)
         if not low <= value <= high:

@@ -70,6 +70,7 @@ class Mechanism(Recorded, Viewable):
         self._loads: dict[str, Load] = {}
         self._contacts: dict[str, Contact] = {}
         self._states: dict[str, dict[str, Any]] = {}
+        self._notes: dict[str, str] = {}
         self._start_journal()
 
     @property
@@ -135,6 +136,11 @@ class Mechanism(Recorded, Viewable):
         `model.state(**mechanism.states["home"])` is one of them.
         """
         return self._states
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """What a .json file says of elements beside what they are, by name; of the mechanism under ""."""
+        return self._notes
 
     @property
     def couplings(self) -> dict[str, Coupling]:
@@ -353,7 +359,10 @@ class Mechanism(Recorded, Viewable):
         """Return whether a name, or an element itself, is in the mechanism; `ground` always is."""
         if isinstance(thing, str):
             return thing == self.ground.name or any(thing in names for names in self._kinds)
-        return thing is self.ground or id(thing) in map(id, self._elements)
+        if thing is self.ground or not isinstance(thing, Element):
+            return thing is self.ground
+        found = self._names_of(thing).get(thing.name)
+        return found is thing or (not self._distinct and id(thing) in map(id, self._elements))
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of all that was added, in order."""

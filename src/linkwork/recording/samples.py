@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from operator import attrgetter
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -307,6 +308,6 @@ def most(values: Array) -> Array:
 def optional(package: str, extra: str) -> Any:
     """Import a package that not everybody has, or say how to get it."""
     try:
-        return __import__(package)
+        return import_module(package)
     except ImportError:
         raise LinkworkError(f"this needs {package}; pip install linkwork[{extra}]") from None

@@ -1,0 +1,127 @@
+"""What of a mechanism can be computed with, but can hardly be meant: each with its remedy."""
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import FormatError, LinkworkError
+from linkwork.formats.mesh_path import load_mesh_file, mesh_path
+from linkwork.geometry.skin import Collision, MeshFile, Visual, skins
+from linkwork.geometry.solid import Solid
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.placement import plain
+
+FAR_APART = 1e6  # of masses in one mechanism
+WIDE, NARROW = 3.0, 1e-3  # radius of gyration, of the reach of a body's shapes and joints
+OPEN = 1e-6  # of the size of the mechanism: a joint whose sides are drawn this far apart does not fit
+
+
+def findings(mechanism: Mechanism) -> list[str]:
+    """List, in words, what is probably not meant in a mechanism."""
+    bodies = list(mechanism.bodies.values())
+    return [
+        *_masses(bodies),
+        *(found for body in bodies for found in _moments(mechanism, body)),
+        *_drawing(mechanism),
+        *_names(mechanism),
+        *(found for body in (mechanism.ground, *bodies) for found in _files(body)),
+    ]
+
+
+def _masses(bodies: list[Body]) -> Iterator[str]:
+    weighed = sorted((body for body in bodies if body.inertia.mass > 0.0), key=lambda body: body.inertia.mass)
+    if weighed and weighed[-1].inertia.mass > FAR_APART * weighed[0].inertia.mass:
+        light, heavy = weighed[0], weighed[-1]
+        yield (
+            f"body {light.name!r} has {light.inertia.mass:.3g} kg, and {heavy.name!r} {heavy.inertia.mass:.3g} kg; "
+            "masses are in kg, densities in kg/m^3, lengths in m: correct the unit of one of them"
+        )
+
+
+def _moments(mechanism: Mechanism, body: Body) -> Iterator[str]:
+    inertia = body.inertia
+    if inertia.space != "space" or not inertia.mass > 0.0:
+        return
+    for problem in inertia.problems(allowed=1e-6 * float(np.trace(inertia.tensor))):
+        yield f"body {body.name!r}: {problem}; give moments of a real body, or load with repair=True"
+    reach = _reach(mechanism, body)
+    radius = float(np.sqrt(max(np.trace(inertia.tensor) / 2.0, 0.0) / inertia.mass))
+    if reach > 0.0 and not NARROW * reach <= radius <= WIDE * reach:
+        yield (
+            f"body {body.name!r}: its moments of inertia, {plain(np.diag(inertia.tensor))} kg m^2, are those of "
+            f"{inertia.mass:.3g} kg at {radius:.3g} m, and it reaches {reach:.3g} m; write kg m^2, about the centre of mass"
+        )
+
+
+def _reach(mechanism: Mechanism, body: Body) -> float:
+    """Return how far from its centre of mass the shapes and joints of a body are."""
+    centre = body.inertia.com
+    distances = [0.0]
+    for joint in mechanism.joints.values():
+        for side, frame in zip(joint.bodies, joint.frames(), strict=True):
+            if side is body:
+                distances.append(float(np.linalg.norm(np.array([float(x) for x in frame.p]) - centre)))
+    worn = [*skins(body.visuals, Visual), *skins(body.collisions, Collision)]
+    for shape in [*body.parts, *(_read(skin.shape) for skin in worn)]:
+        if isinstance(shape, Solid) and np.isfinite(shape.bounds).all():
+            distances.append(float(np.abs(np.asarray(shape.bounds) - centre).max()))
+    return max(distances)
+
+
+def _read(shape: Any) -> Any:
+    """Return a shape, that of a file if it can be read; what is wrong with that is found by itself."""
+    if isinstance(shape, MeshFile):
+        try:
+            return load_mesh_file(shape, {})
+        except (OSError, LinkworkError):
+            return None
+    return shape
+
+
+def _drawing(mechanism: Mechanism) -> Iterator[str]:
+    """Find joints whose two sides are not drawn where the joint lets them be."""
+    if not mechanism.bodies:
+        return
+    places = np.array([body.position for body in mechanism.bodies.values()])
+    size = max(1e-3, float(np.ptp(places, axis=0).max()))
+    for joint in mechanism.joints.values():
+        try:
+            gap = np.abs(np.asarray(joint.phi(), float)).max(initial=0.0) if joint.num_constraints else 0.0
+        except (TypeError, ValueError, LinkworkError):
+            continue  # a joint that cannot be found from a pose is never asked where it is drawn
+        if gap > OPEN * size:
+            yield (
+                f"joint {joint.name!r}: its two sides are drawn {gap:.3g} apart, which it does not allow; move the "
+                "bodies, or correct on_parent= and on_child=, or start from mechanism.assemble()"
+            )
+
+
+def _names(mechanism: Mechanism) -> Iterator[str]:
+    seen: dict[str, str] = {}
+    for name in mechanism:
+        other = seen.setdefault(name.casefold().strip(), name)
+        if other != name:
+            yield f"{other!r} and {name!r} differ only by case or blanks; rename one of them"
+
+
+def _files(body: Body) -> Iterator[str]:
+    for skin in (*skins(body.visuals, Visual), *skins(body.collisions, Collision)):
+        shape: Any = skin.shape
+        if isinstance(shape, MeshFile):
+            try:
+                path = mesh_path(shape, {})
+            except FormatError as problem:
+                yield f"body {body.name!r}: {problem}"
+                continue
+            if not path.is_file():
+                yield f"body {body.name!r}: mesh {shape.filename!r} is not at {path}; put it there, or give packages="
+
+
+def silently(mechanism: Mechanism) -> list[str]:
+    """Return the findings, without warnings of what is looked at."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return findings(mechanism)
