@@ -18,9 +18,9 @@ class BodyTab:
 
     def __init__(self, gui: Any, page: Any) -> None:
         self._page, self._name = page, ""
-        self._folder = gui.add_folder("Body")
+        self._folder = gui.add_folder("Body", visible=False)  # until one is selected
         with self._folder:
-            self._note = gui.add_html('<div class="lw-hint">select a body in the picture or the tree</div>')
+            self._note = gui.add_html("", visible=False)
             self._call = gui.add_text("Name", "")
             self._made_of = gui.add_dropdown("Material", (_OWN, *DENSITIES), initial_value="steel")
             self._density = gui.add_number("Density [kg/m³]", 7850.0, min=0.0, step=10.0)
@@ -52,9 +52,9 @@ class BodyTab:
         others = tuple(each for each in m.bodies if each != name) or ("(none)",)
         if tuple(self._other.options) != others:
             self._other.options = others
+        self._folder.visible = name in m.bodies
         if name not in m.bodies:
-            if self._name not in m.bodies:
-                self._name = ""
+            self._name = ""
             return
         self._name, body = name, m.bodies[name]
         density = body.density if body.weighed else None
@@ -73,8 +73,10 @@ class BodyTab:
             if widget.value != value:
                 widget.value = value
         wrong = problems(body)
-        told = f'<div class="lw-bad">not closed: {escape(wrong[0])}. Its mass is that of its hull; press repair</div>'
-        self._note.content = told if wrong else f'<div class="lw-what">{escape(name)}</div>'
+        self._note.visible = bool(wrong)
+        if wrong:
+            told = f"not closed: {escape(wrong[0])}. Its mass is that of its hull; press repair"
+            self._note.content = f'<div class="lw-sheet lw-bad">{told}</div>'
 
     def _edit(self, edit: Any, value: Any) -> None:
         self._page.try_edit(edit, self._name, value)

@@ -24,7 +24,8 @@ class JointTab:
             gui.add_button("Add joint", icon="link", hint="at the place of the part you clicked last").on_click(
                 lambda event: self.add()
             )
-        with gui.add_folder("Joint"):
+        self._folder = gui.add_folder("Joint", visible=False)  # until one is selected
+        with self._folder:
             self._call = gui.add_text("Name", "", hint="select a joint in the picture or the tree")
             self._kind = gui.add_dropdown("Kind", tuple(KINDS), initial_value="Revolute")
             self._place = gui.add_vector3("Place [m]", (0.0, 0.0, 0.0), step=0.001)
@@ -113,9 +114,9 @@ class JointTab:
             self._child.value = name
             if self._parent.value == name:
                 self._parent.value = "ground"
+        self._folder.visible = name in m.joints
         if name not in m.joints:
-            if self._name not in m.joints:
-                self._name = ""
+            self._name = ""
             return
         self._name, joint = name, m.joints[name]
         pose = editor.joint_pose(name)

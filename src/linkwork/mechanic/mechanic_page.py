@@ -48,6 +48,7 @@ class MechanicViewer(Viewer):
         self._grip: tuple[str, Array, Array] | None = None  # body, point on it, place in the world
         self._pulled: Array | None = None
         self._drawn_at = 0.0
+        self._laid = 1e-9  # size of what the floor was laid for [m]
         super().__init__(self._still(), edits=Edits(editor.mechanism), **where)
         self.server.limit_uploads(LARGEST)
         self.gizmo = Gizmo(self)
@@ -91,12 +92,22 @@ class MechanicViewer(Viewer):
             self.engine = self._engine(*carried)
             self.engine.running = engine.running
             subject = Running(self.engine)
-        empty = not self.drawing.bodies
         self.show_subject(subject)
-        if empty and self.drawing.bodies:
-            for client in self.server.get_clients().values():
-                self._look(client, "")
+        self._fit()
         self._show_state()
+
+    def _fit(self) -> None:
+        """Show all of the mechanism on pages that nobody has turned, and on those that are still to come."""
+        if self.engine is not None:
+            return
+        self._first_view(self.camera.view())
+        size = self.camera.radius
+        if not 0.5 < size / self._laid < 2.0:
+            self.stage.lay_floor(self.drawing, self.camera, self.server.dark)
+            self._laid = size
+        for number, client in self.server.get_clients().items():
+            if number in self._fitted:
+                self._look(client, "")
 
     def fill_again(self) -> None:
         """Keep the panels, with what they know of the mechanism as it is."""
@@ -115,8 +126,6 @@ class MechanicViewer(Viewer):
             self._edits = Edits(self.editor.mechanism)
             self.stop_dynamics()
             self.show_edited(self.remade(self.editor.mechanism))
-            for client in self.server.get_clients().values():
-                self._look(client, "")
 
     # panels
 
@@ -133,10 +142,10 @@ class MechanicViewer(Viewer):
     def controls(self, gui: Any) -> None:
         self._run = gui.add_button("Run", icon="player-play", hint="dynamics on: it moves, and can be pulled")
         self._run.on_click(lambda event: self.start_or_stop())
-        acts = gui.add_button_group("", ("step", "reset", "wiggle", "save run"))
+        acts = gui.add_button_group("", ("step", "reset", "wiggle", "save"))
         does = {"step": self.step, "reset": self.reset, "wiggle": self.wiggle}
         acts.on_click(
-            lambda event: self.save_run(event.client) if acts.value == "save run" else does[acts.value]()
+            lambda event: self.save_run(event.client) if acts.value == "save" else does[acts.value]()
         )
         self._clock = gui.add_text("Time", "as drawn", disabled=True)
         speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1")
