@@ -120,7 +120,7 @@ def chromium():
             executable_path=CHROMIUM,
             headless=True,
             args=_FLAGS,
-            viewport={"width": 900, "height": 520},
+            viewport={"width": 1100, "height": 600},
             **options,
         )
 

@@ -270,7 +270,6 @@ def test_a_rod_can_be_selected_in_the_tree(tab):
     with show(slider(), **QUIET) as viewer:
         tab.open(viewer.url)
         plain = tab.colours("/springs")
-        tab.press("tab", "Tree")
         tab.press("button", "rod · distance, arm – block")
         tab.until(lambda: viewer.selected == "rod")
         tab.until(lambda: np.abs(tab.colours("/springs") - plain).max() > 0.1)

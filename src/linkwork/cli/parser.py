@@ -11,7 +11,7 @@ from linkwork.errors import unknown
 from linkwork.version import __version__
 
 # in the order in which help lists them
-COMMANDS = ("demo", "run", "view", "check", "convert", "bench", "completion")
+COMMANDS = ("demo", "run", "view", "mechanic", "check", "convert", "bench", "completion")
 
 Commands = Any  # what argparse adds commands to
 

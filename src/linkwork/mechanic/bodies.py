@@ -40,8 +40,8 @@ def remade(body: Body, name: str, parts: Sequence[Any], weighed: dict[str, Any] 
     """Return a body like another, of other parts; `weighed` says its density, mass or inertia."""
     how = dict(body.given if weighed is None else weighed)
     inertia = how.pop("inertia", None)
-    if weighed is None and body.density is None and "mass" not in how and not _holds_inertia(body):
-        inertia = body.inertia
+    if weighed is None and not body.weighed and not _holds_inertia(body):
+        how, inertia = {"density": 0.0}, body.inertia
     options: dict[str, Any] = {
         "visuals": body.visuals,
         "collisions": body.collisions,
@@ -106,12 +106,12 @@ def mirror(mechanism: Mechanism, body: Body, axis: str) -> Body:
     m = M[:size, :size]
     parts = [_mirrored(part, M) for part in body.parts]
     how: dict[str, Any] = dict(body.given)
-    if body.density is None and "mass" not in how:
+    if not body.weighed:
         inertia = body.inertia
         tensor = M @ inertia.tensor @ M if inertia.space == "space" else inertia.tensor
         how = {"inertia": Inertia(inertia.mass, m @ inertia.com, tensor)}
-    if _holds_inertia(body) and parts:
-        how = {}
+        if any(isinstance(part, Solid) for part in parts):
+            how["density"] = 0.0
     made = remade(body, free_name(mechanism, f"{body.name} mirrored"), parts, how)
     made.visuals = [_mirrored(skin, M) for skin in body.visuals]
     made.collisions = [_mirrored(skin, M) for skin in body.collisions]
@@ -199,7 +199,7 @@ def split_body(mechanism: Mechanism, body: Body) -> list[Body]:
         shapes = _mesh_pieces(shapes[0])
     if len(shapes) < 2:
         raise LinkworkError(f"split: body {body.name!r} is of one piece; there is nothing to take apart")
-    if body.density is None:
+    if body.density is None or not body.weighed:
         volume = sum(shape.volume for shape in shapes)
         density = body.inertia.mass / volume
     else:

@@ -212,20 +212,24 @@ class Editor:
         """Let the shapes of a body have a density [kg/m^3]."""
         with self._edit(f"density of {name}"):
             body = self.body(name)
-            if body_edits.problems(body):
+            if not any(isinstance(part, Solid) for part in body.parts) and body_edits.problems(body):
                 mesh = next(skin for skin in body.visuals if isinstance(getattr(skin, "shape", skin), Mesh))
                 body.inertia = getattr(mesh, "shape", mesh).hull().inertia(density)
-            elif body.given or body.density is not None:
+            elif body.weighed:
                 body.density = density
             else:
-                new = body_edits.remade(body, body.name, body.parts, {"density": density})
-                body_edits.exchange(self.mechanism, body, new)
+                shapes = [part for part in body.parts if isinstance(part, Solid)]
+                if not shapes:
+                    raise LinkworkError(f"body {name!r} has no shape that a density could fill; give it a mass")
+                body_edits.exchange(
+                    self.mechanism, body, body_edits.remade(body, body.name, shapes, {"density": density})
+                )
 
     def set_mass(self, name: str, mass: float) -> None:
         """Let a body have a mass [kg]; its inertia follows."""
         with self._edit(f"mass of {name}"):
             body = self.body(name)
-            if body.given or body.density is not None:
+            if body.weighed:
                 body.mass = mass
             else:
                 factor = mass / (body.inertia.mass or 1.0)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.geometry.mesh_topology import connected, edges_of
+from linkwork.view.inspector import turns
 
 Array = np.ndarray
 
@@ -156,9 +157,11 @@ def on_grid(point: Array, step: float) -> Array:
 
 def on_angles(rotation: Array, step: float = ANGLE) -> Array:
     """Return the rotation whose angles about the fixed axes x, y, z are the nearest multiples of a step."""
-    from linkwork.view.inspector import turns
+    return turned(*(step * np.round(turns(rotation) / step)))
 
-    x, y, z = step * np.round(turns(rotation) / step)
+
+def turned(x: float, y: float, z: float) -> Array:
+    """Return the rotation by angles about the fixed axes x, then y, then z [rad]."""
     cx, sx, cy, sy, cz, sz = np.cos(x), np.sin(x), np.cos(y), np.sin(y), np.cos(z), np.sin(z)
     about_x = np.array([(1.0, 0.0, 0.0), (0.0, cx, -sx), (0.0, sx, cx)])
     about_y = np.array([(cy, 0.0, sy), (0.0, 1.0, 0.0), (-sy, 0.0, cy)])

@@ -134,6 +134,11 @@ class Body(Recorded):
         self._inertia, self._weighed = inertia, False
 
     @property
+    def weighed(self) -> bool:
+        """Whether its inertia is that of its shapes, so that their density or mass can be assigned."""
+        return self._weighed
+
+    @property
     def mass(self) -> float:
         """The mass [kg]; that of shapes can be assigned, shared out by volume, and their inertia follows."""
         return self.inertia.mass

@@ -221,7 +221,7 @@ class Mechanism(Recorded, Viewable):
         element = self[thing] if isinstance(thing, str) else thing
         new = name_text(name, type(element).__name__)
         if element is self.ground or element not in self:
-            raise ValueError(f"mechanism {self.name!r}: {element.name!r} cannot be renamed; give an element of it")
+            raise ValueError(f"mechanism {self.name!r}: {thing!r} cannot be renamed; give an element of it")
         if new in self and self[new] is not element:
             raise ValueError(f"mechanism {self.name!r}: {new!r} is the name of something else; give another")
         old = element.name

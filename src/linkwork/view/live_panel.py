@@ -157,7 +157,7 @@ class LiveViewer(Viewer):
                 self._held_at = self._gripped(body, event)
                 self.engine.grab(body, self._held_at)
             case "update":
-                self.engine.drag(_on_plane(event, self._held_at))
+                self.engine.drag(on_plane(event, self._held_at))
             case "end":
                 self.engine.release()
         self._stale = True
@@ -166,9 +166,9 @@ class LiveViewer(Viewer):
         """Return where the pointer meets a body, in the world; beside it, the place nearest to its middle."""
         number = self.stage.numbers[body]
         pose = self.engine.now.poses[number]
-        point = self._hit(body, *_ray(event))
+        point = self._hit(body, *ray_of(event))
         if point is None:
-            return _on_plane(event, pose[:, :3] @ self.drawing.centers[number] + pose[:, 3])
+            return on_plane(event, pose[:, :3] @ self.drawing.centers[number] + pose[:, 3])
         return pose[:, :3] @ point + pose[:, 3]
 
     def _refresh(self) -> None:
@@ -201,7 +201,7 @@ class LiveViewer(Viewer):
             self.overlays.traces.draw()
 
 
-def _ray(event: Any) -> tuple[Array, Array]:
+def ray_of(event: Any) -> tuple[Array, Array]:
     """Return the eye, and the direction in which the pointer is seen.
 
     By its place on the screen: viser's own places in the world are NaN for batches of stretched pieces.
@@ -211,9 +211,9 @@ def _ray(event: Any) -> tuple[Array, Array]:
     return np.array(camera.position), matrices(np.array(camera.wxyz)) @ (x, y, 1.0)
 
 
-def _on_plane(event: Any, point: Array) -> Array:
+def on_plane(event: Any, point: Array) -> Array:
     """Return where the ray of the pointer meets the plane through a point, square to the line of sight."""
-    eye, ray = _ray(event)
+    eye, ray = ray_of(event)
     normal = np.array(event.client.camera.look_at) - eye
     return eye + ray * ((point - eye) @ normal) / (ray @ normal)
 

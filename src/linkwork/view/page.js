@@ -40,6 +40,25 @@
   };
   setInterval(place, 120);
 
+  // Handles inside a part could not be taken: what they are pointed at with comes first.
+  const store = () => {
+    for (const node of Object.values(viser()?.nodeRefFromName ?? {}))
+      if (node?.__r3f?.root?.getState) return node.__r3f.root.getState();
+  };
+  const prefer = () => {
+    const state = store();
+    if (!state?.setEvents || state.events?.filter?.ours) return;
+    const filter = hits => {
+      const gizmo = viser()?.nodeRefFromName?.["/gizmo"];
+      const held = hit => { let node = hit.object; while (node && node !== gizmo) node = node.parent; return !!node; };
+      const first = gizmo ? hits.filter(held) : [];
+      return first.length ? [...first, ...hits.filter(hit => !first.includes(hit))] : hits;
+    };
+    filter.ours = true;
+    state.setEvents({ filter });
+  };
+  setInterval(prefer, 500);
+
   // triad and scale
   const COLOURS = { x: "#d6336c", y: "#37b24d", z: "#1c7ed6" };
   let before = "";

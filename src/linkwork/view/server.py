@@ -20,6 +20,7 @@ PORT = 8470  # tried first
 _TRIED = 200  # ports after it
 _LARGEST = 1 << 20  # bytes that a page may send in one message; it sends clicks and numbers
 
+_UPLOADS = 8  # files that pages send at one time
 _BRAND = (28, 111, 184)
 _PATIENCE = 1.0  # with pages that do not say goodbye [s]
 
@@ -79,6 +80,19 @@ class Server:
     def on_message(self, kind: Any, heard: Callable[[int, Any], None]) -> None:
         """Call a function with the number of a page, and each message of a kind that it sends."""
         self._viser._websock_server.register_handler(kind, heard)
+
+    def limit_uploads(self, most: int) -> None:
+        """Take no file of more bytes from a page, and few at a time; without this none is asked for."""
+        from viser import _messages
+
+        def check(client_id: int, message: Any) -> None:
+            waiting = self.gui._current_file_upload_states
+            large = not 0 <= message.size_bytes <= most
+            cut = not 0 <= message.part_count <= 2 + message.size_bytes // (_LARGEST // 4)
+            if large or cut or len(waiting) > _UPLOADS:
+                waiting.pop(message.transfer_uuid, None)
+
+        self.on_message(_messages.FileTransferStartUpload, check)
 
     def in_background(self, call: Callable[..., None], *arguments: Any) -> None:
         """Do something outside the server's loop; what goes wrong is reported as for pages."""

@@ -131,9 +131,9 @@ class Viewer:
         self.tree = TreePanel(gui, self.drawing, self.looks)
         self.panels = Panels(gui, self.tabs)
         add_commands(gui, self.commands())
-        self._fill_panels()
+        self.fill_panels()
 
-    def _fill_panels(self) -> None:
+    def fill_panels(self) -> None:
         """Put into the tabs what belongs to the subject."""
         gui, channels = self.server.gui, self.subject.channels
         with self.panels.right("Inspector"):
@@ -147,6 +147,12 @@ class Viewer:
             if channels:
                 place = self.panels.bottom
                 self.charts = Charts(gui, place, channels[:_LISTED], self.subject.curves, self.show_message)
+
+    def fill_again(self) -> None:
+        """Put into the panels what belongs to another subject."""
+        self.panels.empty()
+        self.tree.follow(self.drawing)
+        self.fill_panels()
 
     def commands(self) -> list[Command]:
         """Return what can be done by keys."""
@@ -290,9 +296,7 @@ class Viewer:
         self.subject, self.drawing = subject, subject.drawing
         self.camera = Camera(self.drawing, subject.trajectory.passed(2), self.room)
         self.stage.follow(self.drawing)
-        self.panels.empty()
-        self.tree.follow(self.drawing)
-        self._fill_panels()
+        self.fill_again()
         self.stage.dress(self.looks)
         for word, visible in shown.items():
             if word in self.switches:
@@ -352,7 +356,7 @@ class Viewer:
         self.player.seek(t)
 
     def _show_tab(self, gui: Any) -> None:
-        self.overlays = Overlays(self.server, self.subject, self.show_message)
+        self.make_overlays()
         views = gui.add_button_group("View", self.camera.names)
         views.on_click(lambda event: self._look(event.client, views.value))
         follow = gui.add_dropdown("Follow", (_NONE, *self.drawing.bodies[:_LISTED]), initial_value=_NONE)
@@ -368,6 +372,10 @@ class Viewer:
             box = gui.add_checkbox(word, False)
             box.on_update(lambda event, word=word, box=box: self.switch(word, box.value))
             self.switches[word] = box
+
+    def make_overlays(self) -> None:
+        """Make what can be shown over the mechanism, all of it hidden."""
+        self.overlays = Overlays(self.server, self.subject, self.show_message)
 
     def switch(self, word: str, visible: bool) -> None:
         """Show an overlay, or hide it."""

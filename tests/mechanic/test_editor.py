@@ -1,0 +1,227 @@
+"""Whatever is done to a mechanism by hand: what becomes of it, and that it can be taken back."""
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.errors import LinkworkError
+from linkwork.formats.mechanism_json import mechanism_of_text
+from linkwork.mechanic import Editor
+from linkwork.mechanic.editor import KINDS
+from linkwork.view.drawing import drawing
+
+
+def slider_crank(editor, parts):
+    for path in parts:
+        editor.add_file(path)
+    editor.join("Revolute", "ground", "crank", (0, 0, 0), axis=(0, 1, 0), name="bearing")
+    editor.join("Revolute", "crank", "rod", (0.1, 0, 0), axis=(0, 1, 0), name="crank pin")
+    editor.join("Revolute", "rod", "slider", (0.4, 0, 0), axis=(0, 1, 0), name="wrist pin")
+    editor.join("Prismatic", "ground", "slider", (0.4, 0, 0), axis=(1, 0, 0), name="guide")
+    return editor
+
+
+def test_parts_become_a_mechanism_that_moves(parts, tmp_path):
+    editor = slider_crank(Editor(), parts)
+    assert editor.body("crank").inertia.mass == pytest.approx(0.1 * 0.02 * 0.02 * 7850)
+    assert np.allclose(editor.body("crank").position, (0.05, 0, 0))
+    assert editor.advice().summary == "1 degree of freedom"
+    editor.save(tmp_path / "made.json")
+    model = lw.load(tmp_path / "made.json").compile()
+    run = lw.simulate(model, 1.0, model.state(bearing=0.5))
+    assert np.abs(run.energy - run.energy[0]).max() < 1e-6
+    assert run.derived("gaps").max() < 1e-9
+
+
+def test_what_is_redundant_is_said_by_name_and_mended_at_a_press(parts):
+    editor = slider_crank(Editor(), parts)
+    found = editor.advice()
+    assert "redundant" in found.notes[0] and "wrist pin" in found.notes[0]
+    found.fixes[0].do(editor)
+    assert "1 equation is redundant" in editor.advice().notes[0]  # of three
+
+
+def test_joints_that_do_not_meet_are_named(parts):
+    editor = slider_crank(Editor(), parts)
+    X = editor.joint_pose("wrist pin")
+    editor.mechanism.joints["wrist pin"].on_child = lw.Frame((0.0, 5.0, 0.0))
+    found = editor.advice()
+    assert found.freedoms is None and found.wrong & set(editor.mechanism.joints)
+    editor.undo()
+    assert editor.advice().freedoms == 1
+    assert np.array_equal(X, editor.joint_pose("wrist pin"))
+
+
+def test_a_part_that_is_not_closed_is_weighed_by_its_hull_and_can_be_repaired(tmp_path):
+    box = lw.Box(1, 1, 1).surface()
+    path = tmp_path / "open.obj"
+    path.write_text(
+        "\n".join(
+            [f"v {x} {y} {z}" for x, y, z in box[0].tolist()]
+            + [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in box[1][:-1].tolist()]
+        )
+    )
+    editor = Editor()
+    (name,) = editor.add_file(path)
+    assert editor.body(name).inertia.mass == pytest.approx(7850.0)
+    assert not editor.body(name).parts[0:1] or not isinstance(editor.body(name).parts[0], lw.Mesh)
+    editor.repair(name)
+    assert isinstance(editor.body(name).parts[0], lw.Mesh)
+    assert editor.body(name).inertia.mass == pytest.approx(7850.0)
+
+
+def test_a_part_in_millimetres_is_scaled(tmp_path):
+    path = tmp_path / "big.obj"
+    vertices, faces = lw.Box(100, 20, 20).surface()
+    path.write_text(
+        "\n".join([f"v {x} {y} {z}" for x, y, z in vertices.tolist()] + [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces])
+    )
+    editor = Editor()
+    (name,) = editor.add_file(path)
+    assert np.ptp(editor.body(name).parts[0].vertices[:, 0]) == pytest.approx(0.1)
+
+
+def test_merged_bodies_weigh_what_they_weighed_and_keep_their_joints(parts):
+    editor = slider_crank(Editor(), parts)
+    mass = sum(body.inertia.mass for body in editor.mechanism.bodies.values())
+    place = editor.joint_pose("wrist pin")
+    editor.merge(["crank", "rod"])
+    assert "crank pin" not in editor.mechanism and "rod" not in editor.mechanism
+    assert sum(body.inertia.mass for body in editor.mechanism.bodies.values()) == pytest.approx(mass)
+    assert np.allclose(editor.joint_pose("wrist pin"), place)
+    assert sorted(editor.split("crank")) == ["crank", "crank 2"]
+
+
+def test_a_mirror_image_has_the_mirrored_inertia():
+    editor = Editor()
+    editor.add_shape(lw.Cone(0.1, 0.3), "horn", (0.2, 0.1, 0.0))
+    editor.mirror("horn", "x")
+    one, other = (editor.body(name) for name in ("horn", "horn mirrored"))
+    centre = one.rotation @ one.inertia.com + one.position
+    assert np.allclose(other.rotation @ other.inertia.com + other.position, centre * (-1, 1, 1))
+    assert other.inertia.mass == pytest.approx(one.inertia.mass, rel=2e-2)  # a cone of triangles
+
+
+def test_pulling_keeps_the_joints_and_the_branch(parts):
+    editor = slider_crank(Editor(), parts)
+    editor.advice()
+    q = editor.start().q
+    for angle in np.linspace(0.0, 1.2, 7):
+        target = 0.1 * np.array([np.cos(angle), 0.0, np.sin(angle)])
+        q = editor.pull(q, "crank", np.array([0.05, 0.0, 0.0]), target)
+        assert np.abs(editor.model.constraint_residual(q)).max() < 1e-9
+        assert editor.model.poses(q)["slider"].position[0] > 0.2  # the rod has not turned over
+    editor.keep_pose(q)
+    assert np.allclose(editor.body("crank").rotation @ (0.05, 0, 0) + editor.body("crank").position, target, atol=1e-6)
+    assert editor.advice().freedoms == 1
+
+
+def test_names_of_everything_can_be_changed_and_what_refers_to_them_follows(parts):
+    editor = slider_crank(Editor(), parts)
+    editor.motor("bearing", "0.2 * sin(3 * t) - 0.01 * v")
+    editor.mechanism.add(lw.Coupling("tie", "bearing", "crank pin", ratio=-1.0))
+    before = editor.text()
+    editor.rename("bearing", "main bearing")
+    assert "main bearing" in editor.text() and editor.mechanism["tie"].joint == "main bearing"
+    mechanism_of_text(editor.text().encode())
+    editor.undo()
+    assert editor.text() == before
+    with pytest.raises(ValueError, match="is the name of something else"):
+        editor.rename("rod", "crank")
+
+
+def test_what_cannot_be_is_refused_and_changes_nothing(parts):
+    editor = slider_crank(Editor(), parts)
+    before, count = editor.text(), len(editor.mechanism.journal.undoable)
+    for wrong in (
+        lambda: editor.join("Revolut", "ground", "rod", (0, 0, 0)),
+        lambda: editor.join("Revolute", "rod", "rod", (0, 0, 0)),
+        lambda: editor.change_joint("bearing", "limits", (2.0, 1.0)),
+        lambda: editor.change_joint("bearing", "colour", 1.0),
+        lambda: editor.drive("bearing", "2 * import(os)"),
+        lambda: editor.merge(["rod"]),
+        lambda: editor.split("rod"),
+        lambda: editor.set_density("rod", -1.0),
+        lambda: editor.set_density("nobody", 1.0),
+    ):
+        with pytest.raises((LinkworkError, ValueError, KeyError)):
+            wrong()
+    assert editor.text() == before and len(editor.mechanism.journal.undoable) == count
+
+
+class Hands:
+    """Somebody who edits by chance."""
+
+    def __init__(self, seed):
+        self.rng, self.editor = np.random.default_rng(seed), Editor()
+
+    def one(self, names):
+        names = list(names)
+        return names[self.rng.integers(len(names))] if names else None
+
+    def act(self):
+        e, rng = self.editor, self.rng
+        body, joint = self.one(e.mechanism.bodies), self.one(e.mechanism.joints)
+        place = rng.uniform(-0.3, 0.3, 3)
+        turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        turn = turn * np.linalg.det(turn)
+        size = rng.uniform(0.02, 0.2, 3)
+        shape = lw.Box(*size) if rng.random() < 0.6 else lw.Cylinder(size[0], size[1])
+        other = self.one(["ground", *e.mechanism.bodies])
+        deeds = [
+            lambda: e.add_shape(shape, "", place) if len(e.mechanism.bodies) < 12 else e.delete(body),
+            lambda: e.join(self.one(["Revolute", "Prismatic", "Spherical", "Fixed"]), other, body, place, rotation=turn),
+            lambda: e.place(body, place, turn),
+            lambda: e.place_joint(joint, place, turn),
+            lambda: e.flip(joint),
+            lambda: e.change_kind(joint, self.one(set(KINDS) - {"Universal", "Free"})),
+            lambda: e.change_joint(joint, "damping", float(rng.random())),
+            lambda: e.set_density(body, float(rng.uniform(100, 9000))),
+            lambda: e.set_mass(body, float(rng.uniform(0.1, 9))),
+            lambda: e.set_color(body, rng.random(3)),
+            lambda: e.rename(self.one(e.mechanism), f"name {rng.integers(1000)}"),
+            lambda: e.duplicate(body),
+            lambda: e.mirror(body, self.one("xyz")),
+            lambda: e.merge([body, self.one(e.mechanism.bodies)]),
+            lambda: e.split(body),
+            lambda: e.delete(self.one(e.mechanism)),
+            lambda: e.drive(joint, "0.1 * t"),
+            lambda: e.motor(joint, "1 - 0.2 * v"),
+            lambda: e.spring(body, other, place, place, 100.0),
+            *[lambda: e.undo()] * 3,
+            lambda: e.redo(),
+        ]
+        deeds[rng.integers(len(deeds))]()
+
+
+def test_a_thousand_edits_and_undos_leave_file_page_and_model_equal_and_valid():
+    hands = Hands(1)
+    editor, drawn, refused = hands.editor, None, 0
+    for k in range(1000):
+        before, count = editor.text() if k % 25 == 0 else None, len(editor.mechanism.journal.undoable)
+        try:
+            hands.act()
+        except (LinkworkError, ValueError, KeyError, IndexError, TypeError):
+            refused += 1
+            if before is not None:
+                assert editor.text() == before and len(editor.mechanism.journal.undoable) == count
+        if k % 25 == 0:
+            text = editor.text()
+            assert mechanism_of_text(text.encode()).copy() is not None
+            again = Editor(mechanism_of_text(text.encode()))
+            assert again.text() == text
+            if editor.refresh() is not None:
+                fresh = editor.mechanism.compile(floating=True)
+                assert fresh.body_names == editor.model.body_names
+                assert np.array_equal(fresh.q_drawn, editor.model.q_drawn)
+                drawn = drawing(editor.model, drawn)
+                assert set(drawn.bodies) == set(editor.mechanism.bodies)
+    assert refused < 600
+    end = editor.text()
+    undone = 0
+    while editor.mechanism.journal.undoable:
+        editor.undo()
+        undone += 1
+    for _ in range(undone):
+        editor.redo()
+    assert editor.text() == end and undone > 50
