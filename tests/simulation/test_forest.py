@@ -150,7 +150,7 @@ def test_wrong_inputs_and_times_of_members_are_refused_by_name():
     with pytest.raises(ValueError, match=r"'a' is at t = 0\.5 s, and the clock at 0 s"):
         forest.state({"a": later})
     assert forest.state({"a": later}, t=0.5).t == 0.5
-    with pytest.raises(ValueError, match="state is .*; give forest.state"):
+    with pytest.raises(ValueError, match=r"state is .*; give forest\.state"):
         forest.simulate(0.1, {"a": {}})
     with pytest.raises(ValueError, match="simulate: accuracy"):
         forest.simulate(0.1, accuracy=-1)
