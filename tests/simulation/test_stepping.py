@@ -532,7 +532,7 @@ def test_wrong_words():
     with pytest.raises(ValueError, match=r"Simulation: .*batches"):
         started(q=np.zeros((2, 2)))
     no_model: Any = "cart-pole"
-    with pytest.raises(ValueError, match="Simulation: model is a str"):
+    with pytest.raises(ValueError, match="Simulation: model is 'cart-pole'; give a Model"):
         lw.Simulation(no_model)
     with pytest.raises(ValueError, match=r"Simulation: .*did you mean 'motor'"):
         started(inputs={"moter": 1.0})
