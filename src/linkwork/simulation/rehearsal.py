@@ -30,7 +30,7 @@ from linkwork.simulation.foreseen import Answer, Call, asked
 from linkwork.simulation.options import seconds
 from linkwork.simulation.run_request import RunRequest
 from linkwork.simulation.single_run import OneRun
-from linkwork.simulation.variant_runs import run_side_by_side
+from linkwork.simulation.variant_runs import VariantRun, run_side_by_side
 from linkwork.simulation.variants import Described, variants_of
 
 Array = np.ndarray
@@ -179,19 +179,19 @@ class Rehearsal:
 
     @contextmanager
     def answering(self, k: int) -> Iterator[None]:
-        """Let `simulate` find the runs of mechanism k in this thread."""
+        """Let `simulate` find the runs of mechanism k in this thread, each once."""
 
         def answer(thing: Any, call: Call) -> OneRun | None:
             if self._built[k].is_model_of(thing):
                 for known, runs in self._runs:
-                    if known.same(call):
-                        return runs[k]
+                    if k in runs and known.same(call):
+                        return runs.pop(k).end()
             return None
 
         with _answering(answer):
             yield
 
-    def _made(self, call: Call) -> list[OneRun]:
+    def _made(self, call: Call) -> dict[int, VariantRun]:
         names = [built.name for built in self._built]
         described = Described(len(names), lambda: self._whole, self._models, names)
         variants = variants_of(described, call.words)

@@ -43,6 +43,7 @@ class VariantRun(OneRun):
     def attach(self, problem: Problem, work: Work) -> None:
         """Take the part of a run of many that is this one's."""
         self._problem, self._work, self._y = problem, work, work.memory.y[0].copy()
+        self.spent = 0.0, 0.0  # time of compiling and of running [s]
 
     def look(self) -> None:
         """Take the samples that the loop has written, and do what it waits for."""
@@ -50,11 +51,12 @@ class VariantRun(OneRun):
         if self.failure is None:
             self._can_go_on()
 
-    def end(self, spent: tuple[float, float]) -> OneRun:
+    def end(self) -> OneRun:
+        """Make the recording of a run that has been through its time."""
         self._drain()
         if self.failure is None and self._work.status(0) != Status.DONE:
             self.failure = diagnosis(self._variants.settings[self._k].system, self._work, 0)
-        self._finish(spent)
+        self._finish(self.spent)
         return self
 
     @property
@@ -83,20 +85,24 @@ class VariantRun(OneRun):
         return lambda: self._variants.report(self._k, report())
 
 
-def run_side_by_side(variants: Variants, starts: list[State], duration: float, times: Array) -> list[OneRun]:
-    """Return finished runs of all variants from their states, in this thread."""
-    found: list[OneRun | None] = [None] * len(starts)
+def run_side_by_side(
+    variants: Variants, starts: list[State], duration: float, times: Array
+) -> dict[int, VariantRun]:
+    """Take all variants from their states through the time, in this thread; `end` makes their recordings.
+
+    Recordings of thousands that are made one after the other, as they are asked for, and dropped, are not
+    looked through by the garbage collector again and again.
+    """
+    found: dict[int, VariantRun] = {}
     for group in variants.alike:
         watch = LawWatch(group.setting.system.model, group.setting.system)
-        runs = [VariantRun(variants, k, starts[k], duration, times, watch) for k in group.members.tolist()]
-        for k, run in zip(group.members.tolist(), _run(group, runs, starts, duration, times), strict=True):
-            found[k] = run
-    return [run for run in found if run is not None]
+        runs = {k: VariantRun(variants, k, starts[k], duration, times, watch) for k in group.members.tolist()}
+        _run(group, [*runs.values()], starts, duration, times)
+        found |= runs
+    return found
 
 
-def _run(
-    group: Alike, runs: list[VariantRun], starts: list[State], duration: float, times: Array
-) -> list[OneRun]:
+def _run(group: Alike, runs: list[VariantRun], starts: list[State], duration: float, times: Array) -> None:
     begun = time.perf_counter()
     setting, own = group.setting, [starts[k] for k in group.members.tolist()]
     problem = setting.problem(1 if METHODS[setting.chosen.method].implicit else store.lanes(), own=True)
@@ -115,7 +121,8 @@ def _run(
         work.memo["status"][stiff] = Status.RUNNING
         _march(setting.problem(1, own=True), work, runs, t_end)
     spent = ready - begun, (time.perf_counter() - ready) / len(runs)
-    return [run.end(spent) for run in runs]
+    for run in runs:
+        run.spent = spent
 
 
 def _march(problem: Problem, work: Work, runs: list[VariantRun], t_end: float) -> None:
