@@ -104,7 +104,8 @@ class Linkwork:
         v[:, 1 if flat else 4] = [solid.rolls for solid in scene.solids]
         v[:, 0] = [-solid.rolls / solid.half[0] for solid in scene.solids]
         Stepper.sleeps = self.sleeps  # of steppers that are made from now on
-        self.sim = lw.Simulation(self.model, lw.State(state.q, v.ravel()), step=STEP, record=False)
+        begin = lw.State(state.q, v.ravel())
+        self.sim = lw.Simulation(self.model, begin, step=STEP, record=False, threads=1)
         Stepper.sleeps = True
 
     def advance(self, seconds: float) -> None:

@@ -13,7 +13,8 @@ def stacks(count: int) -> lw.Mechanism:
     for k in range(count):
         for level in range(2):
             place = (k + 0.06 * level, 0.0, 0.11 + 0.21 * level)
-            m.add(lw.Body(f"box {k} {level}", lw.Box(0.2, 0.3, 0.2), density=800, position=place, material=made))
+            shape, name = lw.Box(0.2, 0.3, 0.2), f"box {k} {level}"
+            m.add(lw.Body(name, shape, density=800, position=place, material=made))
     m.ground.add(lw.Plane(), material=made)
     m.add(lw.Contact("contact"))
     return m

@@ -11,14 +11,14 @@ from linkwork.contact_dynamics.augmented_lagrangian import Room, improve, relax,
 from linkwork.contact_dynamics.block_cholesky import blocks
 from linkwork.contact_dynamics.contact_problem import FLAT, NODES, Contacts, Nodes
 from linkwork.contact_dynamics.elimination import elimination_within
-from linkwork.contact_dynamics.islands import Islands, find_islands, room_for_islands
+from linkwork.contact_dynamics.islands import ISLANDS, Islands, find_islands, room_for_islands
 from linkwork.native.numba_functions import entry
 from linkwork.native.stages import ASK, GO, Program, Some, Value
 
 Array = np.ndarray
 
 MOST = 400  # factorisations
-MANY = 200  # contacts, for which it pays to call several threads
+MANY = 300  # contacts, for which it pays to call several threads
 ENOUGH = 40  # factorisations, at least: from a cold start a wall takes as many
 _FEW = 200  # contacts: a sweep over fewer counts as over these, since what is small may take its time
 _IN_VAIN = 2.0  # times as much is paid again for work that led nowhere
@@ -78,19 +78,18 @@ class Solver:
         saved: Array,
         tolerance: float,
         results: tuple[int, int],
-        rows: int,
         many: Callable[[], Any] | None = None,
     ) -> None:
         """Add to a program what finds islands and sweeps over them: `solve` up to where factors are needed.
 
-        The problem is that of `solve`, so many `rows` of it, a value; the number of islands and the worst
-        residual become values. `many` of them are left to Python.
+        The problem is that of `solve`; the number of islands and the worst residual become values. `many`
+        contacts are left to Python.
         """
         nodes, contacts, *_ = problem
         program.loop(find_islands, nodes, contacts, self._islands, result=results[0])
         program.loop(take_free, nodes, problem[3])
         if many is not None:
-            program.loop(ask_many, Value(rows), MANY, ask=many)
+            program.loop(ask_many, self._islands, Value(results[0]), MANY, ask=many)
         islands = self._islands, 0, Value(results[0])
         room = self._room, saved, float(ENOUGH), tolerance, self._answer
         program.loop(relax, *problem, *islands, *room, result=results[1])
@@ -134,7 +133,7 @@ class Solver:
     def _spread(self, run: Callable[[int, int], Any], count: int) -> list[Any]:
         """Run what looks at islands, from one to another, on all threads; return what it gives."""
         ends = self._islands.first_contact[: count + 1]
-        if self._pool is None or ends[-1] < MANY:
+        if self._pool is None or ask_many(self._islands, count, MANY) == GO:
             return [run(0, count)]
         edges = np.searchsorted(ends, np.linspace(0, ends[-1], 4 * self.threads + 1)).tolist()
         parts = [(a, b) for a, b in pairwise([0, *edges[1:-1], count]) if a < b]
@@ -242,10 +241,17 @@ def take_free(nodes, v):
         v[i] = nodes.free[i]
 
 
-@entry("int64", "int64", "int64")
-def ask_many(count, many):
-    """Ask if there are so many."""
-    return ASK if count >= many else GO
+@entry("int64", ISLANDS, "int64", "int64")
+def ask_many(islands, count, many):
+    """Ask if islands have so many contacts, and none has more than half of them."""
+    first = islands.first_contact
+    total = first[count]
+    if total < many:
+        return GO
+    for i in range(count):
+        if 2 * (first[i + 1] - first[i]) > total:
+            return GO
+    return ASK
 
 
 def solve_contacts(

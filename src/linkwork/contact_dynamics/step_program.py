@@ -244,7 +244,7 @@ class StepProgram:
             p.python(asked.recall)
         problem = nodes, rows, impulses, self.v
         results = self.saved, self._tolerance, (ISLANDS, WORST)
-        self._solver.add_stages(p, problem, *results, ROWS, asked.relax)
+        self._solver.add_stages(p, problem, *results, asked.relax)
         p.label("relaxed")
         p.loop(ask_above, Value(WORST), self._tolerance, ask=asked.improve)
         if asked.bend:

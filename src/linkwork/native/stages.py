@@ -26,7 +26,7 @@ class Some(NamedTuple):
     """The first rows of an array, as many as one of the values says."""
 
     array: Array
-    count: int
+    rows: int
 
 
 class Value(NamedTuple):
@@ -83,14 +83,14 @@ class Program:
         for one in flat:
             array = one.array if isinstance(one, Some) else one
             if isinstance(one, Some):
-                patches.append((len(words) + 1, one.count))
+                patches.append((len(words) + 1, one.rows))
             if isinstance(one, Value):
                 patches.append((len(words), one.place))
                 words.append(0)
             elif isinstance(array, np.ndarray):
                 words += [array.ctypes.data, *array.shape]
             else:
-                words.append(one if isinstance(one, int) else int(np.float64(one).view(np.int64)))
+                words.append(array if isinstance(array, int) else int(np.float64(array).view(np.int64)))
         bound = np.array(words, np.int64)
         self._keep += [bound, arguments]
         how = -1 if skip or ask else result
