@@ -30,6 +30,7 @@ class JointProblem(NamedTuple):
     bound: Array  # (m,) of friction; 0 of stops
 
 
+_OF_ROWS = ("number", "rows", "kind", "u", "drift", "bound", "restitution")
 NO_JOINTS = JointProblem(np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
 
 
@@ -52,8 +53,7 @@ class JointLook(NamedTuple):
 
     def some(self, which: Array) -> "JointLook":
         """Return that of some of the rows."""
-        *rows, slide, push = self
-        return JointLook(*(array[which] for array in rows), slide, push)
+        return self._replace(**{name: getattr(self, name)[which] for name in _OF_ROWS})
 
 
 def look_at_joints(x: RigidCoordinates, q: Array, v: Array, touching: float, at_rest: float) -> JointLook:

@@ -39,6 +39,7 @@ _STILL = 1e-9  # of the speeds of the mechanism, or of 1 m/s: slower ones are no
 _BEYOND = 1e-6  # farther beyond its limit a joint is not put back before modes are found [rad, m]
 _MOMENT = 1e-7  # [s] for which forces act before an impact without collision
 _TURNS = 20
+_SLOWEST = 1e-6  # slip that is certainly one [m/s]
 _WELL_INSIDE = 0.1  # of the bound of friction
 _HALVINGS = 28
 _LIFTS = 10
@@ -72,6 +73,7 @@ class Settling:
         self.motion, self.law, self.accuracy, self.rule = motion, law, accuracy, rule
         self.surfaces, self.model = motion.surfaces, motion.model
         self._looks = ActiveContacts(motion.surfaces, motion.wide)
+        self._at_rest = 2.0 * SLACK_SLIP  # slower slip is none [m/s]
 
     def settle(self, t: float, q: Array, v: Array, free: Free) -> Settled:
         """Return the state after an event, and put contacts into modes; `free(t, q, v)` are accelerations."""
@@ -109,20 +111,23 @@ class Settling:
 
     def _settle(self, t: float, found: Settled, free: Free) -> None:
         self._lift(found)
+        self._at_rest = 2.0 * SLACK_SLIP
         for _ in range(_TURNS):
             look = self._look(t, found, free)
             still = _STILL * max(1.0, float(np.abs(found.v).max(initial=0.0)))
             if (look.u[:, 0] < -still).any() or (look.joints.u[look.stops] < -still).any():
                 self._hit(t, found, look)
             elif self._enter_modes(t, found, look, still, free):
-                return
+                if self.motion.slides_on or self._at_rest > _SLOWEST:
+                    return
+                self._at_rest *= 10.0  # a slip that is over was taken for one
         found.notes.append(f"contacts did not come to an end at t = {t:.9g} s after {_TURNS} impacts")
 
     def _look(self, t: float, found: Settled, free: Free) -> Look:
         touching = self._touching(found.q)
         rows, u, drift = self._looks.look(found.q, found.v, touching)
         given, x = response(self.model, found.q, rows), self._looks.joints.coordinates
-        joints = look_at_joints(x, found.q, found.v, _TOUCHING, 2.0 * SLACK_SLIP)
+        joints = look_at_joints(x, found.q, found.v, _TOUCHING, self._at_rest)
         accelerations = free(t, found.q, found.v)
         if joints.push.any():
             accelerations = accelerations + given.answer(joints.push)
@@ -196,7 +201,7 @@ class Settling:
         joints, pressed = look.joints, look.joints.rows @ look.free + look.joints.drift
         rests = ~look.stops | (joints.u <= still) | self._stays(joints.u, pressed[:, None])
         look = look.some((look.u[:, 0] <= still) | self._stays(look.u[:, 0], look.bias), rests)
-        slow, bound = np.linalg.norm(look.u[:, 1:3], axis=1) <= 2.0 * SLACK_SLIP, look.bound.copy()
+        slow, bound = np.linalg.norm(look.u[:, 1:3], axis=1) <= self._at_rest, look.bound.copy()
         bound[slow, 0] = look.static_friction[slow]
         solved = self._solved(look, bound)
         while (bound != look.bound)[slides := solved.modes.mode == SLIDING].any():  # others may follow
@@ -215,7 +220,7 @@ class Settling:
         return True
 
     def _solved(self, look: Look, bound: Array) -> SolvedModes:
-        given = look.given, look.bias, look.u, bound, 2.0 * SLACK_SLIP, self.motion.size
+        given = look.given, look.bias, look.u, bound, self._at_rest, self.motion.size
         return solve_modes(*given, look.problem())
 
     def _inside(self, look: Look, bound: Array, solved: SolvedModes) -> SolvedModes:

@@ -108,6 +108,11 @@ class SmoothMotion:
         answer = np.linalg.solve(self.model.mass_matrix(q), rows.T)
         return answer @ least_change(rows @ answer, -errors)
 
+    @property
+    def slides_on(self) -> bool:
+        """Whether all that slides where a step has begun goes forwards."""
+        return bool(self.active.values[-1] > 0.0)
+
     def begin(self, t: float, q: Array, v: Array) -> None:
         """Let a step begin here; slacks become larger where one is used up already."""
         active = self.active

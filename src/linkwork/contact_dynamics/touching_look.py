@@ -20,6 +20,7 @@ from linkwork.contact_dynamics.touching import Touching
 Array = np.ndarray
 
 _BOUNDS = [FRICTION, TORSIONAL, ROLLING]
+_OF_CONTACTS = ("u", "bias", "bound", "static_friction", "restitution")
 
 
 class MaterialLaw:
@@ -53,10 +54,11 @@ class Look(NamedTuple):
 
     def some(self, which: Array, of_joints: Array) -> "Look":
         """Return that of some of the contacts, and of some rows of joints."""
-        touching, given, *numbers, joints, free = self
-        given = given._replace(rows=given.rows[which])
-        return Look(
-            touching.some(which), given, *(array[which] for array in numbers), joints.some(of_joints), free
+        return self._replace(
+            touching=self.touching.some(which),
+            given=self.given._replace(rows=self.given.rows[which]),
+            joints=self.joints.some(of_joints),
+            **{name: getattr(self, name)[which] for name in _OF_CONTACTS},
         )
 
     @property
