@@ -18,6 +18,7 @@ from linkwork.mechanism.joints import Fixed, Free
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import GRAVITY, Element, Mechanism, uses
 from linkwork.mechanism.snapshot import editable_copy
+from linkwork.mechanism.stop import RIGID, Stop
 from linkwork.scene.rigid_frames import composed, frame_of, inverted
 from linkwork.scene.scene_node import SEPARATOR, Static, shape_of
 
@@ -40,6 +41,9 @@ def taken_in(mechanism: Mechanism, gravity: Array, statics: Iterable[Static], pl
             )
         made.gravity = gravity
     _meet_by_materials(made)
+    for joint in made.joints.values():
+        if joint.limits is not None and joint.stop == Stop() and CONTACT in made.contacts:
+            joint.stop = RIGID  # one that is soft, and as hard as by default, needs smaller steps
     let_float(made)
     add_statics(made, statics, place)
     return made
@@ -154,10 +158,9 @@ def is_anchored(mechanism: Mechanism) -> bool:
         if isinstance(thing, Joint):
             if ground in (thing.parent, thing.child) and not is_floating_base(mechanism, thing):
                 return True
-        elif isinstance(thing, Constraint | Load) and any(end is ground for end in thing.on):
-            return True
-        elif isinstance(thing, Load) and thing.whole:
-            return True
+        elif isinstance(thing, Constraint | Load):
+            if any(end is ground for end in thing.on) or (isinstance(thing, Load) and thing.whole):
+                return True
     return False
 
 
