@@ -83,7 +83,8 @@ def mujoco_humanoids(count: int, steps: int) -> float | None:
         return None
     limbs = "".join(_peer(k) for k in range(count))
     model = mujoco.MjModel.from_xml_string(
-        f"<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='99 99 1'/>{limbs}</worldbody></mujoco>"
+        "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='99 99 1'/>"
+        f"{limbs}</worldbody></mujoco>"
     )
     data = mujoco.MjData(model)
     mujoco.mj_step(model, data, 500)
@@ -103,17 +104,22 @@ def _peer(k: int) -> str:
     legs = "".join(
         f"<body pos='0 {0.12 * s} -.05'>{ball}<geom type='capsule' size='.07 .15' pos='0 0 -.2'/>"
         f"<body pos='0 0 -.42'>{hinge}<geom type='capsule' size='.05 .15' pos='0 0 -.21'/>"
-        f"<body pos='0 0 -.43'>{hinge}<geom type='capsule' size='.04 .05' pos='.05 0 -.04'/></body></body></body>"
+        f"<body pos='0 0 -.43'>{hinge}<geom type='capsule' size='.04 .05' pos='.05 0 -.04'/></body>"
+        "</body></body>"
         for s, _ in side
     )
     arms = "".join(
         f"<body pos='0 {0.2 * s} .08'>{ball}<geom type='capsule' size='.045 .1' pos='0 {0.02 * s} -.12'/>"
-        f"<body pos='0 {0.02 * s} -.28'>{hinge}<geom type='capsule' size='.04 .1' pos='0 0 -.14'/></body></body>"
+        f"<body pos='0 {0.02 * s} -.28'>{hinge}<geom type='capsule' size='.04 .1' pos='0 0 -.14'/></body>"
+        "</body>"
         for s, _ in side
     )
-    neck = f"<body pos='0 0 .18'>{ball}{capsule(0.05, 0.02)}<body pos='0 0 .16'>{ball}{capsule(0.1, 0.05)}</body></body>"
-    trunk = f"<body pos='0 0 .2'>{ball}{capsule(0.11, 0.1)}<body pos='0 0 .22'>{ball}{capsule(0.13, 0.12)}{arms}{neck}</body></body>"
-    return f"<body pos='{2.5 * (k % 10)} {2.5 * (k // 10)} 1.2'><freejoint/>{capsule(0.12, 0.1)}{trunk}{legs}</body>"
+    head = f"<body pos='0 0 .16'>{ball}{capsule(0.1, 0.05)}</body>"
+    neck = f"<body pos='0 0 .18'>{ball}{capsule(0.05, 0.02)}{head}</body>"
+    chest = f"<body pos='0 0 .22'>{ball}{capsule(0.13, 0.12)}{arms}{neck}</body>"
+    trunk = f"<body pos='0 0 .2'>{ball}{capsule(0.11, 0.1)}{chest}</body>"
+    place = f"{2.5 * (k % 10)} {2.5 * (k // 10)} 1.2"
+    return f"<body pos='{place}'><freejoint/>{capsule(0.12, 0.1)}{trunk}{legs}</body>"
 
 
 def main() -> None:
@@ -122,15 +128,13 @@ def main() -> None:
     one = crowd(count)
     measured(one, 30)  # they fall
     cpu, wall = measured(one, 30)
-    print(
-        f"{count} ragdolls, one thread: {cpu:.1f} ms of processor time a step, {wall:.1f} ms, {1e3 / wall:.0f} steps/s"
-    )
+    print(f"{count} ragdolls, one thread: {cpu:.1f} ms of processor time a step")
+    print(f"  {wall:.1f} ms, {1e3 / wall:.0f} steps a second")
     two = crowd(count, threads=2)
     measured(two, 30)
     cpu2, wall2 = measured(two, 30)
-    print(
-        f"the same, two threads: {wall2:.1f} ms, {wall / wall2:.2f} times as fast, {cpu2 / wall2:.2f} cores used"
-    )
+    print(f"the same, two threads: {wall2:.1f} ms, {wall / wall2:.2f} times as fast")
+    print(f"  {cpu2 / wall2:.2f} cores used")
     print(f"the same bits: {one.hash() == two.hash()}")
     times = edit_times(one, min(10, count // 2))
     print(f"edits: median {np.median(times):.1f} ms, longest {max(times):.1f} ms")
@@ -149,8 +153,9 @@ def main() -> None:
     print(f"{len(one.actors)} mechanisms asleep: {asleep:.3f} ms a step")
     peer = mujoco_humanoids(count, 100)
     if peer is not None:
-        print(f"MuJoCo, as many humanoids: {peer:.2f} ms for a step of 2 ms; for 1/60 s {peer * 1e3 / 120:.0f} ms, "
-              f"{peer * 1e3 / 120 / cpu:.2f} times ours")  # fmt: skip
+        whole = peer * 1e3 / 120
+        print(f"MuJoCo, as many people: {peer:.2f} ms for a step of 2 ms; for 1/60 s {whole:.0f} ms")
+        print(f"  {whole / cpu:.2f} times ours")
 
 
 if __name__ == "__main__":

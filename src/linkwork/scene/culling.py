@@ -32,8 +32,8 @@ class Culling(Behaviour):
 
     `levels` are pairs (distance [m], level), rising: up to the first distance the first level, and so on;
     what is farther than all has the last one. `viewer` is a point (3,), a body, or a mechanism; `region`,
-    instead, a box (lowest, highest corner): inside of it the first level holds, outside the last. `actors` are all of
-    the scene if not given.
+    instead, a box (lowest, highest corner): inside of it the first level holds, outside the last. `actors`
+    are all of the scene if not given.
 
         world.add(lw.Culling(viewer=(0, 0, 2), levels=[(20, "full"), (60, "reduced"), (inf, "pause")]))
     """
@@ -54,12 +54,12 @@ class Culling(Behaviour):
         for _, level in pairs:
             if level not in LEVELS:
                 raise ValueError(f"Culling: {unknown('level', level, LEVELS)}")
-        distances = [pair[0] for pair in pairs]
+        distances = [float(pair[0]) for pair in pairs]
         if sorted(distances) != distances or distances[0] < 0.0:
             raise ValueError(f"Culling: distances {distances}; give rising ones, 0 or more")
         self.viewer = viewer if viewer is None or hasattr(viewer, "position") else _point(viewer, "viewer")
         self.region = None if region is None else np.array([_point(corner, "region") for corner in region])
-        self.distances = [float(distance) for distance in distances]
+        self.distances = distances
         self.levels = [str(level) for _, level in pairs]
         self.actors = None if actors is None else list(actors)
         self.now: dict[str, str] = {}  # level of each actor, by path; "full" if it is not there

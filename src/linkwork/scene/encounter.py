@@ -235,7 +235,8 @@ def joined_state(joined: Joined, states: Sequence[State]) -> State:
 
 def placed_bodies(model: Model, q: Array, v: Array) -> tuple[Array, Array]:
     """Return poses (bodies, 3, 4) and velocities (bodies, 6) of all bodies of a model, angular first."""
-    return model.kernel_of(velocities.PLACED, form="rolled")(q, v)
+    X, V = model.kernel_of(velocities.PLACED, form="rolled")(q, v)
+    return X, V
 
 
 def at_time(state: State, t: float) -> State:

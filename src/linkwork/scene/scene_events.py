@@ -72,7 +72,7 @@ class OnLimit(Behaviour):
         if not self.joint.exists:
             return
         joint = self.joint.joint
-        moved = np.atleast_1d(joint.displacement(np.atleast_1d(self.joint.position).tolist()))
+        moved = np.asarray(joint.displacement(np.atleast_1d(self.joint.position).tolist()), float)
         low, high = np.asarray(joint.limit_pairs(), float).T
         there = bool(((moved <= low + 1e-9) | (moved >= high - 1e-9)).any())
         before, self.there = self.there, there

@@ -148,9 +148,9 @@ class Rewind:
                 f"scene: {count!r} {what}s to take back; {there} are kept"
                 + ("" if self.most else ": make it with lw.Scene(rewind=600)")
             )
-        while count:
+        word, then = self._kept.pop()
+        while (count := count - (word == what)) > 0:
             word, then = self._kept.pop()
-            count -= word == what
         then.apply(self._scene)
         self._scene.record.forget_after(self._scene.time)
 

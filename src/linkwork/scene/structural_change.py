@@ -66,7 +66,7 @@ def change_statics(scene: "Scene", change: Callable[[Unit, Mechanism], None]) ->
     """Change the static shapes that all units meet."""
     scene.encounters.forget_models()
     scene.forget_known()
-    made: dict[int, Any] = {}  # units that share a model share the next one
+    made: dict[tuple[int, bytes], Any] = {}  # units that share a model share the next one
     for unit in scene.units:
         if not unit.touches:
             continue
@@ -147,7 +147,7 @@ def _crossing(mechanism: Mechanism, loose: set[str]) -> list[Any]:
         if len(loose.intersection(joint.ends)) == 1:
             found.append(joint)
     for thing in (*mechanism.constraints.values(), *mechanism.drivers.values(), *mechanism.loads.values()):
-        names = {name_of(end) for end in thing.on}
+        names = {end if isinstance(end, str) else end.name for end in thing.on}
         bodies = names & {*mechanism.bodies, "ground"}
         if bodies & loose and bodies - loose:
             found.append(thing)
