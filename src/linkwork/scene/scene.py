@@ -43,7 +43,7 @@ from linkwork.scene.rigid_frames import HERE, composed, free_positions, free_vel
 from linkwork.scene.scene_contacts import SceneContact, contacts_of
 from linkwork.scene.scene_mechanism import add_statics, is_anchored, is_floating_base, remove_static, taken_in
 from linkwork.scene.scene_node import Group, Static, shape_of
-from linkwork.scene.scene_queries import momentum_of, ray
+from linkwork.scene.scene_queries import energy_of, momentum_of, ray
 from linkwork.scene.scene_recording import SceneRecord
 from linkwork.scene.scene_snapshot import Rewind, Snapshot
 from linkwork.scene.unit import Unit
@@ -375,6 +375,10 @@ class Scene(Group):
     def momentum(self, *actors: Actor) -> Array:
         """Return the momentum of mechanisms, all if none is given: see `Actor.momentum`."""
         return momentum_of(self, actors or tuple(self.actors))
+
+    def energy(self, *actors: Actor) -> float:
+        """Return kinetic energy and that of gravity, of mechanisms, all if none is given [J]."""
+        return energy_of(self, actors or tuple(self.actors))
 
     def ray(
         self, origin: ArrayLike, direction: ArrayLike, *, longest: float = inf, without: Any = None
