@@ -114,7 +114,11 @@ REFUSED = {
     "a joint without limits": (lambda s, a: lw.OnLimit(a["top"], print), ValueError, "has limits"),
     "an action that is none": (lambda s, a: lw.OnTime(1.0, 3), TypeError, "give a function"),
     "a sensor on a mechanism": (lambda s, a: lw.ContactSensor(a), TypeError, "give a body"),
-    "a behaviour twice": (lambda s, a: [s.add(b) for b in [lw.OnTime(1.0, print)] * 2], lw.ModelError, "already"),
+    "a behaviour twice": (
+        lambda s, a: [s.add(b) for b in [lw.OnTime(1.0, print)] * 2],
+        lw.ModelError,
+        "already",
+    ),
     "a behaviour with a place": (
         lambda s, a: s.add(lw.OnTime(1.0, print), position=(0, 0, 0)),
         lw.ModelError,

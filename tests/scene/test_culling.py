@@ -139,7 +139,11 @@ def test_real_time_slows_down_and_says_so_and_never_makes_up_for_it():
 def test_real_time_waits_where_there_is_time():
     scene, now = world(), [0.0]
     found = run(
-        scene, 0.5, clock=lambda: now[0], sleep=lambda s: now.__setitem__(0, now[0] + s), until=lambda s: s.time > 0.2
+        scene,
+        0.5,
+        clock=lambda: now[0],
+        sleep=lambda s: now.__setitem__(0, now[0] + s),
+        until=lambda s: s.time > 0.2,
     )
     assert found.slowdown == 1.0
     assert found.frames == 13

@@ -154,6 +154,38 @@ def test_the_number_of_threads_changes_nothing():
     assert run(1) == run(2) == run(3)
 
 
+def test_energy_is_that_of_motion_and_of_height():
+    scene = lw.Scene()
+    ball = scene.add(lw.Body("ball", lw.Sphere(0.1), mass=2.0), position=(0, 0, 3), velocity=(1, 2, 2))
+    assert scene.energy() == pytest.approx(0.5 * 2 * 9 + 2 * 9.81 * 3)
+    scene.step(1 / 60, n=30)
+    assert scene.energy(ball) == pytest.approx(0.5 * 2 * 9 + 2 * 9.81 * 3, rel=1e-12)
+
+
+@pytest.mark.soak
+def test_an_hour_of_a_busy_scene_keeps_memory_and_makes_no_energy():
+    """Crates and dolls are thrown into each other every four seconds, for an hour of their time."""
+    from peak_memory import resident
+
+    scene, rng, memory = world(record=100), np.random.default_rng(1), []
+    thrown = [scene.add(crate(), position=(0.8 * k, 0, 0.2)) for k in range(4)]
+    thrown += [scene.add(doll(), position=(0.8 * k, 1.0, 0.2)) for k in range(2)]
+    for k in range(900):
+        for actor in thrown:
+            actor.restart()
+        last = scene.add(crate(0.2), position=(-1, 0.5 * rng.normal(), 0.6), velocity=(5, 0, 1))
+        energy = scene.energy()
+        for _ in range(8):
+            scene.step(1 / 60, n=30)
+            assert scene.energy() <= energy * (1 + 1e-6)
+            energy = scene.energy()
+        scene.remove(last)
+        if k in (100, 899):
+            memory.append(resident())
+    assert scene.time == pytest.approx(3600.0)
+    assert memory[1] - memory[0] < 30e6
+
+
 def test_a_body_may_be_added_alone_and_its_name_counts_on():
     scene = lw.Scene()
     assert [scene.add(crate()).path for _ in range(3)] == ["crate", "crate 2", "crate 3"]

@@ -116,7 +116,10 @@ def rewritten(path, change):
 
 
 REFUSED = {
-    "another class": (lambda h, a: h["behaviours"][0].__setitem__(0, "os.system"), "unknown behaviour 'os.system'"),
+    "another class": (
+        lambda h, a: h["behaviours"][0].__setitem__(0, "os.system"),
+        "unknown behaviour 'os.system'",
+    ),
     "another action": (
         lambda h, a: h["behaviours"][0][1].__setitem__("then", {"action": "os.system"}),
         "unknown action",
@@ -173,6 +176,6 @@ def test_what_cannot_be_saved_is_refused_by_name(tmp_path):
     scene.add(lw.OnTime(1.0, lambda s: None))
     with pytest.raises(lw.FormatError, match=r"OnTime.action.*@lw.action"):
         scene.save(tmp_path / "now.lws")
-    with pytest.raises(lw.FormatError, match="'.lws'"):
+    with pytest.raises(lw.FormatError, match=r"'\.lws'"):
         scene.save(tmp_path / "now.json")
     assert not list(tmp_path.iterdir())

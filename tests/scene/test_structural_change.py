@@ -48,7 +48,9 @@ def test_what_is_attached_moves_as_one_and_keeps_momentum():
     before = np.linalg.norm(one["left hand"].position - one["trunk"].position)
     scene.step(1 / 60, n=3)
     assert joint.joint.nv == 3
-    assert np.linalg.norm(one["left hand"].position - one["trunk"].position) == pytest.approx(before, rel=1e-6)
+    assert np.linalg.norm(one["left hand"].position - one["trunk"].position) == pytest.approx(
+        before, rel=1e-6
+    )
 
 
 def test_mechanisms_that_are_welded_become_one_and_come_apart_again():
@@ -67,7 +69,8 @@ def test_loops_close_and_open():
     scene, one = tumbling()
     scene.step(1 / 60)
     change, joint = jump(
-        scene, lambda: scene.attach(one["left hand"], one["right hand"], lw.Spherical, at=one["left hand"].position)
+        scene,
+        lambda: scene.attach(one["left hand"], one["right hand"], lw.Spherical, at=one["left hand"].position),
     )
     assert change < 1e-10
     assert one.model.loop_names
@@ -144,8 +147,8 @@ def test_a_part_of_what_is_held_by_ground_falls_where_it_was():
     place = np.array(one["lower"].position)
     part = one.detach("lower")
     np.testing.assert_allclose(part["lower"].position, place, atol=1e-14)
-    scene.step(1 / 60, n=30)
-    np.testing.assert_allclose(part.position, place - (0, 0, 9.81 / 8), atol=1e-9)
+    scene.step(1 / 60, n=20)
+    np.testing.assert_allclose(part.position, place - (0, 0, 9.81 / 18), atol=1e-9)
 
 
 def test_an_edit_that_cannot_be_changes_nothing():

@@ -1,7 +1,7 @@
 """Culling and level of detail: how much is computed for a mechanism, by its distance or by regions.
 
-The levels, from all to nothing: "full" dynamics; "reduced", in which its joints are locked and it moves as one
-body (`locked_joints`); "captured", in which a recorded motion is played on a base that falls
+The levels, from all to nothing: "full" dynamics; "reduced", in which its joints are locked and it moves as
+one body (`locked_joints`); "captured", in which a recorded motion is played on a base that falls
 (`captured_motion`); "pause", in which its clock stands still, to go on from there; "restart", the same, but
 it begins anew when it is needed; "sleep", in which it stands still until something comes near.
 """
@@ -30,10 +30,10 @@ _EDGE = 0.05  # of a distance: one that has crossed it must come back as far to 
 class Culling(Behaviour):
     """Give mechanisms the level of detail that their distance to a viewer asks for.
 
-    `levels` are pairs (distance [m], level), rising: up to the first distance the first level, and so on; what
-    is farther than all has the last one. `viewer` is a point (3,), a body, or a mechanism; `region`, instead,
-    a box (lowest, highest corner): inside of it the first level holds, outside the last. `actors` are all of
-    the scene if not given.
+    `levels` are pairs (distance [m], level), rising: up to the first distance the first level, and so on;
+    what is farther than all has the last one. `viewer` is a point (3,), a body, or a mechanism; `region`,
+    instead, a box (lowest, highest corner): inside of it the first level holds, outside the last. `actors`
+    are all of the scene if not given.
 
         world.add(lw.Culling(viewer=(0, 0, 2), levels=[(20, "full"), (60, "reduced"), (inf, "pause")]))
     """
@@ -54,12 +54,12 @@ class Culling(Behaviour):
         for _, level in pairs:
             if level not in LEVELS:
                 raise ValueError(f"Culling: {unknown('level', level, LEVELS)}")
-        distances = [pair[0] for pair in pairs]
+        distances = [float(pair[0]) for pair in pairs]
         if sorted(distances) != distances or distances[0] < 0.0:
             raise ValueError(f"Culling: distances {distances}; give rising ones, 0 or more")
         self.viewer = viewer if viewer is None or hasattr(viewer, "position") else _point(viewer, "viewer")
         self.region = None if region is None else np.array([_point(corner, "region") for corner in region])
-        self.distances = [float(distance) for distance in distances]
+        self.distances = distances
         self.levels = [str(level) for _, level in pairs]
         self.actors = None if actors is None else list(actors)
         self.now: dict[str, str] = {}  # level of each actor, by path; "full" if it is not there
@@ -123,7 +123,7 @@ def _captured(scene: "Scene", actor: Actor) -> CapturedMotion:
         if isinstance(behaviour, CapturedMotion) and behaviour.actor is actor:
             return behaviour
     raise ModelError(
-        f"Culling: {actor.path!r} has no captured motion; world.add(lw.CapturedMotion(robot, recording)) first"
+        f"Culling: {actor.path!r} has no captured motion; add one: lw.CapturedMotion(robot, recording)"
     )
 
 

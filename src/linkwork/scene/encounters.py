@@ -9,8 +9,8 @@ import numpy as np
 
 from linkwork.errors import SimulationError
 from linkwork.model.state import State
-from linkwork.scene.unit import Unit
 from linkwork.scene.encounter import Encounter, Joined, at_time, joined_state
+from linkwork.scene.unit import Unit
 from linkwork.simulation.stepping import Simulation
 
 if TYPE_CHECKING:

@@ -86,7 +86,9 @@ def _wrenches(encounter: "Encounter") -> dict[str, Array]:
 
     memory = encounter.state.memory or {}
     if BODIES in memory:
-        for (a, _, b, _), point, impulse in zip(memory[BODIES].tolist(), memory[PLACE], memory[IMPULSE], strict=True):
+        for (a, _, b, _), point, impulse in zip(
+            memory[BODIES].tolist(), memory[PLACE], memory[IMPULSE], strict=True
+        ):
             force = impulse / encounter.last_step
             add(a, point, force)
             add(b, point, -force)

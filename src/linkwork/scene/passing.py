@@ -4,7 +4,7 @@ Bodies that a joint joins may overlap, and do not meet. When it goes they would 
 through each other as long as their boxes overlap, looked at whenever models are made.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,4 +62,3 @@ class Passing:
     def forget(self, unit: "Unit") -> None:
         """Forget a unit that is gone."""
         self._for_now.pop(unit, None)
-

@@ -36,14 +36,14 @@ from linkwork.scene.encounter import at_time, placed_bodies
 from linkwork.scene.encounters import Encounters
 from linkwork.scene.handles import BodyHandle, JointHandle
 from linkwork.scene.joint_load import joint_load
-from linkwork.scene.passing import Passing
 from linkwork.scene.locked_joints import lock, unlock
+from linkwork.scene.passing import Passing
 from linkwork.scene.real_time import run
 from linkwork.scene.rigid_frames import HERE, composed, free_positions, free_velocities, placed
 from linkwork.scene.scene_contacts import SceneContact, contacts_of
 from linkwork.scene.scene_mechanism import add_statics, is_anchored, is_floating_base, remove_static, taken_in
 from linkwork.scene.scene_node import Group, Static, shape_of
-from linkwork.scene.scene_queries import momentum_of, ray
+from linkwork.scene.scene_queries import energy_of, momentum_of, ray
 from linkwork.scene.scene_recording import SceneRecord
 from linkwork.scene.scene_snapshot import Rewind, Snapshot
 from linkwork.scene.unit import Unit
@@ -83,8 +83,8 @@ class Scene(Group):
     ) -> None:
         """Make an empty scene.
 
-        `step` [s] is the largest step of what touches, `record` how many steps to record, the last ones (True:
-        as many as a tenth of the machine's memory holds), `rewind` how many can be taken back.
+        `step` [s] is the largest step of what touches, `record` how many steps to record, the last ones
+        (True: as many as a tenth of the machine's memory holds), `rewind` how many can be taken back.
         """
         super().__init__("", None)
         self._gravity = numbers(gravity, "scene: gravity")
@@ -174,14 +174,16 @@ class Scene(Group):
         if isinstance(thing, Mechanism | Model):
             _refuse(thing, given, ("name", "position", "rotation", "velocity", "accuracy", "max_step"))
             mechanism = thing.mechanism if isinstance(thing, Model) else thing
-            called = group.free_name(mechanism.name.replace("/", " ") if name is None else name, exact=bool(name))
+            called = group.free_name(
+                mechanism.name.replace("/", " ") if name is None else name, exact=bool(name)
+            )
             place = composed(group.pose, placed(position, rotation, f"scene: {called!r}"))
             return self._add_actor(group, mechanism, called, place, velocity, accuracy, max_step)
         solids = tuple(thing) if isinstance(thing, list | tuple) else (thing,)
         if not solids or not all(isinstance(shape_of(one), Solid) for one in solids):
             raise TypeError(
-                f"scene: cannot add {thing!r:.80}; give a Mechanism, a Body, shapes such as lw.ground_plane() "
-                "or lw.Box(...), or a Behaviour; functions are called by world.observe(function)"
+                f"scene: cannot add {thing!r:.80}; give a Mechanism, a Body, shapes such as lw.ground_plane()"
+                " or lw.Box(...), or a Behaviour; functions are called by world.observe(function)"
             )
         _refuse(thing, given, ("name", "position", "rotation", "material"))
         if material is not None and not isinstance(material, Material):
@@ -251,8 +253,8 @@ class Scene(Group):
         node = self[thing] if isinstance(thing, str) else thing
         if not isinstance(node, Group | Static | Actor) or node.parent is None:
             raise ModelError(
-                f"scene: {thing!r} is no node in it; give a mechanism, a group or static shapes, and take parts "
-                "of a mechanism out by robot.remove(name)"
+                f"scene: {thing!r} is no node in it; give a mechanism, a group or static shapes, and take "
+                "parts of a mechanism out by robot.remove(name)"
             )
         for child in list(node.children) if isinstance(node, Group) else ():
             self.remove(child)
@@ -374,7 +376,13 @@ class Scene(Group):
         """Return the momentum of mechanisms, all if none is given: see `Actor.momentum`."""
         return momentum_of(self, actors or tuple(self.actors))
 
-    def ray(self, origin: ArrayLike, direction: ArrayLike, *, longest: float = inf, without: Any = None) -> Any:
+    def energy(self, *actors: Actor) -> float:
+        """Return kinetic energy and that of gravity, of mechanisms, all if none is given [J]."""
+        return energy_of(self, actors or tuple(self.actors))
+
+    def ray(
+        self, origin: ArrayLike, direction: ArrayLike, *, longest: float = inf, without: Any = None
+    ) -> Any:
         """Return what a ray meets first: `.node`, `.point`, `.normal`, `.distance`; None if nothing."""
         return ray(self, origin, direction, longest, without)
 

@@ -51,7 +51,9 @@ class OnContact(Behaviour):
                 if other not in now and (self.other is None or other is self.other):
                     now.append(other)
         before, self.touching = self.touching, now
-        changed = [other for other in (before if self.ends else now) if other not in (now if self.ends else before)]
+        changed = [
+            other for other in (before if self.ends else now) if other not in (now if self.ends else before)
+        ]
         for other in changed:
             self.action(scene, self.body, other)
 
@@ -70,7 +72,7 @@ class OnLimit(Behaviour):
         if not self.joint.exists:
             return
         joint = self.joint.joint
-        moved = np.atleast_1d(joint.displacement(np.atleast_1d(self.joint.position).tolist()))
+        moved = np.asarray(joint.displacement(np.atleast_1d(self.joint.position).tolist()), float)
         low, high = np.asarray(joint.limit_pairs(), float).T
         there = bool(((moved <= low + 1e-9) | (moved >= high - 1e-9)).any())
         before, self.there = self.there, there
@@ -79,7 +81,7 @@ class OnLimit(Behaviour):
 
 
 class OnDistance(Behaviour):
-    """Call `action(scene, a, b)` when two come closer than a distance [m]; with `leaves=True`, when they part.
+    """Call `action(scene, a, b)` when two come closer than a distance [m]; or, with `leaves`, part.
 
     They are bodies, mechanisms, or points (3,).
     """

@@ -108,7 +108,9 @@ def _statics(scene: "Scene") -> Mechanism:
             material=static.material,
         )
         made.add(body)
-        made.add(Fixed(f"{static.path} on ground", made.ground, body, on_parent=frame_of(pose), on_child=(0, 0, 0)))
+        made.add(
+            Fixed(f"{static.path} on ground", made.ground, body, on_parent=frame_of(pose), on_child=(0, 0, 0))
+        )
     return made
 
 
@@ -123,7 +125,11 @@ def _unit(out: _Writer, k: int, unit: Unit) -> dict[str, Any]:
         if actor.held:
             words["held"] = {"joints": list(actor.held), "mechanism": out.mechanism(_unlocked(actor))}
         actors.append(words)
-    found: dict[str, Any] = {"number": unit.number, "mechanism": out.mechanism(unit.mechanism), "actors": actors}
+    found: dict[str, Any] = {
+        "number": unit.number,
+        "mechanism": out.mechanism(unit.mechanism),
+        "actors": actors,
+    }
     found |= {"place": unit.place.tolist(), "paused": unit.paused}
     found |= {"accuracy": unit.accuracy, "max_step": unit.max_step}
     if unit.encounter is None:
@@ -164,12 +170,22 @@ def load(path: str | Path) -> "Scene":
     if header.get("kind") != "scene":
         raise FormatError(f"{path}: holds {header.get('kind')!r:.40}, not a scene")
     if header.get("scene_version") != _VERSION:
-        raise FormatError(f"{path}: a scene of version {header.get('scene_version')!r:.20}; this reads {_VERSION}")
+        raise FormatError(
+            f"{path}: a scene of version {header.get('scene_version')!r:.20}; this reads {_VERSION}"
+        )
     try:
         return _Reader(str(path), header, arrays).scene
     except FormatError as error:
         raise FormatError(str(error) if str(path) in str(error) else f"{path}: {error}") from None
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, LinkworkError, OverflowError) as error:
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        IndexError,
+        LinkworkError,
+        OverflowError,
+    ) as error:
         raise FormatError(f"{path}: is no complete scene: {type(error).__name__}: {error}") from None
 
 
@@ -246,7 +262,15 @@ class _Reader:
         scene = self.scene
         mechanism, model = self._model(words["mechanism"])
         limits = [None if words[each] is None else float(words[each]) for each in ("accuracy", "max_step")]
-        unit = Unit(int(words["number"]), scene.arrays, mechanism, model, _pose(words["place"]), model.state(), *limits)
+        unit = Unit(
+            int(words["number"]),
+            scene.arrays,
+            mechanism,
+            model,
+            _pose(words["place"]),
+            model.state(),
+            *limits,
+        )
         unit.paused = bool(words["paused"])
         scene.units.append(unit)
         for n, each in enumerate(words["actors"]):

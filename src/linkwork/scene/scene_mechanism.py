@@ -11,13 +11,12 @@ import numpy as np
 
 from linkwork.errors import ModelError, warn
 from linkwork.mechanism.body import Body
-from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.contact import Contact, contact_of_all, name_of
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed, Free
-from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import GRAVITY, Element, Mechanism, uses
 from linkwork.mechanism.snapshot import editable_copy
+from linkwork.mechanism.stop import RigidStop, Stop
 from linkwork.scene.rigid_frames import composed, frame_of, inverted
 from linkwork.scene.scene_node import SEPARATOR, Static, shape_of
 
@@ -40,6 +39,9 @@ def taken_in(mechanism: Mechanism, gravity: Array, statics: Iterable[Static], pl
             )
         made.gravity = gravity
     _meet_by_materials(made)
+    for joint in made.joints.values():
+        if joint.limits is not None and joint.stop == Stop() and CONTACT in made.contacts:
+            joint.stop = RigidStop()  # one that is soft, and as hard as by default, needs smaller steps
     let_float(made)
     add_statics(made, statics, place)
     return made
@@ -150,15 +152,14 @@ def is_anchored(mechanism: Mechanism) -> bool:
     ground = mechanism.ground
     if ground.touched_by:
         return True
-    for thing in own_elements(mechanism):
-        if isinstance(thing, Joint):
-            if ground in (thing.parent, thing.child) and not is_floating_base(mechanism, thing):
-                return True
-        elif isinstance(thing, Constraint | Load) and any(end is ground for end in thing.on):
-            return True
-        elif isinstance(thing, Load) and thing.whole:
-            return True
-    return False
+    held = (
+        ground in (joint.parent, joint.child) and not is_floating_base(mechanism, joint)
+        for name, joint in mechanism.joints.items()
+        if not name.startswith(SEPARATOR)
+    )
+    others = (*mechanism.constraints.values(), *mechanism.drivers.values(), *mechanism.loads.values())
+    on_ground = (any(end is ground for end in thing.on) for thing in others)
+    return any(held) or any(on_ground) or any(load.whole for load in mechanism.loads.values())
 
 
 def is_floating_base(mechanism: Mechanism, joint: Joint) -> bool:

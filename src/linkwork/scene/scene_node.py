@@ -98,7 +98,9 @@ class Group(Node):
         """Where it is in the world: (3, 4), the rows of [R | p]."""
         return np.array(self._pose) if self._parent is None else composed(self._parent.pose, self._pose)
 
-    def group(self, name: str, *, position: ArrayLike | None = None, rotation: RotationLike = None) -> "Group":
+    def group(
+        self, name: str, *, position: ArrayLike | None = None, rotation: RotationLike = None
+    ) -> "Group":
         """Add a group, placed in this one."""
         made = Group(self.free_name(name, exact=True), self, placed(position, rotation, f"group {name!r}"))
         self._children[name] = made

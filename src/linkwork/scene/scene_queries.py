@@ -89,6 +89,20 @@ def _nearer(
     return RayHit(node, R @ found.point + p, R @ found.normal, float(found.distance))
 
 
+def energy_of(scene: "Scene", actors: Sequence[Actor]) -> float:
+    """Return the kinetic energy of mechanisms, and the potential one of gravity [J]."""
+    total = 0.0
+    for actor in actors:
+        for name in actor.names:
+            row, inertia = actor.row_of(name), actor.mechanism.bodies[name].inertia
+            X, V = scene.arrays.poses[row], scene.arrays.velocities[row]
+            c, w = X[:, :3] @ np.asarray(inertia.com, float), V[:3]
+            v, local = V[3:] + np.cross(w, c), X[:, :3].T @ w
+            kinetic = 0.5 * inertia.mass * (v @ v) + 0.5 * local @ np.asarray(inertia.tensor, float) @ local
+            total += kinetic - inertia.mass * (scene.gravity @ (X[:, 3] + c))
+    return float(total)
+
+
 def momentum_of(scene: "Scene", actors: Sequence[Actor]) -> Array:
     """Return angular momentum about the world's origin, then linear, of mechanisms (6,)."""
     total = np.zeros(6)

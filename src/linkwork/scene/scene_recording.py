@@ -3,8 +3,8 @@
 Structure may change on the way: joints come and go, bodies change hands. What stays is the body. So the
 recording of a scene is that of all bodies it ever had, each moving freely, under the path that it had when it
 was first seen ("robot/forearm"): positions, velocities, momenta, energies, pictures. A body stands still at
-its first place before it is added, and at its last one after it was removed; `present` says when it was there.
-Coordinates of joints are not in it: they have a meaning only while the joint is there; keep those by
+its first place before it is added, and at its last one after it was removed; `present` says when it was
+there. Coordinates of joints are not in it: they have a meaning only while the joint is there; keep those by
 `world.observe`.
 """
 
@@ -64,7 +64,9 @@ class SceneRecord:
         self._frames.append((len(self._layouts) - 1, arrays.poses[rows], arrays.velocities[rows]))
         self._impacts += self._heard()
         self._numbers += _BODY * len(rows)
-        full = self._numbers > most_numbers() // 2 if self._most is True else len(self._times) >= 2 * self._most
+        full = (
+            self._numbers > most_numbers() // 2 if self._most is True else len(self._times) >= 2 * self._most
+        )
         if full:
             self._drop(len(self._times) // 2)
 

@@ -66,7 +66,7 @@ def change_statics(scene: "Scene", change: Callable[[Unit, Mechanism], None]) ->
     """Change the static shapes that all units meet."""
     scene.encounters.forget_models()
     scene.forget_known()
-    made: dict[int, Any] = {}  # units that share a model share the next one
+    made: dict[tuple[int, bytes], Any] = {}  # units that share a model share the next one
     for unit in scene.units:
         if not unit.touches:
             continue
@@ -147,7 +147,7 @@ def _crossing(mechanism: Mechanism, loose: set[str]) -> list[Any]:
         if len(loose.intersection(joint.ends)) == 1:
             found.append(joint)
     for thing in (*mechanism.constraints.values(), *mechanism.drivers.values(), *mechanism.loads.values()):
-        names = {name_of(end) for end in thing.on}
+        names = {end if isinstance(end, str) else end.name for end in thing.on}
         bodies = names & {*mechanism.bodies, "ground"}
         if bodies & loose and bodies - loose:
             found.append(thing)
@@ -212,7 +212,9 @@ def disintegrate(scene: "Scene", actor: Actor) -> None:
 def _ends(mechanism: Mechanism, thing: Any) -> Iterable[Any]:
     if isinstance(thing, Joint):
         return thing.ends
-    joints = [mechanism.joints[name].ends for name in thing.on if isinstance(name, str) and name in mechanism.joints]
+    joints = [
+        mechanism.joints[name].ends for name in thing.on if isinstance(name, str) and name in mechanism.joints
+    ]
     return [*thing.on, *(end for ends in joints for end in ends)]
 
 
@@ -222,7 +224,9 @@ def remove_element(scene: "Scene", actor: Actor, name: str) -> None:
         known = [each for each in actor.mechanism if not each.startswith("/")]
         raise KeyError(f"{actor.path!r}: {unknown('name', name, known)}")
     if name in actor.names and len(actor.unit.numbers) == 1:
-        raise ModelError(f"{actor.path!r}: {name!r} is its last body; remove it from the scene: world.remove(...)")
+        raise ModelError(
+            f"{actor.path!r}: {name!r} is its last body; remove it from the scene: world.remove(...)"
+        )
 
     def cut(mechanism: Mechanism) -> None:
         thing = mechanism[name]
@@ -330,7 +334,9 @@ def join_units(scene: "Scene", unit: Unit, other: Unit) -> None:
     model, state, names = joined_units(scene, unit, other, place)
     for encounter in {id(each): each for each in both if each}.values():
         gone = [unit, other]
-        scene.encounters.replace(encounter, {each: each.state for each in encounter.units if each not in gone}, gone)
+        scene.encounters.replace(
+            encounter, {each: each.state for each in encounter.units if each not in gone}, gone
+        )
     scene.record.renamed(other, unit, names)
     for actor in list(other.actors):
         actor.move_to(unit, names)
@@ -348,7 +354,9 @@ def join_units(scene: "Scene", unit: Unit, other: Unit) -> None:
 def fracture(scene: "Scene", handle: BodyHandle, parts: Sequence[Body]) -> list[Actor]:
     """Break a body into parts; see `Scene.fracture`."""
     if not isinstance(parts, list | tuple) or not parts or not all(isinstance(part, Body) for part in parts):
-        raise TypeError(f"fracture: parts {parts!r:.80}; give bodies, drawn where they are in the frame of the body")
+        raise TypeError(
+            f"fracture: parts {parts!r:.80}; give bodies, drawn where they are in the frame of the body"
+        )
     actor, unit, name = handle.actor, handle.actor.unit, handle.name
     pose, velocity = np.array(handle.pose), _velocity(handle)
     before = _momentum(handle.body, pose, velocity)
@@ -416,7 +424,9 @@ def _momentum(body: Body, pose: Array, velocity: Array) -> Array:
     return np.concatenate([L + np.cross(pose[:, 3] + c, P), P])
 
 
-def _shared_out(before: Array, bodies: Iterable[Body], poses: list[Array], pose: Array, velocity: Array) -> list[Array]:
+def _shared_out(
+    before: Array, bodies: Iterable[Body], poses: list[Array], pose: Array, velocity: Array
+) -> list[Array]:
     """Return velocities (6,) of parts that move on as the whole did, with its momentum to the last digit.
 
     Where parts do not weigh what the whole did, a common change of velocity and spin makes up for it.
@@ -426,7 +436,9 @@ def _shared_out(before: Array, bodies: Iterable[Body], poses: list[Array], pose:
     for _ in range(2):
         missing = before - sum(_momentum(*each) for each in zip(bodies, poses, speeds, strict=True))
         masses = np.array([body.inertia.mass for body in bodies])
-        places = np.array([X[:, 3] + X[:, :3] @ body.inertia.com for body, X in zip(bodies, poses, strict=True)])
+        places = np.array(
+            [X[:, 3] + X[:, :3] @ body.inertia.com for body, X in zip(bodies, poses, strict=True)]
+        )
         centre = masses @ places / masses.sum()
         tensor = np.zeros((3, 3))
         for body, X, mass, place in zip(bodies, poses, masses, places, strict=True):

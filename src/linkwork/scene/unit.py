@@ -73,7 +73,7 @@ class Unit:
 
     @property
     def placed(self) -> bool:
-        """Whether its ground is elsewhere than that of the world; of what floats it is where the world's is."""
+        """Whether its ground is elsewhere than that of the world; that of what floats is not."""
         return self.place is not HERE and not np.array_equal(self.place, HERE)
 
     @property

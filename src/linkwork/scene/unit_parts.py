@@ -159,7 +159,7 @@ def part_unit(scene: "Scene", actor: Actor) -> None:
         if used & own:
             if not used <= {*own, "ground"}:
                 raise ModelError(
-                    f"{actor.path!r}: {thing.name!r} connects it to {sorted(used - own)[0]!r}; remove that first"
+                    f"{actor.path!r}: {thing.name!r} connects it to {sorted(used - own)[0]!r}; remove that"
                 )
             moving.append(thing)
     made = Mechanism(actor.name, gravity=mechanism.gravity)
