@@ -106,7 +106,7 @@ def sound(
     level: float | None = None,
     model: Any = None,
 ) -> Sound:
-    """Return what a listener hears of a run or a scene: blows, rubbing, stops, gears, puffs, where they happen.
+    """Return what a listener hears of a run, or of a scene: blows, rubbing, stops, gears and puffs.
 
     `listener` is a place, the name of a body that carries the ears, or an `lw.Listener`; without one it is
     about where the viewer stands. With `travel=False` sound takes no time, so that it begins when things
