@@ -14,6 +14,14 @@ def _status(name: str) -> int:
     return int(line.split()[1]) * 1024
 
 
+def resident() -> int:
+    """Return the memory in use, free memory handed back to the system [bytes]; Linux only."""
+    if not _STATUS.exists():
+        pytest.skip("only Linux says how much memory a process has")
+    ctypes.CDLL(None).malloc_trim(0)
+    return _status("VmRSS")
+
+
 def peak_memory(work: Callable[[], object]) -> int:
     """Run something, and return by how much memory in use grew at most meanwhile [bytes]; Linux only.
 

@@ -65,6 +65,13 @@ def test_editing_runs():
     assert names["state"].t == 1.1
 
 
+def test_scenes_run(capsys):
+    names = run("docs/scenes.md")
+    assert [part.name for part in names["pieces"]] == ["half 0", "half 1"]
+    assert names["again"].hash() == names["world"].hash()
+    assert capsys.readouterr().out == f"{4 / 60}\n"
+
+
 def test_extending_runs():
     names = run("docs/extending.md")
     knee = names["Knee"]("knee", names["m"].ground, names["shin"]).motion([0.5])

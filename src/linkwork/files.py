@@ -22,7 +22,8 @@ def load(
     packages: Mapping[str, str | Path] | None = None,
 ) -> Any:
     """Read a file: a mechanism from `.json` or `.urdf` (see `formats.load`), a recording from `.lwr`, a
-    scene from `.lws`, a mesh from `.stl .obj .ply .off .glb`, or the mesh that a robot is drawn with, `load(visual.shape)`.
+    scene from `.lws`, a mesh from `.stl .obj .ply .off .glb`, or the mesh that a robot is drawn with,
+    `load(visual.shape)`.
 
     `base` says whether the root of a robot is "fixed" to ground (if not given) or "free"; `repair=True`
     replaces inertia tensors that no real body has, and warns which, or repairs a mesh (see `repairs`).

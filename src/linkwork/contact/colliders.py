@@ -108,7 +108,9 @@ class Colliders(Closed):
         each = [pieces_of(shape, self.space) for shape in shapes]
         pieces = [piece for some in each for piece in some]
         numbers = [k for k, some in enumerate(each) for _ in some]
-        endless = any(isinstance(getattr(shape, "shape", shape), Plane | HeightField) for shape in shapes)
+        endless = fixed is None and any(
+            isinstance(getattr(shape, "shape", shape), Plane | HeightField) for shape in shapes
+        )
         member = Member(pieces, numbers, pose, *groups, endless if fixed is None else fixed)
         with self._lock:
             self._members[name] = member

@@ -53,14 +53,14 @@ class Piece:
 
 def pieces_of(shape: Any, space: Space = "space") -> list[Piece]:
     """Return the rows of a shape, placed in the frame of its body."""
-    if hasattr(shape, "shape") and hasattr(shape.shape, "position"):  # a Collision or Visual
-        return pieces_of(shape.shape, space)
-    if isinstance(shape, MeshFile):
-        return pieces_of(load_mesh_file(shape, {}), space)
     if isinstance(shape, Compound):
         return [piece for part in shape.pieces for piece in pieces_of(part, space)]
     if isinstance(shape, Solid):
         return list(_of_solid(shape, space))
+    if isinstance(shape, MeshFile):
+        return pieces_of(load_mesh_file(shape, {}), space)
+    if hasattr(shape, "shape") and hasattr(shape.shape, "position"):  # a Collision or Visual
+        return pieces_of(shape.shape, space)
     raise ValueError(
         f"a {type(shape).__name__} cannot be touched: {shape!r}; give a solid: Sphere, Box, Mesh, Plane ..."
     )

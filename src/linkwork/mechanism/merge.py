@@ -27,6 +27,7 @@ from linkwork.mechanism.mechanism import Element, Mechanism
 from linkwork.mechanism.outside import Outside
 from linkwork.mechanism.recorded import Recorded
 from linkwork.mechanism.sampled import Sampled
+from linkwork.mechanism.snapshot import is_lasting
 from linkwork.spelling import checked_keywords, require
 
 SEPARATOR = "/"
@@ -124,7 +125,7 @@ def _add(
     whole.add(Fixed(prefix + "ground", whole.ground, base, on_parent=placed))
     memo: dict[int, Any] = {id(mechanism.ground): base}
     for element in elements:
-        made = copy.deepcopy(element, memo)
+        made = _copied(element, memo)
         made._name = prefix + element.name
         _requalify_inputs(made, prefix)
         if isinstance(made, Body):
@@ -139,6 +140,23 @@ def _add(
         else:
             _requalify(made, prefix)
         whole.add(made)
+
+
+def _copied(element: Element, memo: dict[int, Any]) -> Any:
+    """Return a copy of an element, with the copies of others that it refers to; what lasts is shared."""
+    if not is_lasting(element) or isinstance(element, Constraint):
+        return copy.deepcopy(element, memo)
+
+    def copied(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(copied, value))
+        return memo.get(id(value), value) if isinstance(value, Element) else value
+
+    made = type(element).__new__(type(element))
+    vars(made).update((word, copied(value)) for word, value in vars(element).items())
+    made._complete = True
+    memo[id(element)] = made
+    return made
 
 
 def _base(member: str, mechanism: Mechanism, place: Any) -> tuple[Body, Any]:

@@ -113,6 +113,18 @@ def snapshot(mechanism: Mechanism, like: Snapshot | None = None) -> Snapshot:
     return Snapshot(made, copies, current, revisions)
 
 
+def editable_copy(mechanism: Mechanism) -> Mechanism:
+    """Return a mechanism of its own, as `copy` does; what lasts in its elements is shared with them.
+
+    So a model grows from one of the original as from one of its own.
+    """
+    made = snapshot(mechanism).mechanism
+    for thing in (made.ground, *made.elements):
+        thing._journal = None
+    made._start_journal()
+    return made
+
+
 def _locked_like(mechanism: Mechanism) -> Mechanism:
     """Return a locked mechanism with the attributes of another, and no elements yet."""
     made = Mechanism.__new__(Mechanism)  # its constructor would make a ground and a journal

@@ -150,7 +150,7 @@ class Actor(Node):
     # what is done to it
 
     def detach(self, body: str) -> "Actor":
-        """Take off a body, with what hangs on it: it floats on as a mechanism of its own, which is returned."""
+        """Take off a body, with what hangs on it; return it, floating on as a mechanism of its own."""
         return self.scene.detach(self[body])
 
     def remove(self, name: str) -> None:

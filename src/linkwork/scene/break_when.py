@@ -40,7 +40,9 @@ class BreakWhen(Behaviour):
             if value is not None and not (is_finite(value) and value > 0.0):
                 raise ValueError(f"BreakWhen: {word} {value!r}; give a number above 0")
         if energy is not None and not joint.joint.nv:
-            raise ModelError(f"BreakWhen: {joint.path!r} has no freedom to do work in; give force= or torque=")
+            raise ModelError(
+                f"BreakWhen: {joint.path!r} has no freedom to do work in; give force= or torque="
+            )
         if then is not None and not callable(then):
             raise TypeError(f"BreakWhen: then {then!r}; give a function of the scene and what came off")
         self.joint, self.force, self.torque, self.energy, self.then = joint, force, torque, energy, then

@@ -1,7 +1,7 @@
 """Captured motion plus gravity: joints play a recording, again and again; the base falls until it is met.
 
-The cheapest way to let something far away look alive: no dynamics. The base moves on with the velocity it had,
-under gravity, and stands at the height above static shapes that it has in the recording, if it comes there.
+The cheapest way to let something far away look alive: no dynamics. The base moves on with the velocity it
+had, under gravity, and stands at the height above static shapes at which it was captured, if it comes there.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -35,10 +35,16 @@ class CapturedMotion(Behaviour):
         if not isinstance(recording, Recording) or len(recording) < 2:
             raise TypeError(f"CapturedMotion: {recording!r:.80}; give a Recording of a few samples")
         slices, known = recording.final.slices, actor.model.slices
-        bases = [name for name, joint in actor.mechanism.joints.items() if is_floating_base(actor.mechanism, joint)]
-        self.joints = [name for name in known if name in slices and name not in bases and _alike(known, slices, name)]
+        bases = [
+            name for name, joint in actor.mechanism.joints.items() if is_floating_base(actor.mechanism, joint)
+        ]
+        self.joints = [
+            name for name in known if name in slices and name not in bases and _alike(known, slices, name)
+        ]
         if not self.joints:
-            raise ModelError(f"CapturedMotion: the recording has no joint of {actor.path!r}; record one like it")
+            raise ModelError(
+                f"CapturedMotion: the recording has no joint of {actor.path!r}; record one like it"
+            )
         self.actor, self.base = actor, bases[0] if bases else None
         self.times = recording.time - recording.time[0]
         self.q = {name: recording.q[:, slices[name][0]] for name in self.joints}
@@ -90,5 +96,6 @@ class CapturedMotion(Behaviour):
 
 def _alike(known: Any, slices: Any, name: str) -> bool:
     return all(
-        known[name][k].stop - known[name][k].start == slices[name][k].stop - slices[name][k].start for k in (0, 1)
+        known[name][k].stop - known[name][k].start == slices[name][k].stop - slices[name][k].start
+        for k in (0, 1)
     )

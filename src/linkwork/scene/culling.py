@@ -1,7 +1,7 @@
 """Culling and level of detail: how much is computed for a mechanism, by its distance or by regions.
 
-The levels, from all to nothing: "full" dynamics; "reduced", in which its joints are locked and it moves as one
-body (`locked_joints`); "captured", in which a recorded motion is played on a base that falls
+The levels, from all to nothing: "full" dynamics; "reduced", in which its joints are locked and it moves as
+one body (`locked_joints`); "captured", in which a recorded motion is played on a base that falls
 (`captured_motion`); "pause", in which its clock stands still, to go on from there; "restart", the same, but
 it begins anew when it is needed; "sleep", in which it stands still until something comes near.
 """
@@ -30,9 +30,9 @@ _EDGE = 0.05  # of a distance: one that has crossed it must come back as far to 
 class Culling(Behaviour):
     """Give mechanisms the level of detail that their distance to a viewer asks for.
 
-    `levels` are pairs (distance [m], level), rising: up to the first distance the first level, and so on; what
-    is farther than all has the last one. `viewer` is a point (3,), a body, or a mechanism; `region`, instead,
-    a box (lowest, highest corner): inside of it the first level holds, outside the last. `actors` are all of
+    `levels` are pairs (distance [m], level), rising: up to the first distance the first level, and so on;
+    what is farther than all has the last one. `viewer` is a point (3,), a body, or a mechanism; `region`,
+    instead, a box (lowest, highest corner): inside of it the first level holds, outside the last. `actors` are all of
     the scene if not given.
 
         world.add(lw.Culling(viewer=(0, 0, 2), levels=[(20, "full"), (60, "reduced"), (inf, "pause")]))
@@ -123,7 +123,7 @@ def _captured(scene: "Scene", actor: Actor) -> CapturedMotion:
         if isinstance(behaviour, CapturedMotion) and behaviour.actor is actor:
             return behaviour
     raise ModelError(
-        f"Culling: {actor.path!r} has no captured motion; world.add(lw.CapturedMotion(robot, recording)) first"
+        f"Culling: {actor.path!r} has no captured motion; add one: lw.CapturedMotion(robot, recording)"
     )
 
 

@@ -20,10 +20,10 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.merge import SEPARATOR, add_member
 from linkwork.model.model import Model
 from linkwork.model.state import State
-from linkwork.scene.unit import Unit
 from linkwork.scene.rigid_frames import HERE, frame_of
 from linkwork.scene.scene_mechanism import CONTACT, add_statics, own_elements
 from linkwork.scene.scene_node import Static
+from linkwork.scene.unit import Unit
 from linkwork.simulation.stepping import Simulation
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Joined:
         prefixes = tuple(f"{k}{SEPARATOR}" for k in range(len(units)))
         for k, unit in enumerate(units):
             chosen = [*own_elements(unit.mechanism), unit.mechanism.contacts[CONTACT]]
-            place = frame_of(unit.place if unit.anchored else HERE)
+            place = frame_of(unit.place)
             add_member(whole, str(k), unit.mechanism, place, chosen)
         contact = contact_of_all(whole)
         assert contact is not None
@@ -105,9 +105,7 @@ def _columns(model: Model, whole: Model, prefix: str) -> tuple[Array, Array]:
 class Encounter:
     """Actors that are simulated together."""
 
-    def __init__(
-        self, scene: "Scene", units: Sequence[Unit], joined: Joined, simulation: Simulation
-    ) -> None:
+    def __init__(self, scene: "Scene", units: Sequence[Unit], joined: Joined, simulation: Simulation) -> None:
         self.units, self.joined, self.simulation, self._scene = tuple(units), joined, simulation, scene
         self.offset = scene.time - simulation.t  # of the clock of the scene, seen from its own [s]
         self.resting, self.calm, self.apart = False, 0, 0
@@ -207,11 +205,7 @@ class Encounter:
         k = self.units.index(unit)
         (at_q, at_v), prefix = self.joined.columns[k], self.joined.prefixes[k]
         own = [
-            {
-                word.removeprefix(prefix): value
-                for word, value in words.items()
-                if word.startswith(prefix)
-            }
+            {word.removeprefix(prefix): value for word, value in words.items() if word.startswith(prefix)}
             for words in (state.inputs, state.controllers)
         ]
         return State(state.q[at_q], state.v[at_v], state.t, None, own[0], unit.model.slices, own[1])

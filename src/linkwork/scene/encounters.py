@@ -9,8 +9,8 @@ import numpy as np
 
 from linkwork.errors import SimulationError
 from linkwork.model.state import State
-from linkwork.scene.unit import Unit
 from linkwork.scene.encounter import Encounter, Joined, at_time, joined_state
+from linkwork.scene.unit import Unit
 from linkwork.simulation.stepping import Simulation
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Encounters:
         self._known.clear()
 
     def _joined(self, units: Sequence[Unit]) -> Joined:
-        places = tuple(unit.place.tobytes() if unit.anchored else b"" for unit in units)
+        places = tuple(unit.place.tobytes() for unit in units)
         key = (*(id(unit.model) for unit in units), *places)
         known = self._known.get(key)
         if known is None:

@@ -137,12 +137,12 @@ class JointHandle(Handle):
         return self._part(1)
 
     def _part(self, side: int) -> Any:
-        actor = self.actor
-        if self.name in actor.model.loop_slices:
-            both = actor.model.loop_motion(actor.q, actor.v)
-            part = both[side][actor.model.loop_slices[self.name][side]]
+        unit = self.actor.unit
+        if self.name in unit.model.loop_slices:
+            both = unit.model.loop_motion(unit.q, unit.v)
+            part = both[side][unit.model.loop_slices[self.name][side]]
         else:
-            part = (actor.q, actor.v)[side][actor.model.slices[self.name][side]]
+            part = (unit.q, unit.v)[side][unit.model.slices[self.name][side]]
         return float(part[0]) if part.size == 1 else part
 
     @property

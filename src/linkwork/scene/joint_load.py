@@ -30,7 +30,7 @@ def joint_load(joint: "JointHandle") -> Array:
     name = encounter.prefix(unit) + joint.name
     found = reactions_of(encounter)[name]
     load = np.array([*found.torque, *found.force], float)
-    if unit.anchored and len(encounter.units) == 1:
+    if unit.placed and len(encounter.units) == 1:
         R = unit.place[:, :3]
         load = np.concatenate([R @ load[:3], R @ load[3:]])
     return load
@@ -86,7 +86,9 @@ def _wrenches(encounter: "Encounter") -> dict[str, Array]:
 
     memory = encounter.state.memory or {}
     if BODIES in memory:
-        for (a, _, b, _), point, impulse in zip(memory[BODIES].tolist(), memory[PLACE], memory[IMPULSE], strict=True):
+        for (a, _, b, _), point, impulse in zip(
+            memory[BODIES].tolist(), memory[PLACE], memory[IMPULSE], strict=True
+        ):
             force = impulse / encounter.last_step
             add(a, point, force)
             add(b, point, -force)

@@ -1,8 +1,8 @@
 """Reduced dynamics: joints that are locked for a while; bodies that they join move as one.
 
-A joint is replaced by a weld of the same name, where it is. What bodies did relative to each other is ended by
-an impulse between them, so that momentum is kept; energy of that motion is lost. Loads and constraints that
-act on the joint wait; they come back, as the joint itself does, when it is unlocked.
+A joint is replaced by a weld of the same name, where it is. What bodies did relative to each other is ended
+by an impulse between them, so that momentum is kept; energy of that motion is lost. Loads and constraints
+that act on the joint wait; they come back, as the joint itself does, when it is unlocked.
 """
 
 from collections.abc import Sequence
@@ -64,7 +64,7 @@ def unlock(scene: "Scene", actor: Actor) -> None:
             for user in users_of(mechanism, mechanism.joints[name]):
                 mechanism.remove(user)
             mechanism.remove(mechanism.joints[name])
-        for name, (joint, _) in kept.items():
+        for joint, _ in kept.values():
             joint.parent, joint.child = (mechanism.bodies[body] for body in joint.ends)
             mechanism.add(joint)
         for _, waiting in kept.values():

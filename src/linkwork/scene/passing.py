@@ -4,12 +4,12 @@ Bodies that a joint joins may overlap, and do not meet. When it goes they would 
 through each other as long as their boxes overlap, looked at whenever models are made.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.mechanism.contact import Pair
+from linkwork.mechanism.contact import Pair, name_of
 from linkwork.scene.scene_mechanism import CONTACT
 
 if TYPE_CHECKING:
@@ -55,11 +55,10 @@ class Passing:
             return
         contact = unit.mechanism.contacts.get(CONTACT)
         if contact is not None:
-            plain = [tuple(str(getattr(end, "name", end)) for end in pair) for pair in contact.without]
+            plain = [tuple(name_of(end) for end in pair) for pair in contact.without]
             contact.without = [*(pair for pair in plain if pair not in known), *sorted(now)]
         self._for_now[unit] = now
 
     def forget(self, unit: "Unit") -> None:
         """Forget a unit that is gone."""
         self._for_now.pop(unit, None)
-

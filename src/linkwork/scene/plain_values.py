@@ -49,14 +49,18 @@ def written(value: Any, where: str, loose: bool = False) -> Any:
             return {"gone": [isinstance(value, BodyHandle), value.name]}
         return {"part": [value.actor.path, value.name]}
     if isinstance(value, Node):
-        return {"node": value.path} if value.parent or value.path == "" else None
+        return {"node": value.path} if value.parent is not None else None
     for name, known in ACTIONS.items():
         if known is value:
             return {"action": name}
     if loose:
         return {"kept": value}
-    remedy = "write @lw.action above its definition" if callable(value) else "keep numbers, texts, lists, arrays"
-    raise FormatError(f"scene: {where} is {value!r:.60}, a {type(value).__name__}, and cannot be saved; {remedy}")
+    remedy = (
+        "write @lw.action above its definition" if callable(value) else "keep numbers, texts, lists, arrays"
+    )
+    raise FormatError(
+        f"scene: {where} is {value!r:.60}, a {type(value).__name__}, and cannot be saved; {remedy}"
+    )
 
 
 def read(value: Any, scene: "Scene", where: str, deep: int = 0, loose: bool = False) -> Any:
@@ -132,7 +136,7 @@ def _gone(content: Any, *_: Any) -> Any:
 def _action(content: Any, scene: "Scene", where: str, *_: Any) -> Any:
     if content not in ACTIONS:
         raise FormatError(
-            f"{where}: {unknown('action', content, ACTIONS)}; import the module that defines it, with @lw.action"
+            f"{where}: {unknown('action', content, ACTIONS)}; import what defines it, with @lw.action"
         )
     return ACTIONS[content]
 

@@ -1,4 +1,4 @@
-"""A scene in real time: frames at a steady rate; where that cannot be kept up time slows down, and says so."""
+"""A scene in real time: frames at a steady rate; where that cannot be kept up, time slows down."""
 
 import time
 from collections.abc import Callable
@@ -69,7 +69,8 @@ def run(
     scene.slowdown = found.slowdown
     if found.slowdown > _SLOW:
         warn(
-            f"scene: it cannot keep up with real time: {found.slowdown:.2f} times slower, the longest frame took "
+            f"scene: it cannot keep up with real time: {found.slowdown:.2f} times slower, the longest frame "
+            "took "
             f"{1e3 * longest:.1f} ms; cull what is far away, or let bodies sleep"
         )
     return found

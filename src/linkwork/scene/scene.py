@@ -36,22 +36,25 @@ from linkwork.scene.encounter import at_time, placed_bodies
 from linkwork.scene.encounters import Encounters
 from linkwork.scene.handles import BodyHandle, JointHandle
 from linkwork.scene.joint_load import joint_load
-from linkwork.scene.passing import Passing
 from linkwork.scene.locked_joints import lock, unlock
+from linkwork.scene.passing import Passing
 from linkwork.scene.real_time import run
 from linkwork.scene.rigid_frames import HERE, composed, free_positions, free_velocities, placed
 from linkwork.scene.scene_contacts import SceneContact, contacts_of
 from linkwork.scene.scene_mechanism import add_statics, is_anchored, is_floating_base, remove_static, taken_in
-from linkwork.scene.scene_node import Group, Static
+from linkwork.scene.scene_node import Group, Static, shape_of
 from linkwork.scene.scene_queries import momentum_of, ray
 from linkwork.scene.scene_recording import SceneRecord
 from linkwork.scene.scene_snapshot import Rewind, Snapshot
 from linkwork.scene.unit import Unit
+from linkwork.scene.unit_parts import part_what_is_apart
 from linkwork.simulation.options import worker_count
 from linkwork.simulation.step_clock import StepClock
 from linkwork.spelling import checked_keywords
 
 Array = np.ndarray
+
+_LOOK = 16  # steps after which is looked for mechanisms that came off others and have gone away
 
 
 class Scene(Group):
@@ -80,8 +83,8 @@ class Scene(Group):
     ) -> None:
         """Make an empty scene.
 
-        `step` [s] is the largest step of what touches, `record` how many steps to record, the last ones (True:
-        as many as a tenth of the machine's memory holds), `rewind` how many can be taken back.
+        `step` [s] is the largest step of what touches, `record` how many steps to record, the last ones
+        (True: as many as a tenth of the machine's memory holds), `rewind` how many can be taken back.
         """
         super().__init__("", None)
         self._gravity = numbers(gravity, "scene: gravity")
@@ -141,7 +144,7 @@ class Scene(Group):
 
     def walk_nodes(self, top: Group | None = None) -> Iterator[Any]:
         """Iterate over groups, static shapes and mechanisms, not over bodies."""
-        for node in (top or self).children:
+        for node in (self if top is None else top).children:
             yield node
             if isinstance(node, Group):
                 yield from self.walk_nodes(node)
@@ -171,19 +174,21 @@ class Scene(Group):
         if isinstance(thing, Mechanism | Model):
             _refuse(thing, given, ("name", "position", "rotation", "velocity", "accuracy", "max_step"))
             mechanism = thing.mechanism if isinstance(thing, Model) else thing
-            called = group.free_name(mechanism.name.replace("/", " ") if name is None else name, exact=bool(name))
+            called = group.free_name(
+                mechanism.name.replace("/", " ") if name is None else name, exact=bool(name)
+            )
             place = composed(group.pose, placed(position, rotation, f"scene: {called!r}"))
             return self._add_actor(group, mechanism, called, place, velocity, accuracy, max_step)
         solids = tuple(thing) if isinstance(thing, list | tuple) else (thing,)
-        if not solids or not all(isinstance(getattr(one, "shape", one), Solid) for one in solids):
+        if not solids or not all(isinstance(shape_of(one), Solid) for one in solids):
             raise TypeError(
-                f"scene: cannot add {thing!r:.80}; give a Mechanism, a Body, shapes such as lw.ground_plane() "
-                "or lw.Box(...), or a Behaviour; functions are called by world.observe(function)"
+                f"scene: cannot add {thing!r:.80}; give a Mechanism, a Body, shapes such as lw.ground_plane()"
+                " or lw.Box(...), or a Behaviour; functions are called by world.observe(function)"
             )
         _refuse(thing, given, ("name", "position", "rotation", "material"))
         if material is not None and not isinstance(material, Material):
             raise TypeError(f"scene: material {material!r:.80}; give a lw.Material(...)")
-        first = getattr(solids[0], "shape", solids[0])
+        first = shape_of(solids[0])
         called = type(first).__name__.lower() if name is None else name
         called = group.free_name(called, exact=bool(name))
         pose = composed(group.pose, placed(position, rotation, f"scene: {called!r}"))
@@ -248,8 +253,8 @@ class Scene(Group):
         node = self[thing] if isinstance(thing, str) else thing
         if not isinstance(node, Group | Static | Actor) or node.parent is None:
             raise ModelError(
-                f"scene: {thing!r} is no node in it; give a mechanism, a group or static shapes, and take parts "
-                "of a mechanism out by robot.remove(name)"
+                f"scene: {thing!r} is no node in it; give a mechanism, a group or static shapes, and take "
+                "parts of a mechanism out by robot.remove(name)"
             )
         for child in list(node.children) if isinstance(node, Group) else ():
             self.remove(child)
@@ -277,6 +282,8 @@ class Scene(Group):
         self.history.keep()
         for behaviour in self.behaviours:
             behaviour.before(self, dt)
+        if clock.steps % _LOOK == 0:
+            part_what_is_apart(self)
         self.encounters.update(min(dt, self.step_size))
         self.encounters.advance(t)
         clock.t, clock.steps = t, clock.steps + 1
@@ -313,7 +320,7 @@ class Scene(Group):
     def forget(self, actor: Actor) -> None:
         """Leave out an actor that has become part of another."""
         actor.unit.actors.remove(actor)
-        if actor.parent:
+        if actor.parent is not None:
             actor.parent.drop(actor)
 
     def forget_known(self) -> None:
@@ -369,7 +376,9 @@ class Scene(Group):
         """Return the momentum of mechanisms, all if none is given: see `Actor.momentum`."""
         return momentum_of(self, actors or tuple(self.actors))
 
-    def ray(self, origin: ArrayLike, direction: ArrayLike, *, longest: float = inf, without: Any = None) -> Any:
+    def ray(
+        self, origin: ArrayLike, direction: ArrayLike, *, longest: float = inf, without: Any = None
+    ) -> Any:
         """Return what a ray meets first: `.node`, `.point`, `.normal`, `.distance`; None if nothing."""
         return ray(self, origin, direction, longest, without)
 

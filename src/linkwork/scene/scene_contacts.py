@@ -68,7 +68,7 @@ def impacts(encounter: "Encounter") -> list[SceneImpact]:
 def in_the_world(encounter: "Encounter", places: Array, vectors: Array) -> tuple[Array, Array]:
     """Return points and vectors of an encounter as the world sees them."""
     unit = encounter.units[0]
-    if len(encounter.units) > 1 or not unit.anchored:
+    if len(encounter.units) > 1 or not unit.placed:
         return places, vectors
     R, p = unit.place[:, :3], unit.place[:, 3]
     return places @ R.T + p, vectors @ R.T

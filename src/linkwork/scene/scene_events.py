@@ -51,7 +51,9 @@ class OnContact(Behaviour):
                 if other not in now and (self.other is None or other is self.other):
                     now.append(other)
         before, self.touching = self.touching, now
-        changed = [other for other in (before if self.ends else now) if other not in (now if self.ends else before)]
+        changed = [
+            other for other in (before if self.ends else now) if other not in (now if self.ends else before)
+        ]
         for other in changed:
             self.action(scene, self.body, other)
 
@@ -79,7 +81,7 @@ class OnLimit(Behaviour):
 
 
 class OnDistance(Behaviour):
-    """Call `action(scene, a, b)` when two come closer than a distance [m]; with `leaves=True`, when they part.
+    """Call `action(scene, a, b)` when two come closer than a distance [m]; or, with `leaves`, part.
 
     They are bodies, mechanisms, or points (3,).
     """

@@ -14,6 +14,7 @@ import numpy as np
 from linkwork.errors import FormatError, LinkworkError
 from linkwork.formats.mechanism_json import mechanism_of_text, mechanism_text
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.model import Model
@@ -107,7 +108,9 @@ def _statics(scene: "Scene") -> Mechanism:
             material=static.material,
         )
         made.add(body)
-        made.add(Fixed(f"{static.path} on ground", made.ground, body, on_parent=frame_of(pose), on_child=(0, 0, 0)))
+        made.add(
+            Fixed(f"{static.path} on ground", made.ground, body, on_parent=frame_of(pose), on_child=(0, 0, 0))
+        )
     return made
 
 
@@ -122,7 +125,11 @@ def _unit(out: _Writer, k: int, unit: Unit) -> dict[str, Any]:
         if actor.held:
             words["held"] = {"joints": list(actor.held), "mechanism": out.mechanism(_unlocked(actor))}
         actors.append(words)
-    found: dict[str, Any] = {"number": unit.number, "mechanism": out.mechanism(unit.mechanism), "actors": actors}
+    found: dict[str, Any] = {
+        "number": unit.number,
+        "mechanism": out.mechanism(unit.mechanism),
+        "actors": actors,
+    }
     found |= {"place": unit.place.tolist(), "paused": unit.paused}
     found |= {"accuracy": unit.accuracy, "max_step": unit.max_step}
     if unit.encounter is None:
@@ -146,10 +153,7 @@ def _belonging(thing: Any, mechanism: Mechanism) -> Any:
     import copy
 
     memo: dict[int, Any] = {}
-    for word in ("parent", "child"):
-        if (body := getattr(thing, word, None)) is not None:
-            memo[id(body)] = mechanism[body.name]
-    for body in getattr(thing, "on", ()):
+    for body in thing.bodies if isinstance(thing, Joint) else thing.on:
         if isinstance(body, Body):
             memo[id(body)] = mechanism[body.name]
     made = copy.deepcopy(thing, memo)
@@ -166,12 +170,22 @@ def load(path: str | Path) -> "Scene":
     if header.get("kind") != "scene":
         raise FormatError(f"{path}: holds {header.get('kind')!r:.40}, not a scene")
     if header.get("scene_version") != _VERSION:
-        raise FormatError(f"{path}: a scene of version {header.get('scene_version')!r:.20}; this reads {_VERSION}")
+        raise FormatError(
+            f"{path}: a scene of version {header.get('scene_version')!r:.20}; this reads {_VERSION}"
+        )
     try:
         return _Reader(str(path), header, arrays).scene
     except FormatError as error:
         raise FormatError(str(error) if str(path) in str(error) else f"{path}: {error}") from None
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, LinkworkError, OverflowError) as error:
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        IndexError,
+        LinkworkError,
+        OverflowError,
+    ) as error:
         raise FormatError(f"{path}: is no complete scene: {type(error).__name__}: {error}") from None
 
 
@@ -248,7 +262,15 @@ class _Reader:
         scene = self.scene
         mechanism, model = self._model(words["mechanism"])
         limits = [None if words[each] is None else float(words[each]) for each in ("accuracy", "max_step")]
-        unit = Unit(int(words["number"]), scene.arrays, mechanism, model, _pose(words["place"]), model.state(), *limits)
+        unit = Unit(
+            int(words["number"]),
+            scene.arrays,
+            mechanism,
+            model,
+            _pose(words["place"]),
+            model.state(),
+            *limits,
+        )
         unit.paused = bool(words["paused"])
         scene.units.append(unit)
         for n, each in enumerate(words["actors"]):

@@ -11,13 +11,16 @@ import numpy as np
 
 from linkwork.errors import ModelError, warn
 from linkwork.mechanism.body import Body
-from linkwork.mechanism.contact import Contact, contact_of_all
+from linkwork.mechanism.constraint import Constraint
+from linkwork.mechanism.contact import Contact, contact_of_all, name_of
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed, Free
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import GRAVITY, Element, Mechanism, uses
+from linkwork.mechanism.snapshot import editable_copy
+from linkwork.mechanism.stop import RIGID, Stop
 from linkwork.scene.rigid_frames import composed, frame_of, inverted
-from linkwork.scene.scene_node import SEPARATOR, Static
+from linkwork.scene.scene_node import SEPARATOR, Static, shape_of
 
 Array = np.ndarray
 
@@ -29,7 +32,7 @@ def taken_in(mechanism: Mechanism, gravity: Array, statics: Iterable[Static], pl
     """Return the copy of a mechanism that a scene keeps; its ground is placed."""
     if mechanism.space != "space":
         raise ModelError(f"scene: {mechanism.name!r} is in the plane; scenes are in space")
-    made = mechanism.copy()
+    made = editable_copy(mechanism)
     if not np.array_equal(made.gravity, gravity):
         if not np.array_equal(made.gravity, GRAVITY["space"]):
             warn(
@@ -38,6 +41,9 @@ def taken_in(mechanism: Mechanism, gravity: Array, statics: Iterable[Static], pl
             )
         made.gravity = gravity
     _meet_by_materials(made)
+    for joint in made.joints.values():
+        if joint.limits is not None and joint.stop == Stop() and CONTACT in made.contacts:
+            joint.stop = RIGID  # one that is soft, and as hard as by default, needs smaller steps
     let_float(made)
     add_statics(made, statics, place)
     return made
@@ -46,7 +52,7 @@ def taken_in(mechanism: Mechanism, gravity: Array, statics: Iterable[Static], pl
 def _meet_by_materials(made: Mechanism) -> None:
     """Let bodies have the material that a contact of all of them gives: a scene has one contact for all."""
     known = contact_of_all(made)
-    without: list = []
+    without: list[tuple[str, ...]] = []
     if known is not None:
         if known.law is not None:
             raise ModelError(
@@ -57,7 +63,7 @@ def _meet_by_materials(made: Mechanism) -> None:
             for body in (made.ground, *made.bodies.values()):
                 if body.touched_by:
                     body.material = known.material
-        without = [tuple(getattr(end, "name", end) for end in pair) for pair in known.without]
+        without = [tuple(map(name_of, pair)) for pair in known.without]
         made.remove(known)
     if has_shapes(made):
         made.add(Contact(CONTACT, without=without))
@@ -89,7 +95,7 @@ def add_statics(made: Mechanism, statics: Iterable[Static], place: Array) -> Non
             position=pose[:, 3],
             rotation=pose[:, :3],
             collisions=static.solids,
-            visuals=[getattr(solid, "shape", solid) for solid in static.solids],
+            visuals=[shape_of(solid) for solid in static.solids],
             material=static.material,
         )
         made.add(body)
@@ -152,14 +158,9 @@ def is_anchored(mechanism: Mechanism) -> bool:
         if isinstance(thing, Joint):
             if ground in (thing.parent, thing.child) and not is_floating_base(mechanism, thing):
                 return True
-        elif isinstance(thing, Contact):
-            continue
-        elif not isinstance(thing, Body) and (
-            ground in getattr(thing, "on", ()) or ground.name in getattr(thing, "on", ())
-        ):
-            return True
-        elif isinstance(thing, Load) and getattr(thing, "whole", False):
-            return True
+        elif isinstance(thing, Constraint | Load):
+            if any(end is ground for end in thing.on) or (isinstance(thing, Load) and thing.whole):
+                return True
     return False
 
 

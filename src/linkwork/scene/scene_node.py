@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.errors import ModelError, unknown
+from linkwork.geometry.solid import Solid
 from linkwork.mechanism.placement import RotationLike
 from linkwork.scene.rigid_frames import HERE, composed, placed
 from linkwork.spelling import Closed
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 SEPARATOR = "/"
+
+
+def shape_of(skin: Any) -> Any:
+    """Return the shape of a Collision or Visual; a shape is its own."""
+    return skin if isinstance(skin, Solid) else getattr(skin, "shape", skin)
 
 
 class Node(Closed):
@@ -38,7 +44,7 @@ class Node(Closed):
     @property
     def path(self) -> str:
         """The names from the scene down to it: "robots/left"."""
-        above = self._parent.path if self._parent else ""
+        above = "" if self._parent is None else self._parent.path
         return f"{above}{SEPARATOR}{self.name}" if above else self.name
 
     @property
@@ -90,9 +96,11 @@ class Group(Node):
     @property
     def pose(self) -> Array:
         """Where it is in the world: (3, 4), the rows of [R | p]."""
-        return composed(self._parent.pose, self._pose) if self._parent else np.array(self._pose)
+        return np.array(self._pose) if self._parent is None else composed(self._parent.pose, self._pose)
 
-    def group(self, name: str, *, position: ArrayLike | None = None, rotation: RotationLike = None) -> "Group":
+    def group(
+        self, name: str, *, position: ArrayLike | None = None, rotation: RotationLike = None
+    ) -> "Group":
         """Add a group, placed in this one."""
         made = Group(self.free_name(name, exact=True), self, placed(position, rotation, f"group {name!r}"))
         self._children[name] = made
@@ -195,7 +203,7 @@ class Static(Node):
     def bounds(self) -> Array:
         boxes = []
         for solid in self.solids:
-            low, high = getattr(solid, "shape", solid).bounds
+            low, high = shape_of(solid).bounds
             corners = np.array([[(low, high)[k >> i & 1][i] for i in range(3)] for k in range(8)])
             with np.errstate(invalid="ignore"):
                 seen = corners @ self.pose[:, :3].T + self.pose[:, 3]

@@ -3,8 +3,8 @@
 Structure may change on the way: joints come and go, bodies change hands. What stays is the body. So the
 recording of a scene is that of all bodies it ever had, each moving freely, under the path that it had when it
 was first seen ("robot/forearm"): positions, velocities, momenta, energies, pictures. A body stands still at
-its first place before it is added, and at its last one after it was removed; `present` says when it was there.
-Coordinates of joints are not in it: they have a meaning only while the joint is there; keep those by
+its first place before it is added, and at its last one after it was removed; `present` says when it was
+there. Coordinates of joints are not in it: they have a meaning only while the joint is there; keep those by
 `world.observe`.
 """
 
@@ -24,6 +24,7 @@ from linkwork.recording.report import Impact, Report
 from linkwork.scene.handles import BodyHandle
 from linkwork.scene.rigid_frames import frame_of
 from linkwork.scene.scene_contacts import impacts
+from linkwork.scene.scene_node import shape_of
 from linkwork.simulation.options import most_numbers
 
 if TYPE_CHECKING:
@@ -63,7 +64,9 @@ class SceneRecord:
         self._frames.append((len(self._layouts) - 1, arrays.poses[rows], arrays.velocities[rows]))
         self._impacts += self._heard()
         self._numbers += _BODY * len(rows)
-        full = self._numbers > most_numbers() // 2 if self._most is True else len(self._times) >= 2 * self._most
+        full = (
+            self._numbers > most_numbers() // 2 if self._most is True else len(self._times) >= 2 * self._most
+        )
         if full:
             self._drop(len(self._times) // 2)
 
@@ -75,7 +78,8 @@ class SceneRecord:
                 if len(one.point) == 3:
                     names = [self._label(body) for body in one.bodies]
                     pair = (names[0], names[-1])
-                    found.append(Impact(one.time, pair, tuple(one.point.tolist()), tuple(one.impulse.tolist())))
+                    point, impulse = (tuple(x.tolist()) for x in (one.point, one.impulse))
+                    found.append(Impact(one.time, pair, point, impulse))
         return found
 
     def _label(self, node: Any) -> str:
@@ -174,7 +178,7 @@ class SceneRecord:
             made.add(Free(f"{label} free", made.ground, body))
         for static in self._scene.statics:
             for solid in static.solids:
-                shape = getattr(solid, "shape", solid)
+                shape = shape_of(solid)
                 pose = frame_of(static.pose) @ frame_of(np.column_stack([shape.rotation, shape.position]))
                 made.ground.visuals = (*made.ground.visuals, _placed(shape, pose))
         return made, labels

@@ -30,7 +30,9 @@ class UnitThen:
     what: tuple[Mechanism, Model, State]
     place: Array
     paused: bool
-    actors: tuple[tuple[Actor, tuple[str, ...], dict[str, Any]], ...]  # with their bodies, and what is held back
+    actors: tuple[
+        tuple[Actor, tuple[str, ...], dict[str, Any]], ...
+    ]  # with their bodies, and what is held back
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +79,9 @@ class Snapshot:
         tree = tuple((group, group.children) for group in groups)
         behaviours = tuple((each, behaviour_written(each, loose=True)) for each in scene.behaviours)
         clock = tuple(scene.clock_numbers())
-        return cls(clock, units, encounters, tree, behaviours, scene.random.bit_generator.state, scene.last_number)
+        return cls(
+            clock, units, encounters, tree, behaviours, scene.random.bit_generator.state, scene.last_number
+        )
 
     def apply(self, scene: "Scene") -> None:
         """Make the scene what it was."""

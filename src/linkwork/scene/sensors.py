@@ -73,7 +73,8 @@ class RaySensor(Sensor):
     ) -> None:
         super().__init__(body)
         self.direction, self.origin = (
-            _vector("RaySensor", word, value) for word, value in (("direction", direction), ("origin", origin))
+            _vector("RaySensor", word, value)
+            for word, value in (("direction", direction), ("origin", origin))
         )
         self.longest, self.distance, self.node = float(longest), np.inf, None
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from linkwork.errors import LinkworkError, ModelError, unknown
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.contact import name_of
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed, Free
 from linkwork.mechanism.mechanism import Mechanism
@@ -69,7 +70,7 @@ def change_statics(scene: "Scene", change: Callable[[Unit, Mechanism], None]) ->
     for unit in scene.units:
         if not unit.touches:
             continue
-        key = id(unit.model), unit.place.tobytes() if unit.anchored else b""
+        key = id(unit.model), unit.place.tobytes()
         if key in made:
             mechanism, model = made[key]
             _, state = carry(unit.model, unit.state, mechanism)
@@ -146,7 +147,7 @@ def _crossing(mechanism: Mechanism, loose: set[str]) -> list[Any]:
         if len(loose.intersection(joint.ends)) == 1:
             found.append(joint)
     for thing in (*mechanism.constraints.values(), *mechanism.drivers.values(), *mechanism.loads.values()):
-        names = {str(getattr(end, "name", end)) for end in thing.on}
+        names = {name_of(end) for end in thing.on}
         bodies = names & {*mechanism.bodies, "ground"}
         if bodies & loose and bodies - loose:
             found.append(thing)
@@ -197,7 +198,7 @@ def disintegrate(scene: "Scene", actor: Actor) -> None:
             *mechanism.constraints.values(),
             *mechanism.joints.values(),
         ]:
-            names = {str(getattr(end, "name", end)) for end in _ends(mechanism, thing)}
+            names = {name_of(end) for end in _ends(mechanism, thing)}
             if names & own and not (isinstance(thing, Joint) and is_floating_base(mechanism, thing)):
                 for user in users_of(mechanism, thing):
                     mechanism.remove(user)
@@ -211,7 +212,9 @@ def disintegrate(scene: "Scene", actor: Actor) -> None:
 def _ends(mechanism: Mechanism, thing: Any) -> Iterable[Any]:
     if isinstance(thing, Joint):
         return thing.ends
-    joints = [mechanism.joints[name].ends for name in thing.on if isinstance(name, str) and name in mechanism.joints]
+    joints = [
+        mechanism.joints[name].ends for name in thing.on if isinstance(name, str) and name in mechanism.joints
+    ]
     return [*thing.on, *(end for ends in joints for end in ends)]
 
 
@@ -221,7 +224,9 @@ def remove_element(scene: "Scene", actor: Actor, name: str) -> None:
         known = [each for each in actor.mechanism if not each.startswith("/")]
         raise KeyError(f"{actor.path!r}: {unknown('name', name, known)}")
     if name in actor.names and len(actor.unit.numbers) == 1:
-        raise ModelError(f"{actor.path!r}: {name!r} is its last body; remove it from the scene: world.remove(...)")
+        raise ModelError(
+            f"{actor.path!r}: {name!r} is its last body; remove it from the scene: world.remove(...)"
+        )
 
     def cut(mechanism: Mechanism) -> None:
         thing = mechanism[name]
@@ -238,11 +243,11 @@ def remove_element(scene: "Scene", actor: Actor, name: str) -> None:
 def _leave_contacts(mechanism: Mechanism, names: set[str]) -> None:
     """Let contacts of all bodies name some bodies no longer."""
     for contact in list(mechanism.contacts.values()):
-        pairs = [tuple(str(getattr(end, "name", end)) for end in pair) for pair in contact.without]
+        pairs = [tuple(name_of(end) for end in pair) for pair in contact.without]
         kept = [pair for pair in pairs if not names.intersection(pair)]
         if len(kept) < len(pairs):
             contact.without = kept
-        if contact.between and names & {str(getattr(end, "name", end)) for end in contact.between}:
+        if contact.between and names & {name_of(end) for end in contact.between}:
             mechanism.remove(contact)
 
 
@@ -315,20 +320,23 @@ def _take_base(mechanism: Mechanism, a: Body, b: Body) -> None:
 
 def join_units(scene: "Scene", unit: Unit, other: Unit) -> None:
     """Let a unit become part of another; both stay where they are and move as they do."""
+    place = unit.place
     if other.anchored and not np.array_equal(other.place, unit.place):
         if unit.anchored:
             raise ModelError(
                 "attach: both mechanisms are held by grounds at different places; lw.merge them before they "
                 "are added"
             )
-        unit.place = other.place
+        place = other.place
     if unit.paused or other.paused:
         raise ModelError("attach: a mechanism is paused; resume it first")
     both = [each.encounter for each in (unit, other)]
-    model, state, names = joined_units(scene, unit, other)
+    model, state, names = joined_units(scene, unit, other, place)
     for encounter in {id(each): each for each in both if each}.values():
         gone = [unit, other]
-        scene.encounters.replace(encounter, {each: each.state for each in encounter.units if each not in gone}, gone)
+        scene.encounters.replace(
+            encounter, {each: each.state for each in encounter.units if each not in gone}, gone
+        )
     scene.record.renamed(other, unit, names)
     for actor in list(other.actors):
         actor.move_to(unit, names)
@@ -346,7 +354,9 @@ def join_units(scene: "Scene", unit: Unit, other: Unit) -> None:
 def fracture(scene: "Scene", handle: BodyHandle, parts: Sequence[Body]) -> list[Actor]:
     """Break a body into parts; see `Scene.fracture`."""
     if not isinstance(parts, list | tuple) or not parts or not all(isinstance(part, Body) for part in parts):
-        raise TypeError(f"fracture: parts {parts!r:.80}; give bodies, drawn where they are in the frame of the body")
+        raise TypeError(
+            f"fracture: parts {parts!r:.80}; give bodies, drawn where they are in the frame of the body"
+        )
     actor, unit, name = handle.actor, handle.actor.unit, handle.name
     pose, velocity = np.array(handle.pose), _velocity(handle)
     before = _momentum(handle.body, pose, velocity)
@@ -376,7 +386,7 @@ def fracture(scene: "Scene", handle: BodyHandle, parts: Sequence[Body]) -> list[
     back = inverted(unit.place)
     for called, place, speed in zip(names, poses, speeds, strict=True):
         at_q, at_v = unit.model.slices[f"{called} free"]
-        if unit.anchored:
+        if unit.placed:
             place, speed = composed(back, place), turned(back, speed)
         q[at_q], v[at_v] = free_positions(place), free_velocities(place, speed)
     moved = State(q, v, state.t, state.memory, state.inputs, unit.model.slices, state.controllers)
@@ -414,7 +424,9 @@ def _momentum(body: Body, pose: Array, velocity: Array) -> Array:
     return np.concatenate([L + np.cross(pose[:, 3] + c, P), P])
 
 
-def _shared_out(before: Array, bodies: Iterable[Body], poses: list[Array], pose: Array, velocity: Array) -> list[Array]:
+def _shared_out(
+    before: Array, bodies: Iterable[Body], poses: list[Array], pose: Array, velocity: Array
+) -> list[Array]:
     """Return velocities (6,) of parts that move on as the whole did, with its momentum to the last digit.
 
     Where parts do not weigh what the whole did, a common change of velocity and spin makes up for it.
@@ -424,7 +436,9 @@ def _shared_out(before: Array, bodies: Iterable[Body], poses: list[Array], pose:
     for _ in range(2):
         missing = before - sum(_momentum(*each) for each in zip(bodies, poses, speeds, strict=True))
         masses = np.array([body.inertia.mass for body in bodies])
-        places = np.array([X[:, 3] + X[:, :3] @ body.inertia.com for body, X in zip(bodies, poses, strict=True)])
+        places = np.array(
+            [X[:, 3] + X[:, :3] @ body.inertia.com for body, X in zip(bodies, poses, strict=True)]
+        )
         centre = masses @ places / masses.sum()
         tensor = np.zeros((3, 3))
         for body, X, mass, place in zip(bodies, poses, masses, places, strict=True):

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.snapshot import editable_copy
 from linkwork.model.model import Model
 from linkwork.model.state import State
-from linkwork.scene.rigid_frames import composed, turned
+from linkwork.scene.rigid_frames import HERE, composed, turned
 from linkwork.scene.scene_mechanism import has_shapes, is_anchored, own_bodies
+from linkwork.scene.scene_node import shape_of
 
 if TYPE_CHECKING:
     from linkwork.scene.actor import Actor
@@ -70,6 +72,11 @@ class Unit:
             self.count = 0
 
     @property
+    def placed(self) -> bool:
+        """Whether its ground is elsewhere than that of the world; that of what floats is not."""
+        return self.place is not HERE and not np.array_equal(self.place, HERE)
+
+    @property
     def rows(self) -> slice:
         """Its rows in the arrays of the scene, one for each body."""
         return slice(self.first, self.first + self.count)
@@ -96,7 +103,7 @@ class Unit:
     def own_mechanism(self) -> Mechanism:
         """Return its mechanism to be edited: a copy, if others refer to it as it is."""
         if self._shared:
-            self.mechanism, self._shared = self.mechanism.copy(), False
+            self.mechanism, self._shared = editable_copy(self.mechanism), False
             self.mechanism.journal.limit = 2
         return self.mechanism
 
@@ -112,7 +119,7 @@ class Unit:
 
     def write(self, X: Array, V: Array) -> None:
         """Write poses and velocities of its bodies, seen from its ground, to the arrays of the scene."""
-        if self.anchored:
+        if self.placed:
             X, V = composed(self.place, X), turned(self.place, V)
         self._arrays.poses[self.rows], self._arrays.velocities[self.rows] = X, V
 
@@ -122,7 +129,7 @@ class Unit:
 
 def _box(body: Any) -> Array:
     """Return the box (2, 3) around the shapes of a body, in its frame; its centre of mass if it has none."""
-    shapes = tuple(getattr(shape, "shape", shape) for shape in body.touched_by)
+    shapes = tuple(shape_of(shape) for shape in body.touched_by)
     if not shapes:
         point = np.asarray(body.inertia.com, float)
         return np.array([point, point])

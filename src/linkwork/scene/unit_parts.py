@@ -5,19 +5,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.errors import ModelError
+from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.contact import Contact
+from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.compile import compile_mechanism
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.scene.actor import Actor
-from linkwork.scene.rigid_frames import HERE, composed, free_positions, free_velocities, inverted
+from linkwork.scene.rigid_frames import composed, free_positions, free_velocities, inverted
 from linkwork.scene.scene_mechanism import (
     CONTACT,
     add_statics,
     is_floating_base,
     let_float,
     own_elements,
+    remove_static,
 )
 from linkwork.scene.unit import Unit
 
@@ -26,20 +30,28 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
+_FAR = 0.5  # what is farther from the others than twice this is parted from them [m]
 
-def joined_units(scene: "Scene", unit: Unit, other: Unit) -> tuple[Model, State, dict[str, str]]:
-    """Move all elements of another unit to one; return model and state of both, and names that changed."""
+
+def joined_units(
+    scene: "Scene", unit: Unit, other: Unit, place: Array
+) -> tuple[Model, State, dict[str, str]]:
+    """Move all elements of another unit to one; return model and state of both, and names that changed.
+
+    The ground of both is where `place` says.
+    """
     states = unit.state, other.state
     models = unit.model, other.model
     mechanism, second = unit.own_mechanism(), other.own_mechanism()
     names: dict[str, str] = {}
     moving = list(own_elements(second))
+    taken = {*mechanism, *second}
     for thing in moving:
-        name = thing.name
-        while name in mechanism or (name != thing.name and name in second):
-            name += "'"
-        names[thing.name] = name
-    if any(getattr(load, "whole", False) for load in second.loads.values()):
+        names[thing.name] = thing.name
+        if thing.name in mechanism:
+            names[thing.name] = _free_name(thing.name, taken)
+            taken.add(names[thing.name])
+    if any(load.whole for load in second.loads.values()):
         raise ModelError("attach: a load that sees all coordinates cannot become part of another mechanism")
     contacts = [mechanism.contacts.get(CONTACT), second.contacts.get(CONTACT)]
     passing = [tuple(names.get(_name(end), _name(end)) for end in pair) for pair in _without(contacts[1])]
@@ -52,7 +64,11 @@ def joined_units(scene: "Scene", unit: Unit, other: Unit) -> tuple[Model, State,
         mechanism.insert(len(mechanism.elements), thing)
     if contacts[0] is None and contacts[1] is not None:
         mechanism.add(Contact(CONTACT))
-        add_statics(mechanism, scene.statics, unit.place)
+        add_statics(mechanism, scene.statics, place)
+    elif not np.array_equal(place, unit.place):
+        for static in scene.statics:
+            remove_static(mechanism, static.body)
+        add_statics(mechanism, scene.statics, place)
     if passing:
         contact = mechanism.contacts[CONTACT]
         contact.without = [*_without(contact), *passing]
@@ -68,12 +84,48 @@ def joined_units(scene: "Scene", unit: Unit, other: Unit) -> tuple[Model, State,
     inputs |= states[1].inputs
     controllers |= {names.get(name, name): value for name, value in states[1].controllers.items()}
     state = State(q, v, scene.time, None, inputs, model.slices, controllers)
-    return model, _seen_from(scene, unit, mechanism, model, state, names, other), names
+    if not np.array_equal(unit.place, other.place):
+        state = _seen_from(scene, unit, place, mechanism, model, state, names, other)
+    unit.place = place
+    return model, state, names
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    """Return a name that is not taken: "knee 2", "knee 3", ..."""
+    stem, _, last = name.rpartition(" ")
+    stem = stem if last.isdigit() and stem else name
+    number = 2
+    while f"{stem} {number}" in taken:
+        number += 1
+    return f"{stem} {number}"
+
+
+def part_what_is_apart(scene: "Scene") -> None:
+    """Give one actor that has gone away from the others of its unit a unit of its own."""
+    for unit in scene.units:
+        if len(unit.actors) > 1 and unit.encounter:
+            boxes = [scene.arrays.reached(actor.rows, 0.0, _FAR) for actor in unit.actors]
+            lows = np.array([low.min(axis=0) for low, _ in boxes])
+            highs = np.array([high.max(axis=0) for _, high in boxes])
+            over = (lows[:, None] <= highs[None]).all(axis=2) & (highs[:, None] >= lows[None]).all(axis=2)
+            alone = np.flatnonzero(over.sum(axis=1) == 1)
+            for k in alone[::-1]:
+                if is_apart(unit.actors[k]):
+                    part_unit(scene, unit.actors[k])
+                    return
+
+
+def is_apart(actor: Actor) -> bool:
+    """Whether nothing connects an actor to others of its unit."""
+    own, mechanism = set(actor.names), actor.mechanism
+    used = (_bodies_of(mechanism, thing) for thing in own_elements(mechanism))
+    return all(bodies <= {*own, "ground"} for bodies in used if bodies & own)
 
 
 def _seen_from(
     scene: "Scene",
     unit: Unit,
+    place: Array,
     mechanism: Mechanism,
     model: Model,
     state: State,
@@ -82,18 +134,17 @@ def _seen_from(
 ) -> State:
     """Return a state in which bodies that float are seen from the ground of the unit they are in now."""
     changed = {names.get(name, name): row for row, name in enumerate(other.numbers)}
-    if not unit.anchored and not other.anchored:
-        return state
     q, v = state.q.copy(), state.v.copy()
     rows = {name: unit.first + k for name, k in unit.numbers.items()}
     rows |= {name: other.first + k for name, k in changed.items()}
-    back = inverted(unit.place)
+    back = inverted(place)
     for name, joint in mechanism.joints.items():
         if is_floating_base(mechanism, joint) and joint.child.name in rows:
             row = rows[joint.child.name]
             X, V = scene.arrays.poses[row], scene.arrays.velocities[row]
             at_q, at_v = model.slices[name]
-            q[at_q], v[at_v] = free_positions(composed(back, X)), free_velocities(X, V)
+            seen = composed(back, X)
+            q[at_q], v[at_v] = free_positions(seen), free_velocities(X, V)
     return State(q, v, state.t, None, state.inputs, model.slices, state.controllers)
 
 
@@ -108,7 +159,7 @@ def part_unit(scene: "Scene", actor: Actor) -> None:
         if used & own:
             if not used <= {*own, "ground"}:
                 raise ModelError(
-                    f"{actor.path!r}: {thing.name!r} connects it to {sorted(used - own)[0]!r}; remove that first"
+                    f"{actor.path!r}: {thing.name!r} connects it to {sorted(used - own)[0]!r}; remove that"
                 )
             moving.append(thing)
     made = Mechanism(actor.name, gravity=mechanism.gravity)
@@ -132,8 +183,6 @@ def part_unit(scene: "Scene", actor: Actor) -> None:
     scene.units.append(other)
     encounter = unit.encounter
     actor.move_to(other, {})
-    if not unit.anchored:
-        other.place = HERE
     unit.take(models[0], states[0])
     if encounter:
         scene.encounters.replace(encounter, {unit: states[0]})
@@ -159,16 +208,11 @@ def _bodies_of(mechanism: Mechanism, thing: Any) -> set[str]:
     """Return the names of the bodies that an element is about, through joints as well."""
     if thing.name in mechanism.bodies and thing is mechanism.bodies[thing.name]:
         return {thing.name}
-    ends = thing.ends if hasattr(thing, "ends") else thing.on
+    if isinstance(thing, Joint):
+        return set(thing.ends)
     found = set()
-    for end in ends:
-        name = _name(end)
-        if isinstance(end, str) and name in mechanism.joints and not hasattr(thing, "ends"):
-            found |= set(mechanism.joints[name].ends)
-        elif name in mechanism.bodies or name == "ground":
-            found.add(name)
-        elif name in mechanism.joints:
-            found |= set(mechanism.joints[name].ends)
+    for name in map(_name, thing.on):
+        found |= {name} if name in mechanism.bodies or name == "ground" else set(mechanism.joints[name].ends)
     return found
 
 
@@ -177,13 +221,13 @@ def _without(contact: Any) -> list[tuple[str, ...]]:
 
 
 def _name(thing: Any) -> str:
-    return str(getattr(thing, "name", thing))
+    return thing if isinstance(thing, str) else thing.name
 
 
 def _rename(thing: Any, names: dict[str, str]) -> None:
     """Give an element its new name, and let it refer to joints by theirs."""
     thing._name = names[thing.name]
-    if hasattr(thing, "on") and not isinstance(thing, Contact):
+    if isinstance(thing, Constraint | Load):
         on = tuple(names.get(each, each) if isinstance(each, str) else each for each in thing.on)
         if on != tuple(thing.on):
             thing.on = on
@@ -191,8 +235,9 @@ def _rename(thing: Any, names: dict[str, str]) -> None:
 
 def _ground(thing: Any, old: Mechanism, new: Mechanism) -> None:
     """Let an element that is on the ground of one mechanism be on that of another."""
-    for word in ("parent", "child"):
-        if getattr(thing, word, None) is old.ground:
-            setattr(thing, word, new.ground)
-    if hasattr(thing, "on") and any(each is old.ground for each in thing.on):
+    if isinstance(thing, Joint):
+        for word in ("parent", "child"):
+            if getattr(thing, word) is old.ground:
+                setattr(thing, word, new.ground)
+    elif isinstance(thing, Constraint | Load) and any(each is old.ground for each in thing.on):
         thing.on = tuple(new.ground if each is old.ground else each for each in thing.on)

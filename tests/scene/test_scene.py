@@ -1,0 +1,196 @@
+"""Scenes as users write them: adding, stepping, reading, removing."""
+
+from math import inf
+
+import numpy as np
+import pytest
+from people import crate, doll, hanging, world
+
+import linkwork as lw
+
+
+def test_a_crate_falls_and_stands_on_the_floor():
+    scene = world()
+    box = scene.add(crate(), position=(1, 2, 0.5))
+    scene.step(1 / 60, n=60)
+    assert scene.time == 1.0
+    np.testing.assert_allclose(box["crate"].position, (1, 2, 0.15), atol=1e-9)
+    assert sum(contact.force[2] for contact in box["crate"].contacts) == pytest.approx(-13.5 * 9.81, rel=1e-6)
+
+
+def test_what_falls_freely_falls_as_galileo_says():
+    scene = lw.Scene()
+    ball = scene.add(lw.Body("ball", lw.Sphere(0.1), density=1000), velocity=(1, 0, 0))
+    scene.step(1 / 60, n=30)
+    np.testing.assert_allclose(ball.position, (0.5, 0, -9.81 / 8), rtol=1e-12, atol=1e-12)
+
+
+def test_identical_mechanisms_share_one_model():
+    scene, m = world(), doll()
+    a, b, c = (scene.add(one, position=(k, 0, 0)) for k, one in enumerate((m, m, doll())))
+    assert a.model is b.model is c.model
+    assert (a.name, b.name, c.name) == ("doll", "doll 2", "doll 3")
+    scene.step(1 / 60, n=10)
+    np.testing.assert_allclose(c.position - a.position, (2, 0, 0), atol=1e-12)
+
+
+def test_a_mechanism_is_placed_and_turned_with_its_ground():
+    scene = world()
+    turn = lw.rotation_z(np.pi / 2).rotation
+    one = scene.add(hanging(), position=(1, 2, 3), rotation=turn)
+    np.testing.assert_allclose(one["lower"].position, (1, 2, 2.2), atol=1e-15)
+    np.testing.assert_allclose(one["lower"].rotation, turn, atol=1e-15)
+    scene.step(1 / 60)
+    np.testing.assert_allclose(one["top"].reaction[3:], (0, 0, 5 * 9.81), atol=1e-9)
+
+
+def test_groups_place_what_is_in_them_and_paths_find_it():
+    scene = world()
+    robots = scene.group("robots", position=(5, 0, 0))
+    left = robots.add(doll(), name="left")
+    assert left.path == "robots/left"
+    assert scene["robots/left"] is left
+    assert scene["robots/left/trunk"] is left["trunk"]
+    assert left["trunk"].position[0] == 5.0
+    assert [node.path for node in robots.walk()][:3] == ["robots", "robots/left", "robots/left/trunk"]
+    seen = []
+    scene.visit(lambda node: seen.append(node) or node is not left)
+    assert left in seen
+    assert left["trunk"] not in seen
+    low, high = robots.bounds
+    assert low[0] < 5 < high[0]
+
+
+def test_handles_read_the_arrays_of_the_scene_without_a_copy():
+    scene = world()
+    box = scene.add(crate(), position=(0, 0, 1))
+    assert np.shares_memory(box["crate"].position, scene.arrays.poses)
+    with pytest.raises(ValueError, match="read-only"):
+        box["crate"].position[0] = 1.0
+
+
+def test_two_that_come_near_are_solved_together_and_parted_again():
+    scene = world()
+    low, high = scene.add(crate(), position=(0, 0, 0.15)), scene.add(crate(), position=(0, 0, 1.0))
+    assert len(scene.encounters.all) == 2
+    scene.step(1 / 60, n=60)
+    assert len(scene.encounters.all) == 1
+    np.testing.assert_allclose(high.position, (0, 0, 0.45), atol=1e-6)
+    scene.remove(high)
+    assert len(scene.encounters.all) == 1
+    np.testing.assert_allclose(low.position, (0, 0, 0.15), atol=1e-6)
+
+
+def test_what_stands_still_sleeps_and_is_woken_by_who_comes_near():
+    scene = world()
+    box = scene.add(crate(), position=(0, 0, 0.15))
+    scene.step(1 / 60, n=20)
+    assert box.resting
+    scene.add(lw.Body("ball", lw.Sphere(0.1), density=1000), position=(0.7, 0, 0.15), velocity=(-6, 0, 0))
+    scene.step(1 / 60, n=30)
+    assert box.position[0] < -0.01
+
+
+def test_a_static_shape_that_is_removed_lets_fall_what_stood_on_it():
+    scene = world()
+    box = scene.add(crate(), position=(0, 0, 0.15))
+    scene.step(1 / 60, n=20)
+    scene.remove("floor")
+    scene.step(1 / 60, n=20)
+    assert box.position[2] < 0.0
+
+
+def test_a_mechanism_of_its_own_accuracy_keeps_its_energy():
+    scene = lw.Scene()
+    one = scene.add(hanging(), accuracy=1e-10)
+    two = scene.add(hanging(), position=(3, 0, 0), accuracy=1e-3, max_step=0.01)
+    scene.step(1 / 60, n=2)
+    assert one["top"].position == pytest.approx(0.0, abs=1e-12)
+    assert two["top"].position == pytest.approx(0.0, abs=1e-12)
+
+
+def test_inputs_of_a_mechanism_hold_from_the_next_step_on():
+    m = hanging()
+    m.add(lw.Motor("motor", "top"))
+    scene = lw.Scene()
+    one = scene.add(m)
+    one.inputs["motor"] = 1.0
+    assert dict(one.inputs) == {"motor": 1.0}
+    scene.step(1 / 60)
+    assert one["top"].velocity > 0.0
+    with pytest.raises(KeyError, match="did you mean 'motor'"):
+        one.inputs["moter"] = 2.0
+
+
+def test_a_ray_meets_the_nearest_body_and_passes_what_it_is_told_to():
+    scene = world()
+    box = scene.add(crate(), position=(0, 0, 1))
+    hit = scene.ray((0, 0, 5), (0, 0, -1))
+    assert hit.node is box["crate"]
+    assert hit.distance == pytest.approx(3.85)
+    assert scene.ray((0, 0, 5), (0, 0, -1), without=box).node is scene["floor"]
+    assert scene.ray((0, 0, 5), (0, 0, 1)) is None
+    assert scene.height(3.0, 4.0) == pytest.approx(0.0)
+    assert lw.Scene().height(0, 0) == -inf
+
+
+def test_observers_are_called_after_every_step_until_they_end():
+    scene, times = lw.Scene(), []
+    end = scene.observe(lambda each: times.append(each.time))
+    scene.step(0.25, n=2)
+    end()
+    scene.step(0.25)
+    assert times == [0.25, 0.5]
+
+
+def test_the_number_of_threads_changes_nothing():
+    def run(threads):
+        scene = world(threads=threads)
+        for k in range(4):
+            scene.add(doll(), position=(0.9 * k, 0, 0.1 * k))
+        scene.step(1 / 60, n=25)
+        return scene.hash()
+
+    assert run(1) == run(2) == run(3)
+
+
+def test_a_body_may_be_added_alone_and_its_name_counts_on():
+    scene = lw.Scene()
+    assert [scene.add(crate()).path for _ in range(3)] == ["crate", "crate 2", "crate 3"]
+    assert len(scene) == 3
+    assert "crate 2" in scene
+
+
+REFUSED = {
+    "gravity of two numbers": (lambda s: lw.Scene((0, -9.81)), ValueError, "give 3 numbers in m/s"),
+    "step of zero": (lambda s: lw.Scene(step=0), ValueError, "give seconds, above 0"),
+    "a number": (lambda s: s.add(3), TypeError, "give a Mechanism, a Body, shapes"),
+    "a function": (lambda s: s.add(print), TypeError, "world.observe"),
+    "a plane": (lambda s: s.add(lw.Mechanism("flat", space="plane")), lw.ModelError, "scenes are in space"),
+    "a name twice": (lambda s: s.add(crate(), name="floor"), lw.ModelError, "is there already"),
+    "a name with a slash": (lambda s: s.add(crate(), name="a/b"), lw.ModelError, "without '/'"),
+    "a material of a body": (lambda s: s.add(crate(), material=1), lw.ModelError, "has no meaning"),
+    "the velocity of a wall": (
+        lambda s: s.add(lw.Box(1, 1, 1), velocity=(1, 0, 0)),
+        lw.ModelError,
+        "velocity .* has no meaning",
+    ),
+    "the velocity of what is held": (
+        lambda s: s.add(hanging(), velocity=(1, 0, 0)),
+        ValueError,
+        "held by ground",
+    ),
+    "an unknown node": (lambda s: s["flor"], KeyError, "did you mean 'floor'"),
+    "an unknown body": (lambda s: s.add(crate(), name="c")["crat"], KeyError, "did you mean 'crate'"),
+    "an unknown option": (lambda s: lw.Scene(gravty=1), TypeError, "gravity"),
+    "to remove what is not there": (lambda s: s.remove(lw.Box(1, 1, 1)), lw.ModelError, "no node in it"),
+    "to record -1 steps": (lambda s: lw.Scene(record=-1), ValueError, "how many steps"),
+    "a step of no length": (lambda s: s.step(-1.0), ValueError, "give seconds"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_mistakes_are_refused_with_a_remedy(what):
+    call, kind, text = REFUSED[what]
+    with pytest.raises(kind, match=text):
+        call(world())

@@ -1,0 +1,256 @@
+"""Edits in mid-motion: momentum is kept to the last digits, and nothing pauses or leaks."""
+
+import gc
+
+import numpy as np
+import pytest
+from people import crate, doll, hanging, world
+
+import linkwork as lw
+
+
+def jump(scene, change):
+    """Return the relative change of momentum by an edit, and what the edit returns."""
+    before = scene.momentum()
+    found = change()
+    return np.abs(scene.momentum() - before).max() / np.abs(before).max(), found
+
+
+def tumbling(**options):
+    scene = world(**options)
+    one = scene.add(doll(), position=(0, 0, 2), velocity=(3, 1, 2))
+    scene.step(1 / 60, n=20)
+    return scene, one
+
+
+def test_a_detached_part_floats_on_with_its_momentum():
+    scene, one = tumbling()
+    hand = one["left hand"]
+    velocity = np.array(hand.velocity)
+    change, part = jump(scene, lambda: one.detach("left arm"))
+    assert change < 1e-12
+    assert part.names == ("left arm", "left hand")
+    assert hand.actor is part
+    assert hand.path == "left arm/left hand"
+    np.testing.assert_allclose(hand.velocity, velocity, rtol=1e-12)
+    scene.step(1 / 60, n=5)
+    assert "left shoulder" not in one
+
+
+def test_what_is_attached_moves_as_one_and_keeps_momentum():
+    scene, one = tumbling()
+    part = one.detach("left hand")
+    scene.step(1 / 60, n=3)
+    change, joint = jump(scene, lambda: scene.attach(one["trunk"], part["left hand"], lw.Spherical))
+    assert change < 1e-12
+    assert part.parent is None
+    assert one["left hand"].actor is one
+    before = np.linalg.norm(one["left hand"].position - one["trunk"].position)
+    scene.step(1 / 60, n=3)
+    assert joint.joint.nv == 3
+    assert np.linalg.norm(one["left hand"].position - one["trunk"].position) == pytest.approx(
+        before, rel=1e-6
+    )
+
+
+def test_mechanisms_that_are_welded_become_one_and_come_apart_again():
+    scene, one = tumbling()
+    box = scene.add(crate(), position=(5, 5, 5), velocity=(0, 2, 0))
+    change, weld = jump(scene, lambda: scene.weld(one["left hand"], box["crate"]))
+    assert change < 1e-12
+    assert scene.actors == [one]
+    scene.step(1 / 60, n=2)
+    change, part = jump(scene, lambda: scene.unweld(weld))
+    assert change < 1e-12
+    assert part.names == ("crate",)
+
+
+def test_loops_close_and_open():
+    scene, one = tumbling()
+    scene.step(1 / 60)
+    change, joint = jump(
+        scene,
+        lambda: scene.attach(one["left hand"], one["right hand"], lw.Spherical, at=one["left hand"].position),
+    )
+    assert change < 1e-10
+    assert one.model.loop_names
+    scene.step(1 / 60, n=3)
+    change, part = jump(scene, lambda: scene.unweld(joint))
+    assert change < 1e-12
+    assert part is None
+    assert not one.model.loop_names
+
+
+def test_a_body_breaks_into_parts_that_carry_on_its_momentum():
+    scene, one = tumbling()
+    halves = [
+        lw.Body(f"half {k}", lw.Box(0.2, 0.2, 0.2), density=700 + 100 * k, position=(0, 0, 0.1 - 0.2 * k))
+        for k in (0, 1)
+    ]
+    change, parts = jump(scene, lambda: scene.fracture(one["trunk"], halves))
+    assert change < 1e-12
+    assert [part.names for part in parts] == [("half 0",), ("half 1",)]
+    scene.step(1 / 60, n=3)
+
+
+def test_a_structure_disintegrates_into_all_its_bodies():
+    scene, one = tumbling()
+    change, _ = jump(scene, one.disintegrate)
+    assert change < 1e-12
+    assert one.model.nv == 6 * 5
+    scene.step(1 / 60, n=3)
+
+
+def test_a_doll_merged_to_one_body_and_back_keeps_its_momentum():
+    scene, one = tumbling()
+    change, _ = jump(scene, one.reduce)
+    assert change < 1e-12
+    assert one.model.nv == 6
+    scene.step(1 / 60, n=5)
+    change, _ = jump(scene, one.restore)
+    assert change < 1e-12
+    assert one.model.nv == 6 + 2 * 4
+    scene.step(1 / 60, n=5)
+
+
+def test_motors_of_locked_joints_wait_and_come_back():
+    m = doll()
+    m.add(lw.Motor("motor", "left wrist", law=lambda t, q, v: 0.1 - q))
+    scene = world()
+    one = scene.add(m, position=(0, 0, 1))
+    one.reduce("left wrist")
+    assert "motor" not in one.mechanism
+    one.restore()
+    assert "motor" in one.mechanism
+    scene.step(1 / 60)
+
+
+def test_what_was_detached_may_be_paused_alone_and_leave():
+    scene, one = tumbling()
+    part = one.detach("right arm")
+    part.pause()
+    place = np.array(part.position)
+    scene.step(1 / 60, n=5)
+    np.testing.assert_array_equal(part.position, place)
+    part.resume()
+    scene.step(1 / 60, n=2)
+    assert part.position[2] != place[2]
+    scene.remove(part)
+    assert [actor.name for actor in scene.actors] == ["doll"]
+    scene.step(1 / 60)
+
+
+def test_a_part_of_what_is_held_by_ground_falls_where_it_was():
+    scene = world()
+    one = scene.add(hanging(), position=(1, 0, 2), rotation=lw.rotation_z(1.0).rotation)
+    scene.step(1 / 60, n=5)
+    place = np.array(one["lower"].position)
+    part = one.detach("lower")
+    np.testing.assert_allclose(part["lower"].position, place, atol=1e-14)
+    scene.step(1 / 60, n=20)
+    np.testing.assert_allclose(part.position, place - (0, 0, 9.81 / 18), atol=1e-9)
+
+
+def test_an_edit_that_cannot_be_changes_nothing():
+    scene, one = tumbling()
+    names, before = list(one.mechanism), scene.hash()
+    with pytest.raises(lw.LinkworkError):
+        scene.attach(one["trunk"], one["left hand"], lw.Revolute, axis=(0, 0, 0))
+    assert list(one.mechanism) == names
+    assert scene.hash() == before
+    scene.step(1 / 60)
+
+
+def edits(scene, rng, count):
+    """Do random edits, a step after each; return the largest jump of momentum and how many were done."""
+    worst, done = 0.0, 0
+    source = doll()
+    while done < count:
+        actors = scene.actors
+        one, other = (actors[rng.integers(len(actors))] for _ in range(2))
+        a, b = (each[each.names[rng.integers(len(each.names))]] for each in (one, other))
+        inner = [name for name, joint in one.joints.items() if "ground" not in joint.joint.ends]
+        what = rng.choice(["detach", "attach", "weld", "break", "add", "remove"])
+        if what == "detach" and len(one.names) > 1:
+            change, _ = jump(scene, lambda a=one[one.names[-1]]: scene.detach(a) if _hangs(a) else None)
+        elif what in ("attach", "weld") and one is not other and _near(a, b):
+            kind = lw.Spherical if what == "attach" else None
+            change, _ = jump(scene, lambda a=a, b=b, kind=kind: scene.attach(a, b, kind))
+        elif what == "break" and inner:
+            name = inner[rng.integers(len(inner))]
+            change, _ = jump(scene, lambda one=one, name=name: scene.unweld(one[name]))
+        elif what == "add" and len(actors) < 6:
+            scene.add(source, position=(*rng.uniform(-4, 4, 2), 1.0), velocity=rng.normal(size=3))
+            change = 0.0
+        elif what == "remove" and len(actors) > 4:
+            scene.remove(one)
+            change = 0.0
+        else:
+            continue
+        worst, done = max(worst, change), done + 1
+        scene.step(1 / 60)
+        assert all(np.isfinite(actor.position).all() for actor in scene.actors)
+    return worst
+
+
+def _near(a, b):
+    return np.linalg.norm(a.position - b.position) < 0.8 and len(a.actor.unit.numbers) < 12
+
+
+def _hangs(body):
+    branch = body.actor.model.graph.branches[body.actor.model.body_rows[body.name]]
+    return branch.parent_name != "ground"
+
+
+def test_random_edits_keep_momentum():
+    scene = world(record=50)
+    for k in range(3):
+        scene.add(doll(), position=(1.5 * k, 0, 1), velocity=(0.1, 0.2, 0.3))
+    assert edits(scene, np.random.default_rng(7), 30) < 1e-12
+
+
+@pytest.mark.soak
+def test_a_thousand_random_edits_keep_momentum_and_memory():
+    from peak_memory import resident
+
+    scene = world(record=50)
+    for k in range(3):
+        scene.add(doll(), position=(1.5 * k, 0, 1), velocity=(0.1, 0.2, 0.3))
+    rng = np.random.default_rng(1)
+    worst = edits(scene, rng, 300)
+    gc.collect()
+    before = resident()
+    worst = max(worst, edits(scene, rng, 700))
+    gc.collect()
+    assert worst < 1e-12
+    assert resident() - before < 30e6
+
+
+REFUSED = {
+    "the base that floats": (lambda s, a: a.detach("trunk"), lw.ModelError, "hangs on nothing"),
+    "an unknown body": (lambda s, a: a.detach("left hnd"), KeyError, "did you mean 'left hand'"),
+    "a name in place of a body": (lambda s, a: s.attach("trunk", a["trunk"]), TypeError, "give a body"),
+    "a body to itself": (lambda s, a: s.attach(a["trunk"], a["trunk"]), lw.ModelError, "give two bodies"),
+    "a joint in place of its class": (
+        lambda s, a: s.attach(a["trunk"], a["left hand"], a["left wrist"]),
+        TypeError,
+        "give a class of joints",
+    ),
+    "a name twice": (
+        lambda s, a: s.attach(a["trunk"], a["left hand"], name="left wrist"),
+        lw.ModelError,
+        "is there already",
+    ),
+    "parts that are none": (lambda s, a: s.fracture(a["trunk"], [1]), TypeError, "give bodies"),
+    "a joint that is not there": (lambda s, a: a.reduce("left knee"), lw.ModelError, "unknown joint"),
+    "an element that is not there": (lambda s, a: a.remove("left knee"), KeyError, "unknown name"),
+    "to rewind without a buffer": (lambda s, a: s.rewind(), lw.ModelError, "rewind=600"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_mistakes_are_refused_with_a_remedy(what):
+    call, kind, text = REFUSED[what]
+    scene = world()
+    with pytest.raises(kind, match=text):
+        call(scene, scene.add(doll(), position=(0, 0, 1)))
