@@ -245,9 +245,9 @@ GALLERY: dict[str, Demo] = {
         sound=True,
     ),
     "ragdolls": Demo(
-        "nine ragdolls fall down on hills",
-        lambda: examples.crowd(ground=examples.hills(height=0.6)),
-        ("5 head.position[2]", "1 head.position[2]"),
+        "four ragdolls fall down on hills",
+        lambda: examples.crowd(4, ground=examples.hills(10.0, 0.4)),
+        ("4 head.position[2]", "1 head.position[2]"),
         3.0,
         step=1 / 60,
         sound=True,

@@ -42,14 +42,14 @@ _SLACK = 6.0  # by which muscles that do nothing slow joints down [1/s]
 
 
 def hills(
-    size: float = 20.0, height: float = 0.3, *, length: float = 4.0, cell: float = 0.25, seed: int = 0
+    size: float = 20.0, height: float = 0.3, *, length: float = 4.0, cell: float = 0.4, seed: int = 0
 ) -> HeightField:
     """Return uneven ground of a size [m], some `length` from hill to hill, `height` from top to bottom [m].
 
     Waves in some directions, drawn by `seed`, are added up. The middle, where things are put, is at z = 0.
     """
     random = np.random.Generator(np.random.PCG64(seed))
-    count = round(size / cell) + 1
+    count = 2 * round(0.5 * size / cell) + 1
     x = np.linspace(-0.5 * size, 0.5 * size, count)
     X, Y = np.meshgrid(x, x, indexing="ij")
     total = np.zeros_like(X)

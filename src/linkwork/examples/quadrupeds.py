@@ -54,7 +54,7 @@ def pack(
 ) -> Mechanism:
     """Return some quadrupeds side by side, each out of step with the others; see `quadruped`."""
     m = Mechanism("pack")
-    terrain = hills(height=0.2) if ground is None else ground
+    terrain = hills(12.0, 0.15) if ground is None else ground
     for k in range(count):
         x, y = -0.5 * (k % 2), apart * (k - 0.5 * (count - 1))
         height = highest_near(terrain, x, y)
