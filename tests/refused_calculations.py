@@ -1,5 +1,6 @@
 """Wrong values of mechanisms, models, runs and motions."""
 
+import functools
 from collections.abc import Iterable
 from typing import Any
 
@@ -529,4 +530,32 @@ def stepping() -> Iterable[Entry]:
     )
 
 
-TABLES = (wholes, runs, stepping, controllers, kinematics, free_bodies)
+@functools.cache
+def dropped() -> Any:
+    return lw.simulate(lw.examples.bouncing_balls((0.5,)), 0.6, step=1 / 60)
+
+
+def sounds() -> Iterable[Entry]:
+    for word in ("position", "looks", "up"):
+        yield from each(
+            "Listener", word, NO_POINTS, lambda x, w=word: lw.Listener(**{w: x}), "listener", word
+        )
+    yield refused("Listener", "looks up", lambda: lw.Listener(looks=(0, 0, 1)), "looks", "two directions")
+    yield refused("Listener", "body=1", lambda: lw.Listener(body=1), "body 1")
+    yield refused("Listener", "postion=", lambda: lw.Listener(postion=(0, 0, 0)), "postion", "'position'")
+    yield refused("Listener", "assigned", lambda: changed(lw.Listener(), "body", "head"), "body")
+    yield from each(
+        "sound", "rate", (*NO_NUMBERS, 44100.5, 10), lambda x: lw.sound(dropped(), rate=x), "rate"
+    )
+    yield from each("sound", "level", ("loud", NAN, INF), lambda x: lw.sound(dropped(), level=x), "level")
+    yield from each("sound", "travel", (1, None, "yes"), lambda x: lw.sound(dropped(), travel=x), "travel")
+    yield from each("sound", "materials", ("wood", 1, ["wood"]), lambda x: lw.sound(dropped(), materials=x))
+    yield refused("sound", "no run", lambda: lw.sound(3.0), "sound", "3.0")
+    yield refused("sound", "a mechanism", lambda: lw.sound(lw.examples.four_bar()), "lw.simulate")
+    yield refused("sound", "a place of two", lambda: lw.sound(dropped(), (0, 1)), "3 numbers")
+    yield refused("sound", "leval=", lambda: lw.sound(dropped(), leval=1), "leval", "'level'")
+    yield refused("Sound", "assigned", lambda: changed(lw.sound(dropped()), "rate", 1), "rate")
+    yield refused("Sound", "save('x.ogg')", lambda: lw.sound(dropped()).save("x.ogg"), ".wav")
+
+
+TABLES = (wholes, runs, stepping, controllers, kinematics, free_bodies, sounds)

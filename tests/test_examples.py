@@ -281,6 +281,12 @@ def test_contact_runs():
     assert names["run"].report.status == "DONE"
 
 
+def test_sound_runs(tmp_path):
+    names = run("docs/sound.md")
+    assert names["heard"].onsets[0].time == names["run"].contacts.impacts[0].time
+    assert {path.name for path in tmp_path.iterdir()} >= {"balls.wav", "balls.html", "balls.mp4"}
+
+
 def test_every_page_with_code_is_run_here():
     pages = {path.name for path in (ROOT / "docs").glob("*.md") if BLOCK.search(path.read_text())}
     tested = set(re.findall(r'run\("docs/(\S+)"', Path(__file__).read_text()))

@@ -27,7 +27,7 @@ def loud(heard):
 
 
 def test_sound_begins_when_something_happens(played):
-    """Where the level rises fivefold after 15 quiet milliseconds, something has begun to sound within 5 ms."""
+    """Where the level rises fivefold after 15 quiet ms, something has begun to sound within 5 ms."""
     name, run, heard = played
     level, times = loud(heard), np.array([one.time for one in heard.onsets])
     assert len(times) > 3

@@ -19,7 +19,12 @@ from linkwork.formats.mechanism_json import mechanism_of_text, mechanism_text
 SCHEMA = json.loads((files("linkwork.formats") / "mechanism.schema.json").read_text())
 VALIDATION = Path(__file__).resolve().parents[3] / "shared" / "validation"
 SIZED = {"chain": (6,), "four_bars": (3,)}
-GALLERY = {name: lambda name=name: getattr(examples, name)(*SIZED.get(name, ())) for name in examples.__all__}
+STEERED = {"pack", "quadruped"}  # by controllers, which are Python
+GALLERY = {
+    name: lambda name=name: getattr(examples, name)(*SIZED.get(name, ()))
+    for name in examples.__all__
+    if name not in STEERED
+}
 MECHANISMS = {**GALLERY, "everything in space": space, "everything in the plane": plane}
 
 

@@ -1,7 +1,7 @@
 """The bodies of a scene as they meet: a recording of a scene knows bodies, each by itself, and static shapes.
 
-Bodies that a joint holds together may overlap, which is no blow: pairs that do so when the recording begins are
-left out.
+Bodies that a joint holds together may overlap, which is no blow: pairs that do so when the recording begins
+are left out.
 """
 
 from typing import Any

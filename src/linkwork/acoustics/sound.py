@@ -18,7 +18,8 @@ from linkwork.acoustics.touches import blows_and_rubbing
 from linkwork.atomic import write_atomically
 from linkwork.errors import LinkworkError
 from linkwork.real_numbers import is_finite, shown
-from linkwork.spelling import checked_keywords
+from linkwork.recording.recording import Recording
+from linkwork.spelling import checked_keywords, fixed, require
 
 Array = np.ndarray
 
@@ -37,6 +38,7 @@ class Onset(NamedTuple):
     size: float  # impulse [N s] of a blow, force [N] of a puff
 
 
+@fixed("it is what was heard")
 @dataclass(frozen=True, eq=False)
 class Sound:
     """What a listener hears of a run: `samples` (n, 2), left and right."""
@@ -106,7 +108,7 @@ def sound(
     level: float | None = None,
     model: Any = None,
 ) -> Sound:
-    """Return what a listener hears of a run or a scene: blows, rubbing, stops, gears, puffs, where they happen.
+    """Return what a listener hears of a run, or of a scene: blows, rubbing, stops, gears and puffs.
 
     `listener` is a place, the name of a body that carries the ears, or an `lw.Listener`; without one it is
     about where the viewer stands. With `travel=False` sound takes no time, so that it begins when things
@@ -115,7 +117,11 @@ def sound(
     needs its `model`.
     """
     _check(rate, level)
+    require("sound: travel", travel, bool, "True or False")
+    require("sound: materials", materials, Mapping | None, 'materials by body: {"ball": "steel"}')
     run = getattr(run, "recording", run)  # of a scene
+    if not isinstance(run, Recording):
+        raise LinkworkError(f"sound: {run!r:.60} is no run; give what lw.simulate returned, or a scene")
     if model is None:
         model = meeting_model(run) if is_of_scene(run) and run.model is not None else run.model
     if model is None:

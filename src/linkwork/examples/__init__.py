@@ -1,9 +1,11 @@
 """Mechanisms to try things on; tests, demonstrations and benchmarks use the same ones.
 
-All are drawn closed: every joint's coordinate is measured from the drawing.
+All are drawn closed: every joint's coordinate is measured from the drawing. `hills` are terrain to put them
+on, `breaking_bridge` is a scene.
 """
 
-from linkwork.examples.creatures import crowd, hills, pack, quadruped, ragdoll
+from linkwork.examples.creatures import crowd, ragdoll
+from linkwork.examples.creatures import hills as hills
 from linkwork.examples.engines import slider_crank, steam_engine, three_cylinder_engine
 from linkwork.examples.falling import (
     bouncing_balls,
@@ -16,8 +18,10 @@ from linkwork.examples.intermittent import geneva_drive, gripper, ratchet
 from linkwork.examples.linkages import four_bar, four_bars, jansen_leg
 from linkwork.examples.overconstrained import bennett, bricard
 from linkwork.examples.platforms import delta_robot, stewart_platform
+from linkwork.examples.quadrupeds import pack, quadruped
 from linkwork.examples.robots import robot_arm
-from linkwork.examples.structures import breaking_bridge, bridge, tower
+from linkwork.examples.structures import breaking_bridge as breaking_bridge
+from linkwork.examples.structures import bridge, tower
 from linkwork.examples.tree_mechanisms import acrobat, cart_pole, chain
 from linkwork.examples.tumbling import flipping_box
 from linkwork.examples.walking import humanoid, passive_walker, walking_robot
@@ -26,7 +30,6 @@ __all__ = [
     "acrobat",
     "bennett",
     "bouncing_balls",
-    "breaking_bridge",
     "bricard",
     "brick_wall",
     "bridge",
@@ -40,7 +43,6 @@ __all__ = [
     "four_bars",
     "geneva_drive",
     "gripper",
-    "hills",
     "humanoid",
     "jansen_leg",
     "newtons_cradle",

@@ -1,5 +1,7 @@
 """What stands until something hits it: a tower of planks, and a bridge."""
 
+from itertools import pairwise
+
 from linkwork.geometry import Box, Plane, Sphere
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.contact import Contact
@@ -14,7 +16,7 @@ _WOOD, _IRON = 600.0, 7200.0  # kg/m^3
 
 
 def tower(layers: int = 8) -> Mechanism:
-    """Return a tower of wooden blocks, two to a layer, crosswise, and an iron ball to shoot at it by `flight`."""
+    """Return a tower of wooden blocks, two to a layer, crosswise; shoot the ball at it by `flight`."""
     m = Mechanism("tower")
     long, wide, high = 0.4, 0.2, 0.2  # of a block [m]
     wood = Material(friction=0.5)
@@ -45,7 +47,7 @@ def bridge(planks: int = 9, *, length: float = 0.4) -> Mechanism:
         place = (length * (k - 0.5 * (planks - 1)), 0.0, 0.0)
         shape = Box(length, 0.8, 0.06)
         bodies.append(m.add(Body(f"plank {k + 1}", shape, density=_WOOD, position=place, material=wood)))
-    for k, (a, b) in enumerate(zip(bodies, bodies[1:]), start=1):
+    for k, (a, b) in enumerate(pairwise(bodies), start=1):
         m.add(Fixed(f"weld {k}", a, b))
     m.add(Contact("contact"))
     return m

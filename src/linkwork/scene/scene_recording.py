@@ -78,7 +78,8 @@ class SceneRecord:
                 if len(one.point) == 3:
                     names = [self._label(body) for body in one.bodies]
                     pair = (names[0], names[-1])
-                    found.append(Impact(one.time, pair, tuple(one.point.tolist()), tuple(one.impulse.tolist())))
+                    point, impulse = (tuple(x.tolist()) for x in (one.point, one.impulse))
+                    found.append(Impact(one.time, pair, point, impulse))
         return found
 
     def _label(self, node: Any) -> str:

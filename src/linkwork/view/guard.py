@@ -19,8 +19,9 @@ _ENOUGH = 64  # WebSockets at once
 # The page is one file that unpacks itself: it needs inline scripts, blobs, WebAssembly, and no other server.
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' blob: data:; "
-    "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; media-src data:; worker-src blob: data:; "
-    "connect-src 'self' {sockets} data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; worker-src blob: data:; "
+    "media-src data:; connect-src 'self' {sockets} data: blob:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
 )
 
 
