@@ -86,7 +86,7 @@ def _put_together(path: Path, soup: Soup, lenient: bool) -> Mesh:
     vertices += 0.0  # -0.0 is 0.0
     points, label = distinct(vertices)
     points, second = joined(points, SINGLE * largest)
-    faces = second[label.reshape(-1, 3) if faces is None else label[faces]]
+    faces = second[label.reshape(-1, 3) if faces is None else label[faces]].astype(np.int64)
     notes = [f"cut {counted(blind, 'face')} of no plane, or crossing itself"] if blind else []
     points, kept = compact(points, faces)
     if len(kept) < len(faces):
