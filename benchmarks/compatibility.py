@@ -129,7 +129,7 @@ def main() -> None:
         except lw.LinkworkError as problem:
             error, text = None, f"refused: {str(problem)[-110:]}"
         except Exception as problem:  # of the peer: it does not read this file, or knows other names
-            text = f"no comparison: {type(problem).__name__}: {str(problem).splitlines()[0][:80] if str(problem) else ''}"
+            text = f"no comparison: {type(problem).__name__}: {' '.join(str(problem).split())[:80]}"
             print(f"{path.name:40} {text}")
             continue
         good = counts.setdefault(path.suffix, [0, 0])

@@ -76,9 +76,8 @@ def main() -> None:
                 for name, work in (("linkwork", ours), ("trimesh", theirs)):
                     taken, value = timed(work, path)
                     times[name].append(taken)
-                    print(
-                        f"{path.name} {path.stat().st_size / 1e6:.1f} MB {name:9} {taken:6.2f} s, trace {value:.9g}"
-                    )
+                    size = path.stat().st_size / 1e6
+                    print(f"{path.name} {size:.1f} MB {name:9} {taken:6.2f} s, trace {value:.9g}")
             ours_best, theirs_best = (min(times[name]) for name in ("linkwork", "trimesh"))
             print(f"{path.name} best: {ours_best:.2f} s; trimesh {theirs_best / ours_best:.1f} times that")
 
