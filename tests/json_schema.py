@@ -1,11 +1,13 @@
-"""As much of JSON Schema (2020-12) as our schema uses; `jsonschema` stands in for it where it is installed."""
+"""As much of JSON Schema (2020-12) as our schema uses; `jsonschema` is asked as well, if it is installed."""
 
 from typing import Any
 
 _TYPES = {"object": dict, "array": list, "string": str, "number": (int, float), "boolean": bool}
 
 
-def faults(value: Any, schema: dict[str, Any], root: dict[str, Any] | None = None, where: str = "$") -> list[str]:
+def faults(
+    value: Any, schema: dict[str, Any], root: dict[str, Any] | None = None, where: str = "$"
+) -> list[str]:
     """List where a value does not fit a schema."""
     root = schema if root is None else root
     if "$ref" in schema:
@@ -14,7 +16,11 @@ def faults(value: Any, schema: dict[str, Any], root: dict[str, Any] | None = Non
             target = target[step]
         return faults(value, target, root, where)
     if "anyOf" in schema:
-        return [] if any(not faults(value, each, root, where) for each in schema["anyOf"]) else [f"{where}: none of"]
+        return (
+            []
+            if any(not faults(value, each, root, where) for each in schema["anyOf"])
+            else [f"{where}: none of"]
+        )
     if "const" in schema and value != schema["const"]:
         return [f"{where}: not {schema['const']!r}"]
     if "enum" in schema and value not in schema["enum"]:

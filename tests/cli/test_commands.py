@@ -288,7 +288,11 @@ def test_view_hands_over_to_the_viewer(cart, monkeypatch):
     ("name", "text", "words"),
     [
         ("missing.urdf", None, "missing.urdf: No such file or directory"),
-        ("arm", ARM, "arm: cannot read a file without suffix; available are .json, .urdf, .lwr, .stl"),
+        (
+            "arm",
+            ARM,
+            "cannot read a file without suffix; available are .json, .urdf, .mjcf, .sdf, .xml, .lwr, .stl",
+        ),
         ("arm.urdf", ARM.replace("<mass ", "<mas "), "arm.urdf:5: .*unknown element 'mas'"),
         ("arm.json", "{}", r"arm.json: \$: is not a mechanism of Linkwork"),
         ("arm.json", None, "arm.json: No such file or directory"),
@@ -497,3 +501,48 @@ def test_check_names_contacts(capsys, tmp_path):
     assert found["contacts"] == {"all": None, "floor": ["ball", "ground"]}
     assert main(["check", str(tmp_path / "ball.json")]) == 0
     assert "2 contacts" in capsys.readouterr().out
+
+
+ODD = """<robot name="odd">
+  <link name="a"><inertial><mass value="1"/>
+    <inertia ixx="100" iyy="100" izz="100" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><geometry><mesh filename="nothing.stl"/></geometry></visual></link>
+  <link name="A"><inertial><mass value="1e-8"/>
+    <inertia ixx="1e-12" iyy="1e-12" izz="1e-12" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="j" type="continuous"><parent link="a"/><child link="A"/>
+    <origin xyz="0.1 0 0"/><axis xyz="0 0 1"/></joint>
+</robot>"""
+
+
+def test_what_is_hardly_meant_is_found_with_a_remedy(tmp_path, capsys):
+    path = tmp_path / "odd.urdf"
+    path.write_text(ODD)
+    assert main(["check", str(path)]) == 0
+    said = capsys.readouterr().out
+    for words in (
+        "body 'A' has 1e-08 kg, and 'a' 1 kg; masses are in kg",
+        "body 'a': its moments of inertia, (100, 100, 100) kg m^2, are those of 1 kg at 12.2 m",
+        "'a' and 'A' differ only by case or blanks; rename one of them",
+        "body 'a': mesh 'nothing.stl' is not at",
+    ):
+        assert f"finding: {words}" in said
+    assert main(["check", str(path), "--strict", "--json"]) == 2
+    found = json.loads(capsys.readouterr().out)
+    assert found["ok"]
+    assert len(found["findings"]) == 4
+
+
+def test_a_mesh_is_checked(tmp_path, capsys):
+    path = tmp_path / "part.off"
+    path.write_text("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n")
+    assert main(["check", str(path)]) == 0
+    assert "finding: it is open" in capsys.readouterr().out
+    assert main(["check", str(path), "--strict", "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["volume"] is None
+
+
+def test_a_robot_is_converted_to_other_formats(tmp_path, capsys):
+    (tmp_path / "arm.urdf").write_text(ARM)
+    for target in ("arm.json", "arm2.urdf", "arm.xml"):
+        assert main(["convert", str(tmp_path / "arm.urdf"), str(tmp_path / target)]) == 0
+        assert (tmp_path / target).stat().st_size > 100

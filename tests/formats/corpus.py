@@ -1,4 +1,4 @@
-"""Files that must be refused, and files that must be read: made, not kept; each is a name, a suffix and bytes."""
+"""Files that must be refused, and files that must be read: made, not kept; names, suffixes and bytes."""
 
 import json
 import struct
@@ -8,17 +8,35 @@ import numpy as np
 
 File = tuple[str, str, bytes]
 
-NUMBERS = ("nan", "inf", "-inf", "1e999", "1.0abc", "1,5", "0x10", "1_0", "\u0661\u0662", "", "1 2", "--1", "9" * 10_000)
+NUMBERS = (
+    "nan",
+    "inf",
+    "-inf",
+    "1e999",
+    "1.0abc",
+    "1,5",
+    "0x10",
+    "1_0",
+    "\u0661\u0662",
+    "",
+    "1 2",
+    "--1",
+    "9" * 10_000,
+)
 
 URDF = """<?xml version="1.0"?>
 <robot name="arm">
   <link name="base_link"><inertial><origin xyz="0 0 0.1" rpy="0 0 0"/><mass value="2.0"/>
     <inertia ixx="0.02" iyy="0.02" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
-    <visual><geometry><box size="0.1 0.1 0.2"/></geometry><material name="red"><color rgba="1 0 0 1"/></material></visual>
+    <visual><geometry><box size="0.1 0.1 0.2"/></geometry>
+      <material name="red"><color rgba="1 0 0 1"/></material></visual>
     <collision><geometry><cylinder radius="0.1" length="0.2"/></geometry></collision></link>
-  <link name="tip"><inertial><mass value="1.0"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="elbow" type="revolute"><parent link="base_link"/><child link="tip"/><origin xyz="0 0 0.2" rpy="0 0.1 0"/>
-    <axis xyz="0 1 0"/><limit lower="-1.5" upper="1.5" effort="10" velocity="2"/><dynamics damping="0.1" friction="0.0"/></joint>
+  <link name="tip"><inertial><mass value="1.0"/>
+    <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="elbow" type="revolute"><parent link="base_link"/><child link="tip"/>
+    <origin xyz="0 0 0.2" rpy="0 0.1 0"/>
+    <axis xyz="0 1 0"/><limit lower="-1.5" upper="1.5" effort="10" velocity="2"/>
+    <dynamics damping="0.1" friction="0.0"/></joint>
 </robot>
 """
 
@@ -32,7 +50,8 @@ DAE = """<COLLADA version="1.4.1"><asset><unit meter="1"/><up_axis>Z_UP</up_axis
 <geometry id="g"><mesh><source id="s"><float_array id="f" count="12">0 0 0 1 0 0 0 1 0 0 0 1</float_array>
 <technique_common><accessor source="#f" count="4" stride="3"/></technique_common></source>
 <vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
-<triangles count="4"><input semantic="VERTEX" source="#v" offset="0"/><p>0 2 1 0 1 3 1 2 3 0 3 2</p></triangles>
+<triangles count="4"><input semantic="VERTEX" source="#v" offset="0"/>
+<p>0 2 1 0 1 3 1 2 3 0 3 2</p></triangles>
 </mesh></geometry></library_geometries><library_visual_scenes><visual_scene id="w"><node>
 <matrix>1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1</matrix><instance_geometry url="#g"/></node></visual_scene>
 </library_visual_scenes><scene><instance_visual_scene url="#w"/></scene></COLLADA>"""
@@ -43,10 +62,26 @@ MECHANISM = {
     "name": "swing",
     "space": "space",
     "gravity": [0, 0, -9.81],
-    "bodies": [{"name": "seat", "position": [0, 0, -2], "shapes": [{"type": "Box", "x": 0.4, "y": 0.2, "z": 0.1}], "density": 600}],
-    "joints": [{"name": "pin", "type": "Revolute", "parent": "ground", "child": "seat", "at": [0, 0, 0], "axis": [0, 1, 0]}],
+    "bodies": [
+        {
+            "name": "seat",
+            "position": [0, 0, -2],
+            "shapes": [{"type": "Box", "x": 0.4, "y": 0.2, "z": 0.1}],
+            "density": 600,
+        }
+    ],
+    "joints": [
+        {
+            "name": "pin",
+            "type": "Revolute",
+            "parent": "ground",
+            "child": "seat",
+            "at": [0, 0, 0],
+            "axis": [0, 1, 0],
+        }
+    ],
     "loads": [{"name": "push", "type": "Motor", "on": ["pin"], "law": "4 * sin(3 * t) - 0.1 * v"}],
-}  # fmt: skip
+}
 
 OBJ = b"# part\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvn 0 0 1\nf 1 3 2\nf 1//1 2//1 4//1\nf 2 3 4\nf 1 4 3\n"
 OFF = b"OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 1 2 3\n3 0 3 2\n"
@@ -68,7 +103,13 @@ def stl() -> bytes:
 def stl_words() -> bytes:
     lines = ["solid part"]
     for face in _CORNERS[_FACES].tolist():
-        lines += ["facet normal 0 0 0", "outer loop", *(f"vertex {x} {y} {z}" for x, y, z in face), "endloop", "endfacet"]
+        lines += [
+            "facet normal 0 0 0",
+            "outer loop",
+            *(f"vertex {x} {y} {z}" for x, y, z in face),
+            "endloop",
+            "endfacet",
+        ]
     return "\n".join([*lines, "endsolid part", ""]).encode()
 
 
@@ -95,7 +136,9 @@ def glb(change=None) -> bytes:
         change(scene)
     text = json.dumps(scene).encode()
     text += b" " * (-len(text) % 4)
-    chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", 72, b"BIN\0") + points + indices
+    chunks = (
+        struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", 72, b"BIN\0") + points + indices
+    )
     return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
 
 
@@ -148,7 +191,11 @@ def _numbers() -> Iterator[File]:
             yield f"dae number {k}", "dae", DAE.replace(">0 0 0 1 0", f">0 {number} 0 1 0").encode()
             yield f"obj number {k}", "obj", OBJ.replace(b"v 1 0 0", f"v {number} 0 0".encode())
             yield f"off number {k}", "off", OFF.replace(b"\n1 0 0", f"\n{number} 0 0".encode())
-            yield f"stl number {k}", "stl", stl_words().replace(b"vertex 1.0 ", f"vertex {number} ".encode(), 1)
+            yield (
+                f"stl number {k}",
+                "stl",
+                stl_words().replace(b"vertex 1.0 ", f"vertex {number} ".encode(), 1),
+            )
 
 
 def _xml() -> Iterator[File]:
@@ -174,7 +221,11 @@ def _xml() -> Iterator[File]:
     yield "urdf attributes", "urdf", b"<robot " + b" ".join(b'a%d="1"' % k for k in range(100_000)) + b"/>"
     yield "urdf text", "urdf", b"<robot>" + b"x" * 15_000_000 + b"</robot>"
     yield "urdf tags", "urdf", b"<robot>" + b"<a/>" * 400_000 + b"</robot>"
-    yield "urdf include", "urdf", URDF.replace("<link", '<xi:include href="/etc/passwd"/><link', 1).replace("xi:", "x").encode()
+    yield (
+        "urdf include",
+        "urdf",
+        URDF.replace("<link", '<xi:include href="/etc/passwd"/><link', 1).replace("xi:", "x").encode(),
+    )
     for k in range(1, 16):
         data = URDF.encode()
         yield f"urdf cut {k}", "urdf", data[: len(data) * k // 16]
@@ -207,8 +258,15 @@ def _physics() -> Iterator[File]:
     }
     for name, (old, new) in changes.items():
         yield f"robot {name}", "urdf", URDF.replace(old, new, 1).encode()
-    ring = "".join(f'<joint name="j{k}" type="fixed"><parent link="l{k}"/><child link="l{(k + 1) % 3}"/></joint>' for k in range(3))
-    yield "urdf ring", "urdf", ("<robot>" + "".join(f'<link name="l{k}"/>' for k in range(3)) + ring + "</robot>").encode()
+    ring = "".join(
+        f'<joint name="j{k}" type="fixed"><parent link="l{k}"/><child link="l{(k + 1) % 3}"/></joint>'
+        for k in range(3)
+    )
+    yield (
+        "urdf ring",
+        "urdf",
+        ("<robot>" + "".join(f'<link name="l{k}"/>' for k in range(3)) + ring + "</robot>").encode(),
+    )
 
 
 def _meshes() -> Iterator[File]:
@@ -287,12 +345,15 @@ def must_accept() -> Iterator[File]:
     for name, (suffix, data) in samples().items():
         yield name, suffix, data
     links = "".join(f'<link name="l{k}"/>' for k in range(5001))
-    joint = '<joint name="j{0}" type="continuous"><parent link="l{1}"/><child link="l{2}"/><axis xyz="0 0 2"/></joint>'
+    ends = '<parent link="l{1}"/><child link="l{2}"/>'
+    joint = f'<joint name="j{{0}}" type="continuous">{ends}<axis xyz="0 0 2"/></joint>'
     chain = "".join(joint.format(k, k, k + 1) for k in range(5000))
     star = "".join(joint.format(k, 0, k + 1) for k in range(5000))
     yield "chain of 5,000 links", "urdf", f"<robot>{links}{chain}</robot>".encode()
     yield "star of 5,000 links", "urdf", f"<robot>{links}{star}</robot>".encode()
-    for k, name in enumerate(("..", "con", "%n%s", "&lt;img src=x onerror=alert(1)&gt;", "\u00e9\u0301", "\U0001f916", " ")):
+    for k, name in enumerate(
+        ("..", "con", "%n%s", "&lt;img src=x onerror=alert(1)&gt;", "\u00e9\u0301", "\U0001f916", " ")
+    ):
         yield f"odd name {k}", "urdf", URDF.replace('"tip"', f'"{name}"').encode()
     yield "byte order mark", "urdf", b"\xef\xbb\xbf" + URDF.encode()
     yield "long axis", "urdf", URDF.replace('xyz="0 1 0"', 'xyz="0 5 0"').encode()

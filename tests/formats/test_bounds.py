@@ -106,7 +106,16 @@ def test_numbers_are_rounded_as_python_rounds_them(tmp_path):
     rng = np.random.default_rng(5)
     values = rng.normal(size=3000) * 10.0 ** rng.integers(-40, 14, 3000)
     texts = [repr(x) for x in values[:2000].tolist()] + [f"{x:.30e}" for x in values[2000:].tolist()]
-    texts += ["0", "-0.0", "+1.", ".5", "1e-300", "900719925474099.3", "0.1000000000000000055511151231257827", "1E5"]
+    texts += [
+        "0",
+        "-0.0",
+        "+1.",
+        ".5",
+        "1e-300",
+        "900719925474099.3",
+        "0.1000000000000000055511151231257827",
+        "1E5",
+    ]
     texts += ["5e-324", "123456789012345678901234567890e-25", "1"]
     texts += ["0"] * (-len(texts) % 3)
     lines = [f"v {' '.join(texts[k : k + 3])}" for k in range(0, len(texts), 3)]

@@ -1,4 +1,4 @@
-"""Files at random: every reader answers with what it read or with our error, opens nothing, and is done soon."""
+"""Damaged files: every reader answers with what it read or our error, opens nothing, and is soon done."""
 
 import os
 import sys
@@ -17,12 +17,56 @@ from linkwork.native.loop_entry import LOOPS
 
 WORDS = (
     *(number.encode() for number in NUMBERS[:-1]),
-    *(b"<", b"/>", b'"', b"<![CDATA[", b"<!DOCTYPE", b"&#0;", b"&lt;", b"\xff", b"\0", b"\n", b"-1", b"4294967295", b"#"),
-    *(b"[", b"]", b"{", b"}", b",", b":", b"null", b"true", b"[[[[", b'"":', b"\\u0000", b"1e308", b"-0.0", b" " * 50),
-    *(b"../../etc/passwd", b"file:///etc/passwd", b"package://etc/x", b"http://127.0.0.1/", b"end_header", b"f 1 2"),
+    *(
+        b"<",
+        b"/>",
+        b'"',
+        b"<![CDATA[",
+        b"<!DOCTYPE",
+        b"&#0;",
+        b"&lt;",
+        b"\xff",
+        b"\0",
+        b"\n",
+        b"-1",
+        b"4294967295",
+        b"#",
+    ),
+    *(
+        b"[",
+        b"]",
+        b"{",
+        b"}",
+        b",",
+        b":",
+        b"null",
+        b"true",
+        b"[[[[",
+        b'"":',
+        b"\\u0000",
+        b"1e308",
+        b"-0.0",
+        b" " * 50,
+    ),
+    *(
+        b"../../etc/passwd",
+        b"file:///etc/passwd",
+        b"package://etc/x",
+        b"http://127.0.0.1/",
+        b"end_header",
+        b"f 1 2",
+    ),
 )
 OPENING = ("open", "socket.connect", "socket.bind", "socket.getaddrinfo", "subprocess.Popen", "os.system")
-OPENING += ("os.exec", "os.posix_spawn", "pickle.find_class", "exec", "compile", "urllib.Request", "shutil.rmtree")
+OPENING += (
+    "os.exec",
+    "os.posix_spawn",
+    "pickle.find_class",
+    "exec",
+    "compile",
+    "urllib.Request",
+    "shutil.rmtree",
+)
 heard: list[tuple[str, str]] | None = None
 
 
@@ -87,10 +131,12 @@ def fuzz(folder: Path, most: int, seconds: float, seed: int) -> int:
                 if isinstance(thing, lw.geometry.Mesh):
                     assert np.isfinite(thing.vertices).all()
             except LinkworkError as error:
-                assert paths[k].name in str(error), f"{error} of {data!r}"
+                assert paths[k].name in str(error), f"{error} of {data!r}"  # noqa: PT017
             except BaseException as error:
                 heard = None
-                raise AssertionError(f"{type(error).__name__}: {error} of {paths[k].suffix}: {data!r}") from error
+                raise AssertionError(
+                    f"{type(error).__name__}: {error} of {paths[k].suffix}: {data!r}"
+                ) from error
             taken, opened, heard = time.process_time() - start, heard, None
             others = [(event, what) for event, what in opened if not any(path in what for path in here)]
             assert not others, (others, data)

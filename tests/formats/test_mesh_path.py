@@ -97,7 +97,7 @@ def test_a_folder_that_links_out_of_the_robots_own_is_no_package(robot, tmp_path
         ("file:///etc/passwd", "file:// is not allowed"),
         ("http://127.0.0.1:1/part.stl", "http:// is not allowed"),
         ("\\\\server\\share\\part.stl", "backslashes"),
-        ("../meshes/part.dae", "cannot read '.dae'"),
+        ("../meshes/part.3ds", "cannot read '.3ds'"),
     ],
 )
 def test_nobody_gets_out_of_the_robots_folders(robot, filename, words):

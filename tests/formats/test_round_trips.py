@@ -30,8 +30,16 @@ def tree() -> lw.Mechanism:
     m = lw.Mechanism("tree")
     shapes = [lw.Box(0.2, 0.1, 0.3), lw.Sphere(0.1), lw.Cylinder(0.1, 0.2), lw.Cone(0.1, 0.2)]
     base = m.add(lw.Body("base_plate", lw.Box(0.3, 0.3, 0.1), density=500, position=(0.1, 0.2, 0.3)))
-    arm = m.add(lw.Body("arm", *shapes, density=700, position=(0.5, 0, 0), visuals=shapes, rotation=(0.5, 0.5, 0.5, 0.5)))
-    hand = m.add(lw.Body("hand", lw.Ellipsoid(0.1, 0.2, 0.1), mass=2, position=(0.9, 0.1, 0), collisions=[lw.Sphere(0.1)]))
+    arm = m.add(
+        lw.Body(
+            "arm", *shapes, density=700, position=(0.5, 0, 0), visuals=shapes, rotation=(0.5, 0.5, 0.5, 0.5)
+        )
+    )
+    hand = m.add(
+        lw.Body(
+            "hand", lw.Ellipsoid(0.1, 0.2, 0.1), mass=2, position=(0.9, 0.1, 0), collisions=[lw.Sphere(0.1)]
+        )
+    )
     tip = m.add(lw.Body("tip", lw.Sphere(0.05), mass=0.3, position=(1.2, 0.1, 0)))
     m.add(lw.Fixed("held", m.ground, base))
     m.add(lw.Revolute("shoulder", base, arm, at=(0.2, 0, 0), axis=(1, 2, 3), damping=0.2, friction=0.0))
@@ -101,7 +109,8 @@ def test_a_loop_in_the_words_of_urdfdom_is_read(tmp_path):
     text = (tmp_path / "robot.urdf").read_text()
     constraint = (
         '<constraint name="shut" type="revolute"><parent link="arm"/><parent_origin xyz="1 0 0" rpy="0 0 0"/>'
-        '<parent_axis xyz="0 1 0"/><child link="tip"/><child_origin xyz="0 0 0.5"/><child_axis xyz="0 1 0"/></constraint>'
+        '<parent_axis xyz="0 1 0"/><child link="tip"/><child_origin xyz="0 0 0.5"/><child_axis '
+        'xyz="0 1 0"/></constraint>'
     )
     (tmp_path / "closed.urdf").write_text(text.replace("</robot>", constraint + "</robot>"))
     joint = lw.load(tmp_path / "closed.urdf").joints["shut"]
@@ -113,16 +122,18 @@ def test_a_loop_in_the_words_of_urdfdom_is_read(tmp_path):
 
 def test_what_urdf_cannot_hold_is_named(tmp_path):
     m = loop()
-    with pytest.raises(FormatError, match="joint 'b': URDF has no Universal; save it as .mjcf or .json"):
+    with pytest.raises(FormatError, match=r"joint 'b': URDF has no Universal; save it as \.mjcf or \.json"):
         m.save(tmp_path / "robot.urdf")
     m = tree()
     m.add(lw.Motor("drive", "shoulder"))
     m["shoulder"].stiffness = 3.0
     m.gravity = (0, 0, -1.62)
-    with pytest.warns(UserWarning, match="left out are: stiffness of joint 'shoulder', load 'drive', gravity"):
+    with pytest.warns(
+        UserWarning, match="left out are: stiffness of joint 'shoulder', load 'drive', gravity"
+    ):
         m.save(tmp_path / "robot.urdf")
     plane = lw.Mechanism("flat", space="plane")
-    with pytest.raises(FormatError, match="is planar; save it as .json"):
+    with pytest.raises(FormatError, match=r"is planar; save it as \.json"):
         plane.save(tmp_path / "robot.urdf")
 
 
@@ -199,20 +210,25 @@ def test_wrong_sdf_is_refused_with_file_and_line(old, new, words, tmp_path):
 
 DAE = """<COLLADA version="1.4.1"><asset><unit meter="0.01"/><up_axis>{up}</up_axis></asset>
 <library_geometries><geometry id="g"><mesh>
-<source id="s"><float_array id="f" count="24">-1 -1 -1 1 -1 -1 1 1 -1 -1 1 -1 -1 -1 1 1 -1 1 1 1 1 -1 1 1</float_array>
+<source id="s"><float_array id="f" count="24">
+-1 -1 -1 1 -1 -1 1 1 -1 -1 1 -1 -1 -1 1 1 -1 1 1 1 1 -1 1 1</float_array>
 <technique_common><accessor source="#f" count="8" stride="3"/></technique_common></source>
 <vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
-<polylist count="5"><input semantic="VERTEX" source="#v" offset="0"/><input semantic="NORMAL" source="#s" offset="1"/>
+<polylist count="5"><input semantic="VERTEX" source="#v" offset="0"/>
+<input semantic="NORMAL" source="#s" offset="1"/>
 <vcount>4 4 4 4 4</vcount>
 <p>0 0 3 0 2 0 1 0 4 0 5 0 6 0 7 0 0 0 1 0 5 0 4 0 1 0 2 0 6 0 5 0 2 0 3 0 7 0 6 0</p></polylist>
 <triangles count="2"><input semantic="VERTEX" source="#v" offset="0"/><p>3 0 4 3 4 7</p></triangles>
 </mesh></geometry></library_geometries>
 <library_visual_scenes><visual_scene id="w"><node><scale>1 1 -2</scale><translate>0 0 5</translate>
-<node><rotate>0 0 1 90</rotate><instance_geometry url="#g"/></node></node></visual_scene></library_visual_scenes>
+<node><rotate>0 0 1 90</rotate><instance_geometry url="#g"/></node></node></visual_scene>
+</library_visual_scenes>
 <scene><instance_visual_scene url="#w"/></scene></COLLADA>"""
 
 
-@pytest.mark.parametrize(("up", "middle"), [("Z_UP", (0, 0, -0.1)), ("Y_UP", (0, 0.1, 0)), ("X_UP", (0, 0.1, 0))])
+@pytest.mark.parametrize(
+    ("up", "middle"), [("Z_UP", (0, 0, -0.1)), ("Y_UP", (0, 0.1, 0)), ("X_UP", (0, 0.1, 0))]
+)
 def test_collada_is_put_together_in_metres(up, middle, tmp_path):
     (tmp_path / "part.dae").write_text(DAE.format(up=up))
     mesh = lw.load(tmp_path / "part.dae")
@@ -232,7 +248,11 @@ def test_collada_is_put_together_in_metres(up, middle, tmp_path):
         ("-1 -1 -1 1", "-1 nan -1 1", "'nan' is not a number"),
         ('meter="0.01"', 'meter="0"', "meter=0; allowed is"),
         ("<COLLADA", "<!DOCTYPE x [<!ENTITY a 'b'>]><COLLADA", "<!DOCTYPE is not allowed"),
-        ("<node><rotate>0 0 1 90", '<node id="n"><instance_node url="#n"/><rotate>0 0 1 90', "round in a ring"),
+        (
+            "<node><rotate>0 0 1 90",
+            '<node id="n"><instance_node url="#n"/><rotate>0 0 1 90',
+            "round in a ring",
+        ),
     ],
 )
 def test_wrong_collada_is_refused(old, new, words, tmp_path):
@@ -242,7 +262,8 @@ def test_wrong_collada_is_refused(old, new, words, tmp_path):
     assert "part.dae:" in str(error.value)
 
 
-MJCF = """<mujoco model="thing"><compiler angle="degree"/><option gravity="0 0.5 -9" density="3" viscosity="0.1"/>
+MJCF = """<mujoco model="thing"><compiler angle="degree"/>
+<option gravity="0 0.5 -9" density="3" viscosity="0.1"/>
 <default><joint damping="0.2" armature="0.01"/><geom density="500"/></default>
 <worldbody><geom name="floor" type="plane" size="1 1 1"/>
   <body name="base" pos="0 0 1"><freejoint name="root"/><geom type="box" size="0.2 0.1 0.1"/>
@@ -252,16 +273,20 @@ MJCF = """<mujoco model="thing"><compiler angle="degree"/><option gravity="0 0.5
       <geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.05" friction="0.8 0.01 0.001" condim="6"/>
       <body name="foot" pos="0 0 -0.4"><joint name="ankle" type="ball"/><geom type="sphere" size="0.06"/>
         <site name="sole"/></body></body>
-    <body name="arm" pos="-0.2 0 0"><joint name="reach" type="slide" axis="0 1 1" limited="true" range="-0.2 0.3"/>
+    <body name="arm" pos="-0.2 0 0"><joint name="reach" type="slide" axis="0 1 1" limited="true"
+        range="-0.2 0.3"/>
       <geom type="ellipsoid" size="0.05 0.1 0.05"/><site name="palm"/></body></body>
 </worldbody>
-<tendon><fixed name="cable" stiffness="3" damping="0.4"><joint joint="hip_x" coef="1"/><joint joint="reach" coef="-2"/></fixed>
-  <spatial name="rope" stiffness="20" springlength="0.1"><site site="sole"/><site site="palm"/></spatial></tendon>
+<tendon><fixed name="cable" stiffness="3" damping="0.4">
+  <joint joint="hip_x" coef="1"/><joint joint="reach" coef="-2"/></fixed>
+  <spatial name="rope" stiffness="20" springlength="0.1"><site site="sole"/>
+  <site site="palm"/></spatial></tendon>
 <actuator><motor name="push" joint="reach" gear="3" ctrlrange="-1 1" ctrllimited="true"/>
   <position name="aim" joint="hip_y" kp="7" kv="0.3"/><velocity name="turn" joint="hip_x" kv="2"/>
   <motor name="wind" tendon="cable" gear="2"/></actuator>
 <contact><exclude body1="base" body2="arm"/></contact>
-<keyframe><key name="home" qpos="0 0 1 1 0 0 0 0.1 0.2 1 0 0 0 0.05" qvel="1 0 0 0 0 0 0 0 0 0 0 0.3"/></keyframe>
+<keyframe><key name="home" qpos="0 0 1 1 0 0 0 0.1 0.2 1 0 0 0 0.05"
+  qvel="1 0 0 0 0 0 0 0 0 0 0 0.3"/></keyframe>
 </mujoco>"""
 
 
@@ -350,8 +375,14 @@ def test_mjcf_keeps_accelerations(make, tmp_path):
         ('<mujoco><include file="../../../../../../etc/passwd"/></mujoco>', "leads out of"),
         ('<mujoco><include file="x.xml"/></mujoco>', "is included twice"),
         ('<mujoco><asset><mesh name="m" file="/etc/passwd"/></asset></mujoco>', "leads out of"),
-        ('<mujoco><worldbody><replicate count="1000000"><geom size="1"/></replicate></worldbody></mujoco>', "copies"),
-        ('<mujoco><asset><texture builtin="flat" width="100000" height="100000"/></asset></mujoco>', "points; allowed"),
+        (
+            '<mujoco><worldbody><replicate count="1000000"><geom size="1"/></replicate></worldbody></mujoco>',
+            "copies",
+        ),
+        (
+            '<mujoco><asset><texture builtin="flat" width="100000" height="100000"/></asset></mujoco>',
+            "points; allowed",
+        ),
         ("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "MuJoCo cannot read it"),
         ("<mujoco><worldbody><geom/></worldbody>", "not well-formed XML"),
         ("<mujoco><worldbodies/></mujoco>", "MuJoCo cannot read it"),

@@ -134,7 +134,11 @@ def _facts_of_run(run: Any) -> dict[str, Any]:
     if isinstance(run, Mesh):
         low, high = run.bounds
         facts = {"kind": "mesh", "vertices": len(run.vertices), "faces": len(run.faces), "area": run.area}
-        facts |= {"low": low.tolist(), "high": high.tolist(), "volume": None if run.problems() else run.volume}
+        facts |= {
+            "low": low.tolist(),
+            "high": high.tolist(),
+            "volume": None if run.problems() else run.volume,
+        }
         return facts | {"repairs": list(run.repairs)}
     if isinstance(run, Recording):
         return {"kind": "run", **summary(run)}

@@ -36,7 +36,8 @@ def _masses(bodies: list[Body]) -> Iterator[str]:
     if weighed and weighed[-1].inertia.mass > FAR_APART * weighed[0].inertia.mass:
         light, heavy = weighed[0], weighed[-1]
         yield (
-            f"body {light.name!r} has {light.inertia.mass:.3g} kg, and {heavy.name!r} {heavy.inertia.mass:.3g} kg; "
+            f"body {light.name!r} has {light.inertia.mass:.3g} kg, and {heavy.name!r} "
+            f"{heavy.inertia.mass:.3g} kg; "
             "masses are in kg, densities in kg/m^3, lengths in m: correct the unit of one of them"
         )
 
@@ -51,8 +52,10 @@ def _moments(mechanism: Mechanism, body: Body) -> Iterator[str]:
     radius = float(np.sqrt(max(np.trace(inertia.tensor) / 2.0, 0.0) / inertia.mass))
     if reach > 0.0 and not NARROW * reach <= radius <= WIDE * reach:
         yield (
-            f"body {body.name!r}: its moments of inertia, {plain(np.diag(inertia.tensor))} kg m^2, are those of "
-            f"{inertia.mass:.3g} kg at {radius:.3g} m, and it reaches {reach:.3g} m; write kg m^2, about the centre of mass"
+            f"body {body.name!r}: its moments of inertia, {plain(np.diag(inertia.tensor))} kg m^2, "
+            f"are those of "
+            f"{inertia.mass:.3g} kg at {radius:.3g} m, and it reaches {reach:.3g} m; write kg m^2, "
+            f"about the centre of mass"
         )
 
 
@@ -94,7 +97,8 @@ def _drawing(mechanism: Mechanism) -> Iterator[str]:
             continue  # a joint that cannot be found from a pose is never asked where it is drawn
         if gap > OPEN * size:
             yield (
-                f"joint {joint.name!r}: its two sides are drawn {gap:.3g} apart, which it does not allow; move the "
+                f"joint {joint.name!r}: its two sides are drawn {gap:.3g} apart, which it does not "
+                f"allow; move the "
                 "bodies, or correct on_parent= and on_child=, or start from mechanism.assemble()"
             )
 
@@ -117,7 +121,10 @@ def _files(body: Body) -> Iterator[str]:
                 yield f"body {body.name!r}: {problem}"
                 continue
             if not path.is_file():
-                yield f"body {body.name!r}: mesh {shape.filename!r} is not at {path}; put it there, or give packages="
+                yield (
+                    f"body {body.name!r}: mesh {shape.filename!r} is not at {path}; put it there, or give "
+                    f"packages="
+                )
 
 
 def silently(mechanism: Mechanism) -> list[str]:

@@ -22,7 +22,7 @@ def add(commands: Commands) -> None:
         """,
         run,
     )
-    command.add_argument("file", help="a mechanism (.json, .urdf)")
+    command.add_argument("file", help="a mechanism (.json, .urdf, .sdf, .xml)")
     command.add_argument(
         "--for", dest="duration", type=float, required=True, metavar="SECONDS", help="how long"
     )

@@ -19,7 +19,9 @@ def add(commands: Commands) -> None:
         """,
         run,
     )
-    command.add_argument("file", help="a mechanism (.json, .urdf), a run (.lwr) or a mesh (.stl, .obj, ...)")
+    command.add_argument(
+        "file", help="a mechanism (.json, .urdf, .xml), a run (.lwr) or a mesh (.stl, .obj, ...)"
+    )
     add_robot_options(command)
     command.add_argument("--live", action="store_true", help="let a mechanism move, in real time")
     command.add_argument(

@@ -59,7 +59,12 @@ class Reading:
             raise ValueError(f"load: scale {scale!r}; give a finite number, not 0 (negative ones mirror)")
         if largest is not None and not (is_finite(largest) and largest >= 1):
             raise ValueError(f"load: largest {largest!r}; give the bytes that a file may have, as 1e9")
-        given = {"largest": largest is not None, "base": base is not None, "repair": repair, "scale": scale != 1.0}
+        given = {
+            "largest": largest is not None,
+            "base": base is not None,
+            "repair": repair,
+            "scale": scale != 1.0,
+        }
         for word, value in (("base", base), ("repair", repair), ("scale", scale), ("largest", largest)):
             if given[word] and word not in format.takes:
                 raise ValueError(f"load: {word} {value!r} has no meaning for {path.name!r}; leave it out")

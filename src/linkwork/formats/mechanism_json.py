@@ -4,8 +4,8 @@
      "bodies": [...], "joints": [...], "couplings": [...], "constraints": [...], "drivers": [...],
      "loads": [...], "contacts": [...], "ground": {...}, "states": {...}}
 
-The mechanism and every element may have a "note", which is kept. Version 2 has notes and states; a file says the
-lowest version that can hold what is in it, and older ones are brought up to date when they are read
+The mechanism and every element may have a "note", which is kept. Version 2 has notes and states; a file says
+the lowest version that can hold what is in it, and older ones are brought up to date when they are read
 (`MIGRATIONS`). `mechanism.schema.json`, beside this module, says all of this for other programs.
 
 Elements are in the order in which they were added, kind by kind; if kinds were mixed, "order" has all names.
@@ -233,7 +233,9 @@ def mechanism_of_text(text: bytes, file: str = "text", largest: int | None = Non
         root.refuse("'version' is missing; give it")
     version = head["version"].number()
     if version not in (*MIGRATIONS, VERSION):
-        head["version"].refuse(f"version {version:g}, and this Linkwork reads up to {VERSION}; update Linkwork")
+        head["version"].refuse(
+            f"version {version:g}, and this Linkwork reads up to {VERSION}; update Linkwork"
+        )
     while version < VERSION:
         root, version = MIGRATIONS[int(version)](root), version + 1
     members = root.fields(

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import MISSING, fields, is_dataclass
 from inspect import isabstract
-from types import ModuleType
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np

@@ -45,7 +45,9 @@ def numbers_in(element: Element) -> np.ndarray:
         except ValueError:
             value = np.nan
         if not np.isfinite(value) or abs(value) > SCALE[0] or not word.isascii() or "_" in word:
-            raise element.error(f"{shorten(word)} is not a number that a mesh can have; write it like 0.5 or -1e-3")
+            raise element.error(
+                f"{shorten(word)} is not a number that a mesh can have; write it like 0.5 or -1e-3"
+            )
         found[marks[1]] = value
         marks += (len(word), 1)
     return found[: marks[1]]
@@ -156,7 +158,9 @@ class _Scene:
                 self.known[id(faces)] = self._faces(faces)
             points, corners, counts = self.known[id(faces)]
             if max(self.total + len(points), sum(map(len, self.counts)) + len(counts)) > self.most:
-                raise faces.error(f"more than {self.most} vertices or faces; allowed are as many, or more by largest=")
+                raise faces.error(
+                    f"more than {self.most} vertices or faces; allowed are as many, or more by largest="
+                )
             if not len(counts):
                 continue
             mirrored = np.linalg.det(place[:3, :3]) < 0.0
@@ -187,16 +191,22 @@ class _Scene:
         else:
             corners, counts = _strips(rows, faces.tag == "tristrips")
         if counts.sum() != len(corners):
-            raise faces.error(f"{len(corners)} corners, and counts that say {int(counts.sum())}; it is damaged")
+            raise faces.error(
+                f"{len(corners)} corners, and counts that say {int(counts.sum())}; it is damaged"
+            )
         if counts.max(initial=0) > MOST_CORNERS:
             raise faces.error(f"a face of {int(counts.max())} corners; allowed are {MOST_CORNERS}")
         if len(corners) and corners.max() >= len(points):
-            raise faces.error(f"vertex {int(corners.max())} of {len(points)}; allowed are 0 to {len(points) - 1}")
+            raise faces.error(
+                f"vertex {int(corners.max())} of {len(points)}; allowed are 0 to {len(points) - 1}"
+            )
         keep = counts >= 3  # some exporters write edges as polygons of two
         return points, corners[np.repeat(keep, counts)], counts[keep]
 
     def _positions(self, vertices: Element) -> np.ndarray:
-        source = next((each for each in vertices.each("input") if each.attributes.get("semantic") == "POSITION"), None)
+        source = next(
+            (each for each in vertices.each("input") if each.attributes.get("semantic") == "POSITION"), None
+        )
         if vertices.tag != "vertices" or source is None:
             raise vertices.error('there is no <input semantic="POSITION">; add one')
         data = self._target(source, "source")
@@ -206,7 +216,9 @@ class _Scene:
         first = 0 if accessor is None else int(accessor.number("offset", 0.0))
         count = len(values) // 3 if accessor is None else int(accessor.number("count"))
         if stride < 3 or first < 0 or count < 0 or first + stride * count > len(values):
-            raise data.error(f"{count} points of {stride} numbers from {first} on, and {len(values)} are there")
+            raise data.error(
+                f"{count} points of {stride} numbers from {first} on, and {len(values)} are there"
+            )
         return values[first : first + stride * count].reshape(count, stride)[:, :3]
 
 

@@ -16,9 +16,9 @@ from linkwork.formats.file_format import FileFormat, Reading, reader
 from linkwork.formats.markup import LARGEST
 from linkwork.formats.regular_file import read_bytes
 from linkwork.geometry.mesh import Mesh, counted
-from linkwork.geometry.weld import distinct, joined
 from linkwork.geometry.tessellation import compact
 from linkwork.geometry.triangulation import Polygons, cut_faces
+from linkwork.geometry.weld import distinct, joined
 from linkwork.mechanism.placement import Array
 
 MAX_BYTES = 128_000_000  # two and a half million triangles of STL; lw.load(..., largest=) allows more
@@ -46,7 +46,7 @@ def load_mesh(path: Path, *, scale: float = 1.0, repair: bool = False) -> Mesh:
 
 
 def mesh_format(suffix: str, read: Callable[[Path, bytes, int], Soup]) -> FileFormat:
-    """Return the format of meshes that one function reads the points and faces of: at most so many of each."""
+    """Return the format of meshes whose points and faces, at most so many, one function reads."""
 
     def read_mesh(path: Path, reading: Reading) -> Mesh:
         most = reading.largest or MAX_BYTES
@@ -86,7 +86,7 @@ def _put_together(path: Path, soup: Soup, lenient: bool) -> Mesh:
     vertices += 0.0  # -0.0 is 0.0
     points, label = distinct(vertices)
     points, second = joined(points, SINGLE * largest)
-    faces = second[label.reshape(-1, 3) if faces is None else label[faces]]
+    faces = second[label.reshape(-1, 3) if faces is None else label[faces]].astype(np.int64)
     notes = [f"cut {counted(blind, 'face')} of no plane, or crossing itself"] if blind else []
     points, kept = compact(points, faces)
     if len(kept) < len(faces):

@@ -58,7 +58,7 @@ def _chunks(data: bytes) -> tuple[Any, memoryview]:
     if problem := too_much(found[b"JSON"]):
         raise _Unreal(f"its JSON has {problem}")
     try:
-        scene = json.loads(bytes(found[b"JSON"]), parse_constant=_no_constant)
+        scene = json.loads(bytes(found[b"JSON"]).decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError) as problem:
         raise _Unreal(f"its JSON cannot be read: {problem}") from None
     if not isinstance(scene, dict):

@@ -49,7 +49,9 @@ def read(path: Path, data: bytes, most: int) -> Soup:
         face = _face(text, at, words, n)
         marks[3] = (end := marks[3] + len(face))
         if end > len(corners):
-            raise text.error(at, f"more than {len(corners)} corners; allowed are as many, or more by largest=")
+            raise text.error(
+                at, f"more than {len(corners)} corners; allowed are as many, or more by largest="
+            )
         corners[end - len(face) : end], counts[marks[1]] = face, len(face)
         marks[1] += 1
     return Soup(vertices, Polygons(corners[: marks[3]], counts))

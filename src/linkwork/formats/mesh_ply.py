@@ -153,6 +153,8 @@ def _in_bytes(path: Path, data: bytes, element: PlyElement, order: str, at: int,
     if found is not None:
         table, end = found
         return _points(element, lambda k: table[f"{k}"]), _rows_of(element, table), end
+    if element.kept is not None and np.dtype(element.properties[element.kept].kind).kind == "f":
+        raise FormatError(f"{path}: corners of faces that are no whole numbers; give a list of int")
     raw = np.frombuffer(data, np.uint8)
     columns = np.array([_column(part, k == element.kept) for k, part in enumerate(element.properties)])
     columns = columns.reshape(-1, 5).astype(np.int64)
@@ -166,7 +168,8 @@ def _in_bytes(path: Path, data: bytes, element: PlyElement, order: str, at: int,
         raise FormatError(
             f"{row}: too many corners; allowed are {len(corners)}, or more by largest="
             if how == TOO_MANY
-            else f"{row}: the file ends at byte {len(data)}, a list is longer than {MOST_CORNERS}, or a vertex "
+            else f"{row}: the file ends at byte {len(data)}, a list is longer than {MOST_CORNERS}, or "
+            f"a vertex "
             "is no whole number from 0 on; it is cut off or damaged"
         )
     numbers = _points(element, lambda k: _gathered(raw, element, order, starts, k))

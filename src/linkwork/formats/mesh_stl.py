@@ -20,7 +20,7 @@ _SHORTEST = 60  # bytes of a facet in words
 def read(path: Path, data: bytes, most: int) -> Soup:
     """Return the triangles; a file that is as long as its count says is binary, whatever it begins with."""
     count = int.from_bytes(data[80:_HEADER], "little") if len(data) >= _HEADER else -1
-    if len(data) == _HEADER + _RECORD * count:
+    if count >= 0 and len(data) == _HEADER + _RECORD * count:
         if count > most:
             raise FormatError(f"{path}: {count} triangles; allowed are {most}, or more by largest=")
         records = np.frombuffer(data, _TRIANGLE, count, _HEADER)
@@ -56,7 +56,9 @@ def _by_hand(text: Text, corners: np.ndarray, marks: np.ndarray, expected: str) 
             if len(words) != 4:
                 raise text.error(at, f"a vertex with {len(words) - 1} numbers; give 3")
             if n == len(corners):
-                raise text.error(at, f"more than {n // 3} triangles; allowed are as many, or more by largest=")
+                raise text.error(
+                    at, f"more than {n // 3} triangles; allowed are as many, or more by largest="
+                )
             corners[n] = text.point(at, words[1:])
             n += 1
             expected = "vertex" if n % 3 else "endloop"

@@ -1,7 +1,7 @@
 """Mesh files made of words, as native code: one pass over the bytes, into arrays that are large enough.
 
-What is wrong, or left to Python, is reported by where its line begins; Python looks at that line and says what
-it is. `marks[0]` is the byte to go on from, `marks[1:]` count what was found.
+What is wrong, or left to Python, is reported by where its line begins; Python looks at that line and says
+what it is. `marks[0]` is the byte to go on from, `marks[1:]` count what was found.
 """
 
 from linkwork.formats.number_loops import (
@@ -27,13 +27,13 @@ def _ended(data, at, end):
 
 @native
 def _matches(data, at, end, word):
-    """Return whether a word in small letters, with its length in front, stands here in letters of any size."""
+    """Return whether a word, in small letters, its length in front, stands here in letters of any size."""
     size = word[0]
     if at + size > end or (at + size < end and skip_word(data, at, end) != at + size):
         return False
     for k in range(size):
         c = data[at + k]
-        if (c + 32 if 65 <= c and c <= 90 else c) != word[1 + k]:
+        if (c + 32 if c >= 65 and c <= 90 else c) != word[1 + k]:
             return False
     return True
 
@@ -43,7 +43,7 @@ def _is_among(data, at, end, words):
     """Return whether one of some words stands here; `v` and `f`, by far the most, are none of them."""
     if at + 1 < end and skip_blanks(data, at + 1, end) > at + 1 and (data[at] == _V or data[at] == _F):
         return False
-    for k in range(words.shape[0]):
+    for k in range(words.shape[0]):  # noqa: SIM110, for the compiler
         if _matches(data, at, end, words[k]):
             return True
     return False
@@ -55,7 +55,7 @@ def count_obj(data, marks):
     at, end = 0, data.shape[0]
     while at < end:
         at = skip_blanks(data, at, end)
-        if at + 1 < end and (data[at + 1] == 32 or data[at + 1] == 9):
+        if at + 1 < end and skip_blanks(data, at + 1, end) > at + 1:
             if data[at] == _V:
                 marks[1] += 1
             elif data[at] == _F:
@@ -93,9 +93,17 @@ def _corner(data, at, end, count):
 
 
 @entry(
-    "int64", "uint8[::1]", "float64", "float64[::1]", "float64[::1]", "uint8[:, ::1]", "float64[:, ::1]",
-    "int32[::1]", "int32[::1]", "int64[::1]",
-)  # fmt: skip
+    "int64",
+    "uint8[::1]",
+    "float64",
+    "float64[::1]",
+    "float64[::1]",
+    "uint8[:, ::1]",
+    "float64[:, ::1]",
+    "int32[::1]",
+    "int32[::1]",
+    "int64[::1]",
+)
 def read_obj(data, largest, high, low, words, vertices, corners, counts, marks):
     """Read vertices and faces from `marks[0]` on, pass over lines that begin with `words`, stop at others."""
     at, end = marks[0], data.shape[0]
@@ -107,6 +115,7 @@ def read_obj(data, largest, high, low, words, vertices, corners, counts, marks):
         if not _ended(data, at, end) and data[at] != _HASH and not _is_among(data, at, end, words):
             kind, blank = data[at], at + 1 < end and skip_blanks(data, at + 1, end) > at + 1
             bad = not blank or (kind != _V and kind != _F)
+            bad = bad or (kind == _V and n >= vertices.shape[0]) or (kind == _F and m >= counts.shape[0])
             if not bad and kind == _V:
                 at = _point(data, at + 1, end, largest, high, low, vertices, n)
                 bad = at < 0
@@ -115,7 +124,7 @@ def read_obj(data, largest, high, low, words, vertices, corners, counts, marks):
                 first, at = c, skip_blanks(data, at + 1, end)
                 while not _ended(data, at, end) and data[at] != _HASH:
                     vertex, at = _corner(data, at, end, n)
-                    if vertex < 0:
+                    if vertex < 0 or c >= corners.shape[0]:
                         bad = True
                         break
                     corners[c] = vertex
@@ -135,9 +144,15 @@ def read_obj(data, largest, high, low, words, vertices, corners, counts, marks):
 
 
 @entry(
-    "int64", "uint8[::1]", "float64", "float64[::1]", "float64[::1]", "uint8[:, ::1]", "float64[:, ::1]",
+    "int64",
+    "uint8[::1]",
+    "float64",
+    "float64[::1]",
+    "float64[::1]",
+    "uint8[:, ::1]",
+    "float64[:, ::1]",
     "int64[::1]",
-)  # fmt: skip
+)
 def read_facets(data, largest, high, low, words, corners, marks):
     """Read facets of STL in words from `marks[0]` on; `words` are facet, outer, vertex, endloop, endfacet.
 
@@ -172,15 +187,26 @@ def read_facets(data, largest, high, low, words, corners, marks):
 
 
 @entry(
-    "int64", "uint8[::1]", "float64", "float64[::1]", "float64[::1]", "int64[::1]", "int64", "int64",
-    "int64", "float64[:, ::1]", "int32[::1]", "int32[::1]", "int64[::1]",
-)  # fmt: skip
+    "int64",
+    "uint8[::1]",
+    "float64",
+    "float64[::1]",
+    "float64[::1]",
+    "int64[::1]",
+    "int64",
+    "int64",
+    "int64",
+    "float64[:, ::1]",
+    "int32[::1]",
+    "int32[::1]",
+    "int64[::1]",
+)
 def read_rows(data, largest, high, low, columns, comment, longest, bound, numbers, corners, counts, marks):
     """Read rows of a table, a line each, from `marks[0]` on until `marks[2]` rows; `marks[1]` are there.
 
     A column is the place of its number in `numbers`, or SKIP, or a list with its length in front, LIST, whose
-    whole numbers, up to `bound`, go to `corners`, or SKIPPED_LIST, both no longer than `longest`; what follows
-    REST is whatever it is. `marks[3]` counts corners.
+    whole numbers, up to `bound`, go to `corners`, or SKIPPED_LIST, both no longer than `longest`; what
+    follows REST is whatever it is. `marks[3]` counts corners.
     """
     at, end, row, c = marks[0], data.shape[0], marks[1], marks[3]
     how = DONE
@@ -199,7 +225,7 @@ def read_rows(data, largest, high, low, columns, comment, longest, bound, number
             if kind == REST:
                 break
             at = skip_blanks(data, at, end)
-            if kind == LIST or kind == SKIPPED_LIST:
+            if kind in (LIST, SKIPPED_LIST):
                 size, at, good = read_whole(data, at, end, False)
                 bad = not good or size > longest
                 bad = bad or not (_ended(data, at, end) or skip_blanks(data, at, end) > at)
@@ -207,7 +233,7 @@ def read_rows(data, largest, high, low, columns, comment, longest, bound, number
                     break
                 for _ in range(size):
                     value, at, good = read_whole(data, skip_blanks(data, at, end), end, False)
-                    bad = not good or value > bound or c >= corners.shape[0]
+                    bad = not good or value > bound or (kind == LIST and c >= corners.shape[0])
                     bad = bad or not (_ended(data, at, end) or skip_blanks(data, at, end) > at)
                     if bad:
                         break
@@ -232,9 +258,7 @@ def read_rows(data, largest, high, low, columns, comment, longest, bound, number
     return how
 
 
-@entry(
-    "int64", "uint8[::1]", "float64", "float64[::1]", "float64[::1]", "float64[::1]", "int64[::1]"
-)
+@entry("int64", "uint8[::1]", "float64", "float64[::1]", "float64[::1]", "float64[::1]", "int64[::1]")
 def read_numbers(data, largest, high, low, numbers, marks):
     """Read numbers that are separated by white space, whatever the lines, from `marks[0]` on."""
     at, end, n = marks[0], data.shape[0], marks[1]
@@ -264,15 +288,22 @@ def _whole_at(data, at, size, big, signed):
 
 
 @entry(
-    "int64", "uint8[::1]", "int64[:, ::1]", "int64", "int64", "int64[::1]", "int32[::1]", "int32[::1]",
+    "int64",
+    "uint8[::1]",
+    "int64[:, ::1]",
+    "int64",
+    "int64",
     "int64[::1]",
-)  # fmt: skip
+    "int32[::1]",
+    "int32[::1]",
+    "int64[::1]",
+)
 def walk_rows(data, columns, big, longest, starts, corners, counts, marks):
     """Walk over `marks[2]` rows of binary properties from `marks[0]` on, and keep where each begins.
 
     A column: bytes of a list's length, 0 for a number by itself; whether that is signed; bytes of an item;
-    whether it is signed; whether the items go to `corners`. Stop at a row that goes beyond the end, has a list
-    longer than `longest`, or corners that are no vertex numbers or too many.
+    whether it is signed; whether the items go to `corners`. Stop at a row that goes beyond the end, has
+    a list longer than `longest`, or corners that are no vertex numbers or too many.
     """
     at, end, c = marks[0], data.shape[0], 0
     for row in range(marks[2]):

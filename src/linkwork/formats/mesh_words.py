@@ -39,7 +39,9 @@ class Text:
             if words:
                 self._by_hand += 1
                 if self._by_hand > MOST_BY_HAND:
-                    raise self.error(at, f"more than {MOST_BY_HAND} lines that meshes rarely have; simplify it")
+                    raise self.error(
+                        at, f"more than {MOST_BY_HAND} lines that meshes rarely have; simplify it"
+                    )
                 yield at, following, [word.decode("utf-8", errors="replace") for word in words]
             at = following
 

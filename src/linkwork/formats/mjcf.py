@@ -1,7 +1,7 @@
-"""Models of MuJoCo (MJCF), read through its own `MjSpec`: defaults, includes and inertia of geoms as it sees them.
+"""Models of MuJoCo (MJCF), read through its own `MjSpec`: defaults, includes and inertia as it sees them.
 
-Needs the extra `linkwork[mjcf]`. Soft constraints of MuJoCo become exact ones; what has no counterpart is listed
-by name in a warning.
+Needs the extra `linkwork[mjcf]`. Soft constraints of MuJoCo become exact ones; what has no counterpart is
+listed by name in a warning.
 """
 
 from pathlib import Path
@@ -12,8 +12,8 @@ import numpy as np
 from linkwork.errors import FormatError, warn
 from linkwork.formats.file_format import FileFormat, Reading
 from linkwork.formats.markup import Element
-from linkwork.formats.mjcf_out import save_mjcf
 from linkwork.formats.mjcf_files import checked_model, missing_extra
+from linkwork.formats.mjcf_out import save_mjcf
 from linkwork.mechanism.contact import Contact
 from linkwork.mechanism.mechanism import Mechanism
 
@@ -22,9 +22,10 @@ def load_mjcf(path: Path) -> Mechanism:
     """Read a model; bodies and joints have the names they have there, coordinates are those of MuJoCo."""
     root = checked_model(path)
     try:
-        import mujoco
+        import mujoco as untyped
     except ImportError:
         raise missing_extra(path) from None
+    mujoco: Any = untyped
     try:
         if path.suffix.lower() == ".xml":
             spec = mujoco.MjSpec.from_file(str(path))
@@ -38,13 +39,18 @@ def load_mjcf(path: Path) -> Mechanism:
 
 
 def _mechanism(path: Path, root: Element, model: Any) -> Mechanism:
-    import mujoco
-
-    from linkwork.formats.mjcf_bodies import Bodies, Names
+    from linkwork.formats.mjcf_bodies import Bodies, Names, mujoco
     from linkwork.formats.mjcf_forces import Forces
 
     left_out: list[str] = []
-    numbers = (model.body_mass, model.body_inertia, model.body_pos, model.geom_size, model.jnt_range, model.opt.gravity)
+    numbers = (
+        model.body_mass,
+        model.body_inertia,
+        model.body_pos,
+        model.geom_size,
+        model.jnt_range,
+        model.opt.gravity,
+    )
     if not all(np.isfinite(x).all() and np.abs(x).max(initial=0.0) < 1e15 for x in numbers):
         raise FormatError(f"{path}: a mass, size or place is not finite, or beyond 1e15; correct it")
     disabled = int(model.opt.disableflags) & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)

@@ -7,7 +7,7 @@ frame is where it is drawn, with every joint at its reference; a joint's coordin
 from collections.abc import Iterator
 from typing import Any
 
-import mujoco
+import mujoco as untyped
 import numpy as np
 
 from linkwork.algebra.rotation import from_quaternion
@@ -32,6 +32,8 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed, Free, Prismatic, Revolute, Spherical
 from linkwork.mechanism.material import Material
 from linkwork.mechanism.mechanism import Mechanism
+
+mujoco: Any = untyped  # its constants are made when it is loaded
 
 _KINDS: dict[int, type[Joint]] = {
     int(mujoco.mjtJoint.mjJNT_FREE): Free,
@@ -66,7 +68,12 @@ class Names:
         return name
 
     def _address(self, kind: Any, index: int) -> int:
-        words = {"body": "name_bodyadr", "joint": "name_jntadr", "eq": "name_eqadr", "tendon": "name_tendonadr"}
+        words = {
+            "body": "name_bodyadr",
+            "joint": "name_jntadr",
+            "eq": "name_eqadr",
+            "tendon": "name_tendonadr",
+        }
         words |= {"actuator": "name_actuatoradr", "geom": "name_geomadr", "key": "name_keyadr"}
         return int(getattr(self.model, words[kind])[index])
 
@@ -196,7 +203,10 @@ class Bodies:
         """Yield the shape of a geom, if there is one."""
         model = self.model
         kind, size = int(model.geom_type[g]), model.geom_size[g].tolist()
-        place: dict[str, Any] = {"position": model.geom_pos[g].copy(), "rotation": _rotation(model.geom_quat[g])}
+        place: dict[str, Any] = {
+            "position": model.geom_pos[g].copy(),
+            "rotation": _rotation(model.geom_quat[g]),
+        }
         match kind:
             case Geom.mjGEOM_SPHERE:
                 yield Sphere(size[0], **place)
@@ -255,7 +265,9 @@ def _material(model: Any, g: int) -> Material:
     slide, spin, roll = model.geom_friction[g].tolist()
     flat = int(model.geom_condim[g])
     return Material(
-        friction=slide if flat > 1 else 0.0, torsional=spin if flat > 3 else 0.0, rolling=roll if flat > 4 else 0.0
+        friction=slide if flat > 1 else 0.0,
+        torsional=spin if flat > 3 else 0.0,
+        rolling=roll if flat > 4 else 0.0,
     )
 
 
@@ -265,4 +277,6 @@ def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def _collision_classes(model: Any) -> list[tuple[int, int]]:
-    return sorted({pair for pair in zip(model.geom_contype.tolist(), model.geom_conaffinity.tolist()) if any(pair)})
+    return sorted(
+        {pair for pair in zip(model.geom_contype.tolist(), model.geom_conaffinity.tolist()) if any(pair)}
+    )

@@ -1,4 +1,4 @@
-"""What an MJCF file refers to, looked at before MuJoCo opens any of it: it stays inside the model's folders."""
+"""What an MJCF file refers to, looked at before MuJoCo opens it: all stays inside the model's folders."""
 
 import math
 import os
@@ -16,13 +16,13 @@ _SIZES = {"texture": ("width", "height"), "hfield": ("nrow", "ncol")}
 
 
 def checked_model(path: Path) -> Element:
-    """Return the root of a model whose files, and theirs, exist inside its folders and are of bounded size."""
+    """Return the root of a model whose files exist inside of its folders and are of bounded size."""
     root = _parsed(path)
     above = _folder_above(path.absolute().parent)
     seen: dict[Path, None] = {}
-    stack = [(root, path)]
+    stack = [root]
     while stack:
-        element, source = stack.pop()
+        element = stack.pop()
         _check_sizes(element)
         for child, folder in _files(element, path.absolute().parent):
             found = Path(os.path.realpath(folder / child.attributes["file"]))
@@ -31,7 +31,9 @@ def checked_model(path: Path) -> Element:
                     f"file={shorten(child.attributes['file'])} leads out of {above}; keep files inside it"
                 )
             if found in seen and child.tag == "include":
-                raise child.error(f"file={shorten(child.attributes['file'])} is included twice; once is enough")
+                raise child.error(
+                    f"file={shorten(child.attributes['file'])} is included twice; once is enough"
+                )
             seen[found] = None
             if len(seen) > MOST_FILES:
                 raise child.error(f"more than {MOST_FILES} files; no model needs them")
@@ -42,7 +44,7 @@ def checked_model(path: Path) -> Element:
                     f"file={shorten(child.attributes['file'])}: {problem.strerror}; give one that is there"
                 ) from None
             if child.tag in ("include", "model"):
-                stack.append((_parsed(found), found))
+                stack.append(_parsed(found))
     return root
 
 
@@ -71,7 +73,11 @@ def _files(root: Element, folder: Path) -> Iterator[tuple[Element, Path]]:
     """Yield the elements that name a file, and the folder that it is meant from."""
     folders = {"mesh": "", "texture": "", "hfield": "", "skin": ""}
     for compiler in root.each("compiler"):
-        for word, kinds in (("assetdir", folders), ("meshdir", ("mesh", "skin", "hfield")), ("texturedir", ("texture",))):
+        for word, kinds in (
+            ("assetdir", folders),
+            ("meshdir", ("mesh", "skin", "hfield")),
+            ("texturedir", ("texture",)),
+        ):
             if word in compiler.attributes:
                 folders |= dict.fromkeys(kinds, compiler.attributes[word])
         if compiler.attributes.get("strippath") == "true":
@@ -82,7 +88,9 @@ def _files(root: Element, folder: Path) -> Iterator[tuple[Element, Path]]:
             if "\0" in element.attributes[word]:
                 raise element.error(f"{word}: a zero in a path; leave it out")
             if word != "file":  # the sides of a cube map
-                side = Element(element.file, element.line, element.tag, {"file": element.attributes[word]}, element)
+                side = Element(
+                    element.file, element.line, element.tag, {"file": element.attributes[word]}, element
+                )
                 yield side, folder / folders.get(element.tag, "")
             elif element.attributes[word]:
                 yield element, folder / folders.get(element.tag, "")
@@ -101,10 +109,14 @@ def _check_sizes(root: Element) -> None:
                     copies *= outer.number("count")
                 outer = outer.parent
             if copies > MOST_COPIES:
-                raise element.error(f"count={shorten(words)} makes {copies:g} copies; allowed are {MOST_COPIES}")
+                raise element.error(
+                    f"count={shorten(words)} makes {copies:g} copies; allowed are {MOST_COPIES}"
+                )
         sides = [element.number(word) for word in _SIZES.get(element.tag, ()) if word in element.attributes]
         if math.prod(sides) > MOST_PIXELS:
-            raise element.error(f"{' x '.join(f'{side:g}' for side in sides)} points; allowed are {MOST_PIXELS}")
+            raise element.error(
+                f"{' x '.join(f'{side:g}' for side in sides)} points; allowed are {MOST_PIXELS}"
+            )
 
 
 def _three(element: Element, words: str) -> list[float]:
@@ -114,5 +126,6 @@ def _three(element: Element, words: str) -> list[float]:
 def missing_extra(path: Path) -> FormatError:
     """Return the error that says how to read such files."""
     return FormatError(
-        f"{path}: MuJoCo's own files are read with MuJoCo, which is not installed; pip install 'linkwork[mjcf]'"
+        f"{path}: MuJoCo's own files are read with MuJoCo, which is not installed; pip install "
+        f"'linkwork[mjcf]'"
     )

@@ -1,13 +1,13 @@
 """What acts between the bodies of a model of MuJoCo: equalities, tendons, actuators, a medium.
 
-An actuator's force is gain u + b0 + b1 length + b2 velocity, with what it is transmitted by: a joint or a fixed
-tendon times its gear (MuJoCo, Computation, Actuation model). Control and force are clamped to their ranges.
+An actuator's force is gain u + b0 + b1 length + b2 velocity, with what it is transmitted by: a joint or a
+fixed tendon times its gear (MuJoCo, Computation, Actuation model). Control and force stay in their ranges.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-import mujoco
+import mujoco as untyped
 import numpy as np
 
 from linkwork.algebra.number import max as maximum
@@ -20,6 +20,8 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed, Spherical
 from linkwork.mechanism.loads import Feedback, Motor, Wrench
 from linkwork.mechanism.springs import Spring
+
+mujoco: Any = untyped  # its constants are made when it is loaded
 
 Number = Any
 
@@ -62,7 +64,8 @@ class Forces:
         model, bodies = self.model, self.parts.bodies
         if objects == int(mujoco.mjtObj.mjOBJ_SITE):
             frames = [
-                Frame(model.site_pos[s].tolist(), _rotation(model.site_quat[s]).tolist()) for s in (one, other)
+                Frame(model.site_pos[s].tolist(), _rotation(model.site_quat[s]).tolist())
+                for s in (one, other)
             ]
             ends = [bodies[model.site_bodyid[s]] for s in (one, other)]
         else:
@@ -141,7 +144,8 @@ class Forces:
         plain = (
             int(model.actuator_dyntype[a]) == int(mujoco.mjtDyn.mjDYN_NONE)
             and int(model.actuator_gaintype[a]) == int(mujoco.mjtGain.mjGAIN_FIXED)
-            and int(model.actuator_biastype[a]) in (int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE))
+            and int(model.actuator_biastype[a])
+            in (int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE))
         )
         if model.actuator_armature[a] or model.actuator_damping[a]:
             self.left_out.append(f"armature or damping of actuator {name!r}")
@@ -195,7 +199,11 @@ class Forces:
         f_range = model.actuator_forcerange[a].tolist() if model.actuator_forcelimited[a] else None
 
         def force(length: Number, rate: Number) -> Number:
-            u = minimum(maximum(control.as_number(), u_range[0]), u_range[1]) if u_range else control.as_number()
+            u = (
+                minimum(maximum(control.as_number(), u_range[0]), u_range[1])
+                if u_range
+                else control.as_number()
+            )
             f = gain * u + bias[0] + bias[1] * length + bias[2] * rate
             return minimum(maximum(f, f_range[0]), f_range[1]) if f_range else f
 
@@ -215,7 +223,9 @@ class Forces:
                 continue
             squares = (moments.sum() - 2.0 * moments) * 6.0 / mass
             box = np.sqrt(np.maximum(squares, mujoco.mjMINVAL)).tolist()
-            law = drag(box, density, viscosity, _rotation(model.body_iquat[b]).tolist(), model.body_ipos[b].tolist())
+            law = drag(
+                box, density, viscosity, _rotation(model.body_iquat[b]).tolist(), model.body_ipos[b].tolist()
+            )
             body = self.parts.bodies[b]
             name = self.names.free(f"{body.name}_medium")
             self.mechanism.add(Wrench(name, body, law, at=model.body_ipos[b].tolist(), frame="body"))

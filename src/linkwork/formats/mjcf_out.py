@@ -1,4 +1,4 @@
-"""Mechanisms as MJCF: nested bodies, joints, inertia as it is, shapes, loops as equalities, motors with inputs.
+"""Mechanisms as MJCF: nested bodies with inertia and shapes, joints, loops as equalities, motors.
 
 Bodies without mass between two joints become one body with several joints, as MuJoCo wants it.
 """
@@ -59,7 +59,9 @@ class _Writer:
 
     def text(self) -> str:
         body_lines = self._skins(self.mechanism.ground, 4)
-        stack: list[tuple[Branch | None, int]] = [(b, 4) for b in reversed(self.below.get(self.mechanism.ground, []))]
+        stack: list[tuple[Branch | None, int]] = [
+            (b, 4) for b in reversed(self.below.get(self.mechanism.ground, []))
+        ]
         while stack:
             branch, indent = stack.pop()
             if branch is None:
@@ -113,13 +115,15 @@ class _Writer:
         if inertia.mass > 0.0:
             if not (np.linalg.eigvalsh(inertia.tensor) > 0.0).all():
                 raise FormatError(
-                    f"{self.path}: body {body.name!r} has moments {np.diag(inertia.tensor).tolist()} kg m^2; MuJoCo "
+                    f"{self.path}: body {body.name!r} has moments {np.diag(inertia.tensor).tolist()} "
+                    f"kg m^2; MuJoCo "
                     "has no body without them: load with repair=True, or give it an inertia"
                 )
             (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.tensor.tolist()
             full = words((xx, yy, zz, xy, xz, yz))
             lines.append(
-                f'{pad}  <inertial mass="{words(inertia.mass)}" pos="{words(inertia.com)}" fullinertia="{full}"/>'
+                f'{pad}  <inertial mass="{words(inertia.mass)}" pos="{words(inertia.com)}" '
+                f'fullinertia="{full}"/>'
             )
         return [*lines, *self._skins(body, indent + 2)], body
 
@@ -133,11 +137,18 @@ class _Writer:
         joint, pad, file = step.joint, " " * indent, str(self.path)
         kinds = _STEPS.get(type(joint))
         if kinds is None:
-            raise FormatError(f"{file}: joint {joint.name!r}: MJCF has no {type(joint).__name__}; save it as .json")
+            raise FormatError(
+                f"{file}: joint {joint.name!r}: MJCF has no {type(joint).__name__}; save it as .json"
+            )
         if isinstance(joint, Free):
-            if step.parent is not self.mechanism.ground or place(step.on_parent).any() or place(step.on_child).any():
+            if (
+                step.parent is not self.mechanism.ground
+                or place(step.on_parent).any()
+                or place(step.on_child).any()
+            ):
                 raise FormatError(
-                    f"{file}: joint {joint.name!r}: a Free joint of MuJoCo is between origins of ground and a body; "
+                    f"{file}: joint {joint.name!r}: a Free joint of MuJoCo is between origins of "
+                    f"ground and a body; "
                     "leave on_parent= and on_child= out, or save as .json"
                 )
             return [f"{pad}<freejoint name={quoteattr(joint.name)}/>"]
@@ -159,7 +170,11 @@ class _Writer:
                     said.append(f'range="{words((lower, upper))}"')
                 elif np.isfinite((lower, upper)).any():
                     said.append(f'range="{words((max(lower, -1e10), min(upper, 1e10)))}"')
-            said += [f'{word}="{words(x)}"' for word, x in numbers.items() if x and not (kind == "ball" and word == "springref")]
+            said += [
+                f'{word}="{words(x)}"'
+                for word, x in numbers.items()
+                if x and not (kind == "ball" and word == "springref")
+            ]
             lines.append(f"{pad}<joint {' '.join(said)}/>")
         return lines
 
@@ -168,12 +183,20 @@ class _Writer:
     def _skins(self, body: Body, indent: int) -> list[str]:
         lines = []
         touches = 1 if self.mechanism.contacts else 0
-        for things, kind, touched in ((body.visuals, Visual, False), (body.collisions, Collision, True)):
-            for skin in skins(things, kind):
+        worn: tuple[tuple[list[Any], bool], ...] = (
+            (list(skins(body.visuals, Visual)), False),
+            (list(skins(body.collisions, Collision)), True),
+        )
+        for things, touched in worn:
+            for skin in things:
                 geometry = self._geometry(skin.shape, body)
                 if geometry is None:
                     continue
-                said = f'contype="{touches}" conaffinity="{touches}" group="3"' if touched else 'contype="0" conaffinity="0"'
+                said = (
+                    f'contype="{touches}" conaffinity="{touches}" group="3"'
+                    if touched
+                    else 'contype="0" conaffinity="0"'
+                )
                 if (colour := getattr(skin, "colour", None)) is not None:
                     said += f' rgba="{words(colour)}"'
                 material = getattr(skin, "material", None) or body.material
@@ -190,7 +213,8 @@ class _Writer:
             return None
         position = np.zeros(3) if shape.position is None else np.ravel(shape.position)
         rotation = np.eye(3) if shape.rotation is None else np.asarray(shape.rotation, float)
-        at = f'pos="{words(position)}" quat="{words([float(x) for x in to_quaternion(rotation.tolist())])}"'
+        turned = to_quaternion(Frame((0.0, 0.0, 0.0), rotation.tolist()).R)
+        at = f'pos="{words(position)}" quat="{words([float(x) for x in turned])}"'
         match shape:
             case Box():
                 return f'type="box" size="{words((shape.x / 2, shape.y / 2, shape.z / 2))}" {at}'
@@ -217,7 +241,10 @@ class _Writer:
         position = np.zeros(3) if shape.position is None else np.ravel(shape.position)
         rotation = np.eye(3) if shape.rotation is None else np.asarray(shape.rotation, float)
         normal = rotation @ np.asarray(shape.normal, float)
-        return f'type="plane" size="10 10 1" pos="{words(position + shape.offset * normal)}" zaxis="{words(normal)}"'
+        return (
+            f'type="plane" size="10 10 1" pos="{words(position + shape.offset * normal)}" '
+            f'zaxis="{words(normal)}"'
+        )
 
     # what acts between bodies
 
@@ -228,11 +255,15 @@ class _Writer:
             for word, body in (("body1", branch.parent), ("body2", branch.child)):
                 ends.append(f"{word}={quoteattr('world' if body is self.mechanism.ground else _name(body))}")
             if isinstance(branch.joint, Spherical):
-                lines.append(f'    <connect name={name} {" ".join(ends)} anchor="{words(place(branch.on_parent))}"/>')
+                lines.append(
+                    f'    <connect name={name} {" ".join(ends)} anchor="{words(place(branch.on_parent))}"/>'
+                )
             elif isinstance(branch.joint, Fixed):
                 pose = branch.on_parent @ inverse(branch.on_child)
                 quaternion = [float(x) for x in to_quaternion(pose.R)]
-                at = f'anchor="{words(place(branch.on_child))}" relpose="{words([*place(pose), *quaternion])}"'
+                at = (
+                    f'anchor="{words(place(branch.on_child))}" relpose="{words([*place(pose), *quaternion])}"'
+                )
                 lines.append(f"    <weld name={name} {' '.join(ends)} {at}/>")
             elif isinstance(branch.joint, Revolute):
                 for k, step in enumerate((0.0, 0.1)):  # two points of the axis
@@ -241,7 +272,8 @@ class _Writer:
                     lines.append(f'    <connect name={word} {" ".join(ends)} anchor="{at}"/>')
             else:
                 raise FormatError(
-                    f"{self.path}: joint {branch.joint.name!r}: no loop is closed by a {type(branch.joint).__name__} "
+                    f"{self.path}: joint {branch.joint.name!r}: no loop is closed by a "
+                    f"{type(branch.joint).__name__} "
                     "in MJCF; save it as .json"
                 )
         for coupling in self.mechanism.couplings.values():
@@ -270,10 +302,14 @@ class _Writer:
     def _say_left_out(self) -> None:
         m = self.mechanism
         others = [name for name in m.constraints if name not in m.couplings and name not in m.drivers]
-        self.left_out += [f"constraint {name!r}" for name in others] + [f"driver {name!r}" for name in m.drivers]
+        self.left_out += [f"constraint {name!r}" for name in others] + [
+            f"driver {name!r}" for name in m.drivers
+        ]
         self.left_out += [f"state {name!r}" for name in m.states]
         if self.left_out:
-            warn(f"{self.path}: MJCF cannot hold, and left out are: {', '.join(dict.fromkeys(self.left_out))}")
+            warn(
+                f"{self.path}: MJCF cannot hold, and left out are: {', '.join(dict.fromkeys(self.left_out))}"
+            )
 
 
 def _name(body: Body) -> str:

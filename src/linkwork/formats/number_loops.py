@@ -1,8 +1,8 @@
 """Decimal numbers in text, as native code: rounded correctly, as Python rounds them.
 
-A number is its digits times a power of ten. Both are sums of two doubles (18 digits, and 15 more), so is their
-product, with an error below 2^-96 of it. If the product less that error and the product plus it round to the
-same double, this is the number. If not, one in many millions, it is left to Python.
+A number is its digits times a power of ten. Both are sums of two doubles (18 digits, and 15 more), so is
+their product, with an error below 2^-96 of it. If the product less that error and the product plus it round
+to the same double, this is the number. If not, one in many millions, it is left to Python.
 """
 
 from fractions import Fraction
@@ -100,7 +100,7 @@ def read_number(data, at, end, largest, high, low):
         c = data[at]
         if c == 46 and not point:
             point = True
-        elif 48 <= c and c <= 57:
+        elif c >= 48 and c <= 57:
             seen = True
             if digits < 18:
                 m = m * 10 + (c - 48)
@@ -128,7 +128,7 @@ def read_number(data, at, end, largest, high, low):
         if at >= end or data[at] < 48 or data[at] > 57:
             return 0.0, at, BAD
         exponent = 0
-        while at < end and 48 <= data[at] and data[at] <= 57:
+        while at < end and data[at] >= 48 and data[at] <= 57:
             exponent = min(exponent * 10 + (data[at] - 48), 100000)
             at += 1
         power += -exponent if minus else exponent
@@ -157,7 +157,7 @@ def read_whole(data, at, end, sign):
         negative = data[at] == 45
         at += 1
     value, first = np.int64(0), at
-    while at < end and 48 <= data[at] and data[at] <= 57 and at - first < 11:
+    while at < end and data[at] >= 48 and data[at] <= 57 and at - first < 11:
         value = value * 10 + (data[at] - 48)
         at += 1
     good = at > first and at - first < 11

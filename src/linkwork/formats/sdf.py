@@ -1,21 +1,20 @@
 """Models in SDF (sdformat.org, versions 1.4 to 1.12): links and joints, in loops too, become a Mechanism.
 
-Links of a nested model are called `model::link`. Poses are relative to the model, a joint's to its child, unless
-`relative_to` names another frame. What moves nothing (sensors, lights, plugins) is listed in a warning.
+Links of a nested model are called `model::link`. Poses are relative to the model, a joint's to its child,
+unless `relative_to` names another frame. Sensors, lights and plugins are listed in a warning.
 """
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from linkwork.algebra.rotation import from_euler, from_quaternion
 from linkwork.algebra.spatial import Frame
 from linkwork.errors import unknown, warn
 from linkwork.formats.file_format import FileFormat, Reading
-from linkwork.formats.markup import LARGEST, NUMBER, SHOWN, Element, parse, shorten
+from linkwork.formats.markup import SHOWN, Element, parse, shorten
+from linkwork.formats.sdf_frames import MODEL, Frames, floats, number, pose_of
 from linkwork.formats.sdf_link import read_collisions, read_inertia, read_visuals
 from linkwork.formats.urdf import UNBOUNDED
 from linkwork.mechanism.body import Body
@@ -35,21 +34,11 @@ _JOINTS: dict[str, type[Joint]] = {
     "revolute2": Universal,
     "screw": Helical,
 }
-_MODEL = "__model__"
 _READ = frozenset(("pose", "link", "joint", "model", "frame", "static"))
 
 
-@dataclass(frozen=True, eq=False)
-class _Placed:
-    """Something with a pose: what it is relative to, by its name, and its element."""
-
-    element: Element
-    to: str
-    pose: Any  # Frame
-
-
 def load_sdf(path: Path, base: str = "fixed", *, repair: bool = False) -> Mechanism:
-    """Read the models of a file; roots are held by joints named `base`, unless they are joined to the world."""
+    """Read the models of a file; joints named `base` hold what is not joined to the world."""
     root = parse(path, texts=True)
     if root.tag != "sdf":
         raise root.error(f"the root is <{root.tag[:SHOWN]}>; an SDF file has <sdf>")
@@ -72,46 +61,6 @@ def load_sdf(path: Path, base: str = "fixed", *, repair: bool = False) -> Mechan
     return mechanism
 
 
-def floats(element: Element, count: int) -> tuple[float, ...]:
-    """Return so many finite numbers of the text of an element."""
-    words = element.content.split()
-    if len(words) != count:
-        raise element.error(f"{shorten(element.content.strip())} has {len(words)} numbers; give {count}")
-    return tuple(number_in(element, word) for word in words)
-
-
-def number_in(element: Element, word: str, largest: float = LARGEST) -> float:
-    """Return one finite number of a text of an element."""
-    if not NUMBER.fullmatch(word) or not abs(float(word)) <= largest:
-        raise element.error(f"{shorten(word)} is not a number from -{largest:g} to {largest:g}; write it like 0.5")
-    return float(word)
-
-
-def number(element: Element | None, tag: str, default: float, largest: float = LARGEST) -> float:
-    """Return the number of a child, or a default."""
-    child = None if element is None else element.one(tag)
-    return default if child is None else number_in(child, child.content.strip(), largest)
-
-
-def pose_of(element: Element) -> tuple[str, Any]:
-    """Return what the pose of an element is relative to, "" if it does not say, and the pose."""
-    pose = element.one("pose")
-    if pose is None or not pose.content.strip():
-        return (pose.attributes.get("relative_to", "") if pose is not None else ""), Frame()
-    if pose.attributes.get("rotation_format", "euler_rpy") == "quat_xyzw":
-        x, y, z, i, j, k, w = floats(pose, 7)
-        length = math.hypot(w, i, j, k)
-        if abs(length - 1.0) > 1e-3:
-            raise pose.error(f"a quaternion of length {length:g}; give one of length 1")
-        turn = from_quaternion((w / length, i / length, j / length, k / length))
-    else:
-        x, y, z, *angles = floats(pose, 6)
-        if pose.attributes.get("degrees", "false") in ("true", "1"):
-            angles = [math.radians(angle) for angle in angles]
-        turn = from_euler("xyz", angles)
-    return pose.attributes.get("relative_to", ""), Frame((x, y, z), np.array(turn, dtype=float).tolist())
-
-
 class _Reading:
     """Models as they become parts of a mechanism."""
 
@@ -128,12 +77,14 @@ class _Reading:
         outer = outer @ own
         for child in model.children:
             if child.tag == "include":
-                raise child.error("no other file is read; put the model itself here (gz sdf -p writes it out)")
+                raise child.error(
+                    "no other file is read; put the model itself here (gz sdf -p writes it out)"
+                )
             if child.tag not in _READ:
                 self.left_out.setdefault(f"<{child.tag}> of <model>", child.line)
-        frames = _Frames(model, prefix)
+        frames = Frames(model, prefix)
         static = model.one("static")
-        inertias = {name: read_inertia(link, floats, number, pose_of) for name, link in frames.links.items()}
+        inertias = {name: read_inertia(link) for name, link in frames.links.items()}
         self._check_inertias(frames, inertias)
         for name, link in frames.links.items():
             place = outer @ frames.pose(name)
@@ -142,14 +93,21 @@ class _Reading:
                 inertias[name],
                 position=list(place.p),
                 rotation=[list(row) for row in place.R],
-                visuals=read_visuals(link, floats, number, pose_of),
-                collisions=read_collisions(link, floats, number, pose_of),
+                visuals=read_visuals(link),
+                collisions=read_collisions(link),
             )
             self.links[f"{prefix}{name}"] = self.mechanism.add(body)
             if static is not None and static.content.strip() in ("true", "1"):
                 self.static.add(f"{prefix}{name}")
             for child in link.children:
-                if child.tag in ("sensor", "light", "projector", "particle_emitter", "battery", "audio_source"):
+                if child.tag in (
+                    "sensor",
+                    "light",
+                    "projector",
+                    "particle_emitter",
+                    "battery",
+                    "audio_source",
+                ):
                     self.left_out.setdefault(f"<{child.tag}> of <link>", child.line)
         for nested in model.each("model"):
             name = nested.text("name")
@@ -157,12 +115,14 @@ class _Reading:
         for name, joint in frames.joints.items():
             self._joint(joint, name, frames, outer, prefix)
 
-    def _check_inertias(self, frames: "_Frames", inertias: dict[str, Any]) -> None:
+    def _check_inertias(self, frames: Frames, inertias: dict[str, Any]) -> None:
         total = rotational(inertias.values())
         for name, inertia in inertias.items():
             problems = inertia.problems(allowed=(ROUNDING if self.repair else GROSS) * total)
             if problems and not self.repair:
-                raise frames.links[name].error(f"{problems[0]}; repair=True replaces it by the nearest real one")
+                raise frames.links[name].error(
+                    f"{problems[0]}; repair=True replaces it by the nearest real one"
+                )
             if problems:
                 inertias[name] = inertia.repaired()
                 moments, _ = inertias[name].principal()
@@ -174,7 +134,7 @@ class _Reading:
         self.used.add(name)
         return name
 
-    def _end(self, joint: Element, tag: str, frames: "_Frames", prefix: str) -> Body:
+    def _end(self, joint: Element, tag: str, frames: Frames, prefix: str) -> Body:
         end = joint.need(tag)
         name = end.content.strip()
         name = frames.attached.get(name, name)
@@ -184,7 +144,7 @@ class _Reading:
             raise end.error(unknown("link", name[:SHOWN], [key.removeprefix(prefix) for key in self.links]))
         return self.links[f"{prefix}{name}"]
 
-    def _joint(self, joint: Element, name: str, frames: "_Frames", outer: Any, prefix: str) -> None:
+    def _joint(self, joint: Element, name: str, frames: Frames, outer: Any, prefix: str) -> None:
         kind = joint.text("type")
         if kind not in _JOINTS:
             raise joint.error(f"type={shorten(kind)}; available are {', '.join(_JOINTS)}")
@@ -214,23 +174,26 @@ class _Reading:
             effort, speed = (number(limit, tag, -1.0, UNBOUNDED) for tag in ("effort", "velocity"))
             made.effort, made.speed = (None if x < 0.0 else x for x in (effort, speed))
 
-    def _axis(self, axis: Element, joint: str, frames: "_Frames") -> list[float]:
+    def _axis(self, axis: Element, joint: str, frames: Frames) -> list[float]:
         xyz = axis.need("xyz")
         vector = np.array(floats(xyz, 3))
         if not vector.any():
             raise xyz.error("0 0 0 has no direction; give a vector that is not zero")
         if expressed := xyz.attributes.get("expressed_in", ""):
-            if expressed not in frames.placed and expressed != _MODEL:
+            if expressed not in frames.placed and expressed != MODEL:
                 raise xyz.error(unknown("frame", expressed[:SHOWN], frames.placed))
             turn = np.array(frames.pose(joint).R, float).T @ np.array(frames.pose(expressed).R, float)
             vector = turn @ vector
         return (vector / np.linalg.norm(vector)).tolist()
 
-    def _axis_options(self, axis: Element, joint: str, frames: "_Frames", kind: str) -> dict[str, Any]:
+    def _axis_options(self, axis: Element, joint: str, frames: Frames, kind: str) -> dict[str, Any]:
         options: dict[str, Any] = {"axis": self._axis(axis, joint, frames)}
         limit, dynamics = axis.one("limit"), axis.one("dynamics")
         if limit is not None and kind != "continuous":
-            lower, upper = number(limit, "lower", -UNBOUNDED, 1.8e308), number(limit, "upper", UNBOUNDED, 1.8e308)
+            lower, upper = (
+                number(limit, "lower", -UNBOUNDED, 1.8e308),
+                number(limit, "upper", UNBOUNDED, 1.8e308),
+            )
             if lower > upper:
                 raise limit.error(f"lower={lower:g} is above upper={upper:g}; allowed is lower <= upper")
             if lower > -1e15 or upper < 1e15:
@@ -267,74 +230,15 @@ class _Reading:
             label, body = "base", self.mechanism.bodies[name]
             while label in self.mechanism:
                 label += "_"
-            self.mechanism.add(kind(label, self.mechanism.ground, body, on_parent=_drawn(body), on_child=Frame()))
+            self.mechanism.add(
+                kind(label, self.mechanism.ground, body, on_parent=_drawn(body), on_child=Frame())
+            )
             seen |= _reached(joined, name)
 
     def say_left_out(self, path: Path) -> None:
         listed = [f"{what} (line {line})" for what, line in self.left_out.items()]
         if listed:
             warn(f"{path}: left out, as it moves nothing: {', '.join(listed)}")
-
-
-class _Frames:
-    """The links, joints, frames and nested models of a model by name, and where they are in it."""
-
-    def __init__(self, model: Element, prefix: str) -> None:
-        self.model = model
-        self.links = _named(model, "link")
-        self.joints = _named(model, "joint")
-        frames, nested = _named(model, "frame"), _named(model, "model")
-        self.attached = {name: frame.attributes.get("attached_to", "") for name, frame in frames.items()}
-        self.placed: dict[str, _Placed] = {}
-        if not self.links and not nested:
-            raise model.error("there is no <link>; a model has at least one")
-        for name, element in (*self.links.items(), *nested.items()):
-            to, pose = pose_of(element)
-            self._place(name, element, to or _MODEL, pose)
-        for name, element in frames.items():
-            to, pose = pose_of(element)
-            self._place(name, element, to or element.attributes.get("attached_to") or _MODEL, pose)
-        for name, element in self.joints.items():
-            to, pose = pose_of(element)
-            child = element.need("child").content.strip()
-            self._place(name, element, to or child, pose)
-
-    def _place(self, name: str, element: Element, to: str, pose: Any) -> None:
-        if name in self.placed:
-            raise element.error(f"a second thing is called {shorten(name)}; names are for one thing: rename it")
-        self.placed[name] = _Placed(element, to, pose)
-
-    def pose(self, name: str) -> Any:
-        """Return the pose of something in the model."""
-        steps: list[Any] = []
-        seen: set[str] = set()
-        while name not in (_MODEL, "world"):
-            if name not in self.placed and "::" in name:
-                name = name.partition("::")[0]
-            if name not in self.placed:
-                where = self.placed[next(reversed(list(seen)))].element if seen else self.model
-                raise where.error(unknown("frame", name[:SHOWN], self.placed))
-            if name in seen:
-                raise self.placed[name].element.error("is placed relative to itself, in a ring; break it")
-            seen.add(name)
-            steps.append(self.placed[name].pose)
-            name = self.placed[name].to
-        pose = Frame()
-        for step in reversed(steps):
-            pose = pose @ step
-        return pose
-
-
-def _named(model: Element, tag: str) -> dict[str, Element]:
-    found: dict[str, Element] = {}
-    for element in model.each(tag):
-        name = element.text("name")
-        if len(name) > 1000:
-            raise element.error(f"a name of {len(name)} characters; allowed are 1000")
-        if name in found:
-            raise element.error(f"a second {tag} of this name (the first is on line {found[name].line}); rename it")
-        found[name] = element
-    return found
 
 
 def _drawn(body: Body) -> Any:

@@ -1,22 +1,30 @@
 """What an SDF link carries: its inertia, what it is drawn with and touched by."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from linkwork.formats.markup import Element
-from linkwork.geometry import Box, Capsule, Collision, Cone, Cylinder, Ellipsoid, MeshFile, Plane, Solid, Sphere, Visual
+from linkwork.formats.sdf_frames import floats, number, pose_of
+from linkwork.geometry import (
+    Box,
+    Capsule,
+    Collision,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    MeshFile,
+    Plane,
+    Solid,
+    Sphere,
+    Visual,
+)
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.material import Material
 
-Floats = Callable[[Element, int], tuple[float, ...]]
-Number = Callable[[Element | None, str, float], float]
-Pose = Callable[[Element], tuple[str, Any]]
 
-
-def read_inertia(link: Element, floats: Floats, number: Number, pose_of: Pose) -> Inertia:
-    """Return the inertia of a link in its frame; where the file says nothing, 1 kg and 1 kg m^2, as SDF has it."""
+def read_inertia(link: Element) -> Inertia:
+    """Return the inertia of a link in its frame; where the file says nothing, SDF has 1 kg and 1 kg m^2."""
     inertial = link.one("inertial")
     mass = number(inertial, "mass", 1.0)
     if mass < 0.0:
@@ -30,25 +38,25 @@ def read_inertia(link: Element, floats: Floats, number: Number, pose_of: Pose) -
     return Inertia(moved.mass, moved.com, moved.tensor)
 
 
-def read_visuals(link: Element, floats: Floats, number: Number, pose_of: Pose) -> list[Visual]:
+def read_visuals(link: Element) -> list[Visual]:
     """Return what the link is drawn with."""
     return [
-        Visual(shape=shape, name=visual.attributes.get("name"), colour=_colour(visual, floats))
+        Visual(shape=shape, name=visual.attributes.get("name"), colour=_colour(visual))
         for visual in link.each("visual")
-        if (shape := _shape(visual, floats, number, pose_of)) is not None
+        if (shape := _shape(visual)) is not None
     ]
 
 
-def read_collisions(link: Element, floats: Floats, number: Number, pose_of: Pose) -> list[Collision]:
+def read_collisions(link: Element) -> list[Collision]:
     """Return what the link is touched by."""
     return [
-        Collision(shape=shape, name=collision.attributes.get("name"), material=_material(collision, number))
+        Collision(shape=shape, name=collision.attributes.get("name"), material=_material(collision))
         for collision in link.each("collision")
-        if (shape := _shape(collision, floats, number, pose_of)) is not None
+        if (shape := _shape(collision)) is not None
     ]
 
 
-def _material(collision: Element, number: Number) -> Material | None:
+def _material(collision: Element) -> Material | None:
     step: Element | None = collision
     for tag in ("surface", "friction", "ode"):
         step = step.one(tag) if step is not None else None
@@ -64,7 +72,7 @@ def _material(collision: Element, number: Number) -> Material | None:
         raise collision.error(str(problem)) from None
 
 
-def _colour(visual: Element, floats: Floats) -> tuple[float, float, float, float] | None:
+def _colour(visual: Element) -> tuple[float, float, float, float] | None:
     material = visual.one("material")
     diffuse = material.one("diffuse") if material is not None else None
     if diffuse is None:
@@ -74,7 +82,7 @@ def _colour(visual: Element, floats: Floats) -> tuple[float, float, float, float
     return red, green, blue, opacity
 
 
-def _shape(element: Element, floats: Floats, number: Number, pose_of: Pose) -> Solid | MeshFile | None:
+def _shape(element: Element) -> Solid | MeshFile | None:
     _, pose = pose_of(element)
     place: dict[str, Any] = {"position": list(pose.p), "rotation": [list(row) for row in pose.R]}
     geometry = element.need("geometry")
@@ -109,7 +117,8 @@ def _shape(element: Element, floats: Floats, number: Number, pose_of: Pose) -> S
     except ValueError as problem:
         raise shape.error(str(problem)) from None
     raise shape.error(
-        f"unknown shape <{shape.tag}>; available are box, sphere, cylinder, capsule, cone, ellipsoid, plane, mesh"
+        f"unknown shape <{shape.tag}>; available are box, sphere, cylinder, capsule, cone, ellipsoid, "
+        f"plane, mesh"
     )
 
 

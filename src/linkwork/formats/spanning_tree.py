@@ -1,4 +1,4 @@
-"""A mechanism as a tree of joints from ground outwards, for formats that have only such: what is left closes loops."""
+"""A mechanism as a tree of joints from ground outwards, and joints that close loops, for other formats."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,7 @@ _HALF_TURN = Frame((0.0, 0.0, 0.0), [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """A joint of the tree, from the body nearer to ground to the other; frames have the axis of the joint as z."""
+    """A joint of the tree, from the body nearer to ground to the other; z of its frames is its axis."""
 
     joint: Joint
     parent: Body
@@ -29,7 +29,7 @@ class Branch:
 
 
 def spanning_tree(mechanism: Mechanism, file: str) -> tuple[list[Branch], list[Branch]]:
-    """Return the joints of a tree, parents first, and those that close loops; FormatError names what cannot be.
+    """Return the joints of a tree, parents first, and those that close loops.
 
     A joint whose child is nearer to ground is turned round: that is the same joint with its axis reversed.
     """
@@ -64,7 +64,8 @@ def _branch(joint: Joint, turned: bool, file: str) -> Branch:
         return Branch(joint, joint.parent, joint.child, *frames)
     if not isinstance(joint, _REVERSIBLE):
         raise FormatError(
-            f"{file}: joint {joint.name!r} leads towards ground, which a {type(joint).__name__} cannot in this "
+            f"{file}: joint {joint.name!r} leads towards ground, which a {type(joint).__name__} "
+            f"cannot in this "
             "format; exchange its parent and child, or save as .json"
         )
     return Branch(joint, joint.child, joint.parent, frames[1] @ _HALF_TURN, frames[0] @ _HALF_TURN)
@@ -76,7 +77,8 @@ def number_of(joint: Joint, word: str, file: str) -> float:
         values = joint.per_coordinate(word)
     if values.size and (values != values[0]).any():
         raise FormatError(
-            f"{file}: joint {joint.name!r}: {word} {values.tolist()} differs between coordinates; save as .json"
+            f"{file}: joint {joint.name!r}: {word} {values.tolist()} differs between coordinates; "
+            f"save as .json"
         )
     return float(values[0]) if values.size else 0.0
 

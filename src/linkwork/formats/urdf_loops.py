@@ -1,8 +1,8 @@
 """Loops of robots in URDF, which has none by itself, in the two forms that are in use.
 
-    <loop_joint name type><link1 link xyz rpy/><link2 link xyz rpy/><axis xyz/></loop_joint>      Isaac Sim
-    <constraint name type><parent link/><parent_origin xyz rpy/><parent_axis xyz/>                urdfdom_headers,
-                          <child link/><child_origin xyz rpy/><child_axis xyz/></constraint>      pull request 108
+<loop_joint name type><link1 link xyz rpy/><link2 link xyz rpy/><axis xyz/></loop_joint>      Isaac Sim
+<constraint name type><parent link/><parent_origin xyz rpy/><parent_axis xyz/>                urdfdom_headers,
+                      <child link/><child_origin xyz rpy/><child_axis xyz/></constraint>      pull request 108
 """
 
 import math

@@ -1,7 +1,7 @@
-"""Mechanisms as URDF: the tree as links and joints, loops as <loop_joint>; what URDF has no words for is named.
+"""Mechanisms as URDF: a tree of links and joints, loops as <loop_joint>; what it has no words for is named.
 
-<loop_joint name type><link1 link xyz rpy/><link2 link xyz rpy/></loop_joint> is how Isaac Sim closes loops. Links
-have the frames of their joints, as URDF wants it; shapes that it does not know are written as meshes beside it.
+<loop_joint name type><link1 link xyz rpy/><link2 link xyz rpy/></loop_joint> is how Isaac Sim closes loops.
+Links have the frames of their joints, as URDF wants it; other shapes are written as meshes beside it.
 """
 
 from pathlib import Path
@@ -13,7 +13,16 @@ import numpy as np
 from linkwork.algebra.spatial import Frame
 from linkwork.atomic import write_atomically
 from linkwork.errors import FormatError, warn
-from linkwork.formats.spanning_tree import Branch, angles, inverse, number_of, place, spanning_tree, turn, words
+from linkwork.formats.spanning_tree import (
+    Branch,
+    angles,
+    inverse,
+    number_of,
+    place,
+    spanning_tree,
+    turn,
+    words,
+)
 from linkwork.geometry import Box, Capsule, Cylinder, MeshFile, Plane, Solid, Sphere
 from linkwork.geometry.ground import Endless
 from linkwork.geometry.skin import Collision, Visual, skins
@@ -62,7 +71,7 @@ class _Writer:
         return "\n".join([*self.lines, "</robot>", ""])
 
     def _root(self, tree: list[Branch]) -> tuple[Body, list[Branch]]:
-        """Return the root link: the body that alone is held to ground, at its origin; else ground, as `world`."""
+        """Return the root link: the body that alone is held to ground, at its origin; else ground."""
         held = [branch for branch in tree if branch.parent is self.mechanism.ground]
         if len(held) == 1 and type(held[0].joint) in (Fixed, Free) and not self.mechanism.ground.visuals:
             first = held[0]
@@ -93,9 +102,10 @@ class _Writer:
                 f"      <inertia {tensor}/>",
                 "    </inertial>",
             ]
-        for word, things, kind in (("visual", body.visuals, Visual), ("collision", body.collisions, Collision)):
-            for skin in skins(things, kind):
-                self._skin(word, skin, frame, body)
+        for skin in skins(body.visuals, Visual):
+            self._skin("visual", skin, frame, body)
+        for skin in skins(body.collisions, Collision):
+            self._skin("collision", skin, frame, body)
         self.lines.append("  </link>")
 
     def _skin(self, word: str, skin: Any, frame: Any, body: Body) -> None:
@@ -107,7 +117,11 @@ class _Writer:
         rotation = shape.rotation if shape.rotation is not None else np.eye(3)
         own = frame @ Frame(np.ravel(position).tolist(), np.asarray(rotation, float).tolist())
         name = "" if skin.name is None else f" name={quoteattr(skin.name)}"
-        self.lines += [f"    <{word}{name}>", f"      {_origin(own)}", f"      <geometry>{geometry}</geometry>"]
+        self.lines += [
+            f"    <{word}{name}>",
+            f"      {_origin(own)}",
+            f"      <geometry>{geometry}</geometry>",
+        ]
         if getattr(skin, "colour", None) is not None:
             self.lines.append(f'      <material name=""><color rgba="{words(skin.colour)}"/></material>')
         self.lines.append(f"    </{word}>")
@@ -166,7 +180,9 @@ class _Writer:
             self.lines.append(f"    <mimic joint={quoteattr(coupling.of)} {ratio}/>")
         self.lines.append("  </joint>")
         self.left_out += [
-            f"{word} of joint {joint.name!r}" for word in ("stiffness", "armature") if np.any(joint.per_coordinate(word))
+            f"{word} of joint {joint.name!r}"
+            for word in ("stiffness", "armature")
+            if np.any(joint.per_coordinate(word))
         ]
 
     def _kind(self, joint: Joint) -> str:
@@ -175,7 +191,8 @@ class _Writer:
         kind = _KINDS.get(type(joint))
         if kind is None:
             raise FormatError(
-                f"{self.path}: joint {joint.name!r}: URDF has no {type(joint).__name__}; save it as .mjcf or .json"
+                f"{self.path}: joint {joint.name!r}: URDF has no {type(joint).__name__}; save it as "
+                f".mjcf or .json"
             )
         return kind
 
@@ -183,11 +200,15 @@ class _Writer:
         kind = "revolute" if isinstance(branch.joint, Revolute) else _LOOPS.get(type(branch.joint))
         if kind is None or kind == "floating":
             raise FormatError(
-                f"{self.path}: joint {branch.joint.name!r}: no loop is closed by a {type(branch.joint).__name__} in "
+                f"{self.path}: joint {branch.joint.name!r}: no loop is closed by a "
+                f"{type(branch.joint).__name__} in "
                 "URDF; save it as .json"
             )
         self.lines.append(f'  <loop_joint name={quoteattr(branch.joint.name)} type="{kind}">')
-        for word, body, frame in (("link1", branch.parent, branch.on_parent), ("link2", branch.child, branch.on_child)):
+        for word, body, frame in (
+            ("link1", branch.parent, branch.on_parent),
+            ("link2", branch.child, branch.on_child),
+        ):
             own = inverse(self.frames.get(body, Frame())) @ frame
             name = root_name if body is root else body.name
             origin = f'xyz="{words(place(own))}" rpy="{words(angles(turn(own)))}"'
@@ -198,7 +219,9 @@ class _Writer:
 
     def _say_left_out(self) -> None:
         m = self.mechanism
-        others = [one for name, one in m.constraints.items() if name not in m.couplings and name not in m.drivers]
+        others = [
+            one for name, one in m.constraints.items() if name not in m.couplings and name not in m.drivers
+        ]
         for kind, things in (
             ("load", m.loads.values()),
             ("constraint", others),
@@ -210,7 +233,9 @@ class _Writer:
         if tuple(m.gravity.tolist()) != GRAVITY["space"]:
             self.left_out.append(f"gravity {m.gravity.tolist()}")
         if self.left_out:
-            warn(f"{self.path}: URDF cannot hold, and left out are: {', '.join(dict.fromkeys(self.left_out))}")
+            warn(
+                f"{self.path}: URDF cannot hold, and left out are: {', '.join(dict.fromkeys(self.left_out))}"
+            )
 
 
 def _origin(frame: Any) -> str:

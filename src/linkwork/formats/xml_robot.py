@@ -26,4 +26,6 @@ def _read(path: Path, reading: Reading) -> Mechanism:
     return known.read(path, checked)
 
 
-FORMAT = FileFormat(suffix=".xml", holds="mechanism", read=_read, write=mjcf.FORMAT.write, takes=("base", "repair"))
+FORMAT = FileFormat(
+    suffix=".xml", holds="mechanism", read=_read, write=mjcf.FORMAT.write, takes=("base", "repair")
+)

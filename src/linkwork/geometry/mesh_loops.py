@@ -132,7 +132,14 @@ def sorted_sides(faces, start, half, order):
 
 
 @entry(
-    None, "int64[:, ::1]", "int32[::1]", "int64[:, ::1]", "int64[::1]", "bool[::1]", "int64[::1]", "int64[::1]"
+    None,
+    "int64[:, ::1]",
+    "int32[::1]",
+    "int64[:, ::1]",
+    "int64[::1]",
+    "bool[::1]",
+    "int64[::1]",
+    "int64[::1]",
 )
 def numbered_edges(faces, order, ends, of_face, forward, count, balance):
     """Number the edges of sorted sides, and count their sides by direction."""

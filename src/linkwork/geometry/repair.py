@@ -43,7 +43,7 @@ def _joined(vertices: Array, faces: Faces, notes: list[str]) -> tuple[Array, Fac
         if len(points) < len(vertices):
             less = len(vertices) - len(points)
             notes.append(f"joined {less} of {len(vertices)} vertices, nearer to others than {near:.3g} m")
-            vertices, faces = points, label[faces]
+            vertices, faces = points, label[faces].astype(np.int64)
     before = len(faces)
     vertices, faces = compact(vertices, faces)
     if before > len(faces):

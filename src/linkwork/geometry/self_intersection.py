@@ -5,9 +5,9 @@ outside. Where two sheets cross there is always some other number nearby. So cro
 for, and counted as such if the winding number is wrong at a depth that matters; and it is looked at on both
 sides of faces, which finds pieces inside others, and sheets that lie upon each other.
 
-A winding number is the sum of the faces, up or down, that a ray meets. All rays go along the third of axes that
-are turned so that nothing of a usual part lies along them. A ray past an edge is on the same side of it for both its faces,
-to the last bit, so no ray slips through between two faces.
+A winding number is the sum of the faces, up or down, that a ray meets. All rays go along the third of axes
+that are turned so that nothing of a usual part lies along them. A ray past an edge is on the same side of it
+for both its faces, to the last bit, so no ray slips through between two faces.
 """
 
 import numpy as np

@@ -231,7 +231,11 @@ def find_crossings(points, faces, boxes, stack, pairs, places, most):
 @native
 def _across(points, vertex, turn, axis):
     """Return a coordinate of a vertex in the turned axes: the same bits whichever face asks."""
-    return points[vertex, 0] * turn[0, axis] + points[vertex, 1] * turn[1, axis] + points[vertex, 2] * turn[2, axis]
+    return (
+        points[vertex, 0] * turn[0, axis]
+        + points[vertex, 1] * turn[1, axis]
+        + points[vertex, 2] * turn[2, axis]
+    )
 
 
 @native
@@ -259,7 +263,7 @@ def _passed(points, faces, f, turn, x, y, z):
 
 @native
 def _missed(boxes, node, query, turn, slack):
-    """Return whether a ray from a point along the third of the turned axes misses a box, by more than slack."""
+    """Return whether a ray along the third of the turned axes misses a box by more than slack."""
     first, last = 0.0, np.inf
     for axis in range(3):
         along = turn[axis, 2]

@@ -56,9 +56,12 @@ def revolved(profile: ArrayLike, resolution: int, angle: float = 2 * pi, cap: Fa
 def compact(vertices: Array, faces: Faces) -> Surface:
     """Drop faces that have a vertex twice, and vertices that no face has."""
     a, b, c = faces.T
-    faces = faces[(a != b) & (b != c) & (c != a)]
+    flat = (a == b) | (b == c) | (c == a)
+    faces = faces[~flat] if flat.any() else faces
     used = np.zeros(len(vertices), np.bool_)
     used[faces] = True
+    if used.all():
+        return vertices, faces
     return vertices[used], (np.cumsum(used) - 1)[faces]
 
 

@@ -51,7 +51,10 @@ def cut_faces(
     by_size = np.argsort(counts, kind="stable")
     first = np.flatnonzero(np.diff(counts[by_size], prepend=0))
     groups = [
-        (which, np.asarray(faces.corners, np.int64)[starts[which][:, None] + np.arange(counts[which[0]])])
+        (
+            which,
+            np.asarray(faces.corners, np.int64)[starts[which][:, None] + np.arange(int(counts[which[0]]))],
+        )
         for which in np.split(by_size, first[1:])
     ]
     for which, group in groups:

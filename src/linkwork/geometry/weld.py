@@ -15,7 +15,7 @@ _SEED = int.from_bytes(os.urandom(7), "little")
 
 
 def distinct(points: NDArray[np.floating]) -> tuple[Array, NDArray[np.int32]]:
-    """Return points (n, 3) none of which are equal, in the order in which they come, and which each old one is."""
+    """Return points (n, 3) none of which are equal, in their order, and for each old one the new."""
     count = len(points)
     words = np.ascontiguousarray(points).view(np.uint32).reshape(count, -1)
     label, first = np.empty(count, np.int32), np.empty(count, np.int32)

@@ -133,7 +133,10 @@ def _json(text: bytes) -> Any:
     """Read strict JSON: no NaN, no number beyond the range of doubles, no key twice."""
     try:
         return json.loads(
-            text, parse_constant=_finite, parse_float=_finite, object_pairs_hook=_without_duplicates
+            text.decode("utf-8"),
+            parse_constant=_finite,
+            parse_float=_finite,
+            object_pairs_hook=_without_duplicates,
         )
     except (ValueError, RecursionError) as error:
         raise _Fault(f"has a header that is not strict JSON: {error}") from None

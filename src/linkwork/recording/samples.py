@@ -2,9 +2,9 @@
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from math import prod
 from operator import attrgetter
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np

@@ -68,13 +68,19 @@ class Checkpoint:
         return FormatError(f"{self._path}: is no complete checkpoint: {problem}; delete it, and begin again")
 
     def check(self, kept: Kept, fresh: Mapping[str, Array], same: bool = True) -> None:
-        """Refuse a memory that has other arrays than that of a run that begins; `same`: of the same shapes."""
+        """Refuse a memory that has not the arrays of a run that begins, in the `same` shapes if asked."""
         for name in sorted({*fresh, *kept.memory}):
             found, wanted = kept.memory.get(name), fresh.get(name)
             if found is None or wanted is None:
                 raise self.damaged(f"array {name!r} is {'missing' if found is None else 'unknown'}")
-            if found.dtype != wanted.dtype or found.ndim != wanted.ndim or (same and found.shape != wanted.shape):
-                raise self.damaged(f"array {name!r} is {found.dtype} of {found.shape}, not {wanted.dtype} of {wanted.shape}")
+            if (
+                found.dtype != wanted.dtype
+                or found.ndim != wanted.ndim
+                or (same and found.shape != wanted.shape)
+            ):
+                raise self.damaged(
+                    f"array {name!r} is {found.dtype} of {found.shape}, not {wanted.dtype} of {wanted.shape}"
+                )
 
     def open(self, memory: Mapping[str, Array], rows: Array, events: Sequence[tuple[float, str]]) -> None:
         """Write for the first time; a run that could not be kept does not begin."""

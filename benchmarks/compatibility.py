@@ -1,0 +1,144 @@
+"""Models of others: which are read, and how far their accelerations are from those of MuJoCo or Pinocchio.
+
+    python benchmarks/compatibility.py [FOLDER ...]
+
+Without folders: the models in the installed packages gymnasium, mujoco, dm_control, example-robot-data and
+pybullet_data. Contacts, limits, friction and equalities are off on both sides; states are random.
+"""
+
+import dataclasses
+import sys
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+import linkwork as lw
+
+PACKAGES = ("gymnasium", "mujoco", "dm_control", "pybullet_data")
+
+
+def folders() -> list[Path]:
+    """Return where packages keep their models."""
+    found = [Path(spec.origin).parent for name in PACKAGES if (spec := find_spec(name)) and spec.origin]
+    robots = [Path(entry) / "cmeel.prefix/share/example-robot-data/robots" for entry in sys.path]
+    return found + [path for path in robots if path.is_dir()]
+
+
+def bare(m: lw.Mechanism, others: list[str]) -> lw.Model:
+    """Return a model without what the comparison leaves out."""
+    for name in [*others, *m.contacts]:
+        m.remove(name)
+    for joint in m.joints.values():
+        joint.limits, joint.friction = None, 0.0
+    return m.compile()
+
+
+def against_mujoco(path: Path) -> float:
+    """Return the largest relative difference of accelerations from MuJoCo's."""
+    import mujoco
+
+    model = mujoco.MjModel.from_xml_path(str(path))
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+    m = lw.load(path)
+    joints = [joint for joint in m.joints.values() if joint.nv][: model.njnt]
+    names = [
+        mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_EQUALITY, k) or f"equality{k}" for k in range(model.neq)
+    ]
+    ours = bare(m, [name for name in names if name in m])
+    if not model.nv:
+        return 0.0
+    data, rng, worst = mujoco.MjData(model), np.random.default_rng(0), 0.0
+    for _ in range(3):
+        data.qpos[:] = model.qpos0 + rng.normal(0.0, 0.3, model.nq)
+        mujoco.mj_normalizeQuat(model, data.qpos)
+        data.qvel[:], data.ctrl[:] = rng.normal(size=model.nv), rng.normal(0.0, 0.3, model.nu)
+        mujoco.mj_forward(model, data)
+        positions, velocities, wanted = {}, {}, {}
+        for j, joint in enumerate(joints):
+            q, v = model.jnt_qposadr[j], model.jnt_dofadr[j]
+            x, y, a = data.qpos[q : q + joint.nq], data.qvel[v : v + joint.nv], data.qacc[v : v + joint.nv]
+            if joint.nv == 6:
+                turn = np.empty(9)
+                mujoco.mju_quat2Mat(turn, x[3:])
+                turn = turn.reshape(3, 3)
+                y = np.r_[y[3:], turn.T @ y[:3]]
+                a = np.r_[a[3:], turn.T @ a[:3] - np.cross(y[:3], y[3:])]
+            positions[joint.name], velocities[joint.name] = (
+                float(z[0]) if z.size == 1 else z for z in (x, y)
+            )
+            wanted[joint.name] = a
+        state = ours.state(positions, velocities=velocities)
+        actuators = [
+            mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_ACTUATOR, k) or f"actuator{k}"
+            for k in range(model.nu)
+        ]
+        inputs = {name: u for name, u in zip(actuators, data.ctrl.tolist()) if name in ours.inputs}
+        found = ours.motion(dataclasses.replace(state, inputs=inputs))
+        for name, a in wanted.items():
+            error = np.abs(found[state.slices[name][1]] - a).max()
+            worst = max(worst, float(error / (1.0 + np.abs(data.qacc).max())))
+    return worst
+
+
+def against_pinocchio(path: Path) -> float:
+    """Return the largest relative difference of forward dynamics from Pinocchio's."""
+    import pinocchio
+
+    model = pinocchio.buildModelFromUrdf(str(path))
+    data, rng, worst = model.createData(), np.random.default_rng(0), 0.0
+    ours = lw.load(path).compile()
+    state = ours.state()
+    for _ in range(3):
+        q, v, tau = pinocchio.neutral(model), rng.normal(size=model.nv), rng.normal(size=model.nv)
+        a, b, c = state.q.copy(), np.zeros(ours.nv), np.zeros(ours.nv)
+        for k in range(1, model.njoints):
+            joint, name = model.joints[k], model.names[k]
+            in_q, in_v = state.slices[name]
+            here = slice(joint.idx_v, joint.idx_v + joint.nv)
+            if joint.nv == 1:
+                angle = 0.4 * rng.normal()
+                q[joint.idx_q : joint.idx_q + joint.nq] = (
+                    angle if joint.nq == 1 else (np.cos(angle), np.sin(angle))
+                )
+                a[in_q], b[in_v], c[in_v] = angle, v[here], tau[here]
+            else:
+                v[here] = tau[here] = 0.0
+        wanted = pinocchio.aba(model, data, q, v, tau)
+        found = ours.forward_dynamics(a, b, c)
+        for k in range(1, model.njoints):
+            joint = model.joints[k]
+            if joint.nv == 1:
+                error = abs(found[state.slices[model.names[k]][1]][0] - wanted[joint.idx_v])
+                worst = max(worst, float(error / (1.0 + np.abs(wanted).max())))
+    return worst
+
+
+def main() -> None:
+    where = [Path(word) for word in sys.argv[1:]] or folders()
+    files = sorted({path for folder in where for path in [*folder.rglob("*.xml"), *folder.rglob("*.urdf")]})
+    counts: dict[str, list[int]] = {}
+    for path in files:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                compare = against_mujoco if path.suffix == ".xml" else against_pinocchio
+                error: float | None = compare(path)
+            text = f"{error:9.1e}"
+        except lw.LinkworkError as problem:
+            error, text = None, f"refused: {str(problem)[-110:]}"
+        except Exception as problem:  # of the peer: it does not read this file, or knows other names
+            text = f"no comparison: {type(problem).__name__}: {' '.join(str(problem).split())[:80]}"
+            print(f"{path.name:40} {text}")
+            continue
+        good = counts.setdefault(path.suffix, [0, 0])
+        good[1] += 1
+        good[0] += error is not None and error < 1e-9
+        print(f"{path.name:40} {text}")
+    for suffix, (good, total) in counts.items():
+        print(f"{suffix}: {good} of {total} that the peer reads agree to 1e-9")
+
+
+if __name__ == "__main__":
+    main()
