@@ -1,4 +1,4 @@
-"""The gizmo: arrows and arcs that put a joint or a body somewhere else; near a place of a part it snaps there."""
+"""The gizmo: handles that put a joint or a body somewhere else; near a place of a part it snaps there."""
 
 from typing import Any
 

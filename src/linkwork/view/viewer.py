@@ -157,10 +157,14 @@ class Viewer:
         found = [
             Command("Fit: show everything", "F", "maximize", lambda client: self._look(client, "")),
             *(
-                Command(f"View: {name}", str(k + 1), "camera", lambda client, name=name: self._look(client, name))
+                Command(
+                    f"View: {name}", str(k + 1), "camera", lambda client, name=name: self._look(client, name)
+                )
                 for k, name in enumerate(self.camera.names)
             ),
-            Command("Hide or show the selected body", "X", "eye-off", lambda client: self.hide(self.selected)),
+            Command(
+                "Hide or show the selected body", "X", "eye-off", lambda client: self.hide(self.selected)
+            ),
             Command("Show only the selected body", "I", "focus", lambda client: self.isolate(self.selected)),
             Command("Show all bodies", "A", "eye", lambda client: self.show_all()),
             Command("Select nothing", "escape", "x", lambda client: self.select(None)),
@@ -190,7 +194,11 @@ class Viewer:
     def _named(self, name: str) -> str | None:
         """Return a name that a page has said, if it is one; None for ground, or nothing."""
         drawing = self.drawing
-        known = {*drawing.bodies, *(mark.name for mark in drawing.joints), *(tie.name for tie in drawing.ties)}
+        known = {
+            *drawing.bodies,
+            *(mark.name for mark in drawing.joints),
+            *(tie.name for tie in drawing.ties),
+        }
         known |= {mark.name for mark in drawing.springs}
         return name if name in known else None
 
