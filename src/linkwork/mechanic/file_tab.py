@@ -107,7 +107,7 @@ class FileTab:
         if client is not None:
             content = self._page.try_edit(self._content, word)
             if content is not None:
-                client.send_file_download(*content)
+                client.send_file_download(*content, save_immediately=True)
 
     def _content(self, word: str) -> tuple[str, bytes]:
         editor = self._page.editor

@@ -105,7 +105,7 @@ class JointTab:
     # the selected one
 
     def follow(self, name: str | None) -> None:
-        """Show a joint as it is, and which bodies there are; one that is selected is the next to be joined."""
+        """Show a joint as it is, and which bodies there are; a selected one is the next to be joined."""
         editor = self._page.editor
         m = editor.mechanism
         bodies = tuple(m.bodies)

@@ -337,7 +337,7 @@ class MechanicViewer(Viewer):
             path = Path(folder, "run.lwr")
             assert self.subject.run is not None
             self.subject.run.save(path)
-            client.send_file_download("run.lwr", path.read_bytes())
+            client.send_file_download("run.lwr", path.read_bytes(), save_immediately=True)
 
     def wiggle(self) -> None:
         """Show how it can move: along each of its free motions, there and back."""

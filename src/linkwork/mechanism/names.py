@@ -3,7 +3,8 @@
 
 def kind_name(thing: object) -> str:
     """Return what an element is: the name of its class, of the original one if it came from a file."""
-    return getattr(thing, "class_name", type(thing).__name__)
+    kind = type(thing)
+    return vars(thing).get("class_name") or getattr(kind, "class_name", kind.__name__)
 
 
 def name_text(name: object, kind: str) -> str:
