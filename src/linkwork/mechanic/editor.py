@@ -72,7 +72,7 @@ class Editor:
         self._places: dict[int, tuple[Any, list[Feature]]] = {}
         self._stop: Callable[[], None] = self.mechanism.observe(self._heard)
         self.opened: list[Callable[[], None]] = []  # called when another mechanism is edited
-        self._autosave = None if autosave is None else Autosave(autosave, self.text)
+        self._autosave = None if autosave is None else Autosave(autosave, self._draft)
 
     def close(self, *, keep_draft: bool = False) -> None:
         """End; the draft goes, unless it is to be kept."""
@@ -96,6 +96,20 @@ class Editor:
         """Return the mechanism as the text of its file."""
         with self.lock:
             return mechanism_text(self.mechanism)
+
+    def _draft(self) -> str:
+        """Return the text without making those wait who edit meanwhile, if that can be."""
+        for _ in range(3):
+            count, mechanism = self._count, self.mechanism
+            try:
+                text = mechanism_text(mechanism)
+            except Exception:  # of a mechanism that is half changed, anything
+                if self._count == count:
+                    raise
+                continue
+            if self._count == count:
+                return text
+        return self.text()
 
     def body(self, name: str) -> Body:
         """Return a body, or ground, by name."""

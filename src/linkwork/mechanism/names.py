@@ -3,8 +3,7 @@
 
 def kind_name(thing: object) -> str:
     """Return what an element is: the name of its class, of the original one if it came from a file."""
-    kind = type(thing)
-    return vars(thing).get("class_name") or getattr(kind, "class_name", kind.__name__)
+    return vars(thing).get("class_name", type(thing).__name__)
 
 
 def name_text(name: object, kind: str) -> str:
