@@ -153,8 +153,12 @@ def test_a_slider_crank_is_built_from_three_meshes_with_the_mouse_only(page, par
         tab.press("button", axis)
         tab.until(lambda name=name, axis=axis: page.editor.joint_pose(name)["xyz".index(axis), 2] > 0.99)
         if to is not None and np.abs(page.editor.joint_pose(name)[:, 3] - to).max() > 1e-3:
-            hand.pull_gizmo(to)
-            tab.until(lambda name=name, to=to: np.abs(page.editor.joint_pose(name)[:, 3] - to)[0] < 0.01)
+            for _ in range(5):  # a picture that is drawn slowly may miss the hand
+                hand.pull_gizmo(to)
+                tab.page.wait_for_timeout(1500)
+                if np.abs(page.editor.joint_pose(name)[:, 3] - to)[0] < 0.01:
+                    break
+            assert np.abs(page.editor.joint_pose(name)[:, 3] - to)[0] < 0.01
     tab.until(lambda: "1 degree of freedom" in tab.page.locator("body").inner_text())
     tab.press("button", "Run")
     tab.until(lambda: page.engine is not None and page.engine.state.t > 0.2)
