@@ -30,6 +30,7 @@ Array = np.ndarray
 
 RATE = 60.0  # frames a second
 _SLOW = 1.0 / 12.0  # between two changes of numbers and charts in the panel [s]
+_ARRIVED = 1.5  # after which a page shows the view that it was sent [s]
 _LOOKED_AT = 200  # moments that the first view has in mind
 _CORNERS = 40_000  # pieces times moments that it looks at
 _LISTED = 2000  # names in a list: more take a browser long
@@ -68,7 +69,8 @@ class Viewer:
         self._anchor = np.zeros(3)
         self._told = 0.0
         self._ended = threading.Event()
-        self._fitted: dict[int, tuple[View, float]] = {}  # by client: what it was last shown, at which aspect
+        # by client: what it was last shown, at which aspect, and when
+        self._fitted: dict[int, tuple[View, float, float]] = {}
         moments = max(2, min(_LOOKED_AT, _CORNERS // max(len(drawing.pieces), 1)))
         self.camera = Camera(drawing, trajectory.passed(moments), self.room)
         with self.server.atomic():
@@ -436,23 +438,25 @@ class Viewer:
             about = self.now().poses[self.stage.numbers[self._followed], :, 3]
         aspect = client.camera.aspect
         view = self.camera.view(name, aspect, about)
-        self._fitted[client.client_id] = view, aspect
+        self._fitted[client.client_id] = view, aspect, time.monotonic()
         with client.atomic():
             client.camera.up_direction = view.up
             client.camera.fov = view.fov
             client.camera.position, client.camera.look_at = view.position, view.look_at
 
     def _welcome(self, client: Any) -> None:
-        self._fitted[client.client_id] = self.camera.view(), float("nan")
+        self._fitted[client.client_id] = self.camera.view(), float("nan"), time.monotonic()
         client.camera.on_update(lambda camera: self._looked(client))
 
     def _looked(self, client: Any) -> None:
         """Fit the picture to the page as long as nobody has turned it; look again which names can be read."""
-        view, aspect = self._fitted.get(client.client_id, (None, 0.0))
-        if view is not None:
+        if client.client_id in self._fitted:
+            view, aspect, when = self._fitted[client.client_id]
             away = float(np.linalg.norm(view.position - view.look_at))
-            if self._followed is None and np.abs(client.camera.position - view.position).max() > 1e-3 * away:
-                del self._fitted[client.client_id]
+            turned = np.abs(client.camera.position - view.position).max() > 1e-3 * away
+            if turned and self._followed is None:
+                if time.monotonic() - when > _ARRIVED:  # before, it may be where the camera was until then
+                    del self._fitted[client.client_id]
             elif not abs(client.camera.aspect - aspect) < 0.01:
                 self._look(client, "")
         if self.overlays.switches["names"].visible:
