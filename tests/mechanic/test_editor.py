@@ -36,7 +36,8 @@ def test_parts_become_a_mechanism_that_moves(parts, tmp_path):
 def test_what_is_redundant_is_said_by_name_and_mended_at_a_press(parts):
     editor = slider_crank(Editor(), parts)
     found = editor.advice()
-    assert "redundant" in found.notes[0] and "wrist pin" in found.notes[0]
+    assert "redundant" in found.notes[0]
+    assert "wrist pin" in found.notes[0]
     found.fixes[0].do(editor)
     assert "1 equation is redundant" in editor.advice().notes[0]  # of three
 
@@ -46,7 +47,8 @@ def test_joints_that_do_not_meet_are_named(parts):
     X = editor.joint_pose("wrist pin")
     editor.mechanism.joints["wrist pin"].on_child = lw.Frame((0.0, 5.0, 0.0))
     found = editor.advice()
-    assert found.freedoms is None and found.wrong & set(editor.mechanism.joints)
+    assert found.freedoms is None
+    assert found.wrong & set(editor.mechanism.joints)
     editor.undo()
     assert editor.advice().freedoms == 1
     assert np.array_equal(X, editor.joint_pose("wrist pin"))
@@ -74,7 +76,10 @@ def test_a_part_in_millimetres_is_scaled(tmp_path):
     path = tmp_path / "big.obj"
     vertices, faces = lw.Box(100, 20, 20).surface()
     path.write_text(
-        "\n".join([f"v {x} {y} {z}" for x, y, z in vertices.tolist()] + [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces])
+        "\n".join(
+            [f"v {x} {y} {z}" for x, y, z in vertices.tolist()]
+            + [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces]
+        )
     )
     editor = Editor()
     (name,) = editor.add_file(path)
@@ -86,7 +91,8 @@ def test_merged_bodies_weigh_what_they_weighed_and_keep_their_joints(parts):
     mass = sum(body.inertia.mass for body in editor.mechanism.bodies.values())
     place = editor.joint_pose("wrist pin")
     editor.merge(["crank", "rod"])
-    assert "crank pin" not in editor.mechanism and "rod" not in editor.mechanism
+    assert "crank pin" not in editor.mechanism
+    assert "rod" not in editor.mechanism
     assert sum(body.inertia.mass for body in editor.mechanism.bodies.values()) == pytest.approx(mass)
     assert np.allclose(editor.joint_pose("wrist pin"), place)
     assert sorted(editor.split("crank")) == ["crank", "crank 2"]
@@ -112,7 +118,9 @@ def test_pulling_keeps_the_joints_and_the_branch(parts):
         assert np.abs(editor.model.constraint_residual(q)).max() < 1e-9
         assert editor.model.poses(q)["slider"].position[0] > 0.2  # the rod has not turned over
     editor.keep_pose(q)
-    assert np.allclose(editor.body("crank").rotation @ (0.05, 0, 0) + editor.body("crank").position, target, atol=1e-6)
+    assert np.allclose(
+        editor.body("crank").rotation @ (0.05, 0, 0) + editor.body("crank").position, target, atol=1e-6
+    )
     assert editor.advice().freedoms == 1
 
 
@@ -122,7 +130,8 @@ def test_names_of_everything_can_be_changed_and_what_refers_to_them_follows(part
     editor.mechanism.add(lw.Coupling("tie", "bearing", "crank pin", ratio=-1.0))
     before = editor.text()
     editor.rename("bearing", "main bearing")
-    assert "main bearing" in editor.text() and editor.mechanism["tie"].joint == "main bearing"
+    assert "main bearing" in editor.text()
+    assert editor.mechanism["tie"].joint == "main bearing"
     mechanism_of_text(editor.text().encode())
     editor.undo()
     assert editor.text() == before
@@ -146,7 +155,8 @@ def test_what_cannot_be_is_refused_and_changes_nothing(parts):
     ):
         with pytest.raises((LinkworkError, ValueError, KeyError)):
             wrong()
-    assert editor.text() == before and len(editor.mechanism.journal.undoable) == count
+    assert editor.text() == before
+    assert len(editor.mechanism.journal.undoable) == count
 
 
 class Hands:
@@ -170,7 +180,9 @@ class Hands:
         other = self.one(["ground", *e.mechanism.bodies])
         deeds = [
             lambda: e.add_shape(shape, "", place) if len(e.mechanism.bodies) < 12 else e.delete(body),
-            lambda: e.join(self.one(["Revolute", "Prismatic", "Spherical", "Fixed"]), other, body, place, rotation=turn),
+            lambda: e.join(
+                self.one(["Revolute", "Prismatic", "Spherical", "Fixed"]), other, body, place, rotation=turn
+            ),
             lambda: e.place(body, place, turn),
             lambda: e.place_joint(joint, place, turn),
             lambda: e.flip(joint),
@@ -204,7 +216,8 @@ def test_a_thousand_edits_and_undos_leave_file_page_and_model_equal_and_valid():
         except (LinkworkError, ValueError, KeyError, IndexError, TypeError):
             refused += 1
             if before is not None:
-                assert editor.text() == before and len(editor.mechanism.journal.undoable) == count
+                assert editor.text() == before
+                assert len(editor.mechanism.journal.undoable) == count
         if k % 25 == 0:
             text = editor.text()
             assert mechanism_of_text(text.encode()).copy() is not None
@@ -224,4 +237,5 @@ def test_a_thousand_edits_and_undos_leave_file_page_and_model_equal_and_valid():
         undone += 1
     for _ in range(undone):
         editor.redo()
-    assert editor.text() == end and undone > 50
+    assert editor.text() == end
+    assert undone > 50

@@ -38,7 +38,8 @@ def test_a_mistake_is_said_and_nothing_changes(page):
     page.editor.add_shape(lw.Box(0.1, 0.02, 0.02), "crank")
     before = page.editor.text()
     page.try_edit(page.editor.join, "Revolute", "crank", "crank", (0, 0, 0))
-    assert "itself" in page._note.content and page.editor.text() == before
+    assert "itself" in page._note.content
+    assert page.editor.text() == before
 
 
 def test_it_runs_and_comes_back_to_the_drawing(page):
@@ -48,12 +49,31 @@ def test_it_runs_and_comes_back_to_the_drawing(page):
     page.start_or_stop()
     until(lambda: page.engine is not None and page.engine.state.t > 0.1)
     page.reset()
-    assert page.engine is None and np.allclose(page.now().poses[0][:, 3], (0.15, 0, 0))
+    assert page.engine is None
+    assert np.allclose(page.now().poses[0][:, 3], (0.15, 0, 0))
 
 
 def test_hostile_uploads_change_nothing(page):
-    names = ("../../x.stl", "a.exe", "x.json", "x.urdf", "a.glb", "x.stl\0.txt", "", "/etc/passwd", "x" * 999 + ".stl")
-    contents = (b"", b"\0" * 99, b"solid\n" * 9, b"{", b'{"linkwork": "mechanism"}', b"<robot>", b"glTF" + b"\xff" * 64)
+    names = (
+        "../../x.stl",
+        "a.exe",
+        "x.json",
+        "x.urdf",
+        "a.glb",
+        "x.stl\0.txt",
+        "",
+        "/etc/passwd",
+        "x" * 999 + ".stl",
+    )
+    contents = (
+        b"",
+        b"\0" * 99,
+        b"solid\n" * 9,
+        b"{",
+        b'{"linkwork": "mechanism"}',
+        b"<robot>",
+        b"glTF" + b"\xff" * 64,
+    )
     for name in names:
         for content in contents:
             page.try_edit(lambda name=name, content=content: page.editor.add_sent(name, content))
@@ -128,13 +148,17 @@ def test_a_slider_crank_is_built_from_three_meshes_with_the_mouse_only(page, par
         hand.choose(0, "Body", child)
         hand.choose(0, "Kind", kind)
         tab.press("button", "Add joint")
-        tab.until(lambda count=count: len(m.joints) == count + 1 and page.selected in m.joints)
+        tab.until(lambda count=count: len(m.joints) == count + 1 and page.selected == list(m.joints)[-1])
         name = page.selected
         tab.press("button", axis)
         tab.until(lambda name=name, axis=axis: page.editor.joint_pose(name)["xyz".index(axis), 2] > 0.99)
         if to is not None and np.abs(page.editor.joint_pose(name)[:, 3] - to).max() > 1e-3:
-            hand.pull_gizmo(to)
-            tab.until(lambda name=name, to=to: np.abs(page.editor.joint_pose(name)[:, 3] - to)[0] < 0.01)
+            for _ in range(5):  # a picture that is drawn slowly may miss the hand
+                hand.pull_gizmo(to)
+                tab.page.wait_for_timeout(1500)
+                if np.abs(page.editor.joint_pose(name)[:, 3] - to)[0] < 0.01:
+                    break
+            assert np.abs(page.editor.joint_pose(name)[:, 3] - to)[0] < 0.01
     tab.until(lambda: "1 degree of freedom" in tab.page.locator("body").inner_text())
     tab.press("button", "Run")
     tab.until(lambda: page.engine is not None and page.engine.state.t > 0.2)

@@ -66,7 +66,9 @@ def on_screen(tab, viewer, point):
 
     tab.until(still)
     box, camera = tab.page.locator("canvas").first.bounding_box(), client.camera
-    view = View(np.array(camera.position), np.array(camera.look_at), np.array(camera.up_direction), camera.fov)
+    view = View(
+        np.array(camera.position), np.array(camera.look_at), np.array(camera.up_direction), camera.fov
+    )
     pixels, _ = projected(np.array([point]), view, (box["width"], box["height"]))
     return box["x"] + pixels[0, 0], box["y"] + pixels[0, 1]
 
@@ -226,13 +228,24 @@ def test_bodies_are_hidden_and_isolated_by_keys_and_in_the_tree(viewer, tab):
 def test_what_a_page_says_is_checked(viewer, tab):
     tab.open(viewer.url)
     viewer.select(None)
-    for words in (["select", "nobody"], ["select", 7], ["exec", "1"], "select", [], ["plot", "../x"], ["hide", "x" * 9999]):
+    for words in (
+        ["select", "nobody"],
+        ["select", 7],
+        ["exec", "1"],
+        "select",
+        [],
+        ["plot", "../x"],
+        ["hide", "x" * 9999],
+    ):
         tab.page.evaluate(
-            "w => window.__viserMutable.sendMessage({type: 'GuiUpdateMessage', uuid: 'linkwork', updates: {do: w}})",
+            "w => window.__viserMutable.sendMessage("
+            "{type: 'GuiUpdateMessage', uuid: 'linkwork', updates: {do: w}})",
             words,
         )
     tab.page.wait_for_timeout(500)
-    assert viewer.selected is None and not viewer.looks.hidden and viewer.charts.names == ()
+    assert viewer.selected is None
+    assert not viewer.looks.hidden
+    assert viewer.charts.names == ()
     tab.press("button", "flywheel")
     tab.until(lambda: viewer.selected == "flywheel")
 

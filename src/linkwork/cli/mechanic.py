@@ -19,11 +19,19 @@ def add(commands: Commands) -> None:
         """,
         run,
     )
-    command.add_argument("parts", nargs="*", help="meshes (.stl, .obj, .ply, .glb), or one mechanism (.json, .urdf)")
-    command.add_argument("--save", metavar="FILE", help="where Ctrl+S writes: .json or .py (default: a download)")
-    command.add_argument("--scale", type=float, help="of meshes, into metres (default: by looking at their size)")
+    command.add_argument(
+        "parts", nargs="*", help="meshes (.stl, .obj, .ply, .glb), or one mechanism (.json, .urdf)"
+    )
+    command.add_argument(
+        "--save", metavar="FILE", help="where Ctrl+S writes: .json or .py (default: a download)"
+    )
+    command.add_argument(
+        "--scale", type=float, help="of meshes, into metres (default: by looking at their size)"
+    )
     command.add_argument("--recover", action="store_true", help="go on with what a crash has left")
-    command.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: this machine)")
+    command.add_argument(
+        "--host", default="127.0.0.1", help="the address to listen on (default: this machine)"
+    )
     command.add_argument("--port", type=int, help="the port to listen on (default: a free one)")
     command.add_argument("--expose", action="store_true", help="allow a host that other machines can reach")
     command.add_argument("--no-browser", action="store_true", help="print the address, and open nothing")
@@ -41,7 +49,9 @@ def run(options: argparse.Namespace) -> int:
             editor.open_text(left[0].read_bytes())
             left[0].unlink(missing_ok=True)
         elif left:
-            print_error(f"a session ended without saving; linkwork mechanic --recover goes on with it ({left[0]})")
+            print_error(
+                f"a session ended without saving; linkwork mechanic --recover goes on with it ({left[0]})"
+            )
         for part in options.parts:
             editor.add_file(part, scale=options.scale)
         save_to = None if options.save is None else Path(options.save)

@@ -22,7 +22,7 @@ def __getattr__(name: str) -> Any:
 
 
 def mechanic(editor: "Editor", **where: Any) -> "MechanicViewer":
-    """Return the page on which a mechanism is built; `where` are host, port and expose, as `show` has them."""
+    """Return the page on which a mechanism is built; `where` is host, port and expose, as in `show`."""
     from linkwork.mechanic.mechanic_page import MechanicViewer
 
     return MechanicViewer(editor, **where)

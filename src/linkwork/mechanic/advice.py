@@ -1,4 +1,4 @@
-"""What is to be said of a mechanism after every edit: its freedoms, what is wrong by name, and what mends it."""
+"""What is said of a mechanism after every edit: its freedoms, what is wrong by name, and what mends it."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -45,8 +45,12 @@ def advice(mechanism: Mechanism, model: Any, error: Exception | None) -> Advice:
         text = str(error)
         named = frozenset(name for name in mechanism if repr(name) in text)
         if isinstance(error, AssemblyError):
-            return Advice(None, "the joints do not meet", (_first(text),), named, tuple(_unmet(mechanism, named)))
-        return Advice(None, "it cannot be simulated yet", (_first(text),), named, tuple(_mends(mechanism, text)))
+            return Advice(
+                None, "the joints do not meet", (_first(text),), named, tuple(_unmet(mechanism, named))
+            )
+        return Advice(
+            None, "it cannot be simulated yet", (_first(text),), named, tuple(_mends(mechanism, text))
+        )
     held = {name.removesuffix(" free") for name in model.joint_names if name not in mechanism.joints}
     notes: list[str] = []
     if held:
@@ -67,7 +71,8 @@ def advice(mechanism: Mechanism, model: Any, error: Exception | None) -> Advice:
     if found.redundant:
         names = [name for name, count in found.redundant.items() if count]
         notes.append(
-            f"{found.redundant_now} {'equation is' if found.redundant_now == 1 else 'equations are'} redundant, "
+            f"{found.redundant_now} {'equation is' if found.redundant_now == 1 else 'equations are'} "
+            "redundant, "
             f"shared by {', '.join(names[:6])}: it moves, but reactions are not unique"
         )
         fixes = tuple(_looser(mechanism, names))
@@ -96,12 +101,18 @@ def _mends(mechanism: Mechanism, text: str) -> Iterable[Fix]:
     """Return what gives mass to bodies that have none."""
     for name, body in mechanism.bodies.items():
         if repr(name) in text and body.inertia.mass == 0.0:
-            yield Fix(f"give {name} the density of steel", lambda editor, name=name: editor.set_density(name, 7850.0))
+            yield Fix(
+                f"give {name} the density of steel",
+                lambda editor, name=name: editor.set_density(name, 7850.0),
+            )
 
 
 def _looser(mechanism: Mechanism, names: Iterable[str]) -> Iterable[Fix]:
     """Return what takes redundant equations away: a hinge of the loop that becomes a ball."""
     for name in names:
         if mechanism.space == "space" and isinstance(mechanism.joints.get(name), Revolute):
-            yield Fix(f"make {name} a ball joint", lambda editor, name=name: editor.change_kind(name, Spherical.__name__))
+            yield Fix(
+                f"make {name} a ball joint",
+                lambda editor, name=name: editor.change_kind(name, Spherical.__name__),
+            )
             return

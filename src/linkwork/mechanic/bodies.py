@@ -193,7 +193,7 @@ def moved(part: Any, R: Array, p: Array) -> Any:
 
 
 def split_body(mechanism: Mechanism, body: Body) -> list[Body]:
-    """Make a body of each of the shapes of one, or of each piece of its mesh; its joints stay on the first."""
+    """Make a body of each shape of one, or of each piece of its mesh; its joints stay on the first."""
     shapes = [part for part in body.parts if isinstance(part, Solid)]
     if len(shapes) == 1 and isinstance(shapes[0], Mesh):
         shapes = _mesh_pieces(shapes[0])
@@ -264,7 +264,7 @@ def weighed_body(name: str, mesh: Mesh, density: float, **place: Any) -> Body:
 
 
 def repair_body(mechanism: Mechanism, body: Body, density: float) -> Body:
-    """Repair the meshes of a body, so that they enclose a solid and have mass; say what cannot be repaired."""
+    """Repair the meshes of a body, so that they enclose a solid; say what cannot be repaired."""
     shapes = [part for part in body.parts if isinstance(part, Solid)]
     drawn = [getattr(skin, "shape", skin) for skin in body.visuals]
     shapes = shapes or [shape for shape in drawn if isinstance(shape, Mesh)]

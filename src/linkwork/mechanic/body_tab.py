@@ -27,7 +27,9 @@ class BodyTab:
             self._mass = gui.add_number("Mass [kg]", 0.0, min=0.0, step=0.001)
             self._paint = gui.add_rgb("Colour", (128, 128, 128))
             self._place = gui.add_vector3("Place [m]", (0.0, 0.0, 0.0), step=0.001)
-            self._turn = gui.add_vector3("Turned [°]", (0.0, 0.0, 0.0), step=1.0, hint="about x, then y, then z of the world")
+            self._turn = gui.add_vector3(
+                "Turned [°]", (0.0, 0.0, 0.0), step=1.0, hint="about x, then y, then z of the world"
+            )
             self._moves = gui.add_checkbox("Gizmo", False, hint="move the body with handles in the picture")
             self._other = gui.add_dropdown("Merge with", ("(none)",))
             acts = gui.add_button_group("", ("copy", "mirror", "merge"))
@@ -41,7 +43,9 @@ class BodyTab:
             (self._place, lambda value: self._put()),
             (self._turn, lambda value: self._put()),
         ):
-            widget.on_update(lambda event, edit=edit: event.client and self._name and edit(event.target.value))
+            widget.on_update(
+                lambda event, edit=edit: event.client and self._name and edit(event.target.value)
+            )
         self._moves.on_update(lambda event: self._handles(self._moves.value))
         acts.on_click(lambda event: self._act(acts.value))
         more.on_click(lambda event: self._act(more.value))
@@ -60,7 +64,9 @@ class BodyTab:
         density = body.density if body.weighed else None
         made_of = next((word for word, value in DENSITIES.items() if value == density), _OWN)
         pose = pose_of(body)
-        colour = next((piece.colour for piece in self._page.drawing.pieces if piece.name == name), (128, 128, 128))
+        colour = next(
+            (piece.colour for piece in self._page.drawing.pieces if piece.name == name), (128, 128, 128)
+        )
         for widget, value in (
             (self._call, name),
             (self._made_of, made_of),

@@ -37,7 +37,14 @@ def pulled(model: Any, q: Array, body: str, point: Array, target: Array) -> Arra
             tried = model.assemble(tried)
         except AssemblyError:
             break
-        if float(np.linalg.norm(np.asarray(target, float)[: _dimension(model)] - _place(model, tried, number, point))) >= length:
+        if (
+            float(
+                np.linalg.norm(
+                    np.asarray(target, float)[: _dimension(model)] - _place(model, tried, number, point)
+                )
+            )
+            >= length
+        ):
             break
         q = tried
     return q

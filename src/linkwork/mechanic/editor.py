@@ -1,4 +1,4 @@
-"""The editor: whatever is done to a mechanism by hand, each edit one entry of its journal. It knows no page."""
+"""The editor: what is done to a mechanism by hand, each edit one entry of its journal. It knows no page."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -72,7 +72,7 @@ class Editor:
         self._places: dict[int, tuple[Any, list[Feature]]] = {}
         self._stop: Callable[[], None] = self.mechanism.observe(self._heard)
         self.opened: list[Callable[[], None]] = []  # called when another mechanism is edited
-        self._autosave = None if autosave is None else Autosave(autosave, self.text)
+        self._autosave = None if autosave is None else Autosave(autosave, self._draft)
 
     def close(self, *, keep_draft: bool = False) -> None:
         """End; the draft goes, unless it is to be kept."""
@@ -96,6 +96,20 @@ class Editor:
         """Return the mechanism as the text of its file."""
         with self.lock:
             return mechanism_text(self.mechanism)
+
+    def _draft(self) -> str:
+        """Return the text without making those wait who edit meanwhile, if that can be."""
+        for _ in range(3):
+            count, mechanism = self._count, self.mechanism
+            try:
+                text = mechanism_text(mechanism)
+            except Exception:  # of a mechanism that is half changed, anything
+                if self._count == count:
+                    raise
+                continue
+            if self._count == count:
+                return text
+        return self.text()
 
     def body(self, name: str) -> Body:
         """Return a body, or ground, by name."""
@@ -124,7 +138,7 @@ class Editor:
     # after every edit
 
     def refresh(self) -> Any:
-        """Return the model of the mechanism as it is, made of the one before; None while there are mistakes."""
+        """Return the model of the mechanism as it is; None while there are mistakes."""
         with self.lock:
             if self._seen == self._count:
                 return self.model
@@ -183,9 +197,7 @@ class Editor:
     def _take(self, part: Mesh | Mechanism, name: str) -> list[str]:
         if isinstance(part, Mechanism):
             if self.mechanism.elements:
-                raise LinkworkError(
-                    f"{name}: a whole mechanism; begin with it (linkwork mechanic {name}.json), and add parts to it"
-                )
+                raise LinkworkError(f"{name}: a whole mechanism; begin with it, and add parts to it")
             self.open(part)
             return list(part.bodies)
         with self._edit(f"add {name}") as m:
@@ -220,7 +232,9 @@ class Editor:
             else:
                 shapes = [part for part in body.parts if isinstance(part, Solid)]
                 if not shapes:
-                    raise LinkworkError(f"body {name!r} has no shape that a density could fill; give it a mass")
+                    raise LinkworkError(
+                        f"body {name!r} has no shape that a density could fill; give it a mass"
+                    )
                 body_edits.exchange(
                     self.mechanism, body, body_edits.remade(body, body.name, shapes, {"density": density})
                 )
@@ -323,7 +337,7 @@ class Editor:
             anchor(joint)
             return name
 
-    def place_joint(self, name: str, position: Sequence[float], rotation: Any) -> None:
+    def place_joint(self, name: str, position: Any, rotation: Any) -> None:
         """Put the frame of a joint, on both bodies, to a place of the world as drawn."""
         with self._edit(f"place {name}"):
             joint = self.joint(name)
@@ -369,7 +383,7 @@ class Editor:
             old = self.joint(name)
             frames = old.frames()
             new = KINDS[kind](name, old.parent, old.child, on_parent=frames[0], on_child=frames[1])
-            for user in [each for each in (*m.loads.values(), *m.constraints.values(), *m.drivers.values())]:
+            for user in [*m.loads.values(), *m.constraints.values(), *m.drivers.values()]:
                 if any(end is old or end == name for end in user.on) and new.nv != old.nv and user in m:
                     body_edits.remove_with_users(m, user)
             m.add(new)
@@ -381,7 +395,7 @@ class Editor:
     # what moves it
 
     def drive(self, joint: str, law: str | float, name: str = "") -> str:
-        """Let a joint follow a law of time, a formula such as "0.3 * sin(2 * t)"; return the driver's name."""
+        """Let a joint follow a formula of time such as "0.3 * sin(2 * t)"; return the driver's name."""
         with self._edit(f"drive {joint}") as m:
             made = Driver(body_edits.free_name(m, name or f"{joint} driver"), self.joint(joint), _law(law))
             return self._acting(m.add(made))
@@ -395,7 +409,13 @@ class Editor:
             return self._acting(m.add(motor))
 
     def spring(
-        self, a: str, b: str, on_a: Sequence[float], on_b: Sequence[float], stiffness: float, damping: float = 0.0
+        self,
+        a: str,
+        b: str,
+        on_a: Sequence[float],
+        on_b: Sequence[float],
+        stiffness: float,
+        damping: float = 0.0,
     ) -> str:
         """Put a spring and damper between points of two bodies; return its name."""
         with self._edit(f"spring between {a} and {b}") as m:

@@ -12,8 +12,9 @@ _EXAMPLES = ("slider_crank", "four_bar", "cart_pole", "robot_arm", "stewart_plat
 _GUIDE = """
 1. **Parts**: press *Add shape* three times: a crank, a rod and a slider (or upload three meshes).
 2. Drag each part roughly into its place; or type where it is.
-3. **New joint**: *On* ground, *Body* crank, kind *Revolute*, *Add joint*. Place it with the gizmo: near the centre of a
-   face or a hole it snaps. Then crank – rod, rod – slider, and ground – slider as *Prismatic*: that closes the loop.
+3. **New joint**: *On* ground, *Body* crank, kind *Revolute*, *Add joint*. Place it with the gizmo: near
+   the centre of a face or a hole it snaps. Then crank – rod, rod – slider, and ground – slider as
+   *Prismatic*: that closes the loop.
 4. At the upper left it says **1 degree of freedom**. If joints do not meet, they are red, and named.
 5. Pull a part with the mouse: it moves as its joints allow. Press **Run**: it moves by its weight; pull it.
 6. **Save**: a file for Linkwork, or a Python script that builds the same.
@@ -29,7 +30,9 @@ class FileTab:
         undo.on_click(lambda event: self._pressed(undo.value, event.client))
         with gui.add_folder("Parts"):
             self._scale = gui.add_dropdown("Unit", tuple(_SCALES), hint="of meshes whose files have none")
-            self._upload = gui.add_upload_button("Upload part", icon="upload", hint=".stl .obj .ply .glb .json .urdf")
+            self._upload = gui.add_upload_button(
+                "Upload part", icon="upload", hint=".stl .obj .ply .glb .json .urdf"
+            )
             self._shape = gui.add_dropdown("Shape", _SHAPES)
             self._size = gui.add_vector3("Size [m]", (0.1, 0.02, 0.02), min=(1e-6,) * 3, step=0.01)
             gui.add_button("Add shape", icon="cube").on_click(lambda event: page.try_edit(self.add_shape))
@@ -104,7 +107,7 @@ class FileTab:
         if client is not None:
             content = self._page.try_edit(self._content, word)
             if content is not None:
-                client.send_file_download(*content)
+                client.send_file_download(*content, save_immediately=True)
 
     def _content(self, word: str) -> tuple[str, bytes]:
         editor = self._page.editor

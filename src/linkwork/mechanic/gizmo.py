@@ -1,4 +1,4 @@
-"""The gizmo: arrows and arcs that put a joint or a body somewhere else; near a place of a part it snaps there."""
+"""The gizmo: handles that put a joint or a body somewhere else; near a place of a part it snaps there."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ class Gizmo:
     def __init__(self, page: Any) -> None:
         self._page = page
         self._name: str | None = None
-        self._is_joint = False
+        self._is_joint = self._holding = False
         self._handle: Any = None
         self.snap, self.grid, self.angles = True, 0.0, False
         self.moves_bodies = False
@@ -29,6 +29,8 @@ class Gizmo:
 
     def follow(self, name: str | None) -> None:
         """Show the handles on a joint, or on a body if these are to be moved; nowhere otherwise."""
+        if self._holding and name == self._name:
+            return
         editor = self._page.editor
         self._is_joint = name in editor.mechanism.joints
         shown = self._page.engine is None and (
@@ -57,6 +59,7 @@ class Gizmo:
 
     async def _held(self, event: Any) -> None:
         """Put what is held where it is let go, or where that snaps to; until then only the handles move."""
+        self._holding = event.phase != "end"
         if event.phase == "end":
             self._page.server.in_background(self._released)
 

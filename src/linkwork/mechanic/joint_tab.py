@@ -13,7 +13,7 @@ _LAWS = ("motor (force)", "driver (position)")
 
 
 class JointTab:
-    """A folder: a new joint; then the selected one: kind, frame, limits, spring, damping, friction, drives."""
+    """Folders: a new joint; the selected one: kind, frame, limits, spring, damping, friction, drives."""
 
     def __init__(self, gui: Any, page: Any) -> None:
         self._page, self._name = page, ""
@@ -21,15 +21,17 @@ class JointTab:
             self._parent = gui.add_dropdown("On", ("ground",), hint="what the joint is on")
             self._child = gui.add_dropdown("Body", ("(none)",), hint="what moves")
             self._new_kind = gui.add_dropdown("Kind", tuple(KINDS), initial_value="Revolute")
-            gui.add_button("Add joint", icon="link", hint="at the place of the part you clicked last").on_click(
-                lambda event: self.add()
-            )
+            gui.add_button(
+                "Add joint", icon="link", hint="at the place of the part you clicked last"
+            ).on_click(lambda event: self.add())
         self._folder = gui.add_folder("Joint", visible=False)  # until one is selected
         with self._folder:
             self._call = gui.add_text("Name", "", hint="select a joint in the picture or the tree")
             self._kind = gui.add_dropdown("Kind", tuple(KINDS), initial_value="Revolute")
             self._place = gui.add_vector3("Place [m]", (0.0, 0.0, 0.0), step=0.001)
-            self._turn = gui.add_vector3("Turned [°]", (0.0, 0.0, 0.0), step=15.0, hint="the axis is z of its frame")
+            self._turn = gui.add_vector3(
+                "Turned [°]", (0.0, 0.0, 0.0), step=15.0, hint="the axis is z of its frame"
+            )
             axes = gui.add_button_group("Axis", ("x", "y", "z", "flip"))
             self._snap = gui.add_checkbox("Snap", True, hint="to faces, edges, centres of circles")
             self._angles = gui.add_checkbox("15°", False, hint="turn in steps of 15 degrees")
@@ -103,7 +105,7 @@ class JointTab:
     # the selected one
 
     def follow(self, name: str | None) -> None:
-        """Show a joint as it is, and which bodies there are; a body that is selected is the next to be joined."""
+        """Show a joint as it is, and which bodies there are; a selected one is the next to be joined."""
         editor = self._page.editor
         m = editor.mechanism
         bodies = tuple(m.bodies)
@@ -167,7 +169,11 @@ class JointTab:
 
     def _limit(self) -> None:
         low, high = self._limits.value
-        self._try(self._page.editor.change_joint, "limits", (float(low), float(high)) if self._limited.value else None)
+        self._try(
+            self._page.editor.change_joint,
+            "limits",
+            (float(low), float(high)) if self._limited.value else None,
+        )
 
     def _axis(self, word: str) -> None:
         if word == "flip":

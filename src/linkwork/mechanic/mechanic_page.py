@@ -90,7 +90,7 @@ class MechanicViewer(Viewer):
             engine.close()
         if carried is not None:
             self.engine = self._engine(*carried)
-            self.engine.running = engine.running
+            self.engine.running = engine is not None and engine.running
             subject = Running(self.engine)
         self.show_subject(subject)
         self._fit()
@@ -158,7 +158,11 @@ class MechanicViewer(Viewer):
         if self.charts is None and self.subject.channels:
             with self.panels.bottom:
                 self.charts = Charts(
-                    self.server.gui, self.panels.bottom, self.subject.channels[:2000], self._channel, self.show_message
+                    self.server.gui,
+                    self.panels.bottom,
+                    self.subject.channels[:2000],
+                    self._channel,
+                    self.show_message,
                 )
 
     def _channel(self, names: Any) -> Any:
@@ -166,7 +170,9 @@ class MechanicViewer(Viewer):
 
     def _gravity(self, falls: bool) -> None:
         flat = self.editor.mechanism.space == "plane"
-        self.editor.set_gravity(((0.0, -9.81) if flat else (0.0, 0.0, -9.81)) if falls else (0.0,) * (3 - flat))
+        self.editor.set_gravity(
+            ((0.0, -9.81) if flat else (0.0, 0.0, -9.81)) if falls else (0.0,) * (3 - flat)
+        )
 
     def _show_advice(self) -> None:
         said = self.said
@@ -174,7 +180,8 @@ class MechanicViewer(Viewer):
         lines = [f'<div class="{tone}"><b>{escape(said.summary)}</b></div>']
         lines += [f'<div class="lw-hint">{escape(note)}</div>' for note in said.notes]
         lines += [
-            f"<div><span class=\"lw-fix\" role=\"button\" data-lw='{words('fix', str(k))}'>press: {escape(fix.text)}</span></div>"
+            f'<div><span class="lw-fix" role="button" data-lw=\'{words("fix", str(k))}\'>press: '
+            f"{escape(fix.text)}</span></div>"
             for k, fix in enumerate(said.fixes)
         ]
         self._advised.content = f'<div class="lw-sheet">{"".join(lines)}</div>'
@@ -330,13 +337,15 @@ class MechanicViewer(Viewer):
             path = Path(folder, "run.lwr")
             assert self.subject.run is not None
             self.subject.run.save(path)
-            client.send_file_download("run.lwr", path.read_bytes())
+            client.send_file_download("run.lwr", path.read_bytes(), save_immediately=True)
 
     def wiggle(self) -> None:
         """Show how it can move: along each of its free motions, there and back."""
         model = self.editor.refresh()
         if self.engine is not None or model is None or self.editor.problem is not None:
-            self.show_message("reset to the drawing first" if self.engine is not None else "nothing moves yet")
+            self.show_message(
+                "reset to the drawing first" if self.engine is not None else "nothing moves yet"
+            )
             return
         q = self.editor.start().q
         if model.loop_names:
@@ -347,7 +356,9 @@ class MechanicViewer(Viewer):
         for motion in motions[:6]:
             motion = motion / (np.abs(motion).max() or 1.0)
             for k in range(25):
-                tried = q + 0.25 * np.sin(2.0 * np.pi * k / 24.0) * np.asarray(model.position_rates(q, motion))
+                tried = q + 0.25 * np.sin(2.0 * np.pi * k / 24.0) * np.asarray(
+                    model.position_rates(q, motion)
+                )
                 try:
                     self._stand(model.assemble(tried))
                 except LinkworkError:

@@ -26,9 +26,24 @@ from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.loads import Motor
 from linkwork.mechanism.mechanism import GRAVITY, Mechanism
 
-_WORDS = (
-    "abs acos asin atan atan2 cos cosh exp floor hypot log max min pow sign sin sinh sqrt tan tanh where"
-).split()
+_WORDS = frozenset(  # of formulas, which the package has by the same names
+    (
+        "abs",
+        "acos",
+        "asin",
+        "atan",
+        "atan2",
+        "cos",
+        "cosh",
+        "exp",
+        "floor",
+        "hypot",
+        "log",
+        "max",
+        "min",
+        "pow",
+    )
+) | {"sign", "sin", "sinh", "sqrt", "tan", "tanh", "where"}
 _WIDE = 110  # letters in a line, if it can be
 
 
@@ -46,7 +61,9 @@ def script(mechanism: Mechanism) -> str:
     if again != mechanism_text(mechanism):
         ours, theirs = (each.splitlines() for each in (mechanism_text(mechanism), again))
         where = next((a for a, b in zip(ours, theirs, strict=False) if a != b), "its length")
-        raise FormatError(f"mechanism {mechanism.name!r} cannot be written as a script: {where.strip():.120} differs")
+        raise FormatError(
+            f"mechanism {mechanism.name!r} cannot be written as a script: {where.strip():.120} differs"
+        )
     return text
 
 
@@ -86,7 +103,9 @@ class _Script:
         if id(element) in self._variables:
             yield f"m.add({self._variables[id(element)]})"
             return
-        ends = () if isinstance(element, Body) else element.bodies if isinstance(element, Joint) else element.on
+        ends = (
+            () if isinstance(element, Body) else element.bodies if isinstance(element, Joint) else element.on
+        )
         for end in ends:
             if isinstance(end, Body | Joint) and id(end) not in self._variables:
                 yield from self._made(end, "", "")
@@ -124,7 +143,8 @@ class _Script:
         for word in ("visuals", "collisions", "material", "group", "mask", "color"):
             value = getattr(body, word)
             if value != getattr(plain, word):
-                options.append(f"{word}={self._value(list(value) if isinstance(value, tuple) and word != 'color' else value)}")
+                listed = isinstance(value, tuple) and word != "color"
+                options.append(f"{word}={self._value(list(value) if listed else value)}")
         lines = [_wrapped(f"{variable} = {start}lw.Body(", [repr(body.name), *parts, *options], f"){end}")]
         if shapes and not weighed:
             lines.append(f"{variable}.inertia = {literal(said if fits else body.inertia)}")
@@ -137,7 +157,9 @@ class _Script:
         import linkwork
 
         if getattr(linkwork, name, None) is not kind:
-            raise FormatError(f"{element.name!r}: {name} is a class of your own, which a script does not know")
+            raise FormatError(
+                f"{element.name!r}: {name} is a class of your own, which a script does not know"
+            )
         parameters = dict(inspect.signature(kind.__init__).parameters)
         if isinstance(element, Joint):  # options of every joint may be handed on
             parameters = {**inspect.signature(Joint.__init__).parameters, **parameters}
@@ -145,7 +167,10 @@ class _Script:
         if isinstance(element, Driver):
             what = self._end(element.on[0])
             whole = element.component == 0
-            given += [what if whole else f"({what}, {element.component!r})", self._law(element, "law", before)]
+            given += [
+                what if whole else f"({what}, {element.component!r})",
+                self._law(element, "law", before),
+            ]
             return given, before
         ends = iter(element.bodies if isinstance(element, Joint) else element.on)
         for word, parameter in list(parameters.items())[2:]:
@@ -170,7 +195,9 @@ class _Script:
             return word in ("parent", "child")
         if isinstance(element, Contact):
             return False
-        return not hasattr(element, word) or word in ("a", "b", "body", "joint", "of") and word not in vars(element)
+        return not hasattr(element, word) or (
+            word in ("a", "b", "body", "joint", "of") and word not in vars(element)
+        )
 
     def _end(self, end: Any) -> str:
         if isinstance(end, str):
@@ -200,7 +227,9 @@ class _Script:
     def _value(self, value: Any) -> str:
         if isinstance(value, Body | Joint):
             return self._variables[id(value)]
-        if isinstance(value, list | tuple) and any(isinstance(each, Body | Solid | list | tuple) for each in value):
+        if isinstance(value, list | tuple) and any(
+            isinstance(each, Body | Solid | list | tuple) for each in value
+        ):
             return f"[{', '.join(self._value(each) for each in value)}]"
         return literal(value)
 
@@ -232,7 +261,10 @@ def literal(value: Any) -> str:
     for space, algebra in ALGEBRA.items():
         if isinstance(value, algebra.Frame):
             size = algebra.dimension
-            rows = [[float(x) for x in value.scalars()][k * (size + 1) : (k + 1) * (size + 1)] for k in range(size)]
+            rows = [
+                [float(x) for x in value.scalars()][k * (size + 1) : (k + 1) * (size + 1)]
+                for k in range(size)
+            ]
             kind = "lw.Frame" if space == "space" else "lw.planar.Frame"
             return f"{kind}({literal([row[-1] for row in rows])}, {literal([row[:-1] for row in rows])})"
     if isinstance(value, Inertia):

@@ -1,4 +1,4 @@
-"""Places on parts that joints belong to: middles of faces, centres of circles, edges, corners; a grid, angles.
+"""Places on parts that joints belong to: faces, centres of circles, edges, corners; a grid, angles.
 
 Faces that lie in one plane and hang together are one flat face. The rim of a flat face is a circle if its
 corners are equally far from their middle; its axis is the normal of the face. So holes, pins and ends of

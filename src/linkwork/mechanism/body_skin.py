@@ -40,9 +40,9 @@ def skins_given(where: str, skins: Any, outlines: bool) -> tuple[Any, ...]:
 
 
 _COLORS = {
-    "black": "202326", "blue": "3b6ea5", "brown": "8a6242", "cyan": "4aa8bf", "gray": "868e96", "green": "4c9a6a",
-    "grey": "868e96", "orange": "e8883a", "pink": "d47f9a", "purple": "7f68a8", "red": "c0443c",
-    "silver": "b8bec6", "steel": "8d99a6", "white": "f1f3f5", "yellow": "d9b53a",
+    "black": "202326", "blue": "3b6ea5", "brown": "8a6242", "cyan": "4aa8bf", "gray": "868e96",
+    "green": "4c9a6a", "grey": "868e96", "orange": "e8883a", "pink": "d47f9a", "purple": "7f68a8",
+    "red": "c0443c", "silver": "b8bec6", "steel": "8d99a6", "white": "f1f3f5", "yellow": "d9b53a",
 }  # fmt: skip
 
 
@@ -55,13 +55,16 @@ def color_given(where: str, color: Any) -> tuple[float, float, float, float] | N
         digits = "".join(2 * digit for digit in digits) if len(digits) == 3 else digits
         if len(digits) not in (6, 8) or not set(digits.lower()) <= set("0123456789abcdef"):
             raise ValueError(
-                f'{where} {color!r}; give "#rrggbb", three numbers from 0 to 1, or one of {", ".join(_COLORS)}'
+                f'{where} {color!r}; give "#rrggbb", three numbers from 0 to 1, or a name: '
+                f"{', '.join(_COLORS)}"
             )
         numbers = [int(digits[k : k + 2], 16) / 255.0 for k in range(0, len(digits), 2)]
     else:
         array = real_array(where, color)
         if array.shape not in ((3,), (4,)) or not ((array >= 0.0) & (array <= 1.0)).all():
-            raise ValueError(f"{where} {shown(color)}; give red, green, blue, and opacity if less than 1, from 0 to 1")
+            raise ValueError(
+                f"{where} {shown(color)}; give red, green, blue, and opacity if less than 1, from 0 to 1"
+            )
         numbers = array.tolist()
     red, green, blue, opacity = (*numbers, 1.0)[:4]
     return red, green, blue, opacity

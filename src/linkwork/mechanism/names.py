@@ -3,7 +3,7 @@
 
 def kind_name(thing: object) -> str:
     """Return what an element is: the name of its class, of the original one if it came from a file."""
-    return getattr(thing, "class_name", type(thing).__name__)
+    return vars(thing).get("class_name", type(thing).__name__)
 
 
 def name_text(name: object, kind: str) -> str:

@@ -46,7 +46,7 @@ class Charts:
         elif word == "clear":
             self.clear()
         elif client is not None and self._names:
-            client.send_file_download("curves.csv", self.table().encode("utf-8"))
+            client.send_file_download("curves.csv", self.table().encode("utf-8"), save_immediately=True)
 
     def table(self) -> str:
         """Return the curves as a table with a column each, separated by commas."""

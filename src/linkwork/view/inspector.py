@@ -27,7 +27,7 @@ class Inspector:
         self.subject = subject
 
     def show(self, name: str | None, moment: Moment) -> None:
-        """Show what is known of a body, joint, constraint or load now; of the whole, if nothing is selected."""
+        """Show what is known of an element now; of the whole, if nothing is selected."""
         self._sheet.content = sheet(*described(self.subject, name, moment))
 
 
@@ -39,7 +39,9 @@ def sheet(title: str, kind: str, rows: Iterable[Row]) -> str:
             lines.append(f'<tr class="head"><td colspan="4">{escape(what)}</td></tr>')
             continue
         plot = (
-            f"<span class=\"lw-plot\" role=\"button\" data-lw='{words('plot', channel)}'>plot</span>" if channel else ""
+            f'<span class="lw-plot" role="button" data-lw=\'{words("plot", channel)}\'>plot</span>'
+            if channel
+            else ""
         )
         lines.append(
             f'<tr><th>{escape(what)}</th><td>{escape(numbers)}</td><td class="unit">{escape(unit)}</td>'
@@ -114,9 +116,7 @@ def _joint_rows(subject: Subject, mark: JointMark, moment: Moment) -> Iterator[R
     yield from _channel_rows(subject, mark.name, moment)
 
 
-def _channel_rows(
-    subject: Subject, name: str, moment: Moment, only: Sequence[str] = ()
-) -> Iterator[Row]:
+def _channel_rows(subject: Subject, name: str, moment: Moment, only: Sequence[str] = ()) -> Iterator[Row]:
     """Return what channels of an element say now: those that have a value at this moment."""
     known = subject.words_of(name)
     for word in known:
@@ -154,4 +154,6 @@ def turns(rotation: Array) -> Array:
     pitch = np.arcsin(np.clip(sine, -1.0, 1.0))
     if abs(sine) > 1.0 - 1e-12:  # x and z turn about the same line: z is taken as 0
         return np.array([np.arctan2(sine * rotation[0, 1], sine * rotation[0, 2]), pitch, 0.0])
-    return np.array([np.arctan2(rotation[2, 1], rotation[2, 2]), pitch, np.arctan2(rotation[1, 0], rotation[0, 0])])
+    return np.array(
+        [np.arctan2(rotation[2, 1], rotation[2, 2]), pitch, np.arctan2(rotation[1, 0], rotation[0, 0])]
+    )

@@ -1,4 +1,4 @@
-"""How bodies are shown on a page, by name, as whoever looks at them wants it; the mechanism is not changed."""
+"""How bodies are shown on a page, by name, as whoever looks wants it; the mechanism is not changed."""
 
 from dataclasses import dataclass, field
 

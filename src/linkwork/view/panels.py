@@ -54,7 +54,9 @@ class Command:
         """What to press, in words."""
         if self.key is None:
             return ""
-        held = {"cmd/ctrl": "Ctrl+", "shift": "Shift+", "cmd/ctrl+shift": "Ctrl+Shift+"}.get(self.modifier or "", "")
+        held = {"cmd/ctrl": "Ctrl+", "shift": "Shift+", "cmd/ctrl+shift": "Ctrl+Shift+"}.get(
+            self.modifier or "", ""
+        )
         return held + (self.key if len(self.key) == 1 else self.key.capitalize())
 
 
@@ -66,7 +68,9 @@ def add_commands(gui: Any, commands: Sequence[Command]) -> None:
         if client is None:
             return
         with client.gui.add_modal("Keys and commands") as modal:
-            rows = [f"| {command.shortcut or '–'} | {command.label} | {command.about} |" for command in commands]
+            rows = [
+                f"| {command.shortcut or '–'} | {command.label} | {command.about} |" for command in commands
+            ]
             client.gui.add_markdown(
                 "\n".join(["| key | command | |", "|---|---|---|", *rows])
                 + "\n\nDrag turns the picture, right drag moves it, the wheel zooms; a click selects. "

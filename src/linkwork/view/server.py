@@ -74,7 +74,11 @@ class Server:
         """Show pages in dark colours, or in light ones."""
         self.dark = dark
         self.gui.configure_theme(
-            show_logo=False, show_share_button=False, dark_mode=dark, brand_color=_BRAND, control_width="large"
+            show_logo=False,
+            show_share_button=False,
+            dark_mode=dark,
+            brand_color=_BRAND,
+            control_width="large",
         )
 
     def on_message(self, kind: Any, heard: Callable[[int, Any], None]) -> None:

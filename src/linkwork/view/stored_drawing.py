@@ -66,9 +66,7 @@ def described(drawing: Drawing) -> tuple[dict[str, Any], dict[str, Array]]:
             ]
             for m in drawing.joints
         ],
-        "springs": [
-            [m.name, m.a, m.b, m.on_a.tolist(), m.on_b.tolist(), m.kind] for m in drawing.springs
-        ],
+        "springs": [[m.name, m.a, m.b, m.on_a.tolist(), m.on_b.tolist(), m.kind] for m in drawing.springs],
         "ties": [[tie.name, tie.kind, *tie.on] for tie in drawing.ties],
     }
     arrays = {_PREFIX + word: getattr(drawing, word) for word in _MEASURES}
@@ -105,7 +103,12 @@ def restored(header: Mapping[str, Any], arrays: Mapping[str, Array], bodies: Seq
     )
     springs = tuple(
         SpringMark(
-            text(name), _known(a, known), _known(b, known), _finite(on_a, (3,)), _finite(on_b, (3,)), *map(text, kind)
+            text(name),
+            _known(a, known),
+            _known(b, known),
+            _finite(on_a, (3,)),
+            _finite(on_b, (3,)),
+            *map(text, kind),
         )
         for name, a, b, on_a, on_b, *kind in header["springs"]
     )

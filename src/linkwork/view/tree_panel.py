@@ -46,19 +46,22 @@ class TreePanel:
     def _row(self, depth: int, name: str, kind: str, is_body: bool) -> str:
         looks, label = self._looks, f"{name} · {kind}" if kind else name
         marks = "".join(
-            f" {word}" for word, so in (("chosen", name == looks.selected), ("hidden", name in looks.hidden)) if so
+            f" {word}"
+            for word, so in (("chosen", name == looks.selected), ("hidden", name in looks.hidden))
+            if so
         )
         colour = hexadecimal(looks.colours.get(name, self._colours.get(name, (134, 142, 150))))
         dot = f'<span class="lw-dot{"" if is_body else " joint"}{" wrong" if name in self._wrong else ""}" '
         dot += f'style="background:{colour}"></span>'
-        acts = ""
+        acts, indent = "", 4 + _INDENT * min(depth, _DEEPEST)
         if is_body:
             eye = "show" if name in looks.hidden else "hide"
             acts = _act("hide", name, eye, name in looks.hidden) + _act("isolate", name, "only", False)
         return (
             f'<div class="lw-row{marks}" role="button" aria-label="{escape(label)}" title="{escape(label)}" '
-            f"data-lw='{words('select', name)}' style=\"padding-left:{4 + _INDENT * min(depth, _DEEPEST)}px\">{dot}"
-            f'<span class="lw-name">{escape(name)}</span><span class="lw-kind">{escape(kind)}</span>{acts}</div>'
+            f"data-lw='{words('select', name)}' style=\"padding-left:{indent}px\">{dot}"
+            f'<span class="lw-name">{escape(name)}</span><span class="lw-kind">{escape(kind)}</span>'
+            f"{acts}</div>"
         )
 
 
@@ -68,7 +71,7 @@ def words(*said: str) -> str:
 
 
 def _act(word: str, name: str, label: str, on: bool) -> str:
-    return f'<span class="lw-act{" on" if on else ""}" data-lw=\'{words(word, name)}\'>{label}</span>'
+    return f"<span class=\"lw-act{' on' if on else ''}\" data-lw='{words(word, name)}'>{label}</span>"
 
 
 def _rows(drawing: Drawing) -> Iterator[tuple[int, str, str, bool]]:

@@ -31,6 +31,7 @@ Array = np.ndarray
 
 RATE = 60.0  # frames a second
 _SLOW = 1.0 / 12.0  # between two changes of numbers and charts in the panel [s]
+_ARRIVED = 1.5  # after which a page shows the view that it was sent [s]
 _LOOKED_AT = 200  # moments that the first view has in mind
 _CORNERS = 40_000  # pieces times moments that it looks at
 _LISTED = 2000  # names in a list: more take a browser long
@@ -70,7 +71,8 @@ class Viewer:
         self._told = 0.0
         self._sound: SoundPanel | None = None
         self._ended = threading.Event()
-        self._fitted: dict[int, tuple[View, float]] = {}  # by client: what it was last shown, at which aspect
+        # by client: what it was last shown, at which aspect, and when
+        self._fitted: dict[int, tuple[View, float, float]] = {}
         moments = max(2, min(_LOOKED_AT, _CORNERS // max(len(drawing.pieces), 1)))
         self.camera = Camera(drawing, trajectory.passed(moments), self.room)
         with self.server.atomic():
@@ -159,10 +161,14 @@ class Viewer:
         found = [
             Command("Fit: show everything", "F", "maximize", lambda client: self._look(client, "")),
             *(
-                Command(f"View: {name}", str(k + 1), "camera", lambda client, name=name: self._look(client, name))
+                Command(
+                    f"View: {name}", str(k + 1), "camera", lambda client, name=name: self._look(client, name)
+                )
                 for k, name in enumerate(self.camera.names)
             ),
-            Command("Hide or show the selected body", "X", "eye-off", lambda client: self.hide(self.selected)),
+            Command(
+                "Hide or show the selected body", "X", "eye-off", lambda client: self.hide(self.selected)
+            ),
             Command("Show only the selected body", "I", "focus", lambda client: self.isolate(self.selected)),
             Command("Show all bodies", "A", "eye", lambda client: self.show_all()),
             Command("Select nothing", "escape", "x", lambda client: self.select(None)),
@@ -192,7 +198,11 @@ class Viewer:
     def _named(self, name: str) -> str | None:
         """Return a name that a page has said, if it is one; None for ground, or nothing."""
         drawing = self.drawing
-        known = {*drawing.bodies, *(mark.name for mark in drawing.joints), *(tie.name for tie in drawing.ties)}
+        known = {
+            *drawing.bodies,
+            *(mark.name for mark in drawing.joints),
+            *(tie.name for tie in drawing.ties),
+        }
         known |= {mark.name for mark in drawing.springs}
         return name if name in known else None
 
@@ -432,23 +442,25 @@ class Viewer:
             about = self.now().poses[self.stage.numbers[self._followed], :, 3]
         aspect = client.camera.aspect
         view = self.camera.view(name, aspect, about)
-        self._fitted[client.client_id] = view, aspect
+        self._fitted[client.client_id] = view, aspect, time.monotonic()
         with client.atomic():
             client.camera.up_direction = view.up
             client.camera.fov = view.fov
             client.camera.position, client.camera.look_at = view.position, view.look_at
 
     def _welcome(self, client: Any) -> None:
-        self._fitted[client.client_id] = self.camera.view(), float("nan")
+        self._fitted[client.client_id] = self.camera.view(), float("nan"), time.monotonic()
         client.camera.on_update(lambda camera: self._looked(client))
 
     def _looked(self, client: Any) -> None:
         """Fit the picture to the page as long as nobody has turned it; look again which names can be read."""
-        view, aspect = self._fitted.get(client.client_id, (None, 0.0))
-        if view is not None:
+        if client.client_id in self._fitted:
+            view, aspect, when = self._fitted[client.client_id]
             away = float(np.linalg.norm(view.position - view.look_at))
-            if self._followed is None and np.abs(client.camera.position - view.position).max() > 1e-3 * away:
-                del self._fitted[client.client_id]
+            turned = np.abs(client.camera.position - view.position).max() > 1e-3 * away
+            if turned and self._followed is None:
+                if time.monotonic() - when > _ARRIVED:  # before, it may be where the camera was until then
+                    del self._fitted[client.client_id]
             elif not abs(client.camera.aspect - aspect) < 0.01:
                 self._look(client, "")
         if self.overlays.switches["names"].visible:

@@ -1,0 +1,33 @@
+"""A script builds the mechanism again, bit for bit."""
+
+import pytest
+
+import linkwork as lw
+from linkwork import examples
+from linkwork.errors import FormatError
+from linkwork.formats.mechanism_json import mechanism_text
+from linkwork.mechanic.python_script import script
+
+
+@pytest.mark.parametrize(
+    "name", ["slider_crank", "four_bar", "cart_pole", "stewart_platform", "acrobat", "ratchet", "gripper"]
+)
+def test_a_script_gives_the_same_file(name):
+    m = getattr(examples, name)()
+    made = {"__name__": "script"}
+    exec(script(m), made)
+    assert mechanism_text(made["m"]) == mechanism_text(m)
+
+
+def test_names_that_are_no_words_of_python_and_formulas_are_written():
+    m = lw.Mechanism('a "name"\\')
+    body = m.add(lw.Body('für 7 "x"', lw.Box(1, 1, 1), density=2.0, color="red"))
+    pin = m.add(lw.Revolute("lambda", m.ground, body, at=(0.1, 0.2, 0.3), axis=(1, 2, 3)))
+    m.add(lw.Motor("m", pin, lambda t, q, v: 0.1 * lw.sin(t) - 0.2 * v))
+    text = script(m)
+    assert "sin" in text.split("lambda t, q, v:")[1]
+
+
+def test_what_a_script_cannot_say_is_refused_by_name():
+    with pytest.raises(FormatError, match=r"'steam': Steam is a class of your own"):
+        script(examples.steam_engine())

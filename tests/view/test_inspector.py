@@ -1,0 +1,60 @@
+"""What the inspector tells of what is selected."""
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork import examples
+from linkwork.mechanic.snapping import turned
+from linkwork.view.inspector import described, sheet, turns
+from linkwork.view.subject_of import subject_of
+
+
+@pytest.fixture(scope="module")
+def subject():
+    return subject_of(lw.simulate(examples.slider_crank(), 0.2))
+
+
+def rows(subject, name):
+    title, kind, found = described(subject, name, subject.trajectory.at(0.1))
+    return title, kind, {what: (numbers, unit, channel) for what, numbers, unit, channel in found}
+
+
+def test_a_body_has_mass_pose_and_velocity_with_units(subject):
+    name = subject.drawing.bodies[0]
+    title, kind, found = rows(subject, name)
+    assert (title, kind) == (name, "body")
+    assert float(found["mass"][0]) == pytest.approx(subject.drawing.masses[0], rel=1e-5)
+    assert [found[word][1] for word in ("mass", "inertia", "position", "velocity")] == [
+        "kg",
+        "kg m²",
+        "m",
+        "m/s",
+    ]
+    assert found["position"][2] == f"{name}.position"
+
+
+def test_a_joint_has_value_speed_and_reaction(subject):
+    name = subject.drawing.joints[0].name
+    _title, kind, found = rows(subject, name)
+    assert kind.endswith("joint")
+    assert {"position", "velocity", "reaction force"} <= set(found)
+
+
+def test_nothing_selected_tells_of_the_whole(subject):
+    title, _, found = rows(subject, None)
+    assert title == subject.drawing.name
+    assert found["bodies"][0] == str(len(subject.drawing.bodies))
+
+
+def test_names_are_shown_and_not_run():
+    text = sheet("<img src=x>", "<b>", [("<i>", "1", "m", "'><script>x</script>")])
+    assert "<img" not in text
+    assert "<script" not in text
+    assert "<i>" not in text
+
+
+def test_turns_are_the_angles_that_make_a_rotation():
+    for angles in ((0.1, 0.2, 0.3), (-1.0, 1.2, 3.0), (0.0, np.pi / 2, 0.0), (0.4, -np.pi / 2, 0.0)):
+        R = turned(*angles)
+        assert np.allclose(turned(*turns(R)), R)
