@@ -1,7 +1,7 @@
 """Mechanisms that are near to each other, simulated as one; one that is near to nobody, alone.
 
 A scene is not one large model: every edit would then cost what all of it costs (measured for 100 ragdolls of
-15 bodies: growing the model 100 ms, a Simulation of it 900 ms; of the edited ragdoll alone 2 ms and 3 ms).
+15 bodies: growing the model 100 ms, a Simulation of it 900 ms; of the edited ragdoll alone 2 ms and 8 ms).
 So each mechanism keeps a model of its own, with the static shapes in it, and those whose boxes come near are
 joined for as long as they stay near. What is far from each other cannot act on each other within a step, so
 nothing is lost; an edit, a sleeper and one that is culled cost what their own encounter costs, identical

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-_KEPT = 64  # models of units together, that may be needed again
-_IDLE = 4  # simulations of one of them that are kept for later
+_KEPT = 24  # models of units together, that may be needed again
+_IDLE = 1  # simulations of one of them that are kept for later
 _APART = 30  # steps that units stay apart before they are parted
 
 
