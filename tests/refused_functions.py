@@ -198,6 +198,7 @@ def files() -> Iterable[Entry]:
         yield refused("load", f"{path} {options}", lambda p=path, o=options: lw.load(p, **o), *options, "out")
     yield from each("load", "base", ("floating", 1, True), lambda x: lw.load("x.urdf", base=x), "base")
     yield from each("load", "scale", (0.0, NAN, "1", None), lambda x: lw.load("x.stl", scale=x), "scale")
+    yield from each("load", "largest", (0, -1.0, NAN, "1"), lambda x: lw.load("x.stl", largest=x), "largest")
     yield refused("load", "bse=", lambda: lw.load("x.urdf", bse="free"), "bse", "'base'")
     yield from each(
         "FileFormat",
