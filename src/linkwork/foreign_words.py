@@ -219,7 +219,7 @@ ATTRIBUTES = {
         "orientation quaternion quat attitude": "{0}.rotation",
         "shape shapes geometry geom geoms": "{0}.parts",
         "velocity speed": "a state, model.state(velocities=...), or a recording, run['name'].velocity",
-        "color colour": "visuals=[linkwork.geometry.Visual(shape=..., colour=...)] of lw.Body",
+        "colour": "{0}.color",
     },
     "Joint": {
         "q position angle value v velocity": "a state, model.state(...), or a run['name'].position",

@@ -26,7 +26,9 @@ def test_parts_become_a_mechanism_that_moves(parts, tmp_path):
     assert editor.body("crank").inertia.mass == pytest.approx(0.1 * 0.02 * 0.02 * 7850)
     assert np.allclose(editor.body("crank").position, (0.05, 0, 0))
     assert editor.advice().summary == "1 degree of freedom"
+    assert editor.unsaved
     editor.save(tmp_path / "made.json")
+    assert not editor.unsaved
     model = lw.load(tmp_path / "made.json").compile()
     run = lw.simulate(model, 1.0, model.state(bearing=0.5))
     assert np.abs(run.energy - run.energy[0]).max() < 1e-6

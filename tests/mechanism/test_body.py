@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import linkwork as lw
 from linkwork.geometry import Box, Cylinder, Sphere
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.inertia import Inertia
@@ -99,3 +100,17 @@ def test_what_does_not_fit_in_the_plane_leaves_the_body_as_it_was():
 def test_a_planar_inertia_does_not_fit_in_space():
     with pytest.raises(ValueError, match=r"body 'crank'.*planar inertia"):
         Body("crank", Inertia(1.0, (0, 0), 1.0)).settle("space")
+
+
+def test_a_color_is_a_name_digits_or_numbers_and_is_saved(tmp_path):
+    body = lw.Body("ball", lw.Sphere(1.0), density=1.0, color="#ff0000")
+    assert body.color == (1.0, 0.0, 0.0, 1.0)
+    body.color = (0.0, 0.5, 1.0, 0.25)
+    m = lw.Mechanism()
+    m.add(body)
+    m.save(tmp_path / "m.json")
+    assert lw.load(tmp_path / "m.json")["ball"].color == (0.0, 0.5, 1.0, 0.25)
+    assert lw.Body("one", color="steel").color is not None
+    for wrong in ("reddish", "#12", (1, 2, 3), (0.1, 0.2), 7):
+        with pytest.raises(ValueError, match="color"):
+            lw.Body("two", color=wrong)

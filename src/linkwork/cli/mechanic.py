@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
             page.open()
         page.wait()
     except BaseException:
-        editor.close(keep_draft=bool(editor.mechanism.elements))
+        editor.close(keep_draft=editor.unsaved)
         raise
-    editor.close(keep_draft=bool(editor.mechanism.elements) and save_to is None)
+    editor.close(keep_draft=editor.unsaved)
     return 0

@@ -69,6 +69,7 @@ class Editor:
         self.problem: Exception | None = None
         self._seen = -1  # changes that the model knows
         self._count = 0
+        self._saved = 0  # changes that are in a file
         self._places: dict[int, tuple[Any, list[Feature]]] = {}
         self._stop: Callable[[], None] = self.mechanism.observe(self._heard)
         self.opened: list[Callable[[], None]] = []  # called when another mechanism is edited
@@ -480,6 +481,12 @@ class Editor:
                 write_atomically(path, [self.script().encode("utf-8")])
             else:
                 save(self.mechanism, path)
+            self._saved = self._count
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether there is something that was not saved since it was changed."""
+        return bool(self.mechanism.elements) and self._count != self._saved
 
     def script(self) -> str:
         """Return a Python script that builds the same mechanism, bit for bit."""

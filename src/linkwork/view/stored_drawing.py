@@ -108,7 +108,7 @@ def restored(header: Mapping[str, Any], arrays: Mapping[str, Array], bodies: Seq
             _known(b, known),
             _finite(on_a, (3,)),
             _finite(on_b, (3,)),
-            *map(text, kind),
+            _spring_kind(kind),
         )
         for name, a, b, on_a, on_b, *kind in header["springs"]
     )
@@ -187,6 +187,14 @@ def _pieces(rows: Iterable[Any], shells: Sequence[Shell], known: set[str]) -> It
         clear = min(max(float(opacity), 0.0), 1.0)
         place = _finite(pose, (3, 4))
         yield Piece(text(name), _known(body, known), stretched, place, (red, green, blue), clear)
+
+
+def _spring_kind(said: Sequence[Any]) -> str:
+    """Return what a line between bodies stands for; files from before it was said have rods."""
+    kind = text(said[0]) if said else "rod"
+    if kind not in ("rod", "spring", "damper"):
+        raise ValueError(f"{kind!r} is no kind of spring")
+    return kind
 
 
 def _known(name: Any, known: set[str]) -> str:
