@@ -9,6 +9,7 @@ from shutil import which
 
 import hypothesis
 import pytest
+from browser_tab import browser, chromium, tab  # noqa: F401 (one browser for all folders)
 
 VALIDATION = Path(__file__).resolve().parents[2] / "shared" / "validation"
 CHROMIUM = next(filter(None, map(which, ("chromium", "chromium-browser", "google-chrome"))), None)

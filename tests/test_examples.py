@@ -287,6 +287,12 @@ def test_sound_runs(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} >= {"balls.wav", "balls.html", "balls.mp4"}
 
 
+def test_mechanic_runs():
+    names = run("docs/mechanic.md")
+    assert names["editor"].advice().summary.startswith("1 degree of freedom")
+    assert names["run"].report.status == "DONE"
+
+
 def test_every_page_with_code_is_run_here():
     pages = {path.name for path in (ROOT / "docs").glob("*.md") if BLOCK.search(path.read_text())}
     tested = set(re.findall(r'run\("docs/(\S+)"', Path(__file__).read_text()))

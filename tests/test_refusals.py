@@ -10,6 +10,7 @@ import refused_contacts
 import refused_descriptions
 import refused_first_steps
 import refused_functions
+import refused_scenes
 
 import linkwork as lw
 
@@ -23,6 +24,7 @@ ROOMS = (
     refused_calculations,
     refused_functions,
     refused_first_steps,
+    refused_scenes,
 )
 ENTRIES = [entry for room in ROOMS for table in room.TABLES for entry in table()]
 

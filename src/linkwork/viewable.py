@@ -1,7 +1,7 @@
 """What can be looked at, and what can be played: the methods by which users reach the viewer.
 
-This module lies below all that is shown and imports the viewer, or sound, when a method is called: the one
-place where lower layers reach up to `linkwork.view` and `linkwork.acoustics`.
+This module lies below all that is shown and imports the viewer when a method is called: the one place where
+lower layers reach up to `linkwork.view`.
 """
 
 from abc import ABC, abstractmethod
@@ -53,9 +53,9 @@ class Playable(Viewable, ABC):
 
     def save_sound(self, path: str | Path, listener: Any = None, **options: Any) -> None:
         """Write what a listener hears of it to a `.wav` file; see `lw.sound`."""
-        from linkwork.acoustics.sound import sound
+        from linkwork.view import save_sound
 
-        sound(self, listener, **options).save(path)
+        save_sound(self, path, listener, **options)
 
 
 def appearance(run: Any) -> tuple[Any, dict[str, Any]]:

@@ -291,7 +291,7 @@ def test_view_hands_over_to_the_viewer(cart, monkeypatch):
         (
             "arm",
             ARM,
-            "cannot read a file without suffix; available are .json, .urdf, .mjcf, .sdf, .xml, .lwr, .stl",
+            "cannot read a file without suffix; available are .json, .urdf, .mjcf, .sdf, .xml, .lwr, .lws",
         ),
         ("arm.urdf", ARM.replace("<mass ", "<mas "), "arm.urdf:5: .*unknown element 'mas'"),
         ("arm.json", "{}", r"arm.json: \$: is not a mechanism of Linkwork"),

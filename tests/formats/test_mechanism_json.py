@@ -72,7 +72,7 @@ def test_a_run_of_what_was_loaded_is_the_same_to_the_last_bit(name):
 
 def with_inputs() -> lw.Mechanism:
     """Return a cart-pole with inputs wherever they may stand."""
-    m = examples.examples.cart_pole()
+    m = examples.cart_pole()
     slow = lw.Input("slow", 0.5)
     m.joints["pin"].damping, m.joints["pin"].stiffness, m.joints["pin"].rest = lw.Input("brake"), 3.0, slow
     m.add(lw.Motor("motor", "rail"))
@@ -124,7 +124,7 @@ def test_inputs_come_back(tmp_path):
     ],
 )
 def test_what_is_no_input_is_refused(law, words):
-    m = examples.examples.cart_pole()
+    m = examples.cart_pole()
     m.add(lw.Motor("motor", "rail"))
     data = json.loads(mechanism_text(m))
     data["loads"][0]["law"] = law

@@ -3,7 +3,6 @@
 import pytest
 
 import linkwork as lw
-from tests.view.conftest import browser, chromium, tab  # noqa: F401
 
 
 def stl(path, shape):

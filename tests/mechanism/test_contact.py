@@ -221,7 +221,7 @@ def test_the_summary_names_contacts() -> None:
     )
 
 
-@pytest.mark.parametrize("apart", [{"group": 0}, {"mask": 0}, {"group": 4, "mask": 4}])
+@pytest.mark.parametrize("apart", [{"mask": 0}, {"group": 4, "mask": 4}])
 def test_a_body_that_groups_keep_apart_from_all_is_warned_of(apart):
     m = lw.Mechanism("apart")
     m.add(lw.Body("ball", lw.Sphere(0.1), mass=1, **apart))

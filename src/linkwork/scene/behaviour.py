@@ -8,11 +8,13 @@ program has defined are made again.
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from linkwork.spelling import SpelledABC
+
 if TYPE_CHECKING:
     from linkwork.scene.scene import Scene
 
 
-class Behaviour:
+class Behaviour(metaclass=SpelledABC):
     """Something that acts in a scene: override `before`, called before a step, or `after`.
 
     >>> import linkwork as lw
@@ -53,7 +55,8 @@ ACTIONS: dict[str, Callable[..., Any]] = {}  # functions that files may name
 
 def action(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function be named by files of scenes: `@lw.action` above its definition."""
-    if not callable(function):
-        raise TypeError(f"action: {function!r}; give a function")
-    ACTIONS[f"{function.__module__}.{function.__qualname__}"] = function
+    name = getattr(function, "__qualname__", "<lambda>")
+    if not callable(function) or name.endswith("<lambda>"):
+        raise TypeError(f"action: {function!r}; give a function that has a name")
+    ACTIONS[f"{function.__module__}.{name}"] = function
     return function

@@ -6,6 +6,7 @@ one body (`locked_joints`); "captured", in which a recorded motion is played on 
 it begins anew when it is needed; "sleep", in which it stands still until something comes near.
 """
 
+import itertools
 from collections.abc import Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -13,10 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.errors import ModelError, unknown
+from linkwork.mechanism.placement import numbers
 from linkwork.real_numbers import is_real
 from linkwork.scene.actor import Actor
 from linkwork.scene.behaviour import Behaviour
 from linkwork.scene.captured_motion import CapturedMotion
+from linkwork.scene.places import place
+from linkwork.spelling import require
 
 if TYPE_CHECKING:
     from linkwork.scene.scene import Scene
@@ -48,17 +52,18 @@ class Culling(Behaviour):
     ) -> None:
         if (viewer is None) == (region is None):
             raise ValueError("Culling: give a viewer=, or a region=, one of them")
-        pairs = [tuple(pair) for pair in levels]
-        if not pairs or any(len(pair) != 2 or not is_real(pair[0]) for pair in pairs):
+        pairs = [*levels] if isinstance(levels, list | tuple) else []
+        if not pairs or not all(_is_pair(pair) for pair in pairs):
             raise ValueError(f"Culling: levels {levels!r}; give pairs (distance, level)")
         for _, level in pairs:
             if level not in LEVELS:
                 raise ValueError(f"Culling: {unknown('level', level, LEVELS)}")
         distances = [float(pair[0]) for pair in pairs]
-        if sorted(distances) != distances or distances[0] < 0.0:
+        if not (distances[0] >= 0.0 and all(a < b for a, b in itertools.pairwise(distances))):
             raise ValueError(f"Culling: distances {distances}; give rising ones, 0 or more")
-        self.viewer = viewer if viewer is None or hasattr(viewer, "position") else _point(viewer, "viewer")
-        self.region = None if region is None else np.array([_point(corner, "region") for corner in region])
+        self.viewer = None if viewer is None else place("Culling: viewer", viewer)
+        self.region = None if region is None else _box(region)
+        _check_actors(actors)
         self.distances = distances
         self.levels = [str(level) for _, level in pairs]
         self.actors = None if actors is None else list(actors)
@@ -127,8 +132,20 @@ def _captured(scene: "Scene", actor: Actor) -> CapturedMotion:
     )
 
 
-def _point(value: Any, word: str) -> Array:
-    point = np.asarray(value, float)
-    if point.shape != (3,):
-        raise ValueError(f"Culling: {word} {value!r}; give points of 3 numbers")
-    return point
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2 and is_real(value[0])
+
+
+def _box(region: Any) -> Array:
+    corners = numbers(region, "Culling: region")
+    if corners.shape != (2, 3) or not (corners[0] <= corners[1]).all():
+        raise ValueError(f"Culling: region {region!r}; give the lowest and the highest corner of a box")
+    return corners
+
+
+def _check_actors(actors: Any) -> None:
+    if actors is None:
+        return
+    require("Culling: actors", actors, list | tuple, "a list of mechanisms of the scene")
+    for actor in actors:
+        require("Culling: actors", actor, Actor, "mechanisms of the scene, what world.add(...) returned")

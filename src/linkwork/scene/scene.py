@@ -92,6 +92,8 @@ class Scene(Group):
             raise ValueError(f"scene: gravity {gravity!r}; give 3 numbers in m/s^2")
         if not isinstance(step, float | int) or isinstance(step, bool) or not 0.0 < step < inf:
             raise ValueError(f"scene: step {step!r}; give seconds, above 0")
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise ValueError(f"scene: seed {seed!r}; give a whole number, 0 or more")
         self.step_size = float(step)
         self.arrays, self.passing = BodyArrays(), Passing()
         self.threads = worker_count(threads)

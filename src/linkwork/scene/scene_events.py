@@ -8,7 +8,10 @@ import numpy as np
 from linkwork.real_numbers import is_finite
 from linkwork.scene.behaviour import Behaviour
 from linkwork.scene.handles import BodyHandle, JointHandle
+from linkwork.scene.places import place
 from linkwork.scene.scene_contacts import contacts_of, impacts
+from linkwork.scene.scene_node import Static
+from linkwork.spelling import require
 
 if TYPE_CHECKING:
     from linkwork.scene.scene import Scene
@@ -35,6 +38,9 @@ class OnContact(Behaviour):
     ) -> None:
         _check("OnContact", action)
         _check_body("OnContact", body)
+        kinds = BodyHandle | Static | None
+        require("OnContact: other", other, kinds, "a body, robot['foot'], or static shapes of the scene")
+        require("OnContact: ends", ends, bool, "True or False")
         self.body, self.action, self.other, self.ends = body, action, other, ends
         self.touching: list[Any] = []
 
@@ -92,7 +98,9 @@ class OnDistance(Behaviour):
         _check("OnDistance", action)
         if not (is_finite(distance) and distance > 0.0):
             raise ValueError(f"OnDistance: distance {distance!r}; give metres, above 0")
-        self.a, self.b, self.distance, self.action, self.leaves = a, b, distance, action, leaves
+        require("OnDistance: leaves", leaves, bool, "True or False")
+        self.a, self.b = place("OnDistance: a", a), place("OnDistance: b", b)
+        self.distance, self.action, self.leaves = distance, action, leaves
         self.near: bool | None = None
 
     def after(self, scene: "Scene", dt: float) -> None:

@@ -5,21 +5,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork.mechanism.placement import numbers
+from linkwork.real_numbers import is_real
 from linkwork.scene.behaviour import Behaviour
 from linkwork.scene.handles import BodyHandle
+from linkwork.scene.places import point
 
 if TYPE_CHECKING:
     from linkwork.scene.scene import Scene
 
 Array = np.ndarray
-
-
-def _vector(kind: str, word: str, value: ArrayLike) -> Array:
-    vector = numbers(value, f"{kind}: {word}")
-    if vector.shape != (3,):
-        raise ValueError(f"{kind}: {word} {value!r}; give 3 numbers")
-    return vector
 
 
 class Sensor(Behaviour):
@@ -72,10 +66,12 @@ class RaySensor(Sensor):
         longest: float = np.inf,
     ) -> None:
         super().__init__(body)
-        self.direction, self.origin = (
-            _vector("RaySensor", word, value)
-            for word, value in (("direction", direction), ("origin", origin))
-        )
+        self.direction = point("RaySensor: direction", direction)
+        self.origin = point("RaySensor: origin", origin)
+        if not self.direction.any():
+            raise ValueError(f"RaySensor: direction {direction!r}; give 3 numbers, not all 0")
+        if not (is_real(longest) and longest > 0.0):
+            raise ValueError(f"RaySensor: longest {longest!r}; give metres, above 0")
         self.longest, self.distance, self.node = float(longest), np.inf, None
 
     def measure(self, scene: "Scene", dt: float) -> None:
@@ -108,7 +104,7 @@ class InertialSensor(Sensor):
 
     def __init__(self, body: BodyHandle, position: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         super().__init__(body)
-        self.position = _vector("InertialSensor", "position", position)
+        self.position = point("InertialSensor: position", position)
         self.acceleration = self.angular_velocity = np.zeros(3)
         self.velocity: Any = None
 

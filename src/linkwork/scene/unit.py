@@ -14,6 +14,7 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.snapshot import editable_copy
 from linkwork.model.model import Model
 from linkwork.model.state import State
+from linkwork.real_numbers import is_finite
 from linkwork.scene.rigid_frames import HERE, composed, turned
 from linkwork.scene.scene_mechanism import has_shapes, is_anchored, own_bodies
 from linkwork.scene.scene_node import shape_of
@@ -42,6 +43,9 @@ class Unit:
         accuracy: float | None = None,
         max_step: float | None = None,
     ) -> None:
+        for word, value in (("accuracy", accuracy), ("max_step", max_step)):
+            if value is not None and not (is_finite(value) and value > 0.0):
+                raise ValueError(f"scene: {mechanism.name!r}: {word} {value!r}; give a number above 0")
         self.number = number  # units are ordered by it
         self.mechanism, self._shared, self._arrays = mechanism, True, arrays
         self.place = place  # of its ground (3, 4)

@@ -2,7 +2,8 @@
 
 import hashlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,20 +68,27 @@ class Checkpoint:
         """Return the error that says that what is in the file, whatever its checksum, is not of a run."""
         return FormatError(f"{self._path}: is no complete checkpoint: {problem}; delete it, and begin again")
 
-    def check(self, kept: Kept, fresh: Mapping[str, Array], same: bool = True) -> None:
-        """Refuse a memory that has not the arrays of a run that begins, in the `same` shapes if asked."""
+    def check(self, kept: Kept, fresh: Mapping[str, Array], fixed: Collection[str] = ()) -> None:
+        """Refuse a memory that has not the arrays of a run that begins; `fixed` ones do not grow."""
         for name in sorted({*fresh, *kept.memory}):
             found, wanted = kept.memory.get(name), fresh.get(name)
             if found is None or wanted is None:
                 raise self.damaged(f"array {name!r} is {'missing' if found is None else 'unknown'}")
-            if (
-                found.dtype != wanted.dtype
-                or found.ndim != wanted.ndim
-                or (same and found.shape != wanted.shape)
-            ):
+            alike = found.ndim == wanted.ndim or not wanted.size
+            if found.dtype != wanted.dtype or not (found.shape == wanted.shape if name in fixed else alike):
                 raise self.damaged(
                     f"array {name!r} is {found.dtype} of {found.shape}, not {wanted.dtype} of {wanted.shape}"
                 )
+
+    @contextmanager
+    def recalling(self) -> Iterator[None]:
+        """Say of whatever does not fit while a run is made of the file that this is damaged."""
+        try:
+            yield
+        except FormatError:
+            raise
+        except (IndexError, KeyError, TypeError, ValueError) as error:
+            raise self.damaged(f"{type(error).__name__}: {error}") from None
 
     def open(self, memory: Mapping[str, Array], rows: Array, events: Sequence[tuple[float, str]]) -> None:
         """Write for the first time; a run that could not be kept does not begin."""
@@ -99,16 +107,16 @@ class Checkpoint:
 
 
 def _disorder(kept: Kept) -> str:
-    """Say what of samples and events cannot be: times must rise, and all be numbers."""
+    """Say what of samples and events cannot be: all times are numbers, and those of samples rise."""
     rows = kept.rows
     if rows.ndim != 2 or rows.shape[1] < 1 or rows.dtype != np.float64:
         return f"samples of shape {rows.shape}"
     if not np.isfinite(rows).all():
         return "a sample is not finite"
-    times = [time for time, _ in kept.events]
-    for what, found in (("samples", rows[:, 0]), ("events", np.array(times, float))):
-        if not np.isfinite(found).all() or (np.diff(found) < 0.0).any():
-            return f"the times of its {what} do not rise"
+    if (np.diff(rows[:, 0]) < 0.0).any():
+        return "the times of its samples do not rise"
+    if not np.isfinite([time for time, _ in kept.events]).all():
+        return "the time of an event is not finite"
     return ""
 
 

@@ -63,13 +63,11 @@ def _recall(run: SteppedRun, checkpoint: Checkpoint) -> None:
     if kept is None:
         checkpoint.open(*_so_far(run))
         return
-    checkpoint.check(kept, _so_far(run)[0], same=False)
+    checkpoint.check(kept, _so_far(run)[0])
     arrays = dict(kept.memory)
     header = {"clock": arrays.pop("clock").tolist(), "stopped": False, "events": [kept.events]}
-    try:
+    with checkpoint.recalling():
         run.become(header, arrays)
-    except (IndexError, KeyError, TypeError, ValueError) as error:
-        raise checkpoint.damaged(f"{type(error).__name__}: {error}") from None
 
 
 def _so_far(run: SteppedRun) -> tuple[dict[str, Array], Array, list[tuple[float, str]]]:

@@ -91,19 +91,19 @@ class OneRun:
         self._y[:nq], self._y[nq:-1], self._y[-1] = start.q, start.v, before or 0.0
         self._work = self._setting.work(self._y, start.t, self._times, inputs)
         self._held, self._ends = inputs[None].copy(), np.empty((1, 1 + self._problem.n))
-        if kept:
-            self._recall(kept)
+        if kept and self._checkpoint:
+            with self._checkpoint.recalling():
+                self._recall(kept, self._checkpoint)
         elif before is not None and start.memory is not None:
             self._follow(start.memory)
         if self._checkpoint:
             self._checkpoint.open(*self._so_far())
 
-    def _recall(self, kept: Kept) -> None:
+    def _recall(self, kept: Kept, checkpoint: Checkpoint) -> None:
         """Go on where this run was interrupted."""
-        assert self._checkpoint
-        self._checkpoint.check(kept, self._so_far()[0])
+        checkpoint.check(kept, self._so_far()[0], {*OneRun._memory(self), "inputs"})
         if problem := resume.disorder(kept.memory, kept.rows, self._start.t, self._work.memory.y.shape[1]):
-            raise self._checkpoint.damaged(problem)
+            raise checkpoint.damaged(problem)
         resume.recall(self._work, kept.memory)
         if self._controllers:
             self._work.memory.inputs[:] = self._held[:] = kept.memory["inputs"]

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from linkwork.view.picture import Picture
     from linkwork.view.viewer import Viewer
 
-__all__ = ["save_html", "save_video", "show", "snapshot"]
+__all__ = ["save_html", "save_sound", "save_video", "show", "snapshot"]
 
 
 def show(
@@ -46,6 +46,13 @@ def appearance(run: Any) -> tuple[Any, dict[str, Any]]:
     from linkwork.view.subject_of import drawing_of
 
     return run.appearance if run.model is None else described(drawing_of(run))
+
+
+def save_sound(run: Any, path: str | Path, listener: Any = None, **options: Any) -> None:
+    """Write what a listener hears of a recording to a `.wav` file; see `lw.sound`."""
+    from linkwork.acoustics.sound import sound
+
+    sound(run, listener, **options).save(path)
 
 
 def save_html(
