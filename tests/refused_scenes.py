@@ -29,7 +29,11 @@ def stage() -> tuple[Any, Any]:
     b = m.add(lw.Body("lower", lw.Box(0.1, 0.1, 0.1), mass=3.0, position=(0, 0, -0.8)))
     m.add(lw.Revolute("top", m.ground, a, at=(0, 0, 0), axis=(0, 1, 0), limits=(-1, 1)))
     m.add(lw.Revolute("middle", a, b, at=(0, 0, -0.5), axis=(0, 1, 0)))
-    m.add(lw.Fixed("glue", b, m.add(lw.Body("end", mass=1.0, position=(0, 0, -1))), at=(0, 0, -1)))
+    m.add(
+        lw.Fixed(
+            "glue", b, m.add(lw.Body("end", lw.Sphere(0.05), mass=1.0, position=(0, 0, -1))), at=(0, 0, -1)
+        )
+    )
     scene.add(lw.ground_plane(), name="floor", position=(0, 0, -5))
     return scene, scene.add(m, name="arm")
 
@@ -241,7 +245,9 @@ def culling() -> Iterable[Entry]:
     yield refused("Culling", "both", lambda: lw.Culling(low, levels, region=(low, high)), "one of them")
     yield refused("Culling", "veiwer=", lambda: lw.Culling(veiwer=low), "veiwer", "'viewer'")
     yield refused("Culling", "captured", _captured_by_none, "'crate'", "lw.CapturedMotion(robot")
-    yield right("Culling", "a body that looks", lambda: lw.Culling(part("end"), levels).levels[1] == "pause")
+    yield right(
+        "Culling", "a body that looks", lambda: lw.Culling(part("end"), levels).levels[1] == "pause", bool
+    )
 
 
 def _captured_by_none() -> Any:
@@ -272,7 +278,12 @@ def events() -> Iterable[Entry]:
             "OnContact: other",
         )
     yield from each("OnContact", "ends", NO_SWITCHES, lambda x: lw.OnContact(part("upper"), ignore, ends=x))
-    yield right("OnContact", "floor", lambda: lw.OnContact(part("end"), ignore, other=stage()[0]["floor"]))
+    yield right(
+        "OnContact",
+        "floor",
+        lambda: lw.OnContact(part("end"), ignore, other=stage()[0]["floor"]).ends is False,
+        bool,
+    )
     for joint in (*no_joints(), part("middle")):
         yield refused("OnLimit", f"joint={joint!r:.40}", lambda x=joint: lw.OnLimit(x, ignore), "has limits")
     for word in ("a", "b"):
@@ -296,7 +307,9 @@ def events() -> Iterable[Entry]:
     yield from each("OnTime", "time", NO_NUMBERS, lambda x: lw.OnTime(x, ignore), "OnTime", "time")
     yield from each("OnTime", "every", LIMITS, lambda x: lw.OnTime(1.0, ignore, every=x), "OnTime", "every")
     yield refused("OnTime", "evry=", lambda: lw.OnTime(1.0, ignore, evry=1.0), "evry", "'every'")
-    yield right("OnTime", "before now", lambda: _stepped(lw.OnTime(-1.0, ignore)).behaviours[0].count == 1)
+    yield right(
+        "OnTime", "before now", lambda: _stepped(lw.OnTime(-1.0, ignore)).behaviours[0].count == 1, bool
+    )
 
 
 def sensors() -> Iterable[Entry]:

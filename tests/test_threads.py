@@ -367,6 +367,97 @@ def stepped(k: int) -> Any:
     return own.q, own.v
 
 
+class Pull(lw.Behaviour):
+    """Turn the motor of a mechanism, harder in every step."""
+
+    def __init__(self, actor: Any) -> None:
+        self.actor = actor
+
+    def before(self, scene: lw.Scene, dt: float) -> None:
+        self.actor.inputs["pull"] = 10.0 * scene.time
+
+
+def two_links(name: str) -> lw.Mechanism:
+    """Return two boxes that hang from ground on hinges, the upper one with limits and a motor."""
+    made = lw.Mechanism(name)
+    a = made.add(lw.Body("upper", lw.Box(0.1, 0.1, 0.4), mass=1.0, position=(0, 0, -0.2)))
+    b = made.add(lw.Body("lower", lw.Sphere(0.1), mass=2.0, position=(0, 0, -0.6)))
+    made.add(lw.Revolute("top", made.ground, a, at=(0, 0, 0), axis=(0, 1, 0), limits=(-0.02, 0.02)))
+    made.add(lw.Revolute("middle", a, b, at=(0, 0, -0.4), axis=(0, 1, 0)))
+    made.add(lw.Motor("pull", "top"))
+    return made
+
+
+@cache
+def swung() -> Any:
+    return lw.simulate(two_links("links"), 0.2, every=0.02)
+
+
+def played(k: int, steps: int = 12) -> tuple[lw.Scene, list[Any]]:
+    """Step a scene of one's own, with all kinds of behaviours in it; return it and what they have noticed."""
+    scene, heard = lw.Scene(threads=1 + k % 2), list[Any]()
+    floor = scene.add(lw.ground_plane(-0.1 * k), material=lw.Material(friction=0.6))
+    ball = scene.add(lw.Body("ball", lw.Sphere(0.2), density=500), position=(1, 0, 0.21 - 0.1 * k))["ball"]
+    near, weak, far = (scene.add(two_links(f"links {x}"), position=(x, 2, 2)) for x in (0, 3, 90))
+
+    def hear(*words: Any) -> None:
+        heard.append([scene.time, *(getattr(word, "path", None) for word in words[1:])])
+
+    sensors = [
+        *(kind(ball) for kind in (lw.ContactSensor, lw.HeightSensor, lw.InertialSensor)),
+        lw.RaySensor(ball, (0, 0, -1)),
+    ]
+    rules = [
+        lw.OnContact(ball, hear, other=floor),
+        lw.OnLimit(near["top"], hear),
+        lw.OnDistance(ball, (1, 0, 0.2 - 0.1 * k), 0.005, hear),
+        lw.OnTime(0.05, hear, every=0.1),
+        lw.BreakWhen(weak["middle"], force=15.0, then=hear),
+        lw.CapturedMotion(far, swung()),
+        lw.Culling((0, 0, 0), [(50, "full"), (np.inf, "captured")], actors=[near, far]),
+        Pull(near),
+    ]
+    for one in (*sensors, *rules):
+        scene.add(one)
+    scene.step(1 / 60, n=steps)
+    touch, high, feel, ray = sensors
+    measured = [touch.force, high.height, feel.acceleration, ray.distance, rules[4].broken]
+    return scene, [heard, measured, [body.pose for one in scene.actors for body in one.children]]
+
+
+def test_behaviours_that_are_asked_from_threads_notice_something() -> None:
+    scene, (heard, (force, _, _, distance, broken), _) = played(1)
+    assert {len(words) for words in heard} == {1, 2, 3}
+    assert any("/top" in str(words) for words in heard)
+    assert force[2] > 0
+    assert distance < 0.3
+    assert broken is not None
+    assert scene["links 90"].paused
+
+
+@cache
+def still() -> lw.Scene:
+    return played(0)[0]
+
+
+QUESTIONS: list[Callable[[lw.Scene], Any]] = [  # to one scene, while nobody steps it
+    *(lambda s, p=p: s.ray(p, (0.1, 0.2, -1)) for p in PLACES[:3]),
+    *(lambda s, k=k: s.height(0.1 * k, 0.2) for k in range(3)),
+    lambda s: s.energy(),
+    lambda s: s.momentum(),
+    lambda s: s.bounds,
+    lambda s: s.hash(),
+    lambda s: [contact.force for contact in s.contacts],
+    lambda s: s["links 0/top"].reaction,
+    lambda s: s.recording.q,
+]
+
+
+@cache
+def dropped() -> Any:
+    return lw.simulate(lw.examples.bouncing_balls((0.5,)), 0.4, step=1 / 60)
+
+
 FUNCTIONS: dict[str, Callable[[], list[Callable[[], Any]]]] = {
     "collide": lambda: pairs_of(lw.collide),
     "distance": lambda: pairs_of(lw.distance),
@@ -434,6 +525,16 @@ FUNCTIONS: dict[str, Callable[[], list[Callable[[], Any]]]] = {
     "Positions": lambda: [lambda k=k: positions(k) for k in range(3)],
     "Simulation": lambda: [lambda k=k: stepped(k) for k in range(3)],
     "interp": lambda: [lambda k=k: lw.interp(0.1 * k, (0, 0.3, 1), (1, 2, 0), "cubic") for k in range(5)],
+    "Scene": lambda: [
+        *(lambda k=k: played(k)[1] for k in range(2)),
+        *(lambda question=question: question(still()) for question in QUESTIONS),
+    ],
+    "ground_plane": lambda: [lambda k=k: lw.ground_plane(0.1 * k) for k in range(5)],
+    "Listener": lambda: [lambda k=k: lw.Listener(looks=(1, 0.1 * k, 0)).right for k in range(5)],
+    "sound": lambda: [
+        *(lambda k=k: lw.sound(dropped(), (0.5, 0.1 * k, 1), rate=8000) for k in range(2)),
+        lambda: lw.sound(dropped(), rate=8000).wav(),
+    ],
     "degrees": lambda: [lambda k=k: lw.degrees(10.0 * k) for k in range(5)],
 }
 
@@ -452,14 +553,20 @@ SOLIDS = (  # asked by `test_solids`
     "Box Capsule Compound Cone ConvexHull Cylinder Ellipsoid Extrusion HeightField Mesh Plane Polygon "
     "Revolution Solid Sphere"
 )
-RESULTS = "deg plot Recordings ContactPoint Contacts Hit Hits KinematicRecording Recording State"
+BEHAVIOURS = (  # of a scene, which calls them: asked by `played`, each thread has its own
+    "Behaviour BreakWhen CapturedMotion ContactSensor Culling HeightSensor InertialSensor OnContact "
+    "OnDistance OnLimit OnTime RaySensor"
+)
+RESULTS = "deg plot Recordings ContactPoint Contacts Hit Hits KinematicRecording Recording Sound State"
 ERRORS = (
     "AssemblyError FormatError LinkworkError MeshError ModelError NumericalError SimulationError TraceError"
 )
 MODULES = "contact_laws planar spatial view"  # the view is a program with threads of its own: tests/view
-TOLD = "FileFormat add_format"  # formats are told once, at import
+TOLD = "FileFormat action add_format"  # formats and actions are told once, at import
 NOT_ASKED = {
-    *f"{FORMULAS} {DESCRIPTIONS} {SOLIDS} {RESULTS} {ERRORS} {MODULES} {TOLD} Model Colliders".split()
+    *f"{FORMULAS} {DESCRIPTIONS} {SOLIDS} {BEHAVIOURS} {RESULTS} {ERRORS} {MODULES} {TOLD}".split(),
+    "Model",
+    "Colliders",
 }
 
 
@@ -487,6 +594,7 @@ SHOWN = {
     "snapshot",
     "plot",
     "save",
+    "save_sound",
     "save_video",
     "animate",
     "figure",
