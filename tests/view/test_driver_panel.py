@@ -246,8 +246,12 @@ def test_the_page_follows_the_slider(tab):
         box = tab.row("motor [rad]")
         box.fill("1.2")
         box.press("Enter")
-        (batch,) = viewer.stage.bodies
-        crank = [piece.body for piece in batch.pieces].index("crank")
+        batch, crank = next(
+            (batch, k)
+            for batch in viewer.stage.bodies
+            for k, piece in enumerate(batch.pieces)
+            if piece.body == "crank"
+        )
 
         def angle():
             matrix = tab.matrices(batch.handle.name)[crank]
@@ -284,8 +288,12 @@ def test_the_page_of_a_motion_shows_the_pose_of_its_time(motion, tab):
         box = tab.row("Time [s]")
         box.fill("0.4")
         box.press("Enter")
-        (batch,) = viewer.stage.bodies
-        rocker = [piece.body for piece in batch.pieces].index("rocker")
+        batch, rocker = next(
+            (batch, k)
+            for batch in viewer.stage.bodies
+            for k, piece in enumerate(batch.pieces)
+            if piece.body == "rocker"
+        )
         k = int(np.searchsorted(motion.time, 0.4 - 1e-9))
 
         def angle():
