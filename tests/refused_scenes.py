@@ -91,6 +91,7 @@ def scenes() -> Iterable[Entry]:
     yield refused("Scene", "of a body", lambda: lw.Scene().add(crate(), material=1), "material 1", "meaning")
     yield refused("Scene", "a wall that moves", _moving_wall, "velocity", "meaning")
     yield from each("Scene", "dt", LIMITS, lambda x: lw.Scene().step(x), "dt")
+    yield from each("Scene", "n", (-1, 1.5, True, "2"), lambda x: lw.Scene().step(0.1, x), "n")
     for word in ("duration", "fps"):
         yield from each(
             "Scene",

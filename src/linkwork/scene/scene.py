@@ -50,6 +50,7 @@ from linkwork.scene.unit import Unit
 from linkwork.scene.unit_parts import part_what_is_apart
 from linkwork.simulation.options import worker_count
 from linkwork.simulation.step_clock import StepClock
+from linkwork.simulation.stepping import step_count
 from linkwork.spelling import checked_keywords
 
 Array = np.ndarray
@@ -273,7 +274,7 @@ class Scene(Group):
 
     def step(self, dt: float | None = None, n: int = 1) -> None:
         """Go on by dt seconds, n times; dt is the scene's step if it is not given."""
-        for _ in range(n):
+        for _ in range(step_count(n)):
             if dt != self._clock.dt:
                 self._clock.turn_to(dt, self.step_size)
             self._frame(self._clock.dt)

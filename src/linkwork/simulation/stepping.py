@@ -174,7 +174,7 @@ class Simulation(Closed):
             clock.turn_to(dt, self._setup.setting.chosen.step)
         if n != 1:
             seconds = clock.dt
-            for _ in range(_count(n)):
+            for _ in range(step_count(n)):
                 self.step(seconds)
             return
         if not self._busy.acquire(blocking=False):
@@ -347,7 +347,8 @@ class Simulation(Closed):
             self._run.become(header, arrays)
 
 
-def _count(n: Any) -> int:
+def step_count(n: Any) -> int:
+    """Return how many steps were asked for, a whole number."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
         raise ValueError(f"step: n {n!r}; give a whole number, 0 or more")
     return int(n)
