@@ -283,6 +283,8 @@ class Scene(Group):
         clock = self._clock
         t = clock.origin + (clock.steps + 1) * clock.dt
         self.history.keep()
+        if not len(self.record):
+            self.record.add()
         for behaviour in self.behaviours:
             behaviour.before(self, dt)
         if clock.steps % _LOOK == 0:

@@ -37,7 +37,7 @@ _BODY = 18  # numbers that are kept of a body: pose and velocity
 
 
 class SceneRecord:
-    """Where bodies were after each step: as many steps as fit."""
+    """Where bodies were at first and after each step: as many steps as fit."""
 
     def __init__(self, scene: "Scene", most: Any) -> None:
         if not isinstance(most, bool) and (not isinstance(most, int) or most < 1):
@@ -150,7 +150,7 @@ class SceneRecord:
             columns = [where[label] for label in self._layouts[layout][0]]
             X[k, columns], V[k, columns] = poses, velocities
         q, v = _coordinates(model, labels, _held(X), V)
-        work = np.zeros(len(time))
+        work = np.full(len(time), np.nan)  # what contacts, joints and edits do is not added up
         changes = tuple(
             (float(time[k]), "structure changes")
             for k in range(1, len(frames))

@@ -46,6 +46,11 @@ class Unit:
         for word, value in (("accuracy", accuracy), ("max_step", max_step)):
             if value is not None and not (is_finite(value) and value > 0.0):
                 raise ValueError(f"scene: {mechanism.name!r}: {word} {value!r}; give a number above 0")
+        if max_step is not None and accuracy is None and has_shapes(mechanism):
+            raise ValueError(
+                f"scene: {mechanism.name!r}: max_step goes with accuracy=; without, what has shapes goes by "
+                "the steps of the scene: lw.Scene(step=...)"
+            )
         self.number = number  # units are ordered by it
         self.mechanism, self._shared, self._arrays = mechanism, True, arrays
         self.place = place  # of its ground (3, 4)
