@@ -20,6 +20,7 @@ test: $(VENV)/ready-test ## run every test
 soak: $(VENV)/ready-test ## run what only repeats many more times: kills, damaged files
 	$(BIN)/python -m pytest -n 2 -m soak
 	$(BIN)/python tests/native/damage.py --flips 1000 --cuts 200
+	$(BIN)/python benchmarks/seeded_bugs.py
 
 lint: $(VENV)/ready-lint ## check style, format, types and layers
 	$(BIN)/ruff check .
@@ -38,6 +39,8 @@ bench: peers ## measure against the peers, on this machine
 	$(BIN)/python benchmarks/collision.py
 	$(BIN)/python benchmarks/contact.py
 	$(BIN)/python benchmarks/viewer.py
+	$(BIN)/python benchmarks/files.py
+	$(BIN)/python benchmarks/corpus.py
 
 docs: $(VENV)/ready-docs ## build the documentation into docs/_build
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build

@@ -19,11 +19,13 @@ import linkwork as lw
 PACKAGES = ("gymnasium", "mujoco", "dm_control", "pybullet_data")
 
 
-def folders() -> list[Path]:
+def folders() -> dict[str, Path]:
     """Return where packages keep their models."""
-    found = [Path(spec.origin).parent for name in PACKAGES if (spec := find_spec(name)) and spec.origin]
+    found = {name: Path(spec.origin).parent for name in PACKAGES if (spec := find_spec(name)) and spec.origin}
     robots = [Path(entry) / "cmeel.prefix/share/example-robot-data/robots" for entry in sys.path]
-    return found + [path for path in robots if path.is_dir()]
+    for folder in filter(Path.is_dir, robots):
+        found["example-robot-data"] = folder
+    return found
 
 
 def bare(m: lw.Mechanism, others: list[str]) -> lw.Model:
@@ -115,29 +117,36 @@ def against_pinocchio(path: Path) -> float:
     return worst
 
 
+def compared(path: Path) -> tuple[float | None, str]:
+    """Return the error, None if there is none to tell of, and what is to be said of a file."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            error = (against_mujoco if path.suffix == ".xml" else against_pinocchio)(path)
+        return error, f"{error:9.1e}"
+    except lw.LinkworkError as problem:
+        return np.inf, f"refused: {' '.join(str(problem).split())[-140:]}"
+    except Exception as problem:  # of the peer: it does not read this file, or knows other names
+        return None, f"no comparison: {type(problem).__name__}: {' '.join(str(problem).split())[:80]}"
+
+
 def main() -> None:
-    where = [Path(word) for word in sys.argv[1:]] or folders()
-    files = sorted({path for folder in where for path in [*folder.rglob("*.xml"), *folder.rglob("*.urdf")]})
-    counts: dict[str, list[int]] = {}
-    for path in files:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                compare = against_mujoco if path.suffix == ".xml" else against_pinocchio
-                error: float | None = compare(path)
-            text = f"{error:9.1e}"
-        except lw.LinkworkError as problem:
-            error, text = None, f"refused: {str(problem)[-110:]}"
-        except Exception as problem:  # of the peer: it does not read this file, or knows other names
-            text = f"no comparison: {type(problem).__name__}: {' '.join(str(problem).split())[:80]}"
-            print(f"{path.name:40} {text}")
-            continue
-        good = counts.setdefault(path.suffix, [0, 0])
-        good[1] += 1
-        good[0] += error is not None and error < 1e-9
-        print(f"{path.name:40} {text}")
-    for suffix, (good, total) in counts.items():
-        print(f"{suffix}: {good} of {total} that the peer reads agree to 1e-9")
+    where = {word: Path(word) for word in sys.argv[1:]} or folders()
+    lines = []
+    for package, folder in where.items():
+        for suffix in (".urdf", ".xml"):
+            errors = []
+            for path in sorted(folder.rglob(f"*{suffix}")):
+                error, text = compared(path)
+                errors += [] if error is None else [error]
+                print(f"{path.relative_to(folder)!s:60} {text}", flush=True)
+            if errors:
+                good = sum(error < 1e-9 for error in errors)
+                share = 100.0 * good / len(errors)
+                lines.append(
+                    f"{package:20} {suffix:5} {good:5} of {len(errors):5} agree to 1e-9, {share:.1f} %"
+                )
+    print("\nof those that MuJoCo (.xml) and Pinocchio (.urdf) read:", *lines, sep="\n")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """How long the first uses take, with an empty cache and with a warm one; and the help of the command line.
 
     python benchmarks/start.py                      the package as it is installed here
-    python benchmarks/start.py --wheel FILE         a wheel, unpacked into a folder of its own
+    python benchmarks/start.py --wheel FILE         a wheel, installed into a new environment
 
 Each figure is the best of several processes, in seconds of the clock; behind it, of the processor.
 """
@@ -12,7 +12,7 @@ import resource
 import subprocess
 import sys
 import tempfile
-import zipfile
+import venv
 from pathlib import Path
 
 CRATE = """
@@ -53,63 +53,74 @@ GOALS = {
 Figure = tuple[float, float]  # seconds of the clock, of the processor
 
 
-def used(what: str, cache: str, path: list[str]) -> tuple[Figure, Figure, bool]:
+def environment(**others: str) -> dict[str, str]:
+    """Return the environment of a process that measures."""
+    # Without bytecode the sources are compiled every time.
+    left = {word: value for word, value in os.environ.items() if word != "PYTHONDONTWRITEBYTECODE"}
+    return {**left, **others}
+
+
+def used(what: str, cache: str, python: str) -> tuple[Figure, Figure, bool]:
     """Return what importing and then using took in a new process, and whether it imported Numba."""
-    environment = {**os.environ, "LINKWORK_CACHE": cache, "PYTHONPATH": os.pathsep.join(path)}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # without it the sources are compiled every time
-    child = [sys.executable, "-c", CHILD.format(use=USES[what])]
-    out = subprocess.run(child, env=environment, check=True, capture_output=True, text=True).stdout.split()
+    child = [python, "-c", CHILD.format(use=USES[what])]
+    around = environment(LINKWORK_CACHE=cache)
+    out = subprocess.run(child, env=around, check=True, capture_output=True, text=True).stdout.split()
     imported, done, busy_import, busy = map(float, out[:4])
     return (imported, busy_import), (done, busy), out[4] == "True"
 
 
-def helped(path: list[str]) -> Figure:
+def helped(python: str) -> Figure:
     """Return what `linkwork --help` took."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     script = f"""
-import subprocess, sys, time
+import subprocess, time
 began = time.perf_counter()
-subprocess.run([{sys.executable!r}, "-m", "linkwork", "--help"], check=True, stdout=subprocess.DEVNULL)
+subprocess.run([{python!r}, "-m", "linkwork", "--help"], check=True, stdout=subprocess.DEVNULL)
 print(time.perf_counter() - began)
 """
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
-    out = subprocess.run(
-        [sys.executable, "-S", "-c", script], env=environment, check=True, capture_output=True, text=True
-    )
+    child = [sys.executable, "-S", "-c", script]
+    out = subprocess.run(child, env=environment(), check=True, capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return float(out.stdout), after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def measure(path: list[str], rounds: int) -> dict[tuple[str, str], list[Figure]]:
+def measure(python: str, rounds: int) -> dict[tuple[str, str], list[Figure]]:
     """Measure all uses, in turns."""
     found: dict[tuple[str, str], list[Figure]] = {key: [] for key in GOALS}
     for _ in range(rounds):
         for what in USES:
             with tempfile.TemporaryDirectory() as cache:
-                imported, done, _ = used(what, cache, path)
+                imported, done, _ = used(what, cache, python)
                 found[what, "cold"].append((imported[0] + done[0], imported[1] + done[1]))
-                _, done, with_numba = used(what, cache, path)
+                _, done, with_numba = used(what, cache, python)
                 found[what, "warm"].append(done)
                 if with_numba:
                     raise SystemExit(f"{what}: Numba was imported though all code was there")
-        found["help", "warm"].append(helped(path))
+        found["help", "warm"].append(helped(python))
     return found
+
+
+def installed(wheel: Path, folder: str) -> str:
+    """Install a wheel and what it needs into a new environment; return its interpreter."""
+    venv.create(folder, with_pip=True)
+    python = str(Path(folder) / "bin" / "python")
+    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheel)]
+    subprocess.run(install, env=environment(), cwd=folder, check=True)
+    where = [python, "-c", "import linkwork; print(linkwork.__file__)"]
+    found = subprocess.run(where, cwd=folder, check=True, capture_output=True, text=True).stdout
+    if not Path(found.strip()).is_relative_to(folder):
+        raise SystemExit(f"{found.strip()} is imported in place of the wheel; unset PYTHONPATH")
+    return python
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--wheel", type=Path, help="a wheel to measure, as if it were installed")
+    parser.add_argument("--wheel", type=Path, help="a wheel to install and to measure")
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        path = [os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else []
-        if options.wheel:
-            zipfile.ZipFile(options.wheel).extractall(folder)
-            path = [folder]
-            subprocess.run(
-                [sys.executable, "-m", "compileall", "-q", folder], check=True
-            )  # as installing does
-        for (what, when), figures in measure(path, options.rounds).items():
+        python = installed(options.wheel.resolve(), folder) if options.wheel else sys.executable
+        for (what, when), figures in measure(python, options.rounds).items():
             title = {
                 "cold": f"import and first {what}, empty cache",
                 "warm": f"first {what} in a later process",

@@ -1,4 +1,4 @@
-"""What the viewer costs: the server's time for a frame, the first picture, the size of an offline page.
+"""What the viewer costs: the server's time for a frame and an edit, films, first pictures, offline pages.
 
 Run with `python benchmarks/viewer.py`; the first picture needs Chromium and playwright. There is no peer in
 this: viser with one node per body is what a frame is compared with.
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import which
+from typing import Any
 from urllib.request import urlopen
 
 import numpy as np
@@ -124,6 +125,77 @@ def frame_cost(mechanism: lw.Mechanism) -> tuple[float, float]:
         server.close()
 
 
+def page_cost(mechanism: lw.Mechanism, seconds: float = 4.0) -> float:
+    """Return the server's time of a frame while a whole page plays: inspector, two curves, a listener [s]."""
+    model = mechanism.compile()
+    v = np.tile(np.array([0.3, 0.5, 0.7, 0.1, 0.2, 0.3]), len(model.body_names))
+    run = lw.simulate(model, 2.0, lw.State(model.q_drawn, v), every=0.02)
+    with run.show(block=False, open_browser=False) as page, client(page.server):
+        page.select("b0")
+        for channel in ("b0.position", "b1.velocity"):
+            page.plot(channel)
+        shown: list[None] = []
+        place = page.stage.place
+
+        def counted(poses: Any) -> None:
+            shown.append(None)
+            place(poses)
+
+        page.stage.place = counted
+        page.player.loop = True
+        page.play_or_pause()
+        found = []
+        for _ in range(3):
+            shown.clear()
+            start = time.process_time()
+            time.sleep(seconds)
+            found.append((time.process_time() - start) / max(len(shown), 1))
+        return min(found)
+
+
+def boxes_in_a_row(count: int) -> lw.Mechanism:
+    """Return a chain of boxes on hinges."""
+    m = lw.Mechanism(f"{count} boxes")
+    before = m.ground
+    for k in range(count):
+        body = m.add(
+            lw.Body(f"b{k}", lw.Box(0.1, 0.02, 0.02), density=1000.0, position=(0.1 * k + 0.05, 0, 0))
+        )
+        m.add(lw.Revolute(f"j{k}", before, body, at=(0.1 * k, 0, 0), axis=(0, 1, 0)))
+        before = body
+    return m
+
+
+def edit_cost(count: int) -> dict[str, float]:
+    """Return the longest processor's time from an edit to the page that shows it, by kind of edit [s]."""
+    from linkwork.mechanic import Editor, mechanic
+
+    page = mechanic(Editor(boxes_in_a_row(count)))
+    editor = page.editor
+    try:
+        body, joint = list(editor.mechanism.bodies)[count // 2], list(editor.mechanism.joints)[count // 2]
+        edits: dict[str, Callable[[], Any]] = {
+            "place a joint": lambda: editor.place_joint(joint, editor.joint_pose(joint)[:, 3] + 1e-4),
+            "damping": lambda: editor.change_joint(joint, "damping", 0.1),
+            "density": lambda: editor.set_density(body, 1234.0),
+            "add a body": lambda: editor.add_shape(lw.Box(0.1, 0.1, 0.1), "added"),
+            "join it": lambda: editor.join("Revolute", body, "added", editor.body(body).position),
+            "undo": editor.undo,
+        }
+        found: dict[str, float] = {}
+        for _ in range(3):
+            for word, edit in edits.items():
+                start = time.process_time()
+                edit()
+                page.show_now()
+                took = time.process_time() - start
+                found[word] = min(took, found.get(word, took))
+            editor.undo()
+        return found
+    finally:
+        page.close()
+
+
 FIRST = """
 import sys, tempfile, time, subprocess
 from playwright.sync_api import sync_playwright
@@ -171,6 +243,21 @@ def main() -> None:
         print(
             f"{label}: {1e3 * ours:.2f} ms a frame on the server (goal {1e3 * goal:g}), "
             f"one node a body {1e3 * plain:.1f} ms, {plain / ours:.0f} times as much"
+        )
+    whole = page_cost(mixed(100))
+    print(f"100 bodies, page with inspector and two curves: {1e3 * whole:.2f} ms a frame (goal 2)")
+    for count, goal in ((50, 0.1), (500, 0.3)):
+        slowest, took = max(edit_cost(count).items(), key=lambda pair: pair[1])
+        print(
+            f"edits of {count} bodies, until the page shows them: {1e3 * took:.0f} ms at most "
+            f"({slowest}; goal {1e3 * goal:.0f})"
+        )
+    swing = lw.simulate(lw.examples.chain(2), 10.0)
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.process_time()
+        swing.save_video(Path(folder) / "film.mp4")
+        print(
+            f"film of 10 s of a double pendulum: {time.process_time() - start:.1f} s of processor (goal 10)"
         )
     run = lw.simulate(lw.examples.steam_engine(), 10.0)
     with tempfile.TemporaryDirectory() as folder:

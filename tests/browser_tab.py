@@ -52,6 +52,29 @@ _VISIBLE = """name => {
     for (; node; node = node.parent) if (!node.visible) return false;
     return true;
 }"""
+# Where the page shows points of the world, as soon as all are in the picture, and it stands still.
+_SEEN = """([points, patience]) => new Promise(done => {
+    const { camera, canvas, nodeRefFromName } = window.__viserMutable;
+    let before = "", since = 0, frames = 0;
+    const next = () => {
+        const box = canvas.getBoundingClientRect(), root = nodeRefFromName[""];
+        const seen = points.map(point => {
+            const place = camera.position.clone().set(...point).applyMatrix4(root.matrixWorld);
+            place.project(camera);
+            return [(0.5 + 0.5 * place.x) * box.width, (0.5 - 0.5 * place.y) * box.height];
+        });
+        const inside = seen.every(([x, y]) => 0 < x && x < box.width && 0 < y && y < box.height);
+        const now = seen.flat().map(x => x.toFixed(1)).join();
+        if (now !== before || !inside) [before, since, frames] = [now, performance.now(), 0];
+        if (++frames <= 5 || performance.now() - since < patience) requestAnimationFrame(next);
+        else done(seen.map(([x, y]) => [box.x + x, box.y + y]));
+    };
+    next();
+})"""
+_PLACE = """name => {
+    const node = window.__viserMutable?.nodeRefFromName?.[name];
+    return node ? node.position.toArray() : null;
+}"""
 
 
 class Tab:
@@ -98,6 +121,25 @@ class Tab:
 
     def visible(self, node):
         return self.page.evaluate(_VISIBLE, node)
+
+    def seen(self, points, patience=0.3):
+        """Return where the page shows points of the world, in pixels, once all are seen and nothing moves."""
+        return np.array(self.page.evaluate(_SEEN, [np.asarray(points, float).tolist(), 1000.0 * patience]))
+
+    def near(self, node, place):
+        """Return whether the page has a node of the scene at a place."""
+        found = self.page.evaluate(_PLACE, node)
+        return found is not None and np.abs(np.array(found) - place).max() < 1e-6
+
+    def pull(self, start, end, steps=8):
+        """Take what is shown at a place, in pixels, and pull it to another one."""
+        self.page.mouse.move(*start)
+        self.page.evaluate(_FRAMES, _SETTLED)  # the page looks what is there when it draws
+        self.page.mouse.down()
+        for part in np.linspace(0.0, 1.0, steps + 1):
+            self.page.mouse.move(*(start + part * (end - start)))
+            self.page.evaluate(_FRAMES, 2)
+        self.page.mouse.up()
 
     def press(self, role, name):
         """Click a button or tab by its words."""

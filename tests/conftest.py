@@ -2,10 +2,12 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from importlib.metadata import distribution
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
+from tempfile import TemporaryDirectory
 
 import hypothesis
 import pytest
@@ -43,6 +45,14 @@ def _no_browser() -> str:
     if CHROMIUM is None:
         return "no Chromium (apt-get install chromium)"
     return ""
+
+
+@pytest.fixture
+def quick_folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory where there is one: a file of 300 bytes is written more slowly than it is read."""
+    memory = Path("/dev/shm")
+    with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else tmp_path) as folder:
+        yield Path(folder)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -174,12 +174,14 @@ def test_a_passive_walker_has_the_gait_that_was_published() -> None:
     """Garcia et al. 1998: legs apart by 0.4006 rad at a step, at 0.009 rad; a step takes 3.8825 sqrt(l/g)."""
     model = examples.passive_walker().compile()
     start = model.state(velocities=walking_velocities())
-    walks = lw.simulate(model, 5.2, start, step=1 / 1000)
+    walks = lw.simulate(model, 5.2, start, step=1 / 2000)
     a, b = walks["left leg"].angle, walks["right leg"].angle
     leads = np.abs(b) - np.abs(a)  # is zero where both feet are on the slope
     steps = np.flatnonzero((leads[:-1] * leads[1:] <= 0.0) & (np.abs(a[:-1]) > 0.15))
-    steps = steps[np.diff(steps, prepend=-1000) > 100]  # the beginning is one
+    steps = steps[np.diff(steps, prepend=-1000) > 200]  # the beginning is one
     assert len(steps) == 5
     assert np.diff(walks.time[steps]).mean() == pytest.approx(3.8825 / np.sqrt(9.81), rel=5e-3)
-    assert np.abs(a - b)[steps] == pytest.approx(0.4006, rel=0.05)  # steps of 1 ms move feet by millimetres
+    assert np.abs(a - b)[steps] == pytest.approx(
+        0.4006, rel=0.03
+    )  # an impact takes a step: feet move a millimetre in it
     assert walks["left leg"].position[-1, 1] == pytest.approx(0.0, abs=1e-5)

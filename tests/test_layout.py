@@ -16,12 +16,15 @@ SUBJECTS = {
     "contact_dynamics": "accuracy compliant_contact compliant_steps known_motions moreau_jean scenes "
     "stepping textbook_motions",
     "dynamics": "adams arguments batches invariance joint_forces lagrange laws loads long_chain loops motion "
-    "naive printed_answers refused robots tangent trees twins user_joint",
+    "naive printed_answers refused robots seeded_bugs tangent trees twins user_joint",
     "formats": "bounds corpus fuzzing mechanism_json_refused mechanism_shapes round_trips urdf_refused",
     "geometry": "shapes solids",
     "kinematics": "three_ways",
+    "mechanic": "hostile_messages mechanic_browser",
     "mechanism": "locate",
-    "recording": "forces_of_stops words",
+    "native": "long_life",
+    "recording": "damaged_files forces_of_stops words",
+    "scene": "busy_scene",
     "simulation": "accuracy adams batches constraints curves curves_in_runs faults inputs loops orders "
     "physics",
     "view": "browser gallery_pages show",

@@ -19,9 +19,8 @@ ATTRIBUTES = {
 SUSPICIOUS = re.compile(
     "|".join((*MODULES, *NAMES, "load", "system", "popen", "fastmath", "shell", "parallel"))
 )
-# What is allowed, by file: exec of our own text, written by our own code, never of a file's. In a script that
-# builds a mechanism names and texts stand as literals (repr), and laws as parsed formulas.
-ALLOWED = {"contact/shape_kinds.py": {"exec"}, "mechanic/python_script.py": {"exec", "compile"}}
+# What is allowed, by file: exec of our own text, written by our own code, never of a file's.
+ALLOWED = {"contact/shape_kinds.py": {"exec"}}
 
 
 def unsafe(tree: ast.AST) -> list[tuple[int, str]]:

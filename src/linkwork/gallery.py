@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import pi
 from typing import Any
 
 from linkwork import examples
 from linkwork.acoustics.sound import Sound, sound
+from linkwork.algebra.number import cos, exp
 from linkwork.examples.walking import walking_velocities
+from linkwork.mechanism.loads import Motor
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.model import Model
 from linkwork.recording.recording import Recording
@@ -42,6 +45,29 @@ class Demo:
     def heard(self, motion: Recording) -> Sound:
         """Return what a listener hears of it."""
         return sound(motion, materials=self.materials)
+
+
+def _tilting_platform() -> Mechanism:
+    """Return the Stewart platform, its legs driven so that the platform leans to one side after the other."""
+    m = examples.stewart_platform()
+    for k in range(6):
+        pair, side = divmod(k, 2)
+        heading = 2.0 * pi * pair / 3.0 + (1 if side else -1) * (pi / 3.0 - pi / 12.0)  # of its ball
+        m.add(Motor(f"drive {k + 1}", m.joints[f"leg {k + 1}"], _swept(1e5 * 0.1, heading)))
+    return m
+
+
+def _picking_robot() -> Mechanism:
+    """Return the delta robot, its arms driven so that the platform goes round in a circle."""
+    m = examples.delta_robot()
+    for k in range(3):
+        m.add(Motor(f"drive {k + 1}", m.joints[f"motor {k + 1}"], _swept(400.0 * 0.4, 2.0 * pi * k / 3.0)))
+    return m
+
+
+def _swept(most: float, phase: float) -> Callable[..., Any]:
+    """Return a force that swings, and begins softly: against a spring it sets where that rests."""
+    return lambda t, q, v: most * (1.0 - exp(-2.0 * t)) * cos(3.0 * t - phase)
 
 
 GALLERY: dict[str, Demo] = {
@@ -80,13 +106,13 @@ GALLERY: dict[str, Demo] = {
     "bricard": Demo(
         "six hinges in a ring that should be rigid, and is not",
         examples.bricard,
-        (),
+        ("P0.position", "P1.position"),
         5.0,
     ),
     "bennett": Demo(
         "four skew hinges in a ring: the only such loop that moves",
         examples.bennett,
-        (),
+        ("A.position", "B.position"),
         5.0,
     ),
     "flipping-box": Demo(
@@ -123,17 +149,16 @@ GALLERY: dict[str, Demo] = {
         5.0,
     ),
     "delta-robot": Demo(
-        "three arms hold a platform level, five loops",
-        examples.delta_robot,
-        ("platform.position[2]", "motor 1.position"),
-        0.3,
-        velocities={"motor 1": 3.0},
+        "three arms carry a platform round, and hold it level: five loops",
+        _picking_robot,
+        ("platform.position[0]", "motor 1.position"),
+        6.0,
     ),
     "stewart-platform": Demo(
-        "a platform on six legs, six freedoms, five loops",
-        examples.stewart_platform,
-        ("platform.position[2]", "leg 1.position"),
-        0.3,
+        "a platform leans round on six legs: six freedoms, five loops",
+        _tilting_platform,
+        ("leg 1.position", "platform.position[0]"),
+        6.0,
     ),
     "four-bars": Demo(
         "forty four-bars in a row, forty loops",

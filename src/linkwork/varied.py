@@ -107,6 +107,19 @@ def of_variants(function: Callable[..., Any], *args: Any) -> Any:
     return _decide(found) if found.dtype == bool else varied_array(found)
 
 
+def of_all_variants(function: Callable[..., Array], *args: Any) -> Any:
+    """Call a function of arrays once, for all variants if some of their numbers are N in place of one.
+
+    It treats leading axes, (..., n), one by one, and gives the same bits with them and without.
+    """
+    try:
+        return function(*(np.asarray(x, float) for x in args))
+    except Diverged:
+        tables = [np.array(x, object) for x in args]
+    count = next(len(x.values) for table in tables for x in table.flat if isinstance(x, Varied))
+    return varied_array(function(*(rows(x.ravel(), count).reshape(count, *x.shape) for x in tables)))
+
+
 def varied_array(values: Array) -> Any:
     """Return an array (N, ...) as one of N numbers in place of one; without more axes, as a number."""
     if values.ndim == 1:

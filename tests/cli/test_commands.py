@@ -532,6 +532,22 @@ def test_what_is_hardly_meant_is_found_with_a_remedy(tmp_path, capsys):
     assert len(found["findings"]) == 4
 
 
+DEGREES = """<robot name="arm"><link name="a"/><link name="b"><inertial><mass value="1"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="pin" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/>
+<limit lower="-90" upper="90" effort="1" velocity="1"/></joint></robot>"""
+
+
+def test_a_warning_counts_where_it_is_strict(tmp_path, capsys):
+    path = tmp_path / "arm.urdf"
+    path.write_text(DEGREES)
+    assert main(["check", str(path)]) == 0
+    assert main(["check", str(path), "--strict"]) == 2
+    assert capsys.readouterr().err.count("if degrees are meant") == 2
+    assert main(["check", str(path), "--strict", "--json"]) == 2
+    assert "if degrees are meant" in json.loads(capsys.readouterr().out)["warnings"][0]
+
+
 def test_a_mesh_is_checked(tmp_path, capsys):
     path = tmp_path / "part.off"
     path.write_text("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n")

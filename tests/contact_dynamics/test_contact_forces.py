@@ -21,9 +21,9 @@ def on_a_plane(shape, height, mu, gravity=(0, 0, -G), mass=1.0):
 
 
 def meeting(mechanism, mu, *shapes):
-    world = lw.Colliders.of(mechanism)
     if shapes:
-        world.add("the ground", *shapes, fixed=True)
+        mechanism.ground.add(*shapes)
+    world = lw.Colliders.of(mechanism)
     model = mechanism.compile()
     looks = ActiveContacts(Surfaces(model, world), 3)
     return model, looks, lambda touching, slips: np.full((len(touching.gap), 3), mu)

@@ -186,13 +186,13 @@ def test_code_for_lanes_is_made_only_for_batches():
 
 @pytest.mark.skipif(not store.fetch(), reason="not known how this processor fetches a line to write to")
 def test_lines_of_results_are_fetched_now_and_then_and_not_in_one_go(monkeypatch):
-    load, texts = store.load, []
+    load, texts = store.load_apart, []
 
-    def read_along(name, build, optimize=False):
+    def read_along(name, build):
         texts.append(build()[0])
-        return load(name, build, optimize)
+        return load(name, build)
 
-    monkeypatch.setattr(store, "load", read_along)
+    monkeypatch.setattr(store, "load_apart", read_along)
     program = chain(8).compile().specialize().kernel("mass_matrix").lanes
     assembly = host().machine().emit_assembly(llvm.parse_assembly(texts[-1])).splitlines()
     where = [k for k, line in enumerate(assembly) if store.fetch() in line]

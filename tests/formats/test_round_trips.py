@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork import examples
 from linkwork.errors import FormatError
 from linkwork.examples import cart_pole
 
@@ -88,6 +89,21 @@ def test_urdf_keeps_accelerations(make, tmp_path):
     for joint in m.joints.values():
         joint.stiffness = joint.armature = 0.0
     assert_same(m, again(m, tmp_path / "robot.urdf"))
+
+
+@pytest.mark.parametrize("name", ["bennett", "cart_pole"])
+@pytest.mark.parametrize("suffix", ["json", "urdf", pytest.param("xml", marks=pytest.mark.peers)])
+def test_examples_keep_accelerations(name, suffix, tmp_path):
+    m = getattr(examples, name)()
+    assert_same(m, again(m, tmp_path / f"example.{suffix}"))
+
+
+@pytest.mark.parametrize("suffix", ["json", pytest.param("xml", marks=pytest.mark.peers)])
+def test_a_delta_robot_keeps_accelerations_where_there_are_words_for_it(suffix, tmp_path):
+    m = examples.delta_robot()
+    assert_same(m, again(m, tmp_path / f"example.{suffix}"))
+    with pytest.raises(FormatError, match=r"joint 'elbow 1 left': URDF has no Universal"):
+        m.save(tmp_path / "example.urdf")
 
 
 def test_urdf_keeps_loops(tmp_path):

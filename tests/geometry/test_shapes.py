@@ -36,7 +36,7 @@ def as_tensor(gyration):
 
 def errors(solid: Solid, resolution: int) -> np.ndarray:
     """Return by how much the mesh of a solid is off in volume, centre and second moments, each relative."""
-    volume, centre, second = integrals(*solid.surface(resolution))
+    volume, centre, second, _ = integrals(*solid.surface(resolution))
     tensor = (np.trace(second) * np.eye(3) - second) / volume
     size = np.ptp(solid.bounds, axis=0).max()
     return np.array(
@@ -175,7 +175,7 @@ def test_hollow_is_less_mass():
 
 def test_a_cavity_is_exactly_what_its_mesh_says():
     solid = Box(1, 1, 1) - Box(0.2, 0.3, 0.4, position=(0.1, 0.2, -0.1))
-    volume, centre, second = integrals(*solid.surface())
+    volume, centre, second, _ = integrals(*solid.surface())
     assert solid.volume == pytest.approx(volume, rel=1e-14)
     np.testing.assert_allclose(solid.centre, centre, atol=1e-15)
     np.testing.assert_allclose(solid.gyration, (np.trace(second) * np.eye(3) - second) / volume, atol=1e-15)

@@ -1,8 +1,9 @@
-"""Parts of a slider-crank, as files."""
+"""A page to work on, and parts of a slider-crank as files."""
 
 import pytest
 
 import linkwork as lw
+from linkwork.mechanic import Editor, mechanic
 
 
 def stl(path, shape):
@@ -18,12 +19,19 @@ def stl(path, shape):
 
 
 @pytest.fixture
+def page():
+    made = mechanic(Editor())
+    yield made
+    made.close()
+
+
+@pytest.fixture
 def parts(tmp_path):
     """Crank, rod and slider, each about its own place in the world [m]."""
     shapes = {
         "crank": (lw.Box(0.10, 0.02, 0.02), (0.05, 0.0, 0.0)),
         "rod": (lw.Box(0.30, 0.02, 0.02), (0.25, 0.03, 0.0)),
-        "slider": (lw.Box(0.06, 0.05, 0.05), (0.40, 0.07, 0.0)),
+        "slider": (lw.Box(0.08, 0.05, 0.05), (0.44, 0.07, 0.0)),
     }
     return [
         stl(tmp_path / f"{name}.stl", lw.Mesh(shape.surface()[0] + place, shape.surface()[1]))

@@ -7,7 +7,7 @@ import linkwork as lw
 from linkwork.errors import LinkworkError
 from linkwork.formats.mechanism_json import mechanism_of_text
 from linkwork.mechanic import Editor
-from linkwork.mechanic.editor import KINDS
+from linkwork.mechanic.joint_edits import KINDS
 from linkwork.view.drawing import drawing
 
 

@@ -3,18 +3,9 @@
 import time
 
 import numpy as np
-import pytest
 
 import linkwork as lw
-from linkwork.mechanic import Editor, mechanic
-from linkwork.view.camera import View, projected
-
-
-@pytest.fixture
-def page():
-    made = mechanic(Editor())
-    yield made
-    made.close()
+from linkwork.mechanic.snapping import frame_along
 
 
 def until(true, seconds=20.0):
@@ -80,96 +71,27 @@ def test_hostile_uploads_change_nothing(page):
     assert not page.editor.mechanism.elements
 
 
-class Hand:
-    """A mouse on a page."""
-
-    def __init__(self, tab, page):
-        self.tab, self.page, self.mouse = tab, page, tab.page.mouse
-
-    def place(self, point):
-        """Return where a point of the world is seen, when the picture stands still."""
-        (client,) = self.page.server.get_clients().values()
-        seen = []
-
-        def still():
-            box = self.tab.page.locator("canvas").first.bounding_box()
-            seen.append((*client.camera.position, box["width"], box["height"]))
-            return len(seen) > 4 and seen[-1] == seen[-4]
-
-        self.tab.until(still)
-        box, camera = self.tab.page.locator("canvas").first.bounding_box(), client.camera
-        look = np.array(camera.position), np.array(camera.look_at), np.array(camera.up_direction)
-        pixels, _ = projected(np.array([point]), View(*look, camera.fov), (box["width"], box["height"]))
-        return np.array([box["x"], box["y"]]) + pixels[0]
-
-    def choose(self, folder, label, option):
-        """Choose from a list in a folder of the panel."""
-        block = self.tab.page.locator(f"label:text-is('{label}')").locator(
-            "xpath=ancestor::div[contains(@class, 'mantine-Flex-root')][1]"
-        )
-        block.nth(folder).locator("input:visible").click()
-        self.tab.page.get_by_role("option", name=option, exact=True).locator("visible=true").click()
-
-    def pull_gizmo(self, to):
-        """Take the gizmo by its arrow along x, and pull it until it is at a place."""
-        handle = self.page.gizmo._handle
-        at, size = np.array(handle.position), 0.75 * handle.scale
-        along = np.array([1.0, 0.0, 0.0])
-        start, end = self.place(at + size * along), self.place(np.asarray(to) + size * along)
-        self.mouse.move(*start)
-        self.tab.page.wait_for_timeout(400)
-        self.mouse.down()
-        for part in np.linspace(0.0, 1.0, 9):
-            self.mouse.move(*(start + part * (end - start)))
-            self.tab.page.wait_for_timeout(60)
-        self.mouse.up()
+def test_motors_have_sliders_while_it_runs(page):
+    page.editor.add_shape(lw.Box(0.3, 0.02, 0.02), "arm", (0.15, 0, 0))
+    page.editor.join("Revolute", "ground", "arm", (0, 0, 0), axis=(0, 0, 1), name="pin")
+    page.editor.motor("pin", 0.0)
+    until(lambda: "1 degree" in page._advised.content)
+    assert page.sliders == {}
+    page.start_or_stop()
+    assert list(page.sliders) == ["pin"]
+    page.push("pin", 0.5)
+    until(lambda: page.engine.state.v[0] > 0.1)
+    page.reset()
+    assert page.sliders == {}
 
 
-@pytest.mark.browser
-def test_a_slider_crank_is_built_from_three_meshes_with_the_mouse_only(page, parts, tab, tmp_path):
-    page.switches["shadows"].value = False
-    page.stage.show_shadows(False)
-    tab.open(page.url, "/floor")
-    hand, m = Hand(tab, page), page.editor.mechanism
-    for path in parts:
-        with tab.page.expect_file_chooser() as chooser:
-            tab.press("button", "Upload part")
-        chooser.value.set_files(path)
-        tab.until(lambda path=path: path.stem in m.bodies)
-    tab.page.get_by_text("Parts", exact=True).first.click()  # fold it: the panel is long
-    for parent, child, kind, axis, to in (
-        ("ground", "crank", "Revolute", "y", (0.0, 0.0, 0.0)),
-        ("crank", "rod", "Revolute", "y", (0.1, 0.03, 0.0)),
-        ("rod", "slider", "Revolute", "y", (0.4, 0.07, 0.0)),
-        ("ground", "slider", "Prismatic", "x", None),
-    ):
-        count = len(m.joints)
-        hand.choose(0, "On", parent)
-        hand.choose(0, "Body", child)
-        hand.choose(0, "Kind", kind)
-        tab.press("button", "Add joint")
-        tab.until(lambda count=count: len(m.joints) == count + 1 and page.selected == list(m.joints)[-1])
-        name = page.selected
-        tab.press("button", axis)
-        tab.until(lambda name=name, axis=axis: page.editor.joint_pose(name)["xyz".index(axis), 2] > 0.99)
-        if to is not None and np.abs(page.editor.joint_pose(name)[:, 3] - to).max() > 1e-3:
-            for _ in range(5):  # a picture that is drawn slowly may miss the hand
-                hand.pull_gizmo(to)
-                tab.page.wait_for_timeout(1500)
-                if np.abs(page.editor.joint_pose(name)[:, 3] - to)[0] < 0.01:
-                    break
-            assert np.abs(page.editor.joint_pose(name)[:, 3] - to)[0] < 0.01
-    tab.until(lambda: "1 degree of freedom" in tab.page.locator("body").inner_text())
-    tab.press("button", "Run")
-    tab.until(lambda: page.engine is not None and page.engine.state.t > 0.2)
-    tab.press("button", "reset")
-    tab.until(lambda: page.engine is None)
-    tab.page.get_by_text("File", exact=True).first.click()
-    with tab.page.expect_download() as download:
-        tab.press("button", "json")
-    download.value.save_as(tmp_path / "made.json")
-    model = lw.load(tmp_path / "made.json").compile()
-    run = lw.simulate(model, 1.0)
-    assert np.abs(run.energy - run.energy[0]).max() < 1e-6
-    assert run.derived("gaps").max() < 1e-9
-    assert tab.errors == []
+def test_the_gizmo_moves_a_joint_as_far_as_it_is_pulled_however_late_it_is_shown(page):
+    page.editor.add_shape(lw.Box(0.3, 0.02, 0.02), "arm", (0.15, 0, 0))
+    page.editor.join("Revolute", "ground", "arm", (0.1, 0, 0), name="pin")
+    page.show_and_select("pin")
+    page.gizmo.snap = False
+    page.editor.place_joint("pin", (0.1, 0, 0), frame_along(np.array([0.0, 1.0, 0.0])))
+    page.gizmo._released("pin", np.array([0.05, 0.0, 0.0]), np.eye(3))  # handles that still show z
+    pose = page.editor.joint_pose("pin")
+    assert np.allclose(pose[:, 3], (0.15, 0, 0))
+    assert np.allclose(pose[:, 2], (0, 1, 0))

@@ -7,6 +7,7 @@ from linkwork import examples
 from linkwork.errors import FormatError
 from linkwork.formats.mechanism_json import mechanism_text
 from linkwork.mechanic.python_script import script
+from linkwork.mechanic.script_reader import mechanism_of_script
 
 
 @pytest.mark.parametrize(
@@ -31,3 +32,19 @@ def test_names_that_are_no_words_of_python_and_formulas_are_written():
 def test_what_a_script_cannot_say_is_refused_by_name():
     with pytest.raises(FormatError, match=r"'steam': Steam is a class of your own"):
         script(examples.steam_engine())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import os; os.system('x')",
+        "m = lw.Mechanism('m').__class__",
+        "m = [x for x in (1, 2)]",
+        "m = open('/etc/passwd')",
+        "m = lw._private",
+        "while True: pass",
+    ],
+)
+def test_what_no_script_of_a_mechanism_says_is_not_followed(line):
+    with pytest.raises(FormatError, match="scripts of mechanisms"):
+        mechanism_of_script(line, [])

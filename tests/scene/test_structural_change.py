@@ -1,6 +1,7 @@
 """Edits in mid-motion: momentum is kept to the last digits, and nothing pauses or leaks."""
 
 import gc
+import threading
 
 import numpy as np
 import pytest
@@ -172,8 +173,8 @@ def edits(scene, rng, count):
         inner = [name for name, joint in one.joints.items() if "ground" not in joint.joint.ends]
         what = rng.choice(["detach", "attach", "weld", "break", "add", "remove"])
         if what == "detach" and len(one.names) > 1:
-            change, _ = jump(scene, lambda a=one[one.names[-1]]: scene.detach(a) if _hangs(a) else None)
-        elif what in ("attach", "weld") and one is not other and _near(a, b):
+            change, _ = jump(scene, lambda a=a: scene.detach(a) if _hangs(a) else None)
+        elif what in ("attach", "weld") and one is not other and _few(a, b):
             kind = lw.Spherical if what == "attach" else None
             change, _ = jump(scene, lambda a=a, b=b, kind=kind: scene.attach(a, b, kind))
         elif what == "break" and inner:
@@ -193,8 +194,8 @@ def edits(scene, rng, count):
     return worst
 
 
-def _near(a, b):
-    return np.linalg.norm(a.position - b.position) < 0.8 and len(a.actor.unit.numbers) < 12
+def _few(a, b):
+    return len(a.actor.unit.numbers) + len(b.actor.unit.numbers) < 24
 
 
 def _hangs(body):
@@ -226,6 +227,23 @@ def test_a_thousand_random_edits_keep_momentum_and_memory():
     assert resident() - before < 30e6
 
 
+def test_threads_take_turns_to_step_and_to_edit():
+    scene, _ = tumbling()
+    begun = scene.time
+
+    def steps():
+        scene.step(1 / 60, n=10)
+
+    threads = [threading.Thread(target=steps) for _ in range(3)]
+    for each in threads:
+        each.start()
+    for k in range(5):
+        scene.remove(scene.add(crate(), position=(k, 9, 9)))
+    for each in threads:
+        each.join()
+    assert scene.time == pytest.approx(begun + 0.5)
+
+
 REFUSED = {
     "the base that floats": (lambda s, a: a.detach("trunk"), lw.ModelError, "hangs on nothing"),
     "an unknown body": (lambda s, a: a.detach("left hnd"), KeyError, "did you mean 'left hand'"),
@@ -244,6 +262,37 @@ REFUSED = {
     "parts that are none": (lambda s, a: s.fracture(a["trunk"], [1]), TypeError, "give bodies"),
     "a joint that is not there": (lambda s, a: a.reduce("left knee"), lw.ModelError, "unknown joint"),
     "an element that is not there": (lambda s, a: a.remove("left knee"), KeyError, "unknown name"),
+    "a joint twice": (lambda s, a: [s.unweld(j) for j in 2 * [a["left wrist"]]], lw.ModelError, "taken out"),
+    "a body in place of a joint": (lambda s, a: s.unweld(a["trunk"]), TypeError, "give a joint"),
+    "a joint in place of a body": (lambda s, a: a.detach("left wrist"), KeyError, "unknown body"),
+    "a joint that breaks": (lambda s, a: s.fracture(a["left wrist"], [crate()]), TypeError, "give a body"),
+    "parts without mass": (lambda s, a: s.fracture(a["trunk"], [lw.Body("p")]), lw.ModelError, "no mass"),
+    "a place in the plane": (
+        lambda s, a: s.attach(a["trunk"], a["left hand"], at=(1, 2)),
+        ValueError,
+        "give 3 numbers",
+    ),
+    "a body of another scene": (
+        lambda s, a: s.attach(a["trunk"], world().add(doll())["trunk"]),
+        lw.ModelError,
+        "in another scene",
+    ),
+    "a behaviour about another scene": (
+        lambda s, a: s.add(lw.BreakWhen(world().add(doll())["left wrist"], force=1)),
+        lw.ModelError,
+        "not in this scene",
+    ),
+    "to pause what is gone": (lambda s, a: (s.remove(a), a.pause()), lw.ModelError, "removed"),
+    "a step in a step": (
+        lambda s, a: (s.observe(lambda s: s.step()), s.step()),
+        lw.SimulationError,
+        "outside",
+    ),
+    "an option that is misspelt": (
+        lambda s, a: s.add(doll(), postion=1),
+        TypeError,
+        "did you mean 'position'",
+    ),
     "to rewind without a buffer": (lambda s, a: s.rewind(), lw.ModelError, "rewind=600"),
 }
 

@@ -1,5 +1,7 @@
 """Cases of a sweep that are simulated side by side: as if one by one, whatever the measure does."""
 
+import copy
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -83,6 +85,7 @@ def rows(
     build: Callable[..., Any], measure: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, few: int
 ) -> list[dict[str, Any]]:
     monkeypatch.setattr(sweeping, "_FEW", few)
+    monkeypatch.setattr(sweeping, "_AT_A_TIME", 1e9)  # however long a case takes on a busy machine
     with pytest.warns(UserWarning, match="sweep: .* cases failed"):
         return lw.sweep(build, CASES, measure).rows
 
@@ -127,6 +130,35 @@ def test_a_run_made_beside_others_goes_on_bit_for_bit():
             assert a.q.tobytes() == b.q.tobytes()
             assert a.report.provenance == b.report.provenance
             assert a.report.mechanism == b.report.mechanism
+
+
+def test_a_run_made_beside_others_has_all_that_one_made_alone_has():
+    runs: dict[float, lw.Recording] = {}
+
+    def keep(mechanism: lw.Mechanism) -> float:
+        run = runs[mechanism.bodies["bob"].mass] = lw.simulate(mechanism, 0.2)
+        return float(run.q[-1, 0])
+
+    def swinging(mass: float) -> lw.Mechanism:
+        m = lw.Mechanism("pendulum")
+        bob = m.add(lw.Body("bob", lw.Sphere(0.05), mass=mass, position=(0.3, 0, -1)))
+        m.add(lw.Revolute("pin", m.ground, bob, at=(0, 0, 0), axis=(0, 1, 0)))
+        return m
+
+    masses = np.linspace(1.0, 2.0, 24).tolist()
+    lw.sweep(swinging, {"mass": masses}, keep)
+    for mass in masses[4:7]:
+        made, alone = runs[mass], lw.simulate(swinging(mass), 0.2)
+        again = pickle.loads(pickle.dumps(made))
+        for run in (made, again, copy.copy(made)):
+            assert np.array_equal(run.energy, alone.energy)
+            assert np.array_equal(run["bob"].position, alone["bob"].position)
+            assert np.array_equal(run.final.q, alone.final.q)
+            assert run.report.accepted == alone.report.accepted
+            assert run.summary().splitlines()[:2] == alone.summary().splitlines()[:2]
+            assert repr(run) == repr(alone)
+        with pytest.raises(AttributeError, match="was computed"):
+            made.q = alone.q
 
 
 def test_laws_that_read_what_may_change_are_simulated_when_they_are_asked_for():

@@ -2,6 +2,8 @@
 
 import argparse
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from linkwork.cli.parser import Commands, add_command, add_robot_options
@@ -22,7 +24,9 @@ def add(commands: Commands) -> None:
         run,
     )
     command.add_argument("file", help="a mechanism (.json, .urdf, .sdf, .xml), a mesh or a run (.lwr)")
-    command.add_argument("--strict", action="store_true", help="findings count as mistakes: exit code 2")
+    command.add_argument(
+        "--strict", action="store_true", help="findings and warnings count as mistakes: exit code 2"
+    )
     command.add_argument("--json", action="store_true", help="for programs; mistakes are in it, too")
     add_robot_options(command)
 
@@ -33,10 +37,11 @@ def run(options: argparse.Namespace) -> int:
     from linkwork.files import load
 
     if not options.json:
-        thing = load(options.file, options.base, repair=options.repair)
-        found_here = _findings(thing)
-        print("\n".join([*_lines(thing), *(f"finding: {found}" for found in found_here)]))
-        return BAD_INPUT if options.strict and found_here else 0
+        with _heard() as told:
+            thing = load(options.file, options.base, repair=options.repair)
+            lines, found_here = _lines(thing), _findings(thing)
+        print("\n".join([*lines, *(f"finding: {found}" for found in found_here)]))
+        return BAD_INPUT if options.strict and (found_here or told) else 0
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -47,8 +52,21 @@ def run(options: argparse.Namespace) -> int:
         except OSError as error:
             found = {"ok": False, "mistakes": [one_line(error)]}
     print_json({"file": options.file, **found, "warnings": [str(w.message) for w in caught]})
-    strict = options.strict and bool(found.get("findings"))
+    strict = options.strict and bool(found.get("findings") or caught)
     return 0 if found["ok"] and not strict else BAD_INPUT
+
+
+@contextmanager
+def _heard() -> Iterator[list[warnings.WarningMessage]]:
+    """Hear all warnings, and pass them on at the end."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            yield told
+        finally:
+            caught = list(told)
+    for one in caught:
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
 def _findings(thing: Any) -> list[str]:

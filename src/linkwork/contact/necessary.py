@@ -11,7 +11,9 @@ On a solid that is convex one contact is left, the least; the two sides of a pla
 between a floor and a wall, each side lies above the plane of the other, and both stay.
 
 Points that go with a least depth (of a face that A stands on) stay if there is a contact of that depth in
-their plane.
+their plane. Points that are apart stay, too: there is nothing to move out of, and each says how far A may
+still go there. On a hill, whose faces all have planes of their own, a box that comes down on one edge would
+not see the ground under the other.
 """
 
 from linkwork.contact.containment import in_solid
@@ -51,7 +53,7 @@ def necessary(work, count, size, side):
 
 @native_apart
 def with_least_depths(work, count, size):
-    """Keep least depths, and behind them the points that go with one; return how many."""
+    """Keep least depths, and behind them the points that go with one or are apart; return how many."""
     rows, labels = work.raw, work.raw_label
     least = 0
     for k in range(count):  # the least depths come first
@@ -61,7 +63,7 @@ def with_least_depths(work, count, size):
     slack = _ABOVE * size
     kept = least
     for k in range(least, count):
-        if _goes_with(rows, k, least, slack):
+        if rows[10 * k + DEPTH] <= 0.0 or _goes_with(rows, k, least, slack):
             swap_contacts(rows, labels, 3, kept, k)
             kept += 1
     return kept

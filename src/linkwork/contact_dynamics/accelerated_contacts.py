@@ -1,39 +1,57 @@
-"""b <- contacts on bodies that joints and drivers move: how relative velocities change until the step's end.
+"""b <- contacts on bodies that turn, or that joints and drivers move: the laws of contact at the step's end.
 
 The velocities that a step finds in its middle hold until the middle of the next one, so they are to obey the
-laws of contact as the end of the step has them. Links of trees and what is driven accelerate on the way, and
-bodies that turn together turn the direction of their velocities: a box that stands on a turntable would go on
-along the tangent. With shapes i and j, c their centres, w their spins, a and w' their accelerations without
-forces, the velocity of i at a point p that moves by dp/dt changes by
+laws of contact as the end of the step has them: u = 0 where, and along the normal at which, bodies touch
+then,
 
-    a_i + w'_i x (p - c_i) + w_i x (dp/dt - dc_i/dt),
+    J(q + h/2 v) v = 0   in place of   J(q) v = 0.
 
-and the gap, beside that, by dn/dt times the slip. A ball has the point below its centre (as in
-`compliant_forces`). Bodies that turn together are taken for one: then the last terms of both together are
--w x (w x (c_i - c_j)). Where neither is so, as under a wheel that is a cylinder, the point is taken to move
-as the centre of each.
+Both ends of a step then obey the laws, the step is the same forwards and backwards in time, and so it is of
+second order. With J(q) a wheel, a rocking block or a box on a turntable goes on along the tangent, which is
+of first order. What is added to J(q) v,
+
+    b = J(q + h/2 v*) v* - J(q) v*,
+
+is taken at velocities v* that are known before: those that were, and for the centres of free bodies also what
+forces and the impulses of the step before give them. How these turn bodies is left out: if several contacts
+hold one, each b has to belong to the same motion of it, or they contradict each other. Bodies are moved by
+their inertia for h / 2, and contacts of the same pairs are looked for there: that gives places and normals
+whatever the shapes. A contact is the one of the same features, or else the nearest one. Where normals differ
+much there is none, and b is 0; so it is where bodies are about to hit each other: how they move on is not
+known before.
 """
-
-from math import sqrt
 
 import numpy as np
 
-from linkwork.contact.shape_kinds import CAPSULE, POLYGON, SPHERE
-from linkwork.contact.shape_table import POINTS as CORNERS
-from linkwork.contact_dynamics.contact_problem import CONTACTS, Contacts
+from linkwork.contact.narrow_phase import pair_contacts
+from linkwork.contact.shape_table import (
+    NORMAL,
+    POINT_A,
+    POINT_B,
+    buffer,
+    opened_buffer,
+    opened_table,
+    opened_work,
+)
+from linkwork.contact_dynamics.contact_problem import CONTACTS, FLAT, NODES, TABLE, Contacts
 from linkwork.contact_dynamics.contact_rows import POINTS, Points
 from linkwork.contact_dynamics.contact_system import ContactSystem
+from linkwork.contact_dynamics.detection import MARGIN, SHAPES, place_shapes
 from linkwork.contact_dynamics.inertial_motion import InertialMotion
 from linkwork.contact_dynamics.nodes import tangents
 from linkwork.contact_dynamics.reach import fill_reach
-from linkwork.contact_dynamics.step_loops import centres_of, copy_two
-from linkwork.geometry.vectors import add, along, cross, dot, scale, sub, three
+from linkwork.contact_dynamics.step_loops import copy_two
+from linkwork.geometry.vectors import add, cross, dot, position, rotation, scale, sub, three, turned
 from linkwork.native.numba_functions import entry, memory, native
-from linkwork.native.stages import Program, Value
+from linkwork.native.stages import GO, SKIP, Program, Some, Value
 
 Array = np.ndarray
 
-_TOGETHER = 1e-3  # difference of spins, as a part of them
+_ROOM = 256  # contacts of one pair
+_STILL = 1e-7  # slower changes count for nothing: of spins [rad/s], and of velocities per spin or step [m/s]
+_HITS = 2.5  # times as fast as it changes: such an approach is an impact, whose velocities are not foreseen,
+_SLOW = 1e-2  # if it is faster than this [m/s]
+_ALIKE = 0.9  # cosine of the angle between normals of one contact, at least
 
 
 class AcceleratedContacts:
@@ -41,75 +59,187 @@ class AcceleratedContacts:
 
     def __init__(self, system: ContactSystem, inertial: InertialMotion) -> None:
         self._system, self._inertial = system, inertial
-        n, table = len(system.detection.reach), system.detection.table
-        disc = (table.kind == POLYGON) & (table.index[:, CORNERS] == 1)
-        round_ = disc | np.isin(table.kind, (SPHERE, CAPSULE))
-        self._curvature = np.where(round_, 1.0 / np.maximum(table.size[:, 0], 1e-300), 0.0)
-        self._centres, self._now, self._later = np.zeros((n, 3)), np.zeros((n, 6)), np.zeros((n, 6))
-        self._q, self._v, self._reach = np.zeros(system.model.nq), np.zeros(system.model.nv), np.zeros(n)
+        n, nv = len(system.detection.reach), system.model.nv
+        self._poses, self._now, self._later = np.zeros((n, 3, 4)), np.zeros((n, 6)), np.zeros((n, 6))
+        self._reach, self._found = np.zeros(n), buffer(_ROOM)
+        self._q, self._v, self._guess = np.zeros(system.model.nq), np.zeros(nv), np.zeros(nv)
+        self._free = np.isin(system.nodes.first, inertial.free_velocities).astype(np.int64)
+        self._held = np.zeros_like(self._free)
 
     def add_stages(
-        self, program: Program, rows: Contacts, points: Points, q: Array, v: Array, t: Value, ahead: Value
+        self,
+        program: Program,
+        rows: Contacts,
+        points: Points,
+        impulses: Some,
+        q: Array,
+        v: Array,
+        t: Value,
+        ahead: Value,
     ) -> None:
         """Add to a program what adds to the rows how relative velocities change in a time `ahead`.
 
-        The system is at q; afterwards it is there again.
+        The system is at q; afterwards it is there again. `impulses` are those to be expected.
         """
         system, d = self._system, self._system.detection
-        program.loop(centres_of, d.poses, d.table.reach, self._centres)
-        program.loop(copy_two, q, v, self._q, self._v)
-        self._inertial.add_stages(program, self._q, self._v, t, ahead)
         given = system.layout, d.shapes, system.poses, system.J
-        program.loop(fill_reach, *given, v, 0.0, self._now, self._reach)
+        program.loop(_expected, system.nodes, self._free, rows, impulses, v, self._held, self._guess)
+        program.loop(fill_reach, *given, self._guess, 0.0, self._now, self._reach)
+        if self._inertial.all_free:
+            program.loop(_unless_turning, points, self._now, skip="accelerated")
+        program.loop(copy_two, q, self._guess, self._q, self._v)
+        self._inertial.add_stages(program, self._q, self._v, t, ahead)
         system.add_placing(program, self._q)
         program.loop(fill_reach, *given, self._v, 0.0, self._later, self._reach)
+        program.loop(
+            _add,
+            *(d.shapes, d.table.at, system.poses, d.reach, MARGIN, d.poses, self._poses),
+            *(points, Some(d.found.label, points.gap.rows), self._now, self._later),
+            *(d.work.at, self._found.at, self._found.number, self._found.label, rows),
+        )
         system.add_placing(program, q)
-        program.loop(_add, points, self._now, self._later, self._centres, self._curvature, ahead, rows)
+        program.label("accelerated")
 
 
 @native
-def _velocity(motion, centres, k, p):
-    """Return the velocity of a shape at a point."""
-    w = three(motion, 6 * k + 3)
-    return add(three(motion, 6 * k), cross(w, sub(p, three(centres, 3 * k))))
+def _push_centre(nodes, c, at, node, p0, p1, p2, v):
+    """Add what impulses at a contact give to the velocity of a free body as a whole."""
+    n, first = nodes.size[node], nodes.first[node]
+    turns = 3 if n == 6 else 1
+    mass = nodes.mass[nodes.at[node] + (n + 1) * turns]
+    for i in range(turns, n):
+        v[first + i] += (c.rows[at + i] * p0 + c.rows[at + n + i] * p1 + c.rows[at + 2 * n + i] * p2) / mass
+
+
+@entry(None, NODES, "int64[::1]", CONTACTS, TABLE, FLAT, "int64[::1]", FLAT)
+def _expected(nodes, free, c, p, before, held, v):
+    """Write the velocities to be expected: those before, and what forces and impulses p give to centres.
+
+    Centres of free bodies, that is, which contacts have `held` (nodes,) before.
+    """
+    for node in range(len(held)):
+        held[node] = 0
+    for k in range(len(c.a)):
+        for node in (c.a[k], c.b[k]):
+            if node >= 0 and p[k, 0] > 0.0:
+                held[node] = free[node]
+    for node in range(len(held)):
+        n, first = nodes.size[node], nodes.first[node]
+        turns = n if held[node] == 0 else 3 if n == 6 else 1
+        for i in range(n):
+            v[first + i] = before[first + i] if i < turns else nodes.free[first + i]
+    for k in range(len(c.a)):
+        for side in range(2):
+            node, at = (c.a[k], c.of_a[k]) if side == 0 else (c.b[k], c.of_b[k])
+            if node >= 0 and held[node] != 0:
+                _push_centre(nodes, c, at, node, p[k, 0], p[k, 1], p[k, 2], v)
 
 
 @native
-def _changes(now, later, centres, k, p, moves, ahead):
-    """Return how the velocity of a shape at a point that moves changes, per time."""
-    a = scale(1.0 / ahead, sub(three(later, 6 * k), three(now, 6 * k)))
-    turns = scale(1.0 / ahead, sub(three(later, 6 * k + 3), three(now, 6 * k + 3)))
-    a = add(a, cross(turns, sub(p, three(centres, 3 * k))))
-    return add(a, cross(three(now, 6 * k + 3), sub(moves, three(now, 6 * k))))
+def _spins(motion, i, j):
+    """Return whether one of two shapes turns."""
+    total = 0.0
+    for k in range(3, 6):
+        total += abs(motion[6 * i + k]) + abs(motion[6 * j + k])
+    return total > _STILL
 
 
-@entry(None, POINTS, *["float64[:, ::1]"] * 3, "float64[::1]", "float64", CONTACTS)
-def _add(points, motions, motions_later, centres_of, curvature, ahead, c):
-    now, later, centres = memory(motions), memory(motions_later), memory(centres_of)
+@entry("int64", POINTS, TABLE)
+def _unless_turning(points, motions):
+    """Skip what follows if nothing turns."""
+    now = memory(motions)
+    for k in range(len(points.gap)):
+        if _spins(now, points.pair[k, 0], points.pair[k, 1]):
+            return GO
+    return SKIP
+
+
+@native
+def _changes(now, later, i, j):
+    """Return whether velocities at a contact of two shapes may change."""
+    total = 0.0
+    for k in range(6):
+        total += abs(later[6 * i + k] - now[6 * i + k]) + abs(later[6 * j + k] - now[6 * j + k])
+    return total > _STILL or _spins(now, i, j)
+
+
+@native
+def _velocity(motion, poses, reach, k, p):
+    """Return the velocity of a shape at a point; its motion is that of the centre of the box round it."""
+    centre = add(position(poses, k), turned(rotation(poses, k), three(reach, 7 * k)))
+    return add(three(motion, 6 * k), cross(three(motion, 6 * k + 3), sub(p, centre)))
+
+
+@native
+def _slip(motion, poses, reach, i, j, p):
+    """Return the velocity of the first of two shapes, seen from the second, at a point."""
+    return sub(_velocity(motion, poses, reach, i, p), _velocity(motion, poses, reach, j, p))
+
+
+@native
+def _same(p, first, second, number, label, count):
+    """Return which of the contacts has these features, or else is the nearest to a point; -1 if none is."""
+    chosen, best = -1, 1e300
+    for e in range(count):
+        if label[e, 2] == first and label[e, 3] == second:
+            return e
+        x = sub(p, _place(number, e))
+        if dot(x, x) < best:
+            chosen, best = e, dot(x, x)
+    return chosen
+
+
+@native
+def _place(number, e):
+    """Return where a contact is."""
+    a = (number[e, POINT_A], number[e, POINT_A + 1], number[e, POINT_A + 2])
+    b = (number[e, POINT_B], number[e, POINT_B + 1], number[e, POINT_B + 2])
+    return scale(0.5, add(a, b))
+
+
+@native
+def _turned_along(n, m, x):
+    """Return a vector that turns as a unit vector does that turns from n to m, the shortest way."""
+    axis = cross(n, m)
+    y = cross(axis, x)
+    return add(add(x, y), scale(1.0 / (1.0 + dot(n, m)), cross(axis, y)))
+
+
+@entry(
+    None,
+    *(SHAPES, "int64[::1]", "float64[:, :, ::1]", FLAT, "float64", *["float64[:, :, ::1]"] * 2),
+    *(POINTS, "int64[:, ::1]", TABLE, TABLE),
+    *(*["int64[::1]"] * 2, TABLE, "int64[:, ::1]", CONTACTS),
+)
+def _add(
+    shapes, table, links, reach, margin, poses, poses_later,
+    points, features, motions, motions_later, work, found, number, label, c,
+):  # fmt: skip
+    t, w, contacts = opened_table(table), opened_work(work), opened_buffer(found)
+    now, later, x, y = memory(motions), memory(motions_later), memory(poses), memory(poses_later)
+    place_shapes(shapes, links, poses_later)
+    known_i = known_j = -1
     for k in range(len(points.gap)):
         i, j = points.pair[k, 0], points.pair[k, 1]
+        if not _changes(now, later, i, j):
+            continue
+        if i != known_i or j != known_j:
+            known_i, known_j = i, j
+            contacts.count[0] = contacts.count[1] = 0
+            pair_contacts(t, y, i, j, w, contacts, margin + reach[i] + reach[j])
         p = (points.place[k, 0], points.place[k, 1], points.place[k, 2])
         n = (points.place[k, 3], points.place[k, 4], points.place[k, 5])
-        w_i, w_j = three(now, 6 * i + 3), three(now, 6 * j + 3)
-        u_i, u_j = _velocity(now, centres, i, p), _velocity(now, centres, j, p)
-        w, total = sub(w_i, w_j), curvature[i] + curvature[j]
-        size = sqrt(dot(w_i, w_i)) + sqrt(dot(w_j, w_j))
-        moves_i, moves_j, turns = three(now, 6 * i), three(now, 6 * j), (0.0, 0.0, 0.0)
-        together = sqrt(dot(w, w)) <= _TOGETHER * size
-        if together:
-            turns = cross(w_j, n)
-        elif total > 0.0:
-            moves_i = add(scale(curvature[i] / total, u_i), scale(curvature[j] / total, u_j))
-            moves_i = moves_j = along(moves_i, 1.0 / total, cross(w, n))
-            turns = along(cross(w_j, n), curvature[j], sub(moves_j, u_j))
-        change = sub(
-            _changes(now, later, centres, i, p, moves_i, ahead),
-            _changes(now, later, centres, j, p, moves_j, ahead),
-        )
-        if together:
-            between = sub(three(centres, 3 * i), three(centres, 3 * j))
-            change = sub(change, cross(w_j, cross(w_j, between)))
+        e = _same(p, features[k, 2], features[k, 3], number, label, contacts.count[0])
+        if e < 0:
+            continue
+        m = (-number[e, NORMAL], -number[e, NORMAL + 1], -number[e, NORMAL + 2])
+        if dot(n, m) < _ALIKE:
+            continue
+        u, v = _slip(now, x, t.reach, i, j, p), _slip(later, y, t.reach, i, j, _place(number, e))
+        change = dot(m, v) - dot(n, u)
+        if dot(m, v) < -(_HITS * abs(change) + _SLOW):
+            continue
         first, second = tangents(n)
-        c.bias[k, 0] += ahead * (dot(n, change) + dot(turns, sub(u_i, u_j)))
-        c.bias[k, 1] += ahead * dot(first, change)
-        c.bias[k, 2] += ahead * dot(second, change)
+        c.bias[k, 0] += change
+        c.bias[k, 1] += dot(_turned_along(n, m, first), v) - dot(first, u)
+        c.bias[k, 2] += dot(_turned_along(n, m, second), v) - dot(second, u)

@@ -39,14 +39,15 @@ from linkwork.contact_dynamics.contact_problem import (
     WHERE,
     is_soft,
 )
+from linkwork.contact_dynamics.dense_newton import solve_island
 from linkwork.contact_dynamics.elimination import Elimination
 from linkwork.contact_dynamics.friction_cone import COULOMB, derivative, projected
 from linkwork.contact_dynamics.gauss_seidel import sweep_island
 from linkwork.contact_dynamics.islands import ISLANDS
 from linkwork.contact_dynamics.natural_map import residual_of, share, times_island
-from linkwork.contact_dynamics.packed_rows import add_packed, pack, push, velocity
+from linkwork.contact_dynamics.packed_rows import add_packed, is_free, pack, push, velocity
 from linkwork.native.loop_types import Named
-from linkwork.native.numba_functions import entry, native_apart, native_within
+from linkwork.native.numba_functions import entry, native, native_apart, native_within
 
 _ROUNDS = 40
 _NEWTON = 20  # steps in a round
@@ -57,6 +58,7 @@ _HEAVIER = 3.0
 _PROGRESS = 0.3
 _FAR = 1e3  # times the tolerance: from there, sweeps come first
 _NEARER = 0.2  # a factor of before has to bring the gradient down to this part of it
+_SMALL = 80  # contacts, of islands with trees that are solved by `dense_newton`
 _DEEPER = 0.3  # of the tolerance, to which it is solved: so the next problem may need no solution
 
 
@@ -301,7 +303,7 @@ def _copy(islands, i, p, to):
 def relax(nodes, c, p, v, islands, first, end, room, saved, enough, tolerance, answer):
     """Write the velocities that follow from p, and sweep where these are far off; return the worst residual.
 
-    `answer` (islands, 5) gets the residuals, and else zeros. Islands that have saved less than `enough` work
+    `answer` (islands, 6) gets the residuals, and else zeros. Islands that have saved less than `enough` work
     for Newton's method are swept anyway. Islands from the first to the `end` are looked at, and only what is
     theirs is written: others may be looked at at the same time.
     """
@@ -309,7 +311,14 @@ def relax(nodes, c, p, v, islands, first, end, room, saved, enough, tolerance, a
     for i in range(first, end):
         pack(nodes, c, room, islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]])
         off = residual_of(nodes, c, room, p, v, room.gradient, islands, i)
-        if off > tolerance:
+        for j in range(1, 6):
+            answer[i, j] = 0.0
+        if off > tolerance and has_trees(nodes, islands, i):
+            off = solve_island(nodes, c, p, v, room, islands, i, off, tolerance, answer[i])
+            answer[i, 5] = 1.0
+            if off > tolerance:
+                _bound_energy(nodes, c, p, v, room.gradient, islands, i)
+        elif off > tolerance:
             members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]
             work = 0.0
             for j in members:
@@ -317,10 +326,19 @@ def relax(nodes, c, p, v, islands, first, end, room, saved, enough, tolerance, a
             if off > _FAR * tolerance or work < enough * len(members):
                 off = sweep_island(nodes, c, p, v, room, islands, i, off, tolerance)
         answer[i, 0] = off
-        for j in range(1, 5):
-            answer[i, j] = 0.0
         worst = max(worst, off)
     return worst
+
+
+@native
+def has_trees(nodes, islands, i):
+    """Return whether an island has few contacts, and not free bodies alone."""
+    if islands.first_contact[i + 1] - islands.first_contact[i] > _SMALL:
+        return False
+    for j in islands.node[islands.first_node[i] : islands.first_node[i + 1]]:
+        if not is_free(nodes.size[j]):
+            return True
+    return False
 
 
 @native_apart
@@ -376,11 +394,12 @@ def _improve(nodes, c, p, v, plan, m, room, tolerance, islands, i, answer):
 def improve(nodes, c, p, v, islands, first, end, plan, m, room, tolerance, answer):
     """Improve p of islands, from the first to the `end`, that are not solved; what stays so gains no energy.
 
-    `answer` (islands, 5) has residual, rounds and factorisations, whether there is a factor, and how many
-    factorisations may be made; where these are none, `plan` need not be one of the island.
+    `answer` (islands, 6) has residual, rounds and factorisations, whether there is a factor, and how many
+    factorisations may be made; where these are none, `plan` need not be one of the island. The last is 1 if
+    it was solved as a dense problem before.
     """
     for i in range(first, end):
-        if answer[i, 0] <= tolerance:
+        if answer[i, 0] <= tolerance or (answer[i, 4] == 0.0 and answer[i, 5] > 0.0):
             continue
         if answer[i, 4] > 0.0:
             _improve(nodes, c, p, v, plan, m, room, tolerance, islands, i, answer[i])

@@ -1,6 +1,6 @@
 """The compliant contacts of a mechanism, and the step by which native programs find their forces."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from linkwork.contact_dynamics.law_fault import law_fault
 from linkwork.contact_dynamics.law_kernel import Law, LawKernel, law_kernel, name_of_law
 from linkwork.contact_dynamics.meeting import meeting
 from linkwork.contact_dynamics.pair_table import PairTable, pair_table
+from linkwork.contact_dynamics.shapes_in_links import shapes_in_links
 from linkwork.dynamics.link_view import LinkLayout
 from linkwork.mechanism.material import ContactNumbers
 from linkwork.mechanism.mechanism import Mechanism
@@ -151,7 +152,7 @@ class ContactCode:
         self.size = memory.size
         link = np.array([tree.body_links[name] for name in world.owners], np.int64)
         block = np.ascontiguousarray(starts[link], dtype=np.int64)
-        local = _in_links(tree, world)
+        local = shapes_in_links(tree, world)
         bodies = [seat.branch.body for seat in tree.seats.values()]
         for one in (add_contact_forces, pairs_of, find_contacts):
             one.prepare()
@@ -287,18 +288,6 @@ def _curvature(kind: int, size: Sequence[float], points: int) -> float:
     """Return the curvature of a ball, a disc, or the round of a capsule; 0 of all others [1/m]."""
     disc = kind == kinds.POLYGON and points == 1
     return 1.0 / size[0] if disc or kind in (kinds.SPHERE, kinds.CAPSULE) else 0.0
-
-
-def _in_links(tree: Tree, world: WorldArrays) -> np.ndarray:
-    """Return the poses of shapes in their links."""
-    frames: Mapping[str, Any] = tree.body_frames
-    shape = (3, 4) if tree.algebra.freedoms == 6 else (2, 3)
-    found = np.empty_like(world.local)
-    for k, name in enumerate(world.owners):
-        on_link = lifted(np.array(frames[name].scalars(), float).reshape(shape))
-        found[k, :, :3] = on_link[:, :3] @ world.local[k, :, :3]
-        found[k, :, 3] = on_link[:, :3] @ world.local[k, :, 3] + on_link[:, 3]
-    return found
 
 
 def _calling(where: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.contact_dynamics.augmented_lagrangian import Room, improve, relax, room_for
 from linkwork.contact_dynamics.block_cholesky import blocks
-from linkwork.contact_dynamics.contact_problem import FLAT, NODES, Contacts, Nodes
+from linkwork.contact_dynamics.contact_problem import FLAT, NODES, TABLE, Contacts, Nodes
 from linkwork.contact_dynamics.elimination import elimination_within
 from linkwork.contact_dynamics.islands import ISLANDS, Islands, find_islands, room_for_islands
 from linkwork.native.numba_functions import entry
@@ -53,7 +53,7 @@ class Solver:
 
     def __init__(self, sizes: Array, threads: int = 1) -> None:
         """Take the sizes of nodes, and how many islands may be solved at the same time."""
-        self._sizes, self._answer = sizes, np.zeros((len(sizes), 5))
+        self._sizes, self._answer = sizes, np.zeros((len(sizes), 6))
         self.threads = threads
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._loaded = NO_FACTOR
@@ -94,6 +94,10 @@ class Solver:
         room = self._room, saved, float(ENOUGH), tolerance, self._answer
         program.loop(relax, *problem, *islands, *room, result=results[1])
 
+    def add_asking(self, program: Program, count: int, tolerance: float, ask: Callable[[], Any]) -> None:
+        """Add to a program that it asks where islands, so many as a value says, need factors."""
+        program.loop(ask_unsolved, self._answer, Value(count), tolerance, ask=ask)
+
     def solve(
         self,
         nodes: Nodes,
@@ -106,6 +110,7 @@ class Solver:
     ) -> tuple[Answer, Factor]:
         """Find impulses (n, 3), from those given, and the velocities that follow; both in place.
 
+        Islands with trees are solved at once (`dense_newton`); where work is bounded that is all.
         Factorisations of an island are not begun if its nodes have not `saved` (nodes,), on the average, the
         work of some, in sweeps over its contacts. What they took is taken from it.
 
@@ -175,7 +180,7 @@ class Solver:
         node = found.node[: len(of)]
         touching = np.maximum(np.diff(found.first_contact[: count + 1]), _FEW)
         budget = np.bincount(of, saved[node], count) / members
-        able = (answer[:, 0] > tolerance) & (budget >= ENOUGH)
+        able = (answer[:, 0] > tolerance) & (budget >= np.where(answer[:, 5] > 0.0, np.inf, ENOUGH))
         unit = 1.3 * float(np.mean(self._sizes)) ** 3 / 216.0  # sweeps over as many contacts for an update
         while able.any():
             edges = self._edges_of(contacts, found.of, able)
@@ -239,6 +244,15 @@ def take_free(nodes, v):
     """Let velocities be those without contact."""
     for i in range(len(v)):
         v[i] = nodes.free[i]
+
+
+@entry("int64", TABLE, "int64", "float64")
+def ask_unsolved(answer, count, tolerance):
+    """Ask if islands, of so many, are not solved, and not all has been done that is within bounds."""
+    for i in range(count):
+        if not answer[i, 0] <= tolerance and answer[i, 5] == 0.0:
+            return ASK
+    return GO
 
 
 @entry("int64", ISLANDS, "int64", "int64")

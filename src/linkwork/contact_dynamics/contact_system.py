@@ -40,9 +40,8 @@ class ContactSystem:
         self._X, self.J, self.F = (np.zeros(shape) for shape in self._columns.outputs)
         self.poses = self._X if model.space == "space" else np.tile(np.eye(3, 4), (len(self._X), 1, 1))
         self.place(model.q_drawn)
-        links = {name: model.link_tree.body_links[name] - 1 for name in model.body_names}
         # Stiffness of compliant contacts is that of up to four points.
-        self.detection = Detection(world, self.poses, links, 8 if model.compliant_contacts is None else 4)
+        self.detection = Detection(world, model.link_tree, 8 if model.compliant_contacts is None else 4)
         size = self.layout.size
         squares = int((size**2).sum())
         self.nodes = Nodes(

@@ -20,13 +20,15 @@ from linkwork.contact.shape_table import (
     opened_work,
     work,
 )
+from linkwork.contact_dynamics.shapes_in_links import shapes_in_links
 from linkwork.geometry.vectors import add, position, put_pose, rotation, times, turned
 from linkwork.native.loop_types import Named
-from linkwork.native.numba_functions import entry, memory
+from linkwork.native.numba_functions import entry, memory, native
+from linkwork.tree.tree import Tree
 
 Array = np.ndarray
 
-_PAIRS = 0.001  # margin of boxes beside what shapes can move [m]
+MARGIN = 0.001  # margin of boxes beside what shapes can move [m]
 
 
 class Shapes(NamedTuple):
@@ -49,20 +51,16 @@ SHAPES = Named(Shapes, dict(zip(Shapes._fields, _TYPES, strict=True)))
 class Detection:
     """What finds contacts, for one thread: the table of shapes, and room."""
 
-    def __init__(self, colliders: Colliders, poses: Array, links: dict[str, int], corners: int = 8) -> None:
-        """Take shapes from colliders, bodies on links by name, and where these are: rows of [R | p].
+    def __init__(self, colliders: Colliders, links: Tree, corners: int = 8) -> None:
+        """Take shapes from colliders, by the names of their bodies, onto the links of a tree.
 
         Faces touch at up to so many `corners`.
         """
         world = colliders.arrays
         self.table: Table = world.table
         self.owners = world.owners  # (n) bodies of the shapes, by name
-        link = np.array([links.get(name, -1) for name in world.owners], np.int64)
-        placed = world.shape_poses()
-        on = np.array([poses[k] if k >= 0 else np.eye(3, 4) for k in link]).reshape(-1, 3, 4)
-        back = np.swapaxes(on[:, :, :3], 1, 2)
-        local = back @ placed
-        local[:, :, 3] -= (back @ on[:, :, 3:])[:, :, 0]
+        link = np.array([links.body_links[name] - 1 for name in world.owners], np.int64)
+        local = shapes_in_links(links, world)
         centre = local[:, :, 3] + np.einsum("nij,nj->ni", local[:, :, :3], self.table.reach[:, :3])
         radius = np.minimum(self.table.reach[:, 6], 1e100)
         thin = _thickness(local, self.table.reach, world.owner, 2 if colliders.space == "plane" else 3)
@@ -98,7 +96,7 @@ class Detection:
     def arguments(self, links: Array, reach: Array) -> tuple[Any, ...]:
         """Return what `detect` takes, for links in these poses and shapes that look so far ahead."""
         return (
-            *(self.shapes, self.table.at, links, reach, self.still, _PAIRS, self.poses),
+            *(self.shapes, self.table.at, links, reach, self.still, MARGIN, self.poses),
             *(self._tree.at, self._near.at, self.pairs, self.work.at, self.found.at, self.counts),
         )
 
@@ -124,6 +122,19 @@ def _thickness(local: Array, reach: Array, owner: Array, axes: int) -> Array:
     return 0.5 * (high - low)[body, :axes].min(axis=1)
 
 
+@native
+def place_shapes(shapes, links, poses):
+    """Write where shapes are."""
+    link, own, x = memory(links), memory(shapes.local), memory(poses)
+    for k in range(len(shapes.link)):
+        l = shapes.link[k]
+        if l >= 0:
+            R, p = rotation(link, l), position(link, l)
+            put_pose(x, k, times(R, rotation(own, k)), add(turned(R, position(own, k)), p))
+        else:
+            put_pose(x, k, rotation(own, k), position(own, k))
+
+
 @entry(
     None,
     SHAPES,
@@ -141,14 +152,7 @@ def detect(shapes, table, links, reach, still, margin, poses, tree, near, pairs,
     """Write the contacts; count pairs and contacts, also those that find no room."""
     t, w, c = opened_table(table), opened_work(work), opened_buffer(found)
     tr, nr, pair, x = opened_tree(tree), opened_near(near), memory(pairs), memory(poses)
-    link, own = memory(links), memory(shapes.local)
-    for k in range(len(shapes.link)):
-        l = shapes.link[k]
-        if l >= 0:
-            R, p = rotation(link, l), position(link, l)
-            put_pose(x, k, times(R, rotation(own, k)), add(turned(R, position(own, k)), p))
-        else:
-            put_pose(x, k, rotation(own, k), position(own, k))
+    place_shapes(shapes, links, poses)
     write_bounds(t, x, 0.5 * margin, nr.bounds)
     for k in range(len(reach)):
         for i in range(3):

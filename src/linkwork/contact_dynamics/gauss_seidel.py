@@ -29,7 +29,7 @@ _DEEPER = 1e-3  # of the tolerance, to which it is solved where that is easy: so
 
 
 @native_apart
-def _prepare(nodes, c, room, moved, W, contacts):
+def prepare(nodes, c, room, moved, W, contacts):
     """Write M^-1 J^T, where J has its rows, and the blocks of J M^-1 J^T on the diagonal."""
     for k in contacts:
         for i in range(9):
@@ -178,7 +178,7 @@ def sweep_island(nodes, c, p, v, room, islands, i, off, tolerance):
     """Sweep as long as it leads somewhere, from a residual `off`; keep the best, and return its residual."""
     contacts = islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]
     members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]
-    _prepare(nodes, c, room, room.moved, room.response, contacts)
+    prepare(nodes, c, room, room.moved, room.response, contacts)
     for k in contacts:
         room.best[k, 0], room.best[k, 1], room.best[k, 2] = p[k, 0], p[k, 1], p[k, 2]
     best = last = new = off

@@ -95,6 +95,11 @@ class InertialMotion:
             program.loop(planar_rates, self._planar, v, rates)
 
     @property
+    def free_velocities(self) -> Array:
+        """Where velocities of free bodies begin (bodies,)."""
+        return np.concatenate([self._free.v, self._planar.v])
+
+    @property
     def all_free(self) -> bool:
         """Whether all bodies are free ones, which nothing carries along."""
         return self._tree is None
@@ -128,7 +133,7 @@ class _Tree:
         self._run, self._plan, self._ports = kernel.bind(*arrays)
         self._constants = kernel.single.data.copy()
         self._ports[0] = self._constants.ctypes.data
-        self._drives, self._firm = _drives(model, tree)
+        self._drives, self._firm = _drives(model, tree) if locked else (_NONE, _NONE)
         self._address = kernel.single.run
         self._room = np.zeros((2, len(self.q) + len(self.v)))
         self._quaternions = model.quaternions.astype(np.int64)

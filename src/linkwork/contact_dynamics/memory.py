@@ -1,8 +1,9 @@
 """What contacts remember from one step to the next: the impulses that the next solution begins with.
 
 Contacts of a pair of shapes are matched by place, the nearest within reach: names of features change where
-edges coincide, places do not. The only contact of a pair is the same, however far it rolled. Both lists are
-sorted by pairs. Impulses are kept along the axes of the world.
+edges coincide, places do not. One may have been carried by either shape, or gone along with its centre, as
+below a wheel. The only contact of a pair is the same, however far it rolled. Both lists are sorted by pairs.
+Impulses are kept along the axes of the world, and turn with the shape that turns less.
 """
 
 from typing import Any, NamedTuple
@@ -10,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.contact_dynamics.nodes import tangents
+from linkwork.geometry.vectors import add, cross, dot, scale, sub
 from linkwork.native.loop_types import Named
-from linkwork.native.numba_functions import entry
+from linkwork.native.numba_functions import entry, native
 
 
 class Memory(NamedTuple):
@@ -32,11 +34,39 @@ _TABLE, _PAIRS = "float64[:, ::1]", "int64[:, ::1]"
 _MEMORY = Named(Memory, {"pair": _PAIRS} | dict.fromkeys(Memory._fields[1:], _TABLE))
 
 
-@entry(None, _MEMORY, _PAIRS, _TABLE, "float64", _TABLE)
-def recall(memory, pair, points, reach, impulses):
+@native
+def _carried(motion, centres, k, p, h):
+    """Return how far a shape takes a point in a time h, and how far its centre goes."""
+    centre = (centres[k, 0], centres[k, 1], centres[k, 2])
+    goes = (h * motion[k, 0], h * motion[k, 1], h * motion[k, 2])
+    turns = (h * motion[k, 3], h * motion[k, 4], h * motion[k, 5])
+    return add(goes, cross(turns, sub(p, centre))), goes
+
+
+@native
+def _turned(motion, i, j, h, p):
+    """Return a vector that the one of two shapes that turns less has turned in a time h."""
+    w = (h * motion[i, 3], h * motion[i, 4], h * motion[i, 5])
+    other = (h * motion[j, 3], h * motion[j, 4], h * motion[j, 5])
+    if dot(other, other) < dot(w, w):
+        w = other
+    first = cross(w, p)
+    return add(add(p, first), scale(0.5, cross(w, first)))
+
+
+@native
+def _distance(x, y):
+    """Return the distance of two points, squared."""
+    between = sub(x, y)
+    return dot(between, between)
+
+
+@entry(None, _MEMORY, _PAIRS, *[_TABLE] * 3, "float64", "float64", _TABLE)
+def recall(memory, pair, points, motion, centres, h, reach, impulses):
     """Write the impulses, along the axes of contacts, that those nearest to them had; zero for new ones.
 
-    `points` (n, 6) are places and normals.
+    `points` (n, 6) are places and normals. In the time h since, shapes had a `motion` (shapes, 6): velocities
+    of their centres, and spins.
     """
     first, n = 0, len(memory.pair)
     for k in range(len(pair)):
@@ -46,15 +76,15 @@ def recall(memory, pair, points, reach, impulses):
         ):
             first += 1
         best, chosen = reach * reach, -1
-        i = first
+        i, at = first, (points[k, 0], points[k, 1], points[k, 2])
         while i < n and memory.pair[i, 0] == pair[k, 0] and memory.pair[i, 1] == pair[k, 1]:
-            x, y, z = (
-                memory.place[i, 0] - points[k, 0],
-                memory.place[i, 1] - points[k, 1],
-                memory.place[i, 2] - points[k, 2],
-            )
-            if x * x + y * y + z * z < best:
-                best, chosen = x * x + y * y + z * z, i
+            was = (memory.place[i, 0], memory.place[i, 1], memory.place[i, 2])
+            by_a, with_a = _carried(motion, centres, pair[k, 0], was, h)
+            by_b, with_b = _carried(motion, centres, pair[k, 1], was, h)
+            near = min(_distance(at, add(was, by_a)), _distance(at, add(was, by_b)))
+            near = min(near, min(_distance(at, add(was, with_a)), _distance(at, add(was, with_b))))
+            if near < best:
+                best, chosen = near, i
             i += 1
         alone = k == 0 or pair[k - 1, 0] != pair[k, 0] or pair[k - 1, 1] != pair[k, 1]
         alone = alone and (k + 1 == len(pair) or pair[k + 1, 0] != pair[k, 0] or pair[k + 1, 1] != pair[k, 1])
@@ -64,14 +94,9 @@ def recall(memory, pair, points, reach, impulses):
         if chosen >= 0:
             normal = (points[k, 3], points[k, 4], points[k, 5])
             a, b = tangents(normal)
-            p0, p1, p2 = (
-                memory.impulse[chosen, 0],
-                memory.impulse[chosen, 1],
-                memory.impulse[chosen, 2],
-            )
-            impulses[k, 0] = normal[0] * p0 + normal[1] * p1 + normal[2] * p2
-            impulses[k, 1] = a[0] * p0 + a[1] * p1 + a[2] * p2
-            impulses[k, 2] = b[0] * p0 + b[1] * p1 + b[2] * p2
+            p = (memory.impulse[chosen, 0], memory.impulse[chosen, 1], memory.impulse[chosen, 2])
+            p = _turned(motion, pair[k, 0], pair[k, 1], h, p)
+            impulses[k, 0], impulses[k, 1], impulses[k, 2] = dot(normal, p), dot(a, p), dot(b, p)
 
 
 @entry(None, _TABLE, _TABLE, _TABLE)

@@ -5,8 +5,7 @@ v follows from p exactly, M (v - v_f) = J^T p; what is left of the laws is the r
 
 from math import sqrt
 
-from linkwork.contact_dynamics.contact_problem import is_soft
-from linkwork.contact_dynamics.friction_cone import COULOMB, projected
+from linkwork.contact_dynamics.friction_cone import BOND, COULOMB, SPRING, projected
 from linkwork.contact_dynamics.packed_rows import push, velocity
 from linkwork.native.numba_functions import native_apart, native_within
 
@@ -30,6 +29,17 @@ def times_island(nodes, numbers, islands, i, x, y):
                 y[f + r] += numbers[at + q * n + r] * z
 
 
+@native_within
+def off_by(kind, mu, spin, share, r, p0, p1, p2, u0, u1, u2):
+    """Return how far the laws of a contact are from holding [m/s]; `share` multiplies `spin`."""
+    if kind in (SPRING, BOND):
+        u0, spin, share = u0 + spin * p0, 1.0, 1.0
+    s = mu * sqrt(u1 * u1 + u2 * u2) if kind == COULOMB else 0.0
+    x0, x1, x2 = p0 - r * (u0 + s), p1 - r * u1, p2 - r * u2
+    q0, q1, q2 = projected(kind, mu, share * spin, x0, x1, x2)
+    return max(abs(q0 - p0), max(abs(q1 - p1), abs(q2 - p2))) / r
+
+
 @native_apart
 def residual_of(nodes, c, room, p, v, g, islands, i):
     """Write J^T p and the velocities that follow; return the largest residual of an island [m/s]."""
@@ -47,13 +57,7 @@ def residual_of(nodes, c, room, p, v, g, islands, i):
     worst = 0.0
     for k in contacts:
         u0, u1, u2 = velocity(nodes, c, room, k, v)
-        mu, r = share(c, k, p) * c.friction[k], c.weight[k]
-        spin = share(c, k, p) * c.spin[k]
-        if is_soft(c, k):
-            u0, spin = u0 + c.spin[k] * p[k, 0], 1.0
-        s = mu * sqrt(u1 * u1 + u2 * u2) if c.kind[k] == COULOMB else 0.0
-        x0, x1, x2 = p[k, 0] - r * (u0 + s), p[k, 1] - r * u1, p[k, 2] - r * u2
-        q0, q1, q2 = projected(c.kind[k], mu, spin, x0, x1, x2)
-        off = max(abs(q0 - p[k, 0]), max(abs(q1 - p[k, 1]), abs(q2 - p[k, 2]))) / r
-        worst = max(worst, off)
+        own = share(c, k, p)
+        given = c.kind[k], own * c.friction[k], c.spin[k], own, c.weight[k]
+        worst = max(worst, off_by(*given, p[k, 0], p[k, 1], p[k, 2], u0, u1, u2))
     return worst

@@ -86,8 +86,10 @@ def inertia(tree, J, F, added, known, mass, inverse):
                 same = same and s == mass[at + i * n + k - first]
                 mass[at + i * n + k - first] = mass[at + (k - first) * n + i] = s
                 k = tree.above[k]
-        if not same:
+        if not same and n <= 6:
             _invert(mass, inverse, at, n)
+        elif not same:
+            _invert_tree(tree.above, first, mass, inverse, at, n)
 
 
 @entry(None, LAYOUT, "float64[:, ::1]", "float64[:, ::1]", "float64[::1]", "float64[::1]", "float64[::1]")
@@ -131,6 +133,55 @@ def _invert(A, B, at, n):
             f = X[k * n + i]
             for j in range(i + 1):
                 B[at + i * n + j] += f * X[k * n + j]
+    for i in range(n):
+        for j in range(i):
+            B[at + j * n + i] = B[at + i * n + j]
+
+
+@native
+def _invert_tree(above, first, A, B, at, n):
+    """The same of a tree: A_ij is not zero only where one of i and j is above the other.
+
+    A = L^T L, from the leaves on, has no more numbers than A (Featherstone 2008, section 8.5), and neither
+    has X = L^-1; A^-1 = X X^T. Rows of Y are columns of X.
+    """
+    L, X, Y = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
+    for i in range(n):
+        for j in range(i + 1):
+            L[i, j] = A[at + i * n + j]
+    for k in range(n - 1, -1, -1):
+        d = 1.0 / sqrt(L[k, k])
+        L[k, k] = d
+        i = above[first + k]
+        while i >= 0:
+            L[k, i - first] *= d
+            i = above[i]
+        i = above[first + k]
+        while i >= 0:
+            f, j = L[k, i - first], i
+            while j >= 0:
+                L[i - first, j - first] -= f * L[k, j - first]
+                j = above[j]
+            i = above[i]
+    for i in range(n):
+        row, d, k = X[i], L[i, i], above[first + i]
+        while k >= 0:
+            f, other = L[i, k - first] * d, X[k - first]
+            for j in range(k - first + 1):
+                row[j] -= f * other[j]
+            k = above[k]
+        row[i] = d
+        for j in range(i + 1):
+            Y[j, i] = row[j]
+    for i in range(n):
+        to, k = B[at + i * n : at + i * n + n], first + i
+        for j in range(n):
+            to[j] = 0.0
+        while k >= 0:
+            f, column = X[i, k - first], Y[k - first]
+            for j in range(i + 1):
+                to[j] += f * column[j]
+            k = above[k]
     for i in range(n):
         for j in range(i):
             B[at + j * n + i] = B[at + i * n + j]
@@ -210,10 +261,9 @@ def response(rows, at, n, inverse, begin):
         if n <= 6:
             total += inverse[begin + i * n + i] * (a * a + b * b + c * c)
         elif a != 0.0 or b != 0.0 or c != 0.0:
-            x = y = z = 0.0
-            for j in range(n):
-                x += inverse[begin + i * n + j] * rows[at + j]
-                y += inverse[begin + i * n + j] * rows[at + n + j]
-                z += inverse[begin + i * n + j] * rows[at + 2 * n + j]
-            total += a * x + b * y + c * z
+            for j in range(i + 1):
+                x, y, z = rows[at + j], rows[at + n + j], rows[at + 2 * n + j]
+                if x != 0.0 or y != 0.0 or z != 0.0:
+                    twice = 2.0 if j < i else 1.0
+                    total += twice * inverse[begin + i * n + j] * (a * x + b * y + c * z)
     return total

@@ -6,6 +6,7 @@ about by itself. So a scene of a thousand crates and a floor has two classes.
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from linkwork.contact.colliders import Colliders
 from linkwork.mechanism.contact import Contact, contact_of_all, contacts_of_pairs, materials_of, sorted_pair
 from linkwork.mechanism.material import Material, alone, combined
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.recorded import LOCKED
 
 # Columns of `PairTable.numbers`, in the order of `ContactNumbers`.
 FRICTION, STATIC_FRICTION, RESTITUTION, ROLLING, TORSIONAL, STIFFNESS, MODULUS, DAMPING, DISSIPATION = range(
@@ -28,8 +30,23 @@ class PairTable(NamedTuple):
     law: Any  # (nclass, nclass) which of the mechanism's contacts has the law; -1: that of the material
 
 
+_known: WeakKeyDictionary[Mechanism, PairTable] = WeakKeyDictionary()  # of models, which do not change
+
+
 def pair_table(mechanism: Mechanism, world: Colliders) -> PairTable:
-    """Return what the contacts of a world are like, which holds bodies of a mechanism: see `meeting`."""
+    """Return what the contacts of a world are like, which holds bodies of a mechanism: see `meeting`.
+
+    That of a model is made once.
+    """
+    if mechanism._journal is not LOCKED:
+        return _made(mechanism, world)
+    table = _known.get(mechanism)
+    if table is None:
+        table = _known[mechanism] = _made(mechanism, world)
+    return table
+
+
+def _made(mechanism: Mechanism, world: Colliders) -> PairTable:
     whole, pairs = contact_of_all(mechanism), contacts_of_pairs(mechanism)
     apart = {name for pair in pairs for name in pair}  # whose contacts are not all alike
     bodies = {mechanism.ground.name: mechanism.ground, **mechanism.bodies}

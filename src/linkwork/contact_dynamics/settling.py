@@ -10,7 +10,8 @@ taken away.
 
 *Painleve.* Where a sliding contact pushes itself into the other body, no finite forces exist. Then there is
 an impact without a collision: the smallest impulses with which the motion can go on, those of the same
-problem in velocities when forces have acted for a moment.
+problem in velocities when forces have acted for a moment. If what slips jams again at once, all of its slip
+ends: contacts stick, which takes energy away, whatever the bound of friction.
 """
 
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ from linkwork.contact_dynamics.contact_modes import Modes, held
 from linkwork.contact_dynamics.contact_solver import Solver
 from linkwork.contact_dynamics.impact import impact
 from linkwork.contact_dynamics.mode_margins import SLACK_SLIP
-from linkwork.contact_dynamics.response import response
+from linkwork.contact_dynamics.response import Response, response
 from linkwork.contact_dynamics.rigid_joints import look_at_joints
 from linkwork.contact_dynamics.smooth_motion import Free, SmoothMotion
 from linkwork.contact_dynamics.touching import Touching
@@ -74,6 +75,7 @@ class Settling:
         self.surfaces, self.model = motion.surfaces, motion.model
         self._looks = ActiveContacts(motion.surfaces, motion.wide)
         self._at_rest = 2.0 * SLACK_SLIP  # slower slip is none [m/s]
+        self._jams = 0  # at an event
 
     def settle(self, t: float, q: Array, v: Array, free: Free) -> Settled:
         """Return the state after an event, and put contacts into modes; `free(t, q, v)` are accelerations."""
@@ -111,7 +113,7 @@ class Settling:
 
     def _settle(self, t: float, found: Settled, free: Free) -> None:
         self._lift(found)
-        self._at_rest = 2.0 * SLACK_SLIP
+        self._at_rest, self._jams = 2.0 * SLACK_SLIP, 0
         for _ in range(_TURNS):
             look = self._look(t, found, free)
             still = _STILL * max(1.0, float(np.abs(found.v).max(initial=0.0)))
@@ -208,7 +210,10 @@ class Settling:
             bound[slides] = look.bound[slides]
             solved = self._solved(look, bound)
         if solved.jammed:
-            self._jam(t, found, look)
+            if self._at_rest <= _SLOWEST:  # a slip that is over may be taken for one
+                self._at_rest *= 10.0
+            else:
+                self._jam(t, found, look)
             return False
         solved = self._inside(look, bound, solved)
         number, slide, own = look.joints.number, look.joints.slide.copy(), solved.joints
@@ -245,25 +250,37 @@ class Settling:
         return solved
 
     def _jam(self, t: float, found: Settled, look: Look) -> None:
-        """Stop contacts that no finite forces hold: by impulses that end all slip, if friction allows it."""
+        """Stop contacts that no finite forces hold: by impulses that end all slip, if friction allows it.
+
+        If that was in vain, friction is not asked.
+        """
+        self._jams += 1
         given = look.given._replace(rows=look.given.rows[:, :3])  # nothing resists turning at once
-        ahead = (look.u + _MOMENT * look.bias)[:, :3]
-        ahead[:, 0] = np.minimum(_MOMENT * look.bias[:, 0], 0.0)
+        moment = _MOMENT if self._jams == 1 else 0.0
+        ahead = (look.u + moment * look.bias)[:, :3]
+        ahead[:, 0] = np.minimum(moment * look.bias[:, 0], 0.0)
         stuck = Modes(np.full((len(ahead), 3), STICKING), np.zeros((len(ahead), 3)))
-        p, y = held(given, stuck, look.bound, ahead).forces, np.zeros(len(given.mass))
-        stops = look.joints.some(look.stops).problem(given.reduced, look.free)
-        stops = stops._replace(bias=np.minimum(_MOMENT * stops.bias, 0.0))
-        nodes, contacts = given.nodes(), given.contacts(ahead, look.bound, stops)
-        p = np.concatenate([p, np.zeros((len(stops.bias), 3))])
-        Solver(nodes.size).solve(nodes, contacts, p, y, 1e-3 * _MOMENT)
+        firmly = held(given, stuck, look.bound, ahead)
+        p, y = firmly.forces, firmly.change
+        if self._jams == 1:
+            p, y = self._impulses(given, look, ahead, p)
         found.v = found.v + given.spread(y)
-        p = p[: len(ahead)]
         self._log(t, found, look.touching, p)
         owners = self.surfaces.detection.owners
         pushed = p.any(axis=1) if p.any() else np.ones(len(p), bool)
         names = sorted({owners[shape] for shape in look.touching.label[pushed, :2].ravel()})
         words = f"no finite forces hold the contact of {' and '.join(names)} at t = {t:.9g} s (Painleve)"
-        found.notes.append(f"{words}: it jams, by an impact")
+        if self._jams == 1:
+            found.notes.append(f"{words}: it jams, by an impact")
+
+    def _impulses(self, given: Response, look: Look, ahead: Array, p: Array) -> tuple[Array, Array]:
+        """Return impulses, sought from p, and velocities along the basis, after which none approaches."""
+        stops = look.joints.some(look.stops).problem(given.reduced, look.free)
+        stops = stops._replace(bias=np.minimum(_MOMENT * stops.bias, 0.0))
+        nodes, contacts = given.nodes(), given.contacts(ahead, look.bound, stops)
+        every, y = np.concatenate([p, np.zeros((len(stops.bias), 3))]), np.zeros(len(given.mass))
+        Solver(nodes.size).solve(nodes, contacts, every, y, 1e-3 * _MOMENT)
+        return every[: len(p)], y
 
     def _close(self, t: float, found: Settled) -> None:
         """Bring positions and velocities onto the constraints, and see that no margin is used up already."""

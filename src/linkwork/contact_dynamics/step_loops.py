@@ -88,12 +88,6 @@ def ask_if(flag):
     return ASK if flag != 0 else GO
 
 
-@entry("int64", "float64", "float64")
-def ask_above(number, bound):
-    """Ask if a number is above its bound, or none."""
-    return GO if number <= bound else ASK
-
-
 @entry(None, _POSES, TABLE, TABLE)
 def centres_of(poses, reach, centres):
     """Write where the centres of the boxes round shapes are."""

@@ -22,9 +22,9 @@ from linkwork.contact_dynamics.memory import NOTHING, Memory, in_the_world, reca
 from linkwork.contact_dynamics.nodes import fill_inertia
 from linkwork.contact_dynamics.reach import fill_reach
 from linkwork.contact_dynamics.step_loops import (
-    ask_above,
     ask_if,
     begin_impulses,
+    centres_of,
     earn,
     free_velocities,
     is_quick,
@@ -87,13 +87,14 @@ class StepProgram:
         self.saved, self.work = np.zeros(len(system.nodes.size)), np.zeros(1)
         self.added, self.pull, self.a, self._rates = (np.zeros(nv) for _ in range(4))
         self._gains = DriveGains(model)
-        self._carried = None if inertial.all_free else AcceleratedContacts(system, inertial)
+        self._accelerated = None if asked.bounce else AcceleratedContacts(system, inertial)
         smooth = model.smooth_tree
         self._motion = motion_kernel(model, motion_algorithm(model, smooth), smooth)
         self._arrays = [np.zeros(shape) for shape in self._motion.shapes]
         self.t, self._arrays[1], self._arrays[2] = self._arrays[0], self.q, self.v
         self.inputs = self._arrays[3] if model.inputs else np.zeros(0)
         self._untraced = any(one.formula is None for one in (*smooth.loads, *smooth.loops))
+        self._centres = np.zeros((len(system.detection.reach), 3))
         self.make_room(64)
         self._version: Any = None
 
@@ -227,9 +228,6 @@ class StepProgram:
         )
         if asked.add_rows:
             p.python(asked.add_rows)
-        points, rows = self._some_points(), self._some_rows()
-        if self._carried is not None:
-            self._carried.add_stages(p, rows, points, self.q, self.v, Value(MIDDLE), Value(HALF))
         p.loop(ask_if, Value(WAITS), ask=asked.leave_out)
         if asked.bounce:
             p.python(asked.bounce)
@@ -239,14 +237,20 @@ class StepProgram:
         points, rows, impulses = self._some_points(), self._some_rows(), Some(self.impulses, ROWS)
         memory = [Some(x, REMEMBERED) for x in self.memory[:3]]
         p.loop(begin_impulses, Value(POINTS), impulses)
-        p.loop(recall, (*memory, *self.memory[3:]), points.pair, points.place, SAME, impulses)
+        d = self._system.detection
+        p.loop(centres_of, d.poses, d.table.reach, self._centres)
+        motion = d.motion, self._centres, Value(STEP)
+        p.loop(recall, (*memory, *self.memory[3:]), points.pair, points.place, *motion, SAME, impulses)
         if asked.recall:
             p.python(asked.recall)
+        if self._accelerated is not None:
+            given = rows, points, impulses, self.q, self.v, Value(MIDDLE), Value(HALF)
+            self._accelerated.add_stages(p, *given)
         problem = nodes, rows, impulses, self.v
         results = self.saved, self._tolerance, (ISLANDS, WORST)
         self._solver.add_stages(p, problem, *results, asked.relax)
         p.label("relaxed")
-        p.loop(ask_above, Value(WORST), self._tolerance, ask=asked.improve)
+        self._solver.add_asking(p, ISLANDS, self._tolerance, asked.improve)
         if asked.bend:
             p.python(asked.bend)
         p.loop(earn, self.saved, EARNED, SAVED)

@@ -51,8 +51,7 @@ class Surfaces:
         self.X, self.J, self.F = (np.zeros(shape) for shape in self.columns.outputs)
         self.poses = np.tile(np.eye(3, 4), (len(self.X), 1, 1)) if self.flat else self.X
         self._move_to(model.q_drawn)
-        links = {name: model.link_tree.body_links[name] - 1 for name in model.body_names}
-        self.detection = Detection(world, self.poses, links)
+        self.detection = Detection(world, model.link_tree)
         squares = int((self.layout.size**2).sum())
         self.added, self.mass, self.inverse = model.armature, np.zeros(squares), np.zeros(squares)
         reach = self.detection.table.reach

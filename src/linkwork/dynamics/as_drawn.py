@@ -11,8 +11,9 @@ from linkwork.dynamics import poses
 from linkwork.dynamics.algorithm import Algorithm, Pass, Port, Q
 from linkwork.dynamics.kernel import Kernel
 from linkwork.errors import NumericalError
+from linkwork.tree.link_poses import link_poses, moved_inertias
 from linkwork.tree.loop_as_drawn import Drawn
-from linkwork.tree.tree import Tree, link_poses, moved_inertias
+from linkwork.tree.tree import Tree
 
 LINK_POSES = Port("link_pose", "link", poses.POSES.shape)
 MOVED = Port("moved", "v", lambda n: (n.nv,))

@@ -228,6 +228,9 @@ class Kernel:
         )
 
 
+_ROOM = 2**20  # numbers of variants that are laid out in lanes at a time
+
+
 def call_variants(p: Program, name: str, inputs: Sequence[Any]) -> tuple[Array, ...]:
     """Run a program for all N variants of a tree, block by block.
 
@@ -247,8 +250,10 @@ def call_variants(p: Program, name: str, inputs: Sequence[Any]) -> tuple[Array, 
             tables.append(rows(real_table(np.ravel(x)), count)[:, None])
     places = [np.arange(len(p.data)), *p.places]
     made = [np.empty((count, samples, each.size)) for each in p.places[p.inputs :]]
-    for first in range(0, count, p.lanes):
-        _run_block(p, tables, places, made, first, samples)
+    numbers = p.lanes * samples * sum(int(where.max(initial=0)) + 1 for where in places)
+    some = p.lanes * max(1, _ROOM // numbers)
+    for first in range(0, count, some):
+        _run_blocks(p, tables, places, made, slice(first, min(first + some, count)), samples)
     if not all(np.isfinite(values).all() for values in made):
         raise NumericalError(f"{name}: the result of a variant is not finite")
     shapes = p.shapes[p.inputs :]
@@ -257,36 +262,42 @@ def call_variants(p: Program, name: str, inputs: Sequence[Any]) -> tuple[Array, 
     return tuple(varied_array(x.reshape(count, *shape)) for x, shape in zip(made, shapes, strict=True))
 
 
-def _run_block(
+def _run_blocks(
     p: Program,
     tables: Sequence[Array],
     places: Sequence[Array],
     made: Sequence[Array],
-    first: int,
+    some: slice,
     samples: int,
 ) -> None:
-    """Run a program for a block of variants; `made` (N, S, numbers) <- tables of the constants and inputs."""
-    which = np.minimum(np.arange(first, first + p.lanes), len(tables[0]) - 1)  # the last one fills up
-    rooms: list[Array] = []  # (S or 1, numbers, lanes) of each array
+    """Run a program for some variants; `made` (N, S, numbers) <- tables of the constants and inputs."""
+    blocks = -(-(some.stop - some.start) // p.lanes)
+    which = np.minimum(np.arange(some.start, some.start + blocks * p.lanes), some.stop - 1)  # the last fills
+    rooms: list[Array] = []  # (blocks, S or 1, numbers, lanes) of each array
     for k, where in enumerate(places):
         size, there = int(where.max(initial=-1)) + 1, k < len(tables)
         turns = tables[k].shape[1] if there else samples
-        room = aligned(turns * size * p.lanes).reshape(turns, size, p.lanes)
+        room = aligned(blocks * turns * size * p.lanes).reshape(blocks, turns, size, p.lanes)
         if there:
-            room[:, where] = tables[k][which].transpose(1, 2, 0)
+            room[:, :, where] = tables[k][which].reshape(blocks, p.lanes, turns, -1).transpose(0, 2, 3, 1)
         rooms.append(room)
-    data, *arrays = rooms
     work = aligned(p.work_size * p.lanes)
-    ports = np.array([x.ctypes.data for x in (data, work, *arrays)] + [0] * p.results, np.int64)
-    steps = np.array([0, 0, *(x[0].nbytes if len(x) > 1 else 0 for x in arrays)] + [0] * p.results, np.int64)
+    nothing = [0] * p.results
+    ports = np.array([rooms[0].ctypes.data, work.ctypes.data, *(x.ctypes.data for x in rooms[1:]), *nothing])
+    turn = [x.strides[1] if x.shape[1] > 1 else 0 for x in rooms]  # bytes to the next sample, and block
+    block = [x.strides[0] for x in rooms]
+    to_next = np.array([turn[0], 0, *turn[1:], *nothing])
+    to_block = np.array([block[0], 0, *block[1:], *nothing]) - samples * to_next
     function = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p)(p.run)
     plan, address = p.plan.ctypes.data, ports.ctypes.data
-    for _ in range(samples):
-        function(plan, address)
-        ports += steps
-    there = slice(first, min(first + p.lanes, len(tables[0])))
+    for _ in range(blocks):
+        for _ in range(samples):
+            function(plan, address)
+            ports += to_next
+        ports += to_block
     for values, room, where in zip(made, rooms[len(tables) :], places[len(tables) :], strict=True):
-        values[there] = room[:, where].transpose(2, 0, 1)[: there.stop - first]
+        lanes_last = room[:, :, where].transpose(0, 3, 1, 2).reshape(blocks * p.lanes, samples, -1)
+        values[some] = lanes_last[: some.stop - some.start]
 
 
 def check_out(name: str, out: Any, shape: tuple[int, ...]) -> None:

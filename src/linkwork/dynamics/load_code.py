@@ -97,7 +97,10 @@ def load_code(
         placed = members[0][0]
         records = np.array([row for _, row in members], np.int64)
         if placed.formula:
-            kernel = _native(algorithm, placed, placed.formula, tree, layout, lanes, ports, constant, tangent)
+            shape = layout, lanes, ports, constant, tangent
+            found = _native(algorithm, placed, placed.formula, tree, *shape)
+            code.keep.append(found)
+            kernel = found.address(found.meta["kernel"]) if found.meta["kernel"] else 0
         else:
             callback = _KERNEL(_Called(algorithm, placed, tree, layout, lanes, ports))
             code.keep.append(callback)
@@ -118,8 +121,8 @@ def _native(
     ports: Sequence[str],
     constant: Sequence[str],
     tangent: bool,
-) -> int:
-    """Return the address of a formula's kernel, 0 if there is nothing to do."""
+) -> store.Apart:
+    """Return the kernel of a formula, without a name if there is nothing to do."""
     offsets = {name: layout.offsets[name] for name in ("X_W", "v")}
     shape = list(ports), list(constant), sorted(offsets.items())
     name = store.digest("load", formula.signature, *shape, lanes, tangent)
@@ -130,9 +133,9 @@ def _native(
         if tangent:  # constants have no rates, whether lanes share them or not
             stores, pointers = with_tangents(stores, ("data",)), tangent_pointers(pointers, ("data",))
         text = emit.walk(f"load_{name}", lanes, ports, constant, pointers, stores) if stores else ""
-        return emit.module(lanes, [text] if text else []), {"any": bool(stores)}
+        return emit.module(lanes, [text] if text else []), {"kernel": f"load_{name}" if stores else ""}
 
-    return store.address(f"load_{name}") if store.load(name, build)["any"] else 0
+    return store.load_apart(name, build)
 
 
 def _stores(algorithm: Algorithm, formula: LoadFormula, offsets: dict[str, int]) -> list[Store]:

@@ -168,7 +168,9 @@ class LoopCode:
             text = emit.walk(f"loop_{name}", self.lanes, self.ports, self.constant, pointers, stores)
             return emit.module(self.lanes, [text] if stores else []), {"any": bool(stores)}
 
-        return store.address(f"loop_{name}") if store.load(name, build)["any"] else 0
+        code = store.load_apart(name, build)
+        self.keep.append(code)
+        return code.address(f"loop_{name}") if code.meta["any"] else 0
 
     def _interpreted(self, step: Loops, formula: LoopFormula, offsets: dict[str, int]) -> int:
         """Return the address of a kernel in Python, for a constraint that must be called."""

@@ -8,37 +8,40 @@ the constants of one mechanism in it.
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from math import prod
-from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
 
 from linkwork.dynamics.algorithm import Algorithm, Loads, Loops, Pairs, Pass, Rows, Sizes, Solve
-from linkwork.dynamics.link_view import LinkLayout, View, type_size, typed
+from linkwork.dynamics.link_view import LinkLayout
 from linkwork.dynamics.load_code import LoadCode, load_code
-from linkwork.dynamics.loop_code import LoopCode, row_pointers, row_variants
+from linkwork.dynamics.loop_code import LoopCode
 from linkwork.dynamics.loop_solve import Segment
-from linkwork.dynamics.rolled import RolledKind, trace_world, world_fields
+from linkwork.dynamics.rolled_functions import (
+    LINK,
+    PARENT,
+    RECORD,
+    SCALARS,
+    WORK,
+    V,
+    identity,
+    layout_of,
+    port_names,
+    unit_of,
+    world_of,
+)
 from linkwork.dynamics.unrolled import unroll
 from linkwork.dynamics.velocity_pairs import count_pairs, packed_places, velocities_above, velocity_links
 from linkwork.errors import LinkworkError
 from linkwork.native import emit, entry, store
-from linkwork.native.emit import Pointer, Store
-from linkwork.native.tangent import tangent_name, tangent_pointers, tangent_ports, with_tangents
-from linkwork.trace.expression import Graph
+from linkwork.native.tangent import tangent_name
 from linkwork.tree.joint_formula import JointFormula
-from linkwork.tree.loop_formula import padding
 from linkwork.tree.tree import DataLayout, Tree
 from linkwork.varied import real_table
 
 Form = Literal["rolled", "unrolled", "specialized"]
 
-# columns of a link's record
-_DATA, _Q, _V, _WORK, _PARENT, _LINK = range(6)  # the first three as in Tree.starts
-_RECORD = 6
-_SCALARS = ("data",)
 _SIMPLE = (0.0, 1.0, -1.0)  # constants that make code shorter
 _LONGEST = 1000  # pairs to unroll; longer code falls out of the caches: 5,050 pairs are 1.4 times slower
 
@@ -93,7 +96,7 @@ def program(
     With `tangent` the arrays are followed by those of their rates, the scratch memory's first. Constants are
     `shared` by all lanes, or each lane has its own: then `data` is that of one lane.
     """
-    scalars = _SCALARS if shared or lanes == 1 else ()
+    scalars = SCALARS if shared or lanes == 1 else ()
     numbers = np.arange(1, len(tree.blocks) + 1) if path is None else np.array(path, np.int64)
     too_long = bool(algorithm.packed) and count_pairs(tree) > _LONGEST
     called = algorithm.loaded and (
@@ -127,11 +130,6 @@ def pattern(data: np.ndarray) -> np.ndarray:
     return np.where(np.isin(data, _SIMPLE), data, np.nan)
 
 
-def _port_names(algorithm: Algorithm, tangent: bool) -> list[str]:
-    names = ["data", "work", *(port.name for port in algorithm.ports)]
-    return tangent_ports(names, _SCALARS) if tangent else names
-
-
 def _unrolled(
     algorithm: Algorithm, tree: Tree, lanes: int, numbers: np.ndarray, form: Form, scalars: Sequence[str]
 ) -> Program:
@@ -150,20 +148,20 @@ def _unrolled(
     data = constants(algorithm, tree)
     known = [x if form == "specialized" or is_simple(x) else None for x in data.tolist()]
     shape = path, lanes, list(scalars)
-    name = store.digest("unrolled", _identity(algorithm), kinds, repr(known), *shape, laws)
+    name = store.digest("unrolled", identity(algorithm), kinds, repr(known), *shape, laws)
 
     shapes = shapes_of(algorithm, tree)
     results = [8 * lanes * prod(shape) for shape in shapes[len(algorithm.given) :]] if lanes > 1 else []
 
     def build() -> tuple[str, dict[str, Any]]:
         stores = unroll(algorithm, tree, path, known, packed=lanes > 1)
-        names = _port_names(algorithm, False)
+        names = port_names(algorithm, False)
         function = emit.straight(f"f_{name}", lanes, names, scalars, stores, results)
         return emit.module(lanes, [function]), {}
 
-    store.load(name, build)
+    code = store.load_apart(name, build)
     return Program(
-        store.address(f"f_{name}"),
+        code.address(f"f_{name}"),
         np.zeros(1, np.int64),
         data,
         1,
@@ -171,14 +169,9 @@ def _unrolled(
         len(algorithm.given),
         lanes,
         _places(algorithm, tree, lanes),
+        keep=(code,),
         results=len(results),
     )
-
-
-def _identity(algorithm: Algorithm) -> tuple[object, ...]:
-    """Return what distinguishes algorithms; their text is in the digest of the sources."""
-    ports = [port.name for port in algorithm.ports]
-    return algorithm.name, sorted(algorithm.zero), ports, list(algorithm.shared)
 
 
 def _rolled(
@@ -215,11 +208,11 @@ class _RolledParts:
     ):
         self._algorithm, self._tree, self._lanes = algorithm, tree, lanes
         self._tangent, self._scalars = tangent, scalars
-        self._layout = _layout(algorithm, tree.algebra)
-        self._kinds = [_unit(algorithm, kind, lanes, tangent, scalars) for kind in tree.kinds]
+        self._layout = layout_of(algorithm, tree.algebra)
+        self._kinds = [unit_of(algorithm, kind, lanes, tangent, scalars) for kind in tree.kinds]
         self._units = dict(zip(tree.kinds, self._kinds, strict=True))
-        self._world = _world(algorithm, tree.algebra, lanes, tangent, scalars)
-        self._ports = _port_names(algorithm, tangent)
+        self._world = world_of(algorithm, tree.algebra, lanes, tangent, scalars)
+        self._ports = port_names(algorithm, tangent)
         self._rows = next((step for step in algorithm.walks if isinstance(step, Rows)), None)
         self._numbers = {id(step): number for number, step in enumerate(algorithm.walks)}
         self._runs = _runs(tree, path)
@@ -336,7 +329,7 @@ def _walks(
         return []
     if step.tip_only:
         _, end, variant = runs[-1]
-        return [(kernels[variant], first + 8 * _RECORD * end, 1, _RECORD)]
+        return [(kernels[variant], first + 8 * RECORD * end, 1, RECORD)]
     if between:
         runs = [(k, k, variant) for begin, end, variant in runs for k in range(begin, end + 1)]
     joined: list[Run] = []  # those with the same kernel; what comes between two links keeps them apart
@@ -349,12 +342,12 @@ def _walks(
     segments: list[Segment] = []
     if step.order == "outward":
         for begin, end, kernel in joined:
-            segments.append((kernel, first + 8 * _RECORD * begin, end - begin + 1, _RECORD))
+            segments.append((kernel, first + 8 * RECORD * begin, end - begin + 1, RECORD))
             segments += between.get(end + 1, ())
         return segments
     for begin, end, kernel in reversed(joined):
         segments += between.get(end + 1, ())
-        segments.append((kernel, first + 8 * _RECORD * end, end - begin + 1, -_RECORD))
+        segments.append((kernel, first + 8 * RECORD * end, end - begin + 1, -RECORD))
     return segments
 
 
@@ -362,7 +355,7 @@ def _clears(algorithm: Algorithm, tree: Tree, lanes: int, tangent: bool) -> list
     """Return port and size of each array that must start as zero."""
     if not algorithm.clear:
         return []
-    names = _port_names(algorithm, tangent)
+    names = port_names(algorithm, tangent)
     cleared = algorithm.clear - (algorithm.packed if lanes > 1 else set())
     found = []
     for port, shape in zip(algorithm.ports, shapes_of(algorithm, tree), strict=True):
@@ -374,11 +367,11 @@ def _clears(algorithm: Algorithm, tree: Tree, lanes: int, tangent: bool) -> list
 
 def _link_records(tree: Tree, starts: np.ndarray, path: np.ndarray) -> np.ndarray:
     """Return per link of the path where its constants, blocks and coordinates are; the last is the world."""
-    records = np.zeros((len(path) + 1, _RECORD), np.int64)
+    records = np.zeros((len(path) + 1, RECORD), np.int64)
     rows, at = records[:-1], path - 1
-    rows[:, : _V + 1] = tree.starts[at]
-    rows[:, _WORK], rows[:, _PARENT] = starts[path], starts[tree.parents[at]]
-    rows[:, _LINK] = at
+    rows[:, : V + 1] = tree.starts[at]
+    rows[:, WORK], rows[:, PARENT] = starts[path], starts[tree.parents[at]]
+    rows[:, LINK] = at
     return records
 
 
@@ -400,176 +393,3 @@ def _column_records(tree: Tree, layout: LinkLayout, starts: np.ndarray) -> np.nd
     columns = starts[links] + layout.size + k * layout.stride
     armature = tree.starts[links - 1, 0] + DataLayout.of(tree.algebra, 0).armature + k
     return np.column_stack([columns, armature, velocities_above(tree)]).astype(np.int64)
-
-
-@lru_cache(maxsize=1024)
-def _layout(algorithm: Algorithm, algebra: ModuleType) -> LinkLayout:
-    return LinkLayout(algorithm, algebra)
-
-
-@lru_cache(maxsize=4096)
-def _unit(
-    algorithm: Algorithm, kind: JointFormula, lanes: int, tangent: bool, scalars: tuple[str, ...]
-) -> "_Unit":
-    return _Unit(algorithm, kind, _layout(algorithm, kind.algebra), lanes, tangent, scalars)
-
-
-@lru_cache(maxsize=1024)
-def _world(
-    algorithm: Algorithm, algebra: ModuleType, lanes: int, tangent: bool, scalars: tuple[str, ...]
-) -> "_World":
-    return _World(algorithm, algebra, _layout(algorithm, algebra), lanes, tangent, scalars)
-
-
-class _Unit:
-    """The native functions of a kind of joint: one per pass, and another where ground drops what it gets."""
-
-    def __init__(
-        self,
-        algorithm: Algorithm,
-        kind: JointFormula,
-        layout: LinkLayout,
-        lanes: int,
-        tangent: bool,
-        scalars: tuple[str, ...],
-    ):
-        name = store.digest("rolled", _identity(algorithm), kind.signature, lanes, tangent, list(scalars))
-
-        def build() -> tuple[str, dict[str, Any]]:
-            traced = RolledKind(algorithm, kind, layout)
-            keeps = world_fields(algorithm, kind.algebra, layout)
-            kept = {k for field in keeps for k in layout.places(algorithm, kind.algebra, field, kind.nv)}
-            functions, kernels = [], []  # kernels: per pass, their names off and on ground
-            for number, (step, stores) in enumerate(zip(algorithm.walks, traced.passes, strict=True)):
-                if isinstance(step, Rows):
-                    kernels.append([])
-                    continue
-                on_ground = [s for s in stores if s[0] != "partner" or s[1] in kept]
-                one = step.partner == "world" or len(on_ground) == len(stores)
-                names = [f"f{number}_{name}", f"f{number}_{name}" if one else f"g{number}_{name}"]
-                variants = {names[0]: stores} if one else dict(zip(names, (stores, on_ground), strict=True))
-                for kernel, chosen in variants.items():
-                    if chosen:
-                        pointers = _link_pointers(algorithm, kind.algebra, step.partner)
-                        functions.append(
-                            _emit_walk(algorithm, kernel, lanes, pointers, chosen, tangent, scalars)
-                        )
-                kernels.append([kernel if variants[kernel] else "" for kernel in names])
-            return emit.module(lanes, functions), {"block": traced.block, "kernels": kernels}
-
-        meta = store.load(name, build)
-        self.block: int = meta["block"]
-        self._kernels = [[store.address(f) if f else 0 for f in pair] for pair in meta["kernels"]]
-        self._row_kernels: dict[bool, list[int]] = {}
-        self._made_of = algorithm, kind, layout, lanes, scalars
-
-    def row_kernels(self, number: int, direct: bool) -> list[int]:
-        """Return the addresses of the kernels that carry rows past a link: see `row_variants`."""
-        if direct in self._row_kernels:
-            return self._row_kernels[direct]
-        algorithm, kind, layout, lanes, scalars = self._made_of
-        name = store.digest("rows", _identity(algorithm), kind.signature, lanes, direct, list(scalars))
-        names = [f"r{k}_{name}" for k in range(3)]
-
-        def build() -> tuple[str, dict[str, Any]]:
-            stores = RolledKind(algorithm, kind, layout).passes[number]
-            of_link = _link_pointers(algorithm, kind.algebra, "parent")
-            pointers = row_pointers(of_link, _RECORD)
-            ports, width, shared = _port_names(algorithm, tangent=False), lanes, scalars
-            if lanes == 1:  # rows lie side by side, and share all numbers of the link
-                width, shared = padding(kind.algebra), (*ports, *(p.base for p in of_link))
-            functions = [
-                emit.walk(kernel, width, ports, shared, pointers, chosen)
-                for kernel, chosen in zip(names, row_variants(stores, direct), strict=True)
-            ]
-            return emit.module(width, functions), {}
-
-        store.load(name, build)
-        self._row_kernels[direct] = [store.address(kernel) for kernel in names]
-        return self._row_kernels[direct]
-
-    def kernels(self, number: int) -> list[int]:
-        """Return the addresses of a pass's kernels, off and on ground, 0 if there is nothing to do."""
-        return self._kernels[number]
-
-
-def _link_pointers(algorithm: Algorithm, algebra: Any, partner: str) -> list[Pointer]:
-    pointers = [
-        Pointer("data", "data", _DATA),
-        Pointer("self", "work", _WORK),
-        Pointer("partner", "work", _PARENT if partner == "parent" else None),
-    ]
-    column = {"q": _Q, "v": _V, "link": _LINK, "world": None}
-    for port in algorithm.ports:
-        pointers.append(Pointer(port.name, port.name, column[port.per], port.width(algebra)))
-    return pointers
-
-
-def _emit_walk(
-    algorithm: Algorithm,
-    name: str,
-    lanes: int,
-    pointers: Sequence[Pointer],
-    stores: Sequence[Store],
-    tangent: bool,
-    scalars: Sequence[str],
-) -> str:
-    if tangent:
-        stores, pointers = with_tangents(stores, _SCALARS), tangent_pointers(pointers, _SCALARS)
-    return emit.walk(name, lanes, _port_names(algorithm, tangent), scalars, pointers, stores)
-
-
-class _World:
-    """The native functions of an algorithm that belong to no link: start, finish and pairs."""
-
-    def __init__(
-        self,
-        algorithm: Algorithm,
-        algebra: ModuleType,
-        layout: LinkLayout,
-        lanes: int,
-        tangent: bool,
-        scalars: tuple[str, ...],
-    ):
-        name = store.digest("world", _identity(algorithm), algebra.__name__, lanes, tangent, list(scalars))
-        pairs = next((step for step in algorithm.passes if isinstance(step, Pairs)), None)
-
-        def build() -> tuple[str, dict[str, Any]]:
-            ports = _port_names(algorithm, tangent=False)
-            pointers = [Pointer("data", "data", _DATA), Pointer("self", "work", _WORK)]
-            pointers += [Pointer(port.name, port.name) for port in algorithm.outputs]
-            functions = []
-            for part, there in (("start", algorithm.start), ("finish", algorithm.finish)):
-                if there:
-                    stores = trace_world(algorithm, algebra, layout, finish=part == "finish")
-                    functions.append(
-                        _emit_walk(algorithm, f"{part}_{name}", lanes, pointers, stores, tangent, scalars)
-                    )
-            if pairs:
-                value = _pair_value(algorithm, pairs, algebra, layout)
-                functions.append(
-                    emit.climb(f"pairs_{name}", lanes, ports, "data", "work", pairs.output, value, lanes > 1)
-                )
-            return emit.module(lanes, functions), {}
-
-        self.start = self.finish = self.pairs = 0
-        if algorithm.start or algorithm.finish or pairs:
-            store.load(name, build)
-            self.start = store.address(f"start_{name}") if algorithm.start else 0
-            self.finish = store.address(f"finish_{name}") if algorithm.finish else 0
-            self.pairs = store.address(f"pairs_{name}") if pairs else 0
-
-
-def _pair_value(algorithm: Algorithm, pairs: Pairs, algebra: Any, layout: LinkLayout) -> Any:
-    graph = Graph()
-
-    def side(base: str) -> View:
-        def read(name: str) -> Any:
-            kind = algorithm.columns[name]
-            first = layout.offsets[name] - layout.size
-            size = type_size(algebra, kind)
-            return typed(algebra, kind, graph.symbols((base, first + k) for k in range(size)))
-
-        return View(read, lambda name, value: None)
-
-    return pairs.step(side("self"), side("other"))

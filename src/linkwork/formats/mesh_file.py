@@ -18,7 +18,7 @@ from linkwork.formats.regular_file import read_bytes
 from linkwork.geometry.mesh import Mesh, counted
 from linkwork.geometry.tessellation import compact
 from linkwork.geometry.triangulation import Polygons, cut_faces
-from linkwork.geometry.weld import distinct, joined
+from linkwork.geometry.weld import blocks, distinct, joined
 from linkwork.mechanism.placement import Array
 
 MAX_BYTES = 128_000_000  # two and a half million triangles of STL; lw.load(..., largest=) allows more
@@ -30,7 +30,7 @@ SINGLE = 2.0**-23  # rounding of single precision
 class Soup:
     """What a file says: points, and faces with any number of corners."""
 
-    vertices: Array  # (n, 3)
+    vertices: Array  # (n, 3), or (m, 3, 3) of triangles
     faces: Any  # (m, k) indices, or Polygons; None: triangles, three vertices each
 
 
@@ -69,12 +69,7 @@ def _put_together(path: Path, soup: Soup, lenient: bool) -> Mesh:
     name, vertices = path.name, soup.vertices
     if not len(vertices) or (soup.faces is not None and not len(soup.faces)):
         raise FormatError(f"{path}: there are no faces; a mesh has at least one")
-    largest = float(max(-vertices.min(), vertices.max()))
-    if not largest <= LARGEST:
-        k = int(np.flatnonzero(~(np.abs(vertices) <= LARGEST).all(axis=1))[0])
-        raise FormatError(
-            f"{path}: vertex {k} is {tuple(vertices[k].tolist())}; allowed is -{LARGEST:g} to {LARGEST:g}"
-        )
+    largest = _largest(path, vertices)
     faces, blind = soup.faces, 0
     if isinstance(faces, Polygons) and (faces.counts == 3).all():
         faces = faces.corners.reshape(-1, 3)
@@ -82,11 +77,10 @@ def _put_together(path: Path, soup: Soup, lenient: bool) -> Mesh:
         faces, blind = cut_faces(vertices, faces, name, lenient)
     if faces is not None:
         check_indices(path, faces, len(vertices))
-    vertices = vertices if vertices.flags.writeable else vertices.copy()
-    vertices += 0.0  # -0.0 is 0.0
     points, label = distinct(vertices)
     points, second = joined(points, SINGLE * largest)
-    faces = second[label.reshape(-1, 3) if faces is None else label[faces]].astype(np.int64)
+    faces = label.reshape(-1, 3) if faces is None else label[faces]
+    np.take(second, faces, out=faces, mode="clip")
     notes = [f"cut {counted(blind, 'face')} of no plane, or crossing itself"] if blind else []
     points, kept = compact(points, faces)
     if len(kept) < len(faces):
@@ -96,6 +90,21 @@ def _put_together(path: Path, soup: Soup, lenient: bool) -> Mesh:
             f"{path}: all {len(faces)} faces have two corners at one place; give faces with an area"
         )
     return Mesh(points, kept, name=name, repairs=tuple(notes))
+
+
+def _largest(path: Path, vertices: Array) -> float:
+    """Return the largest coordinate, which must be one that a mesh can have."""
+    largest = 0.0
+    for at, block in blocks(vertices):
+        high = float(max(-block.min(), block.max()))
+        if not high <= LARGEST:
+            k = int(np.flatnonzero(~(np.abs(block) <= LARGEST).all(axis=1))[0])
+            raise FormatError(
+                f"{path}: vertex {at + k} is {tuple(block[k].tolist())}; "
+                f"allowed is -{LARGEST:g} to {LARGEST:g}"
+            )
+        largest = max(largest, high)
+    return largest
 
 
 def check_indices(path: Path, faces: Any, count: int) -> None:

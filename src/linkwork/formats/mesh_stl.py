@@ -24,7 +24,7 @@ def read(path: Path, data: bytes, most: int) -> Soup:
         if count > most:
             raise FormatError(f"{path}: {count} triangles; allowed are {most}, or more by largest=")
         records = np.frombuffer(data, _TRIANGLE, count, _HEADER)
-        return Soup(records["corners"].reshape(-1, 3), None)
+        return Soup(records["corners"], None)
     if data[:512].lstrip().lower().startswith(b"solid"):
         return _in_words(path, data, most)
     if count < 0:

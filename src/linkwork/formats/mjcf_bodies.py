@@ -121,6 +121,8 @@ class Bodies:
         kind, dof, adr = _KINDS[int(model.jnt_type[j])], int(model.jnt_dofadr[j]), int(model.jnt_qposadr[j])
         place, axis = model.jnt_pos[j], model.jnt_axis[j]
         if kind is Free:
+            if model.dof_armature[dof : dof + 3].any():  # MuJoCo's is along the axes of the world
+                self.left_out.append(f"that armature of free joint {name!r} does not turn with the body")
             return Free(
                 name,
                 parent,

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.algebra.rotation import from_euler
+from linkwork.errors import warn
 from linkwork.formats.markup import Element
 from linkwork.geometry import Box, Capsule, Cylinder, Solid, Sphere
 from linkwork.geometry.skin import Collision, Colour, MeshFile, Visual
@@ -37,11 +38,20 @@ def read_inertia(link: Element) -> Inertia:
 
 
 def read_visuals(link: Element, materials: Mapping[str, Colour]) -> list[Visual]:
-    """Return what the link is drawn with."""
+    """Return what the link is drawn with; a ball of no size, as some robots have it, is nothing to draw."""
     return [
         Visual(shape=_shape(visual), name=visual.attributes.get("name"), colour=_colour(visual, materials))
         for visual in link.each("visual")
+        if not _is_point(visual.need("geometry"))
     ]
+
+
+def _is_point(geometry: Element) -> bool:
+    ball = geometry.one("sphere")
+    if ball is None or ball.number("radius") != 0.0:
+        return False
+    warn(f"{geometry.file}:{ball.line}: a sphere of radius 0 is not drawn; leave it out, or give it a radius")
+    return True
 
 
 def read_collisions(link: Element) -> list[Collision]:

@@ -15,13 +15,14 @@ class ElementWords:
     foreign: tuple[str, ...] = ()
 
 
-# wiki.ros.org/urdf/XML and urdfdom; `foreign` are what the 69 files of example-robot-data 6.0 have besides.
+# wiki.ros.org/urdf/XML and urdfdom; `foreign` are what the 69 files of example-robot-data 6.0, and those
+# of pybullet_data, have besides.
 # Elements that are not listed (calibration, ...) are of no concern here and not looked into.
 WORDS = {
     "link": ElementWords(
         ("name",),
         ("inertial", "visual", "collision", "contact"),
-        ("type", "collision_checking", "gravity", "kinematic", "origin", "self_filter", "surface"),
+        ("type", "collision_checking", "concave", "gravity", "kinematic", "origin", "self_filter", "surface"),
     ),
     "contact": ElementWords(  # as PyBullet reads it
         (),
@@ -50,26 +51,28 @@ WORDS = {
             "calibration",
             "safety_controller",
         ),
-        ("dont_collapse",),
+        ("dont_collapse", "joint_properties"),
     ),
     "inertial": ElementWords((), ("origin", "mass", "inertia")),
     "mass": ElementWords(("value",)),
     "inertia": ElementWords(("ixx", "ixy", "ixz", "iyy", "iyz", "izz")),
     "visual": ElementWords(("name",), ("origin", "geometry", "material")),
-    "collision": ElementWords(("name",), ("origin", "geometry", "material", "verbose")),
+    "collision": ElementWords(
+        ("name",), ("origin", "geometry", "material", "verbose"), ("concave", "group", "mask")
+    ),
     "geometry": ElementWords((), None, ("name",)),
     "box": ElementWords(("size",)),
     "sphere": ElementWords(("radius",)),
     "cylinder": ElementWords(("radius", "length")),
     "capsule": ElementWords(("radius", "length")),
     "mesh": ElementWords(("filename", "scale")),
-    "material": ElementWords(("name",), ("color", "texture")),
+    "material": ElementWords(("name",), ("color", "texture"), ("specular",)),
     "color": ElementWords(("rgba",)),
     "texture": ElementWords(("filename",)),
     "origin": ElementWords(("xyz", "rpy")),
     "parent": ElementWords(("link",)),
     "child": ElementWords(("link",)),
-    "axis": ElementWords(("xyz",)),
+    "axis": ElementWords(("xyz",), (), ("rpy",)),
     "limit": ElementWords(
         ("lower", "upper", "effort", "velocity", "acceleration", "deceleration", "jerk"),
         (),

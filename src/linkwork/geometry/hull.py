@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.geometry.polyhedron import corners, integrals
+from linkwork.geometry.polyhedron import Integrals, corners, integrals
 from linkwork.geometry.solid import RESOLUTION, Solid, Surface, frozen
 from linkwork.geometry.tessellation import compact
 from linkwork.mechanism.placement import Array
@@ -47,21 +47,20 @@ class ConvexHull(Solid):
         return vertices, faces
 
     @cached_property
-    def _integrals(self) -> tuple[float, Array, Array]:
+    def _integrals(self) -> Integrals:
         return integrals(*self._surface)
 
     @property
     def volume(self) -> float:
-        return self._integrals[0]
+        return self._integrals.volume
 
     @property
     def centre(self) -> Array:
-        return self._integrals[1]
+        return self._integrals.centroid
 
     @property
     def gyration(self) -> Array:
-        volume, _, second = self._integrals
-        return (np.trace(second) * np.eye(3) - second) / volume
+        return self._integrals.gyration
 
     def reach(self, direction: Array) -> float:
         return float((self.points @ direction).max())

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.errors import MeshError
-from linkwork.geometry.mesh_topology import Edges, edges_of, loops, pieces
-from linkwork.geometry.polyhedron import area, integrals
+from linkwork.geometry.mesh_topology import Edges, edges_of, is_closed, loops, pieces
+from linkwork.geometry.polyhedron import Integrals, integrals
 from linkwork.geometry.self_intersection import crossing
 from linkwork.geometry.solid import RESOLUTION, Faces, Solid, Surface, frozen
 from linkwork.mechanism.placement import Array, plain
@@ -90,15 +90,15 @@ class Mesh(Solid):
         """The edges."""
         return edges_of(self.faces)
 
-    @property
+    @cached_property
     def is_closed(self) -> bool:
         """Whether every edge has a face on either side, in the same orientation."""
-        return not self.edges.free.size and not self.edges.turned.size
+        return is_closed(self.faces)
 
     @property
     def area(self) -> float:
         """The area of all faces [m^2]."""
-        return area(self.vertices, self.faces)
+        return self._integrals.area
 
     def problems(self) -> tuple[str, ...]:
         """List why the mesh encloses no solid: what, and where; empty when all is well."""
@@ -106,6 +106,22 @@ class Mesh(Solid):
 
     @cached_property
     def _problems(self) -> tuple[str, ...]:
+        if not self.is_closed:
+            return self._borders()
+        volume, size = self._integrals.volume, float(np.linalg.norm(np.ptp(self.vertices, axis=0)))
+        if abs(volume) <= FLAT * self.area * size:
+            return (
+                f"it has no volume: {volume:.3g} m^3 within {plain(np.ptp(self.vertices, axis=0))} m; "
+                "give it a thickness",
+            )
+        if volume < 0.0:
+            return (f"it is inside out, its volume is {volume:.6g} m^3; turn all faces round",)
+        if fault := crossing(self.vertices, self.faces):
+            return (fault,)
+        return ()
+
+    def _borders(self) -> tuple[str, ...]:
+        """Say where the surface ends, and where it turns over."""
         edges, found = self.edges, []
         if edges.free.size:
             holes = len(loops(self.faces, edges))
@@ -119,30 +135,18 @@ class Mesh(Solid):
                 f"the first is {self._edge(int(edges.turned[0]))}; "
                 "let all go counter-clockwise seen from outside"
             )
-        if found:
-            return tuple(found)
-        volume, size = self._integrals[0], float(np.linalg.norm(np.ptp(self.vertices, axis=0)))
-        if abs(volume) <= FLAT * self.area * size:
-            return (
-                f"it has no volume: {volume:.3g} m^3 within {plain(np.ptp(self.vertices, axis=0))} m; "
-                "give it a thickness",
-            )
-        if volume < 0.0:
-            return (f"it is inside out, its volume is {volume:.6g} m^3; turn all faces round",)
-        if fault := crossing(self.vertices, self.faces):
-            return (fault,)
-        return ()
+        return tuple(found)
 
     def _edge(self, k: int) -> str:
         a, b = self.edges.ends[k].tolist()
         return f"from vertex {a} at {plain(self.vertices[a])} to vertex {b} at {plain(self.vertices[b])}"
 
     @cached_property
-    def _integrals(self) -> tuple[float, Array, Array]:
+    def _integrals(self) -> Integrals:
         return integrals(self.vertices, self.faces)
 
     @property
-    def _solid(self) -> tuple[float, Array, Array]:
+    def _solid(self) -> Integrals:
         """The integrals, of a mesh that encloses a solid."""
         if self._problems:
             raise MeshError(
@@ -153,16 +157,15 @@ class Mesh(Solid):
 
     @property
     def volume(self) -> float:
-        return self._solid[0]
+        return self._solid.volume
 
     @property
     def centre(self) -> Array:
-        return self._solid[1]
+        return self._solid.centroid
 
     @property
     def gyration(self) -> Array:
-        volume, _, second = self._solid
-        return (np.trace(second) * np.eye(3) - second) / volume
+        return self._solid.gyration
 
     def repaired(self) -> "Mesh":
         """Return the mesh with what can be repaired repaired; `repairs` of the result says what was done.

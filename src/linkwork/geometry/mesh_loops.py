@@ -15,41 +15,73 @@ def _mixed(h, x):
     return h ^ ((h >> 29) & 0x7FFFFFFFF)
 
 
-@entry("int64", "uint32[:, ::1]", "int64", "int32[::1]", "int32[::1]", "int32[::1]")
-def equal_rows(rows, seed, table, label, first):
-    """Number equal rows alike, in the order in which they come first, and return how many there are.
+@native
+def _row_hash(rows, i, seed):
+    h = seed
+    for k in range(rows.shape[1]):
+        h = _mixed(h, np.int64(rows[i, k]))
+    return h * _OTHER >> 20
 
-    `table`, of a power of two, more than rows, holds -1; `first[k]` becomes the first row with number k.
+
+@entry("int64", "uint32[:, ::1]", "int64", "int64", "int32[::1]", "uint32[:, ::1]", "int32[::1]")
+def number_rows(rows, seed, count, table, kept, label):
+    """Number equal rows alike, in the order in which they come first; return how many there are by now.
+
+    `kept[:count]` are those numbered already; there is room for all. `table` has room for more than twice
+    `kept`, a power of two, of which as much is used as there are numbers to keep: a small table stays in the
+    cache.
     """
-    count, mask = 0, table.shape[0] - 1
+    mask = _table_size(count, table) - 1
+    if count == 0:
+        table[: mask + 1] = -1
     for i in range(rows.shape[0]):
-        h = seed
-        for k in range(rows.shape[1]):
-            h = _mixed(h, np.int64(rows[i, k]))
-        slot = (h * _OTHER >> 20) & mask
+        slot = _row_hash(rows, i, seed) & mask
         while True:
             found = table[slot]
-            if found < 0:
-                table[slot] = count
-                first[count] = i
-                label[i] = count
-                count += 1
-                break
-            other, same = first[found], True
-            for k in range(rows.shape[1]):
-                if rows[other, k] != rows[i, k]:
-                    same = False
-                    break
+            same = found >= 0
             if same:
-                label[i] = found
+                for k in range(rows.shape[1]):
+                    same = same and kept[found, k] == rows[i, k]
+            if same or found < 0:
                 break
             slot = (slot + 1) & mask
+        if found >= 0:
+            label[i] = found
+            continue
+        label[i] = table[slot] = count
+        for k in range(rows.shape[1]):
+            kept[count, k] = rows[i, k]
+        count += 1
+        if _table_size(count, table) > mask + 1:
+            mask = _table_size(count, table) - 1
+            table[: mask + 1] = -1
+            for k in range(count):
+                slot = _row_hash(kept, k, seed) & mask
+                while table[slot] >= 0:
+                    slot = (slot + 1) & mask
+                table[slot] = k
     return count
 
 
 @native
+def _table_size(count, table):
+    """Return how much of a table so many numbers use: at least twice as many, in steps of four."""
+    size = 1024
+    while size < 2 * count:
+        size *= 4
+    return min(size, table.shape[0])
+
+
+@native
 def _bucket(seed, x, y, z, mask):
-    return (_mixed(_mixed(_mixed(seed, x), y), z) * _OTHER >> 20) & mask
+    """Return the place of a cell; those of eight neighbours lie together, in one line of memory."""
+    block = _mixed(_mixed(_mixed(seed, x >> 1), y >> 1), z >> 1) * _OTHER >> 20
+    return ((block << 3) | ((x & 1) << 2) | ((y & 1) << 1) | (z & 1)) & mask
+
+
+@native
+def _cell(x):
+    return int(np.floor(x))
 
 
 @entry("int64", "float64[:, ::1]", "float64", "int64", "int32[::1]", "int32[::1]", "int32[::1]", "int32[::1]")
@@ -59,13 +91,14 @@ def near_rows(points, near, seed, table, following, label, first):
     The firsts lie in cells four times as wide, so that a point looks into three or four of them on average;
     they are `near` apart, so a cell has few, whatever the points are.
     """
-    count, mask, width = 0, table.shape[0] - 1, 4.0 * near
+    count, mask, per = 0, table.shape[0] - 1, 0.25 / near
+    table[:] = -1
     for i in range(points.shape[0]):
         x, y, z = points[i, 0], points[i, 1], points[i, 2]
         best = -1
-        for cx in range(int(np.floor((x - near) / width)), int(np.floor((x + near) / width)) + 1):
-            for cy in range(int(np.floor((y - near) / width)), int(np.floor((y + near) / width)) + 1):
-                for cz in range(int(np.floor((z - near) / width)), int(np.floor((z + near) / width)) + 1):
+        for cx in range(_cell((x - near) * per), _cell((x + near) * per) + 1):
+            for cy in range(_cell((y - near) * per), _cell((y + near) * per) + 1):
+                for cz in range(_cell((z - near) * per), _cell((z + near) * per) + 1):
                     other = table[_bucket(seed, cx, cy, cz, mask)]
                     while other >= 0:
                         j = first[other]
@@ -76,9 +109,7 @@ def near_rows(points, near, seed, table, following, label, first):
         if best < 0:
             best = count
             first[count] = i
-            slot = _bucket(
-                seed, int(np.floor(x / width)), int(np.floor(y / width)), int(np.floor(z / width)), mask
-            )
+            slot = _bucket(seed, _cell(x * per), _cell(y * per), _cell(z * per), mask)
             following[count] = table[slot]
             table[slot] = count
             count += 1
@@ -125,10 +156,27 @@ def sorted_sides(faces, start, half, order):
             start[end] += 1
     count = 0
     for k in range(sides):
-        s, before = order[k], order[k - 1]
-        if k == 0 or _low(faces, s) != _low(faces, before) or _high(faces, s) != _high(faces, before):
+        if k == 0 or not _same_edge(faces, order[k], order[k - 1]):
             count += 1
     return count
+
+
+@native
+def _same_edge(faces, side, other):
+    return _low(faces, side) == _low(faces, other) and _high(faces, side) == _high(faces, other)
+
+
+@entry("int64", "int64[:, ::1]", "int32[::1]")
+def unbalanced_edges(faces, order):
+    """Count the edges of sorted sides that do not have as many sides forward as back."""
+    found = balance = 0
+    for k in range(order.shape[0]):
+        s = order[k]
+        if k and not _same_edge(faces, s, order[k - 1]):
+            found += balance != 0
+            balance = 0
+        balance += 1 if faces[s // 3, s % 3] < faces[s // 3, (s + 1) % 3] else -1
+    return found + (balance != 0)
 
 
 @entry(
@@ -157,6 +205,17 @@ def numbered_edges(faces, order, ends, of_face, forward, count, balance):
         balance[edge] += 1 if forward[s] else -1
 
 
+@entry(None, "float64[:, ::1]", "float64[:, ::1]")
+def extent(points, bounds):
+    """Find the lowest and the highest coordinates of points that are finite."""
+    for axis in range(3):
+        bounds[0, axis] = bounds[1, axis] = points[0, axis]
+    for i in range(points.shape[0]):
+        for axis in range(3):
+            x = points[i, axis]
+            bounds[0, axis], bounds[1, axis] = min(bounds[0, axis], x), max(bounds[1, axis], x)
+
+
 @native
 def _add(sums, k, x):
     """Add a number to a sum and keep what is rounded off beside it (Neumaier's)."""
@@ -167,10 +226,32 @@ def _add(sums, k, x):
 
 
 @entry(None, "float64[:, ::1]", "int64[:, ::1]", "float64[::1]", "float64[:, ::1]")
-def solid_sums(vertices, faces, origin, sums):
-    """Add up, over tetrahedra from an origin to the faces, six times volume, its product with a + b + c, and
+def first_moments(vertices, faces, origin, sums):
+    """Add up, over tetrahedra from an origin to the faces, six times volume, its product with a + b + c; then
 
-    with aa + bb + cc + (a + b + c)(a + b + c), by xx, yy, zz, xy, yz, zx; then twice the area of the faces.
+    twice the area of the faces.
+    """
+    ox, oy, oz = origin[0], origin[1], origin[2]
+    for f in range(faces.shape[0]):
+        i, j, k = faces[f, 0], faces[f, 1], faces[f, 2]
+        ax, ay, az = vertices[i, 0] - ox, vertices[i, 1] - oy, vertices[i, 2] - oz
+        bx, by, bz = vertices[j, 0] - ox, vertices[j, 1] - oy, vertices[j, 2] - oz
+        cx, cy, cz = vertices[k, 0] - ox, vertices[k, 1] - oy, vertices[k, 2] - oz
+        six = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
+        _add(sums, 0, six)
+        _add(sums, 1, six * (ax + bx + cx))
+        _add(sums, 2, six * (ay + by + cy))
+        _add(sums, 3, six * (az + bz + cz))
+        ux, uy, uz, vx, vy, vz = bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az
+        nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+        _add(sums, 4, np.sqrt(nx * nx + ny * ny + nz * nz))
+
+
+@entry(None, "float64[:, ::1]", "int64[:, ::1]", "float64[::1]", "float64[:, ::1]")
+def second_moments(vertices, faces, origin, sums):
+    """Add up, over tetrahedra from an origin to the faces, six times volume times
+
+    aa + bb + cc + (a + b + c)(a + b + c), by xx, yy, zz, xy, yz, zx.
     """
     ox, oy, oz = origin[0], origin[1], origin[2]
     for f in range(faces.shape[0]):
@@ -180,16 +261,9 @@ def solid_sums(vertices, faces, origin, sums):
         cx, cy, cz = vertices[k, 0] - ox, vertices[k, 1] - oy, vertices[k, 2] - oz
         six = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
         sx, sy, sz = ax + bx + cx, ay + by + cy, az + bz + cz
-        _add(sums, 0, six)
-        _add(sums, 1, six * sx)
-        _add(sums, 2, six * sy)
-        _add(sums, 3, six * sz)
-        _add(sums, 4, six * (ax * ax + bx * bx + cx * cx + sx * sx))
-        _add(sums, 5, six * (ay * ay + by * by + cy * cy + sy * sy))
-        _add(sums, 6, six * (az * az + bz * bz + cz * cz + sz * sz))
-        _add(sums, 7, six * (ax * ay + bx * by + cx * cy + sx * sy))
-        _add(sums, 8, six * (ay * az + by * bz + cy * cz + sy * sz))
-        _add(sums, 9, six * (az * ax + bz * bx + cz * cx + sz * sx))
-        ux, uy, uz, vx, vy, vz = bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az
-        nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-        _add(sums, 10, np.sqrt(nx * nx + ny * ny + nz * nz))
+        _add(sums, 0, six * (ax * ax + bx * bx + cx * cx + sx * sx))
+        _add(sums, 1, six * (ay * ay + by * by + cy * cy + sy * sy))
+        _add(sums, 2, six * (az * az + bz * bz + cz * cz + sz * sz))
+        _add(sums, 3, six * (ax * ay + bx * by + cx * cy + sx * sy))
+        _add(sums, 4, six * (ay * az + by * bz + cy * cz + sy * sz))
+        _add(sums, 5, six * (az * ax + bz * bx + cz * cx + sz * sx))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.geometry.mesh_loops import numbered_edges, sorted_sides
+from linkwork.geometry.mesh_loops import numbered_edges, sorted_sides, unbalanced_edges
 from linkwork.geometry.solid import Faces
 
 Integers = NDArray[np.int64]
@@ -34,14 +34,25 @@ class Edges:
 
 def edges_of(faces: Faces) -> Edges:
     """Find the edges of a mesh."""
-    faces = np.ascontiguousarray(faces, np.int64)
-    m = len(faces)
-    half, order = np.empty(3 * m, np.int32), np.empty(3 * m, np.int32)
-    e = sorted_sides(faces, np.empty(int(faces.max(initial=0)) + 1, np.int64), half, order)
+    faces, m = np.ascontiguousarray(faces, np.int64), len(faces)
+    e, order = _sorted_sides(faces)
     of_face, forward = np.empty(3 * m, np.int64), np.empty(3 * m, np.bool_)
     ends, count, balance = np.empty((e, 2), np.int64), np.empty(e, np.int64), np.empty(e, np.int64)
     numbered_edges(faces, order, ends, of_face, forward, count, balance)
     return Edges(ends, of_face, forward, count, balance)
+
+
+def is_closed(faces: Faces) -> bool:
+    """Tell whether every edge has as many faces on one side as on the other, in the same orientation."""
+    faces = np.ascontiguousarray(faces, np.int64)
+    return not unbalanced_edges(faces, _sorted_sides(faces)[1])
+
+
+def _sorted_sides(faces: Faces) -> tuple[int, NDArray[np.int32]]:
+    """Return how many edges there are, and the sides of faces sorted by these."""
+    sides = 3 * len(faces)
+    half, order = np.empty(sides, np.int32), np.empty(sides, np.int32)
+    return sorted_sides(faces, np.empty(int(faces.max(initial=0)) + 1, np.int64), half, order), order
 
 
 def pieces(faces: Faces, edges: Edges) -> tuple[int, Integers]:

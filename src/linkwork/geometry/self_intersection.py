@@ -13,8 +13,15 @@ for both its faces, to the last bit, so no ray slips through between two faces.
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.geometry.polyhedron import corners, normals
-from linkwork.geometry.sheet_loops import LEAF, count_windings, curve_codes, fill_boxes, find_crossings
+from linkwork.geometry.polyhedron import bounds, corners, normals
+from linkwork.geometry.sheet_loops import (
+    LEAF,
+    count_windings,
+    curve_keys,
+    fill_boxes,
+    find_crossings,
+    put_in_order,
+)
 from linkwork.geometry.solid import Faces
 from linkwork.mechanism.placement import Array, plain
 
@@ -26,6 +33,7 @@ _MOST_FACES = 5_000  # whose sides are looked at; of larger meshes, as many even
 _MOST_CROSSINGS = 500  # that are looked at closely
 _MOST_PAIRS = 200_000_000  # of faces and boxes that are looked at; no mesh of a part comes near
 _LISTED = 1 << 13  # crossings
+_SINGLE = 2.0**-23  # boxes are in single precision
 
 Integers = NDArray[np.int64]
 
@@ -38,27 +46,32 @@ class Sheets:
     """The triangles of a closed mesh in a tree of boxes; see `sheet_loops`."""
 
     def __init__(self, vertices: Array, faces: Faces) -> None:
-        self.middle = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
-        self.points = vertices - self.middle
-        self.size = float(np.linalg.norm(np.ptp(self.points, axis=0)))
-        self.order = _along_curve(self.points, faces)
-        self.faces = np.ascontiguousarray(faces[self.order])
+        low, high = bounds(vertices)
+        self.middle = 0.5 * (low + high)
+        self.size = float(np.linalg.norm(high - low))
+        faces = np.ascontiguousarray(faces)
+        self.order = _along_curve(vertices, faces, low, float((high - low).max()))
+        self.points, self.faces = np.empty_like(vertices), np.empty(faces.shape, np.int32)
+        number = np.full(len(vertices), -1, np.int32)
+        put_in_order(vertices, faces, self.middle, self.order, number, self.points, self.faces)
         leaves = 1 << max(0, -(-len(faces) // LEAF) - 1).bit_length()
-        self.boxes = np.empty((2 * leaves - 1, 6))
-        fill_boxes(self.points, self.faces, self.boxes)
+        self.boxes = np.empty((2 * leaves - 1, 6), np.float32)
+        self.own_boxes = np.empty((leaves, 6, LEAF), np.float32)
+        fill_boxes(self.points, self.faces, self.own_boxes, self.boxes)
         self.stack = np.empty(8 * leaves.bit_length() + 8, np.int64)
 
     def crossings(self) -> tuple[Integers, Integers, Array]:
         """Return pairs of faces that pass through each other, and the middle of the line where they do."""
         pairs, places = np.zeros((_LISTED + 1, 2), np.int64), np.zeros((_LISTED + 1, 3))
-        count = find_crossings(self.points, self.faces, self.boxes, self.stack, pairs, places, _MOST_PAIRS)
+        boxes = self.own_boxes, self.boxes
+        count = find_crossings(self.points, self.faces, *boxes, self.stack, pairs, places, _MOST_PAIRS)
         if count < 0:
             raise Tangled
         return pairs[:count, 0], pairs[:count, 1], places[:count]
 
     def winding(self, points: Array) -> Integers:
         """Return how often the surface winds round points (n, 3), in the axes of the mesh."""
-        total, slack = np.empty(len(points), np.int64), 1e-12 * self.size
+        total, slack = np.empty(len(points), np.int64), _SINGLE * self.size
         queries = np.ascontiguousarray(points - self.middle)
         count_windings(self.points, self.faces, self.boxes, _TURN, slack, self.stack, queries, total)
         return total
@@ -136,10 +149,12 @@ def _wrong_side(vertices: Array, faces: Faces, sheets: Sheets) -> str:
     )
 
 
-def _along_curve(points: Array, faces: Faces) -> Integers:
+def _along_curve(points: Array, faces: Faces, low: Array, size: float) -> Integers:
     """Return an order of faces in which neighbours are close: along Morton's curve."""
-    low = points.min(axis=0)
-    size = max(float(np.ptp(points, axis=0).max()), np.finfo(float).tiny)
-    code = np.empty(len(faces), np.int64)
-    curve_codes(points, np.ascontiguousarray(faces), low, size, code)
-    return np.argsort(code)
+    key, shift = np.empty(len(faces), np.int64), len(faces).bit_length()
+    bits = min(20, (63 - shift) // 3)
+    size = max(size, float(np.finfo(float).tiny))
+    curve_keys(points, faces, low, size, bits, shift, key)
+    key.sort()
+    key &= (1 << shift) - 1
+    return key

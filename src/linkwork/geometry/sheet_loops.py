@@ -1,7 +1,8 @@
 """The triangles of a mesh in a tree of boxes, as native code: where they cross, how they wind round points.
 
 Faces are sorted along a curve, four to a leaf; the boxes of a complete binary tree stand in a heap, that of
-node k over those of 2 k + 1 and 2 k + 2: low x, y, z, high x, y, z.
+node k over those of 2 k + 1 and 2 k + 2: low x, y, z, high x, y, z. Boxes are in single precision; rounding
+keeps the order of numbers, so boxes that meet still do.
 """
 
 import numpy as np
@@ -21,44 +22,89 @@ def _spread(x):
     return (x | (x << 2)) & 0x1249249249249249
 
 
-@entry(None, "float64[:, ::1]", "int64[:, ::1]", "float64[::1]", "float64", "int64[::1]")
-def curve_codes(points, faces, low, size, code):
-    """Say where on Morton's curve the middles of faces are, in a cube of some size."""
+@entry(None, "float64[:, ::1]", "int64[:, ::1]", "float64[::1]", "float64", "int64", "int64", "int64[::1]")
+def curve_keys(points, faces, low, size, bits, shift, key):
+    """Say where on Morton's curve the middles of faces are, in a cube of some size, above their numbers.
+
+    The curve has `bits` per axis, of at most 20; the number of a face is in the lowest `shift` bits.
+    """
+    cells = float(1 << bits)
     for f in range(faces.shape[0]):
-        code[f] = 0
+        code = 0
         for axis in range(3):
             middle = (points[faces[f, 0], axis] + points[faces[f, 1], axis] + points[faces[f, 2], axis]) / 3.0
-            cell = min(max(int((middle - low[axis]) / size * 1048576.0), 0), 1048575)
-            code[f] |= _spread(cell) << axis
+            cell = min(max(int((middle - low[axis]) / size * cells), 0), (1 << bits) - 1)
+            code |= _spread(cell) << axis
+        key[f] = (code << shift) | f
 
 
-@entry(None, "float64[:, ::1]", "int64[:, ::1]", "float64[:, ::1]")
-def fill_boxes(points, faces, boxes):
-    """Fill the heap of boxes, leaves first."""
+@entry(
+    None,
+    "float64[:, ::1]",
+    "int64[:, ::1]",
+    "float64[::1]",
+    "int64[::1]",
+    "int32[::1]",
+    "float64[:, ::1]",
+    "int32[:, ::1]",
+)
+def put_in_order(vertices, faces, origin, order, number, points, sorted_faces):
+    """Put faces, and their vertices as they are met, in an order; `number`, of each vertex, begins as -1."""
+    count = 0
+    for f in range(order.shape[0]):
+        for k in range(3):
+            vertex = faces[order[f], k]
+            if number[vertex] < 0:
+                for axis in range(3):
+                    points[count, axis] = vertices[vertex, axis] - origin[axis]
+                number[vertex] = count
+                count += 1
+            sorted_faces[f, k] = number[vertex]
+
+
+@entry(None, "float64[:, ::1]", "int32[:, ::1]", "float32[:, :, ::1]", "float32[:, ::1]")
+def fill_boxes(points, faces, own, boxes):
+    """Fill the boxes of faces, leaf by leaf, and the heap over them; where a face is missing, nothing is."""
     nodes = boxes.shape[0]
     leaves = (nodes + 1) // 2
-    for node in range(nodes - 1, -1, -1):
-        if node < leaves - 1:
-            left, right = 2 * node + 1, 2 * node + 2
-            for axis in range(3):
-                boxes[node, axis] = min(boxes[left, axis], boxes[right, axis])
-                boxes[node, 3 + axis] = max(boxes[left, 3 + axis], boxes[right, 3 + axis])
-            continue
-        first = LEAF * (node - leaves + 1)
+    for leaf in range(leaves):
+        node = leaf + leaves - 1
         for axis in range(3):
-            low, high = np.inf, -np.inf
-            for f in range(first, min(first + LEAF, faces.shape[0])):
-                a, b, c = points[faces[f, 0], axis], points[faces[f, 1], axis], points[faces[f, 2], axis]
-                low, high = min(low, min(a, min(b, c))), max(high, max(a, max(b, c)))
-            boxes[node, axis], boxes[node, 3 + axis] = low, high
+            lowest, highest = np.float32(np.inf), np.float32(-np.inf)
+            for k in range(LEAF):
+                f = LEAF * leaf + k
+                low, high = np.float32(np.inf), np.float32(-np.inf)
+                if f < faces.shape[0]:
+                    a, b, c = points[faces[f, 0], axis], points[faces[f, 1], axis], points[faces[f, 2], axis]
+                    low, high = np.float32(min(a, min(b, c))), np.float32(max(a, max(b, c)))
+                own[leaf, axis, k], own[leaf, 3 + axis, k] = low, high
+                lowest, highest = min(lowest, low), max(highest, high)
+            boxes[node, axis], boxes[node, 3 + axis] = lowest, highest
+    for node in range(leaves - 2, -1, -1):
+        left, right = 2 * node + 1, 2 * node + 2
+        for axis in range(3):
+            boxes[node, axis] = min(boxes[left, axis], boxes[right, axis])
+            boxes[node, 3 + axis] = max(boxes[left, 3 + axis], boxes[right, 3 + axis])
 
 
 @native
-def _apart(boxes, i, j):
-    for axis in range(3):
-        if boxes[i, axis] > boxes[j, 3 + axis] or boxes[j, axis] > boxes[i, 3 + axis]:
-            return True
-    return False
+def _meet(boxes, i, j):
+    """Return whether two boxes have a point in common; without branches, which cannot be foretold."""
+    x = (boxes[i, 0] <= boxes[j, 3]) & (boxes[j, 0] <= boxes[i, 3])
+    y = (boxes[i, 1] <= boxes[j, 4]) & (boxes[j, 1] <= boxes[i, 4])
+    return x & y & (boxes[i, 2] <= boxes[j, 5]) & (boxes[j, 2] <= boxes[i, 5])
+
+
+@native
+def _near_faces(own, i, k, j):
+    """Return which faces of leaf j have a box that meets that of face k of leaf i, as bits."""
+    found = 0
+    for g in range(LEAF):
+        x = (own[i, 0, k] <= own[j, 3, g]) & (own[j, 0, g] <= own[i, 3, k])
+        y = (own[i, 1, k] <= own[j, 4, g]) & (own[j, 1, g] <= own[i, 4, k])
+        z = (own[i, 2, k] <= own[j, 5, g]) & (own[j, 2, g] <= own[i, 5, k])
+        found |= int(x & y & z) << g
+    return found
 
 
 @native
@@ -81,20 +127,23 @@ def _height(points, origin, normal, vertex):
 
 @native
 def _is_corner(faces, f, vertex):
-    return faces[f, 0] == vertex or faces[f, 1] == vertex or faces[f, 2] == vertex
+    return (faces[f, 0] == vertex) | (faces[f, 1] == vertex) | (faces[f, 2] == vertex)
 
 
 @native
-def _straddles(points, faces, f, g):
+def _side(points, faces, f, normal, vertex):
+    """Return how far a vertex is above face f, times the length of its normal; of its own corners, 0."""
+    h = _height(points, faces[f, 0], normal, vertex)
+    return 0.0 if _is_corner(faces, f, vertex) else h
+
+
+@native
+def _straddles(points, faces, f, normal, g):
     """Return whether corners of face g lie on both sides of face f; those it shares with it lie on none."""
-    above = below = False
-    normal = _normal(points, faces, f)
-    for k in range(3):
-        vertex = faces[g, k]
-        if not _is_corner(faces, f, vertex):
-            h = _height(points, faces[f, 0], normal, vertex)
-            above, below = above or h > 0.0, below or h < 0.0
-    return above and below
+    a = _side(points, faces, f, normal, faces[g, 0])
+    b = _side(points, faces, f, normal, faces[g, 1])
+    c = _side(points, faces, f, normal, faces[g, 2])
+    return ((a > 0.0) | (b > 0.0) | (c > 0.0)) & ((a < 0.0) | (b < 0.0) | (c < 0.0))
 
 
 @native
@@ -129,9 +178,11 @@ def _pierce(points, faces, f, g, at):
 
 
 @native
-def _crosses(points, faces, f, g, at):
+def _crosses(points, faces, f, normal, g, at):
     """Return whether two faces pass through each other, `at` the middle of the points where edges do."""
-    if not (_straddles(points, faces, f, g) and _straddles(points, faces, g, f)):
+    if not _straddles(points, faces, f, normal, g):
+        return False
+    if not _straddles(points, faces, g, _normal(points, faces, g), f):
         return False
     at[0] = at[1] = at[2] = 0.0
     hits = _pierce(points, faces, f, g, at) + _pierce(points, faces, g, f, at)
@@ -141,44 +192,28 @@ def _crosses(points, faces, f, g, at):
 
 
 @native
-def _face_apart(points, faces, f, boxes, node):
-    for axis in range(3):
-        a, b, c = points[faces[f, 0], axis], points[faces[f, 1], axis], points[faces[f, 2], axis]
-        if min(a, b, c) > boxes[node, 3 + axis] or max(a, b, c) < boxes[node, axis]:
-            return True
-    return False
-
-
-@native
-def _faces_apart(points, faces, f, g):
-    for axis in range(3):
-        a, b, c = points[faces[f, 0], axis], points[faces[f, 1], axis], points[faces[f, 2], axis]
-        d, e, h = points[faces[g, 0], axis], points[faces[g, 1], axis], points[faces[g, 2], axis]
-        if min(a, b, c) > max(d, e, h) or min(d, e, h) > max(a, b, c):
-            return True
-    return False
-
-
-@native
-def _shared(faces, f, g):
-    count = 0
-    for k in range(3):
-        if _is_corner(faces, f, faces[g, k]):
-            count += 1
-    return count
+def _keep(pairs, places, listed, stride):
+    """Drop every second pair of a full list; return how many there are, and of how many one is listed."""
+    kept = (listed + 1) // 2
+    for k in range(kept):
+        for axis in range(3):
+            places[k, axis] = places[2 * k, axis]
+        pairs[k, 0], pairs[k, 1] = pairs[2 * k, 0], pairs[2 * k, 1]
+    return kept, 2 * stride
 
 
 @entry(
     "int64",
     "float64[:, ::1]",
-    "int64[:, ::1]",
-    "float64[:, ::1]",
+    "int32[:, ::1]",
+    "float32[:, :, ::1]",
+    "float32[:, ::1]",
     "int64[::1]",
     "int64[:, ::1]",
     "float64[:, ::1]",
     "int64",
 )
-def find_crossings(points, faces, boxes, stack, pairs, places, most):
+def find_crossings(points, faces, own, boxes, stack, pairs, places, most):
     """List pairs of faces that cross, and where: as many as there is room for, evenly spread over all.
 
     Return how many are listed, or -1 if more than `most` pairs of faces and boxes would be looked at.
@@ -193,32 +228,30 @@ def find_crossings(points, faces, boxes, stack, pairs, places, most):
         looked += 1
         if looked > most:
             return -1
-        if i != j and _apart(boxes, i, j):
-            continue
         if i < leaves - 1:  # both are of one level
             for k in range(4):
                 left, right = 2 * i + 1 + k // 2, 2 * j + 1 + k % 2
-                if left <= right:
+                if left <= right and _meet(boxes, left, right):
                     top += 1
                     stack[2 * top], stack[2 * top + 1] = left, right
             continue
-        mine, other = LEAF * (i - leaves + 1), LEAF * (j - leaves + 1)
-        for f in range(mine, min(mine + LEAF, faces.shape[0])):
-            if _face_apart(points, faces, f, boxes, j):
+        mine, other = i - leaves + 1, j - leaves + 1
+        for k in range(LEAF):
+            near, f = _near_faces(own, mine, k, other), LEAF * mine + k
+            if i == j:
+                near &= -2 << k  # a pair once, and no face with itself
+            if near == 0:
                 continue
-            for g in range(f + 1 if i == j else other, min(other + LEAF, faces.shape[0])):
-                looked += 1
-                if _shared(faces, f, g) > 1 or _faces_apart(points, faces, f, g):
+            normal = _normal(points, faces, f)
+            for n in range(LEAF):
+                g = LEAF * other + n
+                if not (near >> n) & 1:
                     continue
-                if not _crosses(points, faces, f, g, at):
+                looked += 1
+                if not _crosses(points, faces, f, normal, g, at):
                     continue
                 if found % stride == 0 and listed == room:
-                    listed = (room + 1) // 2
-                    for k in range(listed):
-                        for axis in range(3):
-                            places[k, axis] = places[2 * k, axis]
-                        pairs[k, 0], pairs[k, 1] = pairs[2 * k, 0], pairs[2 * k, 1]
-                    stride *= 2
+                    listed, stride = _keep(pairs, places, listed, stride)
                 if found % stride == 0:
                     pairs[listed, 0], pairs[listed, 1] = f, g
                     for axis in range(3):
@@ -262,21 +295,21 @@ def _passed(points, faces, f, turn, x, y, z):
 
 
 @native
-def _missed(boxes, node, query, turn, slack):
-    """Return whether a ray along the third of the turned axes misses a box by more than slack."""
+def _missed(boxes, node, query, inverse, slack):
+    """Return whether a ray, of which one over its direction is given, misses a box by more than slack."""
     first, last = 0.0, np.inf
     for axis in range(3):
-        along = turn[axis, 2]
-        low, high = boxes[node, axis] - slack - query[axis], boxes[node, 3 + axis] + slack - query[axis]
-        first, last = max(first, min(low / along, high / along)), min(last, max(low / along, high / along))
+        low = (boxes[node, axis] - slack - query[axis]) * inverse[axis]
+        high = (boxes[node, 3 + axis] + slack - query[axis]) * inverse[axis]
+        first, last = max(first, min(low, high)), min(last, max(low, high))
     return first > last
 
 
 @entry(
     None,
     "float64[:, ::1]",
-    "int64[:, ::1]",
-    "float64[:, ::1]",
+    "int32[:, ::1]",
+    "float32[:, ::1]",
     "float64[:, ::1]",
     "float64",
     "int64[::1]",
@@ -289,6 +322,7 @@ def count_windings(points, faces, boxes, turn, slack, stack, queries, winding):
     Rays go along the third of the turned axes, none of whose components is zero.
     """
     leaves = (boxes.shape[0] + 1) // 2
+    inverse = (1.0 / turn[0, 2], 1.0 / turn[1, 2], 1.0 / turn[2, 2])
     for i in range(queries.shape[0]):
         query = queries[i]
         x, y, z = (
@@ -301,7 +335,7 @@ def count_windings(points, faces, boxes, turn, slack, stack, queries, winding):
         while top >= 0:
             node = stack[top]
             top -= 1
-            if _missed(boxes, node, query, turn, slack):
+            if _missed(boxes, node, query, inverse, slack):
                 continue
             if node < leaves - 1:
                 stack[top + 1], stack[top + 2] = 2 * node + 2, 2 * node + 1

@@ -26,6 +26,7 @@ Surface: TypeAlias = tuple[Array, Faces]  # vertices (n, 3) [m], and faces
 
 RESOLUTION = 32  # straight pieces that stand for a full circle, unless said
 COMMON = ("position", "rotation", "density", "mass")
+_AT_THE_ORIGIN = (0.0, 0.0, 0.0), ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -152,7 +153,9 @@ class Solid(metaclass=SpelledABC):
             tensor: Any = [[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]]
         else:
             tensor = mass * np.asarray(g)
-        return Inertia(mass, self.centre, tensor).moved(self.position, self.rotation)
+        made = Inertia(mass, self.centre, tensor)
+        here = isinstance(g, tuple) and (self.position, self.rotation) == _AT_THE_ORIGIN
+        return made if here else made.moved(self.position, self.rotation)
 
     def _mass(self, density: float | None) -> float:
         if density is not None:

@@ -1,9 +1,10 @@
 """Surfaces of triangles: boxes, prisms, and what turns about an axis."""
 
 from math import ceil, cos, pi, sin
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from linkwork.geometry.solid import Faces, Surface, pieces_per_turn
 from linkwork.mechanism.placement import Array
@@ -53,7 +54,7 @@ def revolved(profile: ArrayLike, resolution: int, angle: float = 2 * pi, cap: Fa
     return compact(ring.reshape(3, -1).T, np.vstack(quads))
 
 
-def compact(vertices: Array, faces: Faces) -> Surface:
+def compact(vertices: Array, faces: NDArray[Any]) -> tuple[Array, NDArray[Any]]:
     """Drop faces that have a vertex twice, and vertices that no face has."""
     a, b, c = faces.T
     flat = (a == b) | (b == c) | (c == a)

@@ -4,23 +4,40 @@ Tables are hashed from a secret start: no file can be made whose vertices all fa
 """
 
 import os
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.geometry.mesh_loops import equal_rows, near_rows
+from linkwork.geometry.mesh_loops import near_rows, number_rows
+from linkwork.geometry.polyhedron import bounds
 from linkwork.mechanism.placement import Array
 
+_BLOCK = 30_000  # points
 _SEED = int.from_bytes(os.urandom(7), "little")
 
 
 def distinct(points: NDArray[np.floating]) -> tuple[Array, NDArray[np.int32]]:
-    """Return points (n, 3) none of which are equal, in their order, and for each old one the new."""
-    count = len(points)
-    words = np.ascontiguousarray(points).view(np.uint32).reshape(count, -1)
-    label, first = np.empty(count, np.int32), np.empty(count, np.int32)
-    found = equal_rows(words, _SEED, _table(count), label, first)
-    return points[first[:found]].astype(np.float64), label
+    """Return points (..., 3) none of which are equal, in their order, and for each old one the new.
+
+    They are taken in blocks, so that no copy of all of them is made.
+    """
+    total, count = points.size // 3, 0
+    kept = np.empty((total, 3), points.dtype)
+    words = kept.view(np.uint32)
+    label, table = np.empty(total, np.int32), _table(total)
+    for at, block in blocks(points):
+        rows = (block + 0).view(np.uint32)  # -0.0 becomes 0.0
+        count = number_rows(rows, _SEED, count, table, words, label[at : at + len(block)])
+    return kept[:count].astype(np.float64), label
+
+
+def blocks(points: NDArray[np.floating]) -> Iterator[tuple[int, NDArray[np.floating]]]:
+    """Yield points (..., 3) as rows, some ten thousand at a time, and the number of the first."""
+    step = _BLOCK * len(points) * 3 // points.size or 1
+    for k in range(0, len(points), step):
+        rows = np.ascontiguousarray(points[k : k + step]).reshape(-1, 3)
+        yield k * (points.size // 3 // len(points)), rows
 
 
 def joined(vertices: Array, near: float) -> tuple[Array, NDArray[np.int32]]:
@@ -32,10 +49,10 @@ def joined(vertices: Array, near: float) -> tuple[Array, NDArray[np.int32]]:
     if not near > 0.0:
         return distinct(vertices)
     label, first, following = (np.empty(count, np.int32) for _ in range(3))
-    low = np.ascontiguousarray(vertices - vertices.min(axis=0))
+    low = np.ascontiguousarray(vertices - bounds(vertices)[0])
     found = near_rows(low, near, _SEED, _table(count), following, label, first)
     return vertices[first[:found]], label
 
 
 def _table(count: int) -> NDArray[np.int32]:
-    return np.full(2 << max(4, count.bit_length()), -1, np.int32)
+    return np.empty(2 << max(4, count.bit_length()), np.int32)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.mechanic.bodies import pose_of, problems
-from linkwork.mechanic.editor import DENSITIES
+from linkwork.mechanic.body_edits import DENSITIES
 from linkwork.mechanic.snapping import turned
 from linkwork.view.inspector import turns
 
@@ -17,8 +17,8 @@ class BodyTab:
     """A folder: name, material, mass, colour, place; copies, mirror images, merging, splitting, repair."""
 
     def __init__(self, gui: Any, page: Any) -> None:
-        self._page, self._name = page, ""
-        self._folder = gui.add_folder("Body", visible=False)  # until one is selected
+        self._page = page
+        self._folder = gui.add_folder("Body", visible=False, order=0.5)  # until one is selected
         with self._folder:
             self._note = gui.add_html("", visible=False)
             self._call = gui.add_text("Name", "")
@@ -34,21 +34,22 @@ class BodyTab:
             self._other = gui.add_dropdown("Merge with", ("(none)",))
             acts = gui.add_button_group("", ("copy", "mirror", "merge"))
             more = gui.add_button_group("", ("split", "repair", "delete"))
-        for widget, edit in (
-            (self._call, self._rename),
-            (self._made_of, self._material),
-            (self._density, lambda value: self._edit(page.editor.set_density, value)),
-            (self._mass, lambda value: self._edit(page.editor.set_mass, value)),
-            (self._paint, lambda value: self._edit(page.editor.set_color, [part / 255.0 for part in value])),
-            (self._place, lambda value: self._put()),
-            (self._turn, lambda value: self._put()),
-        ):
-            widget.on_update(
-                lambda event, edit=edit: event.client and self._name and edit(event.target.value)
-            )
-        self._moves.on_update(lambda event: self._handles(self._moves.value))
-        acts.on_click(lambda event: self._act(acts.value))
-        more.on_click(lambda event: self._act(more.value))
+        self._watch(page, acts, more)
+
+    def _watch(self, page: Any, acts: Any, more: Any) -> None:
+        editor, edit = page.editor, page.try_edit
+        page.watch(self._call, self._rename)
+        page.watch(self._made_of, self._material)
+        page.watch(self._density, lambda name, value: edit(editor.set_density, name, value))
+        page.watch(self._mass, lambda name, value: edit(editor.set_mass, name, value))
+        page.watch(
+            self._paint, lambda name, value: edit(editor.set_color, name, [part / 255.0 for part in value])
+        )
+        page.watch(self._place, lambda name, value: edit(editor.place, name, value))
+        page.watch(self._turn, lambda name, value: edit(self._turned, name, value))
+        page.watch(self._moves, self._handles)
+        page.press(acts, self._act)
+        page.press(more, self._act)
 
     def follow(self, name: str | None) -> None:
         """Show a body as it is; the last one, if this is none."""
@@ -58,9 +59,8 @@ class BodyTab:
             self._other.options = others
         self._folder.visible = name in m.bodies
         if name not in m.bodies:
-            self._name = ""
             return
-        self._name, body = name, m.bodies[name]
+        body = m.bodies[name]
         density = body.density if body.weighed else None
         made_of = next((word for word, value in DENSITIES.items() if value == density), _OWN)
         pose = pose_of(body)
@@ -84,48 +84,35 @@ class BodyTab:
             told = f"not closed: {escape(wrong[0])}. Its mass is that of its hull; press repair"
             self._note.content = f'<div class="lw-sheet lw-bad">{told}</div>'
 
-    def _edit(self, edit: Any, value: Any) -> None:
-        self._page.try_edit(edit, self._name, value)
+    def _rename(self, name: str, new: str) -> None:
+        new = new.strip()
+        if new and new != name and self._page.try_edit(self._renamed, name, new):
+            self._page.show_and_select(new)
 
-    def _rename(self, new: str) -> None:
-        if new.strip() and new != self._name and self._page.try_edit(self._renamed, new.strip()):
-            self._page.select(new.strip())
-
-    def _renamed(self, new: str) -> bool:
-        self._page.editor.rename(self._name, new)
-        self._name = new
+    def _renamed(self, name: str, new: str) -> bool:
+        self._page.editor.rename(name, new)
         return True
 
-    def _material(self, word: str) -> None:
+    def _material(self, name: str, word: str) -> None:
         if word in DENSITIES:
-            self._edit(self._page.editor.set_density, DENSITIES[word])
+            self._page.try_edit(self._page.editor.set_density, name, DENSITIES[word])
 
-    def _put(self) -> None:
-        self._page.try_edit(
-            self._page.editor.place, self._name, self._place.value, turned(*np.radians(self._turn.value))
-        )
+    def _turned(self, name: str, angles: Any) -> None:
+        editor = self._page.editor
+        editor.place(name, pose_of(editor.body(name))[:, 3], turned(*np.radians(angles)))
 
-    def _handles(self, moves: bool) -> None:
+    def _handles(self, name: str | None, moves: bool) -> None:
         self._page.gizmo.moves_bodies = moves
-        self._page.gizmo.follow(self._page.selected)
+        self._page.gizmo.follow(name)
 
-    def _act(self, word: str) -> None:
-        page, name = self._page, self._name
-        if not name:
-            page.show_message("select a body first")
-            return
-        editor = page.editor
-        match word:
-            case "copy":
-                made = page.try_edit(editor.duplicate, name)
-            case "mirror":
-                made = page.try_edit(editor.mirror, name, "x")
-            case "merge":
-                made = page.try_edit(editor.merge, [name, self._other.value])
-            case "split":
-                made = page.try_edit(editor.split, name)
-            case "repair":
-                made = page.try_edit(editor.repair, name)
-            case _:
-                made = page.try_edit(editor.delete, name)
-        del made
+    def _act(self, name: str, word: str) -> None:
+        editor = self._page.editor
+        does = {
+            "copy": editor.duplicate,
+            "mirror": editor.mirror,
+            "merge": lambda name: editor.merge([name, self._other.value]),
+            "split": editor.split,
+            "repair": editor.repair,
+            "delete": editor.delete,
+        }
+        self._page.try_edit(does[word], name)

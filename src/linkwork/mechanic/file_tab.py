@@ -8,11 +8,20 @@ from linkwork.geometry import Box, Capsule, Cone, Cylinder, Sphere
 
 _SHAPES = ("box", "cylinder", "sphere", "cone", "capsule", "plate")
 _SCALES = {"as it looks": None, "metres": 1.0, "millimetres": 1e-3, "centimetres": 1e-2, "inches": 0.0254}
-_EXAMPLES = ("slider_crank", "four_bar", "cart_pole", "robot_arm", "stewart_platform", "bennett", "gripper")
+_EXAMPLES = (
+    "slider_crank",
+    "steam_engine",
+    "four_bar",
+    "cart_pole",
+    "robot_arm",
+    "stewart_platform",
+    "bennett",
+    "gripper",
+)
 _GUIDE = """
 1. **Parts**: press *Add shape* three times: a crank, a rod and a slider (or upload three meshes).
 2. Drag each part roughly into its place; or type where it is.
-3. **New joint**: *On* ground, *Body* crank, kind *Revolute*, *Add joint*. Place it with the gizmo: near
+3. **New joint**: *On* ground, *Body* crank, *As* Revolute, *Add joint*. Place it with the gizmo: near
    the centre of a face or a hole it snaps. Then crank – rod, rod – slider, and ground – slider as
    *Prismatic*: that closes the loop.
 4. At the upper left it says **1 degree of freedom**. If joints do not meet, they are red, and named.
@@ -26,7 +35,7 @@ class FileTab:
 
     def __init__(self, gui: Any, page: Any) -> None:
         self._page = page
-        undo = gui.add_button_group("", ("undo", "redo", "help"))
+        undo = gui.add_button_group("", ("undo", "redo", "help"), order=0.0)
         undo.on_click(lambda event: self._pressed(undo.value, event.client))
         with gui.add_folder("Parts"):
             self._scale = gui.add_dropdown("Unit", tuple(_SCALES), hint="of meshes whose files have none")
@@ -35,13 +44,15 @@ class FileTab:
             )
             self._shape = gui.add_dropdown("Shape", _SHAPES)
             self._size = gui.add_vector3("Size [m]", (0.1, 0.02, 0.02), min=(1e-6,) * 3, step=0.01)
-            gui.add_button("Add shape", icon="cube").on_click(lambda event: page.try_edit(self.add_shape))
+            add = gui.add_button("Add shape", icon="cube")
+        page.press(add, lambda name, word: page.try_edit(self.add_shape))
         self._upload.on_upload(lambda event: self._sent(event.target.value))
         with gui.add_folder("File", expand_by_default=False):
             saves = gui.add_button_group("Save", ("json", "script", "urdf", "html"))
             saves.on_click(lambda event: self.send(saves.value, event.client))
+            self._taken_apart = gui.add_checkbox("Parts only", False, hint="its bodies, to be joined by hand")
             example = gui.add_dropdown("Example", ("(choose)", *_EXAMPLES))
-            example.on_update(lambda event: event.client and self._open_example(example.value))
+            page.watch(example, lambda name, value: self._open_example(value))
 
     def follow(self) -> None:
         """There is nothing that follows the mechanism."""
@@ -88,6 +99,8 @@ class FileTab:
 
         if name in _EXAMPLES:
             self._page.try_edit(lambda: self._page.editor.open(getattr(examples, name)()))
+            if self._taken_apart.value:
+                self._page.try_edit(self._page.editor.take_apart)
 
     # saving
 

@@ -22,7 +22,8 @@ class Gizmo:
         self._page = page
         self._name: str | None = None
         self._is_joint = self._holding = False
-        self._handle: Any = None
+        self._taken: tuple[Array, Array] | None = None  # how the handles were when they were taken
+        self.handle: Any = None
         self.snap, self.grid, self.angles = True, 0.0, False
         self.moves_bodies = False
         self.snapped: Feature | None = None
@@ -38,18 +39,21 @@ class Gizmo:
         )
         self._name = name if shown else None
         if not shown:
-            if self._handle is not None:
-                self._handle.visible = False
+            if self.handle is not None:
+                self.handle.visible = False
             return
-        pose = self._pose()
-        if self._handle is None:
-            self._handle = self._page.server.scene.add_transform_controls(
-                "/gizmo", scale=_SIZE * self._page.camera.radius * 2.0, line_width=3.0, depth_test=False
+        pose, size = self._pose(), _SIZE * 2.0 * self._page.camera.radius
+        if self.handle is None:
+            self.handle = self._page.server.scene.add_transform_controls(
+                "/gizmo", scale=size, line_width=3.0, depth_test=False
             )
-            self._handle.on_update(self._held)
-        self._handle.scale = _SIZE * self._page.camera.radius * 2.0
-        self._handle.position, self._handle.wxyz = pose[:, 3], quaternions(pose[None, :, :3])[0]
-        self._handle.visible = True
+            self.handle.on_update(self._held)
+        if (
+            not 0.7 < size / self.handle.scale < 1.4
+        ):  # a page makes new handles, and forgets a hand on the old
+            self.handle.scale = size
+        self.handle.position, self.handle.wxyz = pose[:, 3], quaternions(pose[None, :, :3])[0]
+        self.handle.visible = True
 
     def _pose(self) -> Array:
         editor = self._page.editor
@@ -58,17 +62,27 @@ class Gizmo:
         return pose_of(editor.body(self._name))
 
     async def _held(self, event: Any) -> None:
-        """Put what is held where it is let go, or where that snaps to; until then only the handles move."""
-        self._holding = event.phase != "end"
-        if event.phase == "end":
-            self._page.server.in_background(self._released)
+        """Move what is held as the handles were, when they are let go; until then only the handles move.
 
-    def _released(self) -> None:
-        if self._name is None:
-            return
-        position = np.array(self._handle.position, float)
-        rotation = matrices(np.array(self._handle.wxyz, float)[None])[0]
-        self.put(position, rotation)
+        The handles may be behind what they are on, by an edit that a page does not show yet: what counts is
+        how far they were pulled and turned.
+        """
+        self._holding = event.phase != "end"
+        if event.phase == "start":
+            self._taken = self._shown()
+        elif event.phase == "end" and self._taken is not None:
+            (R, p), (R_taken, p_taken) = self._shown(), self._taken
+            self._taken = None
+            self._page.in_turn(self._released, self._name, p - p_taken, R @ R_taken.T)
+
+    def _shown(self) -> tuple[Array, Array]:
+        """Return how the handles are turned, and where they are."""
+        return matrices(np.array(self.handle.wxyz, float)[None])[0], np.array(self.handle.position, float)
+
+    def _released(self, name: str | None, way: Array, turn: Array) -> None:
+        if name is not None and name == self._name:
+            pose = self._pose()
+            self.put(pose[:, 3] + way, turn @ pose[:, :3])
 
     def put(self, position: Array, rotation: Array) -> None:
         """Put the joint or body that is held to a place, or where that snaps to."""

@@ -4,11 +4,20 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.mechanic.editor import KINDS
+from linkwork.mechanic.joint_edits import KINDS
 from linkwork.mechanic.snapping import frame_along, nearest, turned
+from linkwork.mechanism.joints import Prismatic
 from linkwork.view.inspector import turns
 
+_FIRST = 0.5  # order on the page: before all else but undo and redo
 _REACH = 0.2  # within which a new joint snaps to a place of a part, of the mechanism's size
+_UNITS = {  # of a joint that turns, and of one that slides
+    "_limits": ("From, to [rad]", "From, to [m]"),
+    "_damping": ("Damping [N m s]", "Damping [N s/m]"),
+    "_friction": ("Friction [N m]", "Friction [N]"),
+    "_stiffness": ("Spring [N m]", "Spring [N/m]"),
+    "_rest": ("Rest [rad]", "Rest [m]"),
+}
 _LAWS = ("motor (force)", "driver (position)")
 
 
@@ -16,15 +25,14 @@ class JointTab:
     """Folders: a new joint; the selected one: kind, frame, limits, spring, damping, friction, drives."""
 
     def __init__(self, gui: Any, page: Any) -> None:
-        self._page, self._name = page, ""
+        self._page = page
         with gui.add_folder("New joint"):
             self._parent = gui.add_dropdown("On", ("ground",), hint="what the joint is on")
             self._child = gui.add_dropdown("Body", ("(none)",), hint="what moves")
-            self._new_kind = gui.add_dropdown("Kind", tuple(KINDS), initial_value="Revolute")
-            gui.add_button(
-                "Add joint", icon="link", hint="at the place of the part you clicked last"
-            ).on_click(lambda event: self.add())
-        self._folder = gui.add_folder("Joint", visible=False)  # until one is selected
+            self._new_kind = gui.add_dropdown("As", tuple(KINDS), initial_value="Revolute")
+            add = gui.add_button("Add joint", icon="link", hint="at the place of the part you clicked last")
+            page.press(add, lambda name, word: self.add())
+        self._folder = gui.add_folder("Joint", visible=False, order=_FIRST)  # until one is selected
         with self._folder:
             self._call = gui.add_text("Name", "", hint="select a joint in the picture or the tree")
             self._kind = gui.add_dropdown("Kind", tuple(KINDS), initial_value="Revolute")
@@ -37,37 +45,35 @@ class JointTab:
             self._angles = gui.add_checkbox("15°", False, hint="turn in steps of 15 degrees")
             self._grid = gui.add_number("Grid [m]", 0.0, min=0.0, step=0.001, hint="0: none")
             self._limited = gui.add_checkbox("Limits", False)
-            self._limits = gui.add_vector2("From, to [rad, m]", (-1.0, 1.0), step=0.01)
-            self._damping = gui.add_number("Damping [N s/m, N m s]", 0.0, min=0.0, step=0.01)
-            self._friction = gui.add_number("Friction [N, N m]", 0.0, min=0.0, step=0.01)
-            self._stiffness = gui.add_number("Spring [N/m, N m]", 0.0, min=0.0, step=0.1)
-            self._rest = gui.add_number("Rest [m, rad]", 0.0, step=0.01)
+            self._limits = gui.add_vector2("From, to [rad]", (-1.0, 1.0), step=0.01)
+            self._damping = gui.add_number("Damping [N m s]", 0.0, min=0.0, step=0.01)
+            self._friction = gui.add_number("Friction [N m]", 0.0, min=0.0, step=0.01)
+            self._stiffness = gui.add_number("Spring [N m]", 0.0, min=0.0, step=0.1)
+            self._rest = gui.add_number("Rest [rad]", 0.0, step=0.01)
             self._what = gui.add_dropdown("Drive by", _LAWS)
             self._law = gui.add_text("Formula", "", hint="of t, q and v: 0.5 * sin(2 * t)")
             acts = gui.add_button_group("", ("drive", "free", "delete"))
         self._watch(axes, acts)
 
     def _watch(self, axes: Any, acts: Any) -> None:
-        def edits(widget: Any, word: str) -> None:
-            widget.on_update(lambda event: event.client and self._option(word, widget.value))
-
+        page = self._page
         for widget, word in (
             (self._damping, "damping"),
             (self._friction, "friction"),
             (self._stiffness, "stiffness"),
             (self._rest, "rest"),
         ):
-            edits(widget, word)
-        self._call.on_update(lambda event: event.client and self._rename(self._call.value))
-        self._kind.on_update(lambda event: event.client and self._change_kind(self._kind.value))
-        for widget in (self._place, self._turn):
-            widget.on_update(lambda event: event.client and self._put())
-        for widget in (self._limited, self._limits):
-            widget.on_update(lambda event: event.client and self._limit())
-        axes.on_click(lambda event: self._axis(axes.value))
-        acts.on_click(lambda event: self._act(acts.value))
+            page.watch(widget, lambda name, value, word=word: self._option(name, word, value))
+        page.watch(self._call, self._rename)
+        page.watch(self._kind, self._change_kind)
+        page.watch(self._place, lambda name, value: self._try(page.editor.place_joint, name, value))
+        page.watch(self._turn, lambda name, value: self._try(self._turned, name, turned(*np.radians(value))))
+        page.watch(self._limited, lambda name, value: self._limit(name, value, self._limits.value))
+        page.watch(self._limits, lambda name, value: self._limit(name, self._limited.value, value))
+        page.press(axes, self._axis)
+        page.press(acts, self._act)
         for widget in (self._snap, self._angles, self._grid):
-            widget.on_update(lambda event: self._snapping())
+            page.watch(widget, lambda name, value: self._snapping())
 
     def _snapping(self) -> None:
         gizmo = self._page.gizmo
@@ -85,7 +91,7 @@ class JointTab:
             )
         )
         if name is not None:
-            page.joined(name)
+            page.show_and_select(name)
 
     def _where(self, child: str) -> tuple[Any, Any]:
         """Return the place and axis of a new joint: those of the part that was clicked, or of the body."""
@@ -118,9 +124,8 @@ class JointTab:
                 self._parent.value = "ground"
         self._folder.visible = name in m.joints
         if name not in m.joints:
-            self._name = ""
             return
-        self._name, joint = name, m.joints[name]
+        joint = m.joints[name]
         pose = editor.joint_pose(name)
         limits = joint.limit_pairs()
         limited = bool(len(limits)) and bool(np.isfinite(limits[0]).all())
@@ -143,58 +148,48 @@ class JointTab:
         for widget, value in values:
             if widget.value != value:
                 widget.value = value
+        for word, labels in _UNITS.items():
+            widget, label = getattr(self, word), labels[isinstance(joint, Prismatic)]
+            if widget.label != label:
+                widget.label = label
 
-    def _try(self, edit: Any, *arguments: Any) -> Any:
-        if not self._name:
-            self._page.show_message("select a joint first")
-            return None
-        return self._page.try_edit(edit, self._name, *arguments)
+    def _try(self, edit: Any, name: str, *arguments: Any) -> Any:
+        return self._page.try_edit(edit, name, *arguments)
 
-    def _option(self, word: str, value: Any) -> None:
-        self._try(self._page.editor.change_joint, word, float(value))
+    def _option(self, name: str, word: str, value: Any) -> None:
+        self._try(self._page.editor.change_joint, name, word, float(value))
 
-    def _rename(self, new: str) -> None:
-        old, new = self._name, new.strip()
-        if old and new and new != old:
-            self._try(self._page.editor.rename, new)
+    def _rename(self, name: str, new: str) -> None:
+        new = new.strip()
+        if new and new != name:
+            self._try(self._page.editor.rename, name, new)
             if new in self._page.editor.mechanism.joints:
-                self._name = new
+                self._page.show_and_select(new)
 
-    def _change_kind(self, kind: str) -> None:
-        if self._name and kind != type(self._page.editor.joint(self._name)).__name__:
-            self._try(self._page.editor.change_kind, kind)
+    def _change_kind(self, name: str, kind: str) -> None:
+        if kind != type(self._page.editor.joint(name)).__name__:
+            self._try(self._page.editor.change_kind, name, kind)
 
-    def _put(self) -> None:
-        self._try(self._page.editor.place_joint, self._place.value, turned(*np.radians(self._turn.value)))
+    def _limit(self, name: str, limited: bool, limits: Any) -> None:
+        low, high = (float(each) for each in limits)
+        self._try(self._page.editor.change_joint, name, "limits", (low, high) if limited else None)
 
-    def _limit(self) -> None:
-        low, high = self._limits.value
-        self._try(
-            self._page.editor.change_joint,
-            "limits",
-            (float(low), float(high)) if self._limited.value else None,
-        )
-
-    def _axis(self, word: str) -> None:
+    def _axis(self, name: str, word: str) -> None:
         if word == "flip":
-            self._try(self._page.editor.flip)
-        elif self._name:
-            axis = np.eye(3)["xyz".index(word)]
-            place = self._page.editor.joint_pose(self._name)[:, 3]
-            self._try(self._page.editor.place_joint, place, frame_along(axis))
+            self._try(self._page.editor.flip, name)
+        else:
+            self._try(self._turned, name, frame_along(np.eye(3)["xyz".index(word)]))
 
-    def _act(self, word: str) -> None:
+    def _turned(self, name: str, rotation: Any) -> None:
+        editor = self._page.editor
+        editor.place_joint(name, editor.joint_pose(name)[:, 3], rotation)
+
+    def _act(self, name: str, word: str) -> None:
         editor = self._page.editor
         if word == "delete":
-            self._try(editor.delete)
+            self._try(editor.delete, name)
         elif word == "drive":
-            self._try(editor.motor if self._what.value == _LAWS[0] else editor.drive, self._law.value or "0")
-        elif self._name:
-            m, name = editor.mechanism, self._name
-            acting = [
-                each.name
-                for each in (*m.loads.values(), *m.drivers.values())
-                if any(getattr(end, "name", end) == name for end in each.on)
-            ]
-            for each in acting:
-                self._page.try_edit(editor.delete, each)
+            law = self._law.value or "0"
+            self._try(editor.motor if self._what.value == _LAWS[0] else editor.drive, name, law)
+        else:
+            self._try(editor.release, name)

@@ -1,6 +1,6 @@
 """A mechanism as a Python script that builds it again with the public interface, bit for bit.
 
-What was written is run and compared before it is given away: what a script cannot say is refused by name.
+What was written is read and compared before it is given away: what a script cannot say is refused by name.
 """
 
 import inspect
@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import FormatError
-from linkwork.formats.formula_arguments import Scalar, coordinates_of
+from linkwork.formats.formula_arguments import Argument, Scalar, coordinates_of
 from linkwork.formats.formula_law import Law, law_of_function
 from linkwork.formats.mechanism_json import mechanism_text
 from linkwork.geometry import Solid
+from linkwork.mechanic.script_reader import mechanism_of_script
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.contact import Contact
 from linkwork.mechanism.driver import Driver
@@ -49,14 +50,13 @@ _WIDE = 110  # letters in a line, if it can be
 
 def script(mechanism: Mechanism) -> str:
     """Return a Python script that builds a mechanism; FormatError says what of it cannot be written."""
-    text = _Script(mechanism).text()
-    made: dict[str, Any] = {"__name__": "built by a script"}
+    made = _Script(mechanism)
+    text = made.text()
     try:
-        exec(compile(text, f"<script of {mechanism.name}>", "exec"), made)
-        again = mechanism_text(made["m"])
+        again = mechanism_text(mechanism_of_script(text, made.functions))
     except FormatError:
         raise
-    except Exception as error:
+    except Exception as error:  # whatever the package says of what it is given
         raise FormatError(f"mechanism {mechanism.name!r} cannot be written as a script: {error}") from error
     if again != mechanism_text(mechanism):
         ours, theirs = (each.splitlines() for each in (mechanism_text(mechanism), again))
@@ -73,6 +73,7 @@ class _Script:
         self._taken = {"lw", "m", *_WORDS, *keyword.kwlist}
         self._variables: dict[int, str] = {id(mechanism.ground): "m.ground"}
         self._used: set[str] = set()
+        self.functions: list[Sequence[Argument]] = []  # what each function of the script is given
 
     def text(self) -> str:
         m = self._mechanism
@@ -217,6 +218,7 @@ class _Script:
                 law, [coordinates_of(n, counts[n]) if n in counts else Scalar(n) for n in names]
             )
         lines = law.lines
+        self.functions.append(law.arguments)
         self._used |= {found for found in re.findall(r"\b([a-z]\w*)\(", " ".join(lines)) if found in _WORDS}
         if len(lines) == 1:
             return f"lambda {', '.join(law.names)}: {lines[0].removeprefix('return ')}"

@@ -31,6 +31,8 @@ from linkwork.mechanism.recorded import Recorded, frozen
 from linkwork.spelling import checked_keywords, require
 from linkwork.varied import real
 
+_PLAIN = Material()
+
 
 class Body(Recorded):
     """A rigid body, described by its shapes and a density or a mass, by an Inertia, or by nothing (massless).
@@ -206,8 +208,9 @@ class Body(Recorded):
 
     @material.setter
     def material(self, material: Material | None) -> None:
-        require(f"{self._where}: material", material, Material | None, material_wanted(material))
-        self._material = Material() if material is None else material
+        if material is not None and not isinstance(material, Material):
+            require(f"{self._where}: material", material, Material, material_wanted(material))
+        self._material = _PLAIN if material is None else material
 
     @property
     def group(self) -> int:

@@ -68,7 +68,5 @@ def inertia_of_shapes(
         if rest < 0.0:
             raise ValueError(f"{where}: mass {mass:g} kg is less than that of its weighed shapes; give more")
         density = rest / sum(shape.volume for shape in light)
-    total = Inertia.zero("space")
-    for shape in shapes:
-        total = total + shape.inertia(density)
-    return total
+    first, *others = (shape.inertia(density) for shape in shapes)
+    return sum(others, first)

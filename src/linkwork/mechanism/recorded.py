@@ -48,18 +48,19 @@ class Recorded(Closed):
     constants: ClassVar[frozenset[str]] = frozenset()  # attributes that hold numbers, alone or in lists
 
     def __new__(cls, *args: Any, **options: Any) -> Any:
-        made = super().__new__(cls)
+        made = object.__new__(cls)
+        _set(made, "_complete", False)
         _set(made, "_journal", None)
         _set(made, "_revision", Revision())
         return made
 
     def __setattr__(self, word: str, value: Any) -> None:
-        if word in _OWN:
+        if self._journal is None and not self._complete:
+            _set(self, word, value if word[0] == "_" or type(value) in _FIXED else self._lasting(word, value))
+        elif word in _OWN:
             _set(self, word, value)
         elif self._journal is not None:
             self._journal.assign(self, word, value)
-        elif not self._complete:
-            _set(self, word, value if type(value) in _FIXED or word[0] == "_" else self._lasting(word, value))
         else:
             self._check_assignable(word, value)
             _set(self, word, self._lasting(word, value))

@@ -7,7 +7,7 @@ nothing that it reads has changed either (`outside`).
 """
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from operator import attrgetter
 from typing import Any
@@ -35,16 +35,12 @@ class Snapshot:
     copies: dict[str, "Copied"]  # by name, ground among them
     current: dict[str, Element]  # the copies themselves
     revisions: dict[str, Revision]  # of the originals
-
-    @kept
-    def own(self) -> list[str]:
-        """The names of elements that do not last."""
-        return [name for name, one in self.copies.items() if one.before is not None]
+    own: list[str]  # the names of elements that do not last
 
     @kept
     def outsides(self) -> dict[str, Outside]:
         """What elements read beside what they are given, by name, where that can change."""
-        return {name: one.outside for name, one in self.copies.items() if one.outside}
+        return {name: there for name in self.own if (there := self.copies[name].outside)}
 
     @kept
     def elements(self) -> frozenset[Element]:
@@ -98,19 +94,24 @@ def snapshot(mechanism: Mechanism, like: Snapshot | None = None) -> Snapshot:
     names = list(map(_name, things))
     originals = dict(zip(names, things, strict=True))
     if len(originals) < len(names):
-        return Snapshot(mechanism.copy(), {}, {}, {})  # `check` will refuse it
+        return Snapshot(mechanism.copy(), {}, {}, {}, [])  # `check` will refuse it
     revisions = dict(zip(names, map(_revision, things), strict=True))
-    copies, current, missing = _taken_over(like, revisions, originals) if like else ({}, {}, set(names))
+    kinds = ({"ground": mechanism.ground}, *mechanism.kinds)  # none uses one of a later kind
+    copies, current, missing = ({}, {}, set(names))
+    if like:
+        copies, current, missing = _taken_over(like, revisions, originals, kinds)
     made = _locked_like(mechanism)
-    for kind in ({"ground": mechanism.ground}, *mechanism.kinds):  # none uses one of a later kind
+    for kind in kinds:
         for name in kind.keys() & missing:
             copies[name] = _copied(originals[name], originals, current, made)
             current[name] = copies[name].element
     vars(made)["_ground"] = current["ground"]
-    for target, kind in zip(made._kinds, mechanism.kinds, strict=True):
+    for target, kind in zip(made._kinds, kinds[1:], strict=True):
         target.update(zip(kind, map(current.__getitem__, kind), strict=True))
     made._elements.extend(map(current.__getitem__, names[1:]))
-    return Snapshot(made, copies, current, revisions)
+    own = [name for name in like.own if name in copies and name not in missing] if like else []
+    own += [name for name in names if name in missing and copies[name].before is not None] if missing else []
+    return Snapshot(made, copies, current, revisions, own)
 
 
 def editable_copy(mechanism: Mechanism) -> Mechanism:
@@ -135,21 +136,27 @@ def _locked_like(mechanism: Mechanism) -> Mechanism:
 
 
 def _taken_over(
-    like: Snapshot, revisions: Mapping[str, Revision], originals: Mapping[str, Element]
+    like: Snapshot,
+    revisions: Mapping[str, Revision],
+    originals: Mapping[str, Element],
+    kinds: Sequence[Mapping[str, Element]],
 ) -> tuple[dict[str, "Copied"], dict[str, Element], set[str]]:
     """Return the copies that serve again, and the names of all others.
 
-    A copy serves if nothing of the element, or of what it refers to, has changed.
+    A copy serves if nothing of the element, or of what it refers to, has changed. None of the `kinds` uses
+    one of a later kind.
     """
     copies, current, known = dict(like.copies), dict(like.current), like.revisions.get
     missing = {name for name, revision in revisions.items() if known(name) is not revision}
     missing |= {name for name in like.own if name in originals and not copies[name].serves(originals[name])}
-    gone = [name for name in copies if name in missing or name not in revisions]
+    gone = (copies.keys() - revisions.keys()) | (missing & copies.keys())
     while gone:
         lost = {current.pop(name) for name in gone}
         for name in gone:
             del copies[name]
-        gone = [name for name, found in copies.items() if not lost.isdisjoint(found.uses)]
+        users = kinds[2 if any(isinstance(thing, Body) for thing in lost) else 3 :]
+        found = ((name, copies[name]) for kind in users for name in kind if name in copies)
+        gone = {name for name, copied in found if not lost.isdisjoint(copied.uses)}
         missing.update(gone)
     return copies, current, missing
 

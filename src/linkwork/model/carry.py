@@ -15,7 +15,6 @@ Contacts of bodies that stay are remembered: `carried_contacts`.
 """
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ import numpy as np
 from linkwork.dynamics import impulse, velocities
 from linkwork.dynamics.inertia_check import NOT_TINY
 from linkwork.errors import AssemblyError, NumericalError
+from linkwork.later import Later
 from linkwork.lazy import kept
 from linkwork.mechanism.load_view import BodySide
 from linkwork.mechanism.mechanism import Mechanism
@@ -99,17 +99,17 @@ def _carried(old: Model, new: Model, state: State) -> State:
         v = new.closed_velocity(q, v, t=state.t, inputs=inputs)
     same = old.mechanism.elements == new.mechanism.elements and np.array_equal(old.gravity, new.gravity)
     memory = state.memory if same else carried_contacts(old, new, state.memory)
-    return State(q, v, state.t, memory, inputs, new.slices, state.controllers)
+    return State(q, v, state.t, memory, inputs, Later(lambda: new.slices), state.controllers)
 
 
 def _by_name(old: Model, new: Model, state: State, q: Array, v: Array) -> list[TreeBody]:
     """Take positions and velocities of joints that are in both trees; return the branches of all others."""
-    ours, theirs = new.joint_starts.tolist(), old.joint_starts.tolist()
+    ours, theirs = new.joint_starts, old.joint_starts
 
     def take(begin: int, end: int, first: int) -> None:
         for side, source, target in ((0, state.q, q), (1, state.v, v)):
-            start, count = theirs[first][side], ours[end][side] - ours[begin][side]
-            target[ours[begin][side] : ours[end][side]] = source[start : start + count]
+            begins, ends, start = int(ours[begin, side]), int(ours[end, side]), int(theirs[first, side])
+            target[begins:ends] = source[start : start + ends - begins]
 
     fresh: list[int] = []
     for begin, end, first in new.graph.pieces:
@@ -230,13 +230,23 @@ def _with_impulse(new: Model, before: _Before, q: Array, v: Array) -> Array:
     for k in np.flatnonzero(~was):
         side = before.side(new.body_names[k])
         moved[k] = (side.frame.axes @ side.motion).scalars()
-    kernel = new.kernel_of(impulse.ALGORITHM, form="rolled")
-    with suppress(NumericalError):
+    kernel, placed = (
+        new.kernel_of(algorithm, form="rolled") for algorithm in (impulse.ALGORITHM, velocities.PLACED)
+    )
+    try:
         rates, shares = kernel(q, new.armature * v, moved)
-        if (shares > NOT_TINY).all():
-            vars(new)["inertia_fault"] = ""  # it need not be looked for
-            return rates
-    return v if new.inertia_fault else kernel(q, new.armature * v, moved)[0]
+    except NumericalError:
+        if new.inertia_fault:
+            return v
+        raise
+    if (shares > NOT_TINY).all():
+        vars(new)["inertia_fault"] = ""  # it need not be looked for
+    if new.inertia_fault:
+        return v
+    # What is left of the momenta is given once more: where light bodies carry heavy ones far away, the first
+    # answer is known to fewer digits than momenta are.
+    left = moved - placed(q, rates)[1]
+    return rates + kernel(q, new.armature * (v - rates), left)[0]
 
 
 def _opened(old: Model, new: Model, state: State, q: Array, inputs: Mapping[str, Any]) -> bool:

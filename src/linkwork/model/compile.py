@@ -14,9 +14,10 @@ from linkwork.mechanism.snapshot import Snapshot, snapshot
 from linkwork.model.following import following
 from linkwork.model.model import Model
 from linkwork.tree.branch_tables import COORDINATE_WORDS
+from linkwork.tree.growth import grow
 from linkwork.tree.loops import check_loops, close
 from linkwork.tree.topology import Topology, topology
-from linkwork.tree.tree import Tree, grow
+from linkwork.tree.tree import Tree
 from linkwork.varied import real_table
 
 Array = np.ndarray
@@ -66,14 +67,14 @@ def compile_variants(mechanism: Mechanism, like: Model) -> Model:
     """
     cut = [name for name in like.loop_names if name in mechanism.joints]
     graph = topology(mechanism, cut)
-    model = model_of(Snapshot(mechanism, {}, {}, {}), graph, _links(mechanism, graph, None), like.form)
+    model = model_of(Snapshot(mechanism, {}, {}, {}, []), graph, _links(mechanism, graph, None), like.form)
     vars(model)["tree_units"] = like.tree_units
     return model
 
 
 def _links(mechanism: Mechanism, graph: Topology, like: Tree | None) -> Tree:
     """Return the links of a mechanism, with what closes their loops."""
-    links = grow(mechanism, graph, weld=True, like=like, pieces=graph.pieces)
+    links = grow(mechanism, graph, weld=True, grown=(like, graph.pieces) if like else None)
     if not graph.loops:
         return links
     drawn = as_drawn(links, graph.tables.drawn.tolist())

@@ -19,12 +19,13 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joint_inputs import joint_inputs
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.stop import RigidStop
+from linkwork.tree.growth import grow
 from linkwork.tree.joint_forces import features, has_limits
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.load_formula import Cut, PlacedLoad, Side, source_of
 from linkwork.tree.load_formula import place as placed_load
 from linkwork.tree.loops import Loop, close_driven, inputs_of, without
-from linkwork.tree.tree import Tree, grow, with_own_forces
+from linkwork.tree.tree import Tree, with_own_forces
 from linkwork.varied import of_variants
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def body_tree(model: "Model") -> Tree:
     """The tree with one link per body, for poses and reactions."""
     if not any(branch.fixed for branch in model.graph.branches):
         return model.link_tree.having(loops=())
-    grown = grow(model.mechanism, model.graph, weld=False, like=model.link_tree)
+    same = model.link_tree, [(0, len(model.graph.branches), 0)]
+    grown = grow(model.mechanism, model.graph, weld=False, grown=same)
     return grown.having(unknowns=model.link_tree.unknowns)
 
 

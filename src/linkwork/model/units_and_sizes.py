@@ -11,7 +11,7 @@ from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.joint_units import joint_units
 from linkwork.tree.load_formula import Side
 from linkwork.tree.loop_constraint import LoopConstraint
-from linkwork.varied import of_variants
+from linkwork.varied import of_all_variants, real
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model
@@ -99,14 +99,15 @@ def size(model: "Model") -> float:
     lengths = [block.offset for block in model.link_tree.blocks]
     lengths += [branch.arm for branch in model.graph.branches]
     inertias = model.inertias.reshape(len(model.masses), -1)
-    return of_variants(_largest, lengths, model.masses, inertias)
+    return real(of_all_variants(_largest, lengths, model.masses, inertias))
 
 
-def _largest(lengths: Array, masses: Array, inertias: Array) -> float:
-    """Return the largest of lengths, and of radii of gyration."""
+def _largest(lengths: Array, masses: Array, inertias: Array) -> Array:
+    """Return the largest of lengths, and of radii of gyration; 1 if there is none."""
     heavy = masses > 0.0
-    gyration = np.sqrt(inertias.max(axis=1, initial=0.0)[heavy] / masses[heavy])
-    return float(max([*lengths.tolist(), *gyration.tolist()], default=0.0)) or 1.0
+    square = np.divide(inertias.max(axis=-1, initial=0.0), masses, out=np.zeros(masses.shape), where=heavy)
+    found = np.concatenate([lengths, np.sqrt(square)], axis=-1).max(axis=-1, initial=0.0)
+    return np.where(found == 0.0, 1.0, found)
 
 
 def coordinate_sizes(model: "Model") -> Array:

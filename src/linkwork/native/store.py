@@ -9,9 +9,11 @@ files are trusted.
 import functools
 import hashlib
 import sys
+from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -32,13 +34,20 @@ _SOURCES = (
     *("mechanism", "native", "trace", "tree"),
 )
 _loaded: dict[str, dict[str, Any]] = {}  # name -> meta, of what is in memory
+_apart: WeakValueDictionary[str, "Apart"] = WeakValueDictionary()
+_recent: deque["Apart"] = deque(maxlen=256)
 _ahead: list[tuple[Target, Path]] = []  # at most one: for what, and where to, code is compiled ahead
-_swept: set[Path] = set()
+_written: dict[Path, int] = {}  # bytes that went into a folder since it was swept
+_SWEEP = object_files.MOST_BYTES // 8  # of these, from one process, it is swept again
 
 
 @computed_once
 def _engine() -> Any:
-    """Return the engine that holds all loaded code."""
+    """Return the engine that holds all code that stays."""
+    return _new_engine()
+
+
+def _new_engine() -> Any:
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         raise LinkworkError(
             "single calls share scratch memory under the interpreter's lock; this Python has none"
@@ -64,7 +73,7 @@ def compile_ahead(target: Target, folder: Path) -> None:
 
 def loaded() -> list[str]:
     """Return the names of all code in memory."""
-    return list(_loaded)
+    return [*_loaded, *_apart]
 
 
 def target() -> Target:
@@ -115,6 +124,36 @@ def load(name: str, build: Build, optimize: bool = False) -> dict[str, Any]:
         return load_here(name, build, work)
 
 
+class Apart:
+    """Code of one mechanism, or of one law: it is in memory for as long as somebody keeps this."""
+
+    def __init__(self, meta: dict[str, Any], code: bytes) -> None:
+        self.meta, self._engine = meta, _new_engine()
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+
+    def address(self, function: str) -> int:
+        """Return the address of a function of this code."""
+        with LOCK:
+            return self._engine.get_function_address(function)
+
+
+def load_apart(name: str, build: Build) -> Apart:
+    """Make a kernel available that there may be any number of; what runs it must keep what is returned.
+
+    Some of those that were asked for last stay at hand.
+    """
+    with LOCK:
+        if _ahead and name not in _apart:
+            _compile_ahead(name, build, None)
+        code = _apart.get(name)
+        if code is None:
+            code = Apart(*(_found(name, llvm_versions) or _built(name, build, None, llvm_versions)))
+            _apart[name] = code
+        _recent.append(code)
+        return code
+
+
 def load_here(
     name: str,
     build: Build,
@@ -161,9 +200,10 @@ def _built(name: str, build: Build, work: Passes | None, versions: Callable[[], 
     code = compile_text(text, work)
     path = _in_cache(name, versions)
     if path and not _ahead:
-        if path.parent not in _swept:
-            _swept.add(path.parent)
+        if _written.get(path.parent, _SWEEP) >= _SWEEP:
+            _written[path.parent] = 0
             object_files.sweep(path.parent)
+        _written[path.parent] += len(code)
         object_files.write(path, meta, code)
     return dict(meta), code
 

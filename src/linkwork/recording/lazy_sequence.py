@@ -1,38 +1,10 @@
 """What is made when it is first asked for: a batch of many thousands is over before all is."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from operator import index
 from typing import Any, Generic, TypeVar, overload
 
-from linkwork.lazy import kept
-
 Made = TypeVar("Made")
-
-
-class Later(Mapping[str, Any]):
-    """A mapping that is made when it is first looked at."""
-
-    def __init__(self, make: Callable[[], Mapping[str, Any]]):
-        self._make = make
-
-    @kept
-    def _made(self) -> Mapping[str, Any]:
-        return self._make()
-
-    def __getitem__(self, key: str) -> Any:
-        return self._made[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._made)
-
-    def __len__(self) -> int:
-        return len(self._made)
-
-    def __repr__(self) -> str:
-        return repr(self._made)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return dict, (dict(self._made),)
 
 
 class Each(Sequence[Made], Generic[Made]):

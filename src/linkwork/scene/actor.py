@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.errors import unknown
+from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.model import Model
 from linkwork.model.state import State
@@ -38,7 +38,8 @@ class Actor(Node):
     @property
     def scene(self) -> "Scene":
         """The scene it is in."""
-        assert self._parent is not None, f"{self.name!r} was removed from its scene"
+        if self._parent is None:
+            raise ModelError(f"{self.name!r} was removed from its scene")
         return self._parent.scene
 
     @property
@@ -151,6 +152,8 @@ class Actor(Node):
 
     def detach(self, body: str) -> "Actor":
         """Take off a body, with what hangs on it; return it, floating on as a mechanism of its own."""
+        if body not in self._names:
+            raise KeyError(f"{self.path!r}: {unknown('body', body, self._names)}")
         return self.scene.detach(self[body])
 
     def remove(self, name: str) -> None:

@@ -8,21 +8,17 @@ nothing is lost; an edit, a sleeper and one that is culled cost what their own e
 mechanisms share one model and its native code, and encounters are what threads share out.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from linkwork.dynamics import velocities
-from linkwork.mechanism.contact import contact_of_all
-from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.merge import SEPARATOR, add_member
+from linkwork.mechanism.merge import SEPARATOR
 from linkwork.model.model import Model
 from linkwork.model.state import State
-from linkwork.scene.rigid_frames import HERE, frame_of
-from linkwork.scene.scene_mechanism import CONTACT, add_statics, own_elements
-from linkwork.scene.scene_node import Static
+from linkwork.scene.joined import Joined
 from linkwork.scene.unit import Unit
 from linkwork.simulation.stepping import Simulation
 
@@ -34,89 +30,65 @@ Array = np.ndarray
 _CALM = 2  # steps without any motion after which an encounter sleeps
 
 
-@dataclass(frozen=True, eq=False)
-class Joined:
-    """The model of units together: what is in it under the names "0/knee", "1/knee"; of one, its own."""
+class Begun(NamedTuple):
+    """What makes time pass for units."""
 
-    models: tuple[Model, ...]  # of the units alone
-    model: Model
-    prefixes: tuple[str, ...]
-    columns: tuple[tuple[Any, Any], ...]  # of each unit: where its q and v are
-    rows: tuple[Array, ...]  # of each unit: the rows of its bodies
-    timed: bool  # whether time alone can move it
-    idle: list[Simulation] = field(default_factory=list)  # simulations that nobody uses now
-
-    @classmethod
-    def of(cls, units: Sequence[Unit], statics: Iterable[Static]) -> "Joined":
-        """Join units."""
-        models = tuple(unit.model for unit in units)
-        if len(units) == 1:
-            model, rows = models[0], units[0].model_rows
-            return cls(models, model, ("",), ((slice(None), slice(None)),), (rows,), _timed(model))
-        whole = Mechanism("encounter", gravity=models[0].gravity)
-        prefixes = tuple(f"{k}{SEPARATOR}" for k in range(len(units)))
-        for k, unit in enumerate(units):
-            chosen = [*own_elements(unit.mechanism), unit.mechanism.contacts[CONTACT]]
-            place = frame_of(unit.place)
-            add_member(whole, str(k), unit.mechanism, place, chosen)
-        contact = contact_of_all(whole)
-        assert contact is not None
-        contact._name = CONTACT
-        whole._list_again(whole._contacts)
-        add_statics(whole, statics, HERE)
-        cut = [
-            prefix + joint
-            for prefix, model in zip(prefixes, models, strict=True)
-            for joint in model.loop_names
-            if joint in model.mechanism.joints
-        ]
-        model = whole.compile(cut=cut, floating=True)
-        columns = tuple(_columns(own, model, prefix) for own, prefix in zip(models, prefixes, strict=True))
-        rows = tuple(
-            np.array([model.body_rows[prefix + own.body_names[row]] for row in unit.model_rows], np.int64)
-            for unit, own, prefix in zip(units, models, prefixes, strict=True)
-        )
-        return cls(models, model, prefixes, columns, rows, _timed(model))
-
-
-def _timed(model: Model) -> bool:
-    """Whether forces can change while nothing moves: by time, or by controllers."""
-    laws = (*model.smooth_tree.loads, *model.smooth_tree.loops)
-    sampled = any(type(load).__name__ == "Sampled" for load in model.mechanism.loads.values())
-    return sampled or bool(model.mechanism.drivers) or any(one.timed or one.formula is None for one in laws)
-
-
-def _columns(model: Model, whole: Model, prefix: str) -> tuple[Array, Array]:
-    """Return where positions and velocities of an unit are among those of all."""
-    q, v = np.zeros(model.nq, np.int64), np.zeros(model.nv, np.int64)
-    for joint, (own_q, own_v) in model.slices.items():
-        if joint.startswith(SEPARATOR):
-            continue
-        at_q, at_v = whole.slices[prefix + joint]
-        q[own_q], v[own_v] = np.arange(at_q.start, at_q.stop), np.arange(at_v.start, at_v.stop)
-    unknowns = {loop.name: loop for loop in whole.link_tree.loops if loop.drawn}
-    for loop in model.link_tree.loops:
-        if loop.drawn:
-            at = unknowns[prefix + loop.name].u
-            q[loop.u : loop.u + len(loop.drawn)] = np.arange(at, at + len(loop.drawn))
-    return q, v
+    units: tuple[Unit, ...]  # in the order in which they are members
+    joined: Joined
+    simulation: Simulation
 
 
 class Encounter:
     """Actors that are simulated together."""
 
-    def __init__(self, scene: "Scene", units: Sequence[Unit], joined: Joined, simulation: Simulation) -> None:
-        self.units, self.joined, self.simulation, self._scene = tuple(units), joined, simulation, scene
-        self.offset = scene.time - simulation.t  # of the clock of the scene, seen from its own [s]
+    def __init__(
+        self, scene: "Scene", units: Sequence[Unit], begins: Callable[["Encounter"], Begun], parts: Any = None
+    ) -> None:
+        """Take units, and what makes their simulation: that is done when time passes, or somebody asks.
+
+        `parts` are the states of units until then; if they are not given, the simulation begins at once.
+        """
+        self.units, self._scene, self._begins = tuple(units), scene, begins
+        self._parts: dict[Unit, State] | None = parts
+        self._begun: Begun | None = None
         self.resting, self.calm, self.apart = False, 0, 0
-        self.q, self.v = simulation.q, simulation.v  # where it is
-        self.before = self.v  # the velocities before the last step
         self.span = 0.0  # of the last step [s]
         self.events: list[Any] = []  # of the last step
         self.reactions: Any = None  # of joints in the last step, if somebody asked
         self._state: State | None = None
+        t = self.begin().simulation.t if parts is None else parts[self.units[0]].t
+        self.offset = scene.time - t  # of the clock of the scene, seen from its own [s]
         for unit in units:
             unit.encounter = self
+
+    def begin(self) -> Begun:
+        """Return the model and the simulation of all units; they are made if they are not there yet."""
+        if self._begun is None:
+            begun = self._begun = self._begins(self)
+            self.units, self._parts = begun.units, None
+            self.q, self.v = begun.simulation.q, begun.simulation.v  # where it is
+            self.before = self.v  # the velocities before the last step
+        return self._begun
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether its simulation was made."""
+        return self._begun is not None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of units as members; their order is that of `units` then."""
+        return ("",) if len(self.units) == 1 else self.joined.names
+
+    @property
+    def joined(self) -> Joined:
+        """The units together."""
+        return self.begin().joined
+
+    @property
+    def simulation(self) -> Simulation:
+        """What moves them."""
+        return self.begin().simulation
 
     @property
     def model(self) -> Model:
@@ -126,34 +98,32 @@ class Encounter:
     @property
     def time(self) -> float:
         """The clock of the units [s]."""
-        return self.simulation.t
+        return self._parts[self.units[0]].t if self._parts else self.simulation.t
 
     def prefix(self, unit: Unit) -> str:
         """Return what stands in front of the names of an unit here."""
-        return self.joined.prefixes[self.units.index(unit)]
+        prefixes = self.joined.prefixes  # may change the order of units
+        return prefixes[self.units.index(unit)]
 
     # on the way
 
     def advance(self, t: float) -> None:
         """Go on to a time of the scene."""
+        simulation = self.simulation
         self._state, self.reactions, self.before = None, None, self.v
-        begun = self.simulation.t
-        self.simulation.go_to(max(t - self.offset, begun))
-        self.span = self.simulation.t - begun
-        self.events = self.simulation.take_events()
-        before, self.q, self.v = self.q, self.simulation.q, self.simulation.v
+        begun = simulation.t
+        simulation.go_to(max(t - self.offset, begun))
+        self.span = simulation.t - begun
+        self.events = simulation.take_events()
+        before, self.q, self.v = self.q, simulation.q, simulation.v
         still = not self.v.any() and not self.before.any() and np.array_equal(before, self.q)
         self.calm = self.calm + 1 if still and not self.joined.timed else 0
 
     def publish(self) -> None:
         """Write where bodies are to the arrays of the scene."""
-        X, V = self.placed = placed_bodies(self.model, self.q, self.v)
-        if len(self.units) == 1:
-            self.units[0].write(X[self.joined.rows[0]], V[self.joined.rows[0]])
-            return
-        arrays = self._scene.arrays
-        for unit, rows in zip(self.units, self.joined.rows, strict=True):
-            arrays.poses[unit.rows], arrays.velocities[unit.rows] = X[rows], V[rows]
+        for unit in self.units:
+            X, V = placed_bodies(unit.model, self.positions(unit), self.velocities(unit))
+            unit.write(X[unit.model_rows], V[unit.model_rows])
 
     def fall_asleep(self) -> bool:
         """Rest if nothing has moved for a while; return whether it does from now on."""
@@ -165,7 +135,7 @@ class Encounter:
     def wake(self) -> None:
         """Go on from now; its clock has not moved on meanwhile, and nothing in it depends on that."""
         if self.resting:
-            self.offset = self._scene.time - self.simulation.t
+            self.offset = self._scene.time - self.time
             self.resting, self.calm = False, 0
             self._scene.regrouped()
 
@@ -174,6 +144,8 @@ class Encounter:
     @property
     def state(self) -> State:
         """The state of all units."""
+        if self._parts and len(self.units) == 1:
+            return self._parts[self.units[0]]
         if self._state is None or self.simulation.inputs.written[0]:
             self._state = self.simulation.state
         return self._state
@@ -199,6 +171,8 @@ class Encounter:
 
     def part(self, unit: Unit) -> State:
         """Return the state of an unit, in the coordinates of its own model."""
+        if self._parts:
+            return self._parts[unit]
         state = self.state
         if len(self.units) == 1:
             return state
@@ -212,25 +186,15 @@ class Encounter:
 
     def positions(self, unit: Unit) -> Array:
         """Return the positions (nq,) of an unit."""
+        if self._parts:
+            return self._parts[unit].q
         return self.q[self.joined.columns[self.units.index(unit)][0]]
 
     def velocities(self, unit: Unit) -> Array:
         """Return the velocities (nv,) of an unit."""
+        if self._parts:
+            return self._parts[unit].v
         return self.v[self.joined.columns[self.units.index(unit)][1]]
-
-
-def joined_state(joined: Joined, states: Sequence[State]) -> State:
-    """Return the state of units together, at the time of the first."""
-    if len(states) == 1:
-        return states[0]
-    model = joined.model
-    q, v = model.q_drawn.copy(), np.zeros(model.nv)
-    inputs, controllers = dict[str, Any](), dict[str, Any]()
-    for state, (at_q, at_v), prefix in zip(states, joined.columns, joined.prefixes, strict=True):
-        q[at_q], v[at_v] = state.q, state.v
-        inputs |= {prefix + word: value for word, value in state.inputs.items()}
-        controllers |= {prefix + word: value for word, value in state.controllers.items()}
-    return State(q, v, states[0].t, None, inputs, model.slices, controllers)
 
 
 def placed_bodies(model: Model, q: Array, v: Array) -> tuple[Array, Array]:

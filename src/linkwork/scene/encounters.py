@@ -3,13 +3,16 @@
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from linkwork.errors import SimulationError
+from linkwork.model.carried_contacts import carried_contacts
+from linkwork.model.model import Model
 from linkwork.model.state import State
-from linkwork.scene.encounter import Encounter, Joined, at_time, joined_state
+from linkwork.scene.encounter import Begun, Encounter, at_time
+from linkwork.scene.joined import Joined, alone, grown, joined_state, members, together
 from linkwork.scene.unit import Unit
 from linkwork.simulation.stepping import Simulation
 
@@ -23,6 +26,19 @@ _IDLE = 1  # simulations of one of them that are kept for later
 _APART = 30  # steps that units stay apart before they are parted
 
 
+class _Before(NamedTuple):
+    """Units that were together, as they were."""
+
+    units: tuple[Unit, ...]
+    joined: Joined
+    memory: Any  # of their contacts
+
+    @property
+    def members(self) -> list[tuple[Unit, str, Model]]:
+        """Units, their names and models."""
+        return list(zip(self.units, self.joined.names, self.joined.models, strict=True))
+
+
 class Encounters:
     """The encounters of a scene."""
 
@@ -31,59 +47,70 @@ class Encounters:
         self.all: list[Encounter] = []
         self.awake: list[Encounter] = []
         self._known: OrderedDict[Any, Joined] = OrderedDict()
+        self._since: dict[Encounter, _Before | None] = {}  # of those that have not begun
         self._pool = ThreadPoolExecutor(threads - 1, "scene") if threads > 1 else None
         self._changed = True
         self._resting: _Boxes | None = None
 
     # making them
 
-    def begin(self, units: Sequence[Unit], states: Sequence[State] | None = None) -> Encounter:
-        """Simulate units together from now on, from their states."""
-        units = sorted(units, key=lambda unit: unit.number)
-        if states is None:
-            states = [unit.state for unit in units]
-        joined = self._joined(units)
-        made = Encounter(self._scene, units, joined, self._simulation(units, joined, states))
-        made.publish()
-        self.all.append(made)
-        self.regrouped()
-        return made
+    def begin(
+        self, units: Sequence[Unit], states: Sequence[State] | None = None, since: "_Before | None" = None
+    ) -> Encounter:
+        """Simulate units together from now on, from their states; some may have been together before."""
+        parts = dict(zip(units, [unit.state for unit in units] if states is None else states, strict=True))
+        ordered = sorted(units, key=lambda unit: unit.number)
+        made = Encounter(self._scene, ordered, lambda one: self._begun(one, parts), parts)
+        self._since[made] = since
+        return self._take(made)
 
-    def model_of(self, units: Sequence[Unit]) -> Any:
-        """Return the model of units together."""
-        return self._joined(units).model
-
-    def resume(self, units: Sequence[Unit], state: State, offset: float, rest: bool) -> Encounter:
+    def resume(
+        self, units: Sequence[Unit], names: Sequence[str], state: State, offset: float, rest: bool
+    ) -> Encounter:
         """Simulate units together from the state of all, bit for bit as before."""
-        joined = self._joined(units)
-        made = Encounter(self._scene, units, joined, self._made(joined, state, self._words(units)))
+        joined = self._joined(units, names, None)
+        begun = Begun(tuple(units), joined, self._made(joined, state, self._words(units)))
+        made = Encounter(self._scene, units, lambda _: begun)
         made.offset, made.resting = offset, rest
+        return self._take(made)
+
+    def _take(self, made: Encounter) -> Encounter:
         made.publish()
         self.all.append(made)
         self.regrouped()
         return made
 
-    def end(self, encounter: Encounter, states: bool = True) -> None:
-        """Let units be on their own, at their states."""
+    def end(self, encounter: Encounter, states: bool = True) -> "_Before | None":
+        """Let units be on their own, at their states; return what they were together."""
         parts = [unit.state for unit in encounter.units] if states else []
         for unit, state in zip(encounter.units, parts):
             unit.settle(state)
         for unit in encounter.units:
             unit.encounter = None
         self.all.remove(encounter)
-        if len(encounter.joined.idle) < _IDLE:
-            encounter.joined.idle.append(encounter.simulation)
         self.regrouped()
+        since = self._since.pop(encounter, None)
+        if not encounter.has_begun:
+            return since
+        joined = encounter.joined
+        if len(joined.idle) < _IDLE:
+            joined.idle.append(encounter.simulation)
+        if len(encounter.units) == 1:
+            return None
+        return _Before(encounter.units, joined, encounter.state.memory if states else None)
 
     def replace(self, encounter: Encounter, states: dict[Unit, State], gone: Sequence[Unit] = ()) -> None:
         """Go on with an encounter whose units have changed, or with some `gone`."""
         units = [unit for unit in encounter.units if unit not in gone]
         parts = [states.get(unit) or unit.state for unit in units]
-        self.end(encounter, states=False)
+        memory = encounter.state.memory if len(encounter.units) > 1 and encounter.has_begun else None
+        since = self.end(encounter, states=False)
+        if since and memory is not None:
+            since = since._replace(memory=memory)
         for unit, state in zip(units, parts, strict=True):
             unit.settle(state)
         if units:
-            self.begin(units, parts)
+            self.begin(units, parts, since)
 
     def regrouped(self) -> None:
         """Know that there are other encounters, or others awake."""
@@ -92,17 +119,44 @@ class Encounters:
     def forget_models(self) -> None:
         """Forget models of units together: what all of them meet has changed."""
         self._known.clear()
+        self._since = dict.fromkeys(self._since)
+        for one in self.all:
+            if one.has_begun:
+                one.joined.whole = None
 
-    def _joined(self, units: Sequence[Unit]) -> Joined:
+    def model_of(self, units: Sequence[Unit], names: Sequence[str]) -> Model:
+        """Return the model of units together, as members of these names."""
+        return self._joined(units, names, None).model
+
+    def _begun(self, one: Encounter, parts: dict[Unit, State]) -> Begun:
+        """Make the model and the simulation of an encounter."""
+        since = self._since.pop(one, None)
+        if len(one.units) == 1:
+            units, names, since = one.units, ("",), None
+        else:
+            before = since.members if since else []
+            units, names = zip(*members(before, one.units), strict=True)
+        joined = self._joined(units, names, since.joined if since else None)
+        memory = carried_contacts(since.joined.model, joined.model, since.memory) if since else None
+        state = joined_state(joined, [parts[unit] for unit in units], memory)
+        return Begun(units, joined, self._simulation(units, joined, state))
+
+    def _joined(self, units: Sequence[Unit], names: Sequence[str], before: Joined | None) -> Joined:
         places = tuple(unit.place.tobytes() for unit in units)
-        key = (*(id(unit.model) for unit in units), *places)
+        key = (*(id(unit.model) for unit in units), *places, *names)
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = Joined.of(units, self._scene.statics)
+            known = self._known[key] = self._new(units, names, before)
             while len(self._known) > _KEPT:
                 self._known.popitem(last=False)
         self._known.move_to_end(key)
         return known
+
+    def _new(self, units: Sequence[Unit], names: Sequence[str], before: Joined | None) -> Joined:
+        if len(units) == 1:
+            return alone(units[0])
+        made = grown(before, units, names) if before else None
+        return made or together(units, names, self._scene.statics)
 
     def _words(self, units: Sequence[Unit]) -> tuple[float | None, float | None]:
         """Return accuracy and largest step of units; None: steps of the scene."""
@@ -111,8 +165,7 @@ class Encounters:
             return alone.accuracy or 1e-8, alone.max_step
         return None, None
 
-    def _simulation(self, units: Sequence[Unit], joined: Joined, states: Sequence[State]) -> Simulation:
-        state = joined_state(joined, states)
+    def _simulation(self, units: Sequence[Unit], joined: Joined, state: State) -> Simulation:
         words = self._words(units)
         for k, one in enumerate(joined.idle):
             if words == (None, None) and one.model is joined.model:
@@ -139,8 +192,8 @@ class Encounters:
         for one in [one for one in self.awake if len(one.units) > 1]:
             self._part(one, near)
         links = near.links_between()
-        for together in _components(links):
-            self.join(together)
+        for near_each_other in _components(links):
+            self.join(near_each_other)
 
     def _look_again(self) -> None:
         if self._changed:
@@ -158,13 +211,16 @@ class Encounters:
         """Simulate the units of several encounters together."""
         units, states = list[Unit](), dict[Unit, State]()
         t = self._scene.time
+        since: _Before | None = None
         for one in encounters:
             units += one.units
             states |= {unit: unit.state for unit in one.units}
-            self.end(one)
+            before = self.end(one)
+            if before and (since is None or len(before.units) > len(since.units)):
+                since = before
         clock = min(state.t for state in states.values()) if len(states) == 1 else t
         ordered = sorted(units, key=lambda unit: unit.number)
-        return self.begin(ordered, [at_time(states[unit], clock) for unit in ordered])
+        return self.begin(ordered, [at_time(states[unit], clock) for unit in ordered], since)
 
     def _part(self, one: Encounter, near: "_Near") -> None:
         """Part an encounter whose units have stayed apart."""
@@ -172,15 +228,18 @@ class Encounters:
         one.apart = one.apart + 1 if len(parts) > 1 else 0
         if one.apart >= _APART:
             states = {unit: unit.state for unit in one.units}
-            self.end(one)
-            for units in parts:
-                self.begin(units, [states[unit] for unit in sorted(units, key=lambda each: each.number)])
+            since = self.end(one)
+            for units in sorted(parts, key=len, reverse=True):  # the largest grows from what it was part of
+                self.begin(units, [states[unit] for unit in units], since)
+                since = None
 
     # time
 
     def advance(self, t: float) -> None:
         """Bring all that is awake to a time; each encounter is computed by one thread, whichever it is."""
         self._look_again()
+        for one in self.awake:
+            one.begin()
         if self._pool is None or len(self.awake) < 2:
             for one in self.awake:
                 _advance(one, t)

@@ -11,6 +11,7 @@ from linkwork.spelling import Closed
 
 if TYPE_CHECKING:
     from linkwork.scene.actor import Actor
+    from linkwork.scene.scene import Scene
 
 Array = np.ndarray
 
@@ -42,6 +43,11 @@ class Handle(Closed):
     def path(self) -> str:
         """The path in the scene: "robots/left/knee"."""
         return f"{self.actor.path}/{self.name}"
+
+    def _gone(self) -> ModelError:
+        """Return the error that what it names was taken out."""
+        where = f" of {self.actor.path!r}" if self._actor and self._actor.parent else ""
+        return ModelError(f"{self._name!r} was taken out{where}; `.exists` says whether a name is there")
 
     def move_to(self, actor: "Actor", name: str) -> None:
         """Be a name in another mechanism."""
@@ -75,7 +81,10 @@ class BodyHandle(Handle):
     @property
     def row(self) -> int:
         """Its row in the arrays of the scene."""
-        return self.actor.row_of(self.name)
+        try:
+            return self.actor.row_of(self.name)
+        except KeyError:
+            raise self._gone() from None
 
     @property
     def pose(self) -> Array:
@@ -124,6 +133,8 @@ class JointHandle(Handle):
     @property
     def joint(self) -> Joint:
         """The joint as described."""
+        if not self.exists:
+            raise self._gone()
         return self.actor.mechanism.joints[self.name]
 
     @property
@@ -137,6 +148,8 @@ class JointHandle(Handle):
         return self._part(1)
 
     def _part(self, side: int) -> Any:
+        if not self.exists:
+            raise self._gone()
         unit = self.actor.unit
         if self.name in unit.model.loop_slices:
             both = unit.model.loop_motion(unit.q, unit.v)
@@ -154,6 +167,27 @@ class JointHandle(Handle):
     def bounds(self) -> Array:
         """NaN: a joint takes no room."""
         return np.full((2, 3), np.nan)
+
+
+def body_in(scene: "Scene", thing: Any, what: str) -> BodyHandle:
+    """Return a body of a scene, given itself or by its path, for a change that has a name."""
+    return _in(scene, thing, what, BodyHandle, "body of a mechanism, robot['hand']")
+
+
+def joint_in(scene: "Scene", thing: Any, what: str) -> JointHandle:
+    """Return a joint of a scene, given itself or by its path, for a change that has a name."""
+    return _in(scene, thing, what, JointHandle, "joint of a mechanism, robot['elbow']")
+
+
+def _in(scene: "Scene", thing: Any, what: str, kind: type[Any], example: str) -> Any:
+    handle: Any = scene[thing] if isinstance(thing, str) and "/" in thing else thing
+    if not isinstance(handle, kind):
+        raise TypeError(f"{what}: {handle!r:.80}; give a {example}")
+    if not handle.exists:
+        raise handle._gone()
+    if handle.actor.scene is not scene:
+        raise ModelError(f"{what}: {handle.path!r} is in another scene")
+    return handle
 
 
 def _read(part: Array) -> Array:

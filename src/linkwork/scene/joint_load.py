@@ -13,6 +13,7 @@ from linkwork.dynamics.external_forces import external_forces
 from linkwork.model.carried_contacts import BODIES, IMPULSE, PLACE
 from linkwork.model.reaction_forces import reactions_at
 from linkwork.recording.report import impacts_of
+from linkwork.scene.encounter import placed_bodies
 
 if TYPE_CHECKING:
     from linkwork.scene.encounter import Encounter
@@ -75,7 +76,7 @@ class _Reactions:
 def _wrenches(encounter: "Encounter") -> dict[str, Array]:
     """Return what contacts and impacts did to bodies, by name: torque and force in their frames, averaged."""
     model, h = encounter.model, encounter.span
-    X, _ = encounter.placed
+    X, _ = placed_bodies(model, encounter.q, encounter.v)
     total: dict[int, Array] = {}
 
     def add(row: int, point: Array, force: Array) -> None:

@@ -13,36 +13,34 @@ A step of dt seconds does, in this order:
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import wraps
 from math import inf
 from pathlib import Path
-from typing import Any
+from threading import RLock
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork.errors import ModelError
-from linkwork.geometry.solid import Solid
+from linkwork.errors import ModelError, SimulationError
 from linkwork.mechanism.body import Body
-from linkwork.mechanism.material import Material
-from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.placement import RotationLike, numbers
+from linkwork.mechanism.placement import numbers
 from linkwork.model.model import Model
-from linkwork.model.state import State
-from linkwork.scene import structural_change
+from linkwork.scene import fracture, putting_together, structural_change, taking_apart
 from linkwork.scene.actor import Actor
+from linkwork.scene.adding import Adding, refuse
 from linkwork.scene.behaviour import Behaviour
 from linkwork.scene.body_arrays import BodyArrays
 from linkwork.scene.encounter import at_time, placed_bodies
 from linkwork.scene.encounters import Encounters
-from linkwork.scene.handles import BodyHandle, JointHandle
+from linkwork.scene.handles import BodyHandle, Handle, JointHandle, body_in, joint_in
 from linkwork.scene.joint_load import joint_load
 from linkwork.scene.locked_joints import lock, unlock
 from linkwork.scene.passing import Passing
 from linkwork.scene.real_time import run
-from linkwork.scene.rigid_frames import HERE, composed, free_positions, free_velocities, placed
 from linkwork.scene.scene_contacts import SceneContact, contacts_of
-from linkwork.scene.scene_mechanism import add_statics, is_anchored, is_floating_base, remove_static, taken_in
-from linkwork.scene.scene_node import Group, Static, shape_of
+from linkwork.scene.scene_mechanism import remove_static
+from linkwork.scene.scene_node import Group, Static
 from linkwork.scene.scene_queries import energy_of, momentum_of, ray
 from linkwork.scene.scene_recording import SceneRecord
 from linkwork.scene.scene_snapshot import Rewind, Snapshot
@@ -52,8 +50,21 @@ from linkwork.simulation.options import worker_count
 from linkwork.simulation.step_clock import StepClock
 from linkwork.simulation.stepping import step_count
 from linkwork.spelling import checked_keywords
+from linkwork.viewable import Viewable
 
 Array = np.ndarray
+
+
+def _alone(method: Callable[..., Any]) -> Any:
+    """Let other threads wait: the scene is stepped, or edited, by one at a time."""
+
+    @wraps(method)
+    def wrapped(self: "Scene", *given: Any, **words: Any) -> Any:
+        with self.lock:
+            return method(self, *given, **words)
+
+    return wrapped
+
 
 _LOOK = 16  # steps after which is looked for mechanisms that came off others and have gone away
 
@@ -105,7 +116,8 @@ class Scene(Group):
         self._behaviours: list[Behaviour] = []
         self._observers: list[Callable[[Scene], Any]] = []
         self._clock = StepClock(0.0)
-        self._known: list[tuple[Any, Any, Mechanism, Model]] = []  # of mechanisms that were added before
+        self._adding = Adding(self)
+        self.lock, self._stepping = RLock(), False  # steps and edits hold the lock
         self.record = SceneRecord(self, record)
         self.history = Rewind(self, rewind)
         self.slowdown = 1.0  # of `run`: seconds that pass for each second of the scene, 1 if it keeps up
@@ -152,100 +164,26 @@ class Scene(Group):
             if isinstance(node, Group):
                 yield from self.walk_nodes(node)
 
-    def take_in(
-        self,
-        group: Group,
-        thing: Any,
-        name: str | None,
-        position: ArrayLike | None,
-        rotation: RotationLike,
-        velocity: ArrayLike | None,
-        material: Any,
-        accuracy: float | None,
-        max_step: float | None,
-    ) -> Any:
+    @_alone
+    def take_in(self, group: Group, thing: Any, given: dict[str, Any]) -> Any:
         """Do what `Group.add` says."""
-        given = {"name": name, "position": position, "rotation": rotation, "velocity": velocity}
-        given |= {"material": material, "accuracy": accuracy, "max_step": max_step}
         if isinstance(thing, Behaviour):
-            _refuse(thing, given, ())
+            refuse(thing, given, ())
             return self._add_behaviour(thing)
-        if isinstance(thing, Body):
-            whole = Mechanism(thing.name)
-            whole.add(thing if thing._journal is None else _copied(thing))
-            thing = whole
-        if isinstance(thing, Mechanism | Model):
-            _refuse(thing, given, ("name", "position", "rotation", "velocity", "accuracy", "max_step"))
-            mechanism = thing.mechanism if isinstance(thing, Model) else thing
-            called = group.free_name(
-                mechanism.name.replace("/", " ") if name is None else name, exact=bool(name)
-            )
-            place = composed(group.pose, placed(position, rotation, f"scene: {called!r}"))
-            return self._add_actor(group, mechanism, called, place, velocity, accuracy, max_step)
-        solids = tuple(thing) if isinstance(thing, list | tuple) else (thing,)
-        if not solids or not all(isinstance(shape_of(one), Solid) for one in solids):
-            raise TypeError(
-                f"scene: cannot add {thing!r:.80}; give a Mechanism, a Body, shapes such as lw.ground_plane()"
-                " or lw.Box(...), or a Behaviour; functions are called by world.observe(function)"
-            )
-        _refuse(thing, given, ("name", "position", "rotation", "material"))
-        if material is not None and not isinstance(material, Material):
-            raise TypeError(f"scene: material {material!r:.80}; give a lw.Material(...)")
-        first = shape_of(solids[0])
-        called = type(first).__name__.lower() if name is None else name
-        called = group.free_name(called, exact=bool(name))
-        pose = composed(group.pose, placed(position, rotation, f"scene: {called!r}"))
-        static = Static(called, group, solids, pose, material)
-        group.put(static)
-        structural_change.change_statics(self, lambda unit, made: add_statics(made, [static], unit.place))
-        return static
-
-    def _add_actor(
-        self, group: Group, mechanism: Mechanism, name: str, place: Array, velocity: Any, *words: Any
-    ) -> Actor:
-        speed = np.zeros(3) if velocity is None else numbers(velocity, f"scene: {name!r}: velocity")
-        if speed.shape != (3,):
-            raise ValueError(f"scene: {name!r}: velocity {velocity!r}; give 3 numbers in m/s")
-        own, model = self._compiled(mechanism, place)
-        anchored = is_anchored(own)
-        if anchored and speed.any():
-            raise ValueError(f"scene: {name!r} is held by ground, and cannot move at velocity {velocity!r}")
-        state = model.state(t=self.time)
-        if not anchored:
-            state = _moved(own, model, state, place, speed)
-        unit = Unit(self.next_number(), self.arrays, own, model, place if anchored else HERE, state, *words)
-        self.units.append(unit)
-        actor = Actor(name, group, unit, list(unit.numbers))
-        actor.begins_as(own, model, state)
-        group.put(actor)
-        self.encounters.begin([unit])
-        return actor
-
-    def _compiled(self, mechanism: Mechanism, place: Array) -> tuple[Mechanism, Model]:
-        """Return the scene's copy of a mechanism and its model; those of identical ones are shared."""
-        revision = mechanism._revision, tuple(thing._revision for thing in mechanism.elements)
-        anchored = is_anchored(mechanism)
-        here = place.tobytes() if anchored else b""
-        for source, key, own, model in self._known:
-            if source is mechanism and key == (revision, here):
-                return own, model
-        own = taken_in(mechanism, self._gravity, self.statics, place if anchored else HERE)
-        model = own.compile(floating=True)
-        for _, key, same, known in self._known:
-            if known.digest == model.digest and key[1] == here and list(same) == list(own):
-                own, model = same, known
-                break
-        self._known.append((mechanism, (revision, here), own, model))
-        del self._known[:-32]
-        return own, model
+        return self._adding.take_in(group, thing, given)
 
     def _add_behaviour(self, thing: Behaviour) -> Behaviour:
         if thing in self._behaviours:
             raise ModelError(f"scene: {thing!r} is in it already")
+        for word, part in vars(thing).items():
+            handle = isinstance(part, Handle) and part.exists
+            if (handle and part.actor.scene is not self) or (isinstance(part, Actor) and part.parent is None):
+                raise ModelError(f"scene: {word} of {thing!r}, {part!r}, is not in this scene")
         thing.begin(self)
         self._behaviours.append(thing)
         return thing
 
+    @_alone
     def remove(self, thing: Any) -> None:
         """Take out a mechanism, a group with all that is in it, static shapes, or a behaviour."""
         if isinstance(thing, Behaviour):
@@ -275,9 +213,19 @@ class Scene(Group):
     def step(self, dt: float | None = None, n: int = 1) -> None:
         """Go on by dt seconds, n times; dt is the scene's step if it is not given."""
         for _ in range(step_count(n)):
-            if dt != self._clock.dt:
-                self._clock.turn_to(dt, self.step_size)
-            self._frame(self._clock.dt)
+            with self.lock:
+                if self._stepping:
+                    raise SimulationError(
+                        "scene: it is in the middle of a step, of which behaviours and observers are part; "
+                        "call step() from outside"
+                    )
+                if dt != self._clock.dt:
+                    self._clock.turn_to(dt, self.step_size)
+                self._stepping = True
+                try:
+                    self._frame(self._clock.dt)
+                finally:
+                    self._stepping = False
 
     def _frame(self, dt: float) -> None:
         clock = self._clock
@@ -330,7 +278,7 @@ class Scene(Group):
 
     def forget_known(self) -> None:
         """Forget models of mechanisms that were added: what they meet has changed."""
-        self._known.clear()
+        self._adding.forget()
 
     def handle_in(self, unit: Unit, name: str) -> Any:
         """Return a body or joint of a unit by its name there."""
@@ -401,8 +349,14 @@ class Scene(Group):
         """The recorded steps as a Recording of all bodies; see `scene_recording`."""
         return self.record.recording()
 
-    def show(self, **options: Any) -> Any:
-        """Play the recorded steps in the browser; see `linkwork.view.show`."""
+    def show(self, *, live: bool = False, **options: Any) -> Any:
+        """Play the recorded steps in the browser; with `live=True`, show each step while the scene goes on.
+
+        A live page follows `step` and `run`, wherever they are called, and can hold them; the script goes on
+        meanwhile. The options are those of `linkwork.view.show`.
+        """
+        if live:
+            return Viewable.show(cast(Any, self), live=True, **{"block": False, **options})
         return self.recording.show(**options)
 
     def save_sound(self, path: str | Path, listener: Any = None, **options: Any) -> None:
@@ -411,10 +365,12 @@ class Scene(Group):
 
     # changes
 
+    @_alone
     def detach(self, body: BodyHandle) -> Actor:
         """Take a body, with what hangs on it, off its mechanism; return the mechanism that it is now."""
-        return structural_change.detach(self, body)
+        return taking_apart.detach(self, body_in(self, body, "detach"))
 
+    @_alone
     def attach(
         self,
         parent: BodyHandle,
@@ -432,49 +388,59 @@ class Scene(Group):
         the joint. What was another mechanism becomes part of that of the parent. Bodies that move relative
         to each other as the joint does not allow are stopped by an impulse between them: momentum is kept.
         """
-        return structural_change.attach(self, parent, child, joint, at, axis, name, options)
+        return putting_together.attach(self, parent, child, joint, at, axis, name, options)
 
+    @_alone
     def weld(self, parent: BodyHandle, child: BodyHandle, *, name: str | None = None) -> JointHandle:
         """Fix two bodies to each other where they are now."""
-        return structural_change.attach(self, parent, child, None, None, None, name, None)
+        return putting_together.attach(self, parent, child, None, None, None, name, None)
 
+    @_alone
     def unweld(self, joint: JointHandle) -> Actor | None:
         """Take a joint out; return the mechanism that comes off by it, if one does."""
-        return structural_change.separate(self, joint)
+        return taking_apart.separate(self, joint_in(self, joint, "unweld"))
 
+    @_alone
     def fracture(self, body: BodyHandle, parts: Sequence[Body]) -> list[Actor]:
         """Break a body into parts, drawn where they are in its frame; momentum is kept."""
-        return structural_change.fracture(self, body, parts)
+        return fracture.fracture(self, body_in(self, body, "fracture"), parts)
 
+    @_alone
     def disintegrate(self, actor: Actor) -> None:
         """Let all bodies of a mechanism fly on by themselves."""
-        structural_change.disintegrate(self, actor)
+        taking_apart.disintegrate(self, actor)
 
+    @_alone
     def reduce(self, actor: Actor, joints: Sequence[str]) -> None:
         """Lock joints of a mechanism; see `Actor.reduce`."""
         lock(self, actor, joints)
 
+    @_alone
     def unlock(self, actor: Actor) -> None:
         """Unlock what `reduce` has locked."""
         unlock(self, actor)
 
+    @_alone
     def remove_element(self, actor: Actor, name: str) -> None:
         """Take an element out of a mechanism; see `Actor.remove`."""
-        structural_change.remove_element(self, actor, name)
+        taking_apart.remove_element(self, actor, name)
 
     # clocks
 
+    @_alone
     def pause(self, actor: Actor) -> None:
         """Stop the clock of a mechanism; see `Actor.pause`."""
         if not actor.paused:
             structural_change.take_out(self, actor).paused = True
 
+    @_alone
     def resume(self, actor: Actor) -> None:
         """Let the clock of a mechanism go on."""
         if actor.paused:
             actor.unit.paused = False
             self.encounters.begin([actor.unit])
 
+    @_alone
     def sleep(self, actor: Actor) -> None:
         """Let a mechanism stand still, with all that it touches, until something comes near or `wake`."""
         encounter = actor.unit.encounter
@@ -484,6 +450,7 @@ class Scene(Group):
             self.encounters.end(encounter, states=False)
             self.encounters.begin(units, still).resting = True
 
+    @_alone
     def restart(self, actor: Actor) -> None:
         """Begin anew with a mechanism as it was added."""
         if actor.start is None:
@@ -499,26 +466,32 @@ class Scene(Group):
 
     # copies and files
 
+    @_alone
     def snapshot(self) -> Snapshot:
         """Return all that the scene is now, for `restore`."""
         return Snapshot.of(self)
 
+    @_alone
     def restore(self, snapshot: Snapshot) -> None:
         """Become what it was; it goes on from there bit for bit."""
         snapshot.apply(self)
 
+    @_alone
     def rewind(self, steps: int = 1) -> None:
         """Take back steps, with the edits made since; as many are kept as `rewind` of the scene says."""
         self.history.back(steps)
 
+    @_alone
     def undo(self, edits: int = 1) -> None:
         """Take back edits, with the steps made since; they are kept as those of `rewind` are."""
         self.history.back(edits, "edit")
 
+    @_alone
     def hash(self) -> str:
         """Return a digest of where all mechanisms are, to the bit."""
         return Snapshot.of(self).digest
 
+    @_alone
     def save(self, path: str | Path) -> None:
         """Write all that the scene is to a `.lws` file; `lw.load` goes on from there bit for bit."""
         from linkwork.scene.scene_file import save
@@ -527,30 +500,3 @@ class Scene(Group):
 
     def __repr__(self) -> str:
         return f"<Scene: {len(self.actors)} mechanisms, {len(self.statics)} static, t = {self.time:g} s>"
-
-
-def _refuse(thing: Any, given: dict[str, Any], allowed: Sequence[str]) -> None:
-    for word, value in given.items():
-        if value is not None and word not in allowed:
-            what = type(thing).__name__
-            takes = ", ".join(f"{each}=" for each in allowed) or "no options"
-            raise ModelError(f"scene: {word} {value!r:.60} has no meaning for a {what}; it takes {takes}")
-
-
-def _copied(body: Body) -> Body:
-    import copy
-
-    return copy.deepcopy(body)
-
-
-def _moved(mechanism: Mechanism, model: Model, state: State, place: Array, speed: Array) -> State:
-    """Return the state of what floats, carried along with its ground, and its velocity."""
-    q, v = state.q.copy(), state.v.copy()
-    X, _ = placed_bodies(model, q, v)
-    for name, joint in mechanism.joints.items():
-        if is_floating_base(mechanism, joint):
-            at_q, at_v = model.slices[name]
-            pose = composed(place, X[model.body_rows[joint.child.name]])
-            q[at_q] = free_positions(pose)
-            v[at_v] = free_velocities(pose, np.concatenate([np.zeros(3), speed]))
-    return State(q, v, state.t, None, state.inputs, model.slices, state.controllers)

@@ -71,6 +71,7 @@ def save(scene: "Scene", path: Path) -> None:
     for k, one in enumerate(scene.encounters.all):
         memory = out.state(f"encounter/{k}", one.state)
         words = {"units": [numbers[unit] for unit in one.units], "memory": memory, "offset": one.offset}
+        words["names"] = list(one.names)
         encounters.append(words | {"resting": one.resting, "calm": one.calm, "apart": one.apart})
     header = {
         "kind": "scene",
@@ -301,9 +302,13 @@ class _Reader:
         }
 
     def _encounter(self, k: int, units: list[Unit], words: Mapping[str, Any]) -> None:
-        model = self.scene.encounters.model_of(units)
+        names = [str(name) for name in words.get("names", range(len(units)))] if len(units) > 1 else [""]
+        if len(names) != len(units) or (len(units) > 1 and not all(name.isdigit() for name in names)):
+            raise FormatError(f"{self._path}: {len(units)} mechanisms are members {names!r:.60}")
+        model = self.scene.encounters.model_of(units, names)
         state = self._state(f"encounter/{k}", words["memory"], model)
-        made = self.scene.encounters.resume(units, state, float(words["offset"]), bool(words["resting"]))
+        rest = float(words["offset"]), bool(words["resting"])
+        made = self.scene.encounters.resume(units, names, state, *rest)
         made.calm, made.apart = int(words["calm"]), int(words["apart"])
 
     def _order(self, paths: list[str]) -> None:

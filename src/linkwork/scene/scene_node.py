@@ -10,7 +10,7 @@ from linkwork.errors import ModelError, unknown
 from linkwork.geometry.solid import Solid
 from linkwork.mechanism.placement import RotationLike
 from linkwork.scene.rigid_frames import HERE, composed, placed
-from linkwork.spelling import Closed
+from linkwork.spelling import Closed, checked_keywords
 
 if TYPE_CHECKING:
     from linkwork.scene.scene import Scene
@@ -106,6 +106,7 @@ class Group(Node):
         self._children[name] = made
         return made
 
+    @checked_keywords
     def add(
         self,
         thing: Any,
@@ -124,8 +125,9 @@ class Group(Node):
         group, `velocity` [m/s] (3,) how fast all that floats in it moves. With an `accuracy` it is simulated
         to that where it meets nobody, in steps of `max_step` at most. `material` is that of shapes.
         """
-        words = name, position, rotation, velocity, material, accuracy, max_step
-        return self.scene.take_in(self, thing, *words)
+        given = {"name": name, "position": position, "rotation": rotation, "velocity": velocity}
+        given |= {"material": material, "accuracy": accuracy, "max_step": max_step}
+        return self.scene.take_in(self, thing, given)
 
     def __getitem__(self, path: str) -> Any:
         """Return what has a path, seen from here: world["robots/left"], or world["robots/left/knee"]."""

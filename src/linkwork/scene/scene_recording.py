@@ -9,6 +9,7 @@ there. Coordinates of joints are not in it: they have a meaning only while the j
 """
 
 import copy
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -169,19 +170,50 @@ class SceneRecord:
 
     def _mechanism(self) -> tuple[Mechanism, list[str]]:
         """Return all bodies that were recorded, floating, and the static shapes."""
-        made = Mechanism("scene", gravity=self._scene.gravity)
         labels = sorted({label for labels, _ in self._layouts for label in labels})
-        for label in labels:
-            body = copy.deepcopy(self._bodies[label])
-            body._name, body._journal = label, None
-            made.add(body)
-            made.add(Free(f"{label} free", made.ground, body))
-        for static in self._scene.statics:
-            for solid in static.solids:
-                shape = shape_of(solid)
-                pose = frame_of(static.pose) @ frame_of(np.column_stack([shape.rotation, shape.position]))
-                made.ground.visuals = (*made.ground.visuals, _placed(shape, pose))
-        return made, labels
+        return floating_bodies(self._scene, {label: self._bodies[label] for label in labels}), labels
+
+
+def floating_bodies(scene: "Scene", bodies: Mapping[str, Any]) -> Mechanism:
+    """Return a mechanism of copies of bodies, by new names, each floating, and of the static shapes."""
+    made = Mechanism("scene", gravity=scene.gravity)
+    for label, body in bodies.items():
+        body = copy.deepcopy(body)
+        body._name, body._journal = label, None
+        made.add(body)
+        made.add(Free(f"{label} free", made.ground, body))
+    for static in scene.statics:
+        for solid in static.solids:
+            shape = shape_of(solid)
+            pose = frame_of(static.pose) @ frame_of(np.column_stack([shape.rotation, shape.position]))
+            made.ground.visuals = (*made.ground.visuals, _placed(shape, pose))
+    return made
+
+
+class SceneNow:
+    """The bodies that a scene has, as a model in which each floats: for who looks on while time passes."""
+
+    def __init__(self, scene: "Scene") -> None:
+        self._scene, self.version = scene, scene.arrays.version
+        bodies, rows = dict[str, Any](), list[int]()
+        for actor in scene.actors:
+            for name in actor.names:
+                bodies[f"{actor.path}/{name}"] = actor.mechanism.bodies[name]
+                rows.append(actor.row_of(name))
+        self._labels, self._rows = list(bodies), np.array(rows, np.int64)
+        self.model = floating_bodies(scene, bodies).compile(floating=True)
+
+    def height(self, x: float, y: float) -> float:
+        """Return how high static shapes are at a place [m]."""
+        return self._scene.height(x, y)
+
+    @property
+    def state(self) -> State:
+        """Where they are."""
+        arrays = self._scene.arrays
+        X, V = arrays.poses[None, self._rows], arrays.velocities[None, self._rows]
+        q, v = _coordinates(self.model, self._labels, X, V)
+        return State(q[0], v[0], self._scene.time, None, {}, self.model.slices)
 
 
 def _placed(shape: Any, pose: Any) -> Any:

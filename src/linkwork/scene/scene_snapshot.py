@@ -39,6 +39,7 @@ class UnitThen:
 class EncounterThen:
     """An encounter as it was."""
 
+    names: tuple[str, ...]  # of its members
     units: tuple[Unit, ...]
     state: State
     offset: float
@@ -72,7 +73,7 @@ class Snapshot:
             for unit in scene.units
         )
         encounters = tuple(
-            EncounterThen(one.units, one.state, one.offset, one.resting, (one.calm, one.apart))
+            EncounterThen(one.names, one.units, one.state, one.offset, one.resting, (one.calm, one.apart))
             for one in scene.encounters.all
         )
         groups = [scene, *(node for node in scene.walk_nodes() if isinstance(node, Group))]
@@ -101,7 +102,7 @@ class Snapshot:
             for actor, names, held in then.actors:
                 actor.return_to(unit, names, held)
         for then in self.encounters:
-            made = scene.encounters.resume(then.units, then.state, then.offset, then.resting)
+            made = scene.encounters.resume(then.units, then.names, then.state, then.offset, then.resting)
             made.calm, made.apart = then.counts
         for then in self.units:
             if then.unit.encounter is None:

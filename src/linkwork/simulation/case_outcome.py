@@ -86,7 +86,9 @@ def _numbers(result: Any, word: str) -> dict[str, float]:
         array = np.asarray(value)
         if array.dtype.kind not in "biuf":
             raise TypeError(f"it returned {value!r} for {name!r}; give a number, or several by name")
+        if array.ndim == 0:
+            numbers[f"{name}"] = float(array)
+            continue
         for index in np.ndindex(array.shape):
-            where = f"[{', '.join(map(str, index))}]" if index else ""
-            numbers[f"{name}{where}"] = float(array[index])
+            numbers[f"{name}[{', '.join(map(str, index))}]"] = float(array[index])
     return numbers

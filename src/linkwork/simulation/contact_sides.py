@@ -273,7 +273,8 @@ class ContactSides:
     @property
     def y(self) -> Array:
         """The states (N, n)."""
-        return np.array([[*one.end.q, *one.end.v, one.end.work] for one in self._ones])
+        ends = [one.end for one in self._ones]
+        return np.array([np.concatenate([end.q, end.v, [end.work]]) for end in ends])
 
     def memo(self, name: str) -> Array:
         """Return a number that all mechanisms remember, (N,)."""

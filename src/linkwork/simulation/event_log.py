@@ -1,6 +1,7 @@
 """What happens in a run: its events so far, what they do, and when they are too many."""
 
 import math
+import threading
 from collections.abc import Callable
 
 import numpy as np
@@ -20,6 +21,7 @@ Array = np.ndarray
 _STORM, _STORM_TIME = 50, 1e-9  # that number of events within this time [s] is a storm,
 _AGAIN_TIME, _AGAIN_PART = 1e-12, 1e-5  # and one that acts, and is back within this time, or part of a step
 _MANY, _LEAST_PROGRESS = 10_000, 0.01  # so are many that bring the run on by less than this part of the rest
+_ACTING = threading.Lock()  # runs side by side act in turns: one may write what a law of another reads
 _SHORTEST = 2.0**-46  # of the time: the step after an event is not shorter
 
 
@@ -58,7 +60,8 @@ class Occurrences:
         self.happened.append((t, event.name))
         self.failure = self._storm(t, event, again)
         if callable(event.action) and not self.failure:
-            y = self._after(event, t, y)
+            with _ACTING:
+                y = self._after(event, t, y)
         self.over = event.action == "stop" or self.failure is not None
         return y
 

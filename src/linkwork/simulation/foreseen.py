@@ -1,11 +1,11 @@
 """Calls of `simulate` whose runs were made before: see `rehearsal`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from operator import is_
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from linkwork.simulation.event import Event
 from linkwork.simulation.options import RunOptions
 
 if TYPE_CHECKING:
-    from linkwork.simulation.single_run import OneRun
+    from linkwork.recording.recording import Recording
+    from linkwork.simulation.failure import Failure
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +34,19 @@ class Call:
         return _same_words(vars(self), vars(other))
 
 
-Answer = Callable[[Any, Call], "OneRun | None"]
+class Ended(NamedTuple):
+    """What has become of a run."""
+
+    recording: "Recording"
+    failure: "Failure | None" = None
+    notes: Sequence[str] = ()  # what the user should know
+
+
+Answer = Callable[[Any, Call], Ended | None]
 asked: ContextVar[Answer | None] = ContextVar("linkwork rehearsal", default=None)
 
 
-def foreseen(model: Any, make: Callable[[], Call]) -> "OneRun | None":
+def foreseen(model: Any, make: Callable[[], Call]) -> Ended | None:
     """Return the run that a call of `simulate` asks for, if it was made before."""
     answer = asked.get()
     return None if answer is None else answer(model, make())

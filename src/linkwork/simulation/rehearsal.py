@@ -26,11 +26,10 @@ from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.recording.lazy_sequence import Each
 from linkwork.simulation.event import Event
-from linkwork.simulation.foreseen import Answer, Call, asked
+from linkwork.simulation.foreseen import Answer, Call, Ended, asked
 from linkwork.simulation.options import seconds
 from linkwork.simulation.run_request import RunRequest
-from linkwork.simulation.single_run import OneRun
-from linkwork.simulation.variant_runs import VariantRun, run_side_by_side
+from linkwork.simulation.variant_runs import RunsSideBySide
 from linkwork.simulation.variants import Described, variants_of
 
 Array = np.ndarray
@@ -181,17 +180,17 @@ class Rehearsal:
     def answering(self, k: int) -> Iterator[None]:
         """Let `simulate` find the runs of mechanism k in this thread, each once."""
 
-        def answer(thing: Any, call: Call) -> OneRun | None:
+        def answer(thing: Any, call: Call) -> Ended | None:
             if self._built[k].is_model_of(thing):
                 for known, runs in self._runs:
-                    if k in runs and known.same(call):
-                        return runs.pop(k).end()
+                    if known.same(call) and (run := runs.take(k)):
+                        return run
             return None
 
         with _answering(answer):
             yield
 
-    def _made(self, call: Call) -> dict[int, VariantRun]:
+    def _made(self, call: Call) -> RunsSideBySide:
         names = [built.name for built in self._built]
         described = Described(len(names), lambda: self._whole, self._models, names)
         variants = variants_of(described, call.words)
@@ -208,4 +207,4 @@ class Rehearsal:
             starts = [State(q, *same) for q in variants.q_drawn]
         else:
             starts = [start] * len(names)
-        return run_side_by_side(variants, starts, request.span, wanted)
+        return RunsSideBySide(variants, starts, request.span, wanted)

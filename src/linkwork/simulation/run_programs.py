@@ -27,7 +27,7 @@ from linkwork.simulation.loop.programs import BOUND, PROGRAMS, Program
 from linkwork.simulation.restoring import Restoring
 from linkwork.tree.loops import inputs_of
 from linkwork.tree.tree import Tree
-from linkwork.varied import of_variants, real_table
+from linkwork.varied import of_all_variants, real_table
 
 LARGEST_IMPLICIT = 1000  # states; beyond, a Jacobian takes too much memory and time
 _DATA = 0  # place of the constants in the table of a program
@@ -191,12 +191,12 @@ class RunPrograms:
 
     def scale(self) -> np.ndarray:
         """Return what is a normal size of each position and velocity: 1 rad, 1 m or the mechanism's size."""
-        units = {"rad": 1.0, "m": of_variants(_at_most_one, self.model.size), "": 1.0}
+        units = {"rad": 1.0, "m": of_all_variants(_at_most_one, self.model.size), "": 1.0}
         return real_table(units[unit] for unit in (*self.model.position_units, *self.model.coordinate_units))
 
 
-def _at_most_one(size: np.ndarray) -> float:
-    return min(1.0, float(size))
+def _at_most_one(size: np.ndarray) -> np.ndarray:
+    return np.minimum(1.0, size)
 
 
 def _program(name: str, compiled: Compiled, algorithm: Algorithm, tangent: bool = False) -> Program:

@@ -13,7 +13,7 @@ from linkwork.lazy import LOCK, lazy
 from linkwork.model.model import Model
 from linkwork.native import store
 from linkwork.recording.channels import Between, LiveChannels
-from linkwork.recording.layout import layout_of
+from linkwork.recording.layout import Layout, layout_of
 from linkwork.simulation.controllers import sampled
 from linkwork.simulation.integration import MEMO, Work
 from linkwork.simulation.integrators.methods import METHODS
@@ -44,7 +44,6 @@ class RunSettings:
         self.system = RunPrograms(model, chosen.events, chosen.restoring, self._tree(model))
         self.chosen = _completed(chosen, self.system)
         self.account = Statistics(self.system, self.chosen)
-        self.layout = layout_of(model)
         self._problems: dict[tuple[int, bool], Problem] = {}
         self._spare: list[Work] = []
 
@@ -66,6 +65,11 @@ class RunSettings:
         if key not in self._problems:
             self._problems.setdefault(key, self._problem(*key))
         return self._problems[key]
+
+    @lazy
+    def layout(self) -> Layout:
+        """Where the names of the mechanism are in recordings."""
+        return layout_of(self.system.model)
 
     @lazy
     def inputs(self) -> dict[str, float]:

@@ -20,7 +20,7 @@ from linkwork.simulation.batch_run import ManyRuns
 from linkwork.simulation.contact_run import run_with_contact
 from linkwork.simulation.event import Event
 from linkwork.simulation.failure import SimulationFailed
-from linkwork.simulation.foreseen import Call, foreseen
+from linkwork.simulation.foreseen import Call, Ended, foreseen
 from linkwork.simulation.integrators.tableau import StepMethod
 from linkwork.simulation.options import (
     MOST_STEPS,
@@ -34,7 +34,6 @@ from linkwork.simulation.restoring import PROJECTED, Restoring
 from linkwork.simulation.run_request import RunRequest
 from linkwork.simulation.run_settings import setting
 from linkwork.simulation.sides import goes_by_contact_steps
-from linkwork.simulation.single_run import OneRun
 from linkwork.spelling import checked_keywords
 
 Array = np.ndarray
@@ -129,7 +128,8 @@ def simulate(
         raise ValueError(f"simulate: {error}") from None
     if isinstance(runs, ManyRuns):
         return _batch_result(runs, runs.run(workers), check)
-    return _single_result(runs.run(), check)
+    run = runs.run()
+    return _single_result(Ended(run.recording, run.failure, run.notes), check)
 
 
 def _look_for_overlaps(model: Model, state: Any) -> None:
@@ -142,7 +142,7 @@ def _look_for_overlaps(model: Model, state: Any) -> None:
         warn_of_overlaps(model.mechanism, world)
 
 
-def _single_result(run: OneRun, check: bool) -> Recording:
+def _single_result(run: Ended, check: bool) -> Recording:
     for note in run.notes:
         warn(note)
     if check and run.failure and run.failure.status != Status.INTERRUPTED:

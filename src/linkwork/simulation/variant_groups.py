@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from linkwork.later import Later
 from linkwork.lazy import kept
 from linkwork.model.model import Model
 from linkwork.native import store
 from linkwork.recording.channels import LiveChannels, VariantChannels
-from linkwork.recording.lazy_sequence import Later
 from linkwork.recording.report import Report
 from linkwork.simulation.run_settings import RunSettings
 

@@ -20,7 +20,7 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.check import check
 from linkwork.mechanism.inertia import sound_inertias
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.named_numbers import find_number
+from linkwork.mechanism.named_numbers import NumberName, find_number
 from linkwork.mechanism.sampled import Sampled
 from linkwork.mechanism.varied_mechanism import (
     Unlike,
@@ -61,26 +61,7 @@ class Described:
 
 def varied(model: Model, vary: Any) -> Described:
     """Return a mechanism with other numbers: values (N, ...) by name, as "bob.mass"."""
-    if not isinstance(vary, Mapping) or not vary:
-        raise ValueError(f"vary {vary!r}; give arrays by name, {{'bob.mass': [1.0, 2.0]}}")
-    if model.form == "specialized":
-        raise ValueError(
-            "vary: the model is specialised, its numbers are part of its code; give it as it was"
-        )
-    names = {find_number(model.mechanism, text): _values(text, x) for text, x in vary.items()}
-    for name in names:
-        if isinstance(model.mechanism[name.element] if name.element else None, Sampled):
-            raise ValueError(
-                f"vary {name.text!r}: a sampled controller is the same for all variants; let its law look at "
-                "what differs, by memory= of a start, or run them one by one"
-            )
-    counts = {len(values) if values.ndim else -1: name.text for name, values in names.items()}
-    if len(counts) > 1 or min(counts) < 1:
-        said = ", ".join(
-            f"{text!r} has {'one number' if n < 0 else f'{n} values'}" for n, text in counts.items()
-        )
-        raise ValueError(f"vary: {said}; give a list of one value per run, as many of each")
-    (count,) = counts
+    names, count = _named_values(model, vary)
     cut = model.cut
 
     def assign(mechanism: Mechanism, k: int) -> None:
@@ -120,6 +101,31 @@ def varied(model: Model, vary: Any) -> Described:
         return made
 
     return Described(count, whole, Each(count, one), [model.name] * count)
+
+
+def _named_values(model: Model, vary: Any) -> tuple[dict[NumberName, Array], int]:
+    """Return the values (N, ...) of each number that varies, and N; ValueError if they cannot be."""
+    if not isinstance(vary, Mapping) or not vary:
+        raise ValueError(f"vary {vary!r}; give arrays by name, {{'bob.mass': [1.0, 2.0]}}")
+    if model.form == "specialized":
+        raise ValueError(
+            "vary: the model is specialised, its numbers are part of its code; give it as it was"
+        )
+    names = {find_number(model.mechanism, text): _values(text, x) for text, x in vary.items()}
+    for name in names:
+        if isinstance(model.mechanism[name.element] if name.element else None, Sampled):
+            raise ValueError(
+                f"vary {name.text!r}: a sampled controller is the same for all variants; let its law look at "
+                "what differs, by memory= of a start, or run them one by one"
+            )
+    counts = {len(values) if values.ndim else -1: name.text for name, values in names.items()}
+    if len(counts) > 1 or min(counts) < 1:
+        said = ", ".join(
+            f"{text!r} has {'one number' if n < 0 else f'{n} values'}" for n, text in counts.items()
+        )
+        raise ValueError(f"vary: {said}; give a list of one value per run, as many of each")
+    (count,) = counts
+    return names, count
 
 
 def _values(text: str, given: Any) -> Array:

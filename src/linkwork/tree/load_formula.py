@@ -311,16 +311,31 @@ def place(
         outcome, known = formula.outcome, tuple(inputs.values())
         return placed(formula, len(outcome.shown), tuple(outcome.across), known)
     inputs.clear()
+    outcome = _called_twice(load, algebra, sides, slices, seen, (q_drawn, still), poses, inputs)
+    return placed(None, len(outcome.shown), tuple(outcome.across), tuple(inputs.values()))
 
-    def joint(k: int) -> Both:
-        return list(q_drawn[sides[k].q]), still[sides[k].v]
 
+def _called_twice(
+    load: Load,
+    algebra: ModuleType,
+    sides: Sequence[Side],
+    slices: Slices,
+    seen: int,
+    drawn: Both,
+    poses: Mapping[str, Any],
+    inputs: dict[str, Input],
+) -> Outcome:
+    """Return what a load does as drawn, at rest; ModelError if it raises, or gives two answers.
+
+    The inputs that it reads are entered.
+    """
+    q, v = drawn
     numbers = LoadNumbers(
         0.0,
         lambda k: sides[k].pose(poses),
         lambda k: algebra.Motion.zero(),
-        joint,
-        lambda: (q_drawn, still),
+        lambda k: (list(q[sides[k].q]), v[sides[k].v]),
+        lambda: drawn,
         lambda given: (enter(inputs, given), given.value)[1],
     )
     who = f"{load.word} {load.name!r}"
@@ -333,7 +348,7 @@ def place(
         ) from error
     if differ(*answers):
         raise two_answers(who, 0.0, *answers)
-    return placed(None, len(outcome.shown), tuple(outcome.across), tuple(inputs.values()))
+    return outcome
 
 
 def _shared_links(sides: Sequence[Side]) -> list[int]:
@@ -372,8 +387,34 @@ def _formula(
     inputs: dict[str, Input],
 ) -> LoadFormula:
     """Run a load on symbols; the inputs that it reads are entered, in the order of their symbols."""
-    graph = Graph()
     inputs.clear()
+    numbers = _symbols(load, algebra, sides, nq, nv, inputs)
+    outcome = act(load, algebra, sides, slices, numbers, seen)
+    roots, parameters = lift(outcome.scalars())
+    keys = (
+        sorted(outcome.wrenches),
+        list(outcome.forces),
+        len(outcome.outputs()),
+        [s.link == 0 for s in sides],
+    )
+    nodes = reachable(roots)
+    used = {x.args[0][0] for x in nodes if x.op == "symbol"}
+    return LoadFormula(
+        outcome.like(roots),
+        tuple(parameters),
+        f"{algebra.__name__} {keys} {structure(roots)}",
+        "t" in used,
+        bool(used - {"parameter"}),
+        is_smooth(outcome.scalars(), saturating=True),
+        len(nodes),
+    )
+
+
+def _symbols(
+    load: Load, algebra: ModuleType, sides: Sequence[Side], nq: int, nv: int, inputs: dict[str, Input]
+) -> LoadNumbers:
+    """Return symbols for all that a load may read; inputs are entered when they are read."""
+    graph = Graph()
 
     def symbols(name: str, count: int) -> list[Any]:
         return graph.symbols((name, i) for i in range(count))
@@ -397,27 +438,8 @@ def _formula(
     def read(given: Input) -> Any:
         return graph.symbol((f"i{enter(inputs, given)}", 0))
 
-    numbers = LoadNumbers(
+    return LoadNumbers(
         graph.symbol(("t", 0)), frame, motion, joint, lambda: (symbols("q", nq), symbols("qd", nv)), read
-    )
-    outcome = act(load, algebra, sides, slices, numbers, seen)
-    roots, parameters = lift(outcome.scalars())
-    keys = (
-        sorted(outcome.wrenches),
-        list(outcome.forces),
-        len(outcome.outputs()),
-        [s.link == 0 for s in sides],
-    )
-    nodes = reachable(roots)
-    used = {x.args[0][0] for x in nodes if x.op == "symbol"}
-    return LoadFormula(
-        outcome.like(roots),
-        tuple(parameters),
-        f"{algebra.__name__} {keys} {structure(roots)}",
-        "t" in used,
-        bool(used - {"parameter"}),
-        is_smooth(outcome.scalars(), saturating=True),
-        len(nodes),
     )
 
 

@@ -25,7 +25,7 @@ from linkwork.mechanism.input import Input
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import CATALOGUE
 from linkwork.trace.expression import Graph, Operand, is_smooth, reachable
-from linkwork.tree.constraint_rows import tied
+from linkwork.tree.constraint_rows import Tied, tied
 from linkwork.tree.joint_formula import JointFormula, lift, structure
 from linkwork.tree.joint_kinematics import JointKinematics
 from linkwork.tree.loop_constraint import LoopConstraint
@@ -96,6 +96,17 @@ class _Symbols:
     def motion(self, name: str) -> Any:
         return self._algebra.Motion.from_scalars(self.of(name, self._algebra.Motion.size))
 
+    def pose_of(self, end: int | None) -> Any:
+        """Return the pose of the link at an end, None for ground."""
+        return self._algebra.Frame() if end is None else self.frame(f"X{end}")
+
+    def motion_of(self, word: str, end: int | None, place: Any = None) -> Any:
+        """Return the velocity, or acceleration, of the link at an end, seen from a place on it if given."""
+        if end is None:
+            return self._algebra.Motion.zero()
+        moved = self.motion(f"{word}{end}")
+        return moved if place is None else place.local(moved)
+
 
 def _check_count(tie: LoopConstraint, count: int) -> None:
     """Raise ModelError if a constraint has too few equations for its own unknowns, or too many."""
@@ -134,17 +145,11 @@ def tie_formula(
     its formula, the constants in it and the inputs that it reads.
     """
     algebra, symbols = tie.algebra, _Symbols(tie.algebra)
-    Frame, Motion = algebra.Frame, algebra.Motion
-    on = [symbols.frame("data", k * Frame.size) for k in range(len(body_ends))]
-    X = [
-        (Frame() if end is None else symbols.frame(f"X{end}")) @ place
-        for end, place in zip(body_ends, on, strict=True)
-    ]
+    size = algebra.Frame.size
+    on = [symbols.frame("data", k * size) for k in range(len(body_ends))]
+    X = [symbols.pose_of(end) @ place for end, place in zip(body_ends, on, strict=True)]
     v, a = (
-        [
-            Motion.zero() if end is None else place.local(symbols.motion(f"{word}{end}"))
-            for end, place in zip(body_ends, on, strict=True)
-        ]
+        [symbols.motion_of(word, end, place) for end, place in zip(body_ends, on, strict=True)]
         for word in "va"
     )
     q, qd, qdd = (
@@ -153,45 +158,63 @@ def tie_formula(
     )
     u = symbols.of("u", tie.nq)
     rows = tied(tie, X, v, q, qd, symbols.of("t", 1)[0], u, lambda n: symbols.of(f"input{n}", 1)[0])
-    a_ground = symbols.motion("ground")
-    needed, lacking = [], []
-    held = [(n, X[n].local(a_ground)) for n, end in enumerate(body_ends) if end is not None]
-    for r, (bend, gain) in enumerate(zip(rows.bend, rows.gain, strict=True)):
-        right, left = -1.0 * (bend + gain), -1.0 * bend
-        for n, at_rest in held:  # accelerations of links are against gravity, which is that of ground
-            right = right + rows.forces[n][r].dot(at_rest)
-            left = left - rows.forces[n][r].dot(a[n])
-        needed.append(right)
-        lacking.append(left)
+    # Accelerations of links are against gravity, which is that of ground.
+    ground = symbols.motion("ground")
+    held = [(n, X[n].local(ground), a[n]) for n, end in enumerate(body_ends) if end is not None]
+    needed, lacking = _accelerations(rows, held)
     count = len(rows.position)
     _check_count(tie, count)
-    forces = [[algebra.Force.zero()] * count for _ in range(ends)]
-    for end, place, pushes in zip(body_ends, on, rows.forces, strict=True):
-        if end is not None:
-            forces[end] = [total + place @ push for total, push in zip(forces[end], pushes, strict=True)]
-    direct: list[Sequence[Any]] = [[] for _ in range(ends)]
-    for end, pushes in zip(joint_ends, rows.direct, strict=True):
-        direct[end] = pushes
-    child = tie.bodies.index(tie.child) if tie.child in tie.bodies else None
+    nothing = [algebra.Force.zero()] * count
+    pushed = [[place @ push for push in pushes] for place, pushes in zip(on, rows.forces, strict=True)]
+    direct: dict[int, Sequence[Any]] = dict(zip(joint_ends, rows.direct, strict=True))
+    directions = nothing
+    if tie.child in tie.bodies:
+        child = tie.bodies.index(tie.child)
+        directions = [X[child].axes @ force for force in rows.forces[child]]
     parts = {
-        "forces": forces,
-        "direct": direct,
+        "forces": _summed(pushed, body_ends, ends, nothing),
+        "direct": [direct.get(end, []) for end in range(ends)],
         "acceleration": needed,
         "bias": lacking,
         "velocity": rows.velocity,
         "position": rows.position,
         "pace": rows.pace,
-        "directions": [algebra.Force.zero()] * count
-        if child is None
-        else [X[child].axes @ force for force in rows.forces[child]],
+        "directions": directions,
     }
     if rows.own:
         parts = _without_own(rows, parts, u, qdd)
     about = f"tie {algebra.__name__} {ends} {list(body_ends)} {list(joint_ends)}"
     smooth = is_smooth((*rows.position, *rows.velocity))
     count = len(rows.inputs)
-    formula, constants = _shared(parts, about, algebra, len(on) * Frame.size, known, smooth, count)
+    formula, constants = _shared(parts, about, algebra, len(on) * size, known, smooth, count)
     return formula, constants, rows.inputs
+
+
+def _accelerations(rows: Tied, held: Sequence[tuple[int, Any, Any]]) -> tuple[list[Any], list[Any]]:
+    """Return what accelerations of joints have to give each row, and what they lack.
+
+    `held` are the bodies that move: their number, and acceleration if joints give none, and as it is.
+    """
+    needed, lacking = [], []
+    for r, (bend, gain) in enumerate(zip(rows.bend, rows.gain, strict=True)):
+        right, left = -1.0 * (bend + gain), -1.0 * bend
+        for n, at_rest, moving in held:
+            right = right + rows.forces[n][r].dot(at_rest)
+            left = left - rows.forces[n][r].dot(moving)
+        needed.append(right)
+        lacking.append(left)
+    return needed, lacking
+
+
+def _summed(
+    pushes: Sequence[Sequence[Any]], on: Sequence[int | None], ends: int, nothing: Sequence[Any]
+) -> list[list[Any]]:
+    """Return the force of each row on each end: the sum of those on its bodies, None for ground."""
+    forces = [list(nothing) for _ in range(ends)]
+    for end, own in zip(on, pushes, strict=True):
+        if end is not None:
+            forces[end] = [total + push for total, push in zip(forces[end], own, strict=True)]
+    return forces
 
 
 def joint_formula(
@@ -224,10 +247,8 @@ def _traced(
 ) -> tuple[LoopFormula, list[float]]:
     algebra, symbols = joint.algebra, _Symbols(joint.algebra)
     Frame, Motion, Force = algebra.Frame, algebra.Motion, algebra.Force
-    X_a, X_b = (Frame() if end is None else symbols.frame(f"X{end}") for end in (a, b))
-    v_a, v_b, a_a, a_b = (
-        Motion.zero() if end is None else symbols.motion(f"{word}{end}") for word in "va" for end in (a, b)
-    )
+    X_a, X_b = symbols.pose_of(a), symbols.pose_of(b)
+    v_a, v_b, a_a, a_b = (symbols.motion_of(word, end) for word in "va" for end in (a, b))
     on_a, on_b = symbols.frame("data"), symbols.frame("data", Frame.size)
     numbers = symbols.of("data", kind.n_parameters, 2 * Frame.size)
 
@@ -251,17 +272,10 @@ def _traced(
     on_frame_a, on_frame_b = across.push(own_forces)
 
     ends = len({a, b} - {None})
-    forces = [[Force.zero()] * len(T) for _ in range(ends)]
-    drive = [Force.zero()] * ends
-    for end, pushes, push in (
-        (a, [-(on_a @ (X @ t)) for t in T], on_a @ on_frame_a),
-        (b, [on_b @ t for t in T], on_b @ on_frame_b),
-    ):
-        if end is not None:
-            forces[end] = [total + f for total, f in zip(forces[end], pushes, strict=True)]
-            drive[end] = drive[end] + push
+    pushes = [-(on_a @ (X @ t)) for t in T], [on_b @ t for t in T]
+    drives = [on_a @ on_frame_a], [on_b @ on_frame_b]
     parts = {
-        "forces": forces,
+        "forces": _summed(pushes, (a, b), ends, [Force.zero()] * len(T)),
         "direct": [[] for _ in range(ends)],
         "acceleration": [t.dot(gained) for t in T],
         "bias": [t.dot(lacking) for t in T],
@@ -273,7 +287,7 @@ def _traced(
         "v": v,
         "a": across.rates(-lacking),
         "own": own_forces,
-        "drive": drive,
+        "drive": [push for (push,) in _summed(drives, (a, b), ends, [Force.zero()])],
     }
     about = f"{algebra.__name__} {kind.n_parameters} {a} {b} {joint.nq} {joint.nv}"
     return _shared(parts, about, algebra, 2 * Frame.size + kind.n_parameters, known, kind.smooth)

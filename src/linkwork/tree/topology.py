@@ -191,10 +191,10 @@ def topology(
 
     while True:  # each round cuts a better joint of a loop, or is the last
         kept = [joint for joint in joints if joint.name not in cut] if cut else joints
-        children, used = _span(mechanism, kept, freed if free else None)
-        if len(used) == len(kept):
+        children, reached = _span(mechanism, kept, freed if free else None)
+        if reached == len(kept):
             break
-        closing = [joint for joint in kept if joint not in used]
+        closing = _left_over(kept, children)
         better = _better_cut(closing, children, _worth_cutting(mechanism))
         if better is None:
             break
@@ -207,16 +207,16 @@ def topology(
     stack = children[mechanism.ground][::-1]
     while stack:
         parent, body, joint = stack.pop()
-        number, light = known.get(body, -1), stand_ins.get(body)
+        number, light = known.get(body, -1), stand_ins.get(body) if stand_ins else None
         branch = earlier[number] if number >= 0 else None
         same = branch is not None and branch.joint is joint and branch.parent is parent
         if branch is None or not same or branch.stand_in != light:
             branch, number = TreeBody(body, parent, joint, joint.child is parent, light), -1
         order.append(branch)
         before.append(number)
-        if body in children:
-            stack += children[body][::-1]
-    closing = [joint for joint in joints if joint not in used] if len(used) < len(joints) else []
+        if row := children.get(body):
+            stack += row[::-1]
+    closing = _left_over(joints, children) if reached < len(joints) else []
     found, dimension = pieces(before), 3 if mechanism.space == "space" else 2
     tables = branch_tables(order, found, like.tables if like else None, dimension)
     return Topology(tuple(order), (*closing, *ties(mechanism, closing)), found, tables)
@@ -262,8 +262,8 @@ def _wanted(mechanism: Mechanism, names: Iterable[str]) -> set[str]:
         if name not in mechanism.joints:
             raise ModelError(f"cut: {unknown('joint', name, mechanism.joints)}")
     joints = list(mechanism.joints.values())
-    _, used = _span(mechanism, [joint for joint in joints if joint.name not in cut])
-    if len(used) < len(_span(mechanism, joints)[1]):
+    _, reached = _span(mechanism, [joint for joint in joints if joint.name not in cut])
+    if reached < _span(mechanism, joints)[1]:
         named = ", ".join(map(repr, sorted(cut)))
         raise ModelError(f"cut: without {named} not all bodies are connected to ground; cut fewer")
     return cut
@@ -271,8 +271,8 @@ def _wanted(mechanism: Mechanism, names: Iterable[str]) -> set[str]:
 
 def _span(
     mechanism: Mechanism, joints: list[Joint], free: Callable[[Body], Joint] | None = None
-) -> tuple[Children, set[Joint]]:
-    """Return the bodies that each body carries, and the joints used: breadth first, so paths are short.
+) -> tuple[Children, int]:
+    """Return the bodies that each body carries, and how many are carried: breadth first, so paths are short.
 
     `free` gives a joint to a body that is not reached.
     """
@@ -283,14 +283,12 @@ def _span(
         touching[child].append((parent, joint))
     reached = {mechanism.ground}
     children: Children = {mechanism.ground: []}
-    used: set[Joint] = set()
     front = [mechanism.ground]
     while front:
         for parent in front:  # grows while it is walked
             row = []
             for body, joint in touching[parent]:
                 if body not in reached:
-                    used.add(joint)
                     reached.add(body)
                     row.append((parent, body, joint))
                     front.append(body)
@@ -299,12 +297,16 @@ def _span(
         front = []
         if free and len(reached) <= len(mechanism.bodies):
             loose = next(body for body in mechanism.bodies.values() if body not in reached)
-            joint = free(loose)
-            used.add(joint)
             reached.add(loose)
-            children[mechanism.ground].append((mechanism.ground, loose, joint))
+            children[mechanism.ground].append((mechanism.ground, loose, free(loose)))
             front = [loose]
-    return children, used
+    return children, len(reached) - 1
+
+
+def _left_over(joints: Iterable[Joint], children: Children) -> list[Joint]:
+    """Return the joints that are not in the tree."""
+    used = {joint for row in children.values() for _, _, joint in row}
+    return [joint for joint in joints if joint not in used]
 
 
 def _better_cut(

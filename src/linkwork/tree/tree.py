@@ -15,15 +15,13 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.lazy import kept
-from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.joints import CATALOGUE
-from linkwork.mechanism.mechanism import Mechanism
 from linkwork.tree import joint_forces
 from linkwork.tree.branch_tables import Piece, same_pieces
 from linkwork.tree.joint_formula import JointFormula
 from linkwork.tree.joint_units import joint_units
 from linkwork.tree.load_formula import PlacedLoad
-from linkwork.tree.topology import Topology, TreeBody
+from linkwork.tree.topology import TreeBody
 from linkwork.varied import of_variants, real_table
 
 Array = np.ndarray
@@ -72,7 +70,7 @@ class Seat:
     @kept
     def alone(self) -> "Block":
         """The link of this body, if no other is welded to it."""
-        return _block((self,))
+        return block_of((self,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +129,7 @@ class Block:
     def _check_drawn(self, q: list[float]) -> None:
         """Refuse a joint that has no pose, or no freedoms, as drawn."""
         for formula in (self.kind.motion, self.kind.subspace):
-            _asked(self.name, formula, q, self.parameters)
+            asked(self.name, formula, q, self.parameters)
 
     @property
     def _constants(self) -> Array:
@@ -253,54 +251,7 @@ class DataLayout:
 Grown = tuple[Tree, Sequence[Piece]]
 
 
-def grow(
-    mechanism: Mechanism,
-    graph: Topology,
-    weld: bool,
-    like: Tree | None = None,
-    pieces: Sequence[Piece] = (),
-) -> Tree:
-    """Turn the spanning tree into arrays; `weld` makes one link of bodies joined by Fixed joints.
-
-    What hangs on the same branches is taken over from a tree `like` this one; `pieces` say where they were.
-    """
-    algebra = ALGEBRA[mechanism.space]
-    ground = mechanism.ground.name
-    known_seats: Mapping[str, Seat] = like.seats if like else {}
-    body_links, frames = {ground: 0}, {ground: like.body_frames[ground] if like else algebra.Frame()}
-    seats: dict[str, Seat] = {}
-    parents: list[int] = []
-    members: list[list[Seat]] = [[]]
-    of_bodies = graph.tables.body_names, graph.tables.parent_names
-    for branch, name, parent in zip(graph.branches, *of_bodies, strict=True):
-        base, welded = frames[parent], weld and branch.fixed
-        seat = known_seats.get(name)
-        if seat is None or seat.branch is not branch or seat.base is not base or seat.welded is not welded:
-            seat = Seat(branch, base, welded)
-        seats[name], frames[name] = seat, seat.frame
-        number = body_links[parent]
-        if welded:
-            members[number].append(seat)
-        else:
-            parents.append(number)
-            number = len(members)
-            members.append([seat])
-        body_links[name] = number
-    known: dict[tuple[Seat, ...], Block] = {}
-    if like and like.welded:
-        known = {block.seats: block for block in like.blocks}
-    blocks = tuple(
-        [
-            link[0].alone if len(link) == 1 else known.get(tuple(link)) or _block(tuple(link))
-            for link in members[1:]
-        ]
-    )
-    gravity, numbers = real_table(mechanism.gravity), np.array(parents, np.int64)
-    grown = (like, pieces) if like else None
-    return Tree(algebra, blocks, numbers, gravity, body_links, frames, seats, grown=grown)
-
-
-def _block(seats: tuple[Seat, ...]) -> Block:
+def block_of(seats: tuple[Seat, ...]) -> Block:
     branch = seats[0].branch
     kind, parameters = branch.formula
     inertia = seats[0].inertia
@@ -335,50 +286,9 @@ def with_own_forces(
     return tree.with_blocks(tuple(blocks), grown)
 
 
-def link_poses(tree: Tree, q: Sequence[float]) -> list[Any]:
-    """Return the pose in the world of ground and of every link."""
-    poses = [tree.algebra.Frame()]
-    for link in tree.links:
-        poses.append(poses[link.parent] @ _placed(tree, link, q))
-    return poses
-
-
-def _placed(tree: Tree, link: Link, q: Sequence[float]) -> Any:
-    """Return the pose of a link in its parent."""
-    Frame = tree.algebra.Frame
-    placement = Frame.from_scalars(tree.data[link.data : link.data + Frame.size].tolist())
-    return placement @ _of_link(link, link.kind.motion, q)
-
-
-def _of_link(link: Link, formula: Callable[..., Any], q: Sequence[float]) -> Any:
-    """Return what a formula of a link's joint gives at the mechanism's positions."""
-    return _asked(link.name, formula, list(q[link.q : link.q + link.kind.nq]), link.parameters)
-
-
-def _asked(joint: str, formula: Callable[..., Any], q: list[float], parameters: Sequence[float]) -> Any:
+def asked(joint: str, formula: Callable[..., Any], q: list[float], parameters: Sequence[float]) -> Any:
     """Return what a formula of a joint gives at its positions q."""
     try:
         return formula(q, parameters)
     except (ArithmeticError, ValueError) as error:
         raise ModelError(f"joint {joint!r} has no pose at {q}: {error}; let neutral() give others") from None
-
-
-def moved_inertias(tree: Tree, q: Sequence[float]) -> list[list[float]]:
-    """Return, per link, the inertia each of its velocities moves alone: of the link and all it carries."""
-    algebra = tree.algebra
-    size = algebra.RigidInertia.size
-    composite = [algebra.RigidInertia.zero() for _ in range(len(tree.links) + 1)]
-    found: list[list[float]] = [[] for _ in tree.links]
-    for number in range(len(tree.links), 0, -1):
-        link = tree.links[number - 1]
-        at = DataLayout.of(algebra, link.kind.nv)
-        data = tree.data[link.data : link.data + at.parameters].tolist()
-        own = algebra.RigidInertia.from_scalars(data[at.inertia : at.inertia + size])
-        composite[number] = composite[number] + own
-        S = _of_link(link, link.kind.subspace, q)
-        rotors = data[at.armature : at.parameters]
-        found[number - 1] = [
-            float(s.dot(composite[number] @ s)) + rotor for s, rotor in zip(S, rotors, strict=True)
-        ]
-        composite[link.parent] = composite[link.parent] + _placed(tree, link, q) @ composite[number]
-    return found

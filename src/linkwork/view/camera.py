@@ -44,8 +44,10 @@ class Camera:
         marks = [piece for piece in drawing.glyphs if piece.name in tied]
         shown = [piece for piece in (*drawing.pieces, *marks) if not piece.shell.endless]
         points = [] if shown else [np.zeros((1, 1, 3))]
+        boxes = {piece.shell.key: piece.shell.vertices for piece in shown}
+        boxes = {key: _box_corners(vertices) for key, vertices in boxes.items()}
         for piece in shown:
-            on_body = _box_corners(piece.shell.corners) @ piece.pose[:, :3].T + piece.pose[:, 3]
+            on_body = (boxes[piece.shell.key] * piece.shell.scale) @ piece.pose[:, :3].T + piece.pose[:, 3]
             if piece.body not in numbers:
                 points.append(on_body[None])
                 continue

@@ -20,9 +20,10 @@ from linkwork.recording.channels import LiveChannels
 from linkwork.recording.interpolation import Instant
 from linkwork.recording.trace import Trace
 from linkwork.view.driven_drawing import drawing_of_driven
+from linkwork.view.playback import SPEEDS
 from linkwork.view.subject import Subject
 from linkwork.view.trajectory import Moment, Still, recorded
-from linkwork.view.viewer import SPEEDS, Viewer
+from linkwork.view.viewer import Viewer
 
 Array = np.ndarray
 

@@ -142,10 +142,13 @@ def _vector(values: Array, flat: bool) -> str:
 
 
 def _numbers(values: Array) -> str:
-    """Return numbers side by side; what is round-off beside the largest is 0."""
+    """Return numbers side by side, all with the decimals that give the largest four digits."""
     largest = float(np.abs(values).max(initial=0.0))
-    shown = np.where(np.abs(values) < max(1e-9 * largest, _ROUND_OFF), 0.0, values)
-    return ",  ".join(f"{x + 0.0:.4g}" for x in shown)
+    shown = np.where(np.abs(values) < max(1e-9 * largest, _ROUND_OFF), 0.0, values) + 0.0
+    if len(values) == 1 or not 1e-3 <= largest < 1e5:
+        return ",  ".join(f"{x:.4g}" if len(values) == 1 else f"{x:.3g}" for x in shown)
+    places = max(0, 3 - int(np.floor(np.log10(largest))))
+    return ",  ".join(f"{x:.{min(places, 5)}f}" for x in shown)
 
 
 def turns(rotation: Array) -> Array:

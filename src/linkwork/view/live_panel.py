@@ -19,10 +19,11 @@ from linkwork.recording.trace import Trace
 from linkwork.view.drawing import drawing
 from linkwork.view.live_simulation import Engine
 from linkwork.view.palette import SELECTED
+from linkwork.view.playback import SPEEDS
 from linkwork.view.quaternion import matrices
 from linkwork.view.subject import Subject
 from linkwork.view.trajectory import Moment
-from linkwork.view.viewer import SPEEDS, Viewer
+from linkwork.view.viewer import Viewer
 
 Array = np.ndarray
 
@@ -75,7 +76,7 @@ class LiveViewer(Viewer):
     room = 1.8  # its way is not known beforehand
 
     def __init__(self, model: Any, start: State, **where: Any) -> None:
-        self._inputs = {joint: (label, value, most) for joint, label, value, most in _inputs(model)}
+        self._inputs = {joint: (label, value, most) for joint, label, value, most in inputs_of(model)}
         self.engine = Engine(model, start, self._inputs)
         self._drawn_at = 0.0
         self._line: Any = None
@@ -96,7 +97,7 @@ class LiveViewer(Viewer):
         model, state = made
         before = self.engine
         before.close()
-        self._inputs = {joint: (label, value, most) for joint, label, value, most in _inputs(model)}
+        self._inputs = {joint: (label, value, most) for joint, label, value, most in inputs_of(model)}
         self.engine = Engine(model, state, self._inputs)
         self.engine.speed, self.engine.stopped = before.speed, self._stopped
         self.show_subject(Running(self.engine))
@@ -218,7 +219,7 @@ def on_plane(event: Any, point: Array) -> Array:
     return eye + ray * ((point - eye) @ normal) / (ray @ normal)
 
 
-def _inputs(model: Any) -> Iterable[tuple[str, str, float, float]]:
+def inputs_of(model: Any) -> Iterable[tuple[str, str, float, float]]:
     """Return joint, label, value and range of what can be driven: motors, else the first joints."""
     weight = 9.81 * (float(model.masses.sum()) or 1.0)
     units = model.coordinate_units

@@ -20,7 +20,7 @@ _GRID, _GRID_STRONG = 0.94, 0.86  # brightness of lines on the floor
 
 
 class Renderer:
-    """Draws a mechanism from one place, at any poses."""
+    """Draws a mechanism from one place, at any poses; where nothing is, the empty picture is taken."""
 
     def __init__(self, drawing: Drawing, view: View, size: tuple[int, int], floor: float | None) -> None:
         """Take a view, a size in pixels, and how high the floor is along `up`, if there is one."""
@@ -37,6 +37,11 @@ class Renderer:
         self._light /= np.linalg.norm(self._light)
         self._numbers = numbers
         self._empty = self._floor_picture()
+        self._image = np.full((self._height, self._width, 3), -1.0, np.float32)
+        self._shadow, self._depth = (np.zeros((self._height, self._width)) for _ in range(2))
+        self._plain = np.empty((*size[::-1], 3), np.uint8)  # a picture of nothing
+        everything = np.array([0, size[1], 0, size[0]])
+        blend(self._image, self._shadow, self._empty, _FINER, everything, self._plain)
 
     def __call__(self, poses: Array) -> Array:
         """Return the picture (height, width, 3) of bytes at poses (B, 3, 4)."""
@@ -51,15 +56,31 @@ class Renderer:
             colours = np.concatenate(
                 [colours, self._shaded(rod_normals, np.tile(np.array(SPRING, float), (len(rod), 1)))]
             )
-        image = np.full((self._height, self._width, 3), -1.0, np.float32)
-        shadow, depth = (np.zeros((self._height, self._width)) for _ in range(2))
+        seen, flat = self._projected(vertices), np.zeros((0, 3))
         if self._floor is not None:
             flat = self._projected(self._cast(vertices))
-            fill(flat, faces, colours, np.empty((self._height, self._width, 0), np.float32), shadow)
-        fill(self._projected(vertices), faces, colours, image, depth)
-        out = np.empty((self._height // _FINER, self._width // _FINER, 3), np.uint8)
-        blend(image, shadow, self._empty, _FINER, out)
+        window = self._window(np.concatenate([seen, flat]))
+        top, bottom, left, right = (_FINER * window).tolist()
+        self._image[top:bottom, left:right] = -1.0
+        for plane in (self._shadow, self._depth):
+            plane[top:bottom, left:right] = 0.0
+        if len(flat):
+            fill(flat, faces, colours, np.empty((self._height, self._width, 0), np.float32), self._shadow)
+        fill(seen, faces, colours, self._image, self._depth)
+        out = self._plain.copy()
+        blend(self._image, self._shadow, self._empty, _FINER, window, out)
         return out
+
+    def _window(self, points: Array) -> Array:
+        """Return the part of the picture (top, bottom, left, right) that points lie in, in coarse pixels."""
+        points = points[points[:, 2] > 0.0]
+        if not len(points):
+            return np.zeros(4, int)
+        width, height = self._width // _FINER, self._height // _FINER
+        low, high = points[:, :2].min(axis=0) / _FINER, points[:, :2].max(axis=0) / _FINER
+        left, right = (int(np.clip(x, 0, width)) for x in (low[0] - 1.0, high[0] + 2.0))
+        top, bottom = (int(np.clip(y, 0, height)) for y in (low[1] - 1.0, high[1] + 2.0))
+        return np.array([top, bottom, left, right])
 
     def _shaded(self, normals: Array, colours: Array) -> Array:
         towards = self._axes[:, 2]

@@ -37,12 +37,22 @@ def fill(points, faces, colours, image, depth):
                         image[y, x, k] = u * colours[a, k] + v * colours[b, k] + w * colours[c, k]
 
 
-@entry(None, "float32[:, :, ::1]", "float64[:, ::1]", "float32[:, :, ::1]", "int64", "uint8[:, :, ::1]")
-def blend(image, shadow, floor, finer, out):
-    """Put what was drawn over the floor, in shadow or not, and make the pixels coarser by averaging."""
-    height, width, _ = out.shape
-    for y in range(height):
-        for x in range(width):
+@entry(
+    None,
+    "float32[:, :, ::1]",
+    "float64[:, ::1]",
+    "float32[:, :, ::1]",
+    "int64",
+    "int64[::1]",
+    "uint8[:, :, ::1]",
+)
+def blend(image, shadow, floor, finer, window, out):
+    """Put what was drawn in a window over the floor, in shadow or not, and make pixels coarser by averaging.
+
+    The window (top, bottom, left, right) is counted in the coarse pixels.
+    """
+    for y in range(window[0], window[1]):
+        for x in range(window[2], window[3]):
             for k in range(3):
                 total = 0.0
                 for i in range(y * finer, (y + 1) * finer):

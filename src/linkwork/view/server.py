@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
@@ -67,6 +68,7 @@ class Server:
         name = names[0] if ":" not in names[0] else f"[{names[0]}]"
         self.url = f"http://{name}:{self.port}/?token={self.guard.token}"
         self._doorway: Doorway | None = None
+        self._queue: ThreadPoolExecutor | None = None
         self.scene, self.gui = self._viser.scene, self._viser.gui
         self.show_dark(False)
 
@@ -100,12 +102,17 @@ class Server:
 
     def in_background(self, call: Callable[..., None], *arguments: Any) -> None:
         """Do something outside the server's loop; what goes wrong is reported as for pages."""
+        self._viser._thread_executor.submit(call, *arguments).add_done_callback(self._report)
 
-        def done(future: Any) -> None:
-            if (error := future.exception()) is not None:
-                self._complaints(None, {"exception": error})
+    def in_order(self, call: Callable[..., None], *arguments: Any) -> None:
+        """Do something outside the server's loop, after all that was asked for before by this."""
+        if self._queue is None:
+            self._queue = ThreadPoolExecutor(1, "linkwork page")
+        self._queue.submit(call, *arguments).add_done_callback(self._report)
 
-        self._viser._thread_executor.submit(call, *arguments).add_done_callback(done)
+    def _report(self, future: Any) -> None:
+        if (error := future.exception()) is not None:
+            self._complaints(None, {"exception": error})
 
     def __getattr__(self, name: str) -> Any:
         """Offer what viser's server has: atomic, flush, get_clients, initial_camera, ..."""
@@ -121,6 +128,8 @@ class Server:
     def close(self) -> None:
         """Say goodbye to all pages, let none come back, and end."""
         self.guard.listen([], 0)
+        if self._queue is not None:
+            self._queue.shutdown(cancel_futures=True)
         if self._doorway is not None:
             self._doorway.close()
         infra = self._viser._websock_server

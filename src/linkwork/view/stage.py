@@ -98,13 +98,18 @@ class Stage:
         self._watch: list[Callable[[Batch], None]] = []  # what is set on every batch, also on later ones
         server.scene.set_up_direction(tuple(drawing.up.tolist()))
         server.scene.configure_environment_map(None)
-        server.scene.add_light_ambient("/lights/ambient", intensity=0.8)
-        from_viewer = camera.view().position - camera.center
-        place = camera.center + 100.0 * from_viewer  # so far away that it does not matter where exactly
-        server.scene.add_light_directional("/lights/viewer", intensity=0.5, position=tuple(place.tolist()))
-        self.show_shadows(drawing.space == "space")
+        self.light(drawing, camera)
         self.lay_floor(drawing, camera)
         self.follow(drawing)
+
+    def light(self, drawing: Drawing, camera: Camera) -> None:
+        """Light a mechanism in space from above and from the viewer; one in the plane evenly, as on paper."""
+        self._flat = drawing.space == "plane"
+        self._server.scene.add_light_ambient("/lights/ambient", intensity=2.2 if self._flat else 0.8)
+        from_viewer = camera.view().position - camera.center
+        place = tuple((camera.center + 100.0 * from_viewer).tolist())  # so far that it does not matter where
+        self._server.scene.add_light_directional("/lights/viewer", intensity=0.5, position=place)
+        self.show_shadows(not self._flat)
 
     def lay_floor(self, drawing: Drawing, camera: Camera, dark: bool = False) -> None:
         """Lay a grid under the mechanism, or behind it in the plane."""
@@ -179,8 +184,8 @@ class Stage:
             batch.handle.visible = visible
 
     def show_shadows(self, visible: bool) -> None:
-        """Cast shadows: they cost a browser without a graphics card most of its time."""
-        self._server.scene.configure_default_lights(cast_shadow=visible)
+        """Cast shadows, in space: they cost a browser without a graphics card most of its time."""
+        self._server.scene.configure_default_lights(enabled=not self._flat, cast_shadow=visible)
 
     def on_click(self, picked: Picked, hit: Callable[[str, Any, Any], Array]) -> None:
         """Report which body or joint is clicked, and where; `hit` finds the place on a ray."""

@@ -13,6 +13,7 @@ from linkwork.mechanism.placement import lifted
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.recording.recording import Recording
+from linkwork.scene.scene import Scene
 from linkwork.view.drawing import Drawing, drawing
 from linkwork.view.driven_drawing import drawing_of_driven
 from linkwork.view.edits import Edits
@@ -26,6 +27,10 @@ from linkwork.view.viewer import Viewer
 def viewer_of(thing: Any, state: Any, *, live: bool, host: str, port: int | None, expose: bool) -> Viewer:
     """Return a page of a recording, a motion, a model or a mechanism."""
     where: dict[str, Any] = {"host": host, "port": port, "expose": expose}
+    if isinstance(thing, Scene):
+        from linkwork.view.scene_viewer import SceneViewer
+
+        return SceneViewer(thing, **where) if live else Viewer(subject_of(thing.recording), **where)
     if isinstance(thing, Solid):
         thing = _standing(thing)
     if isinstance(thing, Mechanism):

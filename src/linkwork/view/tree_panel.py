@@ -23,14 +23,14 @@ class TreePanel:
         self._search.on_update(lambda event: self.draw())
         self._rows_shown = gui.add_html("")
         self.follow(drawing)
+        self.draw()
 
     def follow(self, drawing: Drawing, wrong: Collection[str] = ()) -> None:
-        """Show the rows of another drawing; those of `wrong` names are marked."""
+        """Take the rows of another drawing, for the next `draw`; those of `wrong` names are marked."""
         self._rows, self._wrong = list(_rows(drawing)), frozenset(wrong)
         self._colours: dict[str, Rgb] = {}
         for piece in drawing.pieces:
             self._colours.setdefault(piece.name, piece.colour)
-        self.draw()
 
     def draw(self) -> None:
         """Show the rows that are searched for, and which is selected."""

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.mechanism.mechanism import Mechanism
 from linkwork.view.camera import Camera, View
 from linkwork.view.charts import Charts
 from linkwork.view.edits import Edits
+from linkwork.view.following_edits import FollowingEdits
 from linkwork.view.inspector import Inspector
 from linkwork.view.looks import Looks
 from linkwork.view.overlays import Overlays
 from linkwork.view.panels import Command, Panels, add_commands
 from linkwork.view.picking import hit
-from linkwork.view.piece_poses import WorldPoses
+from linkwork.view.playback import Playback
 from linkwork.view.player import Player
 from linkwork.view.server import Server
 from linkwork.view.sound_panel import SoundPanel
@@ -31,15 +31,13 @@ Array = np.ndarray
 
 RATE = 60.0  # frames a second
 _SLOW = 1.0 / 12.0  # between two changes of numbers and charts in the panel [s]
-_ARRIVED = 1.5  # after which a page shows the view that it was sent [s]
 _LOOKED_AT = 200  # moments that the first view has in mind
 _CORNERS = 40_000  # pieces times moments that it looks at
 _LISTED = 2000  # names in a list: more take a browser long
-SPEEDS = ("0.05", "0.1", "0.25", "0.5", "1", "2", "4", "10")
 _NONE = "(none)"
 
 
-class Viewer:
+class Viewer(FollowingEdits, Playback):
     """A mechanism in the browser: `url` leads to it, until `close()`."""
 
     room = 1.0  # how much more is shown than the mechanism is known to pass through
@@ -211,57 +209,9 @@ class Viewer:
         if self.charts is not None and channel in self.subject.channels:
             self.charts.add(channel)
 
-    def play_or_pause(self) -> None:
-        if self.player.playing:
-            self.player.pause()
-        else:
-            self.player.play()
-
     def _toggle(self, word: str) -> None:
         self.switches[word].value = not self.switches[word].value
         self.switch(word, self.switches[word].value)
-
-    # looks
-
-    def _look_controls(self, gui: Any) -> None:
-        """Add how the selected body looks."""
-        with gui.add_folder("Look", expand_by_default=False):
-            self._colour = gui.add_rgb("Colour", (128, 128, 128), hint="of the selected body, on this page")
-            self._clear = gui.add_slider("Solid [%]", 5, 100, 5, 100, hint="less lets it be seen through")
-            acts = gui.add_button_group("", ("hide", "only", "all"))
-        self._colour.on_update(lambda event: event.client and self.paint(self._colour.value))
-        self._clear.on_update(lambda event: event.client and self.see_through(self._clear.value / 100.0))
-        does = {"hide": lambda: self.hide(self.selected), "only": lambda: self.isolate(self.selected)}
-        acts.on_click(lambda event: does.get(acts.value, self.show_all)())
-
-    def paint(self, colour: tuple[int, int, int]) -> None:
-        """Give the selected body a colour on this page."""
-        if self.selected in self.drawing.bodies:
-            self.looks.colours[self.selected] = colour
-            self._dress()
-
-    def see_through(self, opacity: float) -> None:
-        """Let the selected body be seen through."""
-        if self.selected in self.drawing.bodies:
-            self.looks.opacities[self.selected] = opacity
-            self._dress()
-
-    def hide(self, name: str | None) -> None:
-        """Hide a body, or show it again."""
-        if name is not None:
-            self.looks.toggle(name)
-            self._dress()
-
-    def isolate(self, name: str | None) -> None:
-        """Show one body alone, or all again."""
-        if name in self.drawing.bodies:
-            self.looks.isolate(name, self.drawing.bodies)
-            self._dress()
-
-    def show_all(self) -> None:
-        """Hide nothing."""
-        self.looks.hidden.clear()
-        self._dress()
 
     def show_dark(self, dark: bool) -> None:
         """Show all pages in dark colours, or in light ones."""
@@ -269,101 +219,7 @@ class Viewer:
             self.server.show_dark(dark)
             self.stage.lay_floor(self.drawing, self.camera, dark)
 
-    def _dress(self) -> None:
-        with self._lock, self.server.atomic():
-            self.stage.dress(self.looks)
-            self.tree.draw()
-
-    # edits
-
-    def _follow_edits(self) -> None:
-        """Show the mechanism as it is now, if it was edited."""
-        if self._edits is None or not self._edits.due:
-            return
-        try:
-            found = self._edits.look(self.remade)
-        except Exception as error:  # a mistake in the mechanism, or whatever a law of the user raises
-            self.show_message(f"shown as it was before it was edited: {error}")
-            return
-        if found is not None:
-            with self._lock, self.server.atomic():
-                self.show_edited(found)
-                self.show_message("")
-
-    def remade(self, mechanism: Mechanism) -> Any:
-        """Return what is shown of an edited mechanism, for `show_edited`."""
-        raise NotImplementedError
-
-    def show_edited(self, made: Any) -> None:
-        """Show what `remade` has made."""
-        raise NotImplementedError
-
-    def show_subject(self, subject: Subject) -> None:
-        """Show another subject in place of this one: what is the same by name stays as it is."""
-        shown = {word: box.value for word, box in self.switches.items()}
-        selected, self.selected = self.selected, None
-        self.overlays.remove()
-        self.subject, self.drawing = subject, subject.drawing
-        self.camera = Camera(self.drawing, subject.trajectory.passed(2), self.room)
-        self.stage.follow(self.drawing)
-        self.fill_again()
-        self.stage.dress(self.looks)
-        for word, visible in shown.items():
-            if word in self.switches:
-                self.switches[word].value = visible
-            if word in self.overlays.switches:
-                self.overlays.switch(word, visible)
-        self.stage.show_joints(shown["joints"])
-        self.stage.show_through(shown["see through"])
-        self.overlays.springs.on_click(self.select)
-        there = {*self.drawing.bodies, *(mark.name for mark in self.drawing.joints)}
-        if self._followed not in there:
-            self._followed = None
-        if selected in there:
-            self.select(selected)
-        self._stale = True
-
-    # controls
-
-    def controls(self, gui: Any) -> None:
-        """Add what moves the mechanism."""
-        player = self.player
-        if player.end <= player.start:
-            return
-        span = player.end - player.start
-        self._play = gui.add_button("Play", icon="player-play")
-        self._play.on_click(lambda event: self.play_or_pause())
-        steps = gui.add_button_group("Step", ("|<", "<", ">", ">|"))
-        steps.on_click(lambda event: self._step(steps.value))
-        self._slider = gui.add_slider("Time [s]", player.start, player.end, _round_step(span), player.start)
-        self._slider.on_update(lambda event: event.client and self.seek(self._slider.value))
-        speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1")
-        speed.on_update(lambda event: setattr(player, "speed", float(speed.value)))
-        loop = gui.add_checkbox("Loop", player.loop)
-        loop.on_update(lambda event: setattr(player, "loop", loop.value))
-        if self.subject.run is not None and self.subject.run.model is not None:
-            self._sound = SoundPanel(gui, self.subject.run, player, self.show_message)
-        player.changed = self._show_playing
-
-    def _show_playing(self) -> None:
-        playing = self.player.playing
-        self._play.label = "Pause" if playing else "Play"
-        self._play.icon = "player-pause" if playing else "player-play"
-
-    def _step(self, word: str) -> None:
-        match word:
-            case "|<":
-                self.seek(self.player.start)
-            case ">|":
-                self.seek(self.player.end)
-            case _:
-                self.player.step(1 if word == ">" else -1)
-
-    def seek(self, t: float) -> None:
-        """Pause, and go to a time."""
-        if self.player.playing:
-            self.player.pause()
-        self.player.seek(t)
+    # what is shown
 
     def _show_tab(self, gui: Any) -> None:
         self.make_overlays()
@@ -373,7 +229,8 @@ class Viewer:
         follow.on_update(lambda event: self.follow(None if follow.value == _NONE else follow.value))
         joints = gui.add_checkbox("joints", True)
         joints.on_update(lambda event: self.stage.show_joints(joints.value))
-        shadows = gui.add_checkbox("shadows", self.drawing.space == "space")
+        in_space = self.drawing.space == "space"
+        shadows = gui.add_checkbox("shadows", in_space, visible=in_space)
         shadows.on_update(lambda event: self.stage.show_shadows(shadows.value))
         through = gui.add_checkbox("see through", False)
         through.on_update(lambda event: self.stage.show_through(through.value))
@@ -425,66 +282,6 @@ class Viewer:
         pieces = [piece for piece in self.drawing.pieces if piece.body == name]
         return hit(pieces, pose, np.array(origin), np.array(direction))
 
-    # cameras
-
-    def _first_view(self, view: View) -> None:
-        camera = self.server.initial_camera
-        camera.position, camera.look_at, camera.up = view.position, view.look_at, view.up
-        camera.fov = view.fov
-        camera.near, camera.far = view.depths
-
-    def _look(self, client: Any, name: str) -> None:
-        """Show a page the view of this name; the first, if there is none."""
-        if client is None:
-            return
-        about = None
-        if self._followed:
-            about = self.now().poses[self.stage.numbers[self._followed], :, 3]
-        aspect = client.camera.aspect
-        view = self.camera.view(name, aspect, about)
-        self._fitted[client.client_id] = view, aspect, time.monotonic()
-        with client.atomic():
-            client.camera.up_direction = view.up
-            client.camera.fov = view.fov
-            client.camera.position, client.camera.look_at = view.position, view.look_at
-
-    def _welcome(self, client: Any) -> None:
-        self._fitted[client.client_id] = self.camera.view(), float("nan"), time.monotonic()
-        client.camera.on_update(lambda camera: self._looked(client))
-
-    def _looked(self, client: Any) -> None:
-        """Fit the picture to the page as long as nobody has turned it; look again which names can be read."""
-        if client.client_id in self._fitted:
-            view, aspect, when = self._fitted[client.client_id]
-            away = float(np.linalg.norm(view.position - view.look_at))
-            turned = np.abs(client.camera.position - view.position).max() > 1e-3 * away
-            if turned and self._followed is None:
-                if time.monotonic() - when > _ARRIVED:  # before, it may be where the camera was until then
-                    del self._fitted[client.client_id]
-            elif not abs(client.camera.aspect - aspect) < 0.01:
-                self._look(client, "")
-        if self.overlays.switches["names"].visible:
-            self._stale = True
-
-    def follow(self, body: str | None) -> None:
-        """Let all cameras go along with a body."""
-        with self._lock:
-            self._followed = body
-            if body is not None:
-                self._anchor = self.now().poses[self.stage.numbers[body], :, 3]
-
-    def _go_along(self, poses: WorldPoses) -> None:
-        if self._followed is None:
-            return
-        place = poses.positions[self.stage.numbers[self._followed]]
-        shift, self._anchor = place - self._anchor, place
-        if not shift.any():
-            return
-        for client in self.server.get_clients().values():
-            with client.atomic():
-                position, look_at = client.camera.position + shift, client.camera.look_at + shift
-                client.camera.position, client.camera.look_at = position, look_at
-
     # time
 
     def now(self) -> Moment:
@@ -531,13 +328,6 @@ class Viewer:
         self.inspector.show(self.selected, self.now())
         if self.charts is not None:
             self.charts.move(t)
-
-
-def _round_step(span: float) -> float:
-    """Return a step of some thousandth of a span: 1, 2 or 5 times a power of ten."""
-    rough = span / 5000.0
-    power = 10.0 ** np.floor(np.log10(rough))
-    return float(power * max(factor for factor in (1.0, 2.0, 5.0) if factor * power <= rough * 1.0001))
 
 
 def _plain(text: str) -> str:

@@ -1,0 +1,219 @@
+"""Dynamics on a page of the mechanic: run, stop, step, back to the drawing; inputs; a wiggle."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import LinkworkError
+from linkwork.mechanic.acts import Acting
+from linkwork.mechanic.editor import Editor
+from linkwork.model.state import State
+from linkwork.view.drawing import Drawing
+from linkwork.view.live_panel import Running, inputs_of
+from linkwork.view.live_simulation import Engine
+from linkwork.view.playback import SPEEDS
+from linkwork.view.subject import Subject
+from linkwork.view.trajectory import Still, moment
+
+Array = np.ndarray
+
+_SLOW = 0.2  # between two pictures of numbers and curves [s]
+
+
+class Dynamics(Acting):
+    """A page on which a mechanism stands as drawn, or runs."""
+
+    def __init__(self, editor: Editor, subject: Subject, **where: Any) -> None:
+        self.editor = editor
+        self.engine: Engine | None = None  # while dynamics are on
+        self.speed = 1.0
+        self._drawn_at = 0.0
+        self._inputs: dict[str, tuple[str, float, float]] = {}  # by joint: label, value, largest
+        self.sliders: dict[str, Any] = {}
+        self._offered: list[tuple[str, float, float]] = []
+        super().__init__(subject, **where)
+
+    def drawn(self, before: Drawing | None = None) -> Subject:
+        """Return the mechanism as drawn."""
+        raise NotImplementedError
+
+    def stand(self, q: Array) -> None:
+        """Show a position without editing anything."""
+        with self._lock:
+            if self.editor.model is not None and self.engine is None:
+                self.subject.trajectory = Still(moment(self.editor.model, q))
+                self._stale = True
+
+    def close(self) -> None:
+        super().close()
+        if self.engine is not None:
+            self.engine.close()
+
+    def controls(self, gui: Any) -> None:
+        self._run = gui.add_button("Run", icon="player-play", hint="dynamics on: it moves, and can be pulled")
+        self._run.on_click(lambda event: self.start_or_stop())
+        acts = gui.add_button_group("", ("step", "reset", "wiggle", "save"))
+        does = {"step": self.step, "reset": self.reset, "wiggle": self.wiggle}
+        acts.on_click(
+            lambda event: self.save_run(event.client) if acts.value == "save" else does[acts.value]()
+        )
+        self._clock = gui.add_text("Time", "as drawn", disabled=True)
+        speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1")
+        speed.on_update(lambda event: self._set_speed(float(speed.value)))
+        falls = gui.add_checkbox("Gravity", bool(self.editor.mechanism.gravity.any()))
+        self.watch(falls, lambda name, value: self.try_edit(self._gravity, value))
+
+    def _gravity(self, falls: bool) -> None:
+        flat = self.editor.mechanism.space == "plane"
+        self.editor.set_gravity(
+            ((0.0, -9.81) if flat else (0.0, 0.0, -9.81)) if falls else (0.0,) * (3 - flat)
+        )
+
+    def _engine(self, model: Any, state: State) -> Engine:
+        self._inputs = {joint: (label, value, most) for joint, label, value, most in inputs_of(model)}
+        engine = Engine(model, state, self._inputs)
+        engine.speed, engine.stopped = self.speed, self._failed
+        return engine
+
+    def _show_sliders(self) -> None:
+        """Offer a slider for each motor while it runs; for the first joints if there is none."""
+        wanted = list(self._inputs.values()) if self.engine is not None else []
+        if wanted == self._offered:
+            return
+        self._offered = wanted
+        for slider in self.sliders.values():
+            slider.remove()
+        self.sliders = {}
+        with self.panels.bottom:
+            for joint, (label, value, most) in self._inputs.items() if wanted else ():
+                slider = self.server.gui.add_slider(label, -most, most, most / 100.0, value)
+                slider.on_update(lambda event, joint=joint, slider=slider: self.push(joint, slider.value))
+                self.sliders[joint] = slider
+
+    def push(self, joint: str, value: float) -> None:
+        """Set the force of a motor, or of a joint that has none [N m, N]."""
+        if self.engine is not None and joint in self._inputs:
+            self.engine.hand.drives[joint] = value - self._inputs[joint][1]
+
+    def _failed(self, why: str) -> None:
+        self._show_state()
+        self.show_message(why)
+
+    def start_or_stop(self) -> None:
+        """Let it move, or stop it where it is."""
+        with self._lock:
+            if self.engine is None and not self._start_dynamics():
+                return
+            assert self.engine is not None
+            if self.engine.running:
+                self.engine.stop()
+            else:
+                self.engine.start()
+        self._show_state()
+
+    def _start_dynamics(self) -> bool:
+        model = self.editor.refresh()
+        if model is None or self.editor.problem is not None:
+            self.show_message(f"it cannot run yet: {self.editor.problem}")
+            return False
+        try:
+            self.engine = self._engine(model, self.editor.start())
+        except (LinkworkError, ValueError) as error:
+            self.show_message(str(error))
+            return False
+        self.show_subject(Running(self.engine))
+        return True
+
+    def stop_dynamics(self) -> None:
+        """End the run, if there is one."""
+        engine, self.engine = self.engine, None
+        if engine is not None:
+            engine.close()
+
+    def step(self) -> None:
+        """Go on by a sixtieth of a second."""
+        with self._lock:
+            if self.engine is None and not self._start_dynamics():
+                return
+            assert self.engine is not None
+            self.engine.step()
+            self._stale = True
+        self._show_state()
+
+    def reset(self) -> None:
+        """Go back to the drawing; dynamics are off."""
+        with self._lock:
+            self.stop_dynamics()
+            self.show_subject(self.drawn(self.drawing))
+        self._show_state()
+
+    def _set_speed(self, speed: float) -> None:
+        self.speed = speed
+        if self.engine is not None:
+            self.engine.speed = speed
+
+    def save_run(self, client: Any) -> None:
+        """Send what was run so far to a page, as a recording."""
+        import tempfile
+
+        run = self.subject.run if isinstance(self.subject, Running) else None
+        if run is None or client is None:
+            self.show_message("nothing has run yet; press Run")
+            return
+        self.subject.curves(())
+        with tempfile.TemporaryDirectory(prefix="linkwork-") as folder:
+            path = Path(folder, "run.lwr")
+            assert self.subject.run is not None
+            self.subject.run.save(path)
+            client.send_file_download("run.lwr", path.read_bytes(), save_immediately=True)
+
+    def wiggle(self) -> None:
+        """Show how it can move: along each of its free motions, there and back."""
+        model = self.editor.refresh()
+        if self.engine is not None or model is None or self.editor.problem is not None:
+            self.show_message(
+                "reset to the drawing first" if self.engine is not None else "nothing moves yet"
+            )
+            return
+        q = self.editor.start().q
+        if model.loop_names:
+            _, values, rows = np.linalg.svd(model.constraint_jacobian(q))
+            motions = rows[int((values > 1e-8).sum()) :]
+        else:
+            motions = np.eye(model.nv)
+        for motion in motions[:6]:
+            motion = motion / (np.abs(motion).max() or 1.0)
+            for k in range(25):
+                tried = q + 0.25 * np.sin(2.0 * np.pi * k / 24.0) * np.asarray(
+                    model.position_rates(q, motion)
+                )
+                try:
+                    self.stand(model.assemble(tried))
+                except LinkworkError:
+                    continue
+                time.sleep(1.0 / 30.0)
+        self.stand(q)
+
+    def _show_state(self) -> None:
+        running = self.engine is not None and self.engine.running
+        self._run.label, self._run.icon = ("Stop", "player-pause") if running else ("Run", "player-play")
+        if self.engine is None:
+            self._clock.value = "as drawn"
+        self._show_sliders()
+
+    def show_time(self, t: float) -> None:
+        now = time.perf_counter()
+        if self.engine is not None and self.engine.running and now - self._drawn_at < _SLOW:
+            return
+        self._drawn_at = now
+        if self.engine is not None:
+            rate = f", {self.engine.rate:.2g} times real time" if self.engine.running else ""
+            self._clock.value = f"{t:.2f} s{rate}"
+        self.inspector.show(self.selected, self.now())
+        if self.charts is not None and self.charts.names and self.subject.run is not None:
+            self.charts.move(t)
+            self.charts.draw()
+        if self.overlays.traces.visible:
+            self.overlays.traces.draw()

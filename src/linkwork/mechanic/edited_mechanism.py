@@ -1,0 +1,147 @@
+"""What every edit stands on: a mechanism, its journal, and the model of it as it is."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import AssemblyError, LinkworkError, unknown
+from linkwork.formats.mechanism_json import mechanism_text
+from linkwork.mechanic import bodies
+from linkwork.mechanic.advice import Advice, advice
+from linkwork.mechanic.autosave import Autosave
+from linkwork.mechanic.snapping import Feature, body_features
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.compile import compile_now
+from linkwork.model.state import State
+
+
+class EditedMechanism:
+    """A mechanism with a lock, a draft on disk, and a model that follows every edit."""
+
+    def __init__(self, mechanism: Mechanism | None = None, *, autosave: Path | None = None) -> None:
+        self.mechanism = Mechanism("mechanism") if mechanism is None else mechanism
+        self.lock = threading.RLock()
+        self.model: Any = None  # of the mechanism as it is, None while it has mistakes
+        self.problem: Exception | None = None
+        self._seen = -1  # changes that the model knows
+        self._count = 0
+        self._saved = 0  # changes that are in a file
+        self._places: dict[int, tuple[Any, list[Feature]]] = {}
+        self._stop: Callable[[], None] = self.mechanism.observe(self._heard)
+        self.opened: list[Callable[[], None]] = []  # called when another mechanism is edited
+        self._autosave = None if autosave is None else Autosave(autosave, self._draft)
+
+    def close(self, *, keep_draft: bool = False) -> None:
+        """End; the draft goes, unless it is to be kept."""
+        self._stop()
+        if self._autosave is not None:
+            self._autosave.close(keep=keep_draft)
+
+    def _heard(self, change: Any) -> None:
+        self._count += 1
+        if self._autosave is not None:
+            self._autosave.changed()
+
+    @contextmanager
+    def _edit(self, text: str) -> Iterator[Mechanism]:
+        with self.lock, self.mechanism.edit(text):
+            yield self.mechanism
+
+    # what there is
+
+    def text(self) -> str:
+        """Return the mechanism as the text of its file."""
+        with self.lock:
+            return mechanism_text(self.mechanism)
+
+    def _draft(self) -> str:
+        """Return the text without making those wait who edit meanwhile, if that can be."""
+        for _ in range(3):
+            count, mechanism = self._count, self.mechanism
+            try:
+                text = mechanism_text(mechanism)
+            except Exception:  # of a mechanism that is half changed, anything
+                if self._count == count:
+                    raise
+                continue
+            if self._count == count:
+                return text
+        return self.text()
+
+    def body(self, name: str) -> Body:
+        """Return a body, or ground, by name."""
+        if name == "ground":
+            return self.mechanism.ground
+        if name not in self.mechanism.bodies:
+            raise KeyError(unknown("body", name, self.mechanism.bodies))
+        return self.mechanism.bodies[name]
+
+    def joint(self, name: str) -> Joint:
+        """Return a joint by name."""
+        if name not in self.mechanism.joints:
+            raise KeyError(unknown("joint", name, self.mechanism.joints))
+        return self.mechanism.joints[name]
+
+    def features(self, name: str) -> list[Feature]:
+        """Return the places of a body that joints snap to, in the world as drawn."""
+        body = self.body(name)
+        key = id(body)
+        if key not in self._places or self._places[key][0] is not body.parts:
+            self._places[key] = body.parts, body_features(body)
+        X = bodies.pose_of(body)
+        R, p = X[:, :3], X[:, 3]
+        return [Feature(f.kind, R @ f.point + p, R @ f.axis, f.radius) for f in self._places[key][1]]
+
+    # after every edit
+
+    def refresh(self) -> Any:
+        """Return the model of the mechanism as it is; None while there are mistakes."""
+        with self.lock:
+            if self._seen == self._count:
+                return self.model
+            seen, like = self._count, self.model
+            try:
+                form = "rolled" if like is None else like.form
+                self.model = compile_now(self.mechanism, form, floating=True, like=like)
+                self.problem, self._seen = None, seen
+                self.start()
+            except AssemblyError as error:
+                self.problem = error
+            except Exception as error:  # mistakes in the description, or whatever a law raises
+                self.model, self.problem = None, error
+            self._seen = seen
+            return self.model
+
+    def _whole(self) -> Any:
+        """Return the model of the mechanism as it is; say why there is none."""
+        if (model := self.refresh()) is None:
+            raise LinkworkError(f"it cannot be moved yet: {self.problem}")
+        return model
+
+    def start(self) -> State:
+        """Return the mechanism at rest as drawn, loops closed; AssemblyError if they cannot be."""
+        model = self._whole()
+        return State(model.assemble(model.q_drawn), np.zeros(model.nv))
+
+    def advice(self) -> Advice:
+        """Return what is to be said of the mechanism as it is: freedoms, mistakes, remedies."""
+        with self.lock:
+            return advice(self.mechanism, self.refresh(), self.problem)
+
+    # undo and redo
+
+    def undo(self) -> str:
+        """Take back the last edit; return what it was."""
+        with self.lock:
+            return self.mechanism.undo().text or "a change"
+
+    def redo(self) -> str:
+        """Make the edit again that was taken back last; return what it was."""
+        with self.lock:
+            return self.mechanism.redo().text or "a change"

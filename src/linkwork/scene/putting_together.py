@@ -1,0 +1,122 @@
+"""Bodies joined where they are in mid-motion; mechanisms that become one."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.mechanism.body import Body
+from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.joints import Fixed
+from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.placement import numbers
+from linkwork.scene.handles import BodyHandle, JointHandle, body_in
+from linkwork.scene.rigid_frames import composed, frame_of, inverted
+from linkwork.scene.scene_mechanism import is_floating_base, joined_bodies, users_of
+from linkwork.scene.structural_change import edit
+from linkwork.scene.unit import Unit
+from linkwork.scene.unit_parts import joined_units
+
+if TYPE_CHECKING:
+    from linkwork.scene.scene import Scene
+
+Array = np.ndarray
+
+
+def attach(
+    scene: "Scene",
+    parent: BodyHandle,
+    child: BodyHandle,
+    kind: Any,
+    at: Any,
+    axis: Any,
+    name: str | None,
+    options: Any,
+) -> JointHandle:
+    """Join two bodies where they are now; see `Scene.attach`."""
+    parent, child = body_in(scene, parent, "attach: parent"), body_in(scene, child, "attach: child")
+    if parent is child:
+        raise ModelError(f"attach: {parent.path!r} to itself; give two bodies")
+    kind = Fixed if kind is None else kind
+    if not (isinstance(kind, type) and issubclass(kind, Joint)):
+        raise TypeError(f"attach: joint {kind!r}; give a class of joints, lw.Fixed or lw.Revolute")
+    if parent.actor.unit is not child.actor.unit:
+        join_units(scene, parent.actor.unit, child.actor.unit)
+    unit = parent.actor.unit
+    called = f"{parent.name} to {child.name}" if name is None else name
+    while name is None and called in unit.mechanism:
+        called += "'"
+    if called in unit.mechanism:
+        raise ModelError(f"attach: {called!r} is there already in {parent.actor.path!r}; give another name=")
+    X_P, X_C = (np.array(handle.pose) for handle in (parent, child))
+    place = np.column_stack([np.eye(3), X_C[:, 3] if at is None else _three(at, "at")])
+    frames = [frame_of(composed(inverted(X), place)) for X in (X_P, X_C)]
+    words = dict(options or {})
+    if axis is not None:
+        words["axis"] = tuple(_three(axis, "axis").tolist())
+
+    def join(mechanism: Mechanism) -> None:
+        a, b = mechanism.bodies[parent.name], mechanism.bodies[child.name]
+        if b not in joined_bodies(mechanism, a):
+            _take_base(mechanism, a, b)
+        mechanism.add(kind(called, a, b, on_parent=frames[0], on_child=frames[1], **words))
+
+    edit(scene, unit, join)
+    if parent.actor is not child.actor:
+        other = child.actor
+        other.give(parent.actor, list(other.names))
+        scene.forget(other)
+    return parent.actor[called]
+
+
+def _three(given: Any, word: str) -> Array:
+    found = numbers(given, f"attach: {word}")
+    if found.shape != (3,):
+        raise ValueError(f"attach: {word} {given!r}; give 3 numbers, of the world as it is now")
+    return found
+
+
+def _take_base(mechanism: Mechanism, a: Body, b: Body) -> None:
+    """Take away the Free joint of one of two parts that are about to be joined: they float together."""
+    for body in (b, a):
+        part = joined_bodies(mechanism, body)
+        held = [
+            joint
+            for joint in mechanism.joints.values()
+            if mechanism.ground in (joint.parent, joint.child) and part & {joint.parent, joint.child}
+        ]
+        if len(held) == 1 and is_floating_base(mechanism, held[0]):
+            for user in users_of(mechanism, held[0]):
+                mechanism.remove(user)
+            mechanism.remove(held[0])
+            return
+
+
+def join_units(scene: "Scene", unit: Unit, other: Unit) -> None:
+    """Let a unit become part of another; both stay where they are and move as they do."""
+    place = unit.place
+    if other.anchored and not np.array_equal(other.place, unit.place):
+        if unit.anchored:
+            raise ModelError(
+                "attach: both mechanisms are held by grounds at different places; lw.merge them before they "
+                "are added"
+            )
+        place = other.place
+    if unit.paused or other.paused:
+        raise ModelError("attach: a mechanism is paused; resume it first")
+    both = [each.encounter for each in (unit, other)]
+    model, state, names = joined_units(scene, unit, other, place)
+    for encounter in {id(each): each for each in both if each}.values():
+        gone = [unit, other]
+        scene.encounters.replace(
+            encounter, {each: each.state for each in encounter.units if each not in gone}, gone
+        )
+    scene.record.renamed(other, unit, names)
+    for actor in list(other.actors):
+        actor.move_to(unit, names)
+    scene.passing.forget(other)
+    scene.units.remove(other)
+    other.give_back()
+    unit.settle(state)
+    unit.take(model, state)
+    scene.encounters.begin([unit], [state])

@@ -1,0 +1,93 @@
+"""Where pages look from: views fitted to what is shown until somebody turns them; a body to follow."""
+
+import threading
+import time
+from typing import Any
+
+import numpy as np
+
+from linkwork.view.camera import Camera, View
+from linkwork.view.overlays import Overlays
+from linkwork.view.piece_poses import WorldPoses
+from linkwork.view.stage import Stage
+from linkwork.view.trajectory import Moment
+
+Array = np.ndarray
+
+_ARRIVED = 1.5  # after which a page shows the view that it was sent [s]
+
+
+class Fitting:
+    """The part of a page that moves its cameras; the page has what is declared here."""
+
+    server: Any
+    camera: Camera
+    stage: Stage
+    overlays: Overlays
+    _lock: threading.RLock
+    _followed: str | None
+    _anchor: Array
+    _fitted: dict[int, tuple[View, float, float]]  # by client: what it was last shown, aspect, when
+    _stale: bool
+
+    def now(self) -> Moment:
+        """Return what is shown."""
+        raise NotImplementedError
+
+    def _first_view(self, view: View) -> None:
+        camera = self.server.initial_camera
+        camera.position, camera.look_at, camera.up = view.position, view.look_at, view.up
+        camera.fov = view.fov
+        camera.near, camera.far = view.depths
+
+    def _look(self, client: Any, name: str) -> None:
+        """Show a page the view of this name; the first, if there is none."""
+        if client is None:
+            return
+        about = None
+        if self._followed:
+            about = self.now().poses[self.stage.numbers[self._followed], :, 3]
+        aspect = client.camera.aspect
+        view = self.camera.view(name, aspect, about)
+        self._fitted[client.client_id] = view, aspect, time.monotonic()
+        with client.atomic():
+            client.camera.up_direction = view.up
+            client.camera.fov = view.fov
+            client.camera.position, client.camera.look_at = view.position, view.look_at
+
+    def _welcome(self, client: Any) -> None:
+        self._fitted[client.client_id] = self.camera.view(), float("nan"), time.monotonic()
+        client.camera.on_update(lambda camera: self._looked(client))
+
+    def _looked(self, client: Any) -> None:
+        """Fit the picture to the page as long as nobody has turned it; look again which names can be read."""
+        if client.client_id in self._fitted:
+            view, aspect, when = self._fitted[client.client_id]
+            away = float(np.linalg.norm(view.position - view.look_at))
+            turned = np.abs(client.camera.position - view.position).max() > 1e-3 * away
+            if turned and self._followed is None:
+                if time.monotonic() - when > _ARRIVED:  # before, it may be where the camera was until then
+                    del self._fitted[client.client_id]
+            elif not abs(client.camera.aspect - aspect) < 0.01:
+                self._look(client, "")
+        if self.overlays.switches["names"].visible:
+            self._stale = True
+
+    def follow(self, body: str | None) -> None:
+        """Let all cameras go along with a body."""
+        with self._lock:
+            self._followed = body
+            if body is not None:
+                self._anchor = self.now().poses[self.stage.numbers[body], :, 3]
+
+    def _go_along(self, poses: WorldPoses) -> None:
+        if self._followed is None:
+            return
+        place = poses.positions[self.stage.numbers[self._followed]]
+        shift, self._anchor = place - self._anchor, place
+        if not shift.any():
+            return
+        for client in self.server.get_clients().values():
+            with client.atomic():
+                position, look_at = client.camera.position + shift, client.camera.look_at + shift
+                client.camera.position, client.camera.look_at = position, look_at

@@ -1,0 +1,110 @@
+"""Messages that no page of ours sends: none changes the mechanism, and the page goes on."""
+
+import socket
+import time
+
+import msgspec
+from raw_requests import cookie, frame, origin, request, succeeded, talk, upgrade
+
+import linkwork as lw
+
+BAD = "<img src=x onerror=alert(1)>"
+
+
+def starts(upload):
+    """Return announcements of files that are not to be taken."""
+    for size, parts in (
+        (-1, 1),
+        (1 << 40, 1),
+        (1 << 40, 1 << 40),
+        (10, 1 << 40),
+        (10, -1),
+        (0, 0),
+        (2**63, 2),
+        (65 << 20, 99),
+    ):
+        yield {
+            "type": "FileTransferStartUpload",
+            "source_component_uuid": upload,
+            "transfer_uuid": f"t{size}-{parts}",
+            "filename": "../../part.stl",
+            "mime_type": "model/stl",
+            "part_count": parts,
+            "size_bytes": size,
+        }
+
+
+def pieces(upload):
+    """Return pieces of files that nobody has announced, or that do not fit."""
+    for number in (-1, 0, 1, 1 << 40):
+        for content in (b"", b"solid", b"\0" * 70_000):
+            yield {
+                "type": "FileTransferPart",
+                "source_component_uuid": upload,
+                "transfer_uuid": f"none {number}",
+                "part_index": number,
+                "content": content,
+            }
+
+
+def words():
+    """Return what a page could say by clicks, and never does."""
+    for do in (
+        [],
+        ["fix"],
+        ["fix", "-1"],
+        ["fix", "99"],
+        ["fix", "0", "0"],
+        ["fix", 0],
+        ["select", "x" * 10_000],
+        ["select", BAD],
+        ["hide", BAD],
+        ["isolate", BAD],
+        ["plot", BAD],
+        ["delete", "part"],
+        ["exec", "1"],
+        ["select"],
+        ["plot", "../../etc/passwd"],
+        "fix",
+        None,
+        {"do": 1},
+        [["fix"]],
+        ["", ""],
+        ["undo"] * 9,
+    ):
+        yield {"type": "GuiUpdateMessage", "uuid": "linkwork", "updates": {"do": do}}
+    yield {"type": "GuiUpdateMessage", "uuid": "linkwork", "updates": [1]}
+
+
+def values(page):
+    """Return values that fields cannot have."""
+    for widget in (page.bodies_tab._place, page.bodies_tab._mass, page.files._size, page.joints_tab._kind):
+        for value in ("x", [1], None, {"a": 1}, [float("nan")] * 3, BAD, float("inf")):
+            yield {"type": "GuiUpdateMessage", "uuid": widget._impl.uuid, "updates": {"value": value}}
+    yield {
+        "type": "GuiUpdateMessage",
+        "uuid": page.bodies_tab._call._impl.uuid,
+        "updates": {"visible": False},
+    }
+    yield {"type": "GuiUpdateMessage", "uuid": page.bodies_tab._call._impl.uuid, "updates": {"_impl": 1}}
+
+
+def test_messages_that_no_page_sends_change_nothing(page, capfd):
+    page.editor.add_shape(lw.Box(0.1, 0.1, 0.1), BAD)
+    page.show_and_select(BAD)
+    before, server = page.editor.text(), page.server
+    upload = page.files._upload._impl.uuid
+    hostile = [*starts(upload), *pieces(upload), *words(), *values(page)]
+    assert len(hostile) > 70
+    for message in hostile:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=3.0) as link:
+            link.sendall(upgrade(server, Origin=origin(server), Cookie=cookie(server)))
+            link.recv(4096)
+            link.sendall(frame(2, msgspec.msgpack.encode(message)))
+            time.sleep(0.01)
+    time.sleep(0.3)
+    assert page.editor.text() == before
+    assert not server.gui._current_file_upload_states
+    assert succeeded(talk(server, request(server, Cookie=cookie(server))))  # others go on
+    assert BAD not in page.tree._rows_shown.content  # a name is shown as a name
+    capfd.readouterr()
