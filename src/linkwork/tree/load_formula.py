@@ -20,7 +20,7 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.input import Input, as_number, enter, reading
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
-from linkwork.mechanism.load_view import BodySide, JointSide, SystemSide, coordinates
+from linkwork.mechanism.load_view import BodySide, JointSide, SystemSide, WrongAnswer, coordinates
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.trace.expression import Graph, is_condition, is_smooth, reachable
 from linkwork.tree.joint_formula import JointFormula, lift, structure
@@ -342,6 +342,8 @@ def _called_twice(
     try:
         outcome, again = (act(load, algebra, sides, slices, numbers, seen) for _ in range(2))
         answers = outcome.scalars(), again.scalars()
+    except WrongAnswer as error:
+        raise ModelError(f"{who}: its law gives {error}") from error
     except Exception as error:
         raise ModelError(
             f"{who}: its law raised {type(error).__name__}: {error}{_called(load, error)}"

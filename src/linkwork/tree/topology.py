@@ -19,9 +19,9 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.stop import RigidStop
 from linkwork.tree import joint_forces
 from linkwork.tree.branch_tables import COORDINATE_WORDS, BranchTables, Piece, branch_tables, pieces
+from linkwork.tree.breadth_first import NO_JOINT, spanned
 from linkwork.tree.joint_formula import JointFormula, JointFormulas
 from linkwork.tree.loop_constraint import ties
-from linkwork.tree.spanning_tree import NO_JOINT, spanned
 from linkwork.varied import of_variants
 
 StandIn = tuple[float, float]  # mass and moment
@@ -241,14 +241,15 @@ class _Graph:
         self._ends = np.array(ends, np.int64).reshape(2, -1)
 
     def span(self, cut: Collection[str], free: Callable[[Body], Joint] | None = None) -> _Spanned:
-        """Return a spanning tree without the joints that are cut; `free` gives joints to those not reached."""
+        """Return a spanning tree without joints that are cut; `free` gives joints to bodies not reached."""
         numbers = [k for k, joint in enumerate(self.joints) if joint.name not in cut] if cut else []
         ends = np.ascontiguousarray(self._ends[:, numbers]) if cut else self._ends
         bodies, parents, joints = spanned(ends, len(self._bodies) - 1, free is not None)
         if cut:
             joints = np.where(joints < 0, NO_JOINT, np.array([*numbers, NO_JOINT])[joints])
-        for k in (joints == NO_JOINT).nonzero()[0].tolist() if free else ():
-            joints[k] = self._add(free, int(bodies[k]))
+        if free:
+            for k in (joints == NO_JOINT).nonzero()[0].tolist():
+                joints[k] = self._add(free, int(bodies[k]))
         of_bodies = list(map(self._bodies.__getitem__, bodies.tolist()))
         reverse = self._ends[0, joints] == bodies
         of_joints = list(map(self.joints.__getitem__, joints.tolist()))
@@ -268,10 +269,8 @@ class _Graph:
         return [joint for joint in self.joints if joint not in used]
 
 
-def _places_before(
-    tree: _Spanned, stand_ins: Mapping[Body, StandIn], like: Topology | None
-) -> np.ndarray:
-    """Return where each branch was in another tree, or -1: where it is on the same joint, met the same way."""
+def _places_before(tree: _Spanned, stand_ins: Mapping[Body, StandIn], like: Topology | None) -> np.ndarray:
+    """Return where each branch, on the same joint met the same way, was in another tree, or -1."""
     if not like or not like.branches:
         return np.full(len(tree.joints), -1)
     places = np.array(list(map(like.numbers.get, tree.joints, repeat(-1))), np.int64)

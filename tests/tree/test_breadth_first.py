@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from linkwork.tree.spanning_tree import NO_JOINT, spanned
+from linkwork.tree.breadth_first import NO_JOINT, spanned
 
 
 def plain(ends, bodies, floating):
