@@ -252,7 +252,7 @@ class StepProgram:
             self._accelerated.add_stages(p, *given)
         problem = nodes, rows, impulses, self.v
         results = self.saved, self._tolerance, (ISLANDS, WORST)
-        self._solver.add_stages(p, problem, *results, asked.relax)
+        self._solver.add_stages(p, problem, *results, asked.relax, agree=not asked.bounce)
         p.label("relaxed")
         self._solver.add_asking(p, ISLANDS, self._tolerance, asked.improve)
         if asked.bend:
