@@ -38,7 +38,7 @@ _reads_inputs = attrgetter("reads_inputs")
 
 def body_tree(model: "Model") -> Tree:
     """The tree with one link per body, for poses and reactions."""
-    if not any(branch.fixed for branch in model.graph.branches):
+    if not model.link_tree.welded:
         return model.link_tree.having(loops=())
     same = model.link_tree, [(0, len(model.graph.branches), 0)]
     grown = grow(model.mechanism, model.graph, weld=False, grown=same)
