@@ -247,7 +247,7 @@ class _Graph:
         self._ends = np.array(ends, np.int64).reshape(2, -1)
 
     def span(self, cut: Collection[str], free: Callable[[Body], Joint] | None = None) -> _Spanned:
-        """Return a spanning tree without the joints that are cut; `free` gives joints to those not reached."""
+        """Return a spanning tree without joints that are cut; `free` gives joints to those not reached."""
         numbers = [k for k, joint in enumerate(self.joints) if joint.name not in cut] if cut else []
         ends = np.ascontiguousarray(self._ends[:, numbers]) if cut else self._ends
         bodies, parents, joints = spanned(ends, len(self._bodies) - 1, free is not None)
@@ -274,10 +274,8 @@ class _Graph:
         return [joint for joint in self.joints if joint not in used]
 
 
-def _places_before(
-    tree: _Spanned, stand_ins: Mapping[Body, StandIn], like: Topology | None
-) -> np.ndarray:
-    """Return where each branch was in another tree, or -1: where it is on the same joint, met the same way."""
+def _places_before(tree: _Spanned, stand_ins: Mapping[Body, StandIn], like: Topology | None) -> np.ndarray:
+    """Return where each branch was in another tree, on the same joint met the same way; or -1."""
     if not like or not like.branches:
         return np.full(len(tree.joints), -1)
     places = np.array(list(map(like.numbers.get, tree.joints, repeat(-1))), np.int64)
