@@ -40,7 +40,8 @@ from linkwork.native.stages import Program, Some, Value
 Array = np.ndarray
 
 # Values of the program: how many points, rows, remembered contacts, islands and stops there are; flags; times
-# [s], of which SPAN is moved, of a step STEP; the worst residual [m/s]; energies without and with contact [J].
+# [s], of which SPAN is moved, of a step STEP; the worst residual [m/s]; energies [J] without contact, and
+# with it.
 POINTS, ROWS, REMEMBERED, ISLANDS, STOPS, QUICK, ASLEEP, WAITS = range(8)
 START, MIDDLE, HALF, SPAN, STEP, WORST, BEFORE, AFTER = range(8, 16)
 
