@@ -11,7 +11,8 @@ So b of contacts that touch is replaced by -J w, of the w that comes nearest to 
 
     minimum of  sum r |J w + b|^2 + e |w|^2_M,
 
-r the weights of contacts, of those that press in larger ones. Whatever w is, J v = J w has a solution then. A b that contradicts nothing stays as
+r the weights of contacts: larger ones of those that press in, smaller ones along tangents, or else friction
+would keep the links of closed chains from being pushed out. Whatever w is, J v = J w has a solution then. A b that contradicts nothing stays as
 it is, up to e. Nodes of an island are taken in turn, some times (Gauss and Seidel). Contacts that are still
 apart keep their b: they may stay open. Islands with loops or drivers are left as they are: what these ask for
 is exact, and contacts that contradict it, as in a Geneva drive, have to open.
@@ -31,6 +32,7 @@ from linkwork.native.numba_functions import entry, native, native_apart
 _LEAST = 1e-8  # e
 _NONE = 1e-9  # smaller b count for nothing [m/s]
 _DEEP = 10.0  # times the weight of others: contacts that press in, and are to be pushed out
+_ALONG = 0.01  # times the weight of normals: tangents
 _TURNS = 3  # over the nodes of an island
 
 
@@ -103,12 +105,12 @@ def _fit(nodes, c, p, contacts, j, room, w):
         if (c.a[k] == j or c.b[k] == j) and _touches(c, p, k):
             side, of = (0, c.of_a[k]) if c.a[k] == j else (1, c.of_b[k])
             r, (u0, u1, u2) = _weight(c, k), velocity(nodes, c, room, k, w)
-            push_side(nodes, c, room, k, side, j, of, -r * u0, -r * u1, -r * u2, g)
+            push_side(nodes, c, room, k, side, j, of, -r * u0, -_ALONG * r * u1, -_ALONG * r * u2, g)
             if is_free(n):
                 _add_square(c.rows, of, n, r, A)
             else:
-                m, one = room.width[2 * k + side], (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
-                add_packed(A, 0, n, room, of, m, of, m, True, r, one)
+                m, weights = room.width[2 * k + side], (1.0, 0.0, 0.0, _ALONG, 0.0, _ALONG)
+                add_packed(A, 0, n, room, of, m, of, m, True, r, weights)
     _solve(A, n, g, first)
     for i in range(n):
         w[first + i] += g[first + i]
@@ -116,9 +118,9 @@ def _fit(nodes, c, p, contacts, j, room, w):
 
 @native
 def _add_square(J, at, n, r, A):
-    """Add r J^T J of three rows to the lower half of A."""
+    """Add J^T r J of three rows to the lower half of A."""
     for i in range(n):
-        a, b, d = r * J[at + i], r * J[at + n + i], r * J[at + 2 * n + i]
+        a, b, d = r * J[at + i], _ALONG * r * J[at + n + i], _ALONG * r * J[at + 2 * n + i]
         for q in range(i + 1):
             A[i * n + q] += a * J[at + q] + b * J[at + n + q] + d * J[at + 2 * n + q]
 
