@@ -122,7 +122,7 @@ def _compiled(whole: Mechanism, units: Sequence[Unit], names: Sequence[str], lik
 
 def _timed(model: Model) -> bool:
     """Whether forces can change while nothing moves: by time, or by controllers."""
-    laws = (*model.smooth_tree.loads, *model.smooth_tree.loops)
+    laws = (*model.stepped_tree.loads, *model.stepped_tree.loops)
     sampled = any(type(load).__name__ == "Sampled" for load in model.mechanism.loads.values())
     return sampled or bool(model.mechanism.drivers) or any(one.timed or one.formula is None for one in laws)
 
