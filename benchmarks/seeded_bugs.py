@@ -366,6 +366,8 @@ def failing(bug: Bug | None, subject: str) -> str:
 
 def _failing_here(bug: Bug | None, subject: str) -> str:
     os.chdir(ROOT)
+    here = str(Path(__file__).parent)
+    sys.path[:] = [folder for folder in sys.path if folder != here]  # names of benchmarks are names of tests
     few, said = Few(), io.StringIO()
     with redirect_stdout(said), redirect_stderr(said):
         if bug is not None:
