@@ -54,7 +54,7 @@ TREES = tuple(
 )
 PROPERTIES = {
     "trees": (*TREES, "tests/dynamics/test_motion.py", "tests/dynamics/test_lagrange.py"),
-    "joints": (*TREES, "tests/mechanism/test_joints.py", "tests/mechanism/test_locate.py"),
+    "joints": ("tests/mechanism/test_joints.py", "tests/mechanism/test_locate.py", *TREES),
     "forces": ("tests/dynamics/test_joint_forces.py", "tests/dynamics/test_loads.py"),
     "loops": ("tests/dynamics/test_loops.py", "tests/dynamics/test_reactions.py"),
     "bodies": (
@@ -153,18 +153,22 @@ def run_on_floats() -> None:
 
 
 class Few:
-    """Take a few of the random systems: a bug in a formula is a bug in nearly all."""
+    """Take a few of the random systems: a bug in a formula is a bug in nearly all.
 
-    failed = ""
+    Of the joints all are taken: a bug in one of them is a bug in no other.
+    """
+
+    def __init__(self, subject: str) -> None:
+        self.most, self.failed = 1000 if subject == "joints" else 4, ""
 
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
-        """Keep four cases of every test."""
+        """Keep a few cases of every test."""
         counts = Counter[tuple[str, str]]()
         kept = []
         for item in items:
             test = str(item.path), getattr(item, "originalname", item.name)
             counts[test] += 1
-            if counts[test] <= 4:
+            if counts[test] <= self.most:
                 kept.append(item)
             if hasattr(getattr(item, "module", None), "CHUNKS"):
                 item.module.SEEDS = 2
@@ -368,7 +372,7 @@ def _failing_here(bug: Bug | None, subject: str) -> str:
     os.chdir(ROOT)
     here = str(Path(__file__).parent)
     sys.path[:] = [folder for folder in sys.path if folder != here]  # names of benchmarks are names of tests
-    few, said = Few(), io.StringIO()
+    few, said = Few(subject), io.StringIO()
     with redirect_stdout(said), redirect_stderr(said):
         if bug is not None:
             sys.meta_path.insert(0, WithBug(bug))
