@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-import numpy.ma  # noqa: F401  (it reads the docstring of numpy.empty)
+import numpy.ma  # it reads the docstring of numpy.empty
 
 _empty = np.empty
 
