@@ -189,7 +189,7 @@ def _copied(
         if isinstance(element, Constraint):
             memo[id(element._joints)] = made._joints
         new = copy.deepcopy(element, memo)
-    new._revision = element._revision
+    new._revision, new._complete = element._revision, True
     new._journal = LOCKED
     names = (getattr(thing, "name", thing) for thing in _referred(element))
     used = tuple(

@@ -20,6 +20,7 @@ from linkwork.mechanism.stop import RigidStop
 from linkwork.tree import joint_forces
 from linkwork.tree.branch_tables import COORDINATE_WORDS, BranchTables, Piece, branch_tables, pieces
 from linkwork.tree.breadth_first import NO_JOINT, spanned
+from linkwork.tree.joint_forces import Rows
 from linkwork.tree.joint_formula import JointFormula, JointFormulas
 from linkwork.tree.loop_constraint import ties
 from linkwork.varied import of_variants
@@ -99,7 +100,12 @@ class TreeBody:
     @kept
     def rigid_formula(self) -> tuple[JointFormula, list[float]]:
         """The same without friction that sticks in runs with rigid contact."""
-        return JointFormulas(driven=True, rigid=True).of(self.joint, self.reverse)
+        return JointFormulas(driven=True, rows=Rows.FRICTION).of(self.joint, self.reverse)
+
+    @kept
+    def stepped_formula(self) -> tuple[JointFormula, list[float]]:
+        """The same without what is rows in steps with contact: springs at limits, too."""
+        return JointFormulas(driven=True, rows=Rows.STOPS).of(self.joint, self.reverse)
 
     @kept
     def settings(self) -> list[float]:
