@@ -380,7 +380,7 @@ def _failing_here(bug: Bug | None, subject: str) -> str:
     with redirect_stdout(said), redirect_stderr(said):
         if bug is not None:
             sys.meta_path.insert(0, WithBug(bug))
-            if subject in COMPILED:
+            if subject in COMPILED or bug.file.endswith("_loops.py"):
                 os.environ["LINKWORK_CACHE"] = ""  # code is known by the files, which have no bug
                 from linkwork.native import store
 

@@ -13,13 +13,12 @@ class PoisonedEmpty:
 
     def __call__(self, *arguments: Any, **options: Any) -> np.ndarray:
         """Return an array of NaN, or of the most extreme integers."""
-        array = _empty(*arguments, **options)
+        array: Any = _empty(*arguments, **options)
         if array.dtype.kind in "fc":
             array.fill(np.nan)
-        elif array.dtype.kind == "i":
-            array.fill(np.iinfo(array.dtype).min)
-        elif array.dtype.kind == "u":
-            array.fill(np.iinfo(array.dtype).max)
+        elif array.dtype.kind in "iu":
+            extremes = np.iinfo(array.dtype)
+            array.fill(extremes.min if array.dtype.kind == "i" else extremes.max)
         return array
 
     @property
