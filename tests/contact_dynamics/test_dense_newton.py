@@ -66,5 +66,5 @@ def test_a_tree_falls_over_and_obeys_the_laws():
         left.append(stepper.residual)
         p = stepper.found.impulses
         assert (np.hypot(p[:, 1], p[:, 2]) <= 0.6**0.5 * 0.5**0.5 * p[:, 0] * (1.0 + 1e-7) + 1e-9).all()
-    assert left[-1] <= 1e-8
+    assert max(left[-30:]) <= 1e-8  # it lies on more points than it has velocities
     assert np.abs(state.v).max() < 1e-6

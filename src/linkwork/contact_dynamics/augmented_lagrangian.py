@@ -85,7 +85,7 @@ class Room(NamedTuple):
 
 _BLOCKS = Named(Blocks, dict(zip(Blocks._fields, (*[FLAT] * 2, *[WHERE] * 4))))
 _PLAN = Named(Elimination, dict(zip(Elimination._fields, (*[WHERE] * 5, "int64[:, ::1]"))))
-_ROOM = Named(
+ROOM = Named(
     Room,
     dict(zip(Room._fields, (*[FLAT] * 3, *[TABLE] * 3, *[FLAT] * 4, WHERE, FLAT, TABLE, FLAT, WHERE, WHERE))),
 )
@@ -298,7 +298,7 @@ def _copy(islands, i, p, to):
 
 @entry(
     "float64",
-    *(NODES, CONTACTS, TABLE, FLAT, ISLANDS, "int64", "int64", _ROOM, FLAT, "float64", "float64", TABLE),
+    *(NODES, CONTACTS, TABLE, FLAT, ISLANDS, "int64", "int64", ROOM, FLAT, "float64", "float64", TABLE),
 )
 def relax(nodes, c, p, v, islands, first, end, room, saved, enough, tolerance, answer):
     """Write the velocities that follow from p, and sweep where these are far off; return the worst residual.
@@ -389,7 +389,7 @@ def _improve(nodes, c, p, v, plan, m, room, tolerance, islands, i, answer):
 
 @entry(
     None,
-    *(NODES, CONTACTS, TABLE, FLAT, ISLANDS, "int64", "int64", _PLAN, _BLOCKS, _ROOM, "float64", TABLE),
+    *(NODES, CONTACTS, TABLE, FLAT, ISLANDS, "int64", "int64", _PLAN, _BLOCKS, ROOM, "float64", TABLE),
 )
 def improve(nodes, c, p, v, islands, first, end, plan, m, room, tolerance, answer):
     """Improve p of islands, from the first to the `end`, that are not solved; what stays so gains no energy.

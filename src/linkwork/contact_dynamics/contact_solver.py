@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork.contact_dynamics.agreeing_contacts import let_agree
 from linkwork.contact_dynamics.augmented_lagrangian import Room, improve, relax, room_for
 from linkwork.contact_dynamics.block_cholesky import blocks
 from linkwork.contact_dynamics.contact_problem import FLAT, NODES, TABLE, Contacts, Nodes
@@ -79,14 +80,18 @@ class Solver:
         tolerance: float,
         results: tuple[int, int],
         many: Callable[[], Any] | None = None,
+        *,
+        agree: bool = True,
     ) -> None:
         """Add to a program what finds islands and sweeps over them: `solve` up to where factors are needed.
 
-        The problem is that of `solve`; the number of islands and the worst residual become values. `many`
-        contacts are left to Python.
+        The problem is that of `solve`; what contacts of trees ask for is made to `agree` before. The number
+        of islands and the worst residual become values. `many` contacts are left to Python.
         """
         nodes, contacts, *_ = problem
         program.loop(find_islands, nodes, contacts, self._islands, result=results[0])
+        if agree:
+            program.loop(let_agree, *problem[:3], self._islands, Value(results[0]), self._room)
         program.loop(take_free, nodes, problem[3])
         if many is not None:
             program.loop(ask_many, self._islands, Value(results[0]), MANY, ask=many)

@@ -69,7 +69,8 @@ def velocity(nodes, c, room, k, v):
 
 
 @native_within
-def _push_side(nodes, c, room, k, side, node, at, p0, p1, p2, g):
+def push_side(nodes, c, room, k, side, node, at, p0, p1, p2, g):
+    """Add J^T p of one side of a contact, whose rows begin `at`."""
     n, first = nodes.size[node], nodes.first[node]
     if n == 6:
         push_rows(c.rows, at, 6, g, first, p0, p1, p2)
@@ -87,9 +88,9 @@ def _push_side(nodes, c, room, k, side, node, at, p0, p1, p2, g):
 def push(nodes, c, room, k, p0, p1, p2, g):
     """Add J^T p of a contact."""
     if c.a[k] >= 0:
-        _push_side(nodes, c, room, k, 0, c.a[k], c.of_a[k], p0, p1, p2, g)
+        push_side(nodes, c, room, k, 0, c.a[k], c.of_a[k], p0, p1, p2, g)
     if c.b[k] >= 0:
-        _push_side(nodes, c, room, k, 1, c.b[k], c.of_b[k], p0, p1, p2, g)
+        push_side(nodes, c, room, k, 1, c.b[k], c.of_b[k], p0, p1, p2, g)
 
 
 @native_within

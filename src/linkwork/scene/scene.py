@@ -447,7 +447,7 @@ class Scene(Group):
         if encounter and not encounter.resting:
             still = [replace(unit.state, v=0.0 * unit.v, memory=None) for unit in encounter.units]
             units = encounter.units
-            self.encounters.end(encounter, states=False)
+            self.encounters.end(encounter, states=False, memory=False)
             self.encounters.begin(units, still).resting = True
 
     @_alone
