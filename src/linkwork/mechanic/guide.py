@@ -51,8 +51,8 @@ STEPS = (
         ),
     ),
     Step(
-        "1 degree of freedom",
-        "Select a joint and pull its gizmo to where it belongs; Axis turns it: hinges alike, the slide across"
+        "It can move in one way",
+        "Pull joints by their gizmo to where they belong; Axis turns them: hinges alike, the slide across"
         " them.",
         lambda page: page.said.freedoms == 1 and page.said.good,
     ),
