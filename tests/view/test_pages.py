@@ -1,5 +1,7 @@
 """Real pages of other things than a recording: in the plane, live, from disk, with names that are code."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -37,7 +39,7 @@ def test_names_from_a_file_run_no_code(tab, chromium, tmp_path):
     try:
         offline = type(tab)(context.new_page()).open((tmp_path / "run.html").as_uri())
         assert offline.page.evaluate("window.hacked") is None
-        assert offline.page.title() == m.name
+        assert offline.page.title() == f"{m.name} · Linkwork"
     finally:
         context.close()
 
@@ -73,10 +75,11 @@ def test_a_body_can_be_dragged_while_it_moves(tab):
         tab.until(lambda: tab.draws(viewer, viewer.engine.now.poses))
 
 
-def test_the_saved_page_plays_without_a_network(chromium, tab, tmp_path):
+def test_the_saved_page_plays_without_a_network_and_has_overlays_and_curves(chromium, tab, tmp_path):
     run = lw.simulate(examples.steam_engine(), 1.0)
     path = tmp_path / "run.html"
-    save_html(run, path)
+    point = (0.02, 0.0, 0.05)
+    save_html(run, path, show=["frames"], plot=["crank pin.velocity"], trace=("rocker arm", point))
     context = chromium(offline=True)
     try:
         offline = type(tab)(context.new_page())
@@ -85,7 +88,33 @@ def test_the_saved_page_plays_without_a_network(chromium, tab, tmp_path):
         first = offline.matrices(name)
         offline.until(lambda: np.abs(offline.matrices(name) - first).max() > 1e-3)
         assert all(address.startswith(("file:", "blob:", "data:")) for address in offline.asked)
+        assert offline.page.title() == "steam engine · Linkwork"
+        for word, shown in (("frames", True), ("traces", True), ("names", False), ("reactions", False)):
+            offline.until(lambda word=word, shown=shown: offline.visible(f"/overlays/{word}") == shown)
+
+        curve = offline.page.locator(".lw-curve").bounding_box()  # a press there goes to that time, and stops
+        offline.page.mouse.click(curve["x"] + 0.5 * curve["width"], curve["y"] + 0.5 * curve["height"])
+        clock = offline.page.locator(".lw-clock")
+        offline.until(lambda: abs(float(clock.inner_text().split()[0]) - 0.413) < 0.01)
+        t = float(clock.inner_text().split()[0])
+        value, unit = offline.page.locator(".lw-said span").inner_text().split()
+        assert unit == "rad/s"
+        assert abs(float(value) - np.ravel(run.at(t)["crank pin"].velocity)[0]) < 0.05
+        for word, shown in (("reactions", True), ("frames", False)):
+            offline.page.locator("#lw-side label").filter(has_text=re.compile(f"^{word}$")).click()
+            offline.until(lambda word=word, shown=shown: offline.visible(f"/overlays/{word}") == shown)
         assert offline.errors == []
-        assert offline.page.title() == "steam engine"
     finally:
         context.close()
+
+
+def test_what_a_saved_page_cannot_show_is_refused(tmp_path):
+    run = lw.simulate(examples.steam_engine(), 0.1)
+    for options, word in (
+        ({"show": ["nmaes"]}, "nmaes"),
+        ({"plot": ["nothing.position"]}, "nothing.position"),
+        ({"trace": "nobody"}, "nobody"),
+        ({"trace": ("base", (1.0, 2.0))}, "3 numbers"),
+    ):
+        with pytest.raises(ValueError, match=word):
+            save_html(run, tmp_path / "run.html", **options)
