@@ -141,7 +141,10 @@ def main() -> None:
         edits.measure(given.edits)
         gc.collect()
         print(f"{count} ragdolls, {given.edits} edits; pauses in ms: median, 99 of 100, worst")
-        for kind, pauses in [*sorted(edits.pauses.items()), ("all", [x for some in edits.pauses.values() for x in some])]:
+        for kind, pauses in [
+            *sorted(edits.pauses.items()),
+            ("all", [x for some in edits.pauses.values() for x in some]),
+        ]:
             middle, most = np.percentile(pauses, [50, 99])
             print(f"  {kind:9} {len(pauses):5} {middle:7.1f} {most:7.1f} {max(pauses):7.1f}")
         print(f"  jump of momentum {edits.jump:.1e}, memory {_resident() - before:+.0f} MB")

@@ -132,6 +132,10 @@ class Scene(Group):
     def path(self) -> str:
         return ""
 
+    def __getitem__(self, path: str) -> Any:
+        """Return what has a path: world["robots/left/knee"]; the scene's own is ""."""
+        return self if path == "" else super().__getitem__(path)
+
     @property
     def time(self) -> float:
         """The time [s]."""
