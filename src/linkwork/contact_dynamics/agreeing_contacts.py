@@ -12,9 +12,9 @@ So b of contacts that touch is replaced by -J w, of the w that comes nearest to 
     minimum of  sum r |J w + b|^2 + e |w|^2_M,
 
 r the weights of contacts: larger ones of those that press in, smaller ones along tangents, or else friction
-would keep the links of closed chains from being pushed out. Whatever w is, J v = J w has a solution then. A b that contradicts nothing stays as
-it is, up to e. Nodes of an island are taken in turn, some times (Gauss and Seidel). Contacts that are still
-apart keep their b: they may stay open. Islands with loops or drivers are left as they are: what these ask for
+would keep the links of closed chains from being pushed out. Whatever w is, J v = J w has a solution then. A
+b that contradicts nothing stays as it is, up to e. Nodes of an island are taken in turn, some times (Gauss
+and Seidel). Contacts that are still apart keep their b: they may stay open. Islands with loops or drivers are left as they are: what these ask for
 is exact, and contacts that contradict it, as in a Geneva drive, have to open.
 """
 

@@ -1,7 +1,6 @@
 """Where pages look from: views fitted to what is shown until somebody turns them; a body to follow."""
 
 import threading
-import time
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from linkwork.view.trajectory import Moment
 
 Array = np.ndarray
 
-_ARRIVED = 1.5  # after which a page shows the view that it was sent [s]
+_KEPT = 8  # views that a page was sent, and may still say that it shows
 
 
 class Fitting:
@@ -27,7 +26,7 @@ class Fitting:
     _lock: threading.RLock
     _followed: str | None
     _anchor: Array
-    _fitted: dict[int, tuple[View, float, float]]  # by client: what it was last shown, aspect, when
+    _fitted: dict[int, tuple[list[View], float]]  # by client: the views that it was sent, and its aspect
     _stale: bool
 
     def now(self) -> Moment:
@@ -49,25 +48,25 @@ class Fitting:
             about = self.now().poses[self.stage.numbers[self._followed], :, 3]
         aspect = client.camera.aspect
         view = self.camera.view(name, aspect, about)
-        self._fitted[client.client_id] = view, aspect, time.monotonic()
+        sent = self._fitted[client.client_id][0] if client.client_id in self._fitted else []
+        self._fitted[client.client_id] = [*sent, view][-_KEPT:], aspect
         with client.atomic():
             client.camera.up_direction = view.up
             client.camera.fov = view.fov
             client.camera.position, client.camera.look_at = view.position, view.look_at
 
     def _welcome(self, client: Any) -> None:
-        self._fitted[client.client_id] = self.camera.view(), float("nan"), time.monotonic()
+        self._fitted[client.client_id] = [self.camera.view()], float("nan")
         client.camera.on_update(lambda camera: self._looked(client))
 
     def _looked(self, client: Any) -> None:
         """Fit the picture to the page as long as nobody has turned it; look again which names can be read."""
         if client.client_id in self._fitted:
-            view, aspect, when = self._fitted[client.client_id]
-            away = float(np.linalg.norm(view.position - view.look_at))
-            turned = np.abs(client.camera.position - view.position).max() > 1e-3 * away
+            sent, aspect = self._fitted[client.client_id]
+            place = client.camera.position  # maybe one of before: pages answer late
+            turned = not any(_is_at(view, place) for view in sent)
             if turned and self._followed is None:
-                if time.monotonic() - when > _ARRIVED:  # before, it may be where the camera was until then
-                    del self._fitted[client.client_id]
+                del self._fitted[client.client_id]
             elif not abs(client.camera.aspect - aspect) < 0.01:
                 self._look(client, "")
         if self.overlays.switches["names"].visible:
@@ -91,3 +90,9 @@ class Fitting:
             with client.atomic():
                 position, look_at = client.camera.position + shift, client.camera.look_at + shift
                 client.camera.position, client.camera.look_at = position, look_at
+
+
+def _is_at(view: View, place: Array) -> bool:
+    """Whether a view is from a place."""
+    away = float(np.linalg.norm(view.position - view.look_at))
+    return bool(np.abs(place - view.position).max() <= 1e-3 * away)
