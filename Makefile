@@ -4,12 +4,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+CHECKED := tests/geometry tests/formats tests/contact tests/contact_dynamics tests/simulation tests/dynamics tests/kinematics
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test soak lint bench peers docs clean
+.PHONY: help demo test soak checked lint bench peers docs clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-6s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-7s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/ready-demo ## run the demonstration and report
 	$(BIN)/linkwork demo
@@ -21,6 +23,11 @@ soak: $(VENV)/ready-test ## run what only repeats many more times: kills, damage
 	$(BIN)/python -m pytest -n 2 -m soak
 	$(BIN)/python tests/native/damage.py --flips 1000 --cuts 200
 	$(BIN)/python benchmarks/seeded_bugs.py
+	$(MAKE) checked
+
+# Loops that check their indices, over arrays in which nothing is as it was: compiled at first use, which takes long.
+checked: $(VENV)/ready-test ## run tests of native loops with every index checked
+	LINKWORK_CHECKED=1 MALLOC_PERTURB_=128 FUZZ_SECONDS=60 $(BIN)/python -m pytest -n 2 $(CHECKED)
 
 lint: $(VENV)/ready-lint ## check style, format, types and layers
 	$(BIN)/ruff check .

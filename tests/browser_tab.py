@@ -1,16 +1,11 @@
 """A real browser, without a display and with software for a graphics card."""
 
+import io
 import tempfile
 import time
-from contextlib import suppress
 
 import numpy as np
 import pytest
-
-try:
-    from playwright.sync_api import TimeoutError as _Late
-except ImportError:  # then no test has a page
-    _Late = TimeoutError
 
 _FLAGS = [
     "--no-sandbox",
@@ -46,6 +41,13 @@ _FRAMES = """count => new Promise(done => {
     next(count);
 })"""
 _SETTLED = 5  # frames that a page has drawn when it is as it stays
+# Over the picture a page would say that graphics are software: here it does not hear which they are.
+_UNKNOWN_GRAPHICS = """for (const kind of [WebGLRenderingContext, WebGL2RenderingContext]) {
+    const ask = kind.prototype.getExtension;
+    kind.prototype.getExtension = function (name) {
+        return name === "WEBGL_debug_renderer_info" ? null : ask.call(this, name);
+    };
+}"""
 _VISIBLE = """name => {
     let node = window.__viserMutable?.nodeRefFromName?.[name];
     if (!node) return false;
@@ -53,10 +55,12 @@ _VISIBLE = """name => {
     return true;
 }"""
 # Where the page shows points of the world, as soon as all are in the picture, and it stands still.
-_SEEN = """([points, patience]) => new Promise(done => {
+_SEEN = """([points, patience]) => new Promise((done, late) => {
     const { camera, canvas, nodeRefFromName } = window.__viserMutable;
     let before = "", since = 0, frames = 0;
+    const end = performance.now() + 60000;
     const next = () => {
+        if (performance.now() > end) return late(new Error(`it moves, or shows not all: ${before}`));
         const box = canvas.getBoundingClientRect(), root = nodeRefFromName[""];
         const seen = points.map(point => {
             const place = camera.position.clone().set(...point).applyMatrix4(root.matrixWorld);
@@ -94,13 +98,29 @@ class Tab:
         self.until(
             lambda: self.page.evaluate("name => !!window.__viserMutable?.nodeRefFromName?.[name]", node)
         )
-        self.page.evaluate(_FRAMES, _SETTLED)
-        notice = self.page.locator(".mantine-Notification-closeButton")
-        with suppress(_Late):  # that graphics are software, over the picture; where they are not, none
-            notice.first.wait_for(timeout=5_000)
-            notice.first.click()
-            notice.first.wait_for(state="hidden", timeout=60_000)
+        self.settle()
         return self
+
+    def settle(self):
+        """Wait until what the page knows is drawn."""
+        self.page.evaluate(_FRAMES, _SETTLED)
+
+    def pixels(self):
+        """Return what the picture shows, without the panels beside it, (height, width, 3)."""
+        image = pytest.importorskip("PIL.Image")
+        self.settle()
+        box = self.page.locator("canvas").first.bounding_box()
+        shot = np.array(image.open(io.BytesIO(self.page.screenshot())).convert("RGB")).astype(int)
+        x, y = int(box["x"]), int(box["y"])
+        return shot[y : y + int(box["height"]), x : x + int(box["width"])]
+
+    def draws(self, viewer, poses, tolerance=2e-5):
+        """Return whether the page draws all bodies of a viewer at these poses."""
+        for batch in viewer.stage.bodies:
+            found = self.matrices(batch.handle.name)
+            if found is None or np.abs(found - _expected(viewer.drawing, batch, poses)).max() > tolerance:
+                return False
+        return True
 
     def until(self, true, seconds=60.0):
         """Wait until something is so."""
@@ -131,15 +151,16 @@ class Tab:
         found = self.page.evaluate(_PLACE, node)
         return found is not None and np.abs(np.array(found) - place).max() < 1e-6
 
-    def pull(self, start, end, steps=8):
+    def pull(self, start, end, steps=8, release=True):
         """Take what is shown at a place, in pixels, and pull it to another one."""
         self.page.mouse.move(*start)
-        self.page.evaluate(_FRAMES, _SETTLED)  # the page looks what is there when it draws
+        self.settle()  # the page looks what is there when it draws
         self.page.mouse.down()
         for part in np.linspace(0.0, 1.0, steps + 1):
-            self.page.mouse.move(*(start + part * (end - start)))
+            self.page.mouse.move(*(np.asarray(start) + part * np.subtract(end, start)))
             self.page.evaluate(_FRAMES, 2)
-        self.page.mouse.up()
+        if release:
+            self.page.mouse.up()
 
     def press(self, role, name):
         """Click a button or tab by its words."""
@@ -151,20 +172,39 @@ class Tab:
         return self.page.locator(f"label:text-is('{label}')").locator(row).locator("input:visible")
 
 
+def _expected(drawing, batch, poses):
+    """Return the matrices (N, 4, 4) of a batch's pieces when the bodies are at poses."""
+    made = []
+    for piece in batch.pieces:
+        X = (
+            np.vstack([poses[drawing.bodies.index(piece.body)], (0, 0, 0, 1)])
+            if piece.body != "ground"
+            else np.eye(4)
+        )
+        made.append(X @ np.vstack([piece.pose, (0, 0, 0, 1)]) @ np.diag([*piece.shell.scale, 1.0]))
+    return np.array(made)
+
+
 @pytest.fixture(scope="session")
 def chromium():
     from conftest import CHROMIUM  # type: ignore[attr-defined]
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as player:
-        yield lambda **options: player.chromium.launch_persistent_context(
-            tempfile.mkdtemp(),
-            executable_path=CHROMIUM,
-            headless=True,
-            args=_FLAGS,
-            viewport={"width": 1100, "height": 600},
-            **options,
-        )
+
+        def launch(**options):
+            context = player.chromium.launch_persistent_context(
+                tempfile.mkdtemp(),
+                executable_path=CHROMIUM,
+                headless=True,
+                args=_FLAGS,
+                viewport={"width": 1100, "height": 600},
+                **options,
+            )
+            context.add_init_script(_UNKNOWN_GRAPHICS)
+            return context
+
+        yield launch
 
 
 @pytest.fixture(scope="session")

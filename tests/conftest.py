@@ -10,8 +10,12 @@ from shutil import which
 from tempfile import TemporaryDirectory
 
 import hypothesis
+import numpy as np
 import pytest
 from browser_tab import browser, chromium, tab  # noqa: F401 (one browser for all folders)
+from poisoned import PoisonedEmpty
+
+from linkwork.native.checked import CHECKED
 
 VALIDATION = Path(__file__).resolve().parents[2] / "shared" / "validation"
 CHROMIUM = next(filter(None, map(which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -20,6 +24,10 @@ IN_CI = os.environ.get("CI", "").lower() == "true"
 # The first call of a kernel may compile it: no example has a deadline. CI tries the same examples every time.
 hypothesis.settings.register_profile("linkwork", deadline=None, derandomize=IN_CI)
 hypothesis.settings.load_profile("linkwork")
+
+
+if CHECKED:
+    np.empty = PoisonedEmpty()  # what is read before it is written shows
 
 
 def missing() -> dict[str, str]:

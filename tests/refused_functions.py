@@ -123,7 +123,7 @@ def contact() -> Iterable[Entry]:
         yield from each(
             name,
             "pose_b",
-            (1.0, "here", (NAN, 0, 0), ("1", "0", "0")),
+            (1.0, "here", (NAN, 0, 0), ("1", "0", "0"), (0.3, 0.2)),
             lambda x, f=query: f(BALL, BALL, pose_b=x),
             "position",
         )

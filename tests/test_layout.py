@@ -27,7 +27,7 @@ SUBJECTS = {
     "scene": "busy_scene",
     "simulation": "accuracy adams batches constraints curves curves_in_runs faults inputs loops orders "
     "physics",
-    "view": "browser gallery_pages show",
+    "view": "browser gallery_pages pages show",
 }
 FILES = sorted(TESTS.rglob("test_*.py"))
 

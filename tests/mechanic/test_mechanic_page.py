@@ -95,3 +95,65 @@ def test_the_gizmo_moves_a_joint_as_far_as_it_is_pulled_however_late_it_is_shown
     pose = page.editor.joint_pose("pin")
     assert np.allclose(pose[:, 3], (0.15, 0, 0))
     assert np.allclose(pose[:, 2], (0, 1, 0))
+
+
+def test_the_guide_notices_each_step_that_was_done(page):
+    editor, guide = page.editor, page.guide
+    assert guide.open
+    assert guide.done == 0
+    for name, sides, place in (
+        ("crank", (0.10, 0.02, 0.02), (0.05, 0, 0)),
+        ("rod", (0.30, 0.02, 0.02), (0.25, 0.03, 0)),
+        ("slider", (0.06, 0.05, 0.05), (0.40, 0.07, 0)),
+    ):
+        assert guide.done == 0
+        editor.add_shape(lw.Box(*sides), name, place)
+    until(lambda: guide.done == 1)
+    assert '<li class="done"><span>✓</span><div>Three parts' in guide._sheet.content
+    editor.join("Revolute", "ground", "crank", (0, 0, 0), axis=(0, 1, 0))
+    until(lambda: guide.done == 2)
+    editor.join("Revolute", "crank", "rod", (0.1, 0, 0), axis=(0, 1, 0))
+    editor.join("Revolute", "rod", "slider", (0.4, 0, 0), axis=(0, 1, 0))
+    until(lambda: guide.done == 3)
+    editor.join("Prismatic", "ground", "slider", (0.4, 0, 0), axis=(1, 0, 0))
+    until(lambda: guide.done == 5)  # it closes, and one freedom is left
+    page.pulled_once = True
+    page.start_or_stop()
+    until(lambda: guide.finished)
+    page.heard()["guide"](None, "close")
+    assert guide._sheet.content == ""
+    page.files._pressed("guide")
+    assert guide.done == 7
+
+
+def test_limits_are_shown_as_an_arc_and_pulled_by_their_ends(page):
+    editor, marks = page.editor, page.limit_marks
+    editor.add_shape(lw.Box(0.3, 0.02, 0.02), "arm", (0.15, 0, 0))
+    editor.join("Revolute", "ground", "arm", (0, 0, 0), axis=(0, 0, 1), name="pin")
+    editor.join(
+        "Prismatic", "ground", editor.add_shape(lw.Box(0.1, 0.1, 0.1), "block"), (0, 1, 0), name="rail"
+    )
+    editor.change_joint("pin", "limits", (-0.5, 1.0))
+    page.show_and_select("pin")
+    line = marks._line.points
+    assert line.shape == (50, 2, 3)
+    angles = np.arctan2(line[:48, 0, 1], line[:48, 0, 0])
+    assert np.allclose(angles, np.linspace(-0.5, 1.0, 49)[:-1], atol=1e-6)
+    radius = np.linalg.norm(line[0, 0])
+    eye = np.array([0.0, 0.0, 5.0])  # from above, at 1.4 rad
+    marks.pull(1, eye, radius * np.array([np.cos(1.4), np.sin(1.4), 0.0]) - eye)
+    assert np.isclose(marks.limits[1], 1.4)
+    assert np.allclose(marks._ends[1].position, radius * np.array([np.cos(1.4), np.sin(1.4), 0.0]))
+    marks.pull(0, eye, radius * np.array([np.cos(2.0), np.sin(2.0), 0.0]) - eye)  # not past the other end
+    assert np.allclose(marks.limits, 1.4)
+    marks.keep("pin", (-0.5, 1.4))
+    assert np.allclose(editor.joint("pin").limit_pairs(), [(-0.5, 1.4)])
+
+    editor.change_joint("rail", "limits", (0.0, 0.2))
+    page.show_and_select("rail")
+    pose = editor.joint_pose("rail")
+    eye = pose[:, 3] + (2.0, 1.0, 0.0)
+    marks.pull(1, eye, pose[:, 3] + 0.35 * pose[:, 2] - eye)
+    assert np.allclose(marks.limits, (0.0, 0.35))
+    page.select("arm")
+    assert not marks._line.visible

@@ -2,10 +2,11 @@
 
 import warnings
 
+import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.mechanism.contact import joined_pairs
+from linkwork.mechanism.neighbours import joined_pairs
 
 
 def crates(*names: str, **options) -> lw.Mechanism:
@@ -230,3 +231,31 @@ def test_a_body_that_groups_keep_apart_from_all_is_warned_of(apart):
     m.add(lw.Contact("contact"))
     with pytest.warns(UserWarning, match="body 'ball' meets nobody: group"):
         m.compile()
+
+
+def hip(length: float) -> lw.Mechanism:
+    """Return two crates joined by three hinges in a row, on bodies without shapes, that are `length` long."""
+    m = crates("pelvis", "thigh")
+    m["pelvis"].position, m["thigh"].position = (0, 0, 1), (0, 0, 0)
+    below, at = m["pelvis"], (0, 0, 0.5)
+    for name, axis in (("yaw", (0, 0, 1)), ("roll", (1, 0, 0)), ("pitch", (0, 1, 0))):
+        small = lw.Body(f"bracket {name}", lw.Inertia(0.1, (0, 0, 0), 1e-4 * np.eye(3)))
+        body = m["thigh"] if name == "pitch" else m.add(small)
+        m.add(lw.Revolute(name, below, body, at=at, axis=axis))
+        below, at = body, (0, 0, 0.5 - length)
+    return m
+
+
+def test_hinges_in_a_row_on_bodies_without_shapes_join_as_one_joint_does() -> None:
+    apart = {("bracket yaw", "pelvis"), ("bracket roll", "bracket yaw"), ("bracket roll", "thigh")}
+    assert joined_pairs(hip(0.0)) == {*apart, ("pelvis", "thigh")}
+    assert joined_pairs(hip(0.1)) == {*apart, ("pelvis", "thigh")}
+    assert joined_pairs(hip(5.0)) == apart  # a linkage: its ends may meet
+
+
+def test_an_arm_on_a_bracket_without_shape_meets_the_ground() -> None:
+    m = crates("arm")
+    bracket = m.add(lw.Body("bracket", lw.Inertia(0.1, (0, 0, 0), 1e-4 * np.eye(3))))
+    m.add(lw.Revolute("yaw", m.ground, bracket, axis=(0, 0, 1)))
+    m.add(lw.Revolute("pitch", bracket, m["arm"], at=(0, 0, 0), axis=(0, 1, 0)))
+    assert joined_pairs(m) == {("bracket", "ground"), ("arm", "bracket")}

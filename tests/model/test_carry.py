@@ -357,3 +357,19 @@ def test_whatever_is_edited_the_model_is_that_of_the_mechanism(sequence):
         same_model(new, m.compile(floating=True))
         same_places(model, state, new, after)
         model, state = new, after
+
+
+def test_assignments_to_an_editable_copy_reach_the_next_model():
+    from linkwork.mechanism.snapshot import editable_copy
+
+    m = lw.Mechanism("two")
+    a = m.add(lw.Body("a", lw.Sphere(0.1), density=1000))
+    b = m.add(lw.Body("b", lw.Sphere(0.1), density=1000, position=(1, 0, 0)))
+    m.add(lw.Free("one", m.ground, a))
+    m.add(lw.Free("other", m.ground, b))
+    m.add(lw.Contact("contact"))
+    copy = editable_copy(m)
+    model = copy.compile()
+    copy.contacts["contact"].without = [("a", "b")]
+    grown, _ = lw.carry(model, model.state(), copy)
+    assert len(grown.mechanism.contacts["contact"].without) == 1

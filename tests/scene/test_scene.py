@@ -53,6 +53,7 @@ def test_groups_place_what_is_in_them_and_paths_find_it():
     assert scene["robots/left/trunk"] is left["trunk"]
     assert left["trunk"].position[0] == 5.0
     assert [node.path for node in robots.walk()][:3] == ["robots", "robots/left", "robots/left/trunk"]
+    assert all(scene[node.path] is node for node in scene.walk())
     seen = []
     scene.visit(lambda node: seen.append(node) or node is not left)
     assert left in seen

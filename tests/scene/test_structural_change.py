@@ -162,6 +162,41 @@ def test_an_edit_that_cannot_be_changes_nothing():
     scene.step(1 / 60)
 
 
+def overlapping_boxes():
+    """Return two boxes that overlap by a third of their width, and turn about each other."""
+    m = lw.Mechanism("pair")
+    a = m.add(lw.Body("a", lw.Box(0.3, 0.3, 0.3), density=500))
+    b = m.add(lw.Body("b", lw.Box(0.3, 0.3, 0.3), density=500, position=(0.2, 0, 0)))
+    m.add(lw.Revolute("hinge", a, b, at=(0.1, 0, 0), axis=(0, 1, 0)))
+    m.add(lw.Free("base", m.ground, a))
+    return m
+
+
+def test_bodies_that_overlap_when_their_joint_goes_pass_until_they_are_apart():
+    scene = world(gravity=(0, 0, 0))
+    pair = scene.add(overlapping_boxes(), position=(0, 0, 2), velocity=(0, 0, 1))
+    scene.step(1 / 60)
+    assert not scene.contacts
+    scene.unweld(pair["hinge"])
+    scene.step(1 / 60)
+    assert not scene.contacts
+    np.testing.assert_allclose(pair["a"].velocity, (0, 0, 1), atol=1e-12)
+
+
+def test_what_passes_for_now_is_known_after_loading_and_taking_back(tmp_path):
+    scene = world(gravity=(0, 0, 0))
+    pair = scene.add(overlapping_boxes(), position=(0, 0, 2))
+    scene.unweld(pair["hinge"])
+    then = scene.snapshot()
+    scene.save(tmp_path / "now.lws")
+    assert scene.passing.of(pair.unit) == {("a", "b")}
+    other = lw.load(tmp_path / "now.lws")
+    assert other.passing.of(other["pair"].unit) == {("a", "b")}
+    scene.remove(pair)
+    scene.restore(then)
+    assert scene.passing.of(pair.unit) == {("a", "b")}
+
+
 def edits(scene, rng, count):
     """Do random edits, a step after each; return the largest jump of momentum and how many were done."""
     worst, done = 0.0, 0

@@ -206,3 +206,20 @@ def test_whatever_is_asked_first_builds_it(way):
 def test_it_can_be_sent_to_another_process():
     m = Deferred.of(lambda: planar(1.0, 2.0), lambda _: None)
     assert list(pickle.loads(pickle.dumps(m))) == ["rod", "slide"]
+
+
+@pytest.mark.parametrize(("short", "tasks"), [(math.inf, 1), (0.0, 2)])
+def test_short_cases_are_not_shared_out_among_threads(short, tasks, monkeypatch):
+    """They are mostly Python: two threads would take as long, and build twice what all cases share."""
+    sizes: list[int] = []
+
+    def counted(*rest: Any) -> Any:
+        sizes.append(len(rest[-1]))
+        return together(*rest)
+
+    together = sweeping.computed_together
+    monkeypatch.setattr(sweeping, "computed_together", counted)
+    monkeypatch.setattr(sweeping.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(sweeping, "_SHORT", short)
+    rows(planar, monkeypatch, 4)
+    assert sizes == [50 // tasks] * tasks

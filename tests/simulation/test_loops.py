@@ -157,7 +157,7 @@ def row(n: int, space: str, speed: float) -> tuple[lw.Model, lw.State]:
 def test_a_singular_position_costs_no_more_than_others(n, space, accuracy, method):
     """However near to it steps and their stages come: nobody can know more than rounding lets through."""
     usual = {"rkf45": {1e-6: 3500, 1e-10: 20000}, "dop853": {1e-6: 1800, 1e-10: 5500}}[method][accuracy]
-    for speed in (*np.linspace(-0.3, -4.0, 7)[:-1], -3.9):
+    for speed in np.linspace(-0.3, -4.0, 7):
         model, start = row(n, space, speed)
         run = lw.simulate(model, 10.0, start, accuracy=accuracy, method=method, every=0.05)
         cranks = np.array([run[f"ground pin {k}"].position for k in range(n + 1)])

@@ -62,6 +62,18 @@ def test_order_on_a_problem_that_depends_on_time(method):
     assert slope(errors, STEPS[method]) == pytest.approx(METHODS[method].order, abs=0.2)
 
 
+def test_a_step_of_the_semi_implicit_method_keeps_areas():
+    """It is symplectic: the derivative of a step by the state before it has the determinant 1."""
+    program = motion(pendulum)
+    problem = problem_of(
+        nq=1, nv=1, motion=program, rates=rates(pendulum_rates), method="semi-implicit", step=0.25
+    )
+    start, small = np.array([0.4, 0.3]), 1e-5
+    ends = [final(problem, [*(start + s), 0.0], 0.25)[:2] for s in np.vstack([np.eye(2), -np.eye(2)]) * small]
+    along = np.array([ends[0] - ends[2], ends[1] - ends[3]]) / (2.0 * small)
+    assert np.linalg.det(along) == pytest.approx(1.0, abs=1e-9)
+
+
 @pytest.mark.parametrize("method", [name for name in METHODS if name != "semi-implicit"])
 def test_order_with_a_quaternion(method):
     start = [1.0, 0.0, 0.0, 0.0, 0.4, 1.0, 0.3, 0.0]

@@ -23,20 +23,71 @@ def test_all_constraints_are_in_the_drawing(space):
     assert [mark.name for mark in again.springs] == [mark.name for mark in drawn.springs]
 
 
-@pytest.mark.parametrize(("kind", "sign"), [("external", 1), ("internal", -1)])
-def test_pitch_circles_touch(kind, sign):
+def gears(kind, **ratio):
     m = lw.Mechanism("gears", space="plane")
     first, second = m.add(lw.Body("first")), m.add(lw.Body("second", position=(0.3, 0.4)))
     m.add(lw.Revolute("A", m.ground, first))
     m.add(lw.Revolute("B", m.ground, second, at=(0.3, 0.4)))
-    m.add(lw.Gear("gear", "A", "B", teeth=(20, 30), kind=kind))
+    m.add(lw.Gear("gear", "A", "B", kind=kind, **ratio))
+    return m
+
+
+def test_pitch_circles_of_a_belt_do_not_touch():
+    m = gears("belt", teeth=(20, 30))
     marks = [piece for piece in drawing_of_driven(m).glyphs if piece.name == "gear"]
     rings = [piece for piece in marks if len(piece.shell.vertices) > 300]
     sizes = {p.body: np.abs(p.shell.corners[:, 0]).max() for p in rings}
     tube = 0.003 * drawing_of_driven(m).size
     r, R = sizes["first"] - tube, sizes["second"] - tube
     assert r / R == pytest.approx(20 / 30, rel=1e-2)
-    assert R + sign * r == pytest.approx(0.5, rel=1e-2)
+    assert R + r == pytest.approx(0.25, rel=1e-2)
+
+
+@pytest.mark.parametrize("ratio", [{"teeth": (20, 30)}, {"ratio": 2 / 3}, {"ratio": 1.37}])
+@pytest.mark.parametrize(("kind", "sign"), [("external", 1), ("internal", -1)])
+def test_gears_have_teeth_that_mesh_while_they_turn(kind, sign, ratio):
+    m = gears(kind, **ratio)
+    gear = m["gear"]
+    outlines = {line.body: line.points[:-1, :2] for line in gear.sketch(1.0) if len(line.points) > 2}
+    radii = {name: np.linalg.norm(points, axis=1) for name, points in outlines.items()}
+    teeth = [len(outlines[name]) // 4 for name in ("first", "second")]
+    assert teeth[0] / teeth[1] == pytest.approx(abs(gear.factor), rel=1e-2)
+    if "teeth" in ratio:
+        assert teeth == [20, 30]
+    # the pitch circles touch: tips are 1 module above, roots 1.25 below
+    pitch = [float(1.25 * radii[name][1] + radii[name][0]) / 2.25 for name in ("first", "second")]
+    assert max(pitch) + sign * min(pitch) == pytest.approx(0.5)
+    module = 2.0 * min(pitch) / min(teeth)
+    for turn in np.linspace(0.0, 2.0 * np.pi / teeth[0], 5):
+        places = [
+            turned(outlines["first"], turn),
+            turned(outlines["second"], -sign * turn * teeth[0] / teeth[1]) + (0.3, 0.4),
+        ]
+        small, large = places if teeth[0] < teeth[1] else places[::-1]
+        wrong = inside(small, large) if sign > 0 else ~inside(small, large)
+        # flanks are straight, not involutes: they may cross by a little
+        assert all(distance(point, large) < 0.15 * module for point in small[wrong])
+
+
+def turned(points, angle):
+    c, s = np.cos(angle), np.sin(angle)
+    return points @ np.array([(c, s), (-s, c)])
+
+
+def inside(points, polygon):
+    """Return which points lie in a polygon: a ray to the right crosses it an odd number of times."""
+    a, b = polygon, np.roll(polygon, -1, axis=0)
+    x, y = points[:, 0, None], points[:, 1, None]
+    over = (a[:, 1] > y) != (b[:, 1] > y)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        at = a[:, 0] + (y - a[:, 1]) / (b[:, 1] - a[:, 1]) * (b[:, 0] - a[:, 0])
+    return (over & (at > x)).sum(axis=1) % 2 == 1
+
+
+def distance(point, polygon):
+    a, way = polygon, np.roll(polygon, -1, axis=0) - polygon
+    part = np.clip(((point - a) * way).sum(axis=1) / (way * way).sum(axis=1), 0.0, 1.0)
+    return np.linalg.norm(a + part[:, None] * way - point, axis=1).min()
 
 
 def test_the_outline_of_a_cam_is_its_profile():

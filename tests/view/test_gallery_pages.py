@@ -21,12 +21,9 @@ DARK = 60  # brightness below which nothing can be distinguished, of 255
 CHANGED = 40  # difference of colours that is seen
 
 
-def pixels(tab) -> np.ndarray:
-    """Return what the page shows, (height, width, 3)."""
-    import io
-
-    image = pytest.importorskip("PIL.Image")
-    return np.array(image.open(io.BytesIO(tab.page.screenshot())).convert("RGB")).astype(int)
+def changed(picture, before):
+    """Return which pixels of a picture are seen to be others than before."""
+    return np.abs(picture - before).sum(axis=2) > CHANGED
 
 
 @pytest.mark.parametrize("name", GALLERY)
@@ -38,37 +35,32 @@ def test_the_page_shows_all_of_it(name, tab):
     with show(run, open_browser=False, block=False) as viewer:
         viewer.switches["shadows"].value = False
         viewer.stage.show_shadows(False)
-        tab.open(viewer.url)
         viewer.seek(0.4 * span)
-        tab.page.wait_for_timeout(400)
-        bare = pixels(tab)
+        tab.open(viewer.url)
+        tab.until(lambda: tab.draws(viewer, viewer.now().poses))
+        corners = _corners(viewer)
+        tab.seen(corners)  # all of them, where they stay
+        bare = tab.pixels()
         viewer.switch("names", True)
-        tab.until(lambda: (pixels(tab) != bare).any())
-        tab.page.wait_for_timeout(400)  # all of them
-        named = pixels(tab)
+        tab.until(lambda: changed(tab.pixels(), bare).sum() > 40)  # the names are there
         if folder := os.environ.get("LINKWORK_PICTURES"):
             tab.page.screenshot(path=Path(folder) / f"{name}.png")
         assert tab.errors == []
 
-        box = tab.page.locator("canvas").first.bounding_box()
-        width, height = int(box["width"]), int(box["height"])
-        canvas = np.s_[int(box["y"]) :, int(box["x"]) :]  # beside the panels
-        bare, named = bare[canvas], named[canvas]
-        corners = _corners(viewer)
+        height, width = bare.shape[:2]
         at, distance = projected(corners, viewer.camera.view(), (width, height))
         assert (distance > 0.0).all()
         assert (at > 0.0).all()
         assert (at < (width, height)).all()
 
-        left, top = int(at[:, 0].min()), int(at[:, 1].min())
-        right, bottom = int(at[:, 0].max()) + 1, int(at[:, 1].max()) + 1
+        left, top = at.min(axis=0).astype(int)
+        right, bottom = at.max(axis=0).astype(int) + 1
         part = bare[top:bottom, left:right]
         drawn = np.abs(part - BACKGROUND).sum(axis=2) > 3 * CHANGED
         assert drawn.mean() > 0.003
         coloured = np.ptp(part, axis=2) > 15  # bodies have colours; marks and letters are grey
         assert coloured[drawn].mean() > 0.05
         assert (part[drawn].max(axis=1) < DARK).mean() < 0.35
-        assert (np.abs(named - bare)[:height, :width].sum(axis=2) > CHANGED).sum() > 40  # the names are there
 
 
 def _corners(viewer):
@@ -108,15 +100,16 @@ def test_a_body_inside_others_can_be_seen_through_them(tab):
         m.add(lw.Free(f"{name} joint", m.ground, body))
     with show(m, open_browser=False, block=False) as viewer:
         tab.open(viewer.url)
-        tab.page.wait_for_timeout(1000)
-        before = pixels(tab)[100:400, 300:780]
+        tab.until(lambda: tab.draws(viewer, viewer.now().poses))
+        tab.seen(_corners(viewer))
+        before = tab.pixels()
 
-        def changed():
+        def share():
             """Return how much of the picture is another than before."""
-            return (np.abs(pixels(tab)[100:400, 300:780] - before).sum(axis=2) > CHANGED).mean()
+            return changed(tab.pixels(), before).mean()
 
         tab.press("tab", "Show")
         tab.row("see through").check(force=True)
-        tab.until(lambda: changed() > 0.1)
+        tab.until(lambda: share() > 0.1)
         tab.row("see through").uncheck(force=True)
-        tab.until(lambda: changed() < 0.01)
+        tab.until(lambda: share() < 0.01)

@@ -29,7 +29,7 @@ from linkwork.mechanism.placement import (
     position_vector,
     rotation_matrix,
 )
-from linkwork.real_numbers import is_finite, is_real
+from linkwork.real_numbers import is_finite, is_real, shown
 from linkwork.spelling import Closed, require
 
 _PARTS = 4  # of the work, for each thread
@@ -371,6 +371,8 @@ def _points(value: ArrayLike, word: str, space: Space) -> Array:
 
 def _pose(position: ArrayLike | None, rotation: RotationLike, where: str, space: Space) -> Array:
     """Return the rows of [R | p], in space."""
+    if space == "space" and position is not None and np.size(position) == 2:
+        raise ValueError(f"{where}: position {shown(position)} in space; give 3 numbers in metres")
     p, R = position_vector(position, where, space), rotation_matrix(rotation, where, space)
     return lifted(np.column_stack([R, p]))
 

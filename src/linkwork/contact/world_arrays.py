@@ -9,6 +9,7 @@ a lock.
 import threading
 from collections.abc import Mapping
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from linkwork.contact.flatten import Piece, table_of
 from linkwork.contact.narrow_phase import contacts_of_pairs, triangles_that_touch
 from linkwork.contact.rays import cast_rays
 from linkwork.contact.result import Hits
-from linkwork.contact.shape_table import Buffer, Work, buffer, work
+from linkwork.contact.shape_table import Buffer, Table, Work, buffer, work
 from linkwork.mechanism.placement import Array
 
 
@@ -35,6 +36,9 @@ class Member:
         return Member(self.pieces, self.numbers, self.pose.copy(), self.group, self.mask, self.fixed)
 
 
+_worlds: "WeakValueDictionary[Any, WorldArrays]" = WeakValueDictionary()  # by their shapes
+
+
 class WorldArrays:
     """The arrays of a world, fixed bodies first."""
 
@@ -48,13 +52,22 @@ class WorldArrays:
         self.numbers = tuple(number for name in order for number in members[name].numbers)
         pieces = [piece for _, piece, _ in rows]
         groups, masks = [m.group for _, _, m in rows], [m.mask for _, _, m in rows]
-        self.table = table_of(pieces, self.owner.tolist(), groups, masks)
+        self.table = self._table(pieces, self.owner.tolist(), groups, masks)
         self.local = np.array([np.column_stack([p.rotation, p.position]) for p in pieces]).reshape(-1, 3, 4)
         self.bodies = np.array([members[name].pose for name in order]).reshape(-1, 3, 4)
         keys = [sorted((self.number[a], self.number[b])) for a, b in excluded]
         self.excluded = np.sort(np.array([a * len(order) + b for a, b in keys], np.int64))
         self.points = 4  # of a pair, to make room for: those of meshes have more
         self._make_room()
+
+    def _table(self, pieces: list[Piece], owner: list[int], groups: list[int], masks: list[int]) -> Table:
+        """Return the table of shapes; worlds of the same ones share it, as before and after an edit."""
+        self._pieces = pieces  # whose identities are part of the key
+        key = tuple(map(id, pieces)), tuple(owner), tuple(groups), tuple(masks)
+        known = _worlds.get(key)
+        table = table_of(pieces, owner, groups, masks) if known is None else known.table
+        _worlds[key] = self
+        return table
 
     def _make_room(self) -> None:
         n = len(self.owner)

@@ -20,6 +20,7 @@ from linkwork.contact_dynamics.meeting import meeting
 from linkwork.contact_dynamics.nodes import fill_inertia, layout
 from linkwork.contact_dynamics.pair_table import pair_table
 from linkwork.contact_dynamics.reach import fill_reach
+from linkwork.contact_dynamics.soft_stops import soft_stops
 from linkwork.contact_dynamics.step_loops import planar_poses
 from linkwork.dynamics import node_columns
 from linkwork.model.model import Model
@@ -52,13 +53,16 @@ class ContactSystem:
         self.held = -(-sum(loop.rows for loop in model.link_tree.loops) // 3)  # groups of rows of loops
         self.driven = np.zeros(len(model.link_tree.inputs))  # values of inputs that drivers read
         self.joints = JointRows(model)
+        self.soft_stops = soft_stops(model, self.layout.first)
         self.version = 0  # changes when arrays are replaced by larger ones
         self._make_room(64)
 
     def _make_room(self, count: int) -> None:
         self.version += 1
         self.points = room_for_points(count)
-        self.all_rows = room_for_rows(2 * count + self.joints.count + self.held, self._most)
+        self.all_rows = room_for_rows(
+            2 * count + len(self.soft_stops.column) + self.joints.count + self.held, self._most
+        )
 
     def place(self, q: Array) -> None:
         """Find poses of links (n, 3, 4), their motions and momenta per velocity."""

@@ -2,7 +2,8 @@
 
 Free bodies go by themselves (`free_motion`).
 
-Trees and loops go by steps of Runge and Kutta of their own equations of motion, without gravity and loads.
+Trees and loops go by steps of Runge and Kutta of their own equations of motion, without gravity and loads;
+the faster links turn, the shorter these are.
 Coordinates of these can be locked (`joint_rows`): each has a drive of its own, whose inertia is next to
 nothing, or, when it is locked, next to infinite.
 """
@@ -25,7 +26,7 @@ from linkwork.contact_dynamics.free_motion import (
 from linkwork.model.loop_closing import fitted
 from linkwork.model.model import Model
 from linkwork.model.own_forces import motion_algorithm, motion_kernel
-from linkwork.native.numba_functions import call, entry
+from linkwork.native.numba_functions import call, entry, native
 from linkwork.native.stages import Program, Value
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.tree import Block, DataLayout, Tree
@@ -35,6 +36,8 @@ Array = np.ndarray
 _NONE = np.zeros(0, bool)
 _SLIGHT = 1e-100  # inertia of a drive that is not locked [kg m^2, kg]
 _FIRM = 1e12  # that of a locked one, times what it moves
+_TURN = 0.02  # a step that turns more, see `_runge_kutta`, is made in two
+_MOST = 64  # parts of a step
 
 
 class InertialMotion:
@@ -135,7 +138,7 @@ class _Tree:
         self._ports[0] = self._constants.ctypes.data
         self._drives, self._firm = _drives(model, tree) if locked else (_NONE, _NONE)
         self._address = kernel.single.run
-        self._room = np.zeros((2, len(self.q) + len(self.v)))
+        self._room = np.zeros((3, len(self.q) + len(self.v)))
         self._quaternions = model.quaternions.astype(np.int64)
         self._coordinates = [slices for name, slices in model.slices.items() if name in model.joint_names]
 
@@ -222,15 +225,40 @@ def _drives(model: Model, tree: Tree) -> tuple[Array, Array]:
     *["float64"] * 2,
 )
 def _move_tree(run, plan, ports, time, qs, vs, qdot, qdd, room, quaternions, own_q, own_v, q, v, t, h):
-    """Move a part of a state by the classical method of Runge and Kutta."""
+    """Move a part of a state by the classical method of Runge and Kutta, in as many parts as it takes."""
     nq, nv = len(q), len(v)
-    start, total = room[0], room[1]
-    for i in range(nq):
-        start[i] = q[i]
+    state, count = room[0], 1
+    while True:
+        for i in range(nq):
+            state[i] = q[i]
+        for i in range(nv):
+            state[nq + i] = v[i]
+        s, turn = h / count, 0.0
+        for k in range(count):
+            turn = max(turn, _runge_kutta(run, plan, ports, time, qs, vs, qdot, qdd, room, t + k * s, s))
+            _normalise(quaternions, state)
+            if turn > _TURN:
+                break
+        if turn <= _TURN or count >= _MOST:
+            break
+        count *= 2
+    for k in range(len(own_q)):
+        q[own_q[k]] = state[own_q[k]]
+    for k in range(len(own_v)):
+        v[own_v[k]] = state[nq + own_v[k]]
+
+
+# Inertial forces are quadratic in the velocities: in a time h they change these by a share of w h or so,
+# where w is how fast links turn. Two estimates of them at the middle of a step differ by a share of (w h)^2,
+# which tells how much the step turns; errors are shares of (w h)^5.
+@native
+def _runge_kutta(run, plan, ports, time, qs, vs, qdot, qdd, room, t, h):
+    """Move the state room[0] by one step; return by which share of velocities the two estimates differ."""
+    nq, nv = len(qs), len(vs)
+    start, total, second = room[0], room[1], room[2]
+    fastest, change = 0.0, 0.0
+    for i in range(nq + nv):
         total[i] = 0.0
-    for i in range(nv):
-        start[nq + i] = v[i]
-        total[nq + i] = 0.0
     for stage in range(4):
         at = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
         weight = h / 6.0 if stage in (0, 3) else h / 3.0
@@ -244,10 +272,19 @@ def _move_tree(run, plan, ports, time, qs, vs, qdot, qdd, room, quaternions, own
             total[i] += weight * qdot[i]
         for i in range(nv):
             total[nq + i] += weight * qdd[i]
-    for k in range(len(own_q)):
-        q[own_q[k]] = start[own_q[k]] + total[own_q[k]]
-    for k in range(len(own_v)):
-        v[own_v[k]] = start[nq + own_v[k]] + total[nq + own_v[k]]
+            if stage == 0:
+                fastest = max(fastest, abs(start[nq + i]))
+            elif stage == 1:
+                second[i] = qdd[i]
+            elif stage == 2:
+                change = max(change, abs(qdd[i] - second[i]))
+    for i in range(nq + nv):
+        start[i] += total[i]
+    return h * change / fastest if fastest > 0.0 else 0.0
+
+
+@native
+def _normalise(quaternions, q):
     for k in range(len(quaternions)):
         at = quaternions[k]
         s = 1.0 / sqrt(q[at] ** 2 + q[at + 1] ** 2 + q[at + 2] ** 2 + q[at + 3] ** 2)

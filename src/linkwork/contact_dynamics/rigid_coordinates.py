@@ -17,7 +17,7 @@ from linkwork.mechanism.stop import RigidStop
 from linkwork.model.model import Model
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Graph, evaluate
-from linkwork.tree.joint_forces import has_limits
+from linkwork.tree.joint_forces import has_limits, is_straight
 
 Array = np.ndarray
 
@@ -76,7 +76,7 @@ class RigidCoordinates:
 
     def _place_of_stop(self, stop: Stop) -> tuple[int, int]:
         joint = self._model.joints[stop.joint]
-        if stop.joint not in self._model.slices or not _is_straight(joint):
+        if stop.joint not in self._model.slices or not is_straight(joint):
             return 0, -1
         q, v = self._model.slices[stop.joint]
         return q.start + stop.k, v.start + stop.k
@@ -165,13 +165,6 @@ def _friction(joint: Joint) -> list[Friction]:
         return []
     bounds = joint.per_coordinate("friction").tolist()
     return [Friction(joint.name, k, bound) for k, bound in enumerate(bounds) if bound > 0.0]
-
-
-def _is_straight(joint: Joint) -> bool:
-    """Whether the displacement of a joint is its coordinates, and their rates its velocities."""
-    kind = type(joint)
-    same = kind.displacement is Joint.displacement and kind.rates is Joint.rates
-    return same and joint.nq == joint.nv
 
 
 def _displacement(joint: Joint) -> Callable[[Array], tuple[Array, Array]]:

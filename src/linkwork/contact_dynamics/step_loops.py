@@ -65,10 +65,10 @@ def is_quick(reach, thin, h, s):
     return 0
 
 
-@entry("int64", "int64", FLAT, FLAT)
-def unless_touched(count, free, v):
+@entry("int64", "int64", "int64", FLAT, FLAT)
+def unless_touched(contacts, stops, free, v):
     """Where nothing touches, let velocities be those without contact."""
-    if count > 0:
+    if contacts > 0 or stops > 0:
         return GO
     for i in range(len(v)):
         v[i] = free[i]

@@ -72,7 +72,7 @@ class StepMoves:
         self._restless = self.sleepers.nodes_of([model.slices[name][1] for name in rigid])
         self._solved = False  # whether the last rows are those of a step, and not of an impact
         self._still_of: Asleep | None = None  # whose shapes are known to the detection as still
-        laws = (*model.smooth_tree.loads, *model.smooth_tree.loops)
+        laws = (*model.stepped_tree.loads, *model.stepped_tree.loops)
         self._timed = any(one.timed or one.formula is None for one in laws)
         self.found, self.hits = NO_CONTACTS, list[Hit]()
         self._state = ContactState(model.q_drawn, self._nothing, 0.0)  # that is being moved
@@ -106,6 +106,7 @@ class StepMoves:
         """Tell the detection which shapes do not move."""
         if asleep is not self._still_of:
             self._still_of, self.system.detection.still[:] = asleep, self.sleepers.still(asleep)
+            self.system.soft_stops.still[:] = self.sleepers.velocities(asleep) if len(asleep.label) else 0
 
     def _bounce(
         self, rows: Contacts, points: Points, v: Array, a: Array, ahead: float, h: float
@@ -231,6 +232,7 @@ class StepMoves:
     def _recall(self) -> None:
         """Begin with the impulses that joints and loops had in the step before."""
         p, memory, (joint, first) = self._program, self._state.memory, self._others()
+        p.impulses[joint : p.values[ROWS]] = 0.0
         if len(memory.held):
             p.impulses[first : first + len(memory.held)] = memory.held
         if len(memory.joint):

@@ -21,6 +21,7 @@ from linkwork.contact_dynamics.inertial_motion import InertialMotion
 from linkwork.contact_dynamics.memory import NOTHING, Memory, in_the_world, recall
 from linkwork.contact_dynamics.nodes import fill_inertia
 from linkwork.contact_dynamics.reach import fill_reach
+from linkwork.contact_dynamics.soft_stops import fill_stops, near_stops
 from linkwork.contact_dynamics.step_loops import (
     ask_if,
     begin_impulses,
@@ -38,10 +39,11 @@ from linkwork.native.stages import Program, Some, Value
 
 Array = np.ndarray
 
-# Values of the program: how many points, rows, remembered contacts and islands there are; flags; times [s],
-# of which SPAN is moved, of a step STEP; the worst residual [m/s], and energies without and with contact [J].
-POINTS, ROWS, REMEMBERED, ISLANDS, QUICK, ASLEEP, WAITS = range(7)
-START, MIDDLE, HALF, SPAN, STEP, WORST, BEFORE, AFTER = range(7, 15)
+# Values of the program: how many points, rows, remembered contacts, islands and stops there are; flags; times
+# [s], of which SPAN is moved, of a step STEP; the worst residual [m/s]; energies [J] without contact, and
+# with it.
+POINTS, ROWS, REMEMBERED, ISLANDS, STOPS, QUICK, ASLEEP, WAITS = range(8)
+START, MIDDLE, HALF, SPAN, STEP, WORST, BEFORE, AFTER = range(8, 16)
 
 SAME = 0.01  # a contact this near to one of the step before is the same [m]
 STILL = 5e-8  # what touches and moves no faster than the solver knows stands still [m/s, rad/s]
@@ -88,7 +90,7 @@ class StepProgram:
         self.added, self.pull, self.a, self._rates = (np.zeros(nv) for _ in range(4))
         self._gains = DriveGains(model)
         self._accelerated = None if asked.bounce else AcceleratedContacts(system, inertial)
-        smooth = model.smooth_tree
+        smooth = model.stepped_tree
         self._motion = motion_kernel(model, motion_algorithm(model, smooth), smooth)
         self._arrays = [np.zeros(shape) for shape in self._motion.shapes]
         self.t, self._arrays[1], self._arrays[2] = self._arrays[0], self.q, self.v
@@ -202,8 +204,9 @@ class StepProgram:
         p.loop(take_found, d.counts, *rooms, *found, system.points, POINTS, self.values, ask=self._grow)
         p.label("found")
         p.loop(is_quick, d.reach, d.shapes.thin, Value(STEP), Value(SPAN), result=QUICK)
+        p.loop(near_stops, system.soft_stops, self.q, system.nodes.free, Value(SPAN), result=STOPS)
         if not self._asked.add_rows:
-            p.loop(unless_touched, Value(POINTS), system.nodes.free, self.v, skip="drift")
+            p.loop(unless_touched, Value(POINTS), Value(STOPS), system.nodes.free, self.v, skip="drift")
 
     def _grow(self) -> str:
         """Make room for more contacts, and look again."""
@@ -226,6 +229,9 @@ class StepProgram:
             *(system.springs, system.points, Value(POINTS), self.v, Value(SPAN), system.all_rows),
             result=ROWS,
         )
+        p.loop(begin_impulses, Value(POINTS), Some(self.impulses, ROWS))
+        stops = system.soft_stops, Value(STOPS), system.nodes, self.q, self.v
+        p.loop(fill_stops, *stops, Value(SPAN), Value(ROWS), system.all_rows, self.impulses, result=ROWS)
         if asked.add_rows:
             p.python(asked.add_rows)
         p.loop(ask_if, Value(WAITS), ask=asked.leave_out)
@@ -236,7 +242,6 @@ class StepProgram:
         p, asked, nodes = self.program, self._asked, self._system.nodes
         points, rows, impulses = self._some_points(), self._some_rows(), Some(self.impulses, ROWS)
         memory = [Some(x, REMEMBERED) for x in self.memory[:3]]
-        p.loop(begin_impulses, Value(POINTS), impulses)
         d = self._system.detection
         p.loop(centres_of, d.poses, d.table.reach, self._centres)
         motion = d.motion, self._centres, Value(STEP)

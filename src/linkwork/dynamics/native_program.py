@@ -46,6 +46,7 @@ _SIMPLE = (0.0, 1.0, -1.0)  # constants that make code shorter
 _LONGEST = 1000  # pairs to unroll; longer code falls out of the caches: 5,050 pairs are 1.4 times slower
 
 
+Path = slice | np.ndarray  # rows of links: all, or some
 Run = tuple[int, int, int]  # places of the first and the last of neighbouring links, and what they share
 
 
@@ -97,7 +98,7 @@ def program(
     `shared` by all lanes, or each lane has its own: then `data` is that of one lane.
     """
     scalars = SCALARS if shared or lanes == 1 else ()
-    numbers = np.arange(1, len(tree.blocks) + 1) if path is None else np.array(path, np.int64)
+    rows = slice(None) if path is None else np.array(path, np.int64) - 1
     too_long = bool(algorithm.packed) and count_pairs(tree) > _LONGEST
     called = algorithm.loaded and (
         tree.contacts is not None or any(placed.formula is None for placed in tree.loads)
@@ -106,8 +107,9 @@ def program(
         raise LinkworkError(f"{algorithm.name}: derivatives with closed loops are not supported")
     if not (form == "rolled" or too_long or called or algorithm.looped or tangent):
         with suppress(ArithmeticError, ValueError):  # of constants that a law would divide by, unless it asks
-            return _unrolled(algorithm, tree, lanes, numbers, form, scalars)
-    return _rolled(algorithm, tree, lanes, numbers, tangent, scalars)
+            numbers = range(1, len(tree.blocks) + 1) if path is None else path
+            return _unrolled(algorithm, tree, lanes, list(numbers), form, scalars)
+    return _rolled(algorithm, tree, lanes, rows, tangent, scalars)
 
 
 def constants(algorithm: Algorithm, tree: Tree) -> np.ndarray:
@@ -131,9 +133,8 @@ def pattern(data: np.ndarray) -> np.ndarray:
 
 
 def _unrolled(
-    algorithm: Algorithm, tree: Tree, lanes: int, numbers: np.ndarray, form: Form, scalars: Sequence[str]
+    algorithm: Algorithm, tree: Tree, lanes: int, path: list[int], form: Form, scalars: Sequence[str]
 ) -> Program:
-    path: list[int] = numbers.tolist()
     kinds = [(link.kind.signature, link.parent, link.q, link.v) for link in tree.links]
     placed = tree.loads if algorithm.loaded else ()
     loads = [
@@ -175,7 +176,7 @@ def _unrolled(
 
 
 def _rolled(
-    algorithm: Algorithm, tree: Tree, lanes: int, path: np.ndarray, tangent: bool, scalars: tuple[str, ...]
+    algorithm: Algorithm, tree: Tree, lanes: int, path: Path, tangent: bool, scalars: tuple[str, ...]
 ) -> Program:
     parts = _RolledParts(algorithm, tree, lanes, path, tangent, scalars)
     for place in range(len(algorithm.passes)):
@@ -202,7 +203,7 @@ class _RolledParts:
         algorithm: Algorithm,
         tree: Tree,
         lanes: int,
-        path: np.ndarray,
+        path: Path,
         tangent: bool,
         scalars: tuple[str, ...],
     ):
@@ -216,10 +217,12 @@ class _RolledParts:
         self._rows = next((step for step in algorithm.walks if isinstance(step, Rows)), None)
         self._numbers = {id(step): number for number, step in enumerate(algorithm.walks)}
         self._runs = _runs(tree, path)
-        blocks = np.array([unit.block for unit in self._kinds], np.int64)[tree.kind_numbers]
-        # of the links' blocks in the work array
-        self._starts = np.concatenate([[0, self._layout.size], blocks]).cumsum()
+        blocks = np.array([0, self._layout.size, *(unit.block for unit in self._kinds)], np.int64)
+        numbers = np.empty(len(tree.blocks) + 2, np.int64)
+        numbers[0], numbers[1], numbers[2:] = 0, 1, tree.kind_numbers + 2
+        self._starts = blocks[numbers].cumsum()  # of the links' blocks in the work array; ground is the first
         self.records = _link_records(tree, self._starts, path)
+        self._first = self.records.ctypes.data  # the address of the first record
         self.columns = np.empty((0, 3), np.int64)
         if algorithm.packed:
             self.columns = _column_records(tree, self._layout, self._starts)
@@ -229,7 +232,7 @@ class _RolledParts:
 
     def _add_world(self, kernel: int) -> None:
         if kernel:
-            self._segments.append((kernel, self.records.ctypes.data + self.records[:-1].nbytes, 1, 0))
+            self._segments.append((kernel, self._first + 8 * RECORD * (len(self.records) - 1), 1, 0))
 
     def add(self, place: int) -> None:
         """Add a pass of the algorithm."""
@@ -248,7 +251,7 @@ class _RolledParts:
             number = self._numbers[id(step)]
             kernels = [kernel for unit in self._kinds for kernel in unit.kernels(number)]
             between = self._between(place)
-            self._segments += _walks(step, self._runs, kernels, self.records.ctypes.data, between)
+            self._segments += _walks(step, self._runs, kernels, self._first, between)
 
     def _add_loads(self) -> None:
         tree, layout, starts, lanes, ports = self._tree, self._layout, self._starts, self._lanes, self._ports
@@ -307,12 +310,12 @@ class _RolledParts:
         return run, plan, end
 
 
-def _runs(tree: Tree, path: np.ndarray) -> list[Run]:
+def _runs(tree: Tree, path: Path) -> list[Run]:
     """Return the neighbouring links of a path that are of one kind, and all on ground or none of them."""
-    if not len(path):
+    variants = (2 * tree.kind_numbers + (tree.parents == 0))[path]
+    if not len(variants):
         return []
-    variants = 2 * tree.kind_numbers[path - 1] + (tree.parents[path - 1] == 0)
-    ends = [*(variants[1:] != variants[:-1]).nonzero()[0].tolist(), len(path) - 1]
+    ends = [*(variants[1:] != variants[:-1]).nonzero()[0].tolist(), len(variants) - 1]
     begins = [0, *(end + 1 for end in ends[:-1])]
     return list(zip(begins, ends, variants[ends].tolist(), strict=True))
 
@@ -365,13 +368,14 @@ def _clears(algorithm: Algorithm, tree: Tree, lanes: int, tangent: bool) -> list
     return found
 
 
-def _link_records(tree: Tree, starts: np.ndarray, path: np.ndarray) -> np.ndarray:
+def _link_records(tree: Tree, starts: np.ndarray, path: Path) -> np.ndarray:
     """Return per link of the path where its constants, blocks and coordinates are; the last is the world."""
-    records = np.zeros((len(path) + 1, RECORD), np.int64)
-    rows, at = records[:-1], path - 1
-    rows[:, : V + 1] = tree.starts[at]
-    rows[:, WORK], rows[:, PARENT] = starts[path], starts[tree.parents[at]]
-    rows[:, LINK] = at
+    of_links = tree.starts[:-1][path]
+    records = np.zeros((len(of_links) + 1, RECORD), np.int64)
+    rows = records[:-1]
+    rows[:, : V + 1] = of_links
+    rows[:, WORK], rows[:, PARENT] = starts[1:-1][path], starts[tree.parents[path]]
+    rows[:, LINK] = np.arange(len(tree.blocks))[path]
     return records
 
 

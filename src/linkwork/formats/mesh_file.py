@@ -78,9 +78,11 @@ def _put_together(path: Path, soup: Soup, lenient: bool) -> Mesh:
     if faces is not None:
         check_indices(path, faces, len(vertices))
     points, label = distinct(vertices)
-    points, second = joined(points, SINGLE * largest)
     faces = label.reshape(-1, 3) if faces is None else label[faces]
-    np.take(second, faces, out=faces, mode="clip")
+    fewer, second = joined(points, SINGLE * largest)
+    if len(fewer) < len(points):
+        points = fewer
+        np.take(second, faces, out=faces, mode="clip")
     notes = [f"cut {counted(blind, 'face')} of no plane, or crossing itself"] if blind else []
     points, kept = compact(points, faces)
     if len(kept) < len(faces):

@@ -23,19 +23,29 @@ def _row_hash(rows, i, seed):
     return h * _OTHER >> 20
 
 
-@entry("int64", "uint32[:, ::1]", "int64", "int64", "int32[::1]", "uint32[:, ::1]", "int32[::1]")
-def number_rows(rows, seed, count, table, kept, label):
+@entry(
+    "int64", "uint32[:, ::1]", "int64", "int64", "int32[::1]", "int64[::1]", "uint32[:, ::1]", "int32[::1]"
+)
+def number_rows(rows, seed, count, table, ahead, kept, label):
     """Number equal rows alike, in the order in which they come first; return how many there are by now.
 
     `kept[:count]` are those numbered already; there is room for all. `table` has room for more than twice
     `kept`, a power of two, of which as much is used as there are numbers to keep: a small table stays in the
-    cache.
+    cache. `ahead` is for the hashes of the next rows: their places in the table are all touched before the
+    first is looked at, so that memory is waited for once, not once a row.
     """
     mask = _table_size(count, table) - 1
     if count == 0:
         table[: mask + 1] = -1
+    block = ahead.shape[0] - 1  # a power of two
     for i in range(rows.shape[0]):
-        slot = _row_hash(rows, i, seed) & mask
+        if i & (block - 1) == 0:
+            touched = 0
+            for k in range(min(block, rows.shape[0] - i)):
+                ahead[k] = _row_hash(rows, i + k, seed)
+                touched += table[ahead[k] & mask]
+            ahead[block] = touched
+        slot = ahead[i & (block - 1)] & mask
         while True:
             found = table[slot]
             same = found >= 0
@@ -84,28 +94,44 @@ def _cell(x):
     return int(np.floor(x))
 
 
-@entry("int64", "float64[:, ::1]", "float64", "int64", "int32[::1]", "int32[::1]", "int32[::1]", "int32[::1]")
-def near_rows(points, near, seed, table, following, label, first):
+@entry(
+    "int64",
+    "float64[:, ::1]",
+    "float64[::1]",
+    "float64",
+    "float64",
+    "int64",
+    "int64",
+    "int32[::1]",
+    "int32[::1]",
+    "int32[::1]",
+    "int32[::1]",
+)
+def near_rows(points, low, near, width, most, seed, table, following, label, first):
     """Number points alike that are no farther than `near` from the first of their number; return how many.
 
-    The firsts lie in cells four times as wide, so that a point looks into three or four of them on average;
-    they are `near` apart, so a cell has few, whatever the points are.
+    The firsts lie in cells of some width, from the lowest corner on. A point looks into all cells that it is
+    near: into few, if they are wide. Return -1 if more than `most` firsts share a place of the table.
     """
-    count, mask, per = 0, table.shape[0] - 1, 0.25 / near
+    count, mask, per = 0, table.shape[0] - 1, 1.0 / width
     table[:] = -1
     for i in range(points.shape[0]):
-        x, y, z = points[i, 0], points[i, 1], points[i, 2]
+        x, y, z = points[i, 0] - low[0], points[i, 1] - low[1], points[i, 2] - low[2]
         best = -1
         for cx in range(_cell((x - near) * per), _cell((x + near) * per) + 1):
             for cy in range(_cell((y - near) * per), _cell((y + near) * per) + 1):
                 for cz in range(_cell((z - near) * per), _cell((z + near) * per) + 1):
-                    other = table[_bucket(seed, cx, cy, cz, mask)]
+                    other, met = table[_bucket(seed, cx, cy, cz, mask)], 0
                     while other >= 0:
                         j = first[other]
-                        dx, dy, dz = points[j, 0] - x, points[j, 1] - y, points[j, 2] - z
+                        dx, dy = points[j, 0] - points[i, 0], points[j, 1] - points[i, 1]
+                        dz = points[j, 2] - points[i, 2]
                         if dx * dx + dy * dy + dz * dz <= near * near and (best < 0 or other < best):
                             best = other
                         other = following[other]
+                        met += 1
+                    if met > most:
+                        return -1
         if best < 0:
             best = count
             first[count] = i
@@ -166,17 +192,16 @@ def _same_edge(faces, side, other):
     return _low(faces, side) == _low(faces, other) and _high(faces, side) == _high(faces, other)
 
 
-@entry("int64", "int64[:, ::1]", "int32[::1]")
-def unbalanced_edges(faces, order):
-    """Count the edges of sorted sides that do not have as many sides forward as back."""
-    found = balance = 0
-    for k in range(order.shape[0]):
-        s = order[k]
-        if k and not _same_edge(faces, s, order[k - 1]):
-            found += balance != 0
-            balance = 0
-        balance += 1 if faces[s // 3, s % 3] < faces[s // 3, (s + 1) % 3] else -1
-    return found + (balance != 0)
+@entry("int64", "int64[:, ::1]", "int64")
+def edge_sum(faces, seed):
+    """Add up secret numbers, one of each edge, over sides: plus where a side goes up, minus where down."""
+    total = 0
+    for f in range(faces.shape[0]):
+        for k in range(3):
+            a, b = faces[f, k], faces[f, k + 1 if k < 2 else 0]
+            number = _mixed(_mixed(_mixed(seed, min(a, b)), max(a, b)), seed)
+            total += number if a < b else -number
+    return total
 
 
 @entry(

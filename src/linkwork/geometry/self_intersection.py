@@ -13,15 +13,9 @@ for both its faces, to the last bit, so no ray slips through between two faces.
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.geometry.crossing_loops import find_crossings
 from linkwork.geometry.polyhedron import bounds, corners, normals
-from linkwork.geometry.sheet_loops import (
-    LEAF,
-    count_windings,
-    curve_keys,
-    fill_boxes,
-    find_crossings,
-    put_in_order,
-)
+from linkwork.geometry.sheet_loops import GROUP, count_windings, curve_keys, fill_boxes, put_in_order
 from linkwork.geometry.solid import Faces
 from linkwork.mechanism.placement import Array, plain
 
@@ -33,6 +27,7 @@ _MOST_FACES = 5_000  # whose sides are looked at; of larger meshes, as many even
 _MOST_CROSSINGS = 500  # that are looked at closely
 _MOST_PAIRS = 200_000_000  # of faces and boxes that are looked at; no mesh of a part comes near
 _LISTED = 1 << 13  # crossings
+_BATCH = 1024  # pairs of faces; they stay in the nearest cache
 _SINGLE = 2.0**-23  # boxes are in single precision
 
 Integers = NDArray[np.int64]
@@ -43,7 +38,7 @@ class Tangled(Exception):
 
 
 class Sheets:
-    """The triangles of a closed mesh in a tree of boxes; see `sheet_loops`."""
+    """The triangles of a closed mesh in a tree of boxes; see `sheet_loops`, `crossing_loops`."""
 
     def __init__(self, vertices: Array, faces: Faces) -> None:
         low, high = bounds(vertices)
@@ -54,17 +49,19 @@ class Sheets:
         self.points, self.faces = np.empty_like(vertices), np.empty(faces.shape, np.int32)
         number = np.full(len(vertices), -1, np.int32)
         put_in_order(vertices, faces, self.middle, self.order, number, self.points, self.faces)
-        leaves = 1 << max(0, -(-len(faces) // LEAF) - 1).bit_length()
-        self.boxes = np.empty((2 * leaves - 1, 6), np.float32)
-        self.own_boxes = np.empty((leaves, 6, LEAF), np.float32)
-        fill_boxes(self.points, self.faces, self.own_boxes, self.boxes)
-        self.stack = np.empty(8 * leaves.bit_length() + 8, np.int64)
+        groups = [-(-len(faces) // GROUP)]
+        while groups[-1] > 1:
+            groups.append(-(-groups[-1] // GROUP))
+        self.start = np.cumsum([0, *groups])  # (levels + 1,)
+        self.boxes = np.empty((self.start[-1], 6, GROUP), np.float32)
+        fill_boxes(self.points, self.faces, self.start, self.boxes)
+        self.stack = np.empty((len(groups) * GROUP * GROUP, 3), np.int64)  # a group leaves so many at most
 
     def crossings(self) -> tuple[Integers, Integers, Array]:
         """Return pairs of faces that pass through each other, and the middle of the line where they do."""
         pairs, places = np.zeros((_LISTED + 1, 2), np.int64), np.zeros((_LISTED + 1, 3))
-        boxes = self.own_boxes, self.boxes
-        count = find_crossings(self.points, self.faces, *boxes, self.stack, pairs, places, _MOST_PAIRS)
+        tree, work = (self.start, self.boxes), (self.stack, np.empty((_BATCH, 3), np.int64))
+        count = find_crossings(self.points, self.faces, *tree, *work, pairs, places, _MOST_PAIRS)
         if count < 0:
             raise Tangled
         return pairs[:count, 0], pairs[:count, 1], places[:count]
@@ -72,8 +69,8 @@ class Sheets:
     def winding(self, points: Array) -> Integers:
         """Return how often the surface winds round points (n, 3), in the axes of the mesh."""
         total, slack = np.empty(len(points), np.int64), _SINGLE * self.size
-        queries = np.ascontiguousarray(points - self.middle)
-        count_windings(self.points, self.faces, self.boxes, _TURN, slack, self.stack, queries, total)
+        queries, tree = np.ascontiguousarray(points - self.middle), (self.start, self.boxes)
+        count_windings(self.points, self.faces, *tree, _TURN, slack, self.stack, queries, total)
         return total
 
     def encloses(self, points: Array) -> NDArray[np.bool_]:
@@ -122,9 +119,7 @@ def _units(vectors: Array) -> Array:
 def _wrong_side(vertices: Array, faces: Faces, sheets: Sheets) -> str:
     """Look at points just inside and just outside of faces that are not too small for it."""
     step = DEPTH * sheets.size
-    few = np.arange(len(faces))
-    if len(faces) > 4 * _MOST_FACES:
-        few = np.linspace(0, len(faces) - 1, 4 * _MOST_FACES).astype(np.int64)
+    few = np.linspace(0, len(faces) - 1, min(len(faces), 4 * _MOST_FACES)).astype(np.int64)
     a, b, c = corners(vertices, faces[few])
     out = np.cross(b - a, c - a)
     doubled = np.linalg.norm(out, axis=1)

@@ -13,8 +13,11 @@ from linkwork.geometry.mesh_loops import near_rows, number_rows
 from linkwork.geometry.polyhedron import bounds
 from linkwork.mechanism.placement import Array
 
+SECRET = int.from_bytes(os.urandom(7), "little")
 _BLOCK = 30_000  # points
-_SEED = int.from_bytes(os.urandom(7), "little")
+_AHEAD = 32  # rows whose places in a table are touched together
+_WIDE, _NARROW = 64.0, 4.0  # cells, in distances that are near
+_CROWD = 256  # points in a wide cell; those of a narrow one are near apart, and few
 
 
 def distinct(points: NDArray[np.floating]) -> tuple[Array, NDArray[np.int32]]:
@@ -25,10 +28,10 @@ def distinct(points: NDArray[np.floating]) -> tuple[Array, NDArray[np.int32]]:
     total, count = points.size // 3, 0
     kept = np.empty((total, 3), points.dtype)
     words = kept.view(np.uint32)
-    label, table = np.empty(total, np.int32), _table(total)
+    label, table, ahead = np.empty(total, np.int32), _table(total), np.empty(_AHEAD + 1, np.int64)
     for at, block in blocks(points):
         rows = (block + 0).view(np.uint32)  # -0.0 becomes 0.0
-        count = number_rows(rows, _SEED, count, table, words, label[at : at + len(block)])
+        count = number_rows(rows, SECRET, count, table, ahead, words, label[at : at + len(block)])
     return kept[:count].astype(np.float64), label
 
 
@@ -43,15 +46,19 @@ def blocks(points: NDArray[np.floating]) -> Iterator[tuple[int, NDArray[np.float
 def joined(vertices: Array, near: float) -> tuple[Array, NDArray[np.int32]]:
     """Return vertices farther apart than `near`, in their order, and for each old one the new.
 
-    A vertex becomes the first one that is kept and no farther from it than `near`.
+    A vertex becomes the first one that is kept and no farther from it than `near`. Cells in which they are
+    looked for are wide, so that a vertex looks into one of them as a rule; where vertices crowd, narrow.
     """
-    count = len(vertices)
+    vertices, count = np.ascontiguousarray(vertices), len(vertices)
     if not near > 0.0:
         return distinct(vertices)
     label, first, following = (np.empty(count, np.int32) for _ in range(3))
-    low = np.ascontiguousarray(vertices - bounds(vertices)[0])
-    found = near_rows(low, near, _SEED, _table(count), following, label, first)
-    return vertices[first[:found]], label
+    low, table, found = bounds(vertices)[0], _table(count), -1
+    for width, most in ((_WIDE, _CROWD), (_NARROW, count)):
+        if found < 0:
+            work = table, following, label, first
+            found = near_rows(vertices, low, near, width * near, most, SECRET, *work)
+    return (vertices if found == count else vertices[first[:found]]), label
 
 
 def _table(count: int) -> NDArray[np.int32]:

@@ -15,7 +15,7 @@ from linkwork.view.live_panel import Running, inputs_of
 from linkwork.view.live_simulation import Engine
 from linkwork.view.playback import SPEEDS
 from linkwork.view.subject import Subject
-from linkwork.view.trajectory import Still, moment
+from linkwork.view.trajectory import Moment, Still, moment
 
 Array = np.ndarray
 
@@ -202,18 +202,23 @@ class Dynamics(Acting):
         if self.engine is None:
             self._clock.value = "as drawn"
         self._show_sliders()
+        self.follow_guide()
 
-    def show_time(self, t: float) -> None:
+    def follow_guide(self) -> None:
+        """Notice what was done of the steps to a first mechanism."""
+
+    def show_time(self, moment: Moment) -> None:
         now = time.perf_counter()
         if self.engine is not None and self.engine.running and now - self._drawn_at < _SLOW:
             return
         self._drawn_at = now
         if self.engine is not None:
             rate = f", {self.engine.rate:.2g} times real time" if self.engine.running else ""
-            self._clock.value = f"{t:.2f} s{rate}"
-        self.inspector.show(self.selected, self.now())
+            self._clock.value = f"{moment.t:.2f} s{rate}"
+        self.inspector.show(self.selected, moment)
         if self.charts is not None and self.charts.names and self.subject.run is not None:
-            self.charts.move(t)
+            self.charts.move(moment.t)
             self.charts.draw()
         if self.overlays.traces.visible:
             self.overlays.traces.draw()
+        self.follow_guide()

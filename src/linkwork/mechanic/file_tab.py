@@ -18,16 +18,6 @@ _EXAMPLES = (
     "bennett",
     "gripper",
 )
-_GUIDE = """
-1. **Parts**: press *Add shape* three times: a crank, a rod and a slider (or upload three meshes).
-2. Drag each part roughly into its place; or type where it is.
-3. **New joint**: *On* ground, *Body* crank, *As* Revolute, *Add joint*. Place it with the gizmo: near
-   the centre of a face or a hole it snaps. Then crank – rod, rod – slider, and ground – slider as
-   *Prismatic*: that closes the loop.
-4. At the upper left it says **1 degree of freedom**. If joints do not meet, they are red, and named.
-5. Pull a part with the mouse: it moves as its joints allow. Press **Run**: it moves by its weight; pull it.
-6. **Save**: a file for Linkwork, or a Python script that builds the same.
-"""
 
 
 class FileTab:
@@ -35,8 +25,8 @@ class FileTab:
 
     def __init__(self, gui: Any, page: Any) -> None:
         self._page = page
-        undo = gui.add_button_group("", ("undo", "redo", "help"), order=0.0)
-        undo.on_click(lambda event: self._pressed(undo.value, event.client))
+        undo = gui.add_button_group("", ("undo", "redo", "guide"), order=0.0)
+        undo.on_click(lambda event: self._pressed(undo.value))
         with gui.add_folder("Parts"):
             self._scale = gui.add_dropdown("Unit", tuple(_SCALES), hint="of meshes whose files have none")
             self._upload = gui.add_upload_button(
@@ -57,20 +47,12 @@ class FileTab:
     def follow(self) -> None:
         """There is nothing that follows the mechanism."""
 
-    def _pressed(self, word: str, client: Any) -> None:
+    def _pressed(self, word: str) -> None:
         editor = self._page.editor
-        if word == "help":
-            self.guide(client)
+        if word == "guide":
+            self._page.guide.begin()
         else:
             self._page.try_edit(editor.undo if word == "undo" else editor.redo)
-
-    def guide(self, client: Any) -> None:
-        """Explain how a first mechanism is made."""
-        if client is None:
-            return
-        with client.gui.add_modal("A first mechanism in two minutes") as modal:
-            client.gui.add_markdown(_GUIDE)
-            client.gui.add_button("Close").on_click(lambda event: modal.close())
 
     def _sent(self, file: Any) -> None:
         self._page.try_edit(

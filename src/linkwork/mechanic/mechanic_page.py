@@ -11,7 +11,9 @@ from linkwork.mechanic.body_tab import BodyTab
 from linkwork.mechanic.editor import Editor
 from linkwork.mechanic.file_tab import FileTab
 from linkwork.mechanic.gizmo import Gizmo
+from linkwork.mechanic.guide import Guide
 from linkwork.mechanic.joint_tab import JointTab
+from linkwork.mechanic.limit_marks import LimitMarks
 from linkwork.mechanic.part_files import LARGEST
 from linkwork.mechanic.pulling import Pulling
 from linkwork.model.carry import carry
@@ -44,7 +46,7 @@ class MechanicViewer(Pulling):
         self._framed, self._framed_size = np.zeros((2, 3)), 0.0  # what pages were fitted to
         super().__init__(editor, self.drawn(), edits=Edits(editor.mechanism), **where)
         self.server.limit_uploads(LARGEST)
-        self.gizmo = Gizmo(self)
+        self.gizmo, self.limit_marks = Gizmo(self), LimitMarks(self)
         editor.opened.append(self._opened)
 
     # what is shown
@@ -132,6 +134,7 @@ class MechanicViewer(Pulling):
         gui = self.server.gui
         with self.panels.right("Build"):
             self.files = FileTab(gui, self)
+            self.guide = Guide(gui, self)
             self.bodies_tab = BodyTab(gui, self)
             self.joints_tab = JointTab(gui, self)
         super().fill_panels()
@@ -173,6 +176,12 @@ class MechanicViewer(Pulling):
         self.joints_tab.follow(self.selected)
         if hasattr(self, "gizmo"):
             self.gizmo.follow(self.selected)
+            self.limit_marks.follow(self.selected)
+        self.follow_guide()
+
+    def follow_guide(self) -> None:
+        if hasattr(self, "guide"):
+            self.guide.follow()
 
     def select(self, name: str | None, point: Array | None = None) -> None:
         super().select(name, point)
@@ -184,7 +193,11 @@ class MechanicViewer(Pulling):
     # edits
 
     def heard(self) -> dict[str, Any]:
-        return {**super().heard(), "fix": lambda client, number: self._fix(number)}
+        return {
+            **super().heard(),
+            "fix": lambda client, number: self._fix(number),
+            "guide": lambda client, word: self.guide.close() if word == "close" else None,
+        }
 
     def _fix(self, number: str) -> None:
         if number.isdigit() and int(number) < len(self.said.fixes):

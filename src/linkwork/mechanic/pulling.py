@@ -16,6 +16,7 @@ class Pulling(Dynamics):
     def __init__(self, *arguments: Any, **where: Any) -> None:
         self._grip: tuple[str, Array, Array] | None = None  # body, point on it, place in the world
         self._pulled: Array | None = None
+        self.pulled_once = False  # whether a part was ever moved by hand
         super().__init__(*arguments, **where)
         self.stage.on_drag(self._dragged)
 
@@ -52,5 +53,6 @@ class Pulling(Dynamics):
                 self.engine.release()
             elif self._pulled is not None:
                 self.try_edit(self.editor.keep_pose, self._pulled)
+                self.pulled_once = True
             self._grip = self._pulled = None
         self._stale = True

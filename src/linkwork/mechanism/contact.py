@@ -7,22 +7,20 @@ that a joint joins, that their groups and masks keep apart, or that `without` na
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from linkwork.errors import unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.body_skin import material_wanted
 from linkwork.mechanism.material import Material
 from linkwork.mechanism.names import name_text
+from linkwork.mechanism.neighbours import Pair, joined_pairs, name_of, sorted_pair, welded_groups
 from linkwork.mechanism.recorded import Recorded
 from linkwork.real_numbers import shown
 from linkwork.spelling import require
 
 if TYPE_CHECKING:
     from linkwork.mechanism.mechanism import Mechanism
-
-Pair: TypeAlias = tuple[str, str]  # names of bodies, sorted
 
 IMPACTS = ("newton", "poisson", "sequential")  # laws of impacts: see `contact_dynamics.impact`
 
@@ -140,23 +138,12 @@ class Contact(Recorded):
         return f"{type(self).__name__}({self.name!r}{pair})"
 
 
-def name_of(body: Body | str) -> str:
-    """Return the name of a body that is given itself or by name."""
-    return body if isinstance(body, str) else body.name
-
-
 def _pair(where: str, given: Any) -> tuple[Body | str, Body | str]:
     if not isinstance(given, list | tuple) or len(given) != 2:
         raise TypeError(f"{where} {shown(given)}; give two bodies, or their names")
     for body in given:
         require(where, body, Body | str, "bodies, or their names")
     return given[0], given[1]
-
-
-def sorted_pair(pair: Iterable[Body | str]) -> Pair:
-    """Return a pair of bodies by their names, sorted."""
-    a, b = sorted(map(name_of, pair))
-    return a, b
 
 
 # who meets whom
@@ -184,36 +171,6 @@ def excluded_pairs(mechanism: "Mechanism") -> set[Pair]:
     whole = contact_of_all(mechanism)
     without = {sorted_pair(pair) for pair in whole.without} if whole else set()
     return (joined_pairs(mechanism) | without) - contacts_of_pairs(mechanism).keys()
-
-
-def welded_groups(mechanism: "Mechanism") -> list[list[Body]]:
-    """Return the bodies that fixed joints make one, ground with its own first; also bodies alone."""
-    group_of: dict[Body, list[Body]] = {
-        body: [body] for body in (mechanism.ground, *mechanism.bodies.values())
-    }
-    for joint in mechanism.joints.values():
-        one, other = group_of[joint.parent], group_of[joint.child]
-        if joint.nv == 0 and one is not other:
-            one += other
-            group_of.update(dict.fromkeys(other, one))
-    return list({id(group): group for group in group_of.values()}.values())
-
-
-def joined_pairs(mechanism: "Mechanism") -> set[Pair]:
-    """Return the pairs of bodies that joints join; a joint that takes no freedom joins nothing.
-
-    Bodies welded together are one here: they do not meet, nor do they meet what is joined to one of them. The
-    ground is the exception, since what slides on one part of it may well hit another: only what a joint joins
-    to that very part does not meet it. (Its parts do not meet either: they are `fixed` in Colliders.)
-    """
-    groups = welded_groups(mechanism)
-    parts = {body: group for group in groups[1:] for body in group}
-    pairs = {sorted_pair(pair) for group in groups[1:] for pair in combinations(group, 2)}
-    for joint in mechanism.joints.values():
-        if joint.nv < joint.algebra.freedoms:
-            ends = [parts.get(body, [body]) for body in joint.bodies]
-            pairs.update(sorted_pair((a, b)) for a in ends[0] for b in ends[1] if a is not b)
-    return pairs
 
 
 def materials_of(body: Body) -> list[Material]:

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from linkwork.mechanism.mechanism import Mechanism, Placing
+from linkwork.mechanism.element_changes import Placing
+from linkwork.mechanism.mechanism import Mechanism
 
 
 class Deferred(Mechanism):

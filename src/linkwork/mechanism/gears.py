@@ -1,5 +1,6 @@
 """Constraints between the coordinates of joints: gears, and rack and pinion."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -8,7 +9,7 @@ from linkwork.algebra.number import Number
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.option_mistakes import NOT_ZERO, POSITIVE, number_mistakes
-from linkwork.mechanism.sketch import Line, pose_in_space, wheel
+from linkwork.mechanism.sketch import Line, pose_in_space, toothed_wheel, wheel
 from linkwork.real_numbers import finite_array
 
 GearKind = Literal["external", "internal", "bevel", "belt", "crossed"]
@@ -55,7 +56,7 @@ class Gear(Constraint):
         return found if fits else [*found, f"teeth {self.teeth!r}; give two finite numbers above 0"]
 
     def sketch(self, size: float) -> list[Line]:
-        """Draw the pitch circles of wheels with parallel axes; those of belts do not touch."""
+        """Draw wheels with parallel axes: with teeth that mesh as drawn; those of belts as circles."""
         hinges = [side for side in self.sides() if isinstance(side, Joint)]
         (p, z), (q, w) = (_drawn_axis(hinge) for hinge in hinges)
         if abs(z @ w) < 0.999:
@@ -68,7 +69,37 @@ class Gear(Constraint):
             second = apart / (1.0 + ratio) * (0.5 if self.kind in ("belt", "crossed") else 1.0)
         if second == 0.0:
             return []
-        return [*wheel(hinges[0], ratio * second), *wheel(hinges[1], second)]
+        if self.kind in ("belt", "crossed") or apart == 0.0:
+            return [*wheel(hinges[0], ratio * second), *wheel(hinges[1], second)]
+        way = (q - p) - ((q - p) @ z) * z
+        return self._toothed(hinges, (ratio * second, second), way / apart)
+
+    def _toothed(self, hinges: Sequence[Joint], radii: Sequence[float], way: np.ndarray) -> list[Line]:
+        """Return both wheels: a tooth of the first is in a gap of the second where they meet.
+
+        `way` leads from the first to the second. Wheels side by side meet between their middles, a wheel in
+        a ring beyond its own.
+        """
+        first, second = self._teeth()
+        if self.kind != "internal":
+            ways, rings = (way, -way), (False, False)
+        else:
+            outer = radii[0] > radii[1]
+            ways, rings = ((way, way) if outer else (-way, -way)), (outer, not outer)
+        return [
+            *toothed_wheel(hinges[0], radii[0], first, ways[0], gap=False, ring=rings[0]),
+            *toothed_wheel(hinges[1], radii[1], second, ways[1], gap=True, ring=rings[1]),
+        ]
+
+    def _teeth(self) -> tuple[int, int]:
+        """Return how many teeth are drawn: as given, or whole numbers of nearly this ratio."""
+        if self.teeth is not None and all(float(n).is_integer() and 4 <= n <= 400 for n in self.teeth):
+            return int(self.teeth[0]), int(self.teeth[1])
+        ratio = abs(float(self.factor))
+        larger = max(ratio, 1.0 / ratio)
+        few = min(range(20, 41), key=lambda n: (abs(n * larger - round(n * larger)) / n, n))
+        many = min(round(few * larger), 400)
+        return (many, few) if ratio > 1.0 else (few, many)
 
     @property
     def factor(self) -> Number:

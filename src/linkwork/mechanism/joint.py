@@ -10,7 +10,6 @@ A subclass says only where the child is; velocity terms are derived by different
 """
 
 from collections.abc import Sequence
-from numbers import Integral
 from types import ModuleType
 from typing import Any, ClassVar, TypedDict
 
@@ -19,13 +18,13 @@ import numpy as np
 from linkwork.algebra import planar, spatial
 from linkwork.algebra.number import Number
 from linkwork.algebra.vector import Matrix
+from linkwork.mechanism import joint_mistakes
 from linkwork.mechanism.body import Body
-from linkwork.mechanism.input import Input
 from linkwork.mechanism.joint_constraint import derived_gap, derived_jacobian
 from linkwork.mechanism.joint_mark import Mark
 from linkwork.mechanism.load_view import BodySide, JointSide, PoseSide, continued, plain_or_traced
 from linkwork.mechanism.names import name_text
-from linkwork.mechanism.placement import place_mistake, plain, unit
+from linkwork.mechanism.placement import unit
 from linkwork.mechanism.recorded import Recorded
 from linkwork.mechanism.stop import RIGID, JointStop, RigidStop, Stop
 from linkwork.real_numbers import real_array
@@ -175,14 +174,16 @@ class Joint(Recorded):
 
         A subclass with options of its own returns [*super().mistakes(), ...].
         """
-        found = self._place_mistakes()
+        found = joint_mistakes.place_mistakes(self)
         if type(self).motion is Joint.motion:
             found.append(f"{type(self).__name__} does not say how it moves; define motion(self, q) -> Frame")
         if self.axis is not None and not self.directed:
             found.append(f"a {type(self).__name__} joint has no axis; drop axis=")
         else:
             found += self.axis_mistakes("axis")
-        return found + (self._count_mistakes() or [*self._number_mistakes(), *self._limit_mistakes()])
+        miscounted = joint_mistakes.count_mistakes(self)
+        numbers = joint_mistakes.number_mistakes, joint_mistakes.limit_mistakes
+        return found + (miscounted or [mistake for look in numbers for mistake in look(self)])
 
     # what follows
 
@@ -281,7 +282,7 @@ class Joint(Recorded):
     def reads_inputs(self, quantity: str) -> bool:
         """Whether damping, friction or stiffness is an input; the stiffness also if the rest is one."""
         words = (quantity, "rest") if quantity == "stiffness" else (quantity,)
-        return any(map(_has_input, (getattr(self, word) for word in words)))
+        return any(map(joint_mistakes.has_input, (getattr(self, word) for word in words)))
 
     def friction_sticks(self, rigid: bool) -> bool:
         """Whether its dry friction sticks: in runs that are `rigid`, or in others."""
@@ -349,121 +350,9 @@ class Joint(Recorded):
         rows = zip(body.rotation.tolist(), body.position.tolist(), strict=True)
         return self.algebra.Frame.from_scalars([x for row, p in rows for x in (*row, p)])
 
-    # what may be wrong
-
     def axis_mistakes(self, option: str) -> list[str]:
         """List what is wrong with the axis given by this option."""
-        axis = getattr(self, option)
-        if axis is None:
-            return []
-        size = self.algebra.dimension
-        try:
-            vector = real_array(option, axis)
-        except ValueError:
-            return [f"{option} {axis!r} is not a vector; give {size} numbers"]
-        if not np.isfinite(vector).all():
-            return [f"{option} {plain(vector)} is not finite"]
-        if size == 2 and (self.axis_is_normal or vector.shape == (3,)):
-            return [
-                f"{option} {plain(vector)} in a planar mechanism; axes are normal to the plane there: drop "
-                f'{option}= (a slider takes 2 numbers), or use Mechanism(space="space")'
-            ]
-        if vector.shape != (size,):
-            return [f"{option} {plain(vector)}; give {size} numbers"]
-        if not vector.any():
-            return [f"{option} {plain(vector)} has no direction; give a vector that is not zero"]
-        return []
-
-    def _place_mistakes(self) -> list[str]:
-        found = []
-        if self.at is not None and (self.on_parent is not None or self.on_child is not None):
-            found.append("at= and on_parent=/on_child= exclude each other; give the place once")
-        for option in ("at", "on_parent", "on_child"):
-            place = getattr(self, option)
-            if place is not None and (mistake := place_mistake(place, self.algebra)):
-                found.append(f"{option} {mistake}")
-        return found
-
-    def _count_mistakes(self) -> list[str]:
-        most = self.algebra.freedoms
-        for word, count in (("coordinates", self.nv), ("positions", self.nq)):
-            if not isinstance(count, Integral) or count < 0:
-                return [f"{type(self).__name__}.{word} is {count!r}; give a whole number, 0 or more"]
-        if self.nv > most:
-            where = "space" if self.space == "space" else "the plane"
-            return [
-                f"{type(self).__name__}.coordinates is {self.nv}; a joint in {where} has {most} at most "
-                "(`positions` may be more)"
-            ]
-        if self.quaternion is not None:
-            four = [float(x) for x in self.neutral()[self.quaternion : self.quaternion + 4]]
-            if len(four) < 4 or not any(four):
-                return [f"neutral() gives the quaternion {four}; give one of length 1: [1, 0, 0, 0]"]
-        return []
-
-    def _number_mistakes(self) -> list[str]:
-        found = []
-        if self.nv == 0:
-            words = ("damping", "friction", "stiffness", "armature", "rest", "limits")
-            given = [word for word in words if np.any(getattr(self, word))]
-            return [f"{word} {getattr(self, word)!r} has no freedom to act on; drop it" for word in given]
-        for word in ("armature", "friction_speed", "limits", "at", "on_parent", "on_child", "axis"):
-            if _has_input(said := getattr(self, word)):
-                found.append(
-                    f"{word} {said!r} is an input; give numbers, and others per run by simulate(vary=)"
-                )
-        if self.reads_inputs("stiffness") and self.nq != self.nv:
-            found.append(
-                "its spring is an input, and its coordinates are no displacements; add a Load instead"
-            )
-        for word in ("damping", "friction", "stiffness", "armature", "rest", "friction_speed"):
-            said = getattr(self, word)
-            if isinstance(said, float) and said == 0.0 and word != "friction_speed":
-                continue
-            try:
-                values = self.per_coordinate(word)
-            except (TypeError, ValueError):
-                found.append(f"{word} {said!r}; give a number, or {self.nv}: one per coordinate")
-                continue
-            if not np.isfinite(values).all():
-                found.append(f"{word} {said!r} is not finite")
-            elif word == "friction_speed":
-                found += self._friction_speed_mistakes(values)
-            elif word != "rest" and (values < 0.0).any():
-                found.append(f"{word} {said!r} is negative; allowed is 0 or more")
-        return found
-
-    def _friction_speed_mistakes(self, values: np.ndarray) -> list[str]:
-        said = f"friction_speed {self.friction_speed!r}"
-        sticks = values == 0.0
-        if (values < 0.0).any() or (sticks.any() and not sticks.all()):
-            return [f"{said}; give a speed above 0, below which friction fades out, or 0: it sticks"]
-        if sticks.any() and self.reads_inputs("friction"):
-            return [f"{said}: friction that is an input does not stick; give a speed above 0"]
-        return []
-
-    def _limit_mistakes(self) -> list[str]:
-        said = f"limits {self.limits!r}"
-        try:
-            pairs = self.limit_pairs()
-        except (TypeError, ValueError):
-            return [f"{said}; give (lower, upper), or {self.nv} such pairs: one per coordinate"]
-        if self.limits is not None or np.any(self.stiffness):
-            zeros = self.neutral()
-            if self.displacement(zeros) is None:
-                return ["springs and limits need to know how far the joint has moved; define displacement(q)"]
-        if isinstance(self.stop, type) or not hasattr(self.stop, "force"):
-            return [f'stop {self.stop!r}; give a Stop, an ExponentialStop, a RigidStop, or "rigid"']
-        found = self.stop.mistakes()
-        if found:
-            return found
-        if self.limits is None:
-            return []
-        if np.isnan(pairs).any() or (pairs[:, 0] == np.inf).any() or (pairs[:, 1] == -np.inf).any():
-            return [f"{said}: a limit is not a number that can be met; use None for none"]
-        if (pairs[:, 0] > pairs[:, 1]).any():
-            return [f"{said}: lower is above upper; exchange them"]
-        return []
+        return joint_mistakes.axis_mistakes(self, option)
 
 
 def _stop(said: Any) -> Any:
@@ -475,12 +364,6 @@ def _floats(values: Any) -> np.ndarray:
     array = np.asarray(values)
     varied = array.dtype == object and any_varied(*array.flat)
     return array if varied else real_array("value", values)
-
-
-def _has_input(said: Any) -> bool:
-    if isinstance(said, list | tuple):
-        return any(map(_has_input, said))
-    return isinstance(said, Input)
 
 
 def _turn_z_to(axis: np.ndarray) -> list[list[float]]:

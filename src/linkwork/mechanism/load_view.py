@@ -13,6 +13,7 @@ from linkwork.algebra.number import Number, floor
 from linkwork.algebra.vector import Vector, plus
 from linkwork.errors import unknown
 from linkwork.mechanism.input import as_number
+from linkwork.real_numbers import shown
 
 
 class BodySide:
@@ -196,11 +197,17 @@ def _square(frame: Any, algebra: ModuleType) -> Any:
     return [scalars[k * (n + 1) : k * (n + 1) + n] for k in range(n)]
 
 
+class WrongAnswer(ValueError):
+    """What a law gives is not what is asked for."""
+
+
 def _numbers(value: Any, count: int, what: str) -> list[Number]:
     """Return a law's result as `count` numbers, or say what is wrong with it."""
     items = list(value) if isinstance(value, list | tuple) or np.ndim(value) else [value]
     if len(items) != count:
-        raise ValueError(f"{len(items)} numbers where the {what} has {count}")
+        raise WrongAnswer(f"{len(items)} numbers where the {what} has {count}")
+    if any(x is None or isinstance(x, str | bytes) for x in items):
+        raise WrongAnswer(f"{shown(value)} where the {what} has {count}; let it return numbers")
     return [x.item() if isinstance(x, np.ndarray) else as_number(x) for x in items]
 
 

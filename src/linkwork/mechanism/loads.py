@@ -19,7 +19,7 @@ from linkwork.mechanism.load_options import (
     point,
     point_mistakes,
 )
-from linkwork.mechanism.load_view import BodySide, JointSide, SystemSide
+from linkwork.mechanism.load_view import BodySide, JointSide, SystemSide, WrongAnswer
 
 
 class Wrench(Load):
@@ -155,7 +155,7 @@ class Feedback(Load):
         items = list(forces) if isinstance(forces, list | tuple) or np.ndim(forces) else [forces]
         wanted = sum(len(joint.v) for joint in joints)
         if len(items) != wanted:
-            raise ValueError(f"{len(items)} numbers where the driven joints have {wanted}")
+            raise WrongAnswer(f"{len(items)} numbers where the driven joints have {wanted}")
         for joint in joints:
             joint.push(items[: len(joint.v)])
             items = items[len(joint.v) :]

@@ -1,9 +1,8 @@
 """A mechanism: what the user says, as plain named data. A graph, not a tree: any joint may close a loop."""
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from itertools import chain
 from os import PathLike
 from pathlib import Path
@@ -13,17 +12,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from numpy.typing import ArrayLike
 
 from linkwork.errors import LinkworkError, unknown
-from linkwork.mechanism import notebook
+from linkwork.mechanism import mechanism_text, notebook
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.body_skin import is_skin
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.contact import Contact
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.driver import Driver
+from linkwork.mechanism.element_changes import Placing, Renaming
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.journal import Change, Journal, JournalEntry, enter, leave
 from linkwork.mechanism.load import Load
-from linkwork.mechanism.names import kind_name, name_text
+from linkwork.mechanism.names import name_text
 from linkwork.mechanism.placement import Array, Space, numbers, plain
 from linkwork.mechanism.recorded import Recorded, Revision, frozen
 from linkwork.real_numbers import shown
@@ -413,7 +413,8 @@ class Mechanism(Recorded, Viewable):
         return plot(self, axes, view=view, names=names)
 
     def __repr__(self) -> str:
-        bodies, joints = _count(self._bodies, "body", "bodies"), _count(self._joints, "joint")
+        bodies = mechanism_text.count(self._bodies, "body", "bodies")
+        joints = mechanism_text.count(self._joints, "joint")
         return f"Mechanism({self.name!r}, {bodies}, {joints})"
 
     def _repr_html_(self) -> str:
@@ -422,83 +423,7 @@ class Mechanism(Recorded, Viewable):
 
     def summary(self) -> str:
         """Tell in a few lines what the mechanism is made of."""
-        mass = sum(body.inertia.mass for body in self._bodies.values())
-        where = "in space" if self.space == "space" else "in the plane"
-        width = max((len(thing.name) for thing in self._elements), default=0)
-        lines = [f"{self.name!r} {where}, gravity {plain(self.gravity)} m/s^2"]
-        lines.append(f"{_count(self._bodies, 'body', 'bodies')}, {mass:.6g} kg")
-        for body in self._bodies.values():
-            lines.append(f"  {body.name:{width}}  {body.inertia.mass:.6g} kg")
-        lines.append(_count(self._joints, "joint"))
-        for joint in self._joints.values():
-            parent, child = joint.ends
-            lines.append(f"  {joint.name:{width}}  {kind_name(joint)}, {parent} -> {child}")
-        couplings = self.couplings
-        others = {name: thing for name, thing in self._constraints.items() if name not in couplings}
-        if couplings:
-            lines.append(_count(couplings, "coupling"))
-        for coupling in couplings.values():
-            law = f"{coupling.joint} = {coupling.ratio:.6g} {coupling.of} + {coupling.offset:.6g}"
-            lines.append(f"  {coupling.name:{width}}  {law}")
-        for word, preposition, things in (
-            ("constraint", "between", others),
-            ("driver", "of", self._drivers),
-            ("load", "on", self._loads),
-            ("contact", "between", self._contacts),
-        ):
-            if things:
-                lines.append(_count(things, word))
-            for thing in things.values():
-                ends = thing.between or ("all bodies",) if isinstance(thing, Contact) else thing.on
-                on = ", ".join(str(getattr(end, "name", end)) for end in ends)
-                on = thing.drives if isinstance(thing, Driver) else on
-                lines.append(f"  {thing.name:{width}}  {kind_name(thing)}, {preposition} {on}")
-        return "\n".join(lines)
-
-
-@dataclass(frozen=True)
-class Placing:
-    """An element that was added or removed: a step of the journal."""
-
-    change: Change
-    mechanism: Mechanism
-    element: Element
-    index: int  # its place among the elements
-    adds: bool
-
-    def apply(self) -> None:
-        self._put(self.adds)
-
-    def revert(self) -> None:
-        self._put(not self.adds)
-
-    def _put(self, there: bool) -> None:
-        if there:
-            self.mechanism.insert(self.index, self.element)
-        else:
-            self.mechanism.take(self.index)
-
-
-@dataclass(frozen=True)
-class Renaming:
-    """An element that was given another name: a step of the journal."""
-
-    change: Change
-    mechanism: Mechanism
-    element: Element
-    touched: tuple[tuple[Element, Revision, Revision], ...]  # it and its users: revisions before and after
-
-    def apply(self) -> None:
-        self._call(self.change.new, 2)
-
-    def revert(self) -> None:
-        self._call(self.change.old, 1)
-
-    def _call(self, name: str, which: int) -> None:
-        vars(self.element)["_name"] = name
-        for each in self.touched:
-            object.__setattr__(each[0], "_revision", each[which])
-        self.mechanism.list_again(self.element)
+        return mechanism_text.summary(self)
 
 
 def _addable(thing: Any) -> str:
@@ -519,7 +444,3 @@ def uses(user: Element, thing: Element) -> bool:
     if isinstance(user, Constraint):
         return any(thing is used or (isinstance(thing, Joint) and thing.name == used) for used in user.on)
     return False
-
-
-def _count(things: Sized, one: str, many: str = "") -> str:
-    return f"{len(things)} {one if len(things) == 1 else many or one + 's'}"

@@ -63,7 +63,11 @@ class Line(metaclass=Spelled):
 def in_space(points: Any) -> Array:
     """Return points (k, 3) of one or several in the plane or in space."""
     given = np.atleast_2d(np.array(points, float))
-    return np.pad(given, ((0, 0), (0, 3 - given.shape[1])))
+    if given.shape[1] == 3:
+        return given
+    lifted = np.zeros((len(given), 3))
+    lifted[:, : given.shape[1]] = given
+    return lifted
 
 
 # lines of a kind
@@ -92,10 +96,42 @@ def circle(body: Body, radius: float, place: Any = (0.0, 0.0), axes: Array | Non
 
 def wheel(hinge: Joint, radius: float) -> list[Line]:
     """Return a circle about the axis of a hinge, on what it turns, and a spoke that shows how it turns."""
+    body, axes, place = _turning(hinge)
+    rim = circle(body, radius, place, axes)
+    return [rim, Line((body, [place, rim.points[0]]))]
+
+
+def toothed_wheel(
+    hinge: Joint, radius: float, teeth: int, towards: Array, *, gap: bool, ring: bool
+) -> list[Line]:
+    """Return the outline of a wheel with teeth on what a hinge turns, and a spoke that shows how it turns.
+
+    `radius` is that of the pitch circle. In the direction `towards`, in the world as drawn, there is a tooth
+    or a `gap`; the teeth of a `ring` are inside. With the module m = 2 radius / teeth they are 1 m high
+    and 1.25 m deep; their flanks are straight, and half of the circle is tooth.
+    """
+    body, axes, place = _turning(hinge)
+    turned = np.eye(3)
+    turned[: len(body.position), : len(body.position)] = body.rotation
+    x, y, _ = (turned @ axes).T @ towards
+    module = 2.0 * radius / teeth
+    tip, root = (
+        (radius - module, radius + 1.25 * module) if ring else (radius + module, radius - 1.25 * module)
+    )
+    pitch = 2.0 * np.pi / teeth
+    middles = np.arctan2(y, x) + pitch * (np.arange(teeth) + 0.5 * gap)
+    angles = (middles[:, None] + pitch * np.array([-0.34, -0.16, 0.16, 0.34])).ravel()
+    radii = np.tile([root, tip, tip, root], teeth)
+    points = (
+        np.stack([radii * np.cos(angles), radii * np.sin(angles), 0.0 * angles], axis=-1) @ axes.T + place
+    )
+    return [Line((body, np.concatenate([points, points[:1]]))), Line((body, [place, points[0]]))]
+
+
+def _turning(hinge: Joint) -> tuple[Body, Array, Array]:
+    """Return what a hinge turns, and the axes (3, 3) and place (3,) of the hinge on it."""
     side = 0 if hinge.child.name == "ground" else 1
-    axes, place = pose_in_space(hinge.frames()[side])
-    rim = circle(hinge.bodies[side], radius, place, axes)
-    return [rim, Line((hinge.bodies[side], [place, rim.points[0]]))]
+    return hinge.bodies[side], *pose_in_space(hinge.frames()[side])
 
 
 def pose_in_space(frame: Any) -> tuple[Array, Array]:

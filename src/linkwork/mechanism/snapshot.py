@@ -9,7 +9,8 @@ nothing that it reads has changed either (`outside`).
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
-from operator import attrgetter
+from itertools import compress
+from operator import attrgetter, is_not
 from typing import Any
 
 import numpy as np
@@ -147,7 +148,8 @@ def _taken_over(
     one of a later kind.
     """
     copies, current, known = dict(like.copies), dict(like.current), like.revisions.get
-    missing = {name for name, revision in revisions.items() if known(name) is not revision}
+    changed = map(is_not, map(known, revisions), revisions.values())
+    missing = set(compress(revisions, changed))
     missing |= {name for name in like.own if name in originals and not copies[name].serves(originals[name])}
     gone = (copies.keys() - revisions.keys()) | (missing & copies.keys())
     while gone:
@@ -187,7 +189,7 @@ def _copied(
         if isinstance(element, Constraint):
             memo[id(element._joints)] = made._joints
         new = copy.deepcopy(element, memo)
-    new._revision = element._revision
+    new._revision, new._complete = element._revision, True
     new._journal = LOCKED
     names = (getattr(thing, "name", thing) for thing in _referred(element))
     used = tuple(

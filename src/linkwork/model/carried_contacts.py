@@ -8,6 +8,7 @@ forgotten.
 
 import hashlib
 from collections.abc import Mapping
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -26,8 +27,18 @@ LOCKED = "contact/locked"  # (nv, 2) velocities that are locked, and what that h
 SAVED = "contact/saved"  # (nodes,) work that a step may take, of the model from which it comes
 
 
+_keys: WeakKeyDictionary[Model, Array] = WeakKeyDictionary()
+
+
 def names_key(model: Model) -> Array:
     """Return a digest, as integers, of the names that rows of a memory stand for."""
+    found = _keys.get(model)
+    if found is None:
+        found = _keys[model] = _names_key(model)
+    return found
+
+
+def _names_key(model: Model) -> Array:
     rows = [(loop.name, loop.rows) for loop in model.link_tree.loops]
     names = model.body_names, tuple(model.joints), tuple(model.slices.items()), rows
     digest = hashlib.sha256(repr(names).encode()).digest()

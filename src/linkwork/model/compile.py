@@ -85,7 +85,6 @@ def model_of(origin: Snapshot, graph: Topology, links: Tree, form: Form = "rolle
     """Return the model of a mechanism that is checked, and no longer changed, cut and grown into links."""
     mechanism, tables = origin.mechanism, graph.tables
     names, of_bodies, starts = tables.body_names, tables.of_bodies, tables.starts
-    numbers = dict(zip(names, range(len(names)), strict=True)) | {"ground": -1}
     size = links.algebra.dimension
     columns = {word: _frozen(x) for word, x in zip(COORDINATE_WORDS, tables.of_coordinates.T, strict=True)}
     del columns["lower"], columns["upper"]
@@ -100,7 +99,7 @@ def model_of(origin: Snapshot, graph: Topology, links: Tree, form: Form = "rolle
         joint_names=tables.joint_names,
         load_names=tuple(mechanism.loads),
         contact_names=tuple(mechanism.contacts),
-        parents=_frozen(list(map(numbers.__getitem__, tables.parent_names)), int),
+        parents=_frozen(graph.parents, int),
         masses=_frozen(of_bodies[:, 0]),
         centers=_frozen(of_bodies[:, 1 : 1 + size]),
         inertias=_frozen(of_bodies[:, 1 + size :].reshape(-1, 3, 3) if size > 2 else of_bodies[:, 1 + size]),

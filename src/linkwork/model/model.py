@@ -191,6 +191,7 @@ class Model(Viewable):
     undriven_rows = lazy(trees.undriven_rows)
     loaded_tree = lazy(trees.loaded_tree)
     smooth_tree = lazy(trees.smooth_tree)
+    stepped_tree = lazy(trees.stepped_tree)
     smooth_touching_tree = lazy(trees.smooth_touching_tree)
     smooth_body_tree = lazy(trees.smooth_body_tree)
     loaded_body_tree = lazy(trees.loaded_body_tree)

@@ -20,7 +20,7 @@ from linkwork.mechanism.joint_inputs import joint_inputs
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.stop import RigidStop
 from linkwork.tree.growth import grow
-from linkwork.tree.joint_forces import features, has_limits
+from linkwork.tree.joint_forces import Rows, features, has_limits, stops_are_rows
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.load_formula import Cut, PlacedLoad, Side, source_of
 from linkwork.tree.load_formula import place as placed_load
@@ -38,7 +38,7 @@ _reads_inputs = attrgetter("reads_inputs")
 
 def body_tree(model: "Model") -> Tree:
     """The tree with one link per body, for poses and reactions."""
-    if not any(branch.fixed for branch in model.graph.branches):
+    if not model.link_tree.welded:
         return model.link_tree.having(loops=())
     same = model.link_tree, [(0, len(model.graph.branches), 0)]
     grown = grow(model.mechanism, model.graph, weld=False, grown=same)
@@ -68,7 +68,18 @@ def loaded_body_tree(model: "Model") -> Tree:
 
 def smooth_tree(model: "Model") -> Tree:
     """The loaded tree without friction of joints that sticks in runs with rigid contact."""
-    return with_forces(model, model.link_tree, rigid=True) if _friction_sticks(model) else model.loaded_tree
+    return (
+        with_forces(model, model.link_tree, rows=Rows.FRICTION)
+        if _friction_sticks(model)
+        else model.loaded_tree
+    )
+
+
+def stepped_tree(model: "Model") -> Tree:
+    """The same without springs at limits, which are rows in steps with contact."""
+    if any(map(stops_are_rows, model.joints.values())):
+        return with_forces(model, model.link_tree, rows=Rows.STOPS)
+    return model.smooth_tree
 
 
 def smooth_touching_tree(model: "Model") -> Tree:
@@ -79,7 +90,9 @@ def smooth_touching_tree(model: "Model") -> Tree:
 def smooth_body_tree(model: "Model") -> Tree:
     """The loaded tree without friction of joints that sticks, one link per body."""
     return (
-        with_forces(model, model.body_tree, rigid=True) if _friction_sticks(model) else model.loaded_body_tree
+        with_forces(model, model.body_tree, rows=Rows.FRICTION)
+        if _friction_sticks(model)
+        else model.loaded_body_tree
     )
 
 
@@ -124,8 +137,8 @@ def is_rigid_joint(joint: Joint) -> bool:
     return stops or (joint.friction_sticks(rigid=False) and bool(joint.per_coordinate("friction").any()))
 
 
-def with_forces(model: "Model", tree: Tree, like: Tree | None = None, rigid: bool = False) -> Tree:
-    """Return a tree of a model with the forces of its joints, and loads, as runs that are `rigid` do.
+def with_forces(model: "Model", tree: Tree, like: Tree | None = None, rows: Rows = Rows.NONE) -> Tree:
+    """Return a tree of a model with the forces of its joints, without what is `rows`, and loads.
 
     Formulas of loops and loads that are the same are taken over from a tree `like` this one.
     """
@@ -133,9 +146,9 @@ def with_forces(model: "Model", tree: Tree, like: Tree | None = None, rigid: boo
     def moved() -> Mapping[str, Sequence[float]]:
         return model.moved_inertia
 
-    links = with_own_forces(tree, moved, (like, model.graph.pieces) if like else None, rigid)
+    links = with_own_forces(tree, moved, (like, model.graph.pieces) if like else None, rows)
     if model.graph.loops:
-        links = close_driven(links, model.link_tree, model.graph.loops, moved, like, rigid)
+        links = close_driven(links, model.link_tree, model.graph.loops, moved, like, min(rows, Rows.FRICTION))
     cut = [joint for joint in model.graph.loops if isinstance(joint, Joint)]
     reading = [branch.joint for branch in filter(_reads_inputs, model.graph.branches)]
     own = joint_inputs([*reading, *cut]) if reading or cut else []

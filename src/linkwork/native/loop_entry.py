@@ -14,6 +14,7 @@ from linkwork.errors import LinkworkError
 from linkwork.lazy import LOCK, computed_once, lazy
 from linkwork.native import loop_call_text, passes, sources, store
 from linkwork.native.built_in import BuiltIn, provide
+from linkwork.native.checked import CHECKED
 from linkwork.native.entry_text import LAYOUT
 from linkwork.native.loop_types import ARRAY, INTEGER, POINTER, TUPLE, Kind, Named
 from linkwork.native.target import Target, host
@@ -66,7 +67,8 @@ class Loop:
         """The name of the function in its object: a digest of all sources that shape it and its signature."""
         files = {*sources.closure(Path(self.function.__code__.co_filename)), *_front_end()}
         digest = sources.digest(files)
-        return f"loop_{store.name_of(digest, self.name, self.result, self.arguments)}"
+        kind = ("checked",) if CHECKED else ()
+        return f"loop_{store.name_of(digest, self.name, self.result, self.arguments, *kind)}"
 
     def object_name(self, target: Target) -> str:
         """Return the name of the object for a target."""

@@ -20,6 +20,7 @@ from numba.np.numpy_support import from_dtype
 
 from linkwork.native import numba_compilers, numba_intrinsics
 from linkwork.native.array_memory import TEXT as ARRAY_MEMORY
+from linkwork.native.checked import CHECKED
 from linkwork.native.loop_types import ARRAY, INTEGER, POINTER, Kind, Named
 
 _njit: Any = njit  # its types do not list all options
@@ -40,6 +41,7 @@ def part(function: Callable[..., Any], how: str, any_constant: bool) -> Any:
         no_cpython_wrapper=True,
         no_cfunc_wrapper=True,
         no_rewrites=True,
+        boundscheck=CHECKED,
         pipeline_class=_COMPILERS[how],
     )(function)
     return _for_any_constant(made) if any_constant else made
@@ -94,6 +96,7 @@ def text(
     flags: Any = compiler.Flags()
     flags.nrt = True
     flags.error_model = "numpy"
+    flags.boundscheck = CHECKED
     flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
     compiled = compiler.compile_extra(
         typing,
@@ -123,6 +126,9 @@ def _door(target: Any, described: Any, symbol: str) -> Any:
     status, value = target.call_conv.call_function(
         builder, inner, described.restype, described.argtypes, values
     )
+    if CHECKED:  # who calls from native code does not ask
+        with builder.if_then(status.is_error):
+            builder.call(module.declare_intrinsic("llvm.trap", fnty=ir.FunctionType(ir.VoidType(), [])), [])
     if described.restype is not types.none:
         with builder.if_then(status.is_ok):
             place = builder.bitcast(function.args[0], value.type.as_pointer())

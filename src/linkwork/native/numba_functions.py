@@ -114,8 +114,10 @@ def record(layout: np.dtype[np.void]) -> Any:
 
 
 bits = _verb("bits")  # (x): the 64 bits of a double as an integer
+boxes_met = _verb("boxes_met")  # (numbers, i, k, j): which of eight boxes meet box k of group i, as bits
 call = _verb("call")  # (address, plan, ports): call `void (*)(int64, int64)` at an address
 doubles = _verb("doubles")  # (address, size): the doubles at an address, x[i]; `size` is for the reader
 from_bits = _verb("from_bits")  # (word): the double that has these 64 bits
 integers = _verb("integers")  # (address, size): the 64-bit integers at an address
+lowest_bit = _verb("lowest_bit")  # (word): the number of its lowest bit, if it is not zero
 memory = _verb("memory")  # (array): its numbers, x[i], counted through all rows

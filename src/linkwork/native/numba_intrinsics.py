@@ -81,6 +81,56 @@ def from_bits(typing_context: Any, word: Any) -> Any:
     return types.float64(types.int64), generate
 
 
+LANES = 8  # boxes that are looked at together
+
+
+@intrinsic
+def boxes_met(typing_context: Any, numbers: Any, i: Any, k: Any, j: Any) -> Any:
+    """Return which boxes of group j have a point in common with box k of group i, as bits.
+
+    A group of eight boxes is 48 single numbers: their eight low x, low y, low z, high x, high y, high z. One
+    comparison is of eight boxes; a compiler does not find that by itself in a loop that gathers bits.
+    """
+    word, eight = ir.IntType(64), ir.VectorType(ir.FloatType(), LANES)
+    nothing = ir.Constant(eight, ir.Undefined)
+    first = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        numbers, i, k, j = arguments
+
+        def bound(group: Any, b: int) -> Any:
+            place = builder.add(builder.mul(group, word(6 * LANES)), word(LANES * b))
+            return builder.gep(numbers, [place])
+
+        def of_one(b: int) -> Any:
+            value = builder.load(builder.gep(bound(i, b), [k]))
+            return builder.shuffle_vector(
+                builder.insert_element(nothing, value, ir.IntType(32)(0)), nothing, first
+            )
+
+        def of_all(b: int) -> Any:
+            return builder.load(builder.bitcast(bound(j, b), eight.as_pointer()), align=4)
+
+        met = None
+        for axis in range(3):
+            for low, high in ((of_one(axis), of_all(3 + axis)), (of_all(axis), of_one(3 + axis))):
+                reached = builder.fcmp_ordered("<=", low, high)
+                met = reached if met is None else builder.and_(met, reached)
+        return builder.zext(builder.bitcast(met, ir.IntType(LANES)), word)
+
+    return types.int64(numbers, types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def lowest_bit(typing_context: Any, word: Any) -> Any:
+    """Return the number of the lowest bit of an integer that is not zero."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.IntType(1)(1))
+
+    return types.int64(types.int64), generate
+
+
 def record(layout: np.dtype[np.void]) -> Any:
     """Return what gives the record of this layout at an address."""
 

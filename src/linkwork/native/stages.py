@@ -9,17 +9,20 @@ names; ASK returns to Python, which does what the stage is for, and goes on from
 functions ask at once.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork.native.entry_text import PLACES
 from linkwork.native.loop_entry import Entry
 from linkwork.native.numba_functions import call, entry, integers
 
 Array = np.ndarray
 
 GO, ASK, SKIP = 0, 1, 2
+_DATA = PLACES["data"] // 8  # where an array says where its numbers are, in words
 
 
 class Some(NamedTuple):
@@ -78,23 +81,26 @@ class Program:
         ask: Callable[[], Any] | None = None,
     ) -> None:
         """Add a loop; its result becomes a value, or decides, if it may `skip` or `ask`."""
-        words, patches = [0], list[tuple[int, int]]()
-        flat = [x for each in arguments for x in (each if _is_tuple(each) else (each,))]
-        for one in flat:
-            array = one.array if isinstance(one, Some) else one
-            if isinstance(one, Some):
-                patches.append((len(words) + 1, one.rows))
-            if isinstance(one, Value):
+        words, arrays, patches = [0], list[int](), list[tuple[int, int]]()
+        for one in _flat(arguments):
+            kind = type(one)
+            if kind is Value:
                 patches.append((len(words), one.place))
                 words.append(0)
-            elif isinstance(array, np.ndarray):
-                words += [array.ctypes.data, *array.shape]
+                continue
+            if kind is Some:
+                patches.append((len(words) + 1, one.rows))
+                one = one.array
+            if isinstance(one, np.ndarray):
+                arrays.append(len(words))
+                words += [id(one), *one.shape]
             else:
-                words.append(array if isinstance(array, int) else int(np.float64(array).view(np.int64)))
+                words.append(one if isinstance(one, int) else int(np.float64(one).view(np.int64)))
         bound = np.array(words, np.int64)
+        put_addresses(np.array(arrays, np.int64), bound)
         self._keep += [bound, arguments]
         how = -1 if skip or ask else result
-        self._stages.append(Stage(loop.address, bound.ctypes.data, 0, patches, how, skip, ask))
+        self._stages.append(Stage(_address(loop), bound.ctypes.data, 0, patches, how, skip, ask))
 
     def keep(self, thing: Any) -> None:
         """Keep what stages know by address."""
@@ -133,8 +139,26 @@ class Program:
         self._tables = table, firsts, np.array(patches, np.int64).reshape(-1, 2), self.values
 
 
-def _is_tuple(given: Any) -> bool:
-    return isinstance(given, tuple) and not isinstance(given, Some | Value)
+@cache
+def _address(loop: Entry) -> int:
+    return loop.address
+
+
+def _flat(arguments: Sequence[Any]) -> Iterator[Any]:
+    """Iterate over arguments and over what is in tuples among them."""
+    for each in arguments:
+        if isinstance(each, tuple) and type(each) is not Some and type(each) is not Value:
+            yield from each
+        else:
+            yield each
+
+
+# Asking NumPy for the address of an array takes microseconds, and a program has hundreds of them.
+@entry(None, "int64[::1]", "int64[::1]")
+def put_addresses(places, words):
+    """Put the addresses of their numbers in place of the addresses of arrays, at some places of words."""
+    for k in places:
+        words[k] = integers(words[k])[_DATA]
 
 
 @entry("int64", "int64", "int64[:, ::1]", "int64[::1]", "int64[:, ::1]", "int64[::1]")

@@ -18,7 +18,7 @@ from linkwork.dynamics import velocities
 from linkwork.mechanism.merge import SEPARATOR
 from linkwork.model.model import Model
 from linkwork.model.state import State
-from linkwork.scene.joined import Joined
+from linkwork.scene.joined import Joined, Member
 from linkwork.scene.unit import Unit
 from linkwork.simulation.stepping import Simulation
 
@@ -33,7 +33,6 @@ _CALM = 2  # steps without any motion after which an encounter sleeps
 class Begun(NamedTuple):
     """What makes time pass for units."""
 
-    units: tuple[Unit, ...]  # in the order in which they are members
     joined: Joined
     simulation: Simulation
 
@@ -42,13 +41,19 @@ class Encounter:
     """Actors that are simulated together."""
 
     def __init__(
-        self, scene: "Scene", units: Sequence[Unit], begins: Callable[["Encounter"], Begun], parts: Any = None
+        self,
+        scene: "Scene",
+        members: Sequence[Member],
+        begins: Callable[["Encounter"], Begun],
+        parts: Any = None,
     ) -> None:
-        """Take units, and what makes their simulation: that is done when time passes, or somebody asks.
+        """Take units, with their names and models, and what makes their simulation.
 
-        `parts` are the states of units until then; if they are not given, the simulation begins at once.
+        That is done when time passes, or somebody asks; `parts` are the states of units until then. If they
+        are not given, the simulation begins at once.
         """
-        self.units, self._scene, self._begins = tuple(units), scene, begins
+        self.members, self._scene, self._begins = tuple(members), scene, begins
+        self.units = tuple(unit for unit, _, _ in members)
         self._parts: dict[Unit, State] | None = parts
         self._begun: Begun | None = None
         self.resting, self.calm, self.apart = False, 0, 0
@@ -58,14 +63,14 @@ class Encounter:
         self._state: State | None = None
         t = self.begin().simulation.t if parts is None else parts[self.units[0]].t
         self.offset = scene.time - t  # of the clock of the scene, seen from its own [s]
-        for unit in units:
+        for unit in self.units:
             unit.encounter = self
 
     def begin(self) -> Begun:
         """Return the model and the simulation of all units; they are made if they are not there yet."""
         if self._begun is None:
             begun = self._begun = self._begins(self)
-            self.units, self._parts = begun.units, None
+            self._parts = None
             self.q, self.v = begun.simulation.q, begun.simulation.v  # where it is
             self.before = self.v  # the velocities before the last step
         return self._begun
@@ -77,8 +82,8 @@ class Encounter:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of units as members; their order is that of `units` then."""
-        return ("",) if len(self.units) == 1 else self.joined.names
+        """The names of units as members; "" of one alone."""
+        return ("",) if len(self.units) == 1 else tuple(name for _, name, _ in self.members)
 
     @property
     def joined(self) -> Joined:
@@ -102,8 +107,7 @@ class Encounter:
 
     def prefix(self, unit: Unit) -> str:
         """Return what stands in front of the names of an unit here."""
-        prefixes = self.joined.prefixes  # may change the order of units
-        return prefixes[self.units.index(unit)]
+        return self.joined.prefixes[self.units.index(unit)]
 
     # on the way
 

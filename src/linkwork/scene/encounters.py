@@ -1,7 +1,7 @@
 """Who is simulated with whom: units whose boxes come near are joined, and parted when they stay apart."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +12,7 @@ from linkwork.model.carried_contacts import carried_contacts
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.scene.encounter import Begun, Encounter, at_time
-from linkwork.scene.joined import Joined, alone, grown, joined_state, members, together
+from linkwork.scene.joined import Joined, Member, alone, grown, joined_state, members, together
 from linkwork.scene.unit import Unit
 from linkwork.simulation.stepping import Simulation
 
@@ -27,16 +27,15 @@ _APART = 30  # steps that units stay apart before they are parted
 
 
 class _Before(NamedTuple):
-    """Units that were together, as they were."""
+    """Units that were together, as they were.
 
-    units: tuple[Unit, ...]
-    joined: Joined
-    memory: Any  # of their contacts
+    If no time has passed since they were put together, there was no model of them; `joined` is the one before
+    that then, if there was one. So it makes no difference whether somebody has asked for their state.
+    """
 
-    @property
-    def members(self) -> list[tuple[Unit, str, Model]]:
-        """Units, their names and models."""
-        return list(zip(self.units, self.joined.names, self.joined.models, strict=True))
+    members: tuple[Member, ...]
+    joined: Joined | None
+    memory: Any  # of their contacts, in the model that they were joined to
 
 
 class Encounters:
@@ -59,7 +58,9 @@ class Encounters:
     ) -> Encounter:
         """Simulate units together from now on, from their states; some may have been together before."""
         parts = dict(zip(units, [unit.state for unit in units] if states is None else states, strict=True))
-        ordered = sorted(units, key=lambda unit: unit.number)
+        since = since if len(units) > 1 else None
+        used = since.joined.names if since and since.joined else ()
+        ordered = members(since.members if since else (), units, used)
         made = Encounter(self._scene, ordered, lambda one: self._begun(one, parts), parts)
         self._since[made] = since
         return self._take(made)
@@ -69,8 +70,9 @@ class Encounters:
     ) -> Encounter:
         """Simulate units together from the state of all, bit for bit as before."""
         joined = self._joined(units, names, None)
-        begun = Begun(tuple(units), joined, self._made(joined, state, self._words(units)))
-        made = Encounter(self._scene, units, lambda _: begun)
+        begun = Begun(joined, self._made(joined, state, self._words(units)))
+        same = [(unit, name, unit.model) for unit, name in zip(units, names, strict=True)]
+        made = Encounter(self._scene, same, lambda _: begun)
         made.offset, made.resting = offset, rest
         return self._take(made)
 
@@ -80,9 +82,11 @@ class Encounters:
         self.regrouped()
         return made
 
-    def end(self, encounter: Encounter, states: bool = True) -> "_Before | None":
-        """Let units be on their own, at their states; return what they were together."""
+    def end(self, encounter: Encounter, states: bool = True, memory: bool = True) -> "_Before | None":
+        """Let units be on their own, at their `states`; return what they were together, with the `memory`."""
         parts = [unit.state for unit in encounter.units] if states else []
+        several, begun = len(encounter.units) > 1, encounter.has_begun
+        kept = encounter.state.memory if several and begun and memory else None
         for unit, state in zip(encounter.units, parts):
             unit.settle(state)
         for unit in encounter.units:
@@ -90,27 +94,39 @@ class Encounters:
         self.all.remove(encounter)
         self.regrouped()
         since = self._since.pop(encounter, None)
-        if not encounter.has_begun:
-            return since
-        joined = encounter.joined
-        if len(joined.idle) < _IDLE:
-            joined.idle.append(encounter.simulation)
-        if len(encounter.units) == 1:
-            return None
-        return _Before(encounter.units, joined, encounter.state.memory if states else None)
+        if begun:
+            since = _Before((), encounter.joined, kept)
+            if len(encounter.joined.idle) < _IDLE:
+                encounter.joined.idle.append(encounter.simulation)
+        return (since or _Before((), None, None))._replace(members=encounter.members) if several else None
 
     def replace(self, encounter: Encounter, states: dict[Unit, State], gone: Sequence[Unit] = ()) -> None:
         """Go on with an encounter whose units have changed, or with some `gone`."""
         units = [unit for unit in encounter.units if unit not in gone]
         parts = [states.get(unit) or unit.state for unit in units]
-        memory = encounter.state.memory if len(encounter.units) > 1 and encounter.has_begun else None
         since = self.end(encounter, states=False)
-        if since and memory is not None:
-            since = since._replace(memory=memory)
         for unit, state in zip(units, parts, strict=True):
             unit.settle(state)
         if units:
             self.begin(units, parts, since)
+
+    def fuse(self, unit: Unit, gone: Unit, become: Callable[[], State]) -> None:
+        """Let a unit `become` what it is with another, which is `gone` then; return the state of both.
+
+        Those that were near to one of them stay together with it, and contacts remember what they did.
+        """
+        states, since = dict[Unit, State](), list[_Before]()
+        for one in {id(one): one for one in (unit.encounter, gone.encounter) if one}.values():
+            states |= {each: each.state for each in one.units if each not in (unit, gone)}
+            before = self.end(one, states=False)
+            since += [before] if before else []
+        t = self._scene.time
+        for each, state in states.items():
+            each.settle(at_time(state, t))
+        states[unit] = become()
+        ordered = list(states)
+        parts = [at_time(state, t) for state in states.values()] if len(states) > 1 else [states[unit]]
+        self.begin(ordered, parts, max(since, key=lambda before: len(before.members), default=None))
 
     def regrouped(self) -> None:
         """Know that there are other encounters, or others awake."""
@@ -131,15 +147,11 @@ class Encounters:
     def _begun(self, one: Encounter, parts: dict[Unit, State]) -> Begun:
         """Make the model and the simulation of an encounter."""
         since = self._since.pop(one, None)
-        if len(one.units) == 1:
-            units, names, since = one.units, ("",), None
-        else:
-            before = since.members if since else []
-            units, names = zip(*members(before, one.units), strict=True)
-        joined = self._joined(units, names, since.joined if since else None)
-        memory = carried_contacts(since.joined.model, joined.model, since.memory) if since else None
-        state = joined_state(joined, [parts[unit] for unit in units], memory)
-        return Begun(units, joined, self._simulation(units, joined, state))
+        before = since.joined if since else None
+        joined = self._joined(one.units, one.names, before)
+        memory = carried_contacts(before.model, joined.model, since.memory) if since and before else None
+        state = joined_state(joined, [parts[unit] for unit in one.units], memory)
+        return Begun(joined, self._simulation(one.units, joined, state))
 
     def _joined(self, units: Sequence[Unit], names: Sequence[str], before: Joined | None) -> Joined:
         places = tuple(unit.place.tobytes() for unit in units)
@@ -216,7 +228,7 @@ class Encounters:
             units += one.units
             states |= {unit: unit.state for unit in one.units}
             before = self.end(one)
-            if before and (since is None or len(before.units) > len(since.units)):
+            if before and (since is None or len(before.members) > len(since.members)):
                 since = before
         clock = min(state.t for state in states.values()) if len(states) == 1 else t
         ordered = sorted(units, key=lambda unit: unit.number)

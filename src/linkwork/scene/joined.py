@@ -25,7 +25,7 @@ from linkwork.scene.unit import Unit
 from linkwork.simulation.stepping import Simulation
 
 Array = np.ndarray
-Key = tuple[Any, ...]
+Member = tuple[Unit, str, Model]  # with its name, and the model that it had
 
 
 @dataclass(eq=False)
@@ -68,38 +68,37 @@ def grown(before: Joined, units: Sequence[Unit], names: Sequence[str]) -> Joined
 
     A member that is the same has its place, its name and its model; all others are put in behind.
     """
-    whole, stays = before.whole, 0
-    if whole is None:
+    whole, known = before.whole, dict(zip(before.names, before.models, strict=True))
+    stays = [known.get(name) is unit.model for unit, name in zip(units, names, strict=True)]
+    count = sum(stays)
+    kept = list(names[:count])
+    if whole is None or not count or not all(stays[:count]):
         return None
-    known = dict(zip(before.names, before.models, strict=True))
-    for unit, name in zip(units, names, strict=True):
-        stays += known.get(name) is unit.model
-    if not stays:
+    if [name for name in before.names if name in kept] != kept:
         return None
     before.whole = None
-    kept = {name for unit, name in zip(units, names, strict=True) if known.get(name) is unit.model}
     for name in before.names:
         if name not in kept:
             remove_member(whole, name)
-    for unit, name in zip(units, names, strict=True):
-        if name not in kept:
-            _add(whole, unit, name)
+    for unit, name in zip(units[count:], names[count:], strict=True):
+        _add(whole, unit, name)
     return _compiled(whole, units, names, before.model)
 
 
-def members(before: Sequence[tuple[Unit, str, Any]], units: Sequence[Unit]) -> list[tuple[Unit, str]]:
-    """Return units in the order in which they are members, and their names.
+def members(before: Sequence[Member], units: Sequence[Unit], used: Iterable[str] = ()) -> list[Member]:
+    """Return units in the order in which they are members, with their names and models.
 
     Those that were members before, with the model that they still have, come first, as they were; then those
-    that have changed, under their names; then new ones.
+    that have changed, under their names; then new ones, under names that are not `used`.
     """
-    there = set(units)
-    same = [(unit, name) for unit, name, model in before if unit in there and unit.model is model]
-    other = [(unit, name) for unit, name, model in before if unit in there and unit.model is not model]
-    known = {unit for unit, _, _ in before}
-    number = max((int(name) for _, name, _ in before if name), default=-1)
-    fresh = [unit for unit in units if unit not in known]
-    return [*same, *other, *((unit, str(number + 1 + k)) for k, unit in enumerate(fresh))]
+    there, known = set(units), {unit for unit, _, _ in before}
+    same = [one for one in before if one[0] in there and one[0].model is one[2]]
+    other = [
+        (unit, name, unit.model) for unit, name, model in before if unit in there and unit.model is not model
+    ]
+    first = 1 + max((int(name) for name in (*used, *(name for _, name, _ in before)) if name), default=-1)
+    fresh = sorted(there - known, key=lambda unit: unit.number)
+    return [*same, *other, *((unit, str(first + k), unit.model) for k, unit in enumerate(fresh))]
 
 
 def _add(whole: Mechanism, unit: Unit, name: str) -> None:
@@ -123,7 +122,7 @@ def _compiled(whole: Mechanism, units: Sequence[Unit], names: Sequence[str], lik
 
 def _timed(model: Model) -> bool:
     """Whether forces can change while nothing moves: by time, or by controllers."""
-    laws = (*model.smooth_tree.loads, *model.smooth_tree.loops)
+    laws = (*model.stepped_tree.loads, *model.stepped_tree.loops)
     sampled = any(type(load).__name__ == "Sampled" for load in model.mechanism.loads.values())
     return sampled or bool(model.mechanism.drivers) or any(one.timed or one.formula is None for one in laws)
 

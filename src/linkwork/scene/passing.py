@@ -4,7 +4,7 @@ Bodies that a joint joins may overlap, and do not meet. When it goes they would 
 through each other as long as their boxes overlap, looked at whenever models are made.
 """
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,6 +58,18 @@ class Passing:
             plain = [tuple(name_of(end) for end in pair) for pair in contact.without]
             contact.without = [*(pair for pair in plain if pair not in known), *sorted(now)]
         self._for_now[unit] = now
+
+    def have(self, unit: "Unit", pairs: set[Pair]) -> None:
+        """Know that pairs of a unit pass for now, as its contact says already."""
+        self._for_now[unit] = set(pairs)
+
+    def move(self, unit: "Unit", other: "Unit", names: Mapping[str, str], bodies: Container[str]) -> None:
+        """Know that some bodies of a unit are those of another now, there perhaps under other names."""
+        known = self.of(unit)
+        moved = {pair for pair in known if pair[0] in bodies and pair[1] in bodies}
+        renamed = {tuple(sorted(names.get(name, name) for name in pair)) for pair in moved}
+        self._for_now[unit] = known - moved
+        self._for_now[other] = self.of(other) | {(a, b) for a, b in renamed}
 
     def forget(self, unit: "Unit") -> None:
         """Forget a unit that is gone."""

@@ -10,6 +10,7 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.placement import numbers
+from linkwork.model.state import State
 from linkwork.scene.handles import BodyHandle, JointHandle, body_in
 from linkwork.scene.rigid_frames import composed, frame_of, inverted
 from linkwork.scene.scene_mechanism import is_floating_base, joined_bodies, users_of
@@ -104,19 +105,18 @@ def join_units(scene: "Scene", unit: Unit, other: Unit) -> None:
         place = other.place
     if unit.paused or other.paused:
         raise ModelError("attach: a mechanism is paused; resume it first")
-    both = [each.encounter for each in (unit, other)]
     model, state, names = joined_units(scene, unit, other, place)
-    for encounter in {id(each): each for each in both if each}.values():
-        gone = [unit, other]
-        scene.encounters.replace(
-            encounter, {each: each.state for each in encounter.units if each not in gone}, gone
-        )
-    scene.record.renamed(other, unit, names)
-    for actor in list(other.actors):
-        actor.move_to(unit, names)
-    scene.passing.forget(other)
-    scene.units.remove(other)
-    other.give_back()
-    unit.settle(state)
-    unit.take(model, state)
-    scene.encounters.begin([unit], [state])
+
+    def become() -> State:
+        scene.record.renamed(other, unit, names)
+        for actor in list(other.actors):
+            actor.move_to(unit, names)
+        scene.passing.move(other, unit, names, other.numbers)
+        scene.passing.forget(other)
+        scene.units.remove(other)
+        other.give_back()
+        unit.settle(state)
+        unit.take(model, state)
+        return state
+
+    scene.encounters.fuse(unit, other, become)

@@ -132,6 +132,10 @@ class Scene(Group):
     def path(self) -> str:
         return ""
 
+    def __getitem__(self, path: str) -> Any:
+        """Return what has a path: world["robots/left/knee"]; the scene's own is ""."""
+        return self if path == "" else super().__getitem__(path)
+
     @property
     def time(self) -> float:
         """The time [s]."""
@@ -447,7 +451,7 @@ class Scene(Group):
         if encounter and not encounter.resting:
             still = [replace(unit.state, v=0.0 * unit.v, memory=None) for unit in encounter.units]
             units = encounter.units
-            self.encounters.end(encounter, states=False)
+            self.encounters.end(encounter, states=False, memory=False)
             self.encounters.begin(units, still).resting = True
 
     @_alone

@@ -5,7 +5,7 @@ their class and their values (`plain_values`). Nothing in a file is run, and no 
 program has not defined. A scene that was read goes on bit for bit.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from linkwork.errors import FormatError, LinkworkError
 from linkwork.formats.mechanism_json import mechanism_of_text, mechanism_text
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.contact import Pair
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
@@ -65,7 +66,7 @@ def save(scene: "Scene", path: Path) -> None:
     if path.suffix != ".lws":
         raise FormatError(f"{path}: scenes are saved as '.lws'; rename it")
     out = _Writer()
-    units = [_unit(out, k, unit) for k, unit in enumerate(scene.units)]
+    units = [_unit(out, k, unit, scene.passing.of(unit)) for k, unit in enumerate(scene.units)]
     numbers = {unit: k for k, unit in enumerate(scene.units)}
     encounters = []
     for k, one in enumerate(scene.encounters.all):
@@ -115,7 +116,7 @@ def _statics(scene: "Scene") -> Mechanism:
     return made
 
 
-def _unit(out: _Writer, k: int, unit: Unit) -> dict[str, Any]:
+def _unit(out: _Writer, k: int, unit: Unit, passing: Iterable[Pair]) -> dict[str, Any]:
     actors = []
     for n, actor in enumerate(unit.actors):
         words: dict[str, Any] = {"path": actor.path, "bodies": list(actor.names), "start": None, "held": None}
@@ -133,6 +134,7 @@ def _unit(out: _Writer, k: int, unit: Unit) -> dict[str, Any]:
     }
     found |= {"place": unit.place.tolist(), "paused": unit.paused}
     found |= {"accuracy": unit.accuracy, "max_step": unit.max_step}
+    found["passing"] = [list(pair) for pair in sorted(passing)]
     if unit.encounter is None:
         found["memory"] = out.state(f"unit/{k}", unit.state)
     return found
@@ -273,6 +275,7 @@ class _Reader:
             *limits,
         )
         unit.paused = bool(words["paused"])
+        scene.passing.have(unit, {(str(a), str(b)) for a, b in words.get("passing", ())})
         scene.units.append(unit)
         for n, each in enumerate(words["actors"]):
             parent, name = self._parent(each["path"])

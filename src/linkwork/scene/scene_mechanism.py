@@ -16,7 +16,6 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed, Free
 from linkwork.mechanism.mechanism import GRAVITY, Element, Mechanism, uses
 from linkwork.mechanism.snapshot import editable_copy
-from linkwork.mechanism.stop import RigidStop, Stop
 from linkwork.scene.rigid_frames import composed, frame_of, inverted
 from linkwork.scene.scene_node import SEPARATOR, Static, shape_of
 
@@ -39,9 +38,6 @@ def taken_in(mechanism: Mechanism, gravity: Array, statics: Iterable[Static], pl
             )
         made.gravity = gravity
     _meet_by_materials(made)
-    for joint in made.joints.values():
-        if joint.limits is not None and joint.stop == Stop() and CONTACT in made.contacts:
-            joint.stop = RigidStop()  # one that is soft, and as hard as by default, needs smaller steps
     let_float(made)
     add_statics(made, statics, place)
     return made

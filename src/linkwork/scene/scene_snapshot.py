@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.errors import ModelError
+from linkwork.mechanism.contact import Pair
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.model import Model
 from linkwork.model.state import State
@@ -30,6 +31,7 @@ class UnitThen:
     what: tuple[Mechanism, Model, State]
     place: Array
     paused: bool
+    passing: set[Pair]  # of its bodies, that pass through each other for now
     actors: tuple[
         tuple[Actor, tuple[str, ...], dict[str, Any]], ...
     ]  # with their bodies, and what is held back
@@ -68,6 +70,7 @@ class Snapshot:
                 unit.share(),
                 unit.place,
                 unit.paused,
+                scene.passing.of(unit),
                 tuple((actor, actor.names, dict(actor.held)) for actor in unit.actors),
             )
             for unit in scene.units
@@ -87,7 +90,7 @@ class Snapshot:
     def apply(self, scene: "Scene") -> None:
         """Make the scene what it was."""
         for one in list(scene.encounters.all):
-            scene.encounters.end(one, states=False)
+            scene.encounters.end(one, states=False, memory=False)
         for unit in scene.units:
             unit.give_back()
         scene.set_clock(self.clock)
@@ -97,6 +100,7 @@ class Snapshot:
         for then in self.units:
             unit = then.unit
             unit.place, unit.paused, unit.actors = then.place, then.paused, []
+            scene.passing.have(unit, then.passing)
             unit.become(*then.what)
             unit.settle(then.what[2])
             for actor, names, held in then.actors:

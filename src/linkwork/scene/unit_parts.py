@@ -181,6 +181,7 @@ def part_unit(scene: "Scene", actor: Actor) -> None:
     other = Unit(scene.next_number(), scene.arrays, made, models[1], place, states[1])
     other.own_mechanism()
     scene.units.append(other)
+    scene.passing.move(unit, other, {}, own)
     encounter = unit.encounter
     actor.move_to(other, {})
     unit.take(models[0], states[0])

@@ -29,6 +29,7 @@ _TASKS = 10_000  # tasks that an executor gets at most; more cases than that are
 _FEW = 16  # cases that are computed one by one
 _MOST_TOGETHER = 1000  # cases that are simulated side by side
 _AT_A_TIME = 8.0  # seconds that these would take one by one
+_SHORT = 0.04  # a case that takes less is mostly Python, which threads do in turns: it is not shared out [s]
 
 
 @checked_keywords
@@ -95,7 +96,7 @@ def _rehearsed(
     """
 
     def watch(k: int) -> tuple[Watch, float]:
-        """Compute a case; return what it asked of `simulate`, and the time it took [s]."""
+        """Compute a case; return what it asked of `simulate`, and the processor's time that it took [s]."""
         outcome, watch, taken = pool.submit(_watched, build, measure, work.cases[k]).result()
         work.keep(k, outcome)
         return watch, taken
@@ -106,7 +107,8 @@ def _rehearsed(
     again, taken = watch(missing[1])
     if asked.same(again):
         work.task = functools.partial(computed_together, build, measure, asked.calls)
-        fair = -(-(len(missing) - 2) // (os.cpu_count() or 1))
+        share = 1 if taken < _SHORT else os.cpu_count() or 1
+        fair = -(-(len(missing) - 2) // share)
         size = max(size, min(fair, _MOST_TOGETHER, int(_AT_A_TIME / taken)))
     return missing[2:], size
 
@@ -114,11 +116,11 @@ def _rehearsed(
 def _watched(
     build: Callable[..., Any], measure: Callable[[Any], Any], case: Case
 ) -> tuple[CaseOutcome, Watch, float]:
-    """Return the outcome of a case, what it asked of `simulate`, and the time it took [s]."""
-    begun, watch = time.perf_counter(), Watch()
+    """Return the outcome of a case, what it asked of `simulate`, and the time of the processor [s]."""
+    begun, watch = time.thread_time(), Watch()
     built = built_for(build, case)
     outcome = measured(measure, built, case, watch.watching(built))
-    return outcome, watch, time.perf_counter() - begun
+    return outcome, watch, time.thread_time() - begun
 
 
 @contextmanager

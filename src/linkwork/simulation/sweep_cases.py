@@ -46,6 +46,8 @@ def _values(name: str, given: Any) -> list[Any]:
 
 def plain_value(name: str, x: Any) -> Any:
     """Return a value as plain Python: a number, a text, a truth value, None, or a tuple of such."""
+    if x.__class__ is float and math.isfinite(x):
+        return x
     if isinstance(x, np.ndarray | np.generic):
         x = x.tolist()
     if isinstance(x, list | tuple):

@@ -65,11 +65,24 @@ class Graph:
 
     def node(self, op: str, *args: Any) -> "Expr":
         """Return the node op(args), the one already there if there is one."""
-        args = _well_typed(op, args)
-        key = (op, *(a.key if isinstance(a, Expr) else _constant_key(a) for a in args))
+        words, mixed = (
+            [op],
+            op in _LOGIC or op in _CHOICES,
+        )  # plain loops: most of the time of tracing is here
+        foreign = False
+        for a in args:
+            if isinstance(a, Expr):
+                words.append(a.key)
+                mixed = mixed or a.op in CONDITIONS
+                foreign = foreign or a.graph is not self
+            else:
+                words.append(_constant_key(a))
+        if mixed and (typed := _well_typed(op, args)) is not args:
+            return self.node(op, *typed)
+        key = tuple(words)
         found = self._table.get(key)
         if found is None:
-            if any(isinstance(a, Expr) and a.graph is not self for a in args):
+            if foreign:
                 _refuse("a traced value was kept and met those of another trace", "compute it anew each time")
             found = self.made(op, args)
             self.nodes.append(found)
@@ -104,9 +117,9 @@ def _well_typed(op: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _constant_key(x: Hashable) -> Hashable:
     """Tell 0.0 from -0.0, and numbers from names and booleans."""
-    if isinstance(x, Varied):
-        return Varied, x.values.tobytes()
-    return x.hex() if isinstance(x, float) else (type(x), x)
+    if isinstance(x, float):
+        return x.hex()
+    return (Varied, x.values.tobytes()) if isinstance(x, Varied) else (type(x), x)
 
 
 class Expr:
@@ -481,7 +494,9 @@ def reachable(roots: Iterable[Operand]) -> list[Expr]:
         if x.index not in seen:
             seen.add(x.index)
             found.append(x)
-            stack.extend(a for a in x.args if isinstance(a, Expr))
+            for a in x.args:
+                if isinstance(a, Expr):
+                    stack.append(a)
     found.sort(key=lambda x: x.index)
     return found
 

@@ -35,9 +35,8 @@ class BranchTables:
     starts: Array  # (branches + 1, 2) the first position and velocity of each
 
 
-def pieces(before: Sequence[int]) -> list[Piece]:
+def pieces(places: Array) -> list[Piece]:
     """Return branches that are neighbours as before, and new ones, given where each was, or -1."""
-    places = np.array(before, np.int64)
     moved = np.where(places < 0, len(places), np.arange(len(places)) - places)  # the same for neighbours
     breaks = ((moved[1:] != moved[:-1]).nonzero()[0] + 1).tolist()
     begins = [0, *breaks] if len(places) else []

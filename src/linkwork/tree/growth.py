@@ -12,6 +12,8 @@ from linkwork.tree.topology import Topology
 from linkwork.tree.tree import Block, Grown, Seat, Tree, block_of
 from linkwork.varied import real_table
 
+Array = np.ndarray
+
 _base, _frame, _is_welded, _alone = map(attrgetter, ("base", "frame", "welded", "alone"))  # of a seat
 
 
@@ -21,17 +23,17 @@ def grow(mechanism: Mechanism, graph: Topology, weld: bool, grown: Grown | None 
     What hangs on the same branches is taken over from a tree that it is `grown` from.
     """
     algebra, ground, like = ALGEBRA[mechanism.space], mechanism.ground.name, grown[0] if grown else None
-    names, parent_names = graph.tables.body_names, graph.tables.parent_names
+    names = graph.tables.body_names
     frames = {ground: like.body_frames[ground] if like else algebra.Frame()}
     seats = _seated(graph, weld, frames, grown)
     if any(map(_is_welded, seats)):
         body_links, parents, blocks = _welded(graph, seats, ground, like)
     else:
         body_links = {ground: 0} | dict(zip(names, range(1, len(names) + 1), strict=True))
-        parents, blocks = list(map(body_links.__getitem__, parent_names)), tuple(map(_alone, seats))
-    gravity, numbers = real_table(mechanism.gravity), np.array(parents, np.int64)
+        parents, blocks = graph.parents + 1, tuple(map(_alone, seats))
     by_body = dict(zip(names, seats, strict=True))
-    return Tree(algebra, blocks, numbers, gravity, body_links, frames, by_body, grown=grown)
+    gravity = real_table(mechanism.gravity)
+    return Tree(algebra, blocks, parents, gravity, body_links, frames, by_body, grown=grown)
 
 
 def _seated(graph: Topology, weld: bool, frames: dict[str, Any], grown: Grown | None) -> list[Seat]:
@@ -65,7 +67,7 @@ def _seated(graph: Topology, weld: bool, frames: dict[str, Any], grown: Grown | 
 
 def _welded(
     graph: Topology, seats: Sequence[Seat], ground: str, like: Tree | None
-) -> tuple[dict[str, int], list[int], tuple[Block, ...]]:
+) -> tuple[dict[str, int], Array, tuple[Block, ...]]:
     """Return the links of bodies some of which are welded: number by body, parents, and constants."""
     body_links = {ground: 0}
     parents: list[int] = []
@@ -84,4 +86,4 @@ def _welded(
         link[0].alone if len(link) == 1 else known.get(tuple(link)) or block_of(tuple(link))
         for link in members[1:]
     ]
-    return body_links, parents, tuple(blocks)
+    return body_links, np.array(parents, np.int64), tuple(blocks)

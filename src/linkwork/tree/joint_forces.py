@@ -5,6 +5,7 @@ along d is the generalised force J^T f: so springs conserve energy in every join
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from enum import IntEnum
 from math import isfinite
 
 import numpy as np
@@ -13,22 +14,27 @@ from linkwork.algebra.number import Number, tanh
 from linkwork.algebra.vector import dot
 from linkwork.errors import ModelError
 from linkwork.mechanism.joint import Joint
-from linkwork.mechanism.stop import RigidStop
+from linkwork.mechanism.stop import RigidStop, Stop
 from linkwork.varied import any_varied, each, real
 
 Features = tuple[str, ...]  # which of its forces a joint has; the numbers are data
 
 
-def features(joint: Joint, rigid: bool = False) -> Features:
-    """Return the smooth forces a joint has: words that distinguish kinds of joints.
+class Rows(IntEnum):
+    """What of joints is rows of a problem with contacts (`contact_dynamics`), and so none of their forces."""
 
-    Friction that sticks is none of them; in runs that are `rigid` more of it does.
-    """
+    NONE = 0  # runs without rigid contact, but for friction that sticks in all of them
+    FRICTION = 1  # rigid contact, to an accuracy: all friction that can stick
+    STOPS = 2  # contact by steps: that, and springs at limits, which steps meet before they are passed
+
+
+def features(joint: Joint, rows: Rows = Rows.NONE) -> Features:
+    """Return the smooth forces a joint has, without what is `rows`: words that tell kinds of joints apart."""
     words = ("damping", "friction", "stiffness")  # where these are inputs, a load has them: see `JointInputs`
     found = [word for word in words if _acts(joint, word)]
-    if "friction" in found and joint.friction_sticks(rigid):
+    if "friction" in found and joint.friction_sticks(rigid=rows >= Rows.FRICTION):
         found.remove("friction")
-    if has_stops(joint):
+    if has_stops(joint) and not (rows == Rows.STOPS and stops_are_rows(joint)):
         formula = getattr(joint.stop, "formula", "")  # of one that came from a file
         found.append(f"{type(joint.stop).__module__}.{type(joint.stop).__qualname__} {formula}")
     return tuple(found)
@@ -46,6 +52,18 @@ def has_stops(joint: Joint) -> bool:
     return has_limits(joint) and not isinstance(joint.stop, RigidStop)
 
 
+def stops_are_rows(joint: Joint) -> bool:
+    """Whether its limits are met by springs and dampers along coordinates of the tree: rows, by steps."""
+    return has_limits(joint) and type(joint.stop) is Stop and is_straight(joint)
+
+
+def is_straight(joint: Joint) -> bool:
+    """Whether the displacement of a joint is its coordinates, and their rates its velocities."""
+    kind = type(joint)
+    same = kind.displacement is Joint.displacement and kind.rates is Joint.rates
+    return same and joint.nq == joint.nv
+
+
 def has_limits(joint: Joint) -> bool:
     """Whether the joint has limits."""
     return joint.limits is not None and _any_finite(joint.limit_pairs().ravel().tolist())
@@ -55,9 +73,9 @@ def _any_finite(limits: Iterable[float]) -> bool:
     return any(each(isfinite, x) if any_varied(x) else isfinite(x) for x in limits)
 
 
-def settings(joint: Joint, inertia: Sequence[float], rigid: bool = False) -> list[float]:
+def settings(joint: Joint, inertia: Sequence[float], rows: Rows = Rows.NONE) -> list[float]:
     """Return the numbers of these forces, coordinate by coordinate; inertia is what each one moves."""
-    has = features(joint, rigid)
+    has = features(joint, rows)
     columns = []
     for word, others in (("damping", ()), ("friction", ("friction_speed",)), ("stiffness", ("rest",))):
         if word in has:
@@ -73,9 +91,9 @@ def settings(joint: Joint, inertia: Sequence[float], rigid: bool = False) -> lis
     return [real(x) for column in columns for x in column]
 
 
-def count(joint: Joint, rigid: bool = False) -> int:
+def count(joint: Joint, rows: Rows = Rows.NONE) -> int:
     """Return how many numbers `settings` gives."""
-    return len(settings(joint, [1.0] * joint.nv, rigid))
+    return len(settings(joint, [1.0] * joint.nv, rows))
 
 
 def _stops(has: Features) -> bool:
@@ -88,10 +106,10 @@ def forces(
     v: Sequence[Number],
     numbers: Sequence[Number],
     rate: Callable[[Sequence[Number], Sequence[Number]], Sequence[Number]],
-    rigid: bool = False,
+    rows: Rows = Rows.NONE,
 ) -> list[Number]:
     """Return the generalised forces; `rate(x, v)` is the rate of functions x of q at velocities v."""
-    has, n = features(joint, rigid), joint.nv
+    has, n = features(joint, rows), joint.nv
     columns = [list(numbers[k : k + n]) for k in range(0, len(numbers), n)] if n else []
     tau: list[Number] = [0.0] * n
     if "damping" in has:

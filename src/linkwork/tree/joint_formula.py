@@ -23,6 +23,7 @@ from linkwork.mechanism.stop import STOPS
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Expr, Graph, Operand, evaluate, is_smooth, reachable, with_constants
 from linkwork.tree import joint_forces
+from linkwork.tree.joint_forces import Rows
 from linkwork.tree.purity import traced_purely
 from linkwork.varied import any_varied
 
@@ -81,15 +82,15 @@ class JointFormula:
 
 
 class JointFormulas:
-    """The formulas of joints; `driven` ones have the joints' own forces in them, as runs that are `rigid` do.
+    """The formulas of joints; `driven` ones have the joints' own forces in them, without what is `rows`.
 
     Formulas of one structure are one object in the whole process, as long as any model uses it: tables of
     native code are kept by it.
     """
 
-    def __init__(self, driven: bool = False, rigid: bool = False, armature: bool = False) -> None:
+    def __init__(self, driven: bool = False, rows: Rows = Rows.NONE, armature: bool = False) -> None:
         """Joints with `armature` have drives, whatever the inertia of these."""
-        self._driven, self._rigid, self._armature = driven, rigid, armature
+        self._driven, self._rows, self._armature = driven, rows, armature
 
     def of(self, joint: Joint, reverse: bool) -> tuple[JointFormula, list[float]]:
         """Return the kind of a joint, met the other way round if `reverse`, and the numbers of its motion.
@@ -99,7 +100,7 @@ class JointFormulas:
         """
         numbers = tuple(getattr(joint, name) for name in joint.parameters)
         armature = self._armature or bool(joint.per_coordinate("armature").any())
-        how = self._driven, self._rigid, armature
+        how = self._driven, self._rows, armature
         ours = type(joint) in CATALOGUE and (type(joint.stop) in STOPS or not self._driven)
         if not ours:
             return traced_purely(
@@ -110,7 +111,7 @@ class JointFormulas:
             )
         if any_varied(*numbers):
             return _trace(joint, reverse, *how)
-        own = joint_forces.features(joint, self._rigid) if self._driven else ()
+        own = joint_forces.features(joint, self._rows) if self._driven else ()
         key = type(joint), joint.space, reverse, self._driven, numbers, armature, own
         with LOCK:
             if key not in _by_class:
@@ -127,7 +128,7 @@ _by_signature: WeakValueDictionary[str, JointFormula] = WeakValueDictionary()
 
 
 def _trace(
-    joint: Joint, reverse: bool, driven: bool, rigid: bool, armature: bool
+    joint: Joint, reverse: bool, driven: bool, rows: Rows, armature: bool
 ) -> tuple[JointFormula, list[float]]:
     graph = Graph()
     q = graph.symbols(("q", k) for k in range(joint.nq))
@@ -144,8 +145,8 @@ def _trace(
     c = joint.algebra.Motion.zero()
     for k, speed in enumerate(v):
         c = c + joint.algebra.Motion.from_scalars(dS[k * size : (k + 1) * size]) * speed
-    settings = graph.symbols(("setting", k) for k in range(joint_forces.count(joint, rigid) if driven else 0))
-    forces = _forces(joint, q, v, settings, rigid) if driven else [0.0] * joint.nv
+    settings = graph.symbols(("setting", k) for k in range(joint_forces.count(joint, rows) if driven else 0))
+    forces = _forces(joint, q, v, settings, rows) if driven else [0.0] * joint.nv
     groups = (X.scalars(), flat_S, c.scalars(), rates, forces)
     roots, constants = lift([x for group in groups for x in group])
     signature = f"{joint.algebra.__name__} {joint.nq} {joint.nv} {reverse} {armature} {structure(roots)}"
@@ -165,10 +166,10 @@ def _rate(joint: Joint, q: Sequence[Expr]) -> Callable[..., list[Operand]]:
 
 
 def _forces(
-    joint: Joint, q: Sequence[Expr], v: Sequence[Expr], settings: Sequence[Expr], rigid: bool
+    joint: Joint, q: Sequence[Expr], v: Sequence[Expr], settings: Sequence[Expr], rows: Rows
 ) -> list[Operand]:
     try:
-        return joint_forces.forces(joint, q, v, settings, _rate(joint, q), rigid)
+        return joint_forces.forces(joint, q, v, settings, _rate(joint, q), rows)
     except (TraceError, ModelError) as error:
         raise type(error)(f"joint {joint.name!r}: {error}") from error
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from types import ModuleType
 from typing import Any, Protocol
+from weakref import WeakSet
 
 import numpy as np
 
@@ -20,8 +21,9 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.input import Input, as_number, enter, reading
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
-from linkwork.mechanism.load_view import BodySide, JointSide, SystemSide, coordinates
+from linkwork.mechanism.load_view import BodySide, JointSide, SystemSide, WrongAnswer, coordinates
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.recorded import LOCKED
 from linkwork.trace.expression import Graph, is_condition, is_smooth, reachable
 from linkwork.tree.joint_formula import JointFormula, lift, structure
 from linkwork.tree.joint_kinematics import JointKinematics
@@ -29,6 +31,7 @@ from linkwork.tree.purity import NotAFunction, differ, traced_purely, two_answer
 from linkwork.varied import real
 
 _ASKED, _ASKED_AGAIN = 100, 5  # times that a law is asked whose formula is a constant, or not
+_known_functions: WeakSet[Load] = WeakSet()  # loads of models whose laws are functions of their arguments
 
 Slices = Mapping[str, tuple[slice, slice]]  # joint -> (slice in q, slice in v)
 Both = tuple[Sequence[Number], Sequence[Number]]  # positions and velocities
@@ -304,9 +307,11 @@ def place(
     still = [0.0] * sum(part.stop - part.start for _, part in slices.values())
     inputs: dict[str, Input] = {}
     placed = partial(PlacedLoad, load, described, drawn, algebra, sides, seen, slices)
-    formula = _if_traceable(
-        load, lambda: _formula(load, algebra, sides, slices, len(q_drawn), len(still), seen, inputs)
-    )
+
+    def trace() -> LoadFormula:
+        return _formula(load, algebra, sides, slices, len(q_drawn), len(still), seen, inputs)
+
+    formula = _if_traceable(load, described, trace)
     if formula:
         outcome, known = formula.outcome, tuple(inputs.values())
         return placed(formula, len(outcome.shown), tuple(outcome.across), known)
@@ -342,6 +347,8 @@ def _called_twice(
     try:
         outcome, again = (act(load, algebra, sides, slices, numbers, seen) for _ in range(2))
         answers = outcome.scalars(), again.scalars()
+    except WrongAnswer as error:
+        raise ModelError(f"{who}: its law gives {error}") from error
     except Exception as error:
         raise ModelError(
             f"{who}: its law raised {type(error).__name__}: {error}{_called(load, error)}"
@@ -357,19 +364,25 @@ def _shared_links(sides: Sequence[Side]) -> list[int]:
     return [links.index(link) for link in links]
 
 
-def _if_traceable(load: Load, trace: Callable[[], LoadFormula]) -> LoadFormula | None:
+def _if_traceable(load: Load, described: Load, trace: Callable[[], LoadFormula]) -> LoadFormula | None:
     """Return a formula, if it can be had; NotAFunction if it is not always the same.
 
-    One in which nothing varies is asked for more often: it may have been drawn by lot.
+    One in which nothing varies is asked for more often: it may have been drawn by lot. What has been shown of
+    a load that cannot change, as those of models, is not asked again in its other trees.
     """
     try:
-        return traced_purely(
+        found = traced_purely(
             f"{load.word} {load.name!r}",
             load,
             trace,
             lambda formula: (formula.signature, formula.parameters),
-            lambda formula: _ASKED_AGAIN if formula.varies else _ASKED,
+            lambda formula: (
+                0 if described in _known_functions else _ASKED_AGAIN if formula.varies else _ASKED
+            ),
         )
+        if described._journal is LOCKED:
+            _known_functions.add(described)
+        return found
     except NotAFunction:
         raise
     except Exception:  # whatever a law does on symbols that it would not do on numbers

@@ -13,6 +13,7 @@ from linkwork.mechanism.input import Input, enter
 from linkwork.mechanism.joint import Joint
 from linkwork.tree import joint_forces
 from linkwork.tree.cuthill_mckee import neighbours, reverse_cuthill_mckee
+from linkwork.tree.joint_forces import Rows
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.loop_as_drawn import Drawn, fitted_as_drawn, weak_pivots
 from linkwork.tree.loop_constraint import LoopConstraint
@@ -132,14 +133,14 @@ def close_driven(
     joints: Sequence[Joint | LoopConstraint],
     moved: Moved,
     like: Tree | None = None,
-    rigid: bool = False,
+    rows: Rows = Rows.NONE,
 ) -> Tree:
-    """Return the tree with joints that close loops, their own forces in them, as runs that are `rigid` do.
+    """Return the tree with joints that close loops, their own forces in them, without what is `rows`.
 
     `closed` is the tree without such forces.
     """
     known = {loop.name: loop for loop in closed.loops}
-    loops = _placed(tree, joints, moved, like, rigid)
+    loops = _placed(tree, joints, moved, like, rows)
     loops = [replace(loop, weak=known[loop.name].weak, drawn=known[loop.name].drawn) for loop in loops]
     return tree.having(loops=tuple(loops), unknowns=closed.unknowns)
 
@@ -154,10 +155,10 @@ def _placed(
     joints: Sequence[Joint | LoopConstraint],
     moved: Moved | None,
     like: Tree | None,
-    rigid: bool = False,
+    rows: Rows = Rows.NONE,
 ) -> tuple[Loop, ...]:
     """Place what closes loops on the links of a tree; those that share links come together."""
-    kinds, known = JointFormulas(driven=moved is not None, rigid=rigid), {}
+    kinds, known = JointFormulas(driven=moved is not None, rows=rows), {}
     before = {loop.name: loop for loop in like.loops} if like else {}
     loops: list[Loop] = []
     for joint in joints:
@@ -167,7 +168,7 @@ def _placed(
         if old is not None and again and not stops:
             loops.append(replace(old, ends=_ends(joint, tree), root=0))
         else:
-            loops.append(_place(joint, tree, kinds, moved, known, rigid))
+            loops.append(_place(joint, tree, kinds, moved, known, rows))
     if any(map(_unknowns, joints)):
         firsts = accumulate(map(_unknowns, joints), initial=int(tree.starts[-1, 1]))
         loops = [replace(loop, u=first) for loop, first in zip(loops, firsts, strict=False)]
@@ -240,14 +241,14 @@ def _place(
     kinds: JointFormulas,
     moved: Moved | None,
     known: Formulas,
-    rigid: bool = False,
+    rows: Rows = Rows.NONE,
 ) -> Loop:
     if isinstance(joint, LoopConstraint):
         return _place_tie(joint, tree, known)
     kind, numbers = kinds.of(joint, False)
     if moved is not None:
         inertia = moved()[joint.name] if joint_forces.has_stops(joint) else ()
-        numbers = [*numbers, *joint_forces.settings(joint, inertia, rigid)]
+        numbers = [*numbers, *joint_forces.settings(joint, inertia, rows)]
     ends, (a, b) = _ends(joint, tree), _pattern(joint, tree)
     formula, constants = joint_formula(joint, kind, a, b, known)
     on_a, on_b = (

@@ -1,9 +1,10 @@
 """The graph of bodies and joints: a spanning tree from ground, and the joints that close loops."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import repeat, zip_longest
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,13 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.stop import RigidStop
 from linkwork.tree import joint_forces
 from linkwork.tree.branch_tables import COORDINATE_WORDS, BranchTables, Piece, branch_tables, pieces
+from linkwork.tree.breadth_first import NO_JOINT, spanned
+from linkwork.tree.joint_forces import Rows
 from linkwork.tree.joint_formula import JointFormula, JointFormulas
 from linkwork.tree.loop_constraint import ties
 from linkwork.varied import of_variants
+
+StandIn = tuple[float, float]  # mass and moment
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +36,7 @@ class TreeBody:
     parent: Body  # the body nearer to ground
     joint: Joint
     reverse: bool  # the body is the joint's parent: the joint is met the other way round
-    stand_in: tuple[float, float] | None = None  # mass and moment of one that has none, and is driven
+    stand_in: StandIn | None = None  # of one that has no mass, and is driven
 
     @kept
     def name(self) -> str:
@@ -95,7 +100,12 @@ class TreeBody:
     @kept
     def rigid_formula(self) -> tuple[JointFormula, list[float]]:
         """The same without friction that sticks in runs with rigid contact."""
-        return JointFormulas(driven=True, rigid=True).of(self.joint, self.reverse)
+        return JointFormulas(driven=True, rows=Rows.FRICTION).of(self.joint, self.reverse)
+
+    @kept
+    def stepped_formula(self) -> tuple[JointFormula, list[float]]:
+        """The same without what is rows in steps with contact: springs at limits, too."""
+        return JointFormulas(driven=True, rows=Rows.STOPS).of(self.joint, self.reverse)
 
     @kept
     def settings(self) -> list[float]:
@@ -157,17 +167,20 @@ class Topology:
     """The spanning tree, parents before children and each branch in one piece, and what closes loops."""
 
     branches: tuple[TreeBody, ...]
+    parents: np.ndarray  # (branches,) the number of the branch each hangs on, -1: ground
+    reverse: np.ndarray  # (branches,) which joints are met the other way round
+    stand_ins: Mapping[Body, StandIn]  # of bodies that have no mass, and are driven
     loops: tuple[Any, ...]  # joints, and constraints as ties
     pieces: list[Piece]  # branches that are those of the tree it was grown from, and new ones
     tables: BranchTables
 
     @kept
-    def numbers(self) -> dict[Body, int]:
-        """Where the branch of each body is."""
-        return {branch.body: number for number, branch in enumerate(self.branches)}
+    def numbers(self) -> dict[Joint, int]:
+        """Where the branch on each joint is."""
+        return dict(zip(map(_joint, self.branches), range(len(self.branches)), strict=True))
 
 
-Children = dict[Body, list[tuple[Body, Body, Joint]]]  # body -> itself, a body it carries, and their joint
+_joint, _parent, _child = map(attrgetter, ("joint", "parent", "child"))
 
 
 def topology(
@@ -181,45 +194,97 @@ def topology(
     Branches of the same body on the same joint are taken over from a topology `like` this one. `free` gives
     a joint to a body that no other connects to ground.
     """
-    cut = _wanted(mechanism, wanted)
-    joints = list(mechanism.joints.values())
-
-    def freed(body: Body) -> Joint:
-        assert free
-        joints.append(free(body))
-        return joints[-1]
-
-    while True:  # each round cuts a better joint of a loop, or is the last
-        kept = [joint for joint in joints if joint.name not in cut] if cut else joints
-        children, reached = _span(mechanism, kept, freed if free else None)
-        if reached == len(kept):
-            break
-        closing = _left_over(kept, children)
-        better = _better_cut(closing, children, _worth_cutting(mechanism))
+    graph = _Graph(mechanism)
+    cut = _wanted(graph, wanted)
+    tree = graph.span(cut, free)
+    while closing := graph.left_over(tree):  # each round cuts a better joint of a loop, or is the last
+        chosen = [joint for joint in closing if joint.name not in cut]
+        better = _better_cut(chosen, tree, _worth_cutting(mechanism)) if chosen else None
         if better is None:
             break
         cut.add(better)
-    known: dict[Body, int] = like.numbers if like else {}
-    earlier: tuple[TreeBody, ...] = like.branches if like else ()
-    stand_ins = _stand_ins(mechanism, children) if mechanism.drivers else {}
-    order: list[TreeBody] = []
-    before: list[int] = []  # where each was in `like`, or -1
-    stack = children[mechanism.ground][::-1]
-    while stack:
-        parent, body, joint = stack.pop()
-        number, light = known.get(body, -1), stand_ins.get(body) if stand_ins else None
-        branch = earlier[number] if number >= 0 else None
-        same = branch is not None and branch.joint is joint and branch.parent is parent
-        if branch is None or not same or branch.stand_in != light:
-            branch, number = TreeBody(body, parent, joint, joint.child is parent, light), -1
-        order.append(branch)
-        before.append(number)
-        if row := children.get(body):
-            stack += row[::-1]
-    closing = _left_over(joints, children) if reached < len(joints) else []
-    found, dimension = pieces(before), 3 if mechanism.space == "space" else 2
-    tables = branch_tables(order, found, like.tables if like else None, dimension)
-    return Topology(tuple(order), (*closing, *ties(mechanism, closing)), found, tables)
+        tree = graph.span(cut, free)
+    stand_ins = _stand_ins(mechanism, tree) if mechanism.drivers else {}
+    found = pieces(_places_before(tree, stand_ins, like))
+    branches: list[TreeBody] = []
+    for begin, end, first in found:
+        if like and first >= 0:
+            branches += like.branches[first : first + end - begin]
+        else:
+            branches += [tree.branch(k, stand_ins) for k in range(begin, end)]
+    dimension = 3 if mechanism.space == "space" else 2
+    tables = branch_tables(branches, found, like.tables if like else None, dimension)
+    loops = (*closing, *ties(mechanism, closing))
+    return Topology(tuple(branches), tree.parents, tree.reverse, stand_ins, loops, found, tables)
+
+
+@dataclass(frozen=True, eq=False)
+class _Spanned:
+    """The branches of a spanning tree, parents before children."""
+
+    ground: Body
+    bodies: list[Body]
+    joints: list[Joint]
+    parents: np.ndarray
+    reverse: np.ndarray
+
+    def parent(self, k: int) -> Body:
+        return self.bodies[above] if (above := int(self.parents[k])) >= 0 else self.ground
+
+    def branch(self, k: int, stand_ins: Mapping[Body, StandIn]) -> TreeBody:
+        body, joint = self.bodies[k], self.joints[k]
+        return TreeBody(body, self.parent(k), joint, bool(self.reverse[k]), stand_ins.get(body))
+
+
+class _Graph:
+    """Bodies and the joints that connect them, by number."""
+
+    def __init__(self, mechanism: Mechanism):
+        self._bodies = [mechanism.ground, *mechanism.bodies.values()]
+        self.joints = list(mechanism.joints.values())
+        number = dict(zip(self._bodies, range(len(self._bodies)), strict=True)).__getitem__
+        ends = [list(map(number, map(side, self.joints))) for side in (_parent, _child)]
+        self._ends = np.array(ends, np.int64).reshape(2, -1)
+
+    def span(self, cut: Collection[str], free: Callable[[Body], Joint] | None = None) -> _Spanned:
+        """Return a spanning tree without joints that are cut; `free` gives joints to bodies not reached."""
+        numbers = [k for k, joint in enumerate(self.joints) if joint.name not in cut] if cut else []
+        ends = np.ascontiguousarray(self._ends[:, numbers]) if cut else self._ends
+        bodies, parents, joints = spanned(ends, len(self._bodies) - 1, free is not None)
+        if cut:
+            joints = np.where(joints < 0, NO_JOINT, np.array([*numbers, NO_JOINT])[joints])
+        if free:
+            for k in (joints == NO_JOINT).nonzero()[0].tolist():
+                joints[k] = self._add(free, int(bodies[k]))
+        of_bodies = list(map(self._bodies.__getitem__, bodies.tolist()))
+        reverse = self._ends[0, joints] == bodies
+        of_joints = list(map(self.joints.__getitem__, joints.tolist()))
+        return _Spanned(self._bodies[0], of_bodies, of_joints, parents, reverse)
+
+    def _add(self, free: Callable[[Body], Joint], body: int) -> int:
+        """Connect a body to ground; return the number of its joint."""
+        self.joints.append(free(self._bodies[body]))
+        self._ends = np.column_stack([self._ends, [0, body]])
+        return len(self.joints) - 1
+
+    def left_over(self, tree: _Spanned) -> list[Joint]:
+        """Return the joints that are not in a tree."""
+        if len(tree.joints) == len(self.joints):
+            return []
+        used = set(tree.joints)
+        return [joint for joint in self.joints if joint not in used]
+
+
+def _places_before(tree: _Spanned, stand_ins: Mapping[Body, StandIn], like: Topology | None) -> np.ndarray:
+    """Return where each branch, on the same joint met the same way, was in another tree, or -1."""
+    if not like or not like.branches:
+        return np.full(len(tree.joints), -1)
+    places = np.array(list(map(like.numbers.get, tree.joints, repeat(-1))), np.int64)
+    places[like.reverse[places] != tree.reverse] = -1
+    if stand_ins != like.stand_ins:
+        changed = [stand_ins.get(body) != like.stand_ins.get(body) for body in tree.bodies]
+        places[changed] = -1
+    return places
 
 
 # What is driven moves as its driver says, whatever its mass; but the equations divide by it. A body without
@@ -227,7 +292,7 @@ def topology(
 STAND_IN = 1e-7
 
 
-def _stand_ins(mechanism: Mechanism, children: Children) -> dict[Body, tuple[float, float]]:
+def _stand_ins(mechanism: Mechanism, tree: _Spanned) -> dict[Body, StandIn]:
     """Return mass and moment that stand in for those of bodies that have and carry none, and are driven."""
     if all(_has_mass(body) for body in mechanism.bodies.values()):
         return {}
@@ -236,14 +301,12 @@ def _stand_ins(mechanism: Mechanism, children: Children) -> dict[Body, tuple[flo
         driven[id(driver.sides()[0])].add(driver.component)
     total = sum(float(body.inertia.mass) for body in mechanism.bodies.values()) or 1.0
     size = max(float(np.linalg.norm(body.position)) for body in mechanism.bodies.values()) or 1.0
-    found: dict[Body, tuple[float, float]] = {}
-    walk = list(children[mechanism.ground])
-    for _, body, _ in walk:  # grows while it is walked
-        walk += children.get(body, [])
+    found: dict[Body, StandIn] = {}
     heavy = {body for body in mechanism.bodies.values() if _has_mass(body)}
-    for parent, body, joint in reversed(walk):
+    for k in reversed(range(len(tree.bodies))):
+        body, joint = tree.bodies[k], tree.joints[k]
         if body in heavy:
-            heavy.add(parent)
+            heavy.add(tree.parent(k))
         elif len(driven[id(joint)] | driven[id(body)]) >= joint.nv > 0:
             found[body] = STAND_IN * total, STAND_IN * total * size**2
     return found
@@ -253,71 +316,28 @@ def _has_mass(body: Body) -> bool:
     return bool(np.any(body.inertia.mass) or np.any(body.inertia.tensor))
 
 
-def _wanted(mechanism: Mechanism, names: Iterable[str]) -> set[str]:
+def _wanted(graph: _Graph, names: Iterable[str]) -> set[str]:
     """Return the joints that are to be cut; ModelError if they cannot all be."""
     cut = {names} if isinstance(names, str) else set(names)
-    if not cut:
-        return cut
+    known = [joint.name for joint in graph.joints] if cut else []
     for name in cut:
-        if name not in mechanism.joints:
-            raise ModelError(f"cut: {unknown('joint', name, mechanism.joints)}")
-    joints = list(mechanism.joints.values())
-    _, reached = _span(mechanism, [joint for joint in joints if joint.name not in cut])
-    if reached < _span(mechanism, joints)[1]:
+        if name not in known:
+            raise ModelError(f"cut: {unknown('joint', name, known)}")
+    if cut and len(graph.span(cut).bodies) < len(graph.span(()).bodies):
         named = ", ".join(map(repr, sorted(cut)))
         raise ModelError(f"cut: without {named} not all bodies are connected to ground; cut fewer")
     return cut
 
 
-def _span(
-    mechanism: Mechanism, joints: list[Joint], free: Callable[[Body], Joint] | None = None
-) -> tuple[Children, int]:
-    """Return the bodies that each body carries, and how many are carried: breadth first, so paths are short.
-
-    `free` gives a joint to a body that is not reached.
-    """
-    touching: dict[Body, list[tuple[Body, Joint]]] = defaultdict(list)  # body -> its neighbours
-    for joint in joints:
-        parent, child = joint.parent, joint.child
-        touching[parent].append((child, joint))
-        touching[child].append((parent, joint))
-    reached = {mechanism.ground}
-    children: Children = {mechanism.ground: []}
-    front = [mechanism.ground]
-    while front:
-        for parent in front:  # grows while it is walked
-            row = []
-            for body, joint in touching[parent]:
-                if body not in reached:
-                    reached.add(body)
-                    row.append((parent, body, joint))
-                    front.append(body)
-            if row:
-                children[parent] = row
-        front = []
-        if free and len(reached) <= len(mechanism.bodies):
-            loose = next(body for body in mechanism.bodies.values() if body not in reached)
-            reached.add(loose)
-            children[mechanism.ground].append((mechanism.ground, loose, free(loose)))
-            front = [loose]
-    return children, len(reached) - 1
-
-
-def _left_over(joints: Iterable[Joint], children: Children) -> list[Joint]:
-    """Return the joints that are not in the tree."""
-    used = {joint for row in children.values() for _, _, joint in row}
-    return [joint for joint in joints if joint not in used]
-
-
 def _better_cut(
-    closing: Sequence[Joint], children: Children, worth: Callable[[Joint], tuple[Any, ...]]
+    closing: Sequence[Joint], tree: _Spanned, worth: Callable[[Joint], tuple[Any, ...]]
 ) -> str | None:
     """Return the first joint of a loop that leaves fewer equations when it is cut instead; None if none is.
 
     A cut joint leaves one equation per freedom it takes; it must be able to compute its coordinates from the
     poses of its bodies; and loads and drives act on joints of the tree.
     """
-    above = {body: (parent, joint) for row in children.values() for parent, body, joint in row}
+    above = {body: (tree.parent(k), tree.joints[k]) for k, body in enumerate(tree.bodies)}
     for joint in closing:
         paths: list[list[Joint]] = []
         for body in (joint.parent, joint.child):

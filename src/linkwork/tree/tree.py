@@ -18,6 +18,7 @@ from linkwork.lazy import kept
 from linkwork.mechanism.joints import CATALOGUE
 from linkwork.tree import joint_forces
 from linkwork.tree.branch_tables import Piece, same_pieces
+from linkwork.tree.joint_forces import Rows
 from linkwork.tree.joint_formula import JointFormula
 from linkwork.tree.joint_units import joint_units
 from linkwork.tree.load_formula import PlacedLoad
@@ -25,6 +26,8 @@ from linkwork.tree.topology import TreeBody
 from linkwork.varied import of_variants, real_table
 
 Array = np.ndarray
+
+_FORMULA = {Rows.NONE: "driven_formula", Rows.FRICTION: "rigid_formula", Rows.STOPS: "stepped_formula"}
 
 _kind, _driven, _has_stops = map(attrgetter, ("kind", "driven", "has_stops"))
 
@@ -95,19 +98,19 @@ class Block:
         """The block with the joint's own forces, if it has no stops."""
         return self._with(self.seats[0].branch.settings)
 
-    def with_stops(self, moved: Sequence[float], rigid: bool = False) -> "Block":
-        """Return the block with the joint's own forces; `moved` is the inertia each coordinate moves.
+    def with_stops(self, moved: Sequence[float], rows: Rows = Rows.NONE) -> "Block":
+        """Return the block with the joint's own forces, without what is `rows`.
 
-        In runs that are `rigid`, friction that sticks is none of them.
+        `moved` is the inertia that each coordinate moves.
         """
         branch = self.seats[0].branch
-        return self._with(joint_forces.settings(branch.joint, moved, rigid), rigid)
+        return self._with(joint_forces.settings(branch.joint, moved, rows), rows)
 
-    def _with(self, settings: Sequence[float], rigid: bool = False) -> "Block":
+    def _with(self, settings: Sequence[float], rows: Rows = Rows.NONE) -> "Block":
         branch = self.seats[0].branch
         if type(branch.joint) not in CATALOGUE:
             self._check_drawn(branch.drawn.tolist())
-        kind, parameters = branch.rigid_formula if rigid else branch.driven_formula
+        kind, parameters = getattr(branch, _FORMULA[rows])
         return Block(
             self.seats,
             kind,
@@ -270,17 +273,17 @@ def with_own_forces(
     tree: Tree,
     moved: Callable[[], Mapping[str, Sequence[float]]],
     grown: Grown | None = None,
-    rigid: bool = False,
+    rows: Rows = Rows.NONE,
 ) -> Tree:
-    """Return a tree without loops, with the joints' own forces in their kinds, as runs that are `rigid` do.
+    """Return a tree without loops, with the joints' own forces in their kinds, without what is `rows`.
 
     `moved` is asked for the inertia that each coordinate of a joint moves if any joint has stops.
     """
-    if not rigid and not any(map(_has_stops, tree.blocks)):
+    if not rows and not any(map(_has_stops, tree.blocks)):
         return tree.with_blocks(tuple(map(_driven, tree.blocks)), grown)
     inertias = moved() if any(map(_has_stops, tree.blocks)) else {}
     blocks = [
-        block.with_stops(inertias.get(block.name, ()), rigid) if rigid or block.has_stops else block.driven
+        block.with_stops(inertias.get(block.name, ()), rows) if rows or block.has_stops else block.driven
         for block in tree.blocks
     ]
     return tree.with_blocks(tuple(blocks), grown)

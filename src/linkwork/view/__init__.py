@@ -56,19 +56,30 @@ def save_sound(run: Any, path: str | Path, listener: Any = None, **options: Any)
 
 
 def save_html(
-    run: Any, path: str | Path, *, rate: float = 60.0, show: Sequence[str] = (), sound: Any = False
+    run: Any,
+    path: str | Path,
+    *,
+    rate: float = 60.0,
+    show: Sequence[str] = (),
+    plot: Sequence[str] = (),
+    trace: Any = None,
+    sound: Any = False,
 ) -> None:
     """Write one file that plays a recording from disk, without a network, at `rate` frames a second.
 
-    `show` names overlays: "names", "frames", "joint axes", "reactions", "velocities", "traces", ... With
-    `sound=True`, or what `lw.sound` returned, the page has a button that switches sound on.
+    The page has switches for overlays and curves of what was recorded, in step with the picture. `show`
+    names overlays that are on at first: "names", "frames", "joint axes", "reactions", "velocities",
+    "traces", ...; `plot` curves: "crank.velocity", "energy"; `trace` is a body whose path is drawn, or a
+    body and a point on it: `trace=("rod", (0.1, 0, 0))`. With `sound=True`, or what `lw.sound` returned, the
+    page has a button that switches sound on.
     """
     from linkwork.errors import LinkworkError
     from linkwork.view import offline
 
     if Path(path).suffix.lower() not in (".html", ".htm"):
         raise LinkworkError(f"{path}: cannot write {Path(path).suffix!r} as a page; give a name in .html")
-    offline.save(run, path, rate=rate, show=tuple(show), sound=sound)
+    options = {"show": tuple(show), "plot": tuple(plot), "trace": trace, "sound": sound}
+    offline.save(run, path, rate=rate, **options)
 
 
 def save_video(

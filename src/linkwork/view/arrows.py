@@ -10,6 +10,7 @@ from linkwork.geometry import Cone
 from linkwork.view import palette, tessellate
 from linkwork.view.body_pieces import turned_to
 from linkwork.view.drawing import Drawing
+from linkwork.view.moving_batch import move_batch
 from linkwork.view.overlay import Overlay
 from linkwork.view.palette import Rgb
 from linkwork.view.piece_poses import Places, WorldPoses
@@ -32,7 +33,7 @@ class Arrows(Overlay):
 
     def __init__(self, server: Any, subject: Subject, word: str, colour: Rgb, vectors: Vectors) -> None:
         super().__init__(server, subject.drawing)
-        self.word, self._colour, self._vectors = word, colour, vectors
+        self.word, self.colour, self._vectors = word, colour, vectors
         self._node = f"/overlays/{word.replace(' ', '-')}"
         self._largest = 0.0
         self._above = np.array([0.0, 0.0, _top(subject.drawing)])
@@ -41,7 +42,7 @@ class Arrows(Overlay):
         node = self._server.scene.add_arrows(
             self._node,
             np.zeros((1, 2, 3)),
-            self._colour,
+            self.colour,
             shaft_radius=0.004 * self._size,
             head_radius=0.010 * self._size,
             head_length=0.025 * self._size,
@@ -76,7 +77,7 @@ class Turns(Arrows):
             batched_wxyzs=np.array([[1, 0, 0, 0]], np.float32),
             batched_positions=np.zeros((1, 3), np.float32),
             batched_scales=np.full((1, 3), _NONE, np.float32),
-            batched_colors=self._colour,
+            batched_colors=self.colour,
             lod="off",
             side="double",
             cast_shadow=False,
@@ -89,9 +90,8 @@ class Turns(Arrows):
         sizes = np.linalg.norm(vectors, axis=1) * (_WIDEST * self._size)
         if not len(points):
             points, vectors, sizes = np.zeros((1, 3)), np.zeros((1, 3)), np.array([_NONE])
-        node.batched_positions = points.astype(np.float32)
-        node.batched_wxyzs = quaternions(np.array([turned_to(v) for v in vectors])).astype(np.float32)
-        node.batched_scales = np.repeat(sizes[:, None], 3, axis=1).astype(np.float32)
+        turns = quaternions(np.array([turned_to(v) for v in vectors]))
+        move_batch(node, points, turns, np.repeat(sizes[:, None], 3, axis=1))
 
 
 @cache

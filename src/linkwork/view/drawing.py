@@ -106,10 +106,10 @@ def drawing_of_mechanism(
     shells = {name: list(described_parts(body)) for name, body in bodies.items()}
     size = _size(poses, shells, marks)
     lines = sketch_lines(mechanism, size)
-    points = attachments(mechanism)
-    for name, body in bodies.items():
-        if name != "ground" and not shells[name]:
-            shells[name] = list(link_through(body, points.get(name, ()), size))
+    bare = [name for name in names if not shells[name]]
+    points = attachments(mechanism) if bare else {}
+    for name in bare:
+        shells[name] = list(link_through(bodies[name], points.get(name, ()), size))
     layers = _layers(mechanism.space, bodies, marks, shells)
     welded, paints = _welded(marks), _paints(names, before.paints if before else {})
     pieces = []

@@ -267,15 +267,15 @@ class DrivenViewer(Viewer):
             if slider.value != here:
                 slider.value = here
 
-    def show_time(self, t: float) -> None:
+    def show_time(self, moment: Moment) -> None:
         now = time.perf_counter()
         if self.driving is None or (self.running and now - self._drawn_at < _SLOW):
             return
         self._drawn_at = now
-        self._clock.value = f"{t:.2f} s"
-        self.inspector.show(self.selected, self.now())
+        self._clock.value = f"{moment.t:.2f} s"
+        self.inspector.show(self.selected, moment)
         if self.charts is not None and self.charts.names:
-            self.charts.move(t)
+            self.charts.move(moment.t)
             self.charts.draw()
         if self.overlays.traces.visible:
             self.overlays.traces.draw()

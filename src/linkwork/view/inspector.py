@@ -134,7 +134,7 @@ def _channel_rows(subject: Subject, name: str, moment: Moment, only: Sequence[st
 
 def _known(subject: Subject, channel: str) -> str:
     """Return a channel, if it can be plotted."""
-    return channel if subject.run is not None and channel in subject.channels else ""
+    return channel if subject.has(channel) else ""
 
 
 def _vector(values: Array, flat: bool) -> str:

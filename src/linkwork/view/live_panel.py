@@ -187,16 +187,16 @@ class LiveViewer(Viewer):
             )
         self._line.points, self._line.visible = ends.astype(np.float32), True
 
-    def show_time(self, t: float) -> None:
+    def show_time(self, moment: Moment) -> None:
         now = time.perf_counter()
         if self.engine.running and now - self._drawn_at < _SLOW:
             return
         self._drawn_at = now
         rate = f", {self.engine.rate:.2g} times real time" if self.engine.running else ""
-        self._clock.value = f"{t:.2f} s{rate}"
-        self.inspector.show(self.selected, self.now())
+        self._clock.value = f"{moment.t:.2f} s{rate}"
+        self.inspector.show(self.selected, moment)
         if self.charts is not None and self.charts.names:
-            self.charts.move(t)
+            self.charts.move(moment.t)
             self.charts.draw()
         if self.overlays.traces.visible:
             self.overlays.traces.draw()

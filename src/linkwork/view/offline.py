@@ -1,13 +1,17 @@
 """A page that plays from disk: the player and the frames in one file, which asks no network for anything."""
 
-import html
 import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from linkwork.recording.container import write_atomically
 from linkwork.view.camera import Camera
+from linkwork.view.drawing import Drawing
+from linkwork.view.offline_data import script
 from linkwork.view.overlays import Overlays
+from linkwork.view.page import heading, part
 from linkwork.view.server import Server
 from linkwork.view.sound_panel import heard_of, sounding
 from linkwork.view.stage import Stage
@@ -15,6 +19,8 @@ from linkwork.view.subject_of import moving_subject_of
 
 RATE = 60.0  # frames a second
 _MOST = 6000  # frames in a file
+_OVER = 30.0  # times a second that forces and names follow, of up to so many bodies; of more fewer
+_BODIES = 40
 
 # The browser itself refuses whatever would leave the file.
 _POLICY = (
@@ -24,7 +30,15 @@ _POLICY = (
 )
 
 
-def page(run: Any, *, rate: float = RATE, show: tuple[str, ...] = (), sound: Any = False) -> str:
+def page(
+    run: Any,
+    *,
+    rate: float = RATE,
+    show: tuple[str, ...] = (),
+    plot: tuple[str, ...] = (),
+    trace: Any = None,
+    sound: Any = False,
+) -> str:
     """Return the page that plays a recording."""
     heard = heard_of(run, sound, "save_html")
     subject = moving_subject_of(run)
@@ -33,45 +47,72 @@ def page(run: Any, *, rate: float = RATE, show: tuple[str, ...] = (), sound: Any
     drawing, trajectory = subject.drawing, subject.trajectory
     start, span = float(trajectory.times[0]), float(trajectory.times[-1] - trajectory.times[0])
     count = min(int(span * rate) + 1, _MOST)
+    over = max(1, round(rate / _OVER)) * (1 + len(drawing.bodies) // _BODIES)
     server = Server(drawing.name, port=0)  # its address is not printed; it only records the frames
     try:
         camera = Camera(drawing, trajectory.passed(200))
         stage = Stage(server, drawing, camera)
         overlays = Overlays(server, subject, lambda text: None)
+        if trace is not None:
+            overlays.traces.follow(*traced(drawing, trace))
+            show = (*show, overlays.traces.word)
         unknown = [word for word in show if word not in overlays.switches]
         if unknown:
             raise ValueError(
                 f"save_html: unknown overlay {unknown[0]!r}; available are {', '.join(overlays.switches)}"
             )
-        for word in show:
-            overlays.switch(word, True)
+        for overlay in overlays.switches.values():
+            overlay.switch(True)
         view = camera.view(aspect=1.5)
         first = server.initial_camera
         first.position, first.look_at, first.up, first.fov = view.position, view.look_at, view.up, view.fov
         first.near, first.far = view.depths
 
-        def place(t: float) -> None:
+        def place(t: float, whole: bool) -> None:
             moment = trajectory.at(t)
             poses = moment.world
-            stage.place(poses)
-            overlays.place(moment, poses)
+            with server.atomic():
+                stage.place(poses)
+                if whole:
+                    overlays.place(moment, poses)
 
-        place(start)
+        place(start, True)
+        for word, overlay in overlays.switches.items():
+            if word not in show:
+                overlay.hide()
+        data = script(subject, camera, overlays, show, plot)
         serializer = server.get_scene_serializer()
         for k in range(1, count):
             serializer.insert_sleep(span / (count - 1))
-            place(start + span * k / (count - 1))
+            place(start + span * k / (count - 1), k % over == 0)
         text = serializer.as_html()
     finally:
         server.close()
-    title = f"<title>{html.escape(drawing.name)}</title>"
     policy = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}" />'
-    text = text.replace("<title>Viser</title>", f"{policy}{title}", 1)
-    return text if heard is None else sounding(text, heard)
+    text = text.replace("<title>Viser</title>", policy + heading(drawing.name, "page", "offline"), 1)
+    if heard is not None:
+        text = sounding(text, heard)
+    head, end, rest = text.rpartition("</body>")
+    return f"{head}{data}<script>{part('page.js')}</script><script>{part('offline.js')}</script>{end}{rest}"
 
 
-def save(
-    run: Any, path: str | Path, *, rate: float = RATE, show: tuple[str, ...] = (), sound: Any = False
-) -> None:
+def traced(drawing: Drawing, said: Any) -> tuple[str, Any]:
+    """Return the body of which a point is traced, and the point on it [m], None for the centre of mass."""
+    name, point = (said, None) if isinstance(said, str) else said
+    if name not in drawing.bodies:
+        raise ValueError(f"trace {name!r}: no body has this name; there are {', '.join(drawing.bodies[:8])}")
+    if point is None:
+        return name, None
+    numbers = np.zeros(3)
+    flat = np.asarray(point, float)
+    if flat.shape not in ((3,), (2,) if drawing.space == "plane" else (3,)) or not np.isfinite(flat).all():
+        raise ValueError(
+            f"trace {said!r}; give a body and a point on it, {2 + (drawing.space == 'space')} numbers [m]"
+        )
+    numbers[: len(flat)] = flat
+    return name, numbers
+
+
+def save(run: Any, path: str | Path, **options: Any) -> None:
     """Write that page to a file, all or nothing."""
-    write_atomically(path, [page(run, rate=rate, show=show, sound=sound).encode()])
+    write_atomically(path, [page(run, **options).encode()])

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.view.drawing import Drawing
+from linkwork.view.palette import Rgb
 from linkwork.view.piece_poses import Places, WorldPoses
 from linkwork.view.trajectory import Moment
 
@@ -16,6 +17,7 @@ class Overlay(ABC):
     """One switch. A subclass puts its nodes on the page when first shown, and moves them while shown."""
 
     word = ""
+    colour: Rgb | None = None  # of what it shows, if that is one
 
     def __init__(self, server: Any, drawing: Drawing) -> None:
         self._server, self._drawing = server, drawing
@@ -29,6 +31,16 @@ class Overlay(ABC):
             self._made, self._nodes = True, self.nodes()
         for node in self._nodes:
             node.visible = visible
+
+    def hide(self) -> None:
+        """Let nothing be seen of it, and go on moving it: it can be shown at any time."""
+        for node in self._nodes:
+            node.visible = False
+
+    @property
+    def roots(self) -> list[str]:
+        """The names of its nodes on the page; others are below these."""
+        return [node.name for node in self._nodes]
 
     def remove(self) -> None:
         """Take everything off the page."""

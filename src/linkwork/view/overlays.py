@@ -11,6 +11,7 @@ from linkwork.view.arrows import arrows
 from linkwork.view.body_pieces import turned_to
 from linkwork.view.contact_arrows import ContactArrows
 from linkwork.view.drawing import Piece
+from linkwork.view.moving_batch import move_batch
 from linkwork.view.name_labels import Names
 from linkwork.view.overlay import Overlay
 from linkwork.view.piece_poses import WorldPoses
@@ -45,8 +46,7 @@ class Frames(Overlay):
 
     def place(self, moment: Moment, poses: WorldPoses) -> None:
         (node,) = self._nodes
-        node.batched_positions = self._places.positions(poses).astype(np.float32)
-        node.batched_wxyzs = self._places.rotations(poses).astype(np.float32)
+        move_batch(node, self._places.positions(poses), self._places.rotations(poses))
 
 
 class Masses(Overlay):

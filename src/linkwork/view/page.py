@@ -15,18 +15,20 @@ _ICON = (
 
 
 @cache
-def _part(name: str) -> str:
+def part(name: str) -> str:
+    """Return a file of ours that pages have."""
     return files("linkwork.view").joinpath(name).read_text(encoding="utf-8")
 
 
-def title_of(name: str) -> str:
-    """Return what the tab of a page is called, as HTML: names may come from a file."""
-    return f"<title>{html.escape(name)} · Linkwork</title>"
+def heading(name: str, *styles: str) -> str:
+    """Return what the tab of a page is called, as HTML, and how it looks: names may come from a file."""
+    looks = "".join(f"\n<style>{part(f'{style}.css')}</style>" for style in styles)
+    return f"<title>{html.escape(name)} · Linkwork</title>{looks}"
 
 
 def dressed(page: str, name: str) -> str:
     """Return viser's page with our title and icon, and what it lacks."""
-    added = f"{title_of(name)}\n<style>{_part('page.css')}</style>\n<script>{_part('page.js')}</script>"
+    added = f"{heading(name, 'page')}\n<script>{part('page.js')}</script>"
     start, mark, rest = page.partition("<title>Viser</title>")
     if not mark:
         return page

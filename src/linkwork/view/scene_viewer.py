@@ -115,14 +115,14 @@ class SceneViewer(Viewer):
         going = self._going.is_set()
         self._hold.label, self._hold.icon = ("Hold", "player-pause") if going else ("Go on", "player-play")
 
-    def show_time(self, t: float) -> None:
+    def show_time(self, moment: Moment) -> None:
         """Tell the time and the numbers of what is selected, not at every step."""
         now = time.perf_counter()
         if now - self._drawn_at < _SLOW and self._going.is_set():
             return
         self._drawn_at = now
         slow = self._scene.slowdown
-        self._clock.value = f"{t:.2f} s" + (
+        self._clock.value = f"{moment.t:.2f} s" + (
             f", {slow:.1f} times slower than real time" if slow > 1.05 else ""
         )
-        self.inspector.show(self.selected, self.now())
+        self.inspector.show(self.selected, moment)

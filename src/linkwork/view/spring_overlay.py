@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.view import palette, tessellate
 from linkwork.view.body_pieces import turned_to
 from linkwork.view.drawing import SpringMark
+from linkwork.view.moving_batch import move_batch
 from linkwork.view.overlay import Overlay
 from linkwork.view.piece_poses import Places, WorldPoses
 from linkwork.view.quaternion import quaternions
@@ -99,6 +100,5 @@ class Springs(Overlay):
             radius = np.full(len(a), _RADII[kind] * self._size)
             if kind != "rod":
                 radius = np.minimum(radius, _FATTEST * np.maximum(lengths, 1e-9))
-            node.batched_positions = ((a + b) / 2.0).astype(np.float32)
-            node.batched_wxyzs = quaternions(np.array([turned_to(way) for way in b - a])).astype(np.float32)
-            node.batched_scales = np.column_stack([radius, radius, lengths]).astype(np.float32)
+            turns = quaternions(np.array([turned_to(way) for way in b - a]))
+            move_batch(node, (a + b) / 2.0, turns, np.column_stack([radius, radius, lengths]))

@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.view.camera import Camera
 from linkwork.view.drawing import Drawing, Piece
 from linkwork.view.looks import Looks
+from linkwork.view.moving_batch import move_batch
 from linkwork.view.piece_poses import Places, WorldPoses
 from linkwork.view.tessellate import Shell
 
@@ -67,8 +68,7 @@ class Batch:
         )
 
     def place(self, poses: WorldPoses) -> None:
-        self.handle.batched_positions = self._places.positions(poses).astype(np.float32)
-        self.handle.batched_wxyzs = self._places.rotations(poses).astype(np.float32)
+        move_batch(self.handle, self._places.positions(poses), self._places.rotations(poses))
 
     def is_of(self, pieces: Sequence[Piece]) -> bool:
         """Whether these pieces look as those that are shown; where they are may differ."""
@@ -164,10 +164,9 @@ class Stage:
 
     def place(self, poses: WorldPoses) -> None:
         """Move everything to where it is."""
-        positions = self._places.positions(poses).astype(np.float32)
-        rotations = self._places.rotations(poses).astype(np.float32)
+        positions, rotations = self._places.positions(poses), self._places.rotations(poses)
         for batch, part in self._parts:
-            batch.handle.batched_positions, batch.handle.batched_wxyzs = positions[part], rotations[part]
+            move_batch(batch.handle, positions[part], rotations[part])
 
     def dress(self, looks: Looks) -> None:
         """Show bodies and joints as they are to be seen: selected, hidden, clear, coloured."""

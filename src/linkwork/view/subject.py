@@ -23,7 +23,26 @@ from linkwork.view.trajectory import Moment, Trajectory
 
 Array = np.ndarray
 
+_AT_ONCE = 100_000  # bodies times samples of which all is derived at the first question
 _WHOLE = ("energy", "kinetic_energy", "potential_energy")
+
+
+class _Sample(Instant):
+    """A sample of a recording: what is derived of it is derived of all samples at once, and kept there."""
+
+    def derived(self, quantity: str) -> Array:
+        run, k = self.__dict__["whole"]
+        return run.derived(quantity)[k]
+
+
+def _sample(run: Recording, k: int) -> Instant:
+    """Return a sample; of a long recording it is derived alone, so that nobody waits for all of it."""
+    found = run.sample(k)
+    if len(run) * len(run.layout.bodies) > _AT_ONCE:
+        return found
+    sample = _Sample.__new__(_Sample)
+    sample.__dict__.update(found.__dict__, whole=(run, k))
+    return sample
 
 
 class Subject:
@@ -37,26 +56,32 @@ class Subject:
         self._marks = {mark.name: mark for mark in drawing.joints}
         self._numbers = {name: k for k, name in enumerate(drawing.bodies)} | {"ground": -1}
         self._seen: tuple[Moment, Instant] | None = None
-        self._words: tuple[Layout, dict[str, list[str]]] | None = None
+        self._words: tuple[Layout, dict[str, list[str]], dict[str, None]] | None = None
 
     # curves
 
     @property
-    def channels(self) -> list[str]:
+    def channels(self) -> Sequence[str]:
         """The names of what can be plotted."""
-        return [] if self.run is None else _channels(self.run.layout)
+        return () if self.run is None else tuple(self._known_words(self.run.layout)[1])
+
+    def has(self, channel: str) -> bool:
+        """Return whether there is something to be plotted of this name."""
+        return self.run is not None and channel in self._known_words(self.run.layout)[1]
 
     def words_of(self, name: str) -> list[str]:
         """Return what is known over time of an element, or "" for a channel of the whole."""
         known = self._live if self.run is None else self.run
-        if known is None:
-            return []
-        if self._words is None or self._words[0] is not known.layout:
+        return [] if known is None else self._known_words(known.layout)[0].get(name, [])
+
+    def _known_words(self, layout: Layout) -> tuple[dict[str, list[str]], dict[str, None]]:
+        """Return words by element, and names of channels."""
+        if self._words is None or self._words[0] is not layout:
             found: dict[str, list[str]] = {each: [""] for each in _WHOLE}
-            for element, words in _words(known.layout):
+            for element, words in _words(layout):
                 found.setdefault(element, []).extend(words)
-            self._words = known.layout, found
-        return self._words[1].get(name, [])
+            self._words = layout, found, dict.fromkeys(_channels(layout))
+        return self._words[1:]
 
     def curves(self, names: Sequence[str]) -> tuple[Array, list[Trace]]:
         """Return times, and the curves of channels, in the order of time."""
@@ -75,7 +100,7 @@ class Subject:
         if self._seen is not None and self._seen[0] is moment:
             return self._seen[1]
         if self.run is not None and moment.sample is not None:
-            found = self.run.sample(moment.sample)
+            found = _sample(self.run, moment.sample)
         elif self._live is not None and moment.q is not None and moment.v is not None:
             state = np.array(moment.t), moment.q, moment.v
             found = Instant(self._live, *state, np.array(np.nan), np.array(True))

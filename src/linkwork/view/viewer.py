@@ -206,7 +206,7 @@ class Viewer(FollowingEdits, Playback):
 
     def plot(self, channel: str) -> None:
         """Draw a curve of a channel, if there is such a one."""
-        if self.charts is not None and channel in self.subject.channels:
+        if self.charts is not None and self.subject.has(channel):
             self.charts.add(channel)
 
     def _toggle(self, word: str) -> None:
@@ -315,19 +315,19 @@ class Viewer(FollowingEdits, Playback):
                 self.stage.place(poses)
                 self.overlays.place(moment, poses)
             self._go_along(poses)
-            self.show_time(moment.t)
+            self.show_time(moment)
 
-    def show_time(self, t: float) -> None:
+    def show_time(self, moment: Moment) -> None:
         """Tell the time in the panels and in charts; while playing not at every frame."""
         now = time.perf_counter()
         if self.player.playing and now - self._told < _SLOW:
             return
         self._told = now
         if self.player.end > self.player.start:
-            self._slider.value = t
-        self.inspector.show(self.selected, self.now())
+            self._slider.value = moment.t
+        self.inspector.show(self.selected, moment)
         if self.charts is not None:
-            self.charts.move(t)
+            self.charts.move(moment.t)
 
 
 def _plain(text: str) -> str:

@@ -17,7 +17,7 @@ from linkwork.native.cache_lines import (
 from linkwork.native.numba_functions import doubles, integers, native, native_apart, native_within
 from linkwork.simulation.loop.evaluate import evaluate
 from linkwork.simulation.loop.lane_records import copy, fold_top, fold_total, lane_of, rate_of
-from linkwork.simulation.loop.redundancy import watch_rows
+from linkwork.simulation.loop.redundancy import take_rates_beside, watch_rows
 
 
 @native_within
@@ -166,6 +166,7 @@ def explicit_step(run):
         evaluate(run, program, run.time, out, rate_of(run, j))
         if run.rows and not rates_only[j]:
             watch_rows(run, run.time, out)
+            take_rates_beside(run, j, out)
     _weigh(run, run.new, run.stages)
     weigh_errors(run)
     _estimate(run)

@@ -1,0 +1,117 @@
+"""A first mechanism, step by step: a crank and slider from three boxes, each step noticed when done."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from linkwork.mechanism.joints import Prismatic, Revolute
+from linkwork.mechanism.mechanism import Mechanism
+from linkwork.view.tree_panel import words
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something to do, how, and whether it was done on a page."""
+
+    title: str
+    how: str
+    done: Callable[[Any], bool]
+
+
+def _hinges(m: Mechanism, on_ground: bool) -> int:
+    """Return how many hinges are on ground, or between parts."""
+    return sum(
+        isinstance(joint, Revolute) and ("ground" in joint.ends) == on_ground for joint in m.joints.values()
+    )
+
+
+STEPS = (
+    Step(
+        "Three parts",
+        "Parts: press Add shape three times, or upload three meshes: a crank, a rod and a slider.",
+        lambda page: len(page.editor.mechanism.bodies) >= 3,
+    ),
+    Step(
+        "Hold the first on ground",
+        "New joint: On ground, Body the crank, As Revolute; press Add joint.",
+        lambda page: _hinges(page.editor.mechanism, on_ground=True) >= 1,
+    ),
+    Step(
+        "Join the others to it",
+        "The same between crank and rod, and between rod and slider. A click on a part says where.",
+        lambda page: _hinges(page.editor.mechanism, on_ground=False) >= 2,
+    ),
+    Step(
+        "Close the loop",
+        "On ground, Body the slider, As Prismatic. Nobody asks which joint closes the loop.",
+        lambda page: any(
+            isinstance(joint, Prismatic) and "ground" in joint.ends
+            for joint in page.editor.mechanism.joints.values()
+        ),
+    ),
+    Step(
+        "It can move in one way",
+        "Pull joints by their gizmo to where they belong; Axis turns them: hinges alike, the slide across"
+        " them.",
+        lambda page: page.said.freedoms == 1 and page.said.good,
+    ),
+    Step(
+        "Pull it",
+        "Take a part with the mouse: the rest follows, and joints stay together.",
+        lambda page: page.pulled_once,
+    ),
+    Step(
+        "Run",
+        "Press Run, below: it moves by its weight.",
+        lambda page: page.engine is not None and page.engine.state.t > 0.0,
+    ),
+)
+
+
+class Guide:
+    """The steps on a page: those that were done, the one to be done, and what comes after."""
+
+    def __init__(self, gui: Any, page: Any) -> None:
+        self._page, self._sheet = page, gui.add_html("", order=0.1)
+        self.done, self.open = 0, not page.editor.mechanism.elements
+        self._draw()
+
+    @property
+    def finished(self) -> bool:
+        return self.done == len(STEPS)
+
+    def begin(self) -> None:
+        """Show the steps, from the first that is not done."""
+        self.open, self.done = True, 0
+        self.follow(draw=True)
+
+    def close(self) -> None:
+        """Take the steps off the page."""
+        self.open = False
+        self._draw()
+
+    def follow(self, draw: bool = False) -> None:
+        """Go on to the first step that is not done; what was done stays so."""
+        before = self.done
+        while self.open and not self.finished and STEPS[self.done].done(self._page):
+            self.done += 1
+        if draw or self.done != before:
+            self._draw()
+
+    def _draw(self) -> None:
+        if not self.open:
+            self._sheet.content, self._sheet.visible = "", False
+            return
+        lines = []
+        for number, step in enumerate(STEPS):
+            state = "done" if number < self.done else "now" if number == self.done else "later"
+            mark = "✓" if state == "done" else str(number + 1)
+            how = f'<div class="lw-how">{escape(step.how)}</div>' if state == "now" else ""
+            lines.append(f'<li class="{state}"><span>{mark}</span><div>{escape(step.title)}{how}</div></li>')
+        title = "That is a mechanism." if self.finished else "A first mechanism"
+        close = f'<span class="lw-act on" role="button" data-lw=\'{words("guide", "close")}\'>close</span>'
+        self._sheet.content = (
+            f'<div class="lw-guide"><header><b>{title}</b>{close}</header><ol>{"".join(lines)}</ol></div>'
+        )
+        self._sheet.visible = True
