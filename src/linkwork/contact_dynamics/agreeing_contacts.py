@@ -12,10 +12,11 @@ So b of contacts that touch is replaced by -J w, of the w that comes nearest to 
     minimum of  sum r |J w + b|^2 + e |w|^2_M,
 
 r the weights of contacts: larger ones of those that press in, smaller ones along tangents, or else friction
-would keep the links of closed chains from being pushed out. Whatever w is, J v = J w has a solution then. A
-b that contradicts nothing stays as it is, up to e. Nodes of an island are taken in turn, some times (Gauss
-and Seidel). Contacts that are still apart keep their b: they may stay open. Islands with loops or drivers are left as they are: what these ask for
-is exact, and contacts that contradict it, as in a Geneva drive, have to open.
+would keep the links of closed chains from being pushed out. Whatever w is, J v = J w has a solution then. A b
+that contradicts nothing stays as it is, up to e. Nodes of an island are taken in turn, some times (Gauss and
+Seidel). Contacts that are still apart keep their b: they may stay open. Islands with loops or drivers are
+left as they are: what these ask for is exact, and contacts that contradict it, as in a Geneva drive, have to
+open. So are those with links of less than six velocities, as a wheel and its pawl.
 """
 
 from math import sqrt
@@ -33,6 +34,7 @@ _LEAST = 1e-8  # e
 _NONE = 1e-9  # smaller b count for nothing [m/s]
 _DEEP = 10.0  # times the weight of others: contacts that press in, and are to be pushed out
 _ALONG = 0.01  # times the weight of normals: tangents
+_FASTER = 2.0  # times the largest b: contacts that would be moved faster keep theirs
 _TURNS = 3  # over the nodes of an island
 
 
@@ -42,7 +44,8 @@ def let_agree(nodes, c, p, islands, count, room):
     for i in range(count):
         contacts = islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]
         members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]
-        if not _is_tree(nodes, c, members, contacts) or _largest(c, p, contacts) <= _NONE:
+        largest = _largest(c, p, contacts)
+        if not _is_tree(nodes, c, members, contacts) or largest <= _NONE:
             continue
         pack(nodes, c, room, contacts)
         w = room.trial
@@ -52,6 +55,8 @@ def let_agree(nodes, c, p, islands, count, room):
         for _ in range(_TURNS if len(members) > 1 else 1):
             for j in members:
                 _fit(nodes, c, p, contacts, j, room, w)
+        if _fastest(nodes, c, p, contacts, room, w) > _FASTER * largest:
+            continue
         for k in contacts:
             if _touches(c, p, k):
                 u0, u1, u2 = velocity(nodes, c, room, k, w)
@@ -62,10 +67,12 @@ def let_agree(nodes, c, p, islands, count, room):
 
 @native
 def _is_tree(nodes, c, members, contacts):
-    """Return whether there is a tree in an island, and nothing that loops or drivers hold."""
+    """Return whether there is a tree in an island, and nothing that loops, drivers or few joints hold."""
     tree = False
     for j in members:
-        tree = tree or not is_free(nodes.size[j])
+        if nodes.size[j] < 6 and not is_free(nodes.size[j]):
+            return False
+        tree = tree or nodes.size[j] > 6
     for k in contacts:
         tree = tree and c.kind[k] != HELD
     return tree
@@ -85,6 +92,18 @@ def _largest(c, p, contacts):
         if _touches(c, p, k):
             largest = max(largest, max(abs(c.bias[k, 0]), max(abs(c.bias[k, 1]), abs(c.bias[k, 2]))))
     return largest
+
+
+@native
+def _fastest(nodes, c, p, contacts, room, w):
+    """Return how fast w moves contacts that touch: without end, where a lever is nearly dead."""
+    fastest = 0.0
+    for k in contacts:
+        if _touches(c, p, k):
+            u0, u1, u2 = velocity(nodes, c, room, k, w)
+            u0, u1, u2 = u0 - c.bias[k, 0], u1 - c.bias[k, 1], u2 - c.bias[k, 2]
+            fastest = max(fastest, max(abs(u0), max(abs(u1), abs(u2))))
+    return fastest
 
 
 @native

@@ -37,11 +37,12 @@ from linkwork.contact_dynamics.local_law import NONE, sweep
 from linkwork.contact_dynamics.natural_map import off_by, residual_of
 from linkwork.native.numba_functions import native, native_apart
 
-_SWEEPS = 5  # before Newton's method begins
+_SWEEPS = 5  # before Newton's method begins, and
+_MORE = 20  # before it begins again
 _NEWTON = 8  # steps of it, and
 _PATIENCE = 4  # of these without much progress, at most
-_CYCLES = 2  # of sweeps and steps
-_AGAIN = 3  # times that contacts are found which were left out
+_CYCLES = 8  # of sweeps and steps
+_AGAIN = 4  # times that contacts are found which were left out
 _SINGULAR = 1e-3  # what is added to rows, of their response, at first,
 _LEAST = 1e-6  # and at last
 _SLOW = 0.3  # of the residual: a step that leaves more is slow
@@ -376,10 +377,10 @@ def solve_dense(d, p, tolerance):
     where = np.zeros((2, size), np.int64)
     rooms = flat[0], flat[1], flat[2], flat[3], where[0], where[1], np.zeros((size, size)), np.zeros(2 * size)
     least = _INFINITE
-    for _ in range(_CYCLES):
+    for cycle in range(_CYCLES):
         _copy(best, p)
         _velocities(d, p, u)
-        for _ in range(_SWEEPS):
+        for _ in range(_MORE if cycle else _SWEEPS):
             sweep(d, p, u)
         off = _residual(d, p, u)
         if off < least:
@@ -410,9 +411,7 @@ def solve_island(nodes, c, p, v, room, islands, i, off, tolerance, answer):
     for n in range(len(contacts)):
         for r in range(3):
             before[n, r] = p[contacts[n], r]
-    prepare(nodes, c, room, room.moved, room.response, contacts)
-    new = choose(nodes, c, room, p, nodes.free, contacts, chosen)
-    new += choose(nodes, c, room, p, v, contacts, chosen)
+    new = choose(nodes, c, room, p, v, contacts, chosen)
     left = off
     for _ in range(_AGAIN):
         if new == 0:
@@ -423,6 +422,7 @@ def solve_island(nodes, c, p, v, room, islands, i, off, tolerance, answer):
                 which[count] = contacts[n]
                 count += 1
         which = which[:count]
+        prepare(nodes, c, room, room.moved, room.response, which)
         d = delassus(nodes, c, room, which)
         x = np.zeros(3 * len(which))
         for n in range(len(which)):
