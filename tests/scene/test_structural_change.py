@@ -183,6 +183,23 @@ def test_bodies_that_overlap_when_their_joint_goes_pass_until_they_are_apart():
     np.testing.assert_allclose(pair["a"].velocity, (0, 0, 1), atol=1e-12)
 
 
+def test_what_overlaps_is_pushed_out_as_slowly_where_others_bounce():
+    # A ball bounces right after the start: all bodies are moved up to there first, by 1 % of the step.
+    m, hard = lw.Mechanism("boxes and ball"), lw.Material(restitution=1.0)
+    for k in range(2):
+        m.add(lw.Body(f"box {k}", lw.Box(0.3, 0.3, 0.3), density=500, position=(0.294 * k, 0, 0)))
+    m.add(lw.Body("ball", lw.Sphere(0.1), density=500, position=(0, 5, 0.1 + 0.01 * 10 / 60), material=hard))
+    for body in list(m.bodies.values()):
+        m.add(lw.Free(f"{body.name} free", m.ground, body))
+    scene = lw.Scene(gravity=(0, 0, 0))
+    scene.add(lw.Box(1, 1, 1, position=(0, 5, -0.5)), material=hard)
+    all_three = scene.add(m, velocity=(0, 0, -10))
+    scene.step(1 / 60)
+    assert all_three["ball"].velocity[2] == pytest.approx(10.0)
+    apart = all_three["box 1"].velocity[0] - all_three["box 0"].velocity[0]
+    assert 0.0 < apart <= 0.2 * 0.006 * 60 * 1.01
+
+
 def test_what_passes_for_now_is_known_after_loading_and_taking_back(tmp_path):
     scene = world(gravity=(0, 0, 0))
     pair = scene.add(overlapping_boxes(), position=(0, 0, 2))

@@ -3,9 +3,10 @@
 A contact at rest is not pushed for nanometres: gaps of redundant contacts contradict each other, and asking
 for them would shift impulses from one to the other for ever. Within `SLACK` of touching it counts as
 touching. Farther apart, bodies may close the gap until the next look, in a time h; deeper, they are
-pushed out gently.
+pushed out gently, in the time of a whole step: what is moved only to the next impact, in a time h that may be
+a small part of the step, would be thrown out.
 
-    u_n + b >= 0,    b = gap / h,  0,  or  max(OUT (gap + SLACK) / h, -FASTEST)
+    u_n + b >= 0,    b = gap / h,  0,  or  max(OUT (gap + SLACK) / step, -FASTEST)
 """
 
 from math import sqrt
@@ -32,7 +33,7 @@ from linkwork.native.numba_functions import entry, native, native_apart, native_
 Array = np.ndarray
 
 SLACK = 5e-7  # [m]
-OUT = 0.2  # of a depth that is taken back until the next look
+OUT = 0.2  # of a depth that is taken back in a step
 FASTEST = 1.0  # speed of that at most [m/s]
 _SLIDES = 1e-7  # a slip above is no sticking [m/s]
 
@@ -93,11 +94,11 @@ def taken(number, label, count, points):
 
 
 @native
-def _bias(gap, h):
+def _bias(gap, h, step):
     if gap > SLACK:
         return gap / h
     if gap < -SLACK:
-        return max(OUT * (gap + SLACK) / h, -FASTEST)
+        return max(OUT * (gap + SLACK) / step, -FASTEST)
     return 0.0
 
 
@@ -154,12 +155,13 @@ def _slip(nodes, c, row, v):
 @entry(
     "int64",
     *(LAYOUT, NODES, "float64[:, :, ::1]", "float64[:, ::1]", "int64[::1]"),
-    *(PAIR_TABLE, SPRINGS, POINTS, "int64", "float64[::1]", "float64", CONTACTS),
+    *(PAIR_TABLE, SPRINGS, POINTS, "int64", "float64[::1]", "float64", "float64", CONTACTS),
 )
-def fill_contacts(tree, nodes, poses, J, links, table, springs, points, count, v, h, c):
+def fill_contacts(tree, nodes, poses, J, links, table, springs, points, count, v, h, step, c):
     """Write the contacts of points, then their resistance to turning; return how many there are.
 
-    A contact that slips at velocities v has the friction of sliding, else that of sticking.
+    Bodies are moved by a time h, of a step. A contact that slips at velocities v has the friction of sliding,
+    else that of sticking.
     """
     for k in range(count):
         able = _fill_contact(tree, nodes, poses, J, links, points, k, False, c, k)
@@ -167,7 +169,7 @@ def fill_contacts(tree, nodes, poses, J, links, table, springs, points, count, v
         slides = _slip(nodes, c, k, v) > _SLIDES
         c.kind[k], c.of[k], c.spin[k] = COULOMB, -1, 0.0
         c.friction[k] = table.numbers[i, j, FRICTION if slides else STATIC_FRICTION]
-        c.bias[k, 0], c.bias[k, 1], c.bias[k, 2] = _bias(points.gap[k], h) if able else 0.0, 0.0, 0.0
+        c.bias[k, 0], c.bias[k, 1], c.bias[k, 2] = _bias(points.gap[k], h, step) if able else 0.0, 0.0, 0.0
         if able and springs.row[i, j] >= 0:
             pair = points.pair[k, 0], points.pair[k, 1]
             soften(nodes, c, k, springs, springs.row[i, j], pair[0], pair[1], points.gap[k], v, h)

@@ -114,7 +114,7 @@ class ContactSystem:
         """
         count = fill_contacts(
             *(self.layout, self.nodes, self.poses, self.J, self.detection.shapes.link, self.table),
-            *(self.springs, points, len(points.gap), v, h, self.all_rows),
+            *(self.springs, points, len(points.gap), v, h, h, self.all_rows),
         )
         return first_of(self.all_rows, self.with_others(count, q, t, h))
 

@@ -226,7 +226,8 @@ class StepProgram:
                 system.detection.shapes.link,
                 system.table,
             ),
-            *(system.springs, system.points, Value(POINTS), self.v, Value(SPAN), system.all_rows),
+            *(system.springs, system.points, Value(POINTS), self.v),
+            *(Value(SPAN), Value(STEP), system.all_rows),
             result=ROWS,
         )
         p.loop(begin_impulses, Value(POINTS), Some(self.impulses, ROWS))
