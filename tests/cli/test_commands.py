@@ -46,7 +46,7 @@ def test_the_demonstration_reports_the_energy_and_writes_a_page(capsys, tmp_path
     (error,) = re.findall(r"energy error ([^,\s]+)", out)
     assert float(error) < 1e-6
     assert "wrote demo.html" in out
-    assert "<title>steam engine</title>" in (tmp_path / "demo.html").read_text()
+    assert "<title>steam engine · Linkwork</title>" in (tmp_path / "demo.html").read_text()
 
 
 @pytest.mark.parametrize("name", demo.GALLERY)

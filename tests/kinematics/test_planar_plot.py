@@ -94,9 +94,15 @@ def test_constraints_are_drawn():
     curves = [line.get_xydata() for line in m.plot().lines]
     assert any(np.allclose(curve, [(0.2, 0.1), (1, 0.3)]) for curve in curves if len(curve) == 2)
     assert any(np.allclose(curve, [(0, 0), (0, 2), (1, 2), (1, 0)]) for curve in curves if len(curve) == 4)
-    circles = [curve for curve in curves if len(curve) == 49]
-    radii = [np.linalg.norm(circle[:-1] - circle[:-1].mean(axis=0), axis=1) for circle in circles]
-    assert [radius.mean() for radius in radii] == pytest.approx([0.75, 0.25, 0.1])  # wheels, and the roller
+    (roller,) = (curve for curve in curves if len(curve) == 49)
+    assert np.linalg.norm(roller[:-1] - roller[:-1].mean(axis=0), axis=1).mean() == pytest.approx(0.1)
+    wheels = [
+        curve for curve in curves if len(curve) in (81, 241)
+    ]  # a third as many teeth on one as on the other
+    for wheel, pitch in zip(wheels, (0.75, 0.25), strict=True):
+        radius = np.linalg.norm(wheel[:-1] - wheel[:-1].mean(axis=0), axis=1)
+        assert radius.min() < pitch < radius.max()
+        assert np.ptp(radius) < 0.06
     assert sum(len(curve) == 97 for curve in curves) == 2
     matplotlib.pyplot.close("all")
 

@@ -108,7 +108,7 @@ FAULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "raises later": (moved(motor(late)), "load 'M' raised RuntimeError: late boom"),
     "too few numbers": (moved(force(lambda body, t: (1, 0))), "load 'F': .*2 numbers where the force has 3"),
     "nothing": (moved(force(lambda body, t: None)), "load 'F': .*where the force has 3"),
-    "a text": (moved(motor(lambda t, q, v: "x")), "load 'M': its law raised"),
+    "a text": (moved(motor(lambda t, q, v: "x")), "load 'M': its law gives 'x' where the force has 1"),
     "a complex number": (moved(motor(lambda t, q, v: 1j)), "load 'M': its law raised TypeError"),
     "wrong arguments": (moved(motor(lambda t: 1.0)), "load 'M': its law raised TypeError"),
     "feedback to infinity": (moved(motor(lambda t, q, v: lw.exp(50 * q) + 1e3 * v * v)), "load 'M'"),

@@ -82,7 +82,9 @@ FAULTS = {
     "law that raises": Fault(lambda: driven(after(0.0, boom)), "motor", "RuntimeError: boom"),
     "law that raises later": Fault(lambda: driven(after(0.5, boom)), "motor", "RuntimeError: boom"),
     "law of other length": Fault(lambda: driven(after(0.5, lambda: [1.0, 2.0])), "motor", "2 numbers"),
-    "law that gives a text": Fault(lambda: driven(after(0.5, lambda: "much")), "motor", "TypeError"),
+    "law that gives a text": Fault(
+        lambda: driven(after(0.5, lambda: "much")), "motor", "let it return numbers"
+    ),
     "load that shows more": Fault(lambda: pendulum(Liar("liar", "elbow")), "liar", "2 numbers"),
     "sleeping law": Fault(
         lambda: driven(asleep), "elbow", "more steps", options={"max_steps": 15, "step": None}

@@ -130,7 +130,7 @@ def test_a_motion_can_be_looked_at_as_a_recording_can(motion, way, tmp_path):
                 assert [chart.title for chart, *_ in viewer.charts._charts] == ["reaction force [N]"]
         case "html":
             motion.save_html(tmp_path / "m.html", show=["names", "reactions", "applied torques"])
-            assert "<title>four-bar</title>" in (tmp_path / "m.html").read_text()
+            assert "<title>four-bar · Linkwork</title>" in (tmp_path / "m.html").read_text()
         case "svg":
             assert motion.snapshot(0.3).svg.startswith("<svg")
         case "png":

@@ -144,5 +144,5 @@ def test_the_page_that_plays_offline_is_small_and_asks_for_nothing(tmp_path):
     run.save_html(path)
     text = path.read_text()
     assert path.stat().st_size < 3e6
-    assert "<title>steam engine</title>" in text
+    assert "<title>steam engine · Linkwork</title>" in text
     assert re.search(r"""(?:src|href)=["']?(?:https?:)?//""", text) is None

@@ -145,6 +145,7 @@ _ORIGIN = Vector((0.0, 0.0, 0.0))
 class Frame(metaclass=Spelled):
     """The pose of one frame in another: `.position` of its origin and `.rotation` matrix.
 
+    >>> from linkwork import rotation_x, translation
     >>> (translation(0, 0, 1.5) @ rotation_x(0.1)).position
     array([0. , 0. , 1.5])
     """

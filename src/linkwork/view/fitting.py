@@ -26,7 +26,8 @@ class Fitting:
     _lock: threading.RLock
     _followed: str | None
     _anchor: Array
-    _fitted: dict[int, tuple[list[View], float]]  # by client: the views that it was sent, and its aspect
+    # By client: the views that it was sent, its aspect, whether it has shown one of them.
+    _fitted: dict[int, tuple[list[View], float, bool]]
     _stale: bool
 
     def now(self) -> Moment:
@@ -43,32 +44,35 @@ class Fitting:
         """Show a page the view of this name; the first, if there is none."""
         if client is None:
             return
-        about = None
-        if self._followed:
-            about = self.now().poses[self.stage.numbers[self._followed], :, 3]
-        aspect = client.camera.aspect
-        view = self.camera.view(name, aspect, about)
-        sent = self._fitted[client.client_id][0] if client.client_id in self._fitted else []
-        self._fitted[client.client_id] = [*sent, view][-_KEPT:], aspect
-        with client.atomic():
-            client.camera.up_direction = view.up
-            client.camera.fov = view.fov
-            client.camera.position, client.camera.look_at = view.position, view.look_at
+        with self._lock:  # the last view that is sent is the newest
+            about = None
+            if self._followed:
+                about = self.now().poses[self.stage.numbers[self._followed], :, 3]
+            aspect = client.camera.aspect
+            view = self.camera.view(name, aspect, about)
+            sent, _, arrived = self._fitted.get(client.client_id, ([], aspect, True))
+            self._fitted[client.client_id] = [*sent, view][-_KEPT:], aspect, arrived
+            with client.atomic():
+                client.camera.up_direction = view.up
+                client.camera.fov = view.fov
+                client.camera.position, client.camera.look_at = view.position, view.look_at
 
     def _welcome(self, client: Any) -> None:
-        self._fitted[client.client_id] = [self.camera.view()], float("nan")
+        self._fitted[client.client_id] = [self.camera.view()], float("nan"), False
         client.camera.on_update(lambda camera: self._looked(client))
 
     def _looked(self, client: Any) -> None:
         """Fit the picture to the page as long as nobody has turned it; look again which names can be read."""
-        if client.client_id in self._fitted:
-            sent, aspect = self._fitted[client.client_id]
-            place = client.camera.position  # maybe one of before: pages answer late
-            turned = not any(_is_at(view, place) for view in sent)
-            if turned and self._followed is None:
-                del self._fitted[client.client_id]
-            elif not abs(client.camera.aspect - aspect) < 0.01:
-                self._look(client, "")
+        with self._lock:
+            if client.client_id in self._fitted:
+                sent, aspect, arrived = self._fitted[client.client_id]
+                place = client.camera.position  # maybe one of before: pages answer late
+                there = any(_is_at(view, place) for view in sent)
+                self._fitted[client.client_id] = sent, aspect, arrived or there
+                if arrived and not there and self._followed is None:
+                    del self._fitted[client.client_id]
+                elif not abs(client.camera.aspect - aspect) < 0.01:
+                    self._look(client, "")
         if self.overlays.switches["names"].visible:
             self._stale = True
 

@@ -70,7 +70,7 @@ class Viewer(FollowingEdits, Playback):
         self._sound: SoundPanel | None = None
         self._ended = threading.Event()
         # by client: what it was last shown, at which aspect, and when
-        self._fitted: dict[int, tuple[list[View], float]] = {}
+        self._fitted: dict[int, tuple[list[View], float, bool]] = {}
         moments = max(2, min(_LOOKED_AT, _CORNERS // max(len(drawing.pieces), 1)))
         self.camera = Camera(drawing, trajectory.passed(moments), self.room)
         with self.server.atomic():
