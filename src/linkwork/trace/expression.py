@@ -65,11 +65,8 @@ class Graph:
 
     def node(self, op: str, *args: Any) -> "Expr":
         """Return the node op(args), the one already there if there is one."""
-        words, mixed = (
-            [op],
-            op in _LOGIC or op in _CHOICES,
-        )  # plain loops: most of the time of tracing is here
-        foreign = False
+        words: list[Hashable] = [op]  # plain loops: most of the time of tracing is here
+        mixed, foreign = op in _LOGIC or op in _CHOICES, False
         for a in args:
             if isinstance(a, Expr):
                 words.append(a.key)
