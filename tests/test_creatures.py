@@ -8,7 +8,7 @@ from linkwork import examples
 from linkwork.contact_dynamics.meeting import deep_overlaps, meeting
 from linkwork.contact_dynamics.touching import Surfaces
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*contacts were solved")
+pytestmark = pytest.mark.filterwarnings("ignore:.*contacts were not solved")
 
 
 def moved(mechanism, duration, **velocities):

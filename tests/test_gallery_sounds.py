@@ -6,7 +6,7 @@ import pytest
 from linkwork.acoustics.sound import sound
 from linkwork.demo import GALLERY
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*contacts were solved")
+pytestmark = pytest.mark.filterwarnings("ignore:.*contacts were not solved")
 HEARD = ["steam-engine", "pack", "tower", "bridge"]
 SPAN = {"steam-engine": 2.0, "pack": 2.0, "tower": 1.2, "bridge": 1.5}
 

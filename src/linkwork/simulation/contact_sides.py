@@ -222,13 +222,13 @@ class ContactSides:
             memo["largest"], memo["check_t"] = residual, t
 
     def notes(self, k: int) -> list[str]:
-        """Say in words how far contacts were solved."""
+        """Say in words how far contacts were not solved."""
         memo = self._memo[k]
         if not memo["rejected"]:
             return []
         return [
-            f"contacts were solved to less than {TOLERANCE:g} m/s in {int(memo['rejected'])} of "
-            f"{int(memo['accepted'])} steps, at worst to {memo['largest']:.2g} m/s at {memo['check_t']:.6g} s"
+            f"contacts were not solved to {TOLERANCE:g} m/s in {int(memo['rejected'])} of "
+            f"{int(memo['accepted'])} steps; {memo['largest']:.2g} m/s was left at {memo['check_t']:.6g} s"
         ]
 
     def _good(self, k: int, state: ContactState, before: ContactState, fault: str = "") -> bool:
