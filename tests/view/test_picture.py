@@ -109,6 +109,8 @@ def test_names_cannot_leave_the_picture():
         (lambda run: run.save_video("x.avi"), "cannot write .avi; give .mp4 or .gif"),
         (lambda run: run.save_video("x.mp4", speed=0.0), "speed 0.0; give a number above 0"),
         (lambda run: run.save_html("x.html", rate=-1), "rate -1; give frames a second"),
+        (lambda run: run.save_html("x.html", plot=5), "plot 5; give a name, or a list of names"),
+        (lambda run: run.save_html("x.html", plot="ghost"), "nothing is recorded as 'ghost'"),
         (
             lambda run: run.save_html("x.html", show=["ghosts"]),
             "unknown overlay 'ghosts'; available are names",
@@ -117,7 +119,7 @@ def test_names_cannot_leave_the_picture():
 )
 def test_mistakes_are_told(four_bar, tmp_path, monkeypatch, call, words):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises((lw.LinkworkError, ValueError), match=words):
+    with pytest.raises((lw.LinkworkError, ValueError, TypeError), match=words):
         call(four_bar)
     assert list(tmp_path.iterdir()) == []
 

@@ -60,8 +60,8 @@ def save_html(
     path: str | Path,
     *,
     rate: float = 60.0,
-    show: Sequence[str] = (),
-    plot: Sequence[str] = (),
+    show: str | Sequence[str] = (),
+    plot: str | Sequence[str] = (),
     trace: Any = None,
     sound: Any = False,
 ) -> None:
@@ -78,8 +78,16 @@ def save_html(
 
     if Path(path).suffix.lower() not in (".html", ".htm"):
         raise LinkworkError(f"{path}: cannot write {Path(path).suffix!r} as a page; give a name in .html")
-    options = {"show": tuple(show), "plot": tuple(plot), "trace": trace, "sound": sound}
+    options = {"show": _names("show", show), "plot": _names("plot", plot), "trace": trace, "sound": sound}
     offline.save(run, path, rate=rate, **options)
+
+
+def _names(word: str, given: Any) -> tuple[str, ...]:
+    """Return one name, or several, as several."""
+    names = (given,) if isinstance(given, str) else given
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"save_html: {word} {given!r}; give a name, or a list of names")
+    return tuple(names)
 
 
 def save_video(
