@@ -8,7 +8,7 @@ CHECKED := tests/geometry tests/formats tests/contact tests/contact_dynamics tes
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test soak checked lint bench peers docs clean
+.PHONY: help demo test soak checked lint bench peers docs packages native clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-7s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -17,7 +17,7 @@ demo: $(VENV)/ready-demo ## run the demonstration and report
 	$(BIN)/linkwork demo
 
 test: $(VENV)/ready-test ## run every test
-	$(BIN)/python -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 soak: $(VENV)/ready-test ## run what only repeats many more times: kills, damaged files
 	$(BIN)/python -m pytest -n 2 -m soak
@@ -66,13 +66,22 @@ $(VENV)/ready-test: WANTED := .[test]
 $(VENV)/ready-lint: WANTED := .[lint]
 $(VENV)/ready-peers: WANTED := .[peers,view]
 $(VENV)/ready-docs: WANTED := .[docs]
+$(VENV)/ready-packages: WANTED := .[test,peers,lint,docs]
 
 $(VENV)/ready-%: pyproject.toml | $(VENV)/made
 	@echo "installing $(WANTED) into $(VENV)"
 	@if command -v uv >/dev/null && uv pip install --quiet --python $(BIN)/python --editable "$(WANTED)"; then :; \
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable "$(WANTED)"; fi
-	@case $@ in *-lint|*-docs) ;; *) $(BIN)/python -m linkwork.ahead ;; esac
+	@case $@ in *-lint|*-docs|*-packages) ;; *) $(BIN)/python -m linkwork.ahead ;; esac
 	@touch $@
+
+# All of it at once, for who runs all targets, as CI does: the packages in one go, then native code.
+packages: $(VENV)/ready-packages
+	@touch $(VENV)/ready-lint $(VENV)/ready-docs
+
+native: packages
+	$(BIN)/python -m linkwork.ahead
+	@touch $(VENV)/ready-demo $(VENV)/ready-test $(VENV)/ready-peers
 
 # uv where present, else the standard library's venv; where Debian has split that off, virtualenv or a bare
 # environment that the system's pip fills.

@@ -3,8 +3,9 @@
     python -m linkwork.ahead                  for this machine: what a clone does when it is set up
     python -m linkwork.ahead --for-a-wheel    for all usual targets
 
-What is there already and up to date stays; objects of other sources are removed. Loops are compiled side by
-side in as many processes as there are processors.
+What is there already and up to date stays; objects of other sources are removed. Modules with missing loops
+are compiled side by side in as many processes as there are processors; a process goes on with the next
+module, since what several loops call is then typed and lowered only once.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from pathlib import Path
 import llvmlite.binding as llvm
 
 from linkwork.native import object_files, passes, sources, store
-from linkwork.native.loop_entry import LOOPS
+from linkwork.native.loop_entry import LOOPS, Loop
 from linkwork.native.target import AHEAD, Target, host
 
 _PACKAGE = Path(__file__).parent
@@ -34,27 +35,33 @@ def modules_with_loops() -> list[str]:
     return [".".join(("linkwork", *file.relative_to(_PACKAGE).with_suffix("").parts)) for file in files]
 
 
-def compile_loops(module: str, targets: Sequence[Target]) -> list[Path]:
-    """Compile the loops of a module for some targets, where that was not done; return their objects."""
+def objects_of(module: str, targets: Sequence[Target]) -> dict[tuple[Loop, Target], Path]:
+    """Return the objects of a module's loops for some targets."""
+    importlib.import_module(module)
+    loops = [loop for loop in LOOPS.values() if loop.function.__module__ == module]
+    return {
+        (loop, target): store.object_file(target, loop.object_name(target))
+        for loop in loops
+        for target in targets
+    }
+
+
+def is_missing(path: Path) -> bool:
+    """Return whether there is no intact object."""
+    return object_files.read(path, object_files.is_of_package) is None
+
+
+def compile_loops(module: str, targets: Sequence[Target]) -> None:
+    """Compile the missing objects of a module's loops for some targets."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    importlib.import_module(module)
-    made = []
-    for loop in [loop for loop in LOOPS.values() if loop.function.__module__ == module]:
-        paths = {target: store.object_file(target, loop.object_name(target)) for target in targets}
-        made += paths.values()
-        missing = [
-            target
-            for target, path in paths.items()
-            if not object_files.read(path, object_files.is_of_package)
-        ]
-        text, meta = loop.build() if missing else ("", {})
-        for target in missing:
-            paths[target].parent.mkdir(parents=True, exist_ok=True)
-            code = store.compile_text(text, passes.loops, target)
-            object_files.write(paths[target], meta, code)
-            paths[target].chmod(0o644)
-    return made
+    missing = {key: path for key, path in objects_of(module, targets).items() if is_missing(path)}
+    texts = {loop: loop.build() for loop in dict.fromkeys(loop for loop, _ in missing)}
+    for (loop, target), path in missing.items():
+        text, meta = texts[loop]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        object_files.write(path, meta, store.compile_text(text, passes.loops, target))
+        path.chmod(0o644)
 
 
 def compile_kernels(target: Target) -> list[Path]:
@@ -67,13 +74,15 @@ def compile_kernels(target: Target) -> list[Path]:
     return [folder / f"{name}{object_files.SUFFIX}" for name in store.loaded()]
 
 
-def compile_all(targets: Sequence[Target]) -> Iterator[tuple[str, list[Path]]]:
-    """Compile loops and kernels side by side, and yield what was done and its objects."""
+def compile_all(modules: Sequence[str], targets: Sequence[Target]) -> Iterator[tuple[str, list[Path]]]:
+    """Compile loops and kernels side by side, and yield what was done and the objects of kernels."""
     context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(os.cpu_count(), context) as pool:
+        loops = {pool.submit(compile_loops, name, targets): name for name in modules}
+        for future in as_completed(loops):
+            future.result()
+            yield loops[future], []
     with ProcessPoolExecutor(os.cpu_count(), context, max_tasks_per_child=1) as pool:
-        work = {pool.submit(compile_loops, name, targets): name for name in modules_with_loops()}
-        for future in as_completed(work):
-            yield work[future], future.result()
         work = {pool.submit(compile_kernels, target): f"kernels for {target.name}" for target in targets}
         for future in as_completed(work):
             yield work[future], future.result()
@@ -93,9 +102,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--for-a-wheel", action="store_true", help="for all usual targets")
     wheel = parser.parse_args(arguments).for_a_wheel
     targets = AHEAD if wheel else (host(),)
-    total = len(modules_with_loops()) + len(targets)
-    kept: set[Path] = set()
-    for count, (what, paths) in enumerate(compile_all(targets), 1):
+    objects = {module: objects_of(module, targets) for module in modules_with_loops()}
+    kept = {path for paths in objects.values() for path in paths.values()}
+    missing = [module for module, paths in objects.items() if any(map(is_missing, paths.values()))]
+    total = len(missing) + len(targets)
+    for count, (what, paths) in enumerate(compile_all(missing, targets), 1):
         kept.update(paths)
         print(f"native code {count}/{total}: {what}", file=sys.stderr, flush=True)
     remove_others(kept)

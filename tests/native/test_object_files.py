@@ -12,7 +12,7 @@ import pytest
 from damage import soak
 
 from linkwork.native import object_files, store
-from linkwork.native.target import host
+from linkwork.native.target import AHEAD, host
 
 CONTENT = {"k": 1}, b"object code"
 
@@ -61,6 +61,31 @@ def test_damaged_objects_of_the_package_are_passed_over(ahead):
     content[-1] ^= 1
     path.write_bytes(content)
     assert object_files.read(path, object_files.is_of_package) is None
+
+
+@pytest.mark.parametrize("target", AHEAD)
+def test_what_is_compiled_ahead_for_another_processor_runs_here_without_its_instructions(
+    target, ahead, monkeypatch
+):
+    """A processor with registers of four lanes cannot fetch between computations of eight."""
+    fetches = []
+
+    def build():
+        fetches.append(store.fetch())
+        return "define void @nothing() { ret void }", {}
+
+    folder = ahead.parent / target.name
+    folder.mkdir(exist_ok=True)
+    monkeypatch.setattr(store, "_ahead", [])
+    name = store.digest("nothing")
+    try:
+        store.compile_ahead(target, folder)
+        store.load_apart(name, build)
+    finally:
+        store._apart.pop(name, None)
+    assert object_files.read(folder / f"{name}{object_files.SUFFIX}", object_files.is_of_package)
+    assert fetches == ([target.fetch] if target == host() else [target.fetch, ""])
+    assert store.fetch() == target.fetch
 
 
 class Planted:

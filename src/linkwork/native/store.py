@@ -37,6 +37,7 @@ _loaded: dict[str, dict[str, Any]] = {}  # name -> meta, of what is in memory
 _apart: WeakValueDictionary[str, "Apart"] = WeakValueDictionary()
 _recent: deque["Apart"] = deque(maxlen=256)
 _ahead: list[tuple[Target, Path]] = []  # at most one: for what, and where to, code is compiled ahead
+_fetching = True  # whether text may have the instruction of its target that fetches
 _written: dict[Path, int] = {}  # bytes that went into a folder since it was swept
 _SWEEP = object_files.MOST_BYTES // 8  # of these, from one process, it is swept again
 
@@ -88,7 +89,7 @@ def lanes() -> int:
 
 def fetch() -> str:
     """Return the instruction that fetches a cache line to write to; "" if none is known."""
-    return target().fetch
+    return target().fetch if _fetching else ""
 
 
 @computed_once
@@ -196,7 +197,7 @@ def _in_cache(name: str, versions: Callable[[], str]) -> Path | None:
 
 def _built(name: str, build: Build, work: Passes | None, versions: Callable[[], str]) -> Object:
     """Build an object for this machine, and keep it in the cache."""
-    text, meta = build()
+    text, meta = _text_for_here(build)
     code = compile_text(text, work)
     path = _in_cache(name, versions)
     if path and not _ahead:
@@ -206,6 +207,16 @@ def _built(name: str, build: Build, work: Passes | None, versions: Callable[[], 
         _written[path.parent] += len(code)
         object_files.write(path, meta, code)
     return dict(meta), code
+
+
+def _text_for_here(build: Build) -> tuple[str, Mapping[str, Any]]:
+    """Return what `build` does; if that is for another processor, without instructions this one may lack."""
+    global _fetching
+    _fetching = target() == host()
+    try:
+        return build()
+    finally:
+        _fetching = True
 
 
 def _compile_ahead(name: str, build: Build, work: Passes | None) -> None:
