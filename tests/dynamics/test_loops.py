@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from mechanisms import SPACES, kinds, random_forces, rate
 from naive_loops import Closed, Drawn, random_closed, random_plane
+from seeds import seeds
 
 import linkwork as lw
 from linkwork.dynamics import equations_of_motion
@@ -43,10 +44,10 @@ def case(drawn: Drawn, seed: int) -> Case:
     return Case(drawn, model, oracle, q, v, rng.normal(size=model.nv) * 5)
 
 
+@seeds(30, 100)
 @pytest.mark.parametrize("space", SPACES)
-@pytest.mark.parametrize("first", range(0, 100, 10))
-def test_accelerations_are_those_of_the_dense_equations(first, space):
-    for seed in range(first, first + 10):
+def test_accelerations_are_those_of_the_dense_equations(space, seeds):
+    for seed in seeds:
         c = case(random_closed(seed, space), seed)
         assert c.error(c.model.forward_dynamics(c.q, c.v, c.tau)) < 1e-9, seed
         forces = random_forces(c.drawn.mechanism, np.random.default_rng(seed))
@@ -63,9 +64,9 @@ def test_every_joint_can_close_a_loop(kind, space):
     assert met >= 8
 
 
-@pytest.mark.parametrize("first", range(0, 60, 20))
-def test_a_planar_mechanism_in_space_moves_the_same_though_it_is_redundant(first):
-    for seed in range(first, first + 20):
+@seeds(20, 60)
+def test_a_planar_mechanism_in_space_moves_the_same_though_it_is_redundant(seeds):
+    for seed in seeds:
         flat, deep = (case(drawn, seed) for drawn in random_plane(seed))
         q, v, tau = (
             _renamed(x, flat.model, deep.model, side) for side, x in enumerate((flat.q, flat.v, flat.tau))
@@ -83,9 +84,10 @@ def _renamed(x, source, target, side):
     return y
 
 
+@seeds(5, 15)
 @pytest.mark.parametrize("space", SPACES)
-def test_a_lane_gives_the_bits_of_a_single_call(space):
-    for seed in range(15):
+def test_a_lane_gives_the_bits_of_a_single_call(space, seeds):
+    for seed in seeds:
         c = case(random_closed(seed, space), seed)
         rng = np.random.default_rng(seed)
         v = np.array([c.oracle.closed_velocity(c.q, rng.normal(size=c.model.nv)) for _ in range(11)])
@@ -95,9 +97,10 @@ def test_a_lane_gives_the_bits_of_a_single_call(space):
             assert np.array_equal(one, c.model.forward_dynamics(*state))
 
 
+@seeds(6, 20)
 @pytest.mark.parametrize("space", SPACES)
-def test_the_reference_by_singular_values_agrees(space):
-    for seed in range(20):
+def test_the_reference_by_singular_values_agrees(space, seeds):
+    for seed in seeds:
         c = case(random_closed(seed, space), seed)
         assert c.error(c.model.forward_dynamics(c.q, c.v, c.tau, solver="svd")) < 1e-9, seed
         forces = random_forces(c.drawn.mechanism, np.random.default_rng(seed))
@@ -183,9 +186,10 @@ def test_coordinates_of_loop_joints_are_known(space):
             assert np.allclose(here.scalars(), there.scalars(), atol=1e-12)
 
 
+@seeds(6, 20)
 @pytest.mark.parametrize("space", SPACES)
-def test_the_jacobian_is_how_gaps_open(space):
-    for seed in range(20):
+def test_the_jacobian_is_how_gaps_open(space, seeds):
+    for seed in seeds:
         c = case(random_closed(seed, space), seed)
         assert np.max(np.abs(c.model.constraint_residual(c.q)), initial=0.0) < 1e-13
         v = np.random.default_rng(seed).normal(size=c.model.nv)
@@ -195,9 +199,10 @@ def test_the_jacobian_is_how_gaps_open(space):
         assert np.allclose(opening, c.model.constraint_velocity(c.q, v), atol=1e-8)
 
 
+@seeds(6, 20)
 @pytest.mark.parametrize("space", SPACES)
-def test_the_nearest_closed_velocity_takes_least_energy(space):
-    for seed in range(20):
+def test_the_nearest_closed_velocity_takes_least_energy(space, seeds):
+    for seed in seeds:
         c = case(random_closed(seed, space), seed)
         v = np.random.default_rng(seed).normal(size=c.model.nv)
         there = c.model.closed_velocity(c.q, v)
@@ -207,9 +212,10 @@ def test_the_nearest_closed_velocity_takes_least_energy(space):
         assert abs(across) < 1e-9 * np.linalg.norm(c.model.mass_matrix(c.q))
 
 
+@seeds(6, 20)
 @pytest.mark.parametrize("space", SPACES)
-def test_reactions_of_all_joints_are_what_bodies_need(space):
-    for seed in range(20):
+def test_reactions_of_all_joints_are_what_bodies_need(space, seeds):
+    for seed in seeds:
         c = case(random_closed(seed, space), seed)
         a = c.model.forward_dynamics(c.q, c.v, c.tau)
         if c.oracle.margin(c.q) < 1e-3 or c.oracle.tree.armature.any():
@@ -372,9 +378,10 @@ def test_a_mechanism_is_assembled_near_where_it_was_drawn():
     assert np.max(np.abs(model.constraint_residual(far))) < 1e-12
 
 
+@seeds(6, 20)
 @pytest.mark.parametrize("space", SPACES)
-def test_random_mechanisms_close_again(space):
-    for seed in range(20):
+def test_random_mechanisms_close_again(space, seeds):
+    for seed in seeds:
         c = case(random_closed(seed, space), seed)
         off = moved_by(c.model, c.q, 0.02 * np.random.default_rng(seed).normal(size=c.model.nv))
         try:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from kinematics.mechanism_makers import CONSTRAINTS, random_constrained, random_loop
 from scipy.interpolate import CubicSpline
+from seeds import seeds
 
 import linkwork as lw
 from linkwork.kinematics.dead_points import regularity
@@ -23,15 +24,15 @@ KINDS = [
 MADE = [*KINDS, *((space, name) for space in ("plane", "space") for name in CONSTRAINTS)]
 
 
-def linkages(space, kind):
-    """Return 20 linkages at random that have a joint or a constraint of a kind: the first, none left out."""
-    for seed in range(20):
+def linkages(space, kind, seeds):
+    """Return linkages at random that have a joint or a constraint of a kind: the first, none left out."""
+    for seed in seeds:
         if isinstance(kind, str):
-            yield random_constrained(space, kind, seed)
+            yield seed, random_constrained(space, kind, seed)
         else:
             m = random_loop(space, kind, seed)
             m.add(lw.Driver("motor", "j0"))
-            yield m
+            yield seed, m
 
 
 def test_every_kind_of_the_catalogue_is_among_them():
@@ -42,14 +43,15 @@ def test_every_kind_of_the_catalogue_is_among_them():
     assert {*KINDS, *free} == {(space, kind) for kind in CATALOGUE for space in kind.spaces}
 
 
+@seeds(5, 20)
 @pytest.mark.parametrize(("space", "kind"), MADE, ids=lambda x: getattr(x, "__name__", x))
-def test_linkages_keep_to_their_branch(space, kind):
+def test_linkages_keep_to_their_branch(space, kind, seeds):
     """From perturbed starts they come back to it, and driven there and back they end where they began.
 
     The nearer another branch is, the less they are perturbed: by a fifth of the least singular value. The end
     of what a driver can reach is as far as its square.
     """
-    for seed, m in enumerate(linkages(space, kind)):
+    for seed, m in linkages(space, kind, seeds):
         system = System(m)
         system.place(system.drawn())
         drawn = system.assemble(system.drawn(), with_drivers=True)

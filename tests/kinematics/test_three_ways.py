@@ -34,7 +34,7 @@ EXAMPLES = {
     "acrobat": lw.examples.acrobat,
 }
 MECHANISMS: dict[str, Any] = {name: (lambda build=build: bare(build())) for name, build in EXAMPLES.items()}
-MECHANISMS |= {f"tree {seed}": (lambda seed=seed: random_tree(seed)) for seed in range(20)}
+MECHANISMS |= {f"tree {seed}": (lambda seed=seed: random_tree(seed)) for seed in range(8)}
 for space in ("plane", "space"):
     for kind in CATALOGUE:
         if space in kind.spaces and kind is not lw.Free and (space, kind) != ("plane", lw.Planar):
