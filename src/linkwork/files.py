@@ -5,7 +5,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from linkwork.errors import FormatError
 from linkwork.formats.file_format import Base, FileFormat, Held, Reading, add_format, reader
+from linkwork.formats.openings import advice
 from linkwork.geometry.mesh import Mesh
 from linkwork.geometry.skin import MeshFile
 from linkwork.mechanism.mechanism import Mechanism
@@ -22,9 +24,9 @@ def load(
     largest: float | None = None,
     packages: Mapping[str, str | Path] | None = None,
 ) -> Any:
-    """Read a file: a mechanism from `.json` or `.urdf` (see `formats.load`), a recording from `.lwr`, a
-    scene from `.lws`, a mesh from `.stl .obj .ply .off .glb`, or the mesh that a robot is drawn with,
-    `load(visual.shape)`.
+    """Read a file: a mechanism from `.json .urdf .sdf .mjcf .xml` (see `formats.load`), a recording from
+    `.lwr`, a scene from `.lws`, a mesh from `.stl .obj .ply .off .glb .dae`, or the mesh that a robot is
+    drawn with, `load(visual.shape)`.
 
     `base` says whether the root of a robot is "fixed" to ground (if not given) or "free"; `repair=True`
     replaces inertia tensors that no real body has, and warns which, or repairs a mesh (see `repairs`).
@@ -40,12 +42,19 @@ def load(
         return load_mesh_file(path, packages or {}, repair=repair)
     if not isinstance(path, str | PathLike):
         raise TypeError(f"load: {path!r} is a {type(path).__name__}; give the name of a file")
+    if "\0" in str(path):
+        raise ValueError(f"load: {str(path)!r} has a zero in it; give the name of a file")
     file, known = Path(path), reader(Path(path))
     assert known.read is not None
     reading = Reading.checked(file, known, base, repair, scale, largest)
     if packages is not None:
         raise ValueError(f"load: packages {packages!r} are for load(visual.shape); leave them out")
-    return known.read(file, reading)
+    try:
+        return known.read(file, reading)
+    except FormatError as problem:
+        if remedy := advice(file):
+            raise FormatError(f"{problem}{remedy}") from None
+        raise
 
 
 def held(thing: Any) -> Held:

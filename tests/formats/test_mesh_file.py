@@ -241,7 +241,8 @@ PLY_HEADER = (
 FACE_LIST = b"element face 1\nproperty list uchar int vertex_indices\nend_header\n"
 
 REFUSED = {
-    "stl empty": ("stl", b"", "0 bytes are too few for STL"),
+    "stl empty": ("stl", b"", "the file is empty"),
+    "stl too short": ("stl", b"x", "1 bytes are too few for STL"),
     "stl count": ("stl", b"\0" * 80 + b"\xff" * 4 + b"\0" * 50, "says 4294967295 triangles"),
     "stl no triangles": ("stl", b"\0" * 84, "there are no faces"),
     "stl cut off": ("stl", stl(CORNERS, TETRAHEDRON)[:-1], "is no|cut off|expected"),
@@ -277,7 +278,8 @@ REFUSED = {
     "obj two": ("obj", b"v 0 0\n", ":1: 2 numbers; a point has 3"),
     "obj edge": ("obj", b"v 0 0 0\nf 1 1\n", ":2: a face with 2 corners"),
     "obj surface": ("obj", b"cstype bspline\n", ":1: 'cstype' is not understood"),
-    "obj empty": ("obj", b"", "there are no faces"),
+    "obj empty": ("obj", b"", "the file is empty"),
+    "obj of nothing": ("obj", b"# nothing", "there are no faces"),
     "obj flat": ("obj", b"v 0 0 0\nf 1 1 1\n", "all 1 faces have two corners at one place"),
     "ply count": (
         "ply",

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from linkwork.errors import FormatError
 from linkwork.formats import load
-from linkwork.geometry import Box, Cylinder, MeshFile, Sphere
+from linkwork.geometry import Box, Cylinder, MeshFile, Plane, Sphere
 from linkwork.mechanism.check import check
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.joints import Fixed, Free, Planar, Prismatic, Revolute
@@ -75,6 +75,12 @@ def test_visuals_and_collisions_are_kept_as_data(read):
     assert tube.shape == Cylinder(0.1, 0.5)
     assert tube.colour == (1, 0, 0, 1)
     assert mesh.shape == MeshFile(filename="package://arm/a.stl", scale=(1, -1, 1))
+
+
+def test_a_plane_is_a_half_space_as_in_pybullet(read):
+    floor = '<collision><origin xyz="0 0 2"/><geometry><plane normal="0 0 3"/></geometry></collision>'
+    (plane,) = read(f'<robot><link name="floor">{floor}</link></robot>')["floor"].collisions
+    assert plane.shape == Plane((0, 0, 1), position=(0, 0, 2))
 
 
 @pytest.mark.parametrize(("base", "kind"), [("fixed", Fixed), ("free", Free)])

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from linkwork.errors import FormatError
+from linkwork.formats.openings import advice
 from linkwork.real_numbers import is_finite
 from linkwork.spelling import Spelled, require
 
@@ -120,7 +121,7 @@ def reader(path: Path, holds: Held | None = None) -> FileFormat:
             return known
     readable = [s for s, f in known_formats().items() if f.read is not None and holds in (None, f.holds)]
     what = repr(path.suffix) if path.suffix else "a file without suffix"
-    raise FormatError(f"{path}: cannot read {what}; available are {', '.join(readable)}")
+    raise FormatError(f"{path}: cannot read {what}; available are {', '.join(readable)}{advice(path)}")
 
 
 def writer(path: Path, holds: Held) -> FileFormat:

@@ -46,7 +46,7 @@ def load_mesh(path: Path, *, scale: float = 1.0, repair: bool = False) -> Mesh:
 
 
 def mesh_format(suffix: str, read: Callable[[Path, bytes, int], Soup]) -> FileFormat:
-    """Return the format of meshes whose points and faces, at most so many, one function reads."""
+    """Return the format of meshes whose points and faces, at most n, one function reads."""
 
     def read_mesh(path: Path, reading: Reading) -> Mesh:
         most = reading.largest or MAX_BYTES

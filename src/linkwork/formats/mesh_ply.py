@@ -52,7 +52,7 @@ class Property:
 
 @dataclass
 class PlyElement:
-    """So many things of one kind."""
+    """The elements of one kind, n of them."""
 
     name: str
     count: int

@@ -8,10 +8,12 @@ from linkwork.errors import FormatError
 
 
 def check_regular(path: Path, most: int) -> None:
-    """Refuse what is no regular file, or has more than `most` bytes."""
+    """Refuse what is no regular file, is empty, or has more than `most` bytes."""
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
         raise FormatError(f"{path}: not a regular file; give the path of a file")
+    if status.st_size == 0:
+        raise FormatError(f"{path}:1: the file is empty; save it again, or give another")
     if status.st_size > most:
         raise FormatError(f"{path}: {status.st_size} bytes; allowed are {most}, or more by largest=")
 

@@ -24,7 +24,7 @@ class _Placed:
 
 
 def floats(element: Element, count: int) -> tuple[float, ...]:
-    """Return so many finite numbers of the text of an element."""
+    """Return n finite numbers of the text of an element."""
     words = element.content.split()
     if len(words) != count:
         raise element.error(f"{shorten(element.content.strip())} has {len(words)} numbers; give {count}")

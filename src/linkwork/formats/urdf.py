@@ -73,8 +73,8 @@ def load_urdf(path: Path, base: Literal["fixed", "free"] = "fixed", *, repair: b
     poses = _poses(root, walk)
     inertias = _inertias(links, edges, repair)
     materials = read_materials(robot)
-    joint_names = _told_apart([edge.name for edge in edges], {"ground", "base"}, "_joint")
-    body_names = _told_apart(links, {"ground", "base", *joint_names.values()}, "_link")
+    joint_names = _made_distinct([edge.name for edge in edges], {"ground", "base"}, "_joint")
+    body_names = _made_distinct(links, {"ground", "base", *joint_names.values()}, "_link")
 
     mechanism = Mechanism(robot.attributes.get("name") or path.stem)
     bodies: dict[str, Body] = {}
@@ -191,9 +191,11 @@ def _inertias(links: Mapping[str, Element], edges: Sequence[Edge], repair: bool)
                 f"{inertia.mass:g} kg and a size of {size:g} m; write kg and metres",
             )
         if not repair and (problems := inertia.problems(allowed=GROSS * total)):
-            raise _tensor_error(
-                links[name], f"{problems[0]}; repair=True replaces it by the nearest real one"
+            what = problems[0].partition(";")[0]  # its remedy is for who writes Python
+            remedy = (
+                "give the tensor about the centre of mass; repair=True replaces it by the nearest real one"
             )
+            raise _tensor_error(links[name], f"{what}; {remedy}")
         if repair and (problems := inertia.problems(allowed=ROUNDING * total)):
             inertias[name] = inertia.repaired()
             moments, _ = inertias[name].principal()
@@ -205,7 +207,7 @@ def _tensor_error(link: Element, message: str) -> FormatError:
     return link.need("inertial").need("inertia").error(message)
 
 
-def _told_apart(names: Collection[str], reserved: set[str], suffix: str) -> dict[str, str]:
+def _made_distinct(names: Collection[str], reserved: set[str], suffix: str) -> dict[str, str]:
     """Return the names under which things go: their own, or with a suffix where that is reserved."""
     result = {}
     used = reserved.union(names)
@@ -283,7 +285,7 @@ def _couplings(edges: Sequence[Edge], names: Mapping[str, str], taken: Iterable[
             warn(str(problem))
     for ring in rings(leaders):
         raise mimics[ring[0]].error(f"joints {ring[:10]} mimic each other in a ring; let one of them lead")
-    labels = _told_apart([f"{names[name]}_mimic" for name in mimics], {*taken, *names.values()}, "_")
+    labels = _made_distinct([f"{names[name]}_mimic" for name in mimics], {*taken, *names.values()}, "_")
     for (name, mimic), label in zip(mimics.items(), labels.values(), strict=True):
         ratio, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
         yield Coupling(label, names[name], names[leaders[name]], ratio, offset)

@@ -8,7 +8,7 @@ import numpy as np
 from linkwork.algebra.rotation import from_euler
 from linkwork.errors import warn
 from linkwork.formats.markup import Element
-from linkwork.geometry import Box, Capsule, Cylinder, Solid, Sphere
+from linkwork.geometry import Box, Capsule, Cylinder, Plane, Solid, Sphere
 from linkwork.geometry.skin import Collision, Colour, MeshFile, Visual
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.material import Material
@@ -135,10 +135,14 @@ def _shape(element: Element) -> Solid | MeshFile:
                 return Cylinder(shape.number("radius"), shape.number("length"), **place)
             case "capsule":
                 return Capsule(shape.number("radius"), shape.number("length"), **place)
+            case "plane":  # as PyBullet reads it
+                return Plane(shape.numbers("normal", 3), **place)
             case "mesh":
                 x, y, z = shape.numbers("scale", 3, (1.0, 1.0, 1.0))
                 folder = str(shape.file.parent.absolute())
                 return MeshFile(filename=shape.text("filename"), scale=(x, y, z), folder=folder, **place)
     except ValueError as problem:
         raise shape.error(str(problem)) from None
-    raise shape.error(f"unknown shape <{shape.tag}>; available are box, sphere, cylinder, capsule, mesh")
+    raise shape.error(
+        f"unknown shape <{shape.tag}>; available are box, sphere, cylinder, capsule, plane, mesh"
+    )

@@ -65,6 +65,7 @@ WORDS = {
     "sphere": ElementWords(("radius",)),
     "cylinder": ElementWords(("radius", "length")),
     "capsule": ElementWords(("radius", "length")),
+    "plane": ElementWords(("normal",)),
     "mesh": ElementWords(("filename", "scale")),
     "material": ElementWords(("name",), ("color", "texture"), ("specular",)),
     "color": ElementWords(("rgba",)),
