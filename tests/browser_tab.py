@@ -117,8 +117,8 @@ class Tab:
     def draws(self, viewer, poses, tolerance=2e-5):
         """Return whether the page draws all bodies of a viewer at these poses."""
         for batch in viewer.stage.bodies:
-            found = self.matrices(batch.handle.name)
-            if found is None or np.abs(found - _expected(viewer.drawing, batch, poses)).max() > tolerance:
+            found, expected = self.matrices(batch.handle.name), _expected(viewer.drawing, batch, poses)
+            if found is None or found.shape != expected.shape or np.abs(found - expected).max() > tolerance:
                 return False
         return True
 
@@ -128,7 +128,7 @@ class Tab:
         while time.monotonic() < end:
             if true():
                 return
-            self.page.wait_for_timeout(100)
+            self.page.wait_for_timeout(30)
         raise AssertionError("it did not become so in time")
 
     def matrices(self, batch):

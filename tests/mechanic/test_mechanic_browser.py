@@ -158,11 +158,6 @@ def test_the_steam_engine_is_built_from_the_parts_of_an_example(page, tab):
     assert np.allclose(np.abs(editor.joint_pose(slide)[:, 2] @ end.axis), 1.0)
     tab.until(lambda: "1 degree of freedom" in tab.page.locator("body").inner_text())
 
-    print(
-        page.said,
-        [(j, editor.joint_pose(j)[:, 2:]) for j in editor.mechanism.joints],
-        editor.mechanism.gravity,
-    )
     built, example = editor.mechanism.compile(), lw.examples.steam_engine()
     example.remove(example["steam"])
     example.joints["bearing"].damping = 0.0

@@ -1,10 +1,14 @@
 """Views that show everything."""
 
+from contextlib import nullcontext
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import linkwork as lw
 from linkwork import examples
+from linkwork.view import show
 from linkwork.view.camera import Camera, projected
 from linkwork.view.drawing import drawing
 from linkwork.view.trajectory import recorded
@@ -36,3 +40,14 @@ def test_the_plane_is_seen_face_on():
     way = view.position - view.look_at
     np.testing.assert_allclose(way / np.linalg.norm(way), (0, 0, 1))
     np.testing.assert_allclose(view.up, (0, 1, 0))
+
+
+def test_a_page_that_is_fitted_sees_as_far_as_the_view_needs():
+    """Else a mechanism that has grown is cut off by the far plane of the one that was opened."""
+    m = lw.Mechanism("block")
+    m.add(lw.Free("joint", m.ground, m.add(lw.Body("block", lw.Box(100.0, 1.0, 1.0), mass=1.0))))
+    with show(m, open_browser=False, block=False) as viewer:
+        page = SimpleNamespace(client_id=1, camera=SimpleNamespace(aspect=1.5), atomic=nullcontext)
+        viewer._look(page, "")
+        assert (page.camera.near, page.camera.far) == viewer.camera.view("", 1.5).depths
+        assert page.camera.far > 100.0

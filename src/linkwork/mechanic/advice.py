@@ -18,7 +18,7 @@ class Fix:
     """Something that mends a mistake at a press."""
 
     text: str
-    do: Callable[[Any], None]  # is told the editor
+    do: Callable[[Any], None]  # is given the editor
 
 
 @dataclass(frozen=True)

@@ -81,8 +81,8 @@ class BodyTab:
         wrong = problems(body)
         self._note.visible = bool(wrong)
         if wrong:
-            told = f"not closed: {escape(wrong[0])}. Its mass is that of its hull; press repair"
-            self._note.content = f'<div class="lw-sheet lw-bad">{told}</div>'
+            message = f"not closed: {escape(wrong[0])}. Its mass is that of its hull; press repair"
+            self._note.content = f'<div class="lw-sheet lw-bad">{message}</div>'
 
     def _rename(self, name: str, new: str) -> None:
         new = new.strip()

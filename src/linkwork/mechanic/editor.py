@@ -87,8 +87,8 @@ class Editor(BodyEdits, JointEdits):
             self._stop = mechanism.observe(self._heard)
             if self._autosave is not None:
                 self._autosave.changed()
-        for told in self.opened:
-            told()
+        for observer in self.opened:
+            observer()
 
     def open_text(self, text: bytes) -> None:
         """Edit the mechanism of a text, as `text()` returns it."""

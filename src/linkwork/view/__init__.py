@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from linkwork.spelling import checked_keywords
+
 if TYPE_CHECKING:
     from linkwork.view.picture import Picture
     from linkwork.view.viewer import Viewer
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["save_html", "save_sound", "save_video", "show", "snapshot"]
 
 
+@checked_keywords
 def show(
     thing: Any,
     state: Any = None,
@@ -55,6 +58,7 @@ def save_sound(run: Any, path: str | Path, listener: Any = None, **options: Any)
     sound(run, listener, **options).save(path)
 
 
+@checked_keywords
 def save_html(
     run: Any,
     path: str | Path,
@@ -90,6 +94,7 @@ def _names(word: str, given: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
+@checked_keywords
 def save_video(
     run: Any,
     path: str | Path,
@@ -110,6 +115,7 @@ def save_video(
     video.save(run, path, rate=rate, speed=speed, size=size, view=view, sound=sound)
 
 
+@checked_keywords
 def snapshot(
     thing: Any, t: float | None = None, *, size: tuple[int, int] = (960, 600), view: str = ""
 ) -> "Picture":

@@ -1,6 +1,6 @@
 """The way of a browser to the page: a file that only this user can read, and that leads on.
 
-What stands on the command line of a browser, all users of this machine can read. So it is told the name of a
+What stands on the command line of a browser, all users of this machine can read. So it is given the name of a
 file, in which the address with its secret is.
 """
 
@@ -34,7 +34,7 @@ class Doorway:
 
     @property
     def address(self) -> str:
-        """What a browser is told."""
+        """What a browser is given."""
         return self._path.as_uri()
 
     def close(self) -> None:

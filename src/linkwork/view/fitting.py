@@ -55,6 +55,7 @@ class Fitting:
             with client.atomic():
                 client.camera.up_direction = view.up
                 client.camera.fov = view.fov
+                client.camera.near, client.camera.far = view.depths
                 client.camera.position, client.camera.look_at = view.position, view.look_at
 
     def _welcome(self, client: Any) -> None:

@@ -45,7 +45,7 @@ class Command:
     label: str
     key: str | None
     icon: str
-    do: Callable[[Any], None]  # is told the client
+    do: Callable[[Any], None]  # is given the client
     modifier: str | None = None
     about: str = ""
 

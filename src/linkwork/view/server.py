@@ -42,7 +42,7 @@ def viser() -> Any:
 class Server:
     """A page in the browser: `.scene` and `.gui` are viser's, `.url` is the only way in.
 
-    A browser of this user is told `.doorway`, which leads there.
+    A browser of this user is given `.doorway`, which leads there.
     """
 
     def __init__(self, title: str, host: str = "127.0.0.1", port: int | None = None, *, expose: bool = False):
