@@ -90,8 +90,8 @@ def main() -> None:
     for links, goal in goals.items():
         print(f"a chain of {links} links")
         for name, seconds in measure(links, ROUNDS).items():
-            told = f"   (goal {goal:.0f})" if name.startswith(("a joint", "the joint")) else ""
-            print(f"  {name:20} {seconds * 1e3:8.2f} ms{told}")
+            shown = f"   (goal {goal:.0f})" if name.startswith(("a joint", "the joint")) else ""
+            print(f"  {name:20} {seconds * 1e3:8.2f} ms{shown}")
 
 
 if __name__ == "__main__":

@@ -408,6 +408,8 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="list them, and run nothing")
     options = parser.parse_args()
     bugs = [bug for bug in BUGS if options.only in f"{bug.subject} {bug.file} {bug.old} {bug.new}"]
+    if not bugs:
+        sys.exit(f"--only {options.only!r}: no bug has this word; --list shows them")
     for bug in bugs if options.list else ():
         print(f"{bug.subject:8} {bug.file}: {bug.old!r} -> {bug.new!r}")
     if options.list:

@@ -172,7 +172,7 @@ def _seen(points: Any) -> Any:
 
 
 def _around(axis: Any, turns: float, rise: Any = 0.0) -> Any:
-    """Return a way round an axis, of so many turns; with a rise per turn along it, a screw."""
+    """Return a path round an axis, of n turns; with a rise per turn along it, a screw."""
     unit = axis / np.linalg.norm(axis)
     first = np.cross(unit, _VIEWER)  # seen at its full length, so that the gap is at the side
     first /= np.linalg.norm(first)

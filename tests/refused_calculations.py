@@ -165,6 +165,21 @@ def runs() -> Iterable[Entry]:
             lambda x, w=word: lw.simulate(model, 0.01, **{w: x}),
             f"simulate: {word}",
         )
+    for what, together, *words in (
+        ("steps chosen twice", {"step": 0.01, "accuracy": 1e-6}, "step 0.01", "accuracy 1e-06", "give one"),
+        ("steps bounded twice", {"step": 0.01, "max_step": 0.02}, "step 0.01", "max_step 0.02", "give one"),
+        ("accuracy above 1", {"accuracy": 2}, "accuracy 2", "less than 1"),
+        ("accuracy in %", {"accuracy": 1.0}, "accuracy 1", "less than 1"),
+    ):
+        yield refused("simulate", what, lambda g=together: lw.simulate(model, 0.01, **g), *words)
+        yield refused("Simulation", what, lambda g=together: lw.Simulation(model, **g), *words)
+    yield refused(
+        "simulate",
+        "an interval of no checkpoint",
+        lambda: lw.simulate(model, 0.01, checkpoint_interval=5.0),
+        "checkpoint_interval 5.0",
+        "checkpoint=",
+    )
     yield from each("simulate", "duration", (*NO_NUMBERS, -1.0), lambda x: lw.simulate(model, x), "duration")
     yield from each(
         "simulate", "model", (1.0, None, lw.Body("a")), lambda x: lw.simulate(x, 1.0), "simulate: model"

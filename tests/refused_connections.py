@@ -1,9 +1,10 @@
 """Wrong values of loads, drivers and constraints."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
-from refusals import NAN, NO_NUMBERS, NO_POINTS, Entry, added, each, pair, refused, warned
+from refusals import NAN, NO_NUMBERS, NO_POINTS, Entry, added, each, pair, refused, right, warned
 
 import linkwork
 
@@ -50,6 +51,18 @@ def loads() -> Iterable[Entry]:
     )
     yield from each(
         "Spring", "a", ("a", 1.0, None), lambda x: added(lambda a, b: lw.Spring("s", x, b)), "'s'"
+    )
+    for word, make in (
+        ("Spring", lambda a, b, **o: lw.Spring("s", a, b, **o)),
+        ("TorsionSpring", lambda a, b, **o: lw.TorsionSpring("s", "pin a", **o)),
+    ):
+        yield warned(
+            word, "rest alone", lambda f=make: added(partial(f, rest=0.3, damping=1.0)), "stiffness="
+        )
+        yield right(word, "rest", lambda f=make: added(partial(f, rest=0.3, stiffness=lw.Input("k", 0.0))))
+        yield warned(word, "neither", lambda f=make: added(f), "stiffness= or damping=")
+    yield warned(
+        "Bushing", "none", lambda: added(lambda a, b: lw.Bushing("s", a, b, at=(0, 0, 0))), "torsion_damping="
     )
     yield warned("TorsionSpring", "degrees", lambda: torsion(45.0), "rest 45.0", "degrees")
     for kind, count in ((lw.Force, 3), (lw.Torque, 3), (lw.Wrench, 6)):

@@ -75,6 +75,13 @@ def contacts() -> Iterable[Entry]:
     yield refused("Contact", "law='hertz'", lambda: lw.Contact("c", law="hertz"), "lw.contact_laws.hertz")
     yield from each("Contact", "law", (3, "depth", lw.Sphere), lambda x: lw.Contact("c", law=x))
     yield from each("Contact", "impact", ("elastic", None, 1), lambda x: lw.Contact("c", impact=x))
+    for word, value in (("impact", "poisson"), ("material", lw.Material(restitution=0.5))):
+        yield warned(
+            "Contact",
+            f"{word} with law",
+            lambda o={word: value}: balls(lw.Contact("c", law=lw.contact_laws.hertz, **o)),
+            "no effect with law=",
+        )
     yield refused("Contact", "betwen=", lambda: lw.Contact("c", betwen=("a", "b")), "betwen", "'between'")
     yield refused("Contact", "unknown", lambda: balls(lw.Contact("c", ("a", "d"))), "contact 'c'", "'d'")
     yield refused("Contact", "itself", lambda: balls(lw.Contact("c", ("a", "a"))), "'a' with itself")

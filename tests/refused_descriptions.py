@@ -176,6 +176,26 @@ def hung_inertia(inertia: Any) -> Any:
 
 
 def joints() -> Iterable[Entry]:
+    for word, value, other in (
+        ("rest", 0.3, "stiffness="),
+        ("rest", [0.3], "stiffness="),
+        ("stop", "rigid", "limits="),
+        ("stop", lw.Stop(1e3), "limits="),
+        ("friction_speed", 0.1, "friction="),
+        ("friction_speed", 0.0, "friction="),
+    ):
+        alone = {word: value}
+        yield warned(
+            "Revolute", f"{alone} alone", lambda o=alone: hung(lw.Revolute, **HINGE, **o), word, other
+        )
+    for together in (
+        {"rest": 0.3, "stiffness": 2.0},
+        {"rest": 0.3, "stiffness": lw.Input("k", 1.0)},
+        {"stop": "rigid", "limits": (0, None)},
+        {"stop": "rigid", "limits": (0, 0)},
+        {"friction_speed": 0.1, "friction": 0.2},
+    ):
+        yield right("Revolute", f"{together}", lambda o=together: hung(lw.Revolute, **HINGE, **o))
     numbers = [x for x in NO_NUMBERS if not isinstance(x, list)]
     for word in ("damping", "friction", "stiffness", "armature"):
         yield from each(

@@ -113,6 +113,16 @@ def results() -> Iterable[Entry]:
     yield refused("Recording", "body.x", lambda: run["a"].x, "position")
     yield refused("Recording", "plot a list", lambda: run.plot(["pin a"]), "['pin a']", "one by one")
     yield refused("Recording", "plot a joint", lambda: run.plot(m["pin a"]), "one by one")
+    for call, wrong, known in (
+        (run.plot, "degress", "'degrees'"),
+        (run.show, "prot", "'port'"),
+        (run.snapshot, "sise", "'size'"),
+        (lambda **o: run.save_video("film.gif", **o), "sped", "'speed'"),
+        (lambda **o: run.save_html("page.html", **o), "trac", "'trace'"),
+    ):
+        yield refused("Recording", f"{wrong}=", lambda c=call, w=wrong: c(**{w: 1.0}), f"{wrong}=", known)
+    yield refused("plot", "degress=", lambda: lw.plot([run], "pin a", degress=True), "'degrees'")
+    yield refused("interp", "kindd=", lambda: lw.interp(0.5, [0, 1], [0, 1], kindd="cubic"), "'kind'")
     yield refused("Recording", "a page in .txt", lambda: run.save_html("page.txt"), ".html")
     yield refused("Mechanism", "ground moved", lambda: grounded(), "ground", "world")
     yield refused("State", "velocity=", lambda: m.compile().state(velocity={"pin a": 1.0}), "velocities=")

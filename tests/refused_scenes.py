@@ -80,6 +80,7 @@ def scenes() -> Iterable[Entry]:
         yield from each("Scene", word, points, lambda x, w=word: lw.Scene().add(crate(), **{w: x}), word)
     for word in ("accuracy", "max_step"):
         yield from each("Scene", word, LIMITS, lambda x, w=word: lw.Scene().add(crate(), **{w: x}), word)
+    yield refused("Scene", "accuracy 2", lambda: lw.Scene().add(crate(), accuracy=2), "accuracy 2", "'crate'")
     yield refused("Scene", "max_step alone", lambda: lw.Scene().add(crate(), max_step=0.01), "accuracy=")
     for material in (0.5, "steel", lw.Material):
         yield refused(

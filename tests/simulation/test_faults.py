@@ -400,7 +400,7 @@ def refused() -> dict[str, tuple[dict[str, Any], str]]:
     """Return arguments that cannot be, and the words that name them."""
     model, q = pendulum(), np.zeros((3, 2))
     state = bent(model)
-    wrong = {"accuracy": (0.0, -1e-8, math.nan, math.inf, "fine", None, 1e-15, True, [1e-8])}
+    wrong = {"accuracy": (0.0, -1e-8, math.nan, math.inf, "fine", 1e-15, 1.0, 2, True, [1e-8])}
     wrong |= {"step": (0.0, -1.0, math.nan, math.inf, "small"), "every": (0, -1.0, math.inf, "often", 1e-300)}
     wrong |= {"max_step": (0.0, -1.0, math.nan, "long"), "max_steps": (0, -5, math.nan, None, "many")}
     wrong |= {"method": ("rkf", "", None, 4, ["auto"]), "events": (5, "impact", [5], bouncing())}
@@ -410,7 +410,7 @@ def refused() -> dict[str, tuple[dict[str, Any], str]]:
         "times": ([], [1.0, 0.5], [0.5, 0.5], [math.nan], [-1.0], [0.0, 11.0], 0.5, "now", [[0.0, 1.0]])
     }
     wrong |= {"threads": (0, -1, 1.5, "all", True), "check": ("no", None, 1)}
-    wrong |= {"checkpoint": (5, b"file", "/"), "checkpoint_interval": (0.0, -1.0, math.nan, "often", None)}
+    wrong |= {"checkpoint": (5, b"file", "/"), "checkpoint_interval": (1.0, 60)}
     wrong |= {"q": (np.zeros(3), np.zeros((3, 5)), np.zeros((2, 2, 2)), "left", [[0, 1j]], 0.0)}
     wrong |= {"v": (np.zeros(3), np.zeros((3, 5)), "fast")}
     cases = {f"{word} {value!r}": ({word: value}, word) for word, values in wrong.items() for value in values}
@@ -419,6 +419,11 @@ def refused() -> dict[str, tuple[dict[str, Any], str]]:
         "state and q": ({"state": state, "q": q}, "q= and v="),
         "checkpoint and q": ({"checkpoint": "here.lwc", "q": q}, "checkpoint"),
         "q and v of different lengths": ({"q": q, "v": np.zeros((4, 2))}, r"q .*\(3, 2\) .* v .*\(4, 2\)"),
+        "step and accuracy": ({"step": 0.01, "accuracy": 1e-6}, "step 0.01 and accuracy 1e-06 exclude"),
+        **{
+            f"interval {x!r}": ({"checkpoint": "here.lwc", "checkpoint_interval": x}, "checkpoint_interval")
+            for x in (0.0, -1.0, math.nan, "often")
+        },
         "rk4 without a step": ({"method": "rk4"}, "'rk4' .*step="),
         "steps of 1e-12 s": ({"step": 1e-12}, "1e[+]13 of step .*max_steps"),
         "a step beyond max_step": ({"step": 0.1, "max_step": 0.01}, "step 0.1 .*max_step 0.01"),
@@ -442,12 +447,12 @@ def test_an_argument_that_cannot_be_is_named(case):
 def accepted() -> dict[str, dict[str, Any]]:
     """Return for every word of the refused arguments values that can be."""
     model, q = pendulum(), np.full((3, 2), 0.1)
-    good = {"accuracy": (1e-3, 1e-8, np.float32(1e-6)), "step": (None, 0.01), "every": (None, 0.1, 1)}
+    good = {"accuracy": (None, 1e-3, 1e-8, np.float32(1e-6)), "step": (None, 0.01), "every": (None, 0.1, 1)}
     good |= {"max_step": (0.5, math.inf), "max_steps": (10**4, 1e5), "method": ("auto", "rodas")}
     good |= {"duration": (0.0, 1, 0.5), "state": (None, bent(model)), "model": (model, model.mechanism)}
     good |= {"times": (None, [0.5], np.linspace(0.0, 1.0, 3)), "threads": (1, 2), "check": (True, False)}
     good |= {"events": ((), [lw.Event("straight", lambda t, q, v: q["elbow"])]), "checkpoint": (None,)}
-    good |= {"checkpoint_interval": (1.0, 60), "q": (q, q.tolist()), "v": (np.zeros((3, 2)),)}
+    good |= {"checkpoint_interval": (None,), "q": (q, q.tolist()), "v": (np.zeros((3, 2)),)}
     cases = {f"{word} {value!r}": {word: value} for word, values in good.items() for value in values}
     return {case: {**({"q": q} if "v" in words else {}), **words} for case, words in cases.items()}
 

@@ -218,7 +218,8 @@ def long_run(kills: int, path: Path | None = None) -> lw.Recording:
     """Run for as long as it takes to be killed so often."""
     model = pendulum()
     span = kills * A_KILL
-    return lw.simulate(model, span, bent(model), every=EVERY, checkpoint=path, checkpoint_interval=0.02)
+    kept = {} if path is None else {"checkpoint": path, "checkpoint_interval": 0.02}
+    return lw.simulate(model, span, bent(model), every=EVERY, **kept)
 
 
 def reached(path: Path) -> float:

@@ -41,7 +41,7 @@ def test_gains_of_loops_by_name_are_a_setting_too():
     assert setting(model, loops=lw.Restoring(gains, 200.0)) is not first
 
 
-@pytest.mark.parametrize("word", ["accuracy", "step", "max_step", "max_steps"])
+@pytest.mark.parametrize("word", ["step", "max_step", "max_steps"])
 def test_what_is_no_number_is_refused_though_an_equal_number_is_known(word):
     model = pendulum()
     lw.simulate(model, 0.5, **{word: 1.0}, check=False)

@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike
 from linkwork.algebra.lookup import Column, entry, segment
 from linkwork.algebra.number import Number, where
 from linkwork.real_numbers import real_array
+from linkwork.spelling import checked_keywords
 from linkwork.varied import Varied, each
 
 Kind = Literal["linear", "cubic", "pchip"]
@@ -36,6 +37,7 @@ Outside = Literal["hold", "extend"]
 KINDS, OUTSIDE = ("linear", "cubic", "pchip"), ("hold", "extend")
 
 
+@checked_keywords
 def interp(
     x: Number, xs: ArrayLike, ys: ArrayLike, kind: Kind = "linear", outside: Outside = "hold"
 ) -> Number:

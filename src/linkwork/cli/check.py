@@ -37,11 +37,11 @@ def run(options: argparse.Namespace) -> int:
     from linkwork.files import load
 
     if not options.json:
-        with _heard() as told:
+        with _heard() as reported:
             thing = load(options.file, options.base, repair=options.repair)
             lines, found_here = _lines(thing), _findings(thing)
         print("\n".join([*lines, *(f"finding: {found}" for found in found_here)]))
-        return BAD_INPUT if options.strict and (found_here or told) else 0
+        return BAD_INPUT if options.strict and (found_here or reported) else 0
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -59,12 +59,12 @@ def run(options: argparse.Namespace) -> int:
 @contextmanager
 def _heard() -> Iterator[list[warnings.WarningMessage]]:
     """Hear all warnings, and pass them on at the end."""
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as reported:
         warnings.simplefilter("always")
         try:
-            yield told
+            yield reported
         finally:
-            caught = list(told)
+            caught = list(reported)
     for one in caught:
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 

@@ -35,7 +35,7 @@ def add(commands: Commands) -> None:
         action="store_true",
         help="angles, and their rates, of --set and --speed, in pictures and in .csv tables are in degrees",
     )
-    command.add_argument("--accuracy", type=float, default=1e-8, help="of the motion (default: %(default)g)")
+    command.add_argument("--accuracy", type=float, help="of the motion (default: 1e-08)")
     command.add_argument("--step", type=float, metavar="SECONDS", help="fixed steps instead")
     command.add_argument(
         "--method", default="auto", help="auto, rkf45, dop853, rodas, rk4, semi-implicit, euler"
@@ -113,7 +113,7 @@ def _follow_drivers(mechanism: Any, options: argparse.Namespace) -> int:
     from linkwork.kinematics.motion import kinematics
 
     simulated = ("set", "speed", "step", "method", "accuracy")
-    usual = {"set": [], "speed": [], "step": None, "method": "auto", "accuracy": 1e-8}
+    usual = {"set": [], "speed": [], "step": None, "method": "auto", "accuracy": None}
     if strange := [word for word in simulated if getattr(options, word) != usual[word]]:
         raise LinkworkError(
             f"{options.file} has drivers, which determine its motion: --{strange[0]} is for simulations;  "

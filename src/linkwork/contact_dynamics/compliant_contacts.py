@@ -13,7 +13,7 @@ from linkwork.contact.world_arrays import WorldArrays
 from linkwork.contact_dynamics import contact_plan as words
 from linkwork.contact_dynamics import laws
 from linkwork.contact_dynamics.compliant_forces import add_contact_forces
-from linkwork.contact_dynamics.contact_memory import MOST_ROWS, contact_memory
+from linkwork.contact_dynamics.contact_memory import MOST_ROWS, ContactMemory, contact_memory
 from linkwork.contact_dynamics.held_friction import move_with_friction
 from linkwork.contact_dynamics.law_fault import law_fault
 from linkwork.contact_dynamics.law_kernel import Law, LawKernel, law_kernel, name_of_law
@@ -146,8 +146,8 @@ class ContactCode:
         lanes: int,
         ports: Sequence[str],
     ) -> None:
-        world, table = contacts.world, contacts.world.table
-        meshes = np.isin(table.kind, (kinds.MESH, kinds.HEIGHT_FIELD)).any()
+        world = contacts.world
+        meshes = np.isin(world.table.kind, (kinds.MESH, kinds.HEIGHT_FIELD)).any()
         memory = contact_memory(len(world.owner), bool(meshes), len(tree.blocks))
         self.size = memory.size
         link = np.array([tree.body_links[name] for name in world.owners], np.int64)
@@ -164,55 +164,16 @@ class ContactCode:
             words.EXTERNAL: ports.index("external"),
             words.POSE: layout.offsets["X_W"],
             words.VELOCITY: layout.offsets["v"],
-            words.ROOM_SIZE: memory.size,
-            words.SLOTS: memory.slots,
-            words.SLOT_COUNT: len(memory.slots),
-            words.CALL: memory.call,
-            words.CONTACT: memory.contact,
-            words.POSES: memory.poses,
-            words.PAIRS: memory.pairs,
-            words.NUMBER: memory.number,
-            words.LABEL: memory.label,
-            words.TREE: memory.tree,
-            words.NEAR: memory.near,
-            words.DETECTION: memory.work,
-            words.BUFFER: memory.buffer,
-            words.PAIR_ROOM: memory.pair_room,
-            words.FIND_PAIRS: store.address(pairs_of.symbol),
-            words.FIND_CONTACTS: store.address(find_contacts.symbol),
-            words.TABLE: table.at,
-            words.TABLE_WORDS: len(table.at),
-            words.SHAPES: len(world.owner),
-            words.EXCLUDED: world.excluded,
-            words.EXCLUDED_COUNT: len(world.excluded),
-            words.OWNERS: len(world.bodies),
-            words.STILL: world.still,
             words.LINK: link,
             words.BLOCK: block,
             words.LOCAL: local,
-            words.OF_SHAPE: contacts.of_shape,
-            words.GROUP: contacts.pairs.kind,
-            words.GROUPS: len(contacts.row),
-            words.ROW: contacts.row,
-            words.LAWS: contacts.laws,
-            words.NUMBERS: contacts.numbers,
-            words.MARGIN: contacts.margin,
             words.ACCELERATION: layout.offsets.get("a", -1),
             words.GRAVITY: np.array([*tree.gravity.tolist(), 0.0][:3]),
             words.LINKS: len(tree.blocks),
-            words.PHASE: memory.phase,
-            words.COUNTS: memory.counts,
-            words.BASE: memory.base,
-            words.ROWS: memory.rows,
-            words.ROW_SHAPES: memory.row_shapes,
-            words.PARTS: memory.parts,
-            words.RADII: memory.radii,
-            words.FORCES: memory.forces,
-            words.SOLVER: memory.solver,
-            words.MOST: memory.most,
-            words.MASSES: memory.masses,
-            words.ASKS: int(any(kernel.needs_mass for kernel in contacts.kernels)),
             words.TOTAL: np.array([sum(real(body.inertia.mass) for body in bodies)]),
+            **_words_of_memory(memory),
+            **_words_of_world(world),
+            **_words_of_laws(contacts),
         }
         self._plan, self._keep = np.zeros(words.WORDS, np.int64), (contacts, plan)
         for word, value in plan.items():
@@ -231,6 +192,66 @@ class ContactCode:
     def put(self, place: int) -> None:
         """Say where in the work array its memory begins."""
         self._plan[words.ROOM] = place
+
+
+def _words_of_memory(memory: ContactMemory) -> dict[int, Any]:
+    """Return where in its memory the step keeps what."""
+    return {
+        words.ROOM_SIZE: memory.size,
+        words.SLOTS: memory.slots,
+        words.SLOT_COUNT: len(memory.slots),
+        words.CALL: memory.call,
+        words.CONTACT: memory.contact,
+        words.POSES: memory.poses,
+        words.PAIRS: memory.pairs,
+        words.NUMBER: memory.number,
+        words.LABEL: memory.label,
+        words.TREE: memory.tree,
+        words.NEAR: memory.near,
+        words.DETECTION: memory.work,
+        words.BUFFER: memory.buffer,
+        words.PAIR_ROOM: memory.pair_room,
+        words.PHASE: memory.phase,
+        words.COUNTS: memory.counts,
+        words.BASE: memory.base,
+        words.ROWS: memory.rows,
+        words.ROW_SHAPES: memory.row_shapes,
+        words.PARTS: memory.parts,
+        words.RADII: memory.radii,
+        words.FORCES: memory.forces,
+        words.SOLVER: memory.solver,
+        words.MOST: memory.most,
+        words.MASSES: memory.masses,
+    }
+
+
+def _words_of_world(world: WorldArrays) -> dict[int, Any]:
+    """Return the shapes, and what finds their contacts."""
+    return {
+        words.FIND_PAIRS: store.address(pairs_of.symbol),
+        words.FIND_CONTACTS: store.address(find_contacts.symbol),
+        words.TABLE: world.table.at,
+        words.TABLE_WORDS: len(world.table.at),
+        words.SHAPES: len(world.owner),
+        words.EXCLUDED: world.excluded,
+        words.EXCLUDED_COUNT: len(world.excluded),
+        words.OWNERS: len(world.bodies),
+        words.STILL: world.still,
+    }
+
+
+def _words_of_laws(contacts: CompliantContacts) -> dict[int, Any]:
+    """Return which shapes meet by which law, and the numbers of laws."""
+    return {
+        words.OF_SHAPE: contacts.of_shape,
+        words.GROUP: contacts.pairs.kind,
+        words.GROUPS: len(contacts.row),
+        words.ROW: contacts.row,
+        words.LAWS: contacts.laws,
+        words.NUMBERS: contacts.numbers,
+        words.MARGIN: contacts.margin,
+        words.ASKS: int(any(kernel.needs_mass for kernel in contacts.kernels)),
+    }
 
 
 def law_of(numbers: ContactNumbers) -> Law | None:

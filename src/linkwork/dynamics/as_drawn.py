@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from linkwork.algebra.vector import plus
 from linkwork.dynamics import poses
-from linkwork.dynamics.algorithm import Algorithm, Pass, Port, Q
+from linkwork.dynamics.algorithm import Algorithm, LinkView, Pass, Port, Q
 from linkwork.dynamics.kernel import Kernel
 from linkwork.errors import NumericalError
 from linkwork.tree.link_poses import link_poses, moved_inertias
@@ -19,14 +18,14 @@ LINK_POSES = Port("link_pose", "link", poses.POSES.shape)
 MOVED = Port("moved", "v", lambda n: (n.nv,))
 
 
-def placed(link: Any, parent: Any) -> None:
+def placed(link: LinkView, parent: LinkView) -> None:
     """Base to tips: where each link is."""
     poses.poses(link, parent)
     link.link_pose = link.X_W
     link.Ic = link.inertia
 
 
-def composites(link: Any, parent: Any) -> None:
+def composites(link: LinkView, parent: LinkView) -> None:
     """Tips to base: the inertia of all that a joint carries, along its freedoms."""
     link.moved = [plus(s.dot(link.Ic @ s), rotor) for s, rotor in zip(link.S, link.armature, strict=True)]
     parent.Ic += link.X @ link.Ic

@@ -181,13 +181,14 @@ def _rolled(
     parts = _RolledParts(algorithm, tree, lanes, path, tangent, scalars)
     for place in range(len(algorithm.passes)):
         parts.add(place)
-    run, plan, end = parts.planned()
+    shapes = shapes_of(algorithm, tree)
+    run, plan, end = parts.planned(shapes)
     return Program(
         run,
         plan,
         constants(algorithm, tree),
         end,
-        shapes_of(algorithm, tree),
+        shapes,
         len(algorithm.given),
         lanes,
         _places(algorithm, tree, lanes),
@@ -294,14 +295,14 @@ class _RolledParts:
         before = passes[place - 1]
         return {root: self._outward(root, before) for root in roots} if isinstance(before, Solve) else {}
 
-    def planned(self) -> tuple[int, np.ndarray, int]:
+    def planned(self, shapes: Sequence[tuple[int, ...]]) -> tuple[int, np.ndarray, int]:
         """Return the code that walks, its plan, and the size of the work array."""
         self._add_world(self._world.finish)
         end = self.loops.end if self.loops else int(self._starts[-1])
         if self.contacts is not None:
             self.contacts.put(end)
             end += self.contacts.size
-        clears = _clears(self._algorithm, self._tree, self._lanes, self._tangent)
+        clears = _clears(self._algorithm, shapes, self._lanes, self._tangent)
         whole = [s for s in self._segments if s[0] and s[2]]
         plan = np.array([len(whole), len(clears) // 2, *clears, *(x for s in whole for x in s)], np.int64)
         run = entry.walker(self._lanes)
@@ -354,14 +355,14 @@ def _walks(
     return segments
 
 
-def _clears(algorithm: Algorithm, tree: Tree, lanes: int, tangent: bool) -> list[int]:
+def _clears(algorithm: Algorithm, shapes: Sequence[tuple[int, ...]], lanes: int, tangent: bool) -> list[int]:
     """Return port and size of each array that must start as zero."""
     if not algorithm.clear:
         return []
     names = port_names(algorithm, tangent)
     cleared = algorithm.clear - (algorithm.packed if lanes > 1 else set())
     found = []
-    for port, shape in zip(algorithm.ports, shapes_of(algorithm, tree), strict=True):
+    for port, shape in zip(algorithm.ports, shapes, strict=True):
         if port.name in cleared:
             found += [names.index(port.name), prod(shape)]
             found += [names.index(tangent_name(port.name)), prod(shape)] if tangent else []

@@ -48,7 +48,7 @@ def integrate(
     duration: float,
     *,
     gravity: ArrayLike | None = None,
-    accuracy: float = 1e-8,
+    accuracy: float | None = None,
     step: float | None = None,
     method: str = "auto",
     times: Any = None,

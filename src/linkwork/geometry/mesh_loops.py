@@ -75,7 +75,7 @@ def number_rows(rows, seed, count, table, ahead, kept, label):
 
 @native
 def _table_size(count, table):
-    """Return how much of a table so many numbers use: at least twice as many, in steps of four."""
+    """Return how much of a table n numbers use: at least twice as many, in steps of four."""
     size = 1024
     while size < 2 * count:
         size *= 4

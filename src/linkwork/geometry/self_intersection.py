@@ -55,7 +55,7 @@ class Sheets:
         self.start = np.cumsum([0, *groups])  # (levels + 1,)
         self.boxes = np.empty((self.start[-1], 6, GROUP), np.float32)
         fill_boxes(self.points, self.faces, self.start, self.boxes)
-        self.stack = np.empty((len(groups) * GROUP * GROUP, 3), np.int64)  # a group leaves so many at most
+        self.stack = np.empty((len(groups) * GROUP * GROUP, 3), np.int64)  # the most that a group leaves
 
     def crossings(self) -> tuple[Integers, Integers, Array]:
         """Return pairs of faces that pass through each other, and the middle of the line where they do."""

@@ -1,6 +1,10 @@
-"""What is allowed, but rarely meant: angles that look like degrees, hinges through the middle of a body."""
+"""What is allowed, but rarely meant.
+
+Angles that look like degrees, hinges through the middle of a body, options without the one they belong to.
+"""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -14,15 +18,31 @@ from linkwork.mechanism.joints import Revolute, Spherical, Universal
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.placement import degrees_caution, plain, unit
 from linkwork.mechanism.points import Absolute
-from linkwork.mechanism.springs import TorsionSpring
+from linkwork.mechanism.springs import Bushing, Spring, TorsionSpring
+from linkwork.mechanism.stop import Stop
 from linkwork.real_numbers import like_degrees
 
 _CENTRED = 1e-9  # of the position: a frame at the centre of mass
+_MORE_ABOUT = {  # options and their defaults; the options that they say more about, and theirs
+    Joint: (
+        (("rest", 0.0), ("stiffness", 0.0)),
+        (("stop", Stop()), ("limits", None)),
+        (("friction_speed", None), ("friction", 0.0)),
+    ),
+    Spring: ((("rest", None), ("stiffness", 0.0)),),
+    TorsionSpring: ((("rest", 0.0), ("stiffness", 0.0)),),
+}
+_ONE_OF = {  # options, 0 unless given, of which one is needed for any effect
+    Spring: ("stiffness", "damping"),
+    TorsionSpring: ("stiffness", "damping"),
+    Bushing: ("stiffness", "damping", "torsion_stiffness", "torsion_damping"),
+}
 _ROUND = 1e-6  # of a moment of inertia: a body that is round about an axis
 
 
 def cautions(element: Body | Joint | Constraint | Load) -> Iterator[str]:
     """Yield, in words, what of an element is probably not meant."""
+    yield from _without_effect(element)
     if isinstance(element, Joint):
         yield from _joint_angles(element)
         yield from _unplaced(element)
@@ -46,6 +66,26 @@ def _joint_angles(joint: Joint) -> Iterator[str]:
     for word, angles in (("limits", said), ("rest", rests)):
         if like_degrees(*angles) and joint.nq == joint.nv and joint.can_locate and all(joint.periodic):
             yield degrees_caution(word, getattr(joint, word))
+
+
+def _without_effect(element: Body | Joint | Constraint | Load) -> Iterator[str]:
+    """Caution of options that say more about another one, which is missing, and of springs that are none.
+
+    No mistake: the other one may be varied, and be 0 in one of many mechanisms.
+    """
+    for kind, options in _MORE_ABOUT.items():
+        for (word, usual), (other, none) in options if isinstance(element, kind) else ():
+            said = getattr(element, word)
+            if _is_said(said, usual) and not _is_said(getattr(element, other), none):
+                yield f"{word} {said!r} has no effect without {other}=; give that too, or drop {word}="
+    for kind, words in _ONE_OF.items():
+        if isinstance(element, kind) and not any(_is_said(getattr(element, word), 0.0) for word in words):
+            yield f"it has no effect; give {'=, '.join(words[:-1])}= or {words[-1]}="
+
+
+def _is_said(value: Any, usual: Any) -> bool:
+    """Return whether a value, or one of several, is another than usual."""
+    return value is not usual and bool(np.any(np.asarray(value, object) != usual))
 
 
 def _unplaced(joint: Joint) -> Iterator[str]:

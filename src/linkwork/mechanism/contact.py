@@ -238,7 +238,15 @@ def may_meet(a: Body, b: Body) -> bool:
 
 
 def contact_cautions(contact: Contact, mechanism: "Mechanism") -> Iterator[str]:
-    """Yield what is probably not meant: nothing can touch."""
+    """Yield what is probably not meant: nothing can touch, or a law bounces by itself."""
+    if contact.law is not None:
+        if contact.material is not None and contact.material.restitution:
+            yield (
+                f"restitution {contact.material.restitution} has no effect with law=, which decides how "
+                "bodies bounce; drop one of them"
+            )
+        if contact.impact != IMPACTS[0] and all(other.law for other in mechanism.contacts.values()):
+            yield f"impact {contact.impact!r} has no effect with law=: rigid contacts have impacts; drop one"
     if contact.between is None and not contact.name.startswith("/"):  # that of a scene waits for others
         fixed = set(welded_groups(mechanism)[0])
         touched = [b for b in (mechanism.ground, *mechanism.bodies.values()) if b.touched_by]

@@ -289,13 +289,18 @@ class Free(Joint):
 
     def frames(self) -> tuple[Any, Any]:
         """Return the frames; by default those of the bodies: q is then the pose of the child."""
-        if self.at is None and self.on_parent is None and self.on_child is None:
-            return self.algebra.Frame(), self.algebra.Frame()
-        return super().frames()
+        return super().frames() if self._has_place else (self.algebra.Frame(), self.algebra.Frame())
+
+    @property
+    def _has_place(self) -> bool:
+        return not (self.at is None and self.on_parent is None and self.on_child is None)
 
     def drawn(self) -> list[float]:
-        X_PJ, X_CJ = self.frames()
-        X = (self._drawn(self.parent) @ X_PJ).local(self._drawn(self.child) @ X_CJ)
+        parent, child = self._drawn(self.parent), self._drawn(self.child)
+        if self._has_place:
+            X_PJ, X_CJ = self.frames()
+            parent, child = parent @ X_PJ, child @ X_CJ
+        X = parent.local(child)
         if self.algebra is spatial:
             return [*map(float, X.p), *map(float, X.quaternion)]
         return [*map(float, X.p), float(X.angle)]

@@ -88,20 +88,22 @@ def _motions(d: "Diagnosis") -> Sections:
     if not d.freedoms_now:
         return [("nothing can move", [])]
     if d.loops and not d.singular:
-        found.append(("it moves like this:", _told(d, d.motion)))
+        found.append(("it moves like this:", _described(d, d.motion)))
     for k, branch in enumerate(d.branches if d.singular else ()):
         name = f"branch {k + 1} of at least {len(d.branches)}" if d.bifurcation else "one branch"
         said = many(branch.freedoms, "degree of freedom", "degrees of freedom")
-        found.append((f"{name}, {said}:", _told(d, branch)))
+        found.append((f"{name}, {said}:", _described(d, branch)))
     if d.infinitesimal.freedoms:
         said = many(d.infinitesimal.freedoms, "motion is", "motions are")
-        found.append((f"{said} infinitesimal only: the loops stop it at once:", _told(d, d.infinitesimal)))
+        found.append(
+            (f"{said} infinitesimal only: the loops stop it at once:", _described(d, d.infinitesimal))
+        )
     if d.locked:
         found.append((f"joints that cannot move: {_listed(d.locked)}", []))
     return found
 
 
-def _told(d: "Diagnosis", motion: "FreeMotion") -> list[str]:
+def _described(d: "Diagnosis", motion: "FreeMotion") -> list[str]:
     """Say each motion by the largest velocities in it, and in one line those of single joints."""
     lines, alone = [], []
     for name, rates in zip(motion.independent, motion.rates, strict=True):
@@ -149,7 +151,7 @@ def _dead_points(d: "Diagnosis") -> Sections:
         said = _listed(d.drives.driven) or "no joint"
         if d.drives.undriven:
             title = f"driving {said} leaves {many(d.drives.undriven, 'motion', 'motions')} free:"
-            found.append((title, _told(d, d.drives.left)))
+            found.append((title, _described(d, d.drives.left)))
         else:
             quality = f"quality {d.drives.quality:.3g}, 0 is a dead point"
             found.append((f"driving {said} moves everything; {quality}", []))

@@ -20,6 +20,7 @@ from linkwork.recording.run_table import check_suffix
 from linkwork.recording.samples import Samples
 from linkwork.recording.stored_arrays import check_shapes, restored_final, store_final
 from linkwork.recording.trace import COLORS
+from linkwork.spelling import checked_keywords
 
 Array = np.ndarray
 
@@ -103,6 +104,7 @@ class Recordings(Samples):
                 q[k, there], v[k, there], work[k, there] = now.q, now.v, now.work
         return Instant(self._channels, at, q, v, work, ~np.isnan(work))
 
+    @checked_keywords
     def plot(
         self,
         *names: str,

@@ -10,10 +10,12 @@ from linkwork.recording import plot as pictures
 from linkwork.recording.plot import Curves
 from linkwork.recording.samples import Samples, most, optional
 from linkwork.recording.trace import MANY, Trace, in_degrees
+from linkwork.spelling import checked_keywords
 
 Array = np.ndarray
 
 
+@checked_keywords
 def plot(
     runs: Any,
     *names: str,

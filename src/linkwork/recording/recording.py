@@ -24,6 +24,7 @@ from linkwork.recording.report import Report
 from linkwork.recording.run_table import check_suffix, write_table
 from linkwork.recording.samples import Samples
 from linkwork.recording.stored_arrays import check_shapes, restored_final, store_final
+from linkwork.spelling import checked_keywords
 from linkwork.viewable import Playable, appearance
 
 Array = np.ndarray
@@ -159,6 +160,7 @@ class Recording(Playable, Samples):
             parts.append(f"worst loop gap {self.report.loop_gap:.2g}")
         return ", ".join(parts)
 
+    @checked_keywords
     def plot(
         self,
         *names: str,

@@ -14,6 +14,7 @@ from linkwork.model.state import State
 from linkwork.scene.encounter import Begun, Encounter, at_time
 from linkwork.scene.joined import Joined, Member, alone, grown, joined_state, members, together
 from linkwork.scene.unit import Unit
+from linkwork.simulation.options import ACCURACY
 from linkwork.simulation.stepping import Simulation
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ class Encounters:
         """Return accuracy and largest step of units; None: steps of the scene."""
         alone = units[0] if len(units) == 1 else None
         if alone and (alone.accuracy is not None or not alone.touches):
-            return alone.accuracy or 1e-8, alone.max_step
+            return alone.accuracy or ACCURACY, alone.max_step
         return None, None
 
     def _simulation(self, units: Sequence[Unit], joined: Joined, state: State) -> Simulation:

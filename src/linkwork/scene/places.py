@@ -1,4 +1,4 @@
-"""Places that behaviours are told: points, bodies, mechanisms."""
+"""Places that behaviours are given: points, bodies, mechanisms."""
 
 from typing import Any
 

@@ -113,7 +113,7 @@ class OnDistance(Behaviour):
 
 
 class OnTime(Behaviour):
-    """Call `action(scene)` at a time [s], and `every` so many seconds after that."""
+    """Call `action(scene)` at a time [s], and again each `every` seconds after it."""
 
     def __init__(self, time: float, action: Callable[..., Any], *, every: float | None = None) -> None:
         _check("OnTime", action)

@@ -5,7 +5,7 @@ grows one model in place, and nothing is copied. Units become one when bodies of
 again only where one of them is paused, restarted or removed.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,10 +14,10 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.snapshot import editable_copy
 from linkwork.model.model import Model
 from linkwork.model.state import State
-from linkwork.real_numbers import is_finite
 from linkwork.scene.rigid_frames import HERE, composed, turned
 from linkwork.scene.scene_mechanism import has_shapes, is_anchored, own_bodies
 from linkwork.scene.scene_node import shape_of
+from linkwork.simulation.options import checked_accuracy, positive
 
 if TYPE_CHECKING:
     from linkwork.scene.actor import Actor
@@ -43,9 +43,12 @@ class Unit:
         accuracy: float | None = None,
         max_step: float | None = None,
     ) -> None:
-        for word, value in (("accuracy", accuracy), ("max_step", max_step)):
-            if value is not None and not (is_finite(value) and value > 0.0):
-                raise ValueError(f"scene: {mechanism.name!r}: {word} {value!r}; give a number above 0")
+        try:
+            for value, check in ((accuracy, checked_accuracy), (max_step, partial(positive, "max_step"))):
+                if value is not None:
+                    check(value)
+        except ValueError as error:
+            raise ValueError(f"scene: {mechanism.name!r}: {error}") from None
         if max_step is not None and accuracy is None and has_shapes(mechanism):
             raise ValueError(
                 f"scene: {mechanism.name!r}: max_step goes with accuracy=; without, what has shapes goes by "

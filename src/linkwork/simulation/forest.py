@@ -251,7 +251,7 @@ class Forest(Closed):
         state: "State | ForestRecording | None" = None,
         *,
         inputs: Mapping[str, float] | None = None,
-        accuracy: float = 1e-8,
+        accuracy: float | None = None,
         step: float | None = None,
         method: str = "auto",
         times: Any = None,

@@ -21,6 +21,8 @@ Array = np.ndarray
 AUTO = "auto"
 MOREAU_JEAN = "moreau-jean"  # of steps with contact, see `contact_dynamics.stepper`
 MOST_STEPS = 1e8  # of a run, by default; far fewer if it makes no progress
+ACCURACY = 1e-8  # unless said
+_FINEST = 1e-14  # accuracy that can be asked for
 _FINE = 1e-4  # accuracy from which on order 8 takes fewer evaluations than order 5
 _MOST_SAMPLES = 10**9  # more are a slip of the pen
 _PART = 5  # a fifth of the machine's memory may be samples: they are copied when they are put together
@@ -77,7 +79,7 @@ class Options:
 class RunOptions:
     """How `simulate` is to integrate, in the words of its caller."""
 
-    accuracy: Any = 1e-8
+    accuracy: Any = None
     step: Any = None
     method: Any = AUTO
     max_step: Any = None
@@ -104,20 +106,19 @@ class RunOptions:
     def checked(self) -> Options:
         """Return what the words mean, or say what is wrong with them."""
         for word, needed, finite in (
-            ("accuracy", True, True),
             ("step", False, True),
             ("max_step", False, False),
             ("max_steps", True, False),
         ):
             if (value := getattr(self, word)) is not None or needed:
                 positive(word, value, finite)
-        accuracy, step, max_step = self.accuracy, self.step, self.max_step
-        if accuracy < 1e-14:
-            raise ValueError(f"accuracy {accuracy:g}; doubles have 16 digits: give 1e-14 or more")
-        if step is not None and max_step is not None and step > max_step:
-            raise ValueError(f"step {step:g} is longer than max_step {max_step:g}; give one of them")
+        accuracy = ACCURACY if self.accuracy is None else checked_accuracy(self.accuracy)
+        step, max_step = self.step, self.max_step
+        for word in ("accuracy", "max_step"):  # of steps whose length is chosen in the run
+            if step is not None and (value := getattr(self, word)) is not None:
+                raise ValueError(f"step {step:g} and {word} {value:g} exclude each other; give one of them")
         return Options(
-            float(accuracy),
+            accuracy,
             _method(self.method, step),
             self.method == AUTO and step is None,
             0.0 if step is None else float(step),
@@ -158,6 +159,18 @@ def positive(word: str, value: Any, finite: bool = True) -> float:
     if not (_is_number(value) and value > 0.0 and (isfinite(value) or not finite)):
         raise ValueError(f"{word} {value!r}; give a {'finite ' if finite else ''}number above 0")
     return float(value)
+
+
+def checked_accuracy(accuracy: Any) -> float:
+    """Return an accuracy, or say why it is none."""
+    value = positive("accuracy", accuracy)
+    if value < _FINEST:
+        raise ValueError(f"accuracy {value:g}; doubles have 16 digits: give {_FINEST:g} or more")
+    if value >= 1.0:
+        raise ValueError(
+            f"accuracy {value:g} is an error as large as the motion; give less than 1, such as 1e-6"
+        )
+    return value
 
 
 def seconds(duration: Any) -> float:

@@ -139,9 +139,9 @@ class Watch:
 def _is_harmless(call: Call) -> bool:
     """Whether a call can be made before it is asked for: no function is called that may notice."""
     events = call.words.events
-    told = isinstance(events, list | tuple) and all(isinstance(event, Event) for event in events)
+    known = isinstance(events, list | tuple) and all(isinstance(event, Event) for event in events)
     return (
-        told
+        known
         and not any(callable(event.action) for event in events)
         and (call.state is None or (isinstance(call.state, State) and call.state.memory is None))
     )

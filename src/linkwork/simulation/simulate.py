@@ -38,6 +38,8 @@ from linkwork.spelling import checked_keywords
 
 Array = np.ndarray
 
+CHECKPOINT_INTERVAL = 60.0  # unless said [s]
+
 
 @checked_keywords
 def simulate(
@@ -45,7 +47,7 @@ def simulate(
     duration: float,
     state: State | Recording | None = None,
     *,
-    accuracy: float = 1e-8,
+    accuracy: float | None = None,
     step: float | None = None,
     method: str | StepMethod = "auto",
     times: Any = None,
@@ -60,15 +62,15 @@ def simulate(
     vary: Mapping[str, Any] | None = None,
     threads: int | None = None,
     checkpoint: str | Path | None = None,
-    checkpoint_interval: float = 60.0,
+    checkpoint_interval: float | None = None,
     check: bool = True,
 ) -> Any:
     """Let a mechanism move for a duration [s], from a state (as drawn and at rest, if not given).
 
-    Steps are as small as the accuracy needs: the error after some ten seconds of an ordinary motion is about
-    `accuracy`, relative to 1 rad, 1 m (or the size of a smaller mechanism) and to the values themselves. With
-    `step` the steps are fixed. Samples are recorded at `times`, or at intervals `every` [s], exactly; else
-    after every step. They do not influence the steps.
+    Steps are as small as the accuracy needs, 1e-8 unless said: the error after some ten seconds of an
+    ordinary motion is about `accuracy`, relative to 1 rad, 1 m (or the size of a smaller mechanism) and to
+    the values themselves. With `step` in place of it the steps are fixed. Samples are recorded at `times`, or
+    at intervals `every` [s], exactly; else after every step. They do not influence the steps.
 
     `method` is "auto" (Runge-Kutta-Fehlberg 4(5); order 8 where all laws are sums, products, sines and the
     like, without events; an implicit method where the motion is stiff), or one of these: "rkf45",
@@ -85,8 +87,8 @@ def simulate(
     in every run, {"bob.mass": masses, "pin.damping": dampings}: N mechanisms of one structure run at once,
     each to the bits that it gives when it is described so and run alone.
 
-    With `checkpoint`, a file, the run so far is kept on disk every `checkpoint_interval` seconds; the same
-    call goes on from there after a crash.
+    With `checkpoint`, a file, the run so far is kept on disk every `checkpoint_interval` seconds (60 unless
+    said); the same call goes on from there after a crash.
 
     A run that cannot go on raises SimulationError, which has what was computed as `.run`; with check=False it
     is returned. Of a batch, a warning names the failed ones. Ctrl-C returns what was computed, with status
@@ -108,7 +110,7 @@ def simulate(
             _look_for_overlaps(model, state)
         shared = setting(model, words)
         span, workers = _span(duration, shared.chosen), worker_count(threads)
-        interval = positive("checkpoint_interval", checkpoint_interval)
+        interval = _interval(checkpoint, checkpoint_interval)
         if batch and checkpoint is not None:
             raise ValueError("q=, v= and vary= are for batches; give no checkpoint with them")
         if goes_by_contact_steps(shared) or (shared.with_contact and batch):
@@ -167,6 +169,15 @@ def _check_kinds(model: Any, check: Any, checkpoint: Any) -> None:
         raise ValueError(f"checkpoint {checkpoint!r}; give the name of a file")
     if checkpoint is not None and Path(checkpoint).is_dir():
         raise ValueError(f"checkpoint {str(checkpoint)!r} is a folder; give the name of a file")
+
+
+def _interval(checkpoint: Any, interval: Any) -> float:
+    """Return how often a checkpoint is written [s]."""
+    if interval is None:
+        return CHECKPOINT_INTERVAL
+    if checkpoint is None:
+        raise ValueError(f"checkpoint_interval {interval!r} without checkpoint=; give it a file, or drop it")
+    return positive("checkpoint_interval", interval)
 
 
 def _start(state: Any, q: Any, v: Any) -> State | None:

@@ -75,7 +75,7 @@ class Simulation(Closed):
         v: Any = None,
         vary: Mapping[str, Any] | None = None,
         inputs: Mapping[str, Any] | None = None,
-        accuracy: float = 1e-8,
+        accuracy: float | None = None,
         step: float | None = None,
         method: str | StepMethod = "auto",
         events: Sequence[Event] = (),
