@@ -24,7 +24,8 @@ from linkwork.contact.convex_pairs import closest
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.few_contacts import AS_DEEP, put_contact
 from linkwork.contact.manifold import points_of_contact
-from linkwork.contact.shape_kinds import CONVEX, SPHERE
+from linkwork.contact.round_pairs import part_below, round_corner, round_edge
+from linkwork.contact.shape_kinds import CAPSULE, CONVEX, SPHERE
 from linkwork.contact.shape_table import DEPTH, STAR, STAR_NORMALS
 from linkwork.contact.support import Form, lone_triangle, support
 from linkwork.geometry.vectors import (
@@ -71,11 +72,36 @@ def face_contacts(table, A, size, p0, p1, p2, n, triangle, work, count, margin, 
         count += 1
     if A.kind == SPHERE:
         return count, depth, a
+    if A.kind == CAPSULE:
+        count = _lowest_line(A, size, depth, over, p0, p1, p2, n, triangle, work, count, margin)
+        return count, depth, a
     put(work.triangle, 0, p0)
     put(work.triangle, 1, p1)
     put(work.triangle, 2, p2)
     count = _spread_out(table, A, size, depth, neg(n), a, over, triangle, work, count, margin)
     return count, depth, a
+
+
+@native_apart
+def _lowest_line(A, size, depth, over, p0, p1, p2, n, triangle, work, count, margin):
+    """Write the ends of what is over a face of the lowest line of a capsule; `over`: its lowest point is."""
+    low, high = -1.0, 1.0
+    for e in range(3):
+        q0, q1 = (p0, p1) if e == 0 else ((p1, p2) if e == 1 else (p2, p0))
+        out = cross(sub(q1, q0), n)
+        low, high = part_below(A, out, dot(out, q0), low, high)
+    if over:
+        lowest = -1.0 if n[2] >= 0.0 else 1.0
+        low, high = (min(low, lowest), max(high, lowest)) if low <= high else (lowest, lowest)
+    for k in range((2 if low < high else 1) if low <= high else 0):
+        x = along((0.0, 0.0, (low if k == 0 else high) * A.y), -A.radius, n)
+        deep = dot(n, sub(p0, x))
+        if deep >= -margin:
+            put_contact(work.raw, work.raw_label, count, x, along(x, deep, n), neg(n), deep, k, triangle)
+            least = deep >= depth - _LEVEL * size - AS_DEEP
+            work.raw_label[3 * count + 2] = LEAST if least else BESIDE
+            count += 1
+    return count
 
 
 @native_apart
@@ -105,6 +131,13 @@ def _covers(p0, p1, p2, n, x, slack):
     )
 
 
+@native
+def passes_edge(a, q0, q1, n):
+    """Return whether A's deepest point below a face, of normal n, is beyond its edge from q0 to q1: else h is
+    least on the face, of all normals of the edge."""
+    return dot(cross(sub(q1, q0), n), sub(a, q0)) > 0.0
+
+
 @native_apart
 def edge_contacts(table, A, centre, size, a, q0, q1, n, m, triangle, work, count, margin):
     """Write the contacts of A with an edge of B that stands out, in axes of A; return how many there are now.
@@ -112,23 +145,15 @@ def edge_contacts(table, A, centre, size, a, q0, q1, n, m, triangle, work, count
     The edge goes from q0 to q1 round the triangle at hand, of normal n; m is that of the face across. `a` is
     A's deepest point below the first face, `centre` any point of A and `size` twice its size or more.
     """
-    e = unit(sub(q1, q0))
-    out, back = cross(e, n), cross(m, e)  # out of either face, across the edge
-    if dot(out, sub(a, q0)) <= 0.0:
-        return count
     other = along(support(A, neg(m)), -A.radius, m)
-    if dot(back, sub(other, q0)) <= 0.0:
+    if not passes_edge(a, q0, q1, n) or not passes_edge(other, q1, q0, m):
         return count
-    # A wedge that ends far from A, and is thick however flat the edge is.
-    middle = along(q0, dot(e, sub(centre, q0)), e)
-    down = scale(-size, unit(add(n, m)))
-    for k in range(2):
-        end = along(middle, size if k == 0 else -size, e)
-        put(work.triangle, STAR + k, end)
-        put(work.triangle, STAR + 2 + k, along(end, -size, out))
-        put(work.triangle, STAR + 4 + k, along(end, -size, back))
-        put(work.triangle, STAR + 6 + k, add(end, down))
-    depth, normal, x, b = closest(A, local_solid(work, 8), _SAME, ZERO, work, margin)
+    e = unit(sub(q1, q0))
+    known, depth, normal, x, b = False, 0.0, ZERO, ZERO, ZERO
+    if A.kind <= CAPSULE:
+        known, depth, normal, x, b = round_edge(A, q0, q1, n, m)
+    if not known:
+        depth, normal, x, b = _wedge(A, centre, size, q0, e, n, m, work, margin)
     gap = sub(b, q0)
     s = dot(gap, e)
     aside = along(gap, -s, e)
@@ -143,6 +168,24 @@ def edge_contacts(table, A, centre, size, a, q0, q1, n, m, triangle, work, count
         work.raw_label[3 * count + 2] = LEAST
         count += 1
     return count
+
+
+@native_apart
+def _wedge(A, centre, size, q0, e, n, m, work, margin):
+    """Return depth, normal and points of A and the solid that an edge along e and its faces bound.
+
+    It ends far from A, and is thick however flat the edge is.
+    """
+    out, back = cross(e, n), cross(m, e)
+    middle = along(q0, dot(e, sub(centre, q0)), e)
+    down = scale(-size, unit(add(n, m)))
+    for k in range(2):
+        end = along(middle, size if k == 0 else -size, e)
+        put(work.triangle, STAR + k, end)
+        put(work.triangle, STAR + 2 + k, along(end, -size, out))
+        put(work.triangle, STAR + 4 + k, along(end, -size, back))
+        put(work.triangle, STAR + 6 + k, add(end, down))
+    return closest(A, local_solid(work, 8), _SAME, ZERO, work, margin)
 
 
 @native
@@ -183,18 +226,28 @@ def corner_contacts(A, size, v, many, triangle, work, count, margin):
             less = less or dot(gap, sub(row(work.triangle, STAR_NORMALS + m), face)) < 0.0
         if not less:
             return count  # h is least on this face, of all normals of the corner
-    for k in range(many):
-        e = row(work.triangle, STAR + k)
-        put(work.triangle, STAR + k, along(v, size / norm(e), e))
-    put(work.triangle, STAR + many, v)
-    put(work.triangle, STAR + many + 1, along(v, -size, u))
-    depth, normal, a, b = closest(A, local_solid(work, many + 2), _SAME, ZERO, work, margin)
+    known, depth, normal, a, b = False, 0.0, ZERO, ZERO, ZERO
+    if convex and A.kind <= CAPSULE:
+        known, depth, normal, a, b = round_corner(A, v, work.triangle, STAR, STAR_NORMALS, many)
+    if not known:
+        depth, normal, a, b = _cone(A, size, v, u, many, work, margin)
     gap = sub(b, v)
     if depth < -margin or dot(gap, gap) > _ON * _ON * size * size:
         return count
     put_contact(work.raw, work.raw_label, count, a, b, normal, depth, 0, triangle)
     work.raw_label[3 * count + 2] = LEAST
     return count + 1
+
+
+@native_apart
+def _cone(A, size, v, u, many, work, margin):
+    """Return depth, normal and points of A and the solid that the star of a corner and its faces bound."""
+    for k in range(many):
+        e = row(work.triangle, STAR + k)
+        put(work.triangle, STAR + k, along(v, size / norm(e), e))
+    put(work.triangle, STAR + many, v)
+    put(work.triangle, STAR + many + 1, along(v, -size, u))
+    return closest(A, local_solid(work, many + 2), _SAME, ZERO, work, margin)
 
 
 @native_apart

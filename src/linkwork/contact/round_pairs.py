@@ -6,6 +6,7 @@ from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.shape_kinds import CAPSULE, TURNED, switch
 from linkwork.contact.triangles import closest_of_segments
 from linkwork.geometry.vectors import (
+    ZERO,
     add,
     along,
     cross,
@@ -13,6 +14,7 @@ from linkwork.geometry.vectors import (
     neg,
     norm,
     normal_to,
+    row,
     scale,
     sub,
     turned,
@@ -39,6 +41,83 @@ def round_round(A, B, R, p):
             normal = normal_to(u if dot(u, u) >= dot(v, v) else v)
         distance = 0.0
     return A.radius + B.radius - distance, normal, along(x, A.radius, normal), along(y, -B.radius, normal)
+
+
+@native
+def _half(A):
+    """Return the end of the core of a ball or capsule; its other one is opposite."""
+    return 0.0, 0.0, A.y if A.kind == CAPSULE else 0.0
+
+
+@native
+def part_below(A, n, offset, low, high):
+    """Return which part of the core, from low to high, is below a plane n.x = offset: none if low > high.
+
+    A place on the core is t times its end, t from -1 to 1.
+    """
+    slope = n[2] * _half(A)[2]
+    if slope > 0.0:
+        high = min(high, offset / slope)
+    elif slope < 0.0:
+        low = max(low, offset / slope)
+    elif offset < 0.0:
+        high = low - 1.0
+    return low, high
+
+
+@native
+def _outside(A, gap, x, b):
+    """Return that a core is outside of a solid, its gap from where that is nearest, and what follows."""
+    distance = norm(gap)
+    normal = scale(-1.0 / distance, gap)
+    return True, A.radius - distance, normal, along(x, A.radius, normal), b
+
+
+@native_apart
+def round_edge(A, q0, q1, n, m):
+    """Return whether the core of a ball or capsule is outside of a wedge, whose faces have no end and the
+    normals n and m; and if so, depth, normal from a to b and a point on each, where it is nearest to the edge
+    from q0 to q1 and on. The depth is -inf if it is nearest to a face.
+
+    Across the edge, e, the core is a segment in the plane, and the edge a point: the segment is nearest at t.
+    The edge is nearest where the gap lies between n and m.
+    """
+    u, e = _half(A), scale(1.0 / norm(sub(q1, q0)), sub(q1, q0))
+    flat = along(u, -dot(u, e), e)
+    square = dot(flat, flat)
+    if square > 1e-20 * dot(u, u):
+        t = min(max(dot(flat, q0) / square, -1.0), 1.0)
+    elif u[2] > 0.0:  # side by side: over the middle of the edge, if it can be
+        t = min(max(0.5 * dot(u, add(q0, q1)) / dot(u, u), -1.0), 1.0)
+    else:
+        t = 0.0
+    x = scale(t, u)
+    b = along(q0, dot(e, sub(x, q0)), e)
+    gap = sub(x, b)
+    if dot(cross(e, n), gap) >= 0.0 and dot(cross(m, e), gap) >= 0.0 and dot(gap, gap) > 1e-24 * A.radius**2:
+        return _outside(A, gap, x, b)
+    low, high = part_below(A, n, dot(n, q0), -1.0, 1.0)
+    low, high = part_below(A, m, dot(m, q0), low, high)
+    return low > high, -1e300, ZERO, ZERO, ZERO
+
+
+@native_apart
+def round_corner(A, v, star, edges, normals, many):
+    """Return the same of a corner v that stands out, of `many` faces without end: rows of `star` have their
+    `normals`, and the `edges` between them."""
+    u = _half(A)
+    t = min(max(dot(u, v) / dot(u, u), -1.0), 1.0) if u[2] > 0.0 else 0.0
+    x = scale(t, u)
+    gap = sub(x, v)
+    nearest = dot(gap, gap) > 1e-24 * A.radius**2
+    low, high = -1.0, 1.0
+    for k in range(many):
+        nearest = nearest and dot(gap, row(star, edges + k)) <= 0.0
+        n = row(star, normals + k)
+        low, high = part_below(A, n, dot(n, v), low, high)
+    if nearest:
+        return _outside(A, gap, x, v)
+    return low > high, -1e300, ZERO, ZERO, ZERO
 
 
 @native

@@ -18,6 +18,7 @@ from linkwork.contact.local_solids import (
     corner_contacts,
     edge_contacts,
     face_contacts,
+    passes_edge,
 )
 from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.necessary import necessary, with_least_depths
@@ -27,9 +28,11 @@ from linkwork.contact.shape_table import (
     DEPTH,
     FIRST_FACE,
     FIRST_FOUR,
+    FIRST_HEIGHT,
     FIRST_POINT,
     POINT_A,
     POINT_B,
+    ROWS,
     STACK,
     SUM,
 )
@@ -229,28 +232,28 @@ def _over_cells(table, A, size, j, R, p, centre, wide, work, count, margin, what
     high_x, high_y, _u, _v = cell(table, j, centre[0] + wide[0], centre[1] + wide[1])
     bottom = centre[2] - wide[2]
     ny = table.index[12 * j + COLUMNS]
-    middle = add(turned(R, centre), p)
+    middle, radius = add(turned(R, centre), p), size / _FAR
     for cx in range(low_x, high_x + 1):
         for cy in range(low_y, high_y + 1):
             if count + 3 * _MOST > work.raw_room:
                 count = thinned_by_normal(work, 0, count)
             for upper in range(2):
                 p0, p1, p2 = field_triangle(table, j, cx, cy, upper)
-                if max(p0[2], max(p1[2], p2[2])) < bottom:
+                if max(p0[2], max(p1[2], p2[2])) < bottom or _is_above(centre, radius + margin, p0, p1, p2):
                     continue
+                p0, p1, p2 = add(turned(R, p0), p), add(turned(R, p1), p), add(turned(R, p2), p)
                 if what >= TOUCHED:
-                    p0, p1, p2 = add(turned(R, p0), p), add(turned(R, p1), p), add(turned(R, p2), p)
                     count += _touches(A, p0, p1, p2, work)
                     if what == ANY and count > 0:
                         return count
                     continue
                 count = _field_triangle(
-                    table, A, middle, size, j, cx, cy, upper, R, p, work, count, margin, what
+                    table, A, middle, size, j, cx, cy, upper, p0, p1, p2, R, work, count, margin, what
                 )
     for cx in range(low_x, high_x + 2 if what < TOUCHED else low_x):
         for cy in range(low_y, high_y + 2):
             v = grid_point(table, j, cx, cy)
-            if v[2] >= bottom:
+            if v[2] >= bottom and _may_be_at(table, j, cx, cy, sub(centre, v), radius):
                 if count + _MOST > work.raw_room:
                     count = thinned_by_normal(work, 0, count)
                 many = field_star(table, j, cx, cy, R, work)
@@ -260,11 +263,38 @@ def _over_cells(table, A, size, j, R, p, centre, wide, work, count, margin, what
     return count
 
 
+@native
+def _is_above(centre, reach, p0, p1, p2):
+    """Return whether a ball is above the plane of a triangle of terrain."""
+    n = cross(sub(p1, p0), sub(p2, p0))
+    rise = dot(n, sub(centre, p0))
+    return rise > 0.0 and rise * rise > reach * reach * dot(n, n)
+
+
+@native
+def _may_be_at(table, j, cx, cy, gap, radius):
+    """Return whether a point of a ball may be moved into a point of terrain along one of its normals, as in
+    every contact with it; `gap` is from there to the middle of the ball.
+
+    Normals make no acute angle with an edge. Along x, say, edges leave the point forwards and backwards, with
+    slopes of s at most: a gap along a normal, or against it, has |x| <= s |z|.
+    """
+    nx, ny = table.index[12 * j + ROWS], table.index[12 * j + COLUMNS]
+    if cx == 0 or cy == 0 or cx == nx - 1 or cy == ny - 1:
+        return True
+    at = table.index[12 * j + FIRST_HEIGHT] + cx * ny + cy
+    h, z = table.heights, abs(gap[2]) + radius
+    rise_x = max(abs(h[at + ny] - h[at]), abs(h[at - ny] - h[at])) * (nx - 1)
+    rise_y = max(abs(h[at + 1] - h[at]), abs(h[at - 1] - h[at])) * (ny - 1)
+    far_x, far_y = max(abs(gap[0]) - radius, 0.0), max(abs(gap[1]) - radius, 0.0)
+    return far_x * table.size[4 * j] <= z * rise_x and far_y * table.size[4 * j + 1] <= z * rise_y
+
+
 @native_apart
-def _field_triangle(table, A, centre, size, j, cx, cy, upper, R, p, work, count, margin, what):
+def _field_triangle(
+    table, A, centre, size, j, cx, cy, upper, p0, p1, p2, R, work, count, margin, what
+):  # fmt: skip
     """Ask a triangle of terrain, and the edges that it asks for others."""
-    p0, p1, p2 = field_triangle(table, j, cx, cy, upper)
-    p0, p1, p2 = add(turned(R, p0), p), add(turned(R, p1), p), add(turned(R, p2), p)
     n = unit(cross(sub(p1, p0), sub(p2, p0)))
     label = 2 * (cx * (table.index[12 * j + COLUMNS] - 1) + cy) + upper
     loose = what == NEARLY
@@ -273,6 +303,8 @@ def _field_triangle(table, A, centre, size, j, cx, cy, upper, R, p, work, count,
         return count
     for e in range(3):
         q0, q1 = (p0, p1) if e == 0 else ((p1, p2) if e == 1 else (p2, p0))
+        if upper == 0 and not passes_edge(a, q0, q1, n):
+            continue
         there, m = field_across(table, j, cx, cy, upper, e)
         if not there:
             m = unit(cross(sub(q1, q0), n))
