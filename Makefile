@@ -17,17 +17,17 @@ demo: $(VENV)/ready-demo ## run the demonstration and report
 	$(BIN)/linkwork demo
 
 test: $(VENV)/ready-test ## run every test
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 soak: $(VENV)/ready-test ## run what only repeats many more times: kills, damaged files
-	$(BIN)/python -m pytest -n 2 -m soak
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m soak
 	$(BIN)/python tests/native/damage.py --flips 1000 --cuts 200
 	$(BIN)/python benchmarks/seeded_bugs.py
 	$(MAKE) checked
 
 # Loops that check their indices, over arrays in which nothing is as it was: compiled at first use, which takes long.
 checked: $(VENV)/ready-test ## run tests of native loops with every index checked
-	LINKWORK_CHECKED=1 MALLOC_PERTURB_=128 FUZZ_SECONDS=60 $(BIN)/python -m pytest -n 2 $(CHECKED)
+	LINKWORK_CHECKED=1 MALLOC_PERTURB_=128 FUZZ_SECONDS=60 $(BIN)/python -m pytest -n 2 --dist worksteal $(CHECKED)
 
 lint: $(VENV)/ready-lint ## check style, format, types and layers
 	$(BIN)/ruff check .

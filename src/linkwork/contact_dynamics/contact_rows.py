@@ -19,7 +19,7 @@ from linkwork.contact_dynamics.compliant_rows import SPRINGS, soften, soften_aga
 from linkwork.contact_dynamics.contact_plan import REACH
 from linkwork.contact_dynamics.contact_problem import CONTACTS, NODES, Contacts
 from linkwork.contact_dynamics.friction_cone import COULOMB, TURNING
-from linkwork.contact_dynamics.nodes import LAYOUT, fill_three, response, tangents
+from linkwork.contact_dynamics.nodes import LAYOUT, fill_three, link_response, response, tangents
 from linkwork.contact_dynamics.pair_table import (
     FRICTION,
     ROLLING,
@@ -120,7 +120,7 @@ def _fill_contact(tree, nodes, poses, J, links, points, k, turning, c, row):
         else:
             c.b[row] = node
         fill_three(tree, poses, J, link, point, axes, turning, 1.0 - 2.0 * side, c.rows, at)
-        total += response(c.rows, at, tree.size[node], nodes.inverse, tree.at[node])
+        total += link_response(tree, link, c.rows, at, nodes.inverse)
     if c.a[row] >= 0 and c.a[row] == c.b[row]:
         total = _merge_sides(tree, nodes, c, row)
     c.weight[row] = 3.0 / total if total > 0.0 else 1.0

@@ -267,3 +267,24 @@ def response(rows, at, n, inverse, begin):
                     twice = 2.0 if j < i else 1.0
                     total += twice * inverse[begin + i * n + j] * (a * x + b * y + c * z)
     return total
+
+
+@native_within
+def link_response(tree, link, rows, at, inverse):
+    """Return the same of rows at a point of a link, which are zero but for the velocities above it."""
+    node = tree.node[link]
+    n, first, begin = tree.size[node], tree.first[node], tree.at[node]
+    if n <= 6:
+        return response(rows, at, n, inverse, begin)
+    total, k = 0.0, tree.last[link]
+    while k >= 0:
+        i, j = k - first, tree.above[k]
+        a, b, c = rows[at + i], rows[at + n + i], rows[at + 2 * n + i]
+        own, others, row = a * a + b * b + c * c, 0.0, begin + i * n
+        while j >= 0:
+            o = at + j - first
+            others += inverse[row + j - first] * (a * rows[o] + b * rows[o + n] + c * rows[o + 2 * n])
+            j = tree.above[j]
+        total += inverse[row + i] * own + 2.0 * others
+        k = tree.above[k]
+    return total
