@@ -63,16 +63,18 @@ def impact(
     law: str = "newton",
     tolerance: float = 1e-10,
     solver: Solver | None = None,
+    saved: Array | None = None,
 ) -> Impact:
     """Return velocities after an impact at contacts; `nodes.free` are those before.
 
-    `tolerance` is relative to the fastest approach.
+    `tolerance` is relative to the fastest approach. Work is bounded by what nodes have `saved`, if that is
+    given: see `Solver.solve`.
     """
     before = relative_velocities(nodes, contacts, nodes.free)
     fastest = float(-before[:, 0].min(initial=0.0))
     if not fastest > 0.0:
         return Impact(nodes.free.copy(), np.zeros((len(before), 3)), 0.0, 1.0)
-    one = _OneLaw(nodes, contacts, before, tolerance * fastest, solver or Solver(nodes.size))
+    one = _OneLaw(nodes, contacts, before, tolerance * fastest, solver or Solver(nodes.size), saved)
     if law == "sequential":
         return one.sequence(restitution, fastest)
     make = one.newton if law == "newton" else one.poisson
@@ -96,6 +98,7 @@ class _OneLaw(NamedTuple):
     before: Array
     tolerance: float
     solver: Solver
+    saved: Array | None
 
     def newton(self, restitution: Array) -> Impact:
         return self._solved(self.nodes, restitution * np.minimum(self.before[:, 0], 0.0))
@@ -104,7 +107,8 @@ class _OneLaw(NamedTuple):
         bias = self.contacts.bias.copy()
         bias[:, 0] += rebound
         p, v = np.zeros_like(bias), nodes.free.copy()
-        answer, _ = self.solver.solve(nodes, self.contacts._replace(bias=bias), p, v, self.tolerance)
+        problem = nodes, self.contacts._replace(bias=bias), p, v
+        answer, _ = self.solver.solve(*problem, self.tolerance, saved=self.saved)
         return Impact(v, p, answer.residual, 1.0)
 
     def poisson(self, restitution: Array) -> Impact:
@@ -141,7 +145,8 @@ class _OneLaw(NamedTuple):
             if u[k, 0] >= -_STILL * fastest:
                 return Impact(v, total, worst, lowered)
             alone = _only(self.contacts, k)
-            one = impact(self.nodes._replace(free=v), alone, restitution[k : k + 1], solver=self.solver)
+            given = self.nodes._replace(free=v), alone, restitution[k : k + 1]
+            one = impact(*given, solver=self.solver, saved=self.saved)
             v, worst, lowered = one.velocities, max(worst, one.residual), min(lowered, one.lowered)
             total[k] += one.impulses[0]
         last = self._solved(self.nodes._replace(free=v), np.zeros(len(total)))

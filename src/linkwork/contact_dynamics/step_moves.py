@@ -75,6 +75,7 @@ class StepMoves:
         laws = (*model.stepped_tree.loads, *model.stepped_tree.loops)
         self._timed = any(one.timed or one.formula is None for one in laws)
         self.found, self.hits = NO_CONTACTS, list[Hit]()
+        self._left = 0.0  # by how much laws of impacts do not hold in the last step [m/s]
         self._state = ContactState(model.q_drawn, self._nothing, 0.0)  # that is being moved
         self._answer: Answer | None = None  # of its contacts, if sweeps were not enough
         given = model, self.system, self._inertial, self._solver, self._tolerance
@@ -130,11 +131,15 @@ class StepMoves:
         self._inertial.move(q, v, t, h, locked, borne)
         state.memory = state.memory._replace(locked=np.column_stack([locked, borne]))
 
+    def _let_save(self, state: ContactState) -> None:
+        """Let all nodes have saved work: at the start, or after an edit."""
+        count = len(self.system.nodes.size)
+        if len(state.saved) != count:
+            state.saved = np.full(count, state.saved.mean() if len(state.saved) else SAVED)
+
     def _move(self, state: ContactState, s: float, h: float, inputs: Array, wait: bool) -> None:
         """Move a state by a time s, of a step h; what bounces or is fast may `wait` for its impact."""
-        p, count = self._program, len(self.system.nodes.size)
-        if len(state.saved) != count:  # at the start, or after an edit
-            state.saved = np.full(count, state.saved.mean() if len(state.saved) else SAVED)
+        p = self._program
         p.q[:], p.v[:], p.saved[:], p.work[0] = state.q, state.v, state.saved, state.work
         middle = state.t + 0.5 * s
         p.numbers[START : STEP + 1] = state.t, middle, 0.5 * s, s, h

@@ -52,8 +52,8 @@ class Stepper(StepMoves):
 
     @property
     def residual(self) -> float:
-        """By how much the laws of contact do not hold in the last step [m/s]."""
-        return self.found.answer.residual
+        """By how much the laws of contact do not hold in the last step, or in its impacts [m/s]."""
+        return max(self.found.answer.residual, self._left)
 
     @property
     def failed(self) -> bool:
@@ -63,12 +63,14 @@ class Stepper(StepMoves):
     def step(self, state: ContactState, h: float, inputs: Array) -> None:
         """Move a state, in place, by a time h [s]; the impacts on the way are in `hits`."""
         self.hits.clear()
+        self._left = 0.0
         self.system.driven[:] = inputs[: len(self.system.driven)]
         self._inertial.hold(self.system.driven)
         end, q, v = state.t + h, state.q.copy(), state.v.copy()
         if state.rests == (h, inputs.tobytes()):
             state.t = end
             return
+        self._let_save(state)
         for _ in range(0 if self._moreau_jean else _IMPACTS):
             s = end - state.t
             first = self._first_impact(state, s, h, inputs)
@@ -176,7 +178,8 @@ class Stepper(StepMoves):
         if self._law != IMPACTS[0]:
             which = np.r_[:n, joint : len(rows.a)]
             rows, e, joint = some_of(rows, which), e[which], n
-        done = impact(nodes, rows, e, self._law, solver=self._solver)
+        done = impact(nodes, rows, e, self._law, solver=self._solver, saved=state.saved)
+        self._left = max(self._left, done.residual)
         change = done.velocities - nodes.free
         before, after = kinetic_energy(nodes, nodes.free), kinetic_energy(nodes, done.velocities)
         if after > before:  # by what the solver has left: E + b s + c s^2 is no more than E up to s = -b / c
