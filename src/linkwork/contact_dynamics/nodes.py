@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.dynamics.velocity_pairs import velocities_above
+from linkwork.mechanism.joints import Free
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry, native, native_within
-from linkwork.tree.tree import Tree
+from linkwork.tree.tree import Block, Tree
 
 Array = np.ndarray
 
@@ -26,6 +27,9 @@ class Layout(NamedTuple):
     last: Any  # (links,) the velocity nearest to a link, or -1
     node: Any  # (links,) which node a link is in
     root: Any  # (links,) the first link of its tree, whose axes J and F are in
+    base: (
+        Any  # (links,) the first velocity of that link, if a Free joint holds it, in whose rows J is 1; or -1
+    )
 
 
 LAYOUT = Named(Layout, dict.fromkeys(Layout._fields, "int64[::1]"))
@@ -46,10 +50,18 @@ def layout(tree: Tree) -> Layout:
     for link, parent in enumerate(parents):
         own = starts[link + 1] - 1 if starts[link + 1] > starts[link] else -1
         last.append(own if own >= 0 else last[parent - 1] if parent else -1)
+    free = [_is_free(block) for block in tree.blocks]
+    base = [starts[of] if free[of] else -1 for of in root]
     squares = size * size
     above = np.array(velocities_above(tree), np.int64)
-    where = (np.array(each, np.int64) for each in (last, node, root))
+    where = (np.array(each, np.int64) for each in (last, node, root, base))
     return Layout(size, first, np.cumsum(squares) - squares, above, *where)
+
+
+def _is_free(block: Block) -> bool:
+    """Return whether the velocities of a link are those of its own axes."""
+    branch = block.seats[0].branch
+    return type(branch.joint) is Free and not branch.reverse
 
 
 def _joined(roots: list[int], loops: list[list[int]]) -> dict[int, int]:
@@ -242,14 +254,31 @@ def fill_three(tree, poses, J, link, point, axes, moment, sign, rows, at):
     e = _pulled(poses, root, point, axes[0], moment)
     f = _pulled(poses, root, point, axes[1], moment)
     g = _pulled(poses, root, point, axes[2], moment)
-    for i in range(3 * n):
-        rows[at + i] = 0.0
-    k = tree.last[link]
-    while k >= 0:
+    base, width = tree.base[link], J.shape[1]
+    if n > width or base < 0:
+        for i in range(3 * n):
+            rows[at + i] = 0.0
+    k, joints = tree.last[link], base + width if base >= 0 else 0
+    while k >= joints:
         i = at + k - first
         rows[i], rows[i + n] = sign * _along(J, k, e), sign * _along(J, k, f)
         rows[i + 2 * n] = sign * _along(J, k, g)
         k = tree.above[k]
+    if base >= 0:
+        i = at + base - first
+        _write(e, sign, width, rows, i)
+        _write(f, sign, width, rows, i + n)
+        _write(g, sign, width, rows, i + 2 * n)
+
+
+@native_within
+def _write(f, sign, width, rows, at):
+    """Write a wrench; in the plane the part of it that there is."""
+    if width == 3:
+        rows[at], rows[at + 1], rows[at + 2] = sign * f[2], sign * f[3], sign * f[4]
+    else:
+        rows[at], rows[at + 1], rows[at + 2] = sign * f[0], sign * f[1], sign * f[2]
+        rows[at + 3], rows[at + 4], rows[at + 5] = sign * f[3], sign * f[4], sign * f[5]
 
 
 @native_within
