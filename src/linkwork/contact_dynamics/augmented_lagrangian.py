@@ -59,6 +59,7 @@ _PROGRESS = 0.3
 _FAR = 1e3  # times the tolerance: from there, sweeps come first
 _NEARER = 0.2  # a factor of before has to bring the gradient down to this part of it
 _SMALL = 80  # contacts, of islands with trees that are solved by `dense_newton`
+_EASILY = 1e-3  # of the tolerance, to which those of few contacts are solved
 _DEEPER = 0.3  # of the tolerance, to which it is solved: so the next problem may need no solution
 
 
@@ -298,13 +299,15 @@ def _copy(islands, i, p, to):
 
 @entry(
     "float64",
-    *(NODES, CONTACTS, TABLE, FLAT, ISLANDS, "int64", "int64", ROOM, FLAT, "float64", "float64", TABLE),
+    *(NODES, CONTACTS, TABLE, FLAT, ISLANDS, "int64", "int64", ROOM, FLAT, "float64", "int64", "float64"),
+    TABLE,
 )
-def relax(nodes, c, p, v, islands, first, end, room, saved, enough, tolerance, answer):
+def relax(nodes, c, p, v, islands, first, end, room, saved, enough, few, tolerance, answer):
     """Write the velocities that follow from p, and sweep where these are far off; return the worst residual.
 
     `answer` (islands, 6) gets the residuals, and else zeros. Islands that have saved less than `enough` work
-    for Newton's method are swept anyway. Islands from the first to the `end` are looked at, and only what is
+    for Newton's method are swept anyway; those with `few` contacts that sweeps do not solve are solved as dense
+    problems. Islands from the first to the `end` are looked at, and only what is
     theirs is written: others may be looked at at the same time.
     """
     worst = 0.0
@@ -325,6 +328,8 @@ def relax(nodes, c, p, v, islands, first, end, room, saved, enough, tolerance, a
                 work += saved[j]
             if off > _FAR * tolerance or work < enough * len(members):
                 off = sweep_island(nodes, c, p, v, room, islands, i, off, tolerance)
+            if off > tolerance and islands.first_contact[i + 1] - islands.first_contact[i] <= few:
+                off = solve_island(nodes, c, p, v, room, islands, i, off, _EASILY * tolerance, answer[i])
         answer[i, 0] = off
         worst = max(worst, off)
     return worst

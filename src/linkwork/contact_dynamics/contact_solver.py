@@ -20,6 +20,7 @@ Array = np.ndarray
 
 MOST = 400  # factorisations
 MANY = 300  # contacts, for which it pays to call several threads
+FEW = 24  # contacts of free bodies in a step, for which a dense problem costs less than to ask for factors
 ENOUGH = 40  # factorisations, at least: from a cold start a wall takes as many
 _FEW = 200  # contacts: a sweep over fewer counts as over these, since what is small may take its time
 _IN_VAIN = 2.0  # times as much is paid again for work that led nowhere
@@ -96,7 +97,7 @@ class Solver:
         if many is not None:
             program.loop(ask_many, self._islands, Value(results[0]), MANY, ask=many)
         islands = self._islands, 0, Value(results[0])
-        room = self._room, saved, float(ENOUGH), tolerance, self._answer
+        room = self._room, saved, float(ENOUGH), FEW, tolerance, self._answer
         program.loop(relax, *problem, *islands, *room, result=results[1])
 
     def add_asking(self, program: Program, count: int, tolerance: float, ask: Callable[[], Any]) -> None:
@@ -133,11 +134,19 @@ class Solver:
         return self.finish(given, count, tolerance, before, saved)
 
     def relax(
-        self, given: tuple[Nodes, Contacts, Array, Array], count: int, tolerance: float, saved: Array
+        self,
+        given: tuple[Nodes, Contacts, Array, Array],
+        count: int,
+        tolerance: float,
+        saved: Array,
+        few: int = 0,
     ) -> float:
-        """Sweep over the islands of a problem, so many; return the worst residual."""
+        """Sweep over `count` islands of a problem; return the worst residual.
+
+        Islands of `few` contacts that sweeps do not solve are solved as dense problems.
+        """
         self.look_at(count)
-        rest = self._room, saved, float(ENOUGH), tolerance, self._answer
+        rest = self._room, saved, float(ENOUGH), few, tolerance, self._answer
         return max(self._spread(lambda *part: relax(*given, self._islands, *part, *rest), count))
 
     def _spread(self, run: Callable[[int, int], Any], count: int) -> list[Any]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from linkwork.contact_dynamics.contact_problem import Contacts, Nodes, slowed
 from linkwork.contact_dynamics.contact_rows import Points, room_for_points
-from linkwork.contact_dynamics.contact_solver import Answer, Solver
+from linkwork.contact_dynamics.contact_solver import FEW, Answer, Solver
 from linkwork.contact_dynamics.contact_state import ContactState, Found, Hit
 from linkwork.contact_dynamics.contact_system import ContactSystem
 from linkwork.contact_dynamics.impact import bounce_within
@@ -251,7 +251,7 @@ class StepMoves:
         """Sweep over many contacts, by threads."""
         p = self._program
         given = self._problem(), int(p.values[ISLANDS]), self._tolerance, p.saved
-        p.numbers[WORST] = self._solver.relax(*given)
+        p.numbers[WORST] = self._solver.relax(*given, FEW)
         return "relaxed"
 
     def _improve(self) -> None:
