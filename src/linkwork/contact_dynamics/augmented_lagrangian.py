@@ -306,9 +306,9 @@ def relax(nodes, c, p, v, islands, first, end, room, saved, enough, few, toleran
     """Write the velocities that follow from p, and sweep where these are far off; return the worst residual.
 
     `answer` (islands, 6) gets the residuals, and else zeros. Islands that have saved less than `enough` work
-    for Newton's method are swept anyway; those with `few` contacts that sweeps do not solve are solved as dense
-    problems. Islands from the first to the `end` are looked at, and only what is
-    theirs is written: others may be looked at at the same time.
+    for Newton's method are swept anyway; those with `few` contacts that sweeps do not solve are solved as
+    dense problems. Islands from the first to the `end` are looked at, and only what is theirs is written:
+    others may be looked at at the same time.
     """
     worst = 0.0
     for i in range(first, end):
