@@ -153,7 +153,7 @@ class ContactCode:
         link = np.array([tree.body_links[name] for name in world.owners], np.int64)
         block = np.ascontiguousarray(starts[link], dtype=np.int64)
         local = shapes_in_links(tree, world)
-        bodies = [seat.branch.body for seat in tree.seats.values()]
+        bodies = [seat.branch.body for seat in tree.seats]
         for one in (add_contact_forces, pairs_of, find_contacts):
             one.prepare()
         plan: dict[int, Any] = {

@@ -27,9 +27,12 @@ from linkwork.varied import of_variants, real_table
 
 Array = np.ndarray
 
+GROUND = "ground"  # the name of the world among bodies
+
 _FORMULA = {Rows.NONE: "driven_formula", Rows.FRICTION: "rigid_formula", Rows.STOPS: "stepped_formula"}
 
-_kind, _driven, _has_stops = map(attrgetter, ("kind", "driven", "has_stops"))
+_kind, _driven, _has_stops = map(attrgetter, ("kind", "driven", "has_stops"))  # of a block
+_body_name, _frame = map(attrgetter, ("branch.body_name", "frame"))  # of a seat
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,9 +150,9 @@ class Tree:
     blocks: tuple[Block, ...]  # of the links, without ground: link number i is blocks[i - 1]
     parents: Array  # (links,) number of the parent link, 0 for ground
     gravity: Array
-    body_links: dict[str, int]  # the link each body belongs to
-    body_frames: dict[str, Any]  # pose of the body in its link
-    seats: Mapping[str, Seat]  # by body
+    seats: tuple[Seat, ...]  # of the bodies, in the order of the branches
+    seat_links: Array  # (bodies,) the link each of them belongs to
+    ground_frame: Any  # pose of ground in its link
     loads: tuple[PlacedLoad, ...] = ()  # what acts on the links beyond their joints
     inputs: tuple[str, ...] = ()  # that loads read, in the order of their array
     loops: tuple[Any, ...] = ()  # joints that close loops, see `loops`
@@ -199,6 +202,18 @@ class Tree:
     @property
     def nv(self) -> int:
         return int(self.starts[-1, 2])
+
+    @kept
+    def body_links(self) -> dict[str, int]:
+        """The link each body belongs to, by name."""
+        names = map(_body_name, self.seats)
+        return {GROUND: 0} | dict(zip(names, self.seat_links.tolist(), strict=True))
+
+    @kept
+    def body_frames(self) -> dict[str, Any]:
+        """The pose of each body in its link, by name."""
+        names, frames = map(_body_name, self.seats), map(_frame, self.seats)
+        return {GROUND: self.ground_frame} | dict(zip(names, frames, strict=True))
 
     @kept
     def links(self) -> tuple[Link, ...]:
