@@ -35,7 +35,7 @@ class Snapshot:
     mechanism: Mechanism
     copies: dict[str, "Copied"] = field(default_factory=dict)  # by name, ground among them
     current: dict[str, Element] = field(default_factory=dict)  # the copies themselves
-    revisions: list[Revision] = field(default_factory=list)  # of the originals: of ground, and of all in order
+    revisions: list[Revision] = field(default_factory=list)  # of the originals, ground first
     own: list[str] = field(default_factory=list)  # the names of elements that do not last
     fresh: list[Element] | None = None  # what was copied, and not taken over, in order, without ground
 
@@ -164,7 +164,7 @@ def _taken_over(
     """Return the copies that serve again, the names of elements without one, and of copies that do not serve.
 
     A copy serves if nothing of the element, or of what it refers to, has changed. The first and the last
-    elements are the `same`, so many of each. None of the `kinds` uses one of a later kind.
+    elements are the `same`: their numbers. None of the `kinds` uses one of a later kind.
     """
     copies, current, (head, tail) = dict(like.copies), dict(like.current), same
     known = [like.current["ground"], *like.mechanism._elements] if like.current else []
@@ -215,9 +215,7 @@ def _copied(
         if "_joints" in vars(element):
             vars(new)["_joints"] = made._joints
     else:
-        memo: dict[int, Any] = {
-            id(thing): current[thing._name] for thing in things if thing._name in current
-        }
+        memo: dict[int, Any] = {id(thing): current[thing._name] for thing in things if thing._name in current}
         if isinstance(element, Constraint):
             memo[id(element._joints)] = made._joints
         new = copy.deepcopy(element, memo)

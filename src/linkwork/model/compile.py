@@ -8,8 +8,8 @@ import numpy as np
 
 from linkwork.dynamics.as_drawn import as_drawn
 from linkwork.dynamics.native_program import Form
-from linkwork.mechanism.check import check
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.mechanism_check import check
 from linkwork.mechanism.snapshot import Snapshot, snapshot
 from linkwork.model.following import following
 from linkwork.model.model import Model

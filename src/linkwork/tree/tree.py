@@ -168,27 +168,30 @@ class Tree:
         of_links = list(map(_kind, self.blocks))
         kinds = tuple(dict.fromkeys(of_links))
         numbers = {kind: number for number, kind in enumerate(kinds)}
-        sizes, data = [np.array([[len(self.gravity), 0, 0]], np.int64)], [self.gravity]
         like, pieces = grown or (self, ())
         if not pieces or self.welded or like.welded:  # where a branch is no link
             same = [(0, len(self.blocks), -1)]
         else:
             same = same_pieces(pieces, self.blocks, like.blocks)
+        data, starts = [self.gravity], []
+        place = np.array([len(self.gravity), 0, 0], np.int64)  # of the next constants, positions, velocities
         for begin, end, first in same:
             if first >= 0:
-                last = first + end - begin
-                sizes.append(np.diff(like.starts[first : last + 1], axis=0))
-                data.append(like.data[like.starts[first, 0] : like.starts[last, 0]])
+                theirs = like.starts[first : first + end - begin + 1]
+                data.append(like.data[theirs[0, 0] : theirs[-1, 0]])
+                ours = theirs + (place - theirs[0])
             else:
                 new = self.blocks[begin:end]
-                counts = [(len(block.data), block.kind.nq, block.kind.nv) for block in new]
-                sizes.append(np.array(counts, np.int64).reshape(-1, 3))
                 data += [block.data for block in new]
+                counts = [(len(block.data), block.kind.nq, block.kind.nv) for block in new]
+                ours = np.array([place, *counts], np.int64).cumsum(axis=0)
+            starts.append(ours[:-1])
+            place = ours[-1]
         made = {
             "kinds": kinds,
             "kind_numbers": np.array(list(map(numbers.__getitem__, of_links)), np.int64),
             "data": np.concatenate(data),
-            "starts": np.concatenate(sizes).cumsum(axis=0),
+            "starts": np.concatenate([*starts, place[None]]),
         }
         for name, value in made.items():
             if isinstance(value, np.ndarray):

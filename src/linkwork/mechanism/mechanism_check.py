@@ -23,9 +23,7 @@ _AXES = {"space": np.eye(3), "plane": np.eye(2)}
 _name, _is_sound = attrgetter("_name"), attrgetter("_inertia.sound")
 
 
-def check(
-    mechanism: Mechanism, fresh: Sequence[Element] | None = None, *, connected: bool = False
-) -> None:
+def check(mechanism: Mechanism, fresh: Sequence[Element] | None = None, *, connected: bool = False) -> None:
     """Raise one ModelError that lists every mistake, in the order of the description.
 
     An inertia that no real body has is a mistake if it matters to the mechanism; if not, it is a warning.
