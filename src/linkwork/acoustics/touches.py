@@ -20,7 +20,8 @@ import numpy as np
 
 from linkwork.acoustics.moving_bodies import MovingBodies
 from linkwork.contact_dynamics.meeting import meeting
-from linkwork.contact_dynamics.pair_table import FRICTION, pair_table
+from linkwork.contact_dynamics.pair_numbers import FRICTION
+from linkwork.contact_dynamics.pair_table import pair_table
 from linkwork.contact_dynamics.touching import Surfaces
 
 Array = np.ndarray

@@ -18,7 +18,8 @@ from linkwork.contact_dynamics.held_friction import move_with_friction
 from linkwork.contact_dynamics.law_fault import law_fault
 from linkwork.contact_dynamics.law_kernel import Law, LawKernel, law_kernel, name_of_law
 from linkwork.contact_dynamics.meeting import meeting
-from linkwork.contact_dynamics.pair_table import PairTable, pair_table
+from linkwork.contact_dynamics.pair_numbers import PairTable
+from linkwork.contact_dynamics.pair_table import pair_table
 from linkwork.contact_dynamics.shapes_in_links import shapes_in_links
 from linkwork.dynamics.link_view import LinkLayout
 from linkwork.mechanism.material import ContactNumbers

@@ -4,14 +4,16 @@ A tree of links that hangs on ground is a node; trees that a loop or a constrain
 """
 
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from linkwork.dynamics.velocity_pairs import velocities_above
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry, native, native_within
-from linkwork.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from linkwork.tree.tree import Tree
 
 Array = np.ndarray
 
@@ -31,7 +33,7 @@ class Layout(NamedTuple):
 LAYOUT = Named(Layout, dict.fromkeys(Layout._fields, "int64[::1]"))
 
 
-def layout(tree: Tree) -> Layout:
+def layout(tree: "Tree") -> Layout:
     """Return the nodes of a tree of links. The velocities of a node are neighbours."""
     parents, starts = tree.parents.tolist(), tree.starts[:, 2].tolist()
     root: list[int] = []
