@@ -5,7 +5,7 @@ import resource
 import numpy as np
 
 from linkwork import examples
-from linkwork.bench import best_of
+from linkwork.peer_speed import best_of
 
 
 def main() -> None:

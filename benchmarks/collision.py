@@ -21,11 +21,11 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.bench import best_of
 from linkwork.contact.flatten import pieces_of, table_of
 from linkwork.contact.narrow_phase import contacts_of_pairs
 from linkwork.contact.obb_tree import tree_of
 from linkwork.contact.shape_table import buffer, work
+from linkwork.peer_speed import best_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "contact"))
 from coal_shapes import CONVEX, icosphere, in_coal, poses

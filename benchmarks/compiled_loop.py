@@ -3,7 +3,7 @@
 import numba
 import numpy as np
 
-from linkwork.bench import best_of, subjects
+from linkwork.peer_speed import best_of, subjects
 
 CALLS = 200
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import linkwork as lw
-from linkwork.bench import best_of
+from linkwork.peer_speed import best_of
 
 SPEED = 30.0  # of the crank [rad/s]
 BLOCK = 1024

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import linkwork as lw
-from linkwork.bench import best_of, subjects
+from linkwork.peer_speed import best_of, subjects
 
 STEPS = 6000  # of a fixed-step run
 STEP = 0.001

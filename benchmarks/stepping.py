@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import linkwork as lw
-from linkwork.bench import best_of
+from linkwork.peer_speed import best_of
 
 mujoco: Any = import_module("mujoco")
 rollout: Any = import_module("mujoco.rollout")

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from linkwork.bench import BATCH, ROBOTS, load, robot_file
+from linkwork.peer_speed import BATCH, ROBOTS, load, robot_file
 
 REPEAT = 1000  # a job of a tenth of a second, beside which starting a thread does not count
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import linkwork as lw
-from linkwork.bench import best_of
+from linkwork.peer_speed import best_of
 
 
 class Knee(lw.Joint):

@@ -12,11 +12,11 @@ from linkwork import examples
 from linkwork.algebra import spatial
 from linkwork.geometry import Solid
 from linkwork.mechanism.body import Body
-from linkwork.mechanism.check import check
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.joints import Prismatic
 from linkwork.mechanism.load_view import BodySide
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.mechanism_check import check
 
 # what is described, and its bodies, joints, loops, freedoms
 GALLERY: dict[str, tuple[Callable[[], Mechanism], tuple[int, int, int, int]]] = {

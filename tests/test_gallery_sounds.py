@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from linkwork.acoustics.sound import sound
-from linkwork.demo import GALLERY
+from linkwork.demonstration import GALLERY
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*contacts were not solved")
 HEARD = ["steam-engine", "pack", "tower", "bridge"]

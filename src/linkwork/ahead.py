@@ -14,6 +14,7 @@ import multiprocessing
 import os
 import re
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
@@ -51,8 +52,9 @@ def is_missing(path: Path) -> bool:
     return object_files.read(path, object_files.is_of_package) is None
 
 
-def compile_loops(module: str, targets: Sequence[Target]) -> None:
-    """Compile the missing objects of a module's loops for some targets."""
+def compile_loops(module: str, targets: Sequence[Target]) -> float:
+    """Compile the missing objects of a module's loops for some targets; return the processor time [s]."""
+    began = time.process_time()
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     missing = {key: path for key, path in objects_of(module, targets).items() if is_missing(path)}
@@ -62,30 +64,34 @@ def compile_loops(module: str, targets: Sequence[Target]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         object_files.write(path, meta, store.compile_text(text, passes.loops, target))
         path.chmod(0o644)
+    return time.process_time() - began
 
 
-def compile_kernels(target: Target) -> list[Path]:
-    """Compile the kernels of usual mechanisms for a target, in a process of its own; return their objects."""
-    folder = store.AHEAD_FOLDER / target.name
+def compile_kernels(target: Target) -> tuple[float, list[Path]]:
+    """Compile the kernels of usual mechanisms for a target, in a process of its own.
+
+    Return the processor time [s], and their objects.
+    """
+    began, folder = time.process_time(), store.AHEAD_FOLDER / target.name
     store.compile_ahead(target, folder)
     from linkwork.usual_kernels import use_all
 
     use_all()
-    return [folder / f"{name}{object_files.SUFFIX}" for name in store.loaded()]
+    objects = [folder / f"{name}{object_files.SUFFIX}" for name in store.loaded()]
+    return time.process_time() - began, objects
 
 
-def compile_all(modules: Sequence[str], targets: Sequence[Target]) -> Iterator[tuple[str, list[Path]]]:
-    """Compile loops and kernels side by side, and yield what was done and the objects of kernels."""
+def compile_all(modules: Sequence[str], targets: Sequence[Target]) -> Iterator[tuple[str, float, list[Path]]]:
+    """Compile loops and kernels side by side; yield what was done, its time and the objects of kernels."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(os.cpu_count(), context) as pool:
         loops = {pool.submit(compile_loops, name, targets): name for name in modules}
         for future in as_completed(loops):
-            future.result()
-            yield loops[future], []
+            yield loops[future], future.result(), []
     with ProcessPoolExecutor(os.cpu_count(), context, max_tasks_per_child=1) as pool:
         work = {pool.submit(compile_kernels, target): f"kernels for {target.name}" for target in targets}
         for future in as_completed(work):
-            yield work[future], future.result()
+            yield work[future], *future.result()
 
 
 def remove_others(kept: set[Path]) -> None:
@@ -106,9 +112,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     kept = {path for paths in objects.values() for path in paths.values()}
     missing = [module for module, paths in objects.items() if any(map(is_missing, paths.values()))]
     total = len(missing) + len(targets)
-    for count, (what, paths) in enumerate(compile_all(missing, targets), 1):
+    for count, (what, seconds, paths) in enumerate(compile_all(missing, targets), 1):
         kept.update(paths)
-        print(f"native code {count}/{total}: {what}", file=sys.stderr, flush=True)
+        print(f"native code {count}/{total}: {what}, {seconds:.1f} s", file=sys.stderr, flush=True)
     remove_others(kept)
 
 

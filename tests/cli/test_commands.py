@@ -13,7 +13,7 @@ import pytest
 from robots import ARM
 
 import linkwork as lw
-from linkwork import demo
+from linkwork import demonstration
 from linkwork.cli import main
 from linkwork.cli.parser import COMMANDS
 from linkwork.simulation.progress import Progress
@@ -49,7 +49,7 @@ def test_the_demonstration_reports_the_energy_and_writes_a_page(capsys, tmp_path
     assert "<title>steam engine · Linkwork</title>" in (tmp_path / "demo.html").read_text()
 
 
-@pytest.mark.parametrize("name", demo.GALLERY)
+@pytest.mark.parametrize("name", demonstration.GALLERY)
 def test_every_piece_of_the_gallery_moves(name, capsys):
     assert main(["demo", name, "--for", "0.1", "--html", ""]) == 0
     out = capsys.readouterr().out
@@ -60,11 +60,11 @@ def test_every_piece_of_the_gallery_moves(name, capsys):
 def test_the_gallery_is_listed(capsys):
     assert main(["demo", "--list"]) == 0
     out = capsys.readouterr().out
-    assert [line.split()[0] for line in out.splitlines()] == list(demo.GALLERY)
+    assert [line.split()[0] for line in out.splitlines()] == list(demonstration.GALLERY)
 
 
 def test_every_example_is_in_the_gallery():
-    built = {piece.build().name for piece in demo.GALLERY.values()}
+    built = {piece.build().name for piece in demonstration.GALLERY.values()}
     sizes = {"chain": (20,), "four_bars": (40,)}
     assert built == {getattr(lw.examples, name)(*sizes.get(name, ())).name for name in lw.examples.__all__}
 
@@ -322,7 +322,7 @@ def test_a_failed_run_is_one_and_bad_input_two(monkeypatch, capsys, error, code)
     def run(*_, **__):
         raise error
 
-    monkeypatch.setattr(demo, "run", run)
+    monkeypatch.setattr(demonstration, "run", run)
     assert main(["demo"]) == code
     assert len(capsys.readouterr().err.splitlines()) == 1
 
@@ -334,7 +334,7 @@ def test_many_mistakes_are_told_in_one_line(monkeypatch, capsys):
             m.add(lw.Body(f"b{k}"))
         m.compile()
 
-    monkeypatch.setattr(demo, "run", run)
+    monkeypatch.setattr(demonstration, "run", run)
     assert main(["demo"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("linkwork: mechanism 'wreck' has 8 mistakes: 1. body 'b0': not connected")

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from linkwork import demo
+from linkwork import demonstration
 from linkwork.cli import main
 from linkwork.cli.completion import described
 from linkwork.cli.parser import COMMANDS
@@ -46,7 +46,7 @@ def test_completion_knows_every_command_and_option(script):
     assert set(known) == {"", *COMMANDS}
     assert {"--for", "--accuracy", "--out", "--plot"} <= set(known["run"].words)
     assert known["run"].choices["--base"] == ["fixed", "free"]
-    assert set(demo.GALLERY) <= set(known["demo"].words)
+    assert set(demonstration.GALLERY) <= set(known["demo"].words)
     for shell in ("bash", "zsh", "fish"):
         text = script(shell)
         assert all(command in text for command in COMMANDS)

@@ -11,10 +11,10 @@ from scipy.spatial.transform import Rotation
 from linkwork.errors import FormatError
 from linkwork.formats import load
 from linkwork.geometry import Box, Cylinder, MeshFile, Plane, Sphere
-from linkwork.mechanism.check import check
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.joints import Fixed, Free, Planar, Prismatic, Revolute
 from linkwork.mechanism.material import Material
+from linkwork.mechanism.mechanism_check import check
 
 
 def test_bodies_carry_the_inertia_of_their_link(read):

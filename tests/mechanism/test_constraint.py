@@ -6,9 +6,9 @@ import pytest
 
 import linkwork as lw
 from linkwork.errors import ModelError
-from linkwork.mechanism.check import check
 from linkwork.mechanism.joint_constraint import derived_gap
 from linkwork.mechanism.joints import CATALOGUE
+from linkwork.mechanism.mechanism_check import check
 
 
 class PinInSlot(lw.Constraint):

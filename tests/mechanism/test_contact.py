@@ -229,7 +229,7 @@ def test_a_body_that_groups_keep_apart_from_all_is_warned_of(apart):
     m.add(lw.Body("box", lw.Box(0.1, 0.1, 0.1), mass=1, position=(1, 0, 0)))
     m.ground.add(lw.Plane())
     m.add(lw.Contact("contact"))
-    with pytest.warns(UserWarning, match="body 'ball' meets nobody: group"):
+    with pytest.warns(UserWarning, match="body 'ball' collides with nothing: group"):
         m.compile()
 
 

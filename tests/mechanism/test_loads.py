@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.mechanism.check import check
+from linkwork.mechanism.mechanism_check import check
 
 LOADS = (
     lw.Bushing,

@@ -12,7 +12,6 @@ from linkwork.algebra.vector import Matrix
 from linkwork.errors import ModelError
 from linkwork.geometry import Box
 from linkwork.mechanism.body import Body
-from linkwork.mechanism.check import check
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.joints import (
@@ -26,6 +25,7 @@ from linkwork.mechanism.joints import (
     Universal,
 )
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.mechanism_check import check
 
 UNIT = Inertia(1.0, (0, 0, 0), np.eye(3))
 

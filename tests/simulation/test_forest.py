@@ -285,7 +285,7 @@ def test_wrong_words_of_members_that_meet_are_refused():
     pair = lw.Contact("pair", ("a/box", "b/box"))
     with pytest.raises(lw.ModelError, match="contact 'pair' is of one pair"):
         lw.Forest({"a": crate(), "b": crate()}, contact=pair)
-    with pytest.raises(lw.ModelError, match="at= places 'cart', which meets nobody"):
+    with pytest.raises(lw.ModelError, match="at= places 'cart', which cannot collide"):
         lw.Forest({"b": crate(), "cart": pendulum()}, contact=CONTACT, at={"cart": (1, 0, 0)})
     forest = lw.Forest({"a": pendulum()})
     for ask in (lambda: forest.world, lambda: forest.world_state(forest.state())):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.demo import GALLERY
+from linkwork.demonstration import GALLERY
 from linkwork.view import show
 from linkwork.view.camera import projected
 from linkwork.view.palette import BACKGROUND

@@ -30,7 +30,7 @@ shapes, Presence 7, 1998): where a body is struck says which of its modes are he
 
 *The click.* A body that is pushed by a force F pushes the air: as a dipole, of a ball of volume V r p = 3/2
 rho_0 V / (4 pi c) cos(angle) F' / m (Koss and Alfredson, Transient sound radiated by spheres undergoing an
-elastic collision, J. Sound Vib. 27, 1973). Small hard bodies, whose modes nobody hears, click. Over all
+elastic collision, J. Sound Vib. 27, 1973). Small hard bodies, whose modes are inaudible, click. Over all
 angles the cosine is 1/sqrt(3).
 """
 

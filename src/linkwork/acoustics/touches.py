@@ -7,7 +7,7 @@ two bodies approached with u at a gap g there, under gravity, so they met a time
     g = u s + a s^2 / 2,     J = m (u + a s),     1 / m = 1 / m_a + 1 / m_b,
 
 m_a and m_b the masses that the blow feels. Steps that foresee a contact slow bodies down half a step before,
-so that they do not overlap; where that is so, the sample before tells how they came. Points of a pair that
+so that they do not overlap; where that is so, the one before shows how they came. Points of a pair that
 touch first in the same sample are one blow.
 
 A pair that goes on touching rubs: its points slip on each other, with what presses them, and roll.
@@ -20,7 +20,8 @@ import numpy as np
 
 from linkwork.acoustics.moving_bodies import MovingBodies
 from linkwork.contact_dynamics.meeting import meeting
-from linkwork.contact_dynamics.pair_table import FRICTION, pair_table
+from linkwork.contact_dynamics.pair_numbers import FRICTION
+from linkwork.contact_dynamics.pair_table import pair_table
 from linkwork.contact_dynamics.touching import Surfaces
 
 Array = np.ndarray

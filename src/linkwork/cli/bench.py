@@ -22,6 +22,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from linkwork import bench
+    from linkwork import peer_speed
 
-    return bench.run(sys.stdout, quick=options.quick)
+    return peer_speed.run(sys.stdout, quick=options.quick)

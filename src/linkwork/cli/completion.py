@@ -42,7 +42,7 @@ class Completions:
 def described() -> dict[str, Completions]:
     """Return what can follow every command; "" is the first word."""
     from linkwork.cli.parser import parser
-    from linkwork.demo import GALLERY
+    from linkwork.demonstration import GALLERY
 
     root = parser()
     commands = next(a for a in root._actions if isinstance(a, argparse._SubParsersAction))

@@ -32,14 +32,14 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from linkwork import demo
+    from linkwork import demonstration
 
     if options.list:
-        demo.tell_list(sys.stdout)
+        demonstration.print_list(sys.stdout)
         return 0
     page = Path(options.html) if options.html else None
     wav = Path(options.sound) if options.sound else None
-    motion = demo.run(sys.stdout, options.name, options.duration, options.save, page, wav)
+    motion = demonstration.run(sys.stdout, options.name, options.duration, options.save, page, wav)
     if options.out:
         motion.save(options.out)
         print(f"\n{options.out}: the run; linkwork view {options.out}, or lw.load in Python")

@@ -347,7 +347,7 @@ class Colliders(Closed):
         return self._members[name]
 
     def _ready(self) -> tuple[WorldArrays, Array]:
-        """Return the arrays, and where the shapes are now: an array that nobody writes to any more."""
+        """Return the arrays, and where the shapes are now: an array that is not written to any more."""
         with self._lock:
             if self._built is None:
                 self._built = WorldArrays(self._members, self._excluded)

@@ -117,7 +117,7 @@ class _Corners(NamedTuple):
 
 @entry("float64", "float64[:, ::1]", "int64", "int64", "int64", "float64[:, ::1]")
 def highest_above(points, many, clusters, behind, planes):
-    """Return how far corners lie above planes, at most; the clusters are behind so many points."""
+    """Return how far corners lie above planes, at most; the clusters are behind the points."""
     plane = memory(planes)
     form = _Corners(memory(points), 0, many, float(clusters), float(behind))
     most = -1e300

@@ -127,7 +127,7 @@ def _aligned(table, form, d):
 
 @native_apart
 def _spread(form, n, offset, slack, work, base):
-    """Write the corners of a face of many: the farthest to each of so many sides, round the face."""
+    """Write the corners of a face of many: the farthest to each of some sides, round the face."""
     s, t = tangents(n)
     count, last = 0, -1
     for side in range(_MOST):

@@ -72,7 +72,7 @@ def without_idle_corners(rows, labels, first, count):
 
 @native_apart
 def well_spread(rows, labels, first, count, most):
-    """Keep so many corners of a polygon, whose contacts are in order, in its first rows: those left when the
+    """Keep `most` corners of a polygon, whose contacts are in order, in its first rows: those left when the
     least goes again and again, whatever their depths, so that they stay the same ones. If that leaves the
     deepest out, it is one more; or, of four, they are chosen by depth. Return how many."""
     if count <= most:

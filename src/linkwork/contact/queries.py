@@ -94,7 +94,7 @@ def _pair(a: Any, b: Any, space: Space) -> Colliders:
 
 @lru_cache(maxsize=_KEPT)
 def _pair_here(a: Any, b: Any, space: Space, thread: int) -> Colliders:
-    """Return the world of two shapes that this thread moves and nobody else; shapes and trees are shared."""
+    """Return the world of two shapes that only this thread moves; shapes and trees are shared."""
     return _pair(a, b, space).copy()
 
 

@@ -143,7 +143,7 @@ def ball_box(A, B, R, p):
 
 @native
 def has_profile(form):
-    """Tell whether a shape is a solid of revolution with straight edges."""
+    """Whether a shape is a solid of revolution with straight edges."""
     return (TURNED >> form.kind) & 1 != 0
 
 

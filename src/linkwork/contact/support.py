@@ -39,7 +39,7 @@ def convex_kind(table, i):
 
 @native
 def form_of(table, i, work, side):
-    """Return the core of a convex shape of the table; `side` tells the two shapes of a pair apart.
+    """Return the core of a convex shape of the table; `side` distinguishes the two shapes of a pair.
 
     Each side has SCRATCH words: a direction, a point and derivatives, and from OWN on the addresses of a
     traced solid: its support kernel, that of the derivatives, its sizes.

@@ -30,7 +30,7 @@ def _gap(form, x, work):
 
 @native_apart
 def in_traced(form, q, size, work):
-    """Tell whether a point is inside a traced solid of some size, or on its surface."""
+    """Whether a point is inside a traced solid of some size, or on its surface."""
     return norm(_gap(form, q, work)) <= _ON * size
 
 

@@ -40,7 +40,7 @@ _TURNS = 3  # over the nodes of an island
 
 @entry(None, NODES, CONTACTS, TABLE, ISLANDS, "int64", ROOM)
 def let_agree(nodes, c, p, islands, count, room):
-    """Change the bias of contacts of trees, in so many islands, whose impulses p are expected."""
+    """Change the bias of contacts of trees, in `count` islands, whose impulses p are expected."""
     for i in range(count):
         contacts = islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]
         members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]

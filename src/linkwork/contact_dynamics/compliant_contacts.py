@@ -18,7 +18,8 @@ from linkwork.contact_dynamics.held_friction import move_with_friction
 from linkwork.contact_dynamics.law_fault import law_fault
 from linkwork.contact_dynamics.law_kernel import Law, LawKernel, law_kernel, name_of_law
 from linkwork.contact_dynamics.meeting import meeting
-from linkwork.contact_dynamics.pair_table import PairTable, pair_table
+from linkwork.contact_dynamics.pair_numbers import PairTable
+from linkwork.contact_dynamics.pair_table import pair_table
 from linkwork.contact_dynamics.shapes_in_links import shapes_in_links
 from linkwork.dynamics.link_view import LinkLayout
 from linkwork.mechanism.material import ContactNumbers
@@ -153,7 +154,7 @@ class ContactCode:
         link = np.array([tree.body_links[name] for name in world.owners], np.int64)
         block = np.ascontiguousarray(starts[link], dtype=np.int64)
         local = shapes_in_links(tree, world)
-        bodies = [seat.branch.body for seat in tree.seats.values()]
+        bodies = [seat.branch.body for seat in tree.seats]
         for one in (add_contact_forces, pairs_of, find_contacts):
             one.prepare()
         plan: dict[int, Any] = {

@@ -14,16 +14,18 @@ for laws that bend upwards comes nearer from one side). This is the backward Eul
 bounces that last less than some ten steps are lost. Then leave step= out.
 """
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from linkwork.contact_dynamics.compliant_contacts import CompliantContacts
 from linkwork.contact_dynamics.contact_plan import CURVATURE, FEELS, REACH, SHARE, SIZE
 from linkwork.contact_dynamics.friction_cone import BOND, SPRING
 from linkwork.contact_dynamics.law_kernel import CONTACT_WORDS, FORCE
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import call, doubles, native, native_apart
+
+if TYPE_CHECKING:
+    from linkwork.contact_dynamics.compliant_contacts import CompliantContacts
 
 APART = 1e9  # added to a velocity, it keeps a contact from doing anything [m/s]
 _FINITE = 1e300  # a law gives no number from here on
@@ -49,7 +51,7 @@ SPRINGS = Named(
 )
 
 
-def springs(contacts: CompliantContacts | None, classes: int) -> Springs:
+def springs(contacts: "CompliantContacts | None", classes: int) -> Springs:
     """Return the laws of compliant contacts, if there are any."""
     given = np.zeros(CONTACT_WORDS)
     at = np.array([given.ctypes.data])

@@ -10,7 +10,7 @@ a_f that the model would have without them, forces p along the rows, and the tan
 
 For contacts that do not slip this is the problem of `contact_problem` with accelerations in place of
 velocities. One that slips has its direction given: it is the same problem with a large velocity along w,
-_FAST times all accelerations. That errs by 1 / _FAST in the direction, and tells exactly which contacts open,
+_FAST times all accelerations. That errs by 1 / _FAST in the direction, and shows exactly which contacts open,
 slide and stick; with these modes the forces follow from linear equations, without any error
 (`contact_modes`).
 """

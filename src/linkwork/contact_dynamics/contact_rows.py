@@ -20,13 +20,7 @@ from linkwork.contact_dynamics.contact_plan import REACH
 from linkwork.contact_dynamics.contact_problem import CONTACTS, NODES, Contacts
 from linkwork.contact_dynamics.friction_cone import COULOMB, TURNING
 from linkwork.contact_dynamics.nodes import LAYOUT, fill_three, link_response, response, tangents
-from linkwork.contact_dynamics.pair_table import (
-    FRICTION,
-    ROLLING,
-    STATIC_FRICTION,
-    TORSIONAL,
-    PairTable,
-)
+from linkwork.contact_dynamics.pair_numbers import FRICTION, ROLLING, STATIC_FRICTION, TORSIONAL, PairTable
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry, native, native_apart, native_within
 
@@ -84,7 +78,7 @@ def take_points(number, label, points):
 
 @native
 def taken(number, label, count, points):
-    """Write so many points of contact from those that were found."""
+    """Write points of contact from those that were found."""
     for k in range(count):
         for i in range(3):
             points.place[k, i] = 0.5 * (number[k, POINT_A + i] + number[k, POINT_B + i])

@@ -66,7 +66,7 @@ class Solver:
         self.make_room(16, 16 * int(sizes.max(initial=1)) * 6)
 
     def make_room(self, count: int, numbers: int) -> None:
-        """Have room for this many contacts, whose rows have so many numbers."""
+        """Have room for `count` contacts, whose rows have `numbers` numbers in all."""
         if count > len(self._room.slip) or numbers > len(self._room.moved):
             count, numbers = max(count, len(self._room.slip)), max(numbers, len(self._room.moved))
             self._room = room_for(int(self._sizes.sum()), count, numbers)
@@ -101,7 +101,7 @@ class Solver:
         program.loop(relax, *problem, *islands, *room, result=results[1])
 
     def add_asking(self, program: Program, count: int, tolerance: float, ask: Callable[[], Any]) -> None:
-        """Add to a program that it asks where islands, so many as a value says, need factors."""
+        """Add to a program that it asks where islands need factors; value `count` is their number."""
         program.loop(ask_unsolved, self._answer, Value(count), tolerance, ask=ask)
 
     def solve(
@@ -159,7 +159,7 @@ class Solver:
         return list(self._pool.map(lambda part: run(*part), parts))
 
     def look_at(self, count: int) -> None:
-        """Take the residuals of so many islands, which stages have swept over."""
+        """Take the residuals of `count` islands, which stages have swept over."""
         self.residuals = self._answer[:count, 0]
 
     def finish(
@@ -170,7 +170,7 @@ class Solver:
         before: Factor,
         saved: Array,
     ) -> tuple[Answer, Factor]:
-        """Improve what sweeps over islands, so many, have left of a problem."""
+        """Improve what sweeps over `count` islands have left of a problem."""
         answer, contacts = self._answer[:count], given[1]
         self.residuals = answer[:, 0]
         islands, before, cost = self._prepare(contacts, tolerance, before, saved, answer)
@@ -262,7 +262,7 @@ def take_free(nodes, v):
 
 @entry("int64", TABLE, "int64", "float64")
 def ask_unsolved(answer, count, tolerance):
-    """Ask if islands, of so many, are not solved, and not all has been done that is within bounds."""
+    """Ask if one of `count` islands is not solved, and not all has been done that is within bounds."""
     for i in range(count):
         if not answer[i, 0] <= tolerance and answer[i, 5] == 0.0:
             return ASK
@@ -271,7 +271,7 @@ def ask_unsolved(answer, count, tolerance):
 
 @entry("int64", ISLANDS, "int64", "int64")
 def ask_many(islands, count, many):
-    """Ask if islands have so many contacts, and none has more than half of them."""
+    """Ask if islands have `many` contacts or more, and none has more than half of them."""
     first = islands.first_contact
     total = first[count]
     if total < many:

@@ -1,5 +1,7 @@
 """A model with contact at a place q: inertias of its nodes, contacts found, rows of all constraints."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from linkwork.contact_dynamics.compliant_rows import springs
@@ -23,8 +25,10 @@ from linkwork.contact_dynamics.reach import fill_reach
 from linkwork.contact_dynamics.soft_stops import soft_stops
 from linkwork.contact_dynamics.step_loops import planar_poses
 from linkwork.dynamics import node_columns
-from linkwork.model.model import Model
 from linkwork.native.stages import Program
+
+if TYPE_CHECKING:
+    from linkwork.model.model import Model
 
 Array = np.ndarray
 
@@ -32,7 +36,7 @@ Array = np.ndarray
 class ContactSystem:
     """Nodes, contacts and loops of a model; for one thread at a time. Arrays are those of the last call."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: "Model") -> None:
         world = meeting(model.mechanism)
         self.model, self.table = model, pair_table(model.mechanism, world)
         self.springs = springs(model.compliant_contacts, len(self.table.law))
@@ -119,7 +123,7 @@ class ContactSystem:
         return first_of(self.all_rows, self.with_others(count, q, t, h))
 
     def with_others(self, count: int, q: Array, t: float, h: float, push: float = 0.0) -> int:
-        """Add rows of joints and of loops to so many others; return how many there are then.
+        """Add rows of joints and of loops to the first `count`; return how many there are then.
 
         Friction of joints acts for a time `push`.
         """

@@ -9,7 +9,8 @@ from linkwork.contact_dynamics.active_contacts import ActiveContacts
 from linkwork.contact_dynamics.active_record import SLIDING
 from linkwork.contact_dynamics.contact_forces import AT_REST, contact_forces
 from linkwork.contact_dynamics.meeting import meeting
-from linkwork.contact_dynamics.pair_table import FRICTION, ROLLING, STATIC_FRICTION, TORSIONAL, pair_table
+from linkwork.contact_dynamics.pair_numbers import FRICTION, ROLLING, STATIC_FRICTION, TORSIONAL
+from linkwork.contact_dynamics.pair_table import pair_table
 from linkwork.contact_dynamics.touching import Surfaces, Touching
 from linkwork.model.model import Model
 

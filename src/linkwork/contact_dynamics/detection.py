@@ -4,7 +4,7 @@ Every shape looks as far ahead as it can move before the next look, `reach`: wha
 found while it is still apart, by its gap.
 """
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,9 @@ from linkwork.contact_dynamics.shapes_in_links import shapes_in_links
 from linkwork.geometry.vectors import add, position, put_pose, rotation, times, turned
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry, memory, native
-from linkwork.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from linkwork.tree.tree import Tree
 
 Array = np.ndarray
 
@@ -51,10 +53,10 @@ SHAPES = Named(Shapes, dict(zip(Shapes._fields, _TYPES, strict=True)))
 class Detection:
     """What finds contacts, for one thread: the table of shapes, and room."""
 
-    def __init__(self, colliders: Colliders, links: Tree, corners: int = 8) -> None:
+    def __init__(self, colliders: Colliders, links: "Tree", corners: int = 8) -> None:
         """Take shapes from colliders, by the names of their bodies, onto the links of a tree.
 
-        Faces touch at up to so many `corners`.
+        Faces touch at up to `corners` points.
         """
         world = colliders.arrays
         self.table: Table = world.table

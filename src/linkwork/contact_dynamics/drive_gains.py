@@ -14,18 +14,20 @@ are not the rates of their positions (ball joints) the damping alone counts.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from linkwork.model.model import Model
 from linkwork.native import emit, store
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import call, entry
 from linkwork.native.stages import Program, Value
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Expr, Graph, Operand, evaluate, reachable
-from linkwork.tree.load_formula import LoadFormula, PlacedLoad
+
+if TYPE_CHECKING:
+    from linkwork.model.model import Model
+    from linkwork.tree.load_formula import LoadFormula, PlacedLoad
 
 Array = np.ndarray
 
@@ -57,7 +59,7 @@ class _Drive:
 class DriveGains:
     """The gains of a model's loads; for one thread."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: "Model") -> None:
         inputs = list(model.inputs)
         placed = ((one, one.formula) for one in model.loaded_tree.loads if one.formula)
         found = [drive for one, formula in placed if (drive := _drive(model, one, formula, inputs))]
@@ -89,7 +91,7 @@ def _starts(counts: Sequence[int]) -> Array:
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
 
 
-def _drive(model: Model, placed: PlacedLoad, formula: LoadFormula, inputs: list[str]) -> _Drive | None:
+def _drive(model: "Model", placed: "PlacedLoad", formula: "LoadFormula", inputs: list[str]) -> _Drive | None:
     """Return what a load drives, if its forces yield."""
     nq, nv = model.nq, model.nv
     rates = _rates(model)
@@ -121,7 +123,7 @@ def _drive(model: Model, placed: PlacedLoad, formula: LoadFormula, inputs: list[
     return _Drive(kernel, formula.parameters, source, target)
 
 
-def _rates(model: Model) -> dict[int, int]:
+def _rates(model: "Model") -> dict[int, int]:
     """Return, by velocity, the position whose rate it is; those of joints where it is none are not there."""
     found: dict[int, int] = {}
     for q, v in model.slices.values():

@@ -10,15 +10,17 @@ kept to the bit. Where I is that of a ball, w stands still, and the rotation is 
 """
 
 from math import cos, sin, sqrt
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from linkwork.contact_dynamics.contact_problem import Nodes
 from linkwork.mechanism.joints import Free
-from linkwork.model.model import Model
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry, native
+
+if TYPE_CHECKING:
+    from linkwork.model.model import Model
 
 Array = np.ndarray
 
@@ -41,7 +43,7 @@ _FREE = Named(
 )
 
 
-def free_bodies(model: Model, nodes: Nodes) -> tuple[FreeBodies, FreeBodies]:
+def free_bodies(model: "Model", nodes: Nodes) -> tuple[FreeBodies, FreeBodies]:
     """Return the links that hang on ground by a Free joint and carry nothing: in space, and in the plane."""
     tree = model.link_tree
     parents = set(tree.parents.tolist())

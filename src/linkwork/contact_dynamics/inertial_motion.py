@@ -11,7 +11,7 @@ nothing, or, when it is locked, next to infinite.
 from collections.abc import Collection
 from dataclasses import replace
 from math import sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,12 +24,14 @@ from linkwork.contact_dynamics.free_motion import (
     planar_rates,
 )
 from linkwork.model.loop_closing import fitted
-from linkwork.model.model import Model
 from linkwork.model.own_forces import motion_algorithm, motion_kernel
 from linkwork.native.numba_functions import call, entry, native
 from linkwork.native.stages import Program, Value
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.tree import Block, DataLayout, Tree
+
+if TYPE_CHECKING:
+    from linkwork.model.model import Model
 
 Array = np.ndarray
 
@@ -43,7 +45,7 @@ _MOST = 64  # parts of a step
 class InertialMotion:
     """Moves the state of a model by inertia alone; for one thread."""
 
-    def __init__(self, model: Model, nodes: Nodes, locked: Collection[str] = ()) -> None:
+    def __init__(self, model: "Model", nodes: Nodes, locked: Collection[str] = ()) -> None:
         """Take the inertias of nodes at any place: those of bodies alone are the same everywhere.
 
         Some joints of the tree may be locked.
@@ -122,7 +124,7 @@ def _all(starts: Array, width: int) -> set[int]:
 class _Tree:
     """The equations of motion of a model without gravity, loads and forces of joints."""
 
-    def __init__(self, model: Model, own_q: Array, own_v: Array, locked: Collection[str]) -> None:
+    def __init__(self, model: "Model", own_q: Array, own_v: Array, locked: Collection[str]) -> None:
         """Take which positions and velocities are moved, and which joints may be locked."""
         self.model, tree = model, _without_forces(model.link_tree, locked)
         self._own = own_q.astype(np.int64), own_v.astype(np.int64)
@@ -206,7 +208,7 @@ def _with_drives(block: Block) -> Block:
     return replace(block, kind=kind, data=data)
 
 
-def _drives(model: Model, tree: Tree) -> tuple[Array, Array]:
+def _drives(model: "Model", tree: Tree) -> tuple[Array, Array]:
     """Return where the inertia of each velocity's drive is among the constants, and that of a locked one."""
     places = np.zeros(model.nv, np.int64)
     for link in tree.links:
@@ -250,7 +252,7 @@ def _move_tree(run, plan, ports, time, qs, vs, qdot, qdd, room, quaternions, own
 
 # Inertial forces are quadratic in the velocities: in a time h they change these by a share of w h or so,
 # where w is how fast links turn. Two estimates of them at the middle of a step differ by a share of (w h)^2,
-# which tells how much the step turns; errors are shares of (w h)^5.
+# which is how much the step turns; errors are shares of (w h)^5.
 @native
 def _runge_kutta(run, plan, ports, time, qs, vs, qdot, qdd, room, t, h):
     """Move the state room[0] by one step; return by which share of velocities the two estimates differ."""

@@ -16,14 +16,17 @@ borne, and which the next look gives back to the mechanism, for friction and sto
 """
 
 from math import inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linkwork.contact_dynamics.contact_problem import CONTACTS, NODES, WHERE, Contacts, Nodes
 from linkwork.contact_dynamics.friction_cone import DRY, STOPPED
 from linkwork.contact_dynamics.rigid_coordinates import RigidCoordinates
-from linkwork.model.model import Model
 from linkwork.native.numba_functions import entry
+
+if TYPE_CHECKING:
+    from linkwork.model.model import Model
 
 Array = np.ndarray
 
@@ -41,7 +44,7 @@ _HELD = 1e-7  # a coordinate that is held and slower than this stands still [rad
 class JointRows:
     """Stops and friction of joints at the place of a model; for one thread at a time."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: "Model") -> None:
         self.coordinates = RigidCoordinates(model)
         self.stops, self.count = len(self.coordinates.stops), len(self.coordinates)
         rows = (*self.coordinates.stops, *self.coordinates.friction)

@@ -1,7 +1,7 @@
 """x <- A, b: the smallest x of all with A x = b, where equations may follow from others.
 
 Rows and columns are scaled by the roots of the diagonal, so that forces and moments count alike. Then
-A P = Q R by Householder's reflections, the longest column first (Businger, Golub 1965), tells the rank; what
+A P = Q R by Householder's reflections, the longest column first (Businger, Golub 1965), gives the rank; what
 is right of the triangle is reflected away too, and the smallest x follows by substitution (complete
 orthogonal decomposition; Golub, Van Loan, *Matrix Computations*, section 5.4). Rows that nothing couples, as
 those of bodies far apart, are solved by themselves.

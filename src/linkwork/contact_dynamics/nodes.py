@@ -4,15 +4,16 @@ A tree of links that hangs on ground is a node; trees that a loop or a constrain
 """
 
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from linkwork.dynamics.velocity_pairs import velocities_above
-from linkwork.mechanism.joints import Free
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry, native, native_within
-from linkwork.tree.tree import Block, Tree
+
+if TYPE_CHECKING:
+    from linkwork.tree.tree import Tree
 
 Array = np.ndarray
 
@@ -35,7 +36,7 @@ class Layout(NamedTuple):
 LAYOUT = Named(Layout, dict.fromkeys(Layout._fields, "int64[::1]"))
 
 
-def layout(tree: Tree) -> Layout:
+def layout(tree: "Tree") -> Layout:
     """Return the nodes of a tree of links. The velocities of a node are neighbours."""
     parents, starts = tree.parents.tolist(), tree.starts[:, 2].tolist()
     root: list[int] = []
@@ -50,18 +51,11 @@ def layout(tree: Tree) -> Layout:
     for link, parent in enumerate(parents):
         own = starts[link + 1] - 1 if starts[link + 1] > starts[link] else -1
         last.append(own if own >= 0 else last[parent - 1] if parent else -1)
-    free = [_is_free(block) for block in tree.blocks]
-    base = [starts[of] if free[of] else -1 for of in root]
+    base = [starts[of] if tree.blocks[of].is_free else -1 for of in root]
     squares = size * size
     above = np.array(velocities_above(tree), np.int64)
     where = (np.array(each, np.int64) for each in (last, node, root, base))
     return Layout(size, first, np.cumsum(squares) - squares, above, *where)
-
-
-def _is_free(block: Block) -> bool:
-    """Return whether the velocities of a link are those of its own axes."""
-    branch = block.seats[0].branch
-    return type(branch.joint) is Free and not branch.reverse
 
 
 def _joined(roots: list[int], loops: list[list[int]]) -> dict[int, int]:

@@ -117,7 +117,7 @@ def respond(nodes, room, k, side, node, at, W):
 
 @native_within
 def add_packed(T, t, rows, room, at_i, wide_i, at_c, wide_c, lower, r, d):
-    """Add J_i^T r D J_c to the block at t, kept by columns of so many `rows`; of a diagonal one its half."""
+    """Add J_i^T r D J_c to the block at t, kept by columns of `rows` rows; of a diagonal one its half."""
     J, column = room.packed, room.column
     for c in range(wide_c):
         a0, a1, a2 = r * J[at_c + c], r * J[at_c + wide_c + c], r * J[at_c + 2 * wide_c + c]

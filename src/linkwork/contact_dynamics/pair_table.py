@@ -5,30 +5,17 @@ about by itself. So a scene of a thousand crates and a floor has two classes.
 """
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from linkwork.contact.colliders import Colliders
+from linkwork.contact_dynamics.pair_numbers import DISSIPATION, FRICTION, PairTable
 from linkwork.mechanism.contact import Contact, contact_of_all, contacts_of_pairs, materials_of, sorted_pair
 from linkwork.mechanism.material import Material, alone, combined
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.recorded import LOCKED
-
-# Columns of `PairTable.numbers`, in the order of `ContactNumbers`.
-FRICTION, STATIC_FRICTION, RESTITUTION, ROLLING, TORSIONAL, STIFFNESS, MODULUS, DAMPING, DISSIPATION = range(
-    9
-)
-
-
-class PairTable(NamedTuple):
-    """What the contacts of all pairs of shapes are like: that of i and j is [kind[i], kind[j]]."""
-
-    kind: Any  # (nshape,) class of each shape
-    numbers: Any  # (nclass, nclass, 9) friction ... dissipation; STIFFNESS and MODULUS 0: rigid
-    law: Any  # (nclass, nclass) which of the mechanism's contacts has the law; -1: that of the material
-
 
 _known: WeakKeyDictionary[Mechanism, PairTable] = WeakKeyDictionary()  # of models, which do not change
 
@@ -65,12 +52,6 @@ def _made(mechanism: Mechanism, world: Colliders) -> PairTable:
                 numbers[i, j] = _numbers(contact, one, other)
                 law[i, j] = -1 if contact.law is None else _place(order, contact)
     return PairTable(np.array(kind, np.int64), numbers, law)
-
-
-def resisting(table: PairTable, soft: Any = None) -> bool:
-    """Return whether something resists spinning or rolling; `soft` (nclass, nclass) pairs do not count."""
-    turning = table.numbers[:, :, [ROLLING, TORSIONAL]].any(axis=2)
-    return bool((turning if soft is None else turning & ~soft).any())
 
 
 def _numbers(contact: Contact, a: Material, b: Material) -> tuple[float, ...]:

@@ -8,16 +8,18 @@ joints that close loops, whose coordinates follow from those of the tree.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.stop import RigidStop
-from linkwork.model.model import Model
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Graph, evaluate
 from linkwork.tree.joint_forces import has_limits, is_straight
+
+if TYPE_CHECKING:
+    from linkwork.model.model import Model
 
 Array = np.ndarray
 
@@ -50,7 +52,7 @@ class Friction(NamedTuple):
 class RigidCoordinates:
     """Stops and friction of a model: `stops` first, then `friction`, a row each; for one thread at a time."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: "Model") -> None:
         self._model = model
         joints = [joint for joint in model.joints.values() if joint.nv]
         self.stops = [stop for joint in joints for stop in _stops(joint)]

@@ -1,15 +1,19 @@
 """Where shapes are in the frames of links: joints place bodies, wherever these are drawn."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from linkwork.contact.world_arrays import WorldArrays
 from linkwork.mechanism.placement import lifted
-from linkwork.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from linkwork.tree.tree import Tree
 
 Array = np.ndarray
 
 
-def shapes_in_links(tree: Tree, world: WorldArrays) -> Array:
+def shapes_in_links(tree: "Tree", world: WorldArrays) -> Array:
     """Return the poses of shapes in their links (n, 3, 4)."""
     shape = (3, 4) if tree.algebra.freedoms == 6 else (2, 3)
     known: dict[str, Array] = {}

@@ -13,7 +13,7 @@ stops of joints, stay awake.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,9 @@ from linkwork.contact_dynamics.detection import Shapes
 from linkwork.contact_dynamics.memory import NOTHING, Memory
 from linkwork.contact_dynamics.nodes import Layout
 from linkwork.native.numba_functions import entry
-from linkwork.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from linkwork.tree.tree import Tree
 
 Array = np.ndarray
 
@@ -42,7 +44,7 @@ ALL_AWAKE = Asleep(np.zeros(0, np.int64), np.zeros(0), NOTHING)
 class Sleepers:
     """Which islands of a model fall asleep and wake."""
 
-    def __init__(self, tree: Tree, layout: Layout, shapes: Shapes) -> None:
+    def __init__(self, tree: "Tree", layout: Layout, shapes: Shapes) -> None:
         count = len(layout.size)
         self._node_of_v = np.repeat(np.arange(count), layout.size)
         link = np.repeat(np.arange(len(layout.node)), np.diff(tree.starts[:, 1]))

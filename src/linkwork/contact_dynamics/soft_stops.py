@@ -18,17 +18,19 @@ remembered of them. Stops of joints whose displacement is not their coordinate (
 exponential ones and those of users are forces.
 """
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from linkwork.contact_dynamics.contact_problem import CONTACTS, NODES, TABLE
 from linkwork.contact_dynamics.friction_cone import SPRING
-from linkwork.model.model import Model
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry
 from linkwork.tree.joint_forces import stops_are_rows
 from linkwork.varied import real
+
+if TYPE_CHECKING:
+    from linkwork.model.model import Model
 
 Array = np.ndarray
 
@@ -54,7 +56,7 @@ _STOPS = Named(
 )
 
 
-def soft_stops(model: Model, first: Array) -> SoftStops:
+def soft_stops(model: "Model", first: Array) -> SoftStops:
     """Return the stops of a model that are rows; `first` is where the velocities of nodes begin."""
     places: list[tuple[int, int]] = []
     numbers: list[tuple[float, ...]] = []

@@ -12,7 +12,7 @@ from linkwork.contact_dynamics.contact_system import ContactSystem
 from linkwork.contact_dynamics.impact import bounce_within
 from linkwork.contact_dynamics.inertial_motion import InertialMotion
 from linkwork.contact_dynamics.memory import NOTHING
-from linkwork.contact_dynamics.pair_table import RESTITUTION
+from linkwork.contact_dynamics.pair_numbers import RESTITUTION
 from linkwork.contact_dynamics.sleeping import Asleep, Sleepers
 from linkwork.contact_dynamics.step_program import (
     AFTER,
@@ -53,7 +53,7 @@ class StepMoves:
     sleeps = True  # whether islands at rest fall asleep
 
     def __init__(self, model: Model, moreau_jean: bool = False, threads: int = 1) -> None:
-        """Take a model; islands of many contacts are solved by so many threads, which changes no bit."""
+        """Take a model; islands of many contacts are solved by `threads` threads, which changes no bit."""
         self._moreau_jean, self.sleeps = moreau_jean, not moreau_jean and self.sleeps
         self.model, self.system = model, ContactSystem(model)
         self._law = impact_law(model.mechanism)
@@ -104,7 +104,7 @@ class StepMoves:
                 return points
 
     def _let_rest(self, asleep: Asleep) -> None:
-        """Tell the detection which shapes do not move."""
+        """Let the detection know which shapes do not move."""
         if asleep is not self._still_of:
             self._still_of, self.system.detection.still[:] = asleep, self.sleepers.still(asleep)
             self.system.soft_stops.still[:] = self.sleepers.velocities(asleep) if len(asleep.label) else 0

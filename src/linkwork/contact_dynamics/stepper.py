@@ -10,7 +10,7 @@ Forces that depend on velocity and position by damping and stiffness of joints, 
 (`drive_gains`), are taken implicitly, as by the trapezoidal rule and Newmark's method with beta = 1/4:
 M + h/2 D + h^2/4 K in place of M.
 
-*Rest.* What contacts hold and is slower than the solver can tell stands still. Islands of it fall asleep
+*Rest.* What contacts hold and is slower than the solver can resolve stands still. Islands of it fall asleep
 (`sleeping`). Where everything stands, the next step would be the same to the bit, and is not computed, until
 an input changes.
 

@@ -21,7 +21,7 @@ from linkwork.contact.shape_table import buffer, opened_buffer, opened_table, op
 from linkwork.contact_dynamics.contact_problem import CONTACTS, NODES, velocity_at
 from linkwork.contact_dynamics.contact_rows import PAIR_TABLE, POINTS, SLACK
 from linkwork.contact_dynamics.detection import SHAPES, Detection
-from linkwork.contact_dynamics.pair_table import RESTITUTION
+from linkwork.contact_dynamics.pair_numbers import RESTITUTION
 from linkwork.geometry.vectors import add, position, put_pose, rotation, sub, times, turned
 from linkwork.native.numba_functions import entry, memory, native
 

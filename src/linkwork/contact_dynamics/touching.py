@@ -13,7 +13,7 @@ from linkwork.contact.colliders import Colliders
 from linkwork.contact.shape_table import DEPTH, NORMAL, POINT_A, POINT_B
 from linkwork.contact_dynamics.detection import Detection
 from linkwork.contact_dynamics.nodes import layout
-from linkwork.contact_dynamics.pair_table import PairTable, resisting
+from linkwork.contact_dynamics.pair_numbers import PairTable, resisting
 from linkwork.dynamics import node_columns
 from linkwork.model.model import Model
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.contact_dynamics.friction_cone import STOPPED
-from linkwork.contact_dynamics.pair_table import (
+from linkwork.contact_dynamics.pair_numbers import (
     FRICTION,
     RESTITUTION,
     ROLLING,

@@ -116,6 +116,12 @@ def add_ragdoll(
         hinge(f"{side} knee", f"{side} thigh", f"{side} shin", (0.0, y, 0.285), (0, 140))
         hinge(f"{side} ankle", f"{side} shin", f"{side} foot", (0.0, y, 0.039), (-20, 45))
     m.add(Free(f"{name}base", m.ground, bodies["pelvis"]))
+    _join(m, name, bodies, joints)
+    return bodies
+
+
+def _join(m: Mechanism, name: str, bodies: dict[str, Body], joints: Sequence[Any]) -> None:
+    """Add the joints of a ragdoll, with what ends their motion: name, two bodies, place and ends of each."""
     for word, parent, child, place, ends in joints:
         inertia = _moved(bodies, joints, child, place)
         options: dict[str, Any] = {
@@ -129,7 +135,6 @@ def add_ragdoll(
             made = Revolute(f"{name}{word}", bodies[parent], bodies[child], **options)
         m.add(made)
         m.add(Motor(f"{name}{word} ends", made, _tendons(ends, inertia)))
-    return bodies
 
 
 def _tendons(ends: Sequence[tuple[float, float]], inertia: float) -> Callable[..., Any]:

@@ -37,7 +37,7 @@ def tower(layers: int = 8) -> Mechanism:
 
 
 def bridge(planks: int = 9, *, length: float = 0.4) -> Mechanism:
-    """Return a deck of planks welded end to end, each so long [m], along x about the origin.
+    """Return a deck of planks welded end to end, each of a `length` [m], along x about the origin.
 
     Welds are `weld 1`, ...: in a scene they may break.
     """

@@ -45,7 +45,7 @@ class Reading:
     base: Base = "fixed"
     repair: bool = False
     scale: float = 1.0
-    largest: int | None = None  # bytes; None: as many as the format usually allows
+    largest: int | None = None  # bytes; None: the limit of the format
 
     @classmethod
     def checked(

@@ -42,7 +42,7 @@ def stop_data(stop: Any) -> dict[str, Any]:
     if name in STOPS:
         raise Unsaved(f"stop {stop!r} is of a class named as one of Linkwork; rename the class")
     if not isinstance(said.formula.result, list) or len(said.formula.result) != len(absent):
-        raise Unsaved(f"stop {name}: numbers gives other than {len(absent)} numbers, as many as absent has")
+        raise Unsaved(f"stop {name}: numbers gives other than {len(absent)} numbers, the length of absent")
     return {"type": name, "absent": absent, "numbers": said.text, "force": force.text}
 
 

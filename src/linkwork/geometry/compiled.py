@@ -1,7 +1,7 @@
 """Functions of plain numbers and tuples that compiled code calls; from Python they are what they are.
 
 What a solid knows of touching is written beside all else that it is, in its own file, and becomes a part of
-the loops in `contact`. Until those are compiled nobody needs the compiler: a function here is a marker, which
+the loops in `contact`. Until those are compiled no compiler is needed: a function here is a marker, which
 the compiler asks for its type when it meets it.
 """
 

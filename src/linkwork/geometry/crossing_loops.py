@@ -207,7 +207,7 @@ def _keep(pairs, places, listed, stride):
     "int64",
 )
 def find_crossings(points, faces, start, boxes, stack, batch, pairs, places, most):
-    """List pairs of faces that cross, and where: as many as there is room for, evenly spread over all.
+    """List pairs of faces that cross, and where: up to the room that there is, evenly spread over all.
 
     Return how many are listed, or -1 if more than `most` pairs of faces and boxes would be looked at.
     """

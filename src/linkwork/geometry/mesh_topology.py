@@ -45,7 +45,7 @@ def edges_of(faces: Faces) -> Edges:
 
 
 def is_closed(faces: Faces) -> bool:
-    """Tell whether every edge has as many faces on one side as on the other, in the same orientation.
+    """Whether every edge has equally many faces in both orientations.
 
     Every edge is given a number of 64 bits, added for sides that go one way and subtracted for those that go
     the other. If all edges balance the sum is zero; if one does not, it is zero once in some 2^60 meshes. The

@@ -34,7 +34,7 @@ Integers = NDArray[np.int64]
 
 
 class Tangled(Exception):
-    """So many faces lie upon each other that their crossings cannot be looked for."""
+    """Too many faces overlap for their crossings to be found."""
 
 
 class Sheets:
@@ -74,7 +74,7 @@ class Sheets:
         return total
 
     def encloses(self, points: Array) -> NDArray[np.bool_]:
-        """Tell which points, in the axes of the mesh, lie inside, whichever way round the faces are."""
+        """Return which points, in the axes of the mesh, lie inside, whichever way round the faces are."""
         return self.winding(points) != 0
 
 

@@ -13,12 +13,12 @@ from linkwork.kinematics.newton_workspace import workspace
 from linkwork.kinematics.parameters import Number, number
 from linkwork.lazy import lazy
 from linkwork.mechanism.body import Body
-from linkwork.mechanism.check import check
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.load_view import JointSide, PoseSide
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.mechanism_check import check
 from linkwork.model.compile import compile_now
 from linkwork.model.driver_law import DriverLaw
 from linkwork.model.own_forces import input_values

@@ -20,7 +20,7 @@ def of_bodies(system: System, model: Any, q: Array, v: Array) -> tuple[Array, Ar
         turn = X.axes.local(V).scalars()[: system.algebra.angular]
         at = system.free * k
         rates[at : at + system.free] = [*map(float, V.v), *map(float, turn)]
-    for name, joint in system.mechanism.joints.items():  # unknowns of joints that cannot tell them
+    for name, joint in system.mechanism.joints.items():  # unknowns of joints that cannot be located
         if not joint.can_locate:
             at_q, at_v = model.slices[name]
             first = system.own[name]

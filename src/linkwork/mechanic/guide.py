@@ -44,7 +44,7 @@ STEPS = (
     ),
     Step(
         "Close the loop",
-        "On ground, Body the slider, As Prismatic. Nobody asks which joint closes the loop.",
+        "On ground, Body the slider, As Prismatic. Which joint closes the loop is not asked for.",
         lambda page: any(
             isinstance(joint, Prismatic) and "ground" in joint.ends
             for joint in page.editor.mechanism.joints.values()

@@ -86,7 +86,7 @@ class MechanicViewer(Pulling):
         self._show_state()
 
     def _fit(self) -> None:
-        """Show all of the mechanism on pages that nobody has turned, and on those that are still to come.
+        """Show all of the mechanism on pages whose view was not turned, and on those that are still to come.
 
         A picture that shows it well enough stays as it is: who works on it would lose his place.
         """

@@ -105,7 +105,9 @@ def group_bits(where: str, number: Any) -> int:
     """Return the groups that something is in, one at least."""
     found = bits(where, number)
     if not found:
-        raise ValueError(f"{where} 0 is no group; give a bit per group, 1, 2, 4, ...; mask=0 meets nobody")
+        raise ValueError(
+            f"{where} 0 is no group; give a bit per group, 1, 2, 4, ...; mask=0 collides with nothing"
+        )
     return found
 
 

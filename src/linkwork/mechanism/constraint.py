@@ -141,7 +141,7 @@ class Constraint(Recorded):
 
     @property
     def num_constraints(self) -> int:
-        """How many freedoms it takes away: as many as it has equations, less its own unknowns."""
+        """How many freedoms it takes away: the number of its equations, less that of its own unknowns."""
         return len(self.derived_phi_q()) - self.unknowns
 
     def drawn_poses(self) -> list[np.ndarray]:

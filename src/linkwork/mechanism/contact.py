@@ -255,9 +255,9 @@ def contact_cautions(contact: Contact, mechanism: "Mechanism") -> Iterator[str]:
         elif lonely := _lonely(touched):
             first, many = lonely[0], f", and {len(lonely) - 1} more" if len(lonely) > 1 else ""
             yield (
-                f"body {first.name!r}{many} meets nobody: group {first.group} and mask {first.mask} keep it "
-                "apart from all others; give it a group that is in their masks, or collisions=() if that is "
-                "meant"
+                f"body {first.name!r}{many} collides with nothing: group {first.group} and mask {first.mask} "
+                "keep it apart from all others; give it a group that is in their masks, or collisions=() "
+                "if that is meant"
             )
 
 

@@ -1,5 +1,6 @@
 """What may be wrong with the options of a joint: its places, its axes, its numbers."""
 
+from math import inf
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -79,8 +80,8 @@ def number_mistakes(joint: "Joint") -> list[str]:
         found.append("its spring is an input, and its coordinates are no displacements; add a Load instead")
     for word in ("damping", "friction", "stiffness", "armature", "rest", "friction_speed"):
         said = getattr(joint, word)
-        if isinstance(said, float) and said == 0.0 and word != "friction_speed":
-            continue
+        if said is None if word == "friction_speed" else isinstance(said, float) and 0.0 <= said < inf:
+            continue  # as in most joints
         try:
             values = joint.per_coordinate(word)
         except (TypeError, ValueError):
@@ -106,12 +107,12 @@ def friction_speed_mistakes(joint: "Joint", values: np.ndarray) -> list[str]:
 
 
 def limit_mistakes(joint: "Joint") -> list[str]:
-    said = f"limits {joint.limits!r}"
+    said, spring = f"limits {joint.limits!r}", joint.stiffness
     try:
         pairs = joint.limit_pairs()
     except (TypeError, ValueError):
         return [f"{said}; give (lower, upper), or {joint.nv} such pairs: one per coordinate"]
-    if joint.limits is not None or np.any(joint.stiffness):
+    if joint.limits is not None or (spring if isinstance(spring, float) else np.any(spring)):
         zeros = joint.neutral()
         if joint.displacement(zeros) is None:
             return ["springs and limits need to know how far the joint has moved; define displacement(q)"]

@@ -302,7 +302,7 @@ class Free(Joint):
             parent, child = parent @ X_PJ, child @ X_CJ
         X = parent.local(child)
         if self.algebra is spatial:
-            return [*map(float, X.p), *map(float, X.quaternion)]
+            return [*map(float, X.p), *map(float, rotation.to_quaternion(X.R))]
         return [*map(float, X.p), float(X.angle)]
 
 

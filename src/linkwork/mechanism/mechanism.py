@@ -422,7 +422,7 @@ class Mechanism(Recorded, Viewable):
         return notebook.mechanism_html(self)
 
     def summary(self) -> str:
-        """Tell in a few lines what the mechanism is made of."""
+        """Summarise in a few lines what the mechanism is made of."""
         return mechanism_text.summary(self)
 
 

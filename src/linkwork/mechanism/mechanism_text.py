@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def summary(mechanism: "Mechanism") -> str:
-    """Tell in a few lines what the mechanism is made of."""
+    """Summarise in a few lines what the mechanism is made of."""
     mass = sum(body.inertia.mass for body in mechanism.bodies.values())
     where = "in space" if mechanism.space == "space" else "in the plane"
     width = max((len(thing.name) for thing in mechanism.elements), default=0)

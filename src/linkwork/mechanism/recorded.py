@@ -117,6 +117,6 @@ def unchanging(value: Any) -> Any:
 
 
 def frozen(array: np.ndarray) -> np.ndarray:
-    """Return an array that nobody else has, made read-only."""
+    """Return an array without other owners, made read-only."""
     array.flags.writeable = False
     return array

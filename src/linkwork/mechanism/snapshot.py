@@ -8,9 +8,8 @@ nothing that it reads has changed either (`outside`).
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
-from itertools import compress
-from operator import attrgetter, is_not
+from dataclasses import dataclass, field, is_dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from linkwork.mechanism.joints import Free
 from linkwork.mechanism.mechanism import Element, Mechanism
 from linkwork.mechanism.outside import Outside, outside_of
 from linkwork.mechanism.recorded import LOCKED, Recorded, Revision
+from linkwork.mechanism.same_ends import same_ends
 from linkwork.varied import Varied
 
 _PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
@@ -33,19 +33,16 @@ class Snapshot:
     """A locked copy of a mechanism, and where its elements come from; with a name twice there is nothing."""
 
     mechanism: Mechanism
-    copies: dict[str, "Copied"]  # by name, ground among them
-    current: dict[str, Element]  # the copies themselves
-    revisions: dict[str, Revision]  # of the originals
-    own: list[str]  # the names of elements that do not last
+    copies: dict[str, "Copied"] = field(default_factory=dict)  # by name, ground among them
+    current: dict[str, Element] = field(default_factory=dict)  # the copies themselves
+    revisions: list[Revision] = field(default_factory=list)  # of the originals, ground first
+    own: list[str] = field(default_factory=list)  # the names of elements that do not last
+    fresh: list[Element] | None = None  # what was copied, and not taken over, in order, without ground
 
     @kept
     def outsides(self) -> dict[str, Outside]:
         """What elements read beside what they are given, by name, where that can change."""
         return {name: there for name in self.own if (there := self.copies[name].outside)}
-
-    @kept
-    def elements(self) -> frozenset[Element]:
-        return frozenset(self.mechanism.elements)
 
     def freed(self, body: Body, like: "Snapshot | None" = None) -> Joint:
         """Give a body that no joint connects to ground a Free joint, named for it: 'bob free'."""
@@ -59,7 +56,7 @@ class Snapshot:
             joint.space = mechanism.space
             joint._journal = LOCKED
         self.copies[name] = Copied(joint._revision, joint, (body,), made_here=True)
-        self.revisions[name] = joint._revision
+        self.revisions.append(joint._revision)
         self.current[name] = mechanism._joints[name] = joint
         mechanism._elements.append(joint)
         return joint
@@ -91,28 +88,50 @@ _name, _revision = attrgetter("_name"), attrgetter("_revision")
 
 def snapshot(mechanism: Mechanism, like: Snapshot | None = None) -> Snapshot:
     """Copy a mechanism so that it cannot be changed; what is unchanged is taken over from `like`."""
-    things: list[Element] = [mechanism.ground, *mechanism.elements]
-    names = list(map(_name, things))
-    originals = dict(zip(names, things, strict=True))
-    if len(originals) < len(names):
-        return Snapshot(mechanism.copy(), {}, {}, {}, [])  # `check` will refuse it
-    revisions = dict(zip(names, map(_revision, things), strict=True))
-    kinds = ({"ground": mechanism.ground}, *mechanism.kinds)  # none uses one of a later kind
-    copies, current, missing = ({}, {}, set(names))
-    if like:
-        copies, current, missing = _taken_over(like, revisions, originals, kinds)
+    things: list[Element] = [mechanism.ground, *mechanism._elements]
+    revisions = list(map(_revision, things))
+    kinds = ({"ground": mechanism.ground}, *mechanism._kinds)  # none uses one of a later kind
+    before = like if like and like.revisions else Snapshot(_locked_like(mechanism))
+    head, tail = same_ends(before.revisions, revisions)
+    copies, current, missing, gone = _taken_over(before, things, (head, tail), kinds)
+    if len(current) + len(missing - current.keys()) < len(things):  # a name is there twice
+        return Snapshot(mechanism.copy())  # `check` will refuse it
     made = _locked_like(mechanism)
     for kind in kinds:
         for name in kind.keys() & missing:
-            copies[name] = _copied(originals[name], originals, current, made)
+            copies[name] = _copied(kind[name], things, kinds, current, made)
             current[name] = copies[name].element
     vars(made)["_ground"] = current["ground"]
-    for target, kind in zip(made._kinds, kinds[1:], strict=True):
-        target.update(zip(kind, map(current.__getitem__, kind), strict=True))
-    made._elements.extend(map(current.__getitem__, names[1:]))
-    own = [name for name in like.own if name in copies and name not in missing] if like else []
-    own += [name for name in names if name in missing and copies[name].before is not None] if missing else []
-    return Snapshot(made, copies, current, revisions, own)
+    for target, kind, known in zip(made._kinds, kinds[1:], before.mechanism._kinds, strict=True):
+        _list_copies(target, kind, known, gone, current)
+    middle = [current[thing._name] for thing in things[head : len(things) - tail]]
+    fresh = [there for there in middle if there._name in missing]
+    if head and len(fresh) == len(missing):  # all before and behind is what it was
+        known = before.mechanism._elements
+        made._elements.extend((*known[: head - 1], *middle, *known[len(known) - tail :]))
+    else:
+        made._elements.extend(current[thing._name] for thing in things[1:])
+        fresh = [there for there in (current["ground"], *made._elements) if there._name in missing]
+    own = [name for name in before.own if name in copies and name not in missing]
+    own += [there._name for there in fresh if copies[there._name].before is not None]
+    return Snapshot(made, copies, current, revisions, own, [x for x in fresh if x is not made.ground])
+
+
+def _list_copies(
+    target: dict[str, Element],
+    kind: Mapping[str, Element],
+    known: Mapping[str, Element],
+    gone: set[str],
+    current: Mapping[str, Element],
+) -> None:
+    """List the copies of elements of a kind in their order; `known` are those of an earlier snapshot."""
+    target.update(known)
+    for name in gone & target.keys():
+        del target[name]
+    names = tuple(kind)
+    if tuple(target) != names[: len(target)]:  # the order has changed
+        target.clear()
+    target.update((name, current[name]) for name in names[len(target) :])
 
 
 def editable_copy(mechanism: Mechanism) -> Mechanism:
@@ -138,33 +157,45 @@ def _locked_like(mechanism: Mechanism) -> Mechanism:
 
 def _taken_over(
     like: Snapshot,
-    revisions: Mapping[str, Revision],
-    originals: Mapping[str, Element],
+    things: Sequence[Element],
+    same: tuple[int, int],
     kinds: Sequence[Mapping[str, Element]],
-) -> tuple[dict[str, "Copied"], dict[str, Element], set[str]]:
-    """Return the copies that serve again, and the names of all others.
+) -> tuple[dict[str, "Copied"], dict[str, Element], set[str], set[str]]:
+    """Return the copies that serve again, the names of elements without one, and of copies that do not serve.
 
-    A copy serves if nothing of the element, or of what it refers to, has changed. None of the `kinds` uses
-    one of a later kind.
+    A copy serves if nothing of the element, or of what it refers to, has changed. The first and the last
+    elements are the `same`: their numbers. None of the `kinds` uses one of a later kind.
     """
-    copies, current, known = dict(like.copies), dict(like.current), like.revisions.get
-    changed = map(is_not, map(known, revisions), revisions.values())
-    missing = set(compress(revisions, changed))
-    missing |= {name for name in like.own if name in originals and not copies[name].serves(originals[name])}
-    gone = (copies.keys() - revisions.keys()) | (missing & copies.keys())
-    while gone:
-        lost = {current.pop(name) for name in gone}
-        for name in gone:
+    copies, current, (head, tail) = dict(like.copies), dict(like.current), same
+    known = [like.current["ground"], *like.mechanism._elements] if like.current else []
+    were = {there._name: there._revision for there in known[head : len(known) - tail]}
+    now = {thing._name: thing._revision for thing in things[head : len(things) - tail]}
+    missing = {name for name, revision in now.items() if were.get(name) is not revision}
+    gone = {name for name, revision in were.items() if now.get(name) is not revision}
+    for name in like.own:
+        there = next((kind[name] for kind in kinds if name in kind), None)
+        if there is not None and not copies[name].serves(there):
+            missing.add(name)
+            gone.add(name)
+    lost, all_gone = gone, set(gone)
+    while lost:
+        things_lost = {current.pop(name) for name in lost}
+        for name in lost:
             del copies[name]
-        users = kinds[2 if any(isinstance(thing, Body) for thing in lost) else 3 :]
+        users = kinds[2 if any(isinstance(thing, Body) for thing in things_lost) else 3 :]
         found = ((name, copies[name]) for kind in users for name in kind if name in copies)
-        gone = {name for name, copied in found if not lost.isdisjoint(copied.uses)}
-        missing.update(gone)
-    return copies, current, missing
+        lost = {name for name, copied in found if not things_lost.isdisjoint(copied.uses)}
+        missing.update(lost)
+        all_gone |= lost
+    return copies, current, missing, all_gone
 
 
 def _copied(
-    element: Element, originals: Mapping[str, Element], current: Mapping[str, Element], made: Mechanism
+    element: Element,
+    things: Sequence[Element],
+    kinds: Sequence[Mapping[str, Element]],
+    current: Mapping[str, Element],
+    made: Mechanism,
 ) -> Copied:
     lasting = is_lasting(element)
 
@@ -175,7 +206,8 @@ def _copied(
         if isinstance(value, tuple):
             return tuple(map(copied, value))
         name = value.name if isinstance(value, Element) else ""
-        return current[name] if name and originals.get(name) is value else value
+        ours = bool(name) and any(kind.get(name) is value for kind in kinds)
+        return current[name] if ours else value
 
     if lasting:
         new = type(element).__new__(type(element))
@@ -183,9 +215,7 @@ def _copied(
         if "_joints" in vars(element):
             vars(new)["_joints"] = made._joints
     else:
-        memo: dict[int, Any] = {
-            id(originals[name]): there for name, there in current.items() if name in originals
-        }
+        memo: dict[int, Any] = {id(thing): current[thing._name] for thing in things if thing._name in current}
         if isinstance(element, Constraint):
             memo[id(element._joints)] = made._joints
         new = copy.deepcopy(element, memo)

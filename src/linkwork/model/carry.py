@@ -82,8 +82,8 @@ def _carried(old: Model, new: Model, state: State) -> State:
     missing = _by_name(old, new, state, q, v)
     before = _Before(old, new, state)
     met = False
-    for branch in missing:
-        at_q, at_v = _slices(new, branch)
+    for k in missing:
+        branch, (at_q, at_v) = new.graph.branches[k], _slices(new, k)
         if branch.name in old.loop_slices:
             q[at_q], v[at_v] = before.loop_joint(branch.name)
         else:
@@ -102,8 +102,8 @@ def _carried(old: Model, new: Model, state: State) -> State:
     return State(q, v, state.t, memory, inputs, Later(lambda: new.slices), state.controllers)
 
 
-def _by_name(old: Model, new: Model, state: State, q: Array, v: Array) -> list[TreeBody]:
-    """Take positions and velocities of joints that are in both trees; return the branches of all others."""
+def _by_name(old: Model, new: Model, state: State, q: Array, v: Array) -> list[int]:
+    """Take positions and velocities of joints that are in both trees; return the numbers of all others."""
     ours, theirs = new.joint_starts, old.joint_starts
 
     def take(begin: int, end: int, first: int) -> None:
@@ -124,7 +124,7 @@ def _by_name(old: Model, new: Model, state: State, q: Array, v: Array) -> list[T
         if row >= 0 and _alike(old.graph.branches[row], branch):
             take(k, k + 1, row)
         else:
-            missing.append(branch)
+            missing.append(k)
     return missing
 
 
@@ -145,9 +145,8 @@ def _alike(one: TreeBody, other: TreeBody) -> bool:
     return same_ends and type(one.joint) is type(other.joint) and one.joint.nq == other.joint.nq
 
 
-def _slices(model: Model, branch: TreeBody) -> tuple[slice, slice]:
-    row = model.body_rows[branch.body_name]
-    (q, v), (q_end, v_end) = model.joint_starts[row : row + 2].tolist()
+def _slices(model: Model, joint: int) -> tuple[slice, slice]:
+    (q, v), (q_end, v_end) = model.joint_starts[joint : joint + 2].tolist()
     return slice(q, q_end), slice(v, v_end)
 
 
@@ -170,7 +169,18 @@ class _Before:
         return self.was(branch.body.name) and branch.joint.nv < branch.joint.algebra.freedoms
 
     def was(self, body: str) -> bool:
-        return body in self.old.body_rows
+        return body in self.old.mechanism.bodies
+
+    def rows(self) -> Array:
+        """Return where each body of the new model was in the old one, -1 if it is new."""
+        found = np.full(len(self.new.body_names), -1)
+        for begin, end, first in self.new.graph.pieces:
+            if first >= 0:
+                found[begin:end] = np.arange(first, first + end - begin)
+            else:
+                names = self.new.body_names[begin:end]
+                found[begin:end] = [self.old.body_rows.get(name, -1) for name in names]
+        return found
 
     def joint(self, branch: TreeBody) -> tuple[Array, Array]:
         """Return position and velocity of a new joint: the nearest it allows; on a new body, as drawn."""
@@ -223,7 +233,7 @@ class _Before:
 
 def _with_impulse(new: Model, before: _Before, q: Array, v: Array) -> Array:
     """Return the velocities after the impulses of new joints, from those that all bodies had before."""
-    rows = np.array([before.old.body_rows.get(name, -1) for name in new.body_names], np.int64)
+    rows = before.rows()
     was = rows >= 0
     moved = np.zeros((len(rows), new.link_tree.algebra.freedoms))
     moved[was] = before.arrays[1][rows[was]]

@@ -8,8 +8,8 @@ import numpy as np
 
 from linkwork.dynamics.as_drawn import as_drawn
 from linkwork.dynamics.native_program import Form
-from linkwork.mechanism.check import check
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.mechanism_check import check
 from linkwork.mechanism.snapshot import Snapshot, snapshot
 from linkwork.model.following import following
 from linkwork.model.model import Model
@@ -51,7 +51,7 @@ def compile_now(
     """Turn a mechanism into the model of what its laws read from outside now."""
     before = like.origin if like else None
     origin = snapshot(mechanism, before)
-    check(origin.mechanism, before.elements if before else (), connected=floating)
+    check(origin.mechanism, origin.fresh if before else None, connected=floating)
     graph = topology(
         origin.mechanism, cut, like.graph if like else None, lambda body: origin.freed(body, before)
     )
@@ -67,7 +67,7 @@ def compile_variants(mechanism: Mechanism, like: Model) -> Model:
     """
     cut = [name for name in like.loop_names if name in mechanism.joints]
     graph = topology(mechanism, cut)
-    model = model_of(Snapshot(mechanism, {}, {}, {}, []), graph, _links(mechanism, graph, None), like.form)
+    model = model_of(Snapshot(mechanism), graph, _links(mechanism, graph, None), like.form)
     vars(model)["tree_units"] = like.tree_units
     return model
 

@@ -28,7 +28,7 @@ _NEAR = 0.2  # a way, without units: what is farther is not reported
 def diagnose(
     model: "Model", q: Array | None = None, v: Array | None = None, *, driven: Iterable[str] | None = None
 ) -> Diagnosis:
-    """Tell degrees of freedom, rank, redundant joints, what can move, and which dead points are near.
+    """Report degrees of freedom, rank, redundant joints, what can move, and which dead points are near.
 
     At position q, closed first if it is open; as drawn, if not given. With a velocity v the way to a
     singular position is given as a time, too; with `driven` joints, whether they move everything. Print it,

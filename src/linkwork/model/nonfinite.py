@@ -1,4 +1,4 @@
-"""Who is to blame when a motion goes wrong: the joint or load by name, and its value."""
+"""The cause of a motion that is not finite: the joint or load by name, and its value."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from linkwork.errors import TraceError
 from linkwork.model.driver_law import DriverLaw
 from linkwork.tree.load_formula import LoadNumbers, PlacedLoad, act
 from linkwork.tree.loop_as_drawn import is_determined
+from linkwork.tree.tree import Link
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model
@@ -105,7 +106,7 @@ def find(model: "Model", t: float, y: Array, inputs: Inputs, events: Sequence[Pl
 
 
 def _beyond(model: "Model", name: str, y: Array, value: str) -> str:
-    """Tell of the force of a joint itself, with its position, and with its limits if it is beyond them."""
+    """Describe the force of a joint itself, with its position, and with its limits if it is beyond them."""
     q, limits = y[model.slices[name][0]], model.joints[name].limit_pairs()
     here = ", ".join(f"{x:.9g}" for x in q)
     words = f"the spring, damper or stop of joint {name!r} gives {value} at q = {here}"
@@ -256,7 +257,7 @@ def _own_forces(model: "Model", y: Array) -> Iterator[tuple[str, list[float]]]:
             yield link.name, [float("nan")]
 
 
-def _state_of(model: "Model", link: Any, y: Array) -> tuple[list[float], list[float]]:
+def _state_of(model: "Model", link: Link, y: Array) -> tuple[list[float], list[float]]:
     """Return positions and velocities of the joint of a link."""
     q, v = link.q, model.nq + link.v
     return y[q : q + link.kind.nq].tolist(), y[v : v + link.kind.nv].tolist()

@@ -179,7 +179,7 @@ class Body:
     def looked_up(self, op: str, x: str, column: Column) -> str:
         """Search a column, or take an entry of it; lane by lane, since each is somewhere else.
 
-        The number of a segment is kept as the bits of an integer: nobody computes with it.
+        The number of a segment is kept as the bits of an integer: it is not computed with.
         """
         found, table = "poison", self.table(column)
         for lane in range(self.lanes):

@@ -1,7 +1,7 @@
 """The sources that shape a piece of code: a file, and all of this package that it imports.
 
 A process runs what it imported, not what is in the files by now. Where a file was changed after the process
-began, as by an upgrade, nobody can tell what the code was made of: its digest is then good for this process
+began, as by an upgrade, what the code was made of is not known: its digest is then good for this process
 only.
 """
 

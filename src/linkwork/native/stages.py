@@ -26,7 +26,7 @@ _DATA = PLACES["data"] // 8  # where an array says where its numbers are, in wor
 
 
 class Some(NamedTuple):
-    """The first rows of an array, as many as one of the values says."""
+    """The first rows of an array; one of the values is their number."""
 
     array: Array
     rows: int

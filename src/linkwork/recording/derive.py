@@ -98,7 +98,7 @@ class Derivation:
         return self.known[quantity]
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
-        """Return what several formulas need on their way and nobody asks for by name; it is made once."""
+        """Return what several formulas need and has no name of its own; it is made once."""
         if name not in self._made:
             self._made[name] = make()
         return self._made[name]

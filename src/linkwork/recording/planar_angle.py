@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.tree.tree import Link
+
 Array = np.ndarray
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)  # of joints that turn by other laws
@@ -38,7 +40,7 @@ def counted_angles(model: Any, q: Array, poses: Array) -> Array:
     return within + 2.0 * np.pi * whole
 
 
-def _turn(link: Any, start: Array, q: Array) -> Array:
+def _turn(link: Link, start: Array, q: Array) -> Array:
     """Return by how much a link has turned against its parent on the way from `start` to q (N, nq)."""
     way = q - start
     middle, varies = _rate(link, start + 0.5 * way, way)
@@ -48,7 +50,7 @@ def _turn(link: Any, start: Array, q: Array) -> Array:
     return 0.5 * np.sum(parts, axis=0)
 
 
-def _rate(link: Any, q: Array, rates: Array) -> tuple[Array, bool]:
+def _rate(link: Link, q: Array, rates: Array) -> tuple[Array, bool]:
     """Return the angular velocity at rates dq/dt, and whether it depends on where the joint is."""
     kind, columns = link.kind, list(q.T)
     turns = [s.scalars()[0] for s in kind.subspace(columns, link.parameters)]

@@ -119,7 +119,7 @@ def _draw(axis: Any, words: str, lines: Sequence[_Line]) -> None:
     drawn, names = [], []
     for k, line in enumerate(lines):
         look = _look(line.number, line.index) if several else _look(k)
-        if line.trace.values.ndim > 1:  # all runs of a batch, too many to tell apart
+        if line.trace.values.ndim > 1:  # all runs of a batch, too many to distinguish
             look |= {"linewidth": 0.6, "alpha": max(0.15, min(1.0, 10.0 / len(line.trace.values)))}
         drawn.append(axis.plot(line.time, line.trace.values.T, **look)[0])
         short = line.trace.short.replace("_", " ") if line.trace.quantity == "energy" else line.trace.short

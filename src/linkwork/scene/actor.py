@@ -165,7 +165,7 @@ class Actor(Node):
         self.scene.disintegrate(self)
 
     def pause(self) -> None:
-        """Stop its clock: it is not simulated, nobody meets it, and it costs nothing."""
+        """Stop its clock: it is not simulated, does not collide, and costs nothing."""
         self.scene.pause(self)
 
     def resume(self) -> None:

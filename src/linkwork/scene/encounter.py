@@ -1,4 +1,4 @@
-"""Mechanisms that are near to each other, simulated as one; one that is near to nobody, alone.
+"""Mechanisms that are near to each other, simulated as one; one that is near to none, alone.
 
 A scene is not one large model: every edit would then cost what all of it costs (measured for 100 ragdolls of
 15 bodies: growing the model 100 ms, a Simulation of it 900 ms; of the edited ragdoll alone 2 ms and 8 ms).

@@ -38,7 +38,7 @@ class Joined:
     columns: tuple[tuple[Any, Any], ...]  # of each unit: where its q and v are
     timed: bool  # whether time alone can move it
     whole: Mechanism | None = None  # from which the model was made, until another has grown from it
-    idle: list[Simulation] = field(default_factory=list)  # simulations that nobody uses now
+    idle: list[Simulation] = field(default_factory=list)  # simulations that are not used now
 
     @property
     def prefixes(self) -> tuple[str, ...]:

@@ -96,7 +96,7 @@ class Scene(Group):
         """Make an empty scene.
 
         `step` [s] is the largest step of what touches, `record` how many steps to record, the last ones
-        (True: as many as a tenth of the machine's memory holds), `rewind` how many can be taken back.
+        (True: what a tenth of the machine's memory holds), `rewind` how many can be taken back.
         """
         super().__init__("", None)
         self._gravity = numbers(gravity, "scene: gravity")

@@ -123,7 +123,7 @@ class Group(Node):
 
         A mechanism, or a model of one, is copied; `position` and `rotation` say where its ground is in this
         group, `velocity` [m/s] (3,) how fast all that floats in it moves. With an `accuracy` it is simulated
-        to that where it meets nobody, in steps of `max_step` at most. `material` is that of shapes.
+        to that where nothing is near it, in steps of `max_step` at most. `material` is that of shapes.
         """
         given = {"name": name, "position": position, "rotation": rotation, "velocity": velocity}
         given |= {"material": material, "accuracy": accuracy, "max_step": max_step}

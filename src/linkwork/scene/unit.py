@@ -57,7 +57,7 @@ class Unit:
         self.number = number  # units are ordered by it
         self.mechanism, self._shared, self._arrays = mechanism, True, arrays
         self.place = place  # of its ground (3, 4)
-        self.accuracy, self.max_step = accuracy, max_step  # where it meets nobody; None: as the scene says
+        self.accuracy, self.max_step = accuracy, max_step  # where nothing is near; None: as the scene says
         self.actors: list[Actor] = []
         self.encounter: Encounter | None = None
         self.paused = False

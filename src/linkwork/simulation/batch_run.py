@@ -213,7 +213,7 @@ class ManyRuns:
         good = np.isin(codes, GOOD)
         for count in np.unique(filled[good]):
             some = np.flatnonzero(good & (filled == count))
-            if self._variants:  # their models are not compiled if nobody looks at them
+            if self._variants:  # their models are compiled only when they are asked for
                 memos = remembered[some].view(MEMO)[:, 0]
                 worth = np.isfinite(bad[0][some]) | is_laborious(memos["accepted"], memos["rejected"])
                 some = some[worth | bool(self.chosen.step)]

@@ -97,7 +97,7 @@ def meeting_members(models: Mapping[str, Model], at: Mapping[str, object]) -> di
             raise ModelError(f"forest: at= has {unknown('member', name, models)}")
         if name not in found:
             raise ModelError(
-                f"forest: at= places {name!r}, which meets nobody: it has no shapes; draw it elsewhere"
+                f"forest: at= places {name!r}, which cannot collide: it has no shapes; draw it elsewhere"
             )
     return found
 

@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 class Pace:
-    """How many attempts the loop may make before it looks up: as many as take a tenth of a second."""
+    """How many attempts the loop may make before it looks up: those of a tenth of a second."""
 
     def __init__(self, budget: int = 200) -> None:
         self.budget = budget

@@ -149,7 +149,7 @@ class Statistics:
         bad: tuple[Array, Array],
         inputs: Callable[[int], Mapping[str, float]],
     ) -> list[str]:
-        """Tell in words, run by run, whether steps lost energy or made it; nothing if not so.
+        """Report, run by run, whether steps lost or gained energy; nothing if they did neither.
 
         The energy of every mechanism balances the work of all that is applied, which is integrated along
         with the motion: of loads, drivers, dampers, actions. In ordinary runs it does so to some times the

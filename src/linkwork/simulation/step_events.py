@@ -5,7 +5,7 @@ where a shorter step leads to zero. Which side of zero a function is on, at a ba
 what an action has made of it, follows the rules of `loop.event_sides`.
 
 A function crosses zero if it is on the other side at the end of the step, at an impact on the way, or where
-a cubic through its ends, with its rates there, tells that it has been.
+a cubic through its ends, with its rates there, shows that it has been.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from linkwork.simulation.run_settings import RunSettings
 
 Array = np.ndarray
 
-_MOST = 64  # events in a step that are looked for: so many are reported as a storm
+_MOST = 64  # events in a step that are looked for: this many are reported as a storm
 _TRIALS = 80  # of locating an event; bisection alone needs some 55
 _EPSILON = 2.0**-52
 _WIDER = 16.0  # than the values at the ends of the interval that the event is in, is the band of zero,

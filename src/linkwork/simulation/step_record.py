@@ -1,4 +1,4 @@
-"""What a simulation that is stepped keeps of its way: a sample after every step, the last so many of them."""
+"""What a simulation that is stepped keeps: a sample after every step, up to a number of the last."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial

@@ -88,7 +88,7 @@ class Simulation(Closed):
         """Begin at a state, or with a batch; the options are those of `simulate`.
 
         `max_steps` is that of one call of `step`. `record` says how many samples to keep, the last ones, of
-        those after each step: True, the default for one mechanism, for as many as a tenth of the machine's
+        those after each step: True, the default for one mechanism, for those that a tenth of the machine's
         memory holds; False, that of a batch, for none.
         """
         begun = time.perf_counter()
@@ -292,7 +292,7 @@ class Simulation(Closed):
     def recording(self) -> Any:
         """The way so far: a Recording with a sample after every step, of a batch Recordings.
 
-        The samples are as many as `record` says, or the last alone.
+        The number of samples is what `record` says, or the last alone is kept.
         """
         run, wall = self._run, (self._wall[0], time.perf_counter() - self._wall[1])
         lost = run.record.lost if run.record else 0

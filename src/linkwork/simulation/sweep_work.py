@@ -36,7 +36,7 @@ class Work:
     lost: list[int] = field(default_factory=list)  # cases of a pool that broke
 
     def run(self, pool: Executor, missing: list[int], size: int, progress: Progress) -> None:
-        """Compute missing cases, so many at a time; on an interrupt keep what is done and cancel the rest."""
+        """Compute missing cases, some at a time; on an interrupt keep what is done and cancel the rest."""
         futures: dict[Future[list[CaseOutcome]], list[int]] = {}
         try:
             for start in range(0, len(missing), size):

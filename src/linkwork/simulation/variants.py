@@ -17,9 +17,9 @@ from linkwork.dynamics.kernel import real_array
 from linkwork.dynamics.native_program import is_simple, pattern
 from linkwork.errors import LinkworkError
 from linkwork.mechanism.body import Body
-from linkwork.mechanism.check import check
 from linkwork.mechanism.inertia import sound_inertias
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.mechanism_check import check
 from linkwork.mechanism.named_numbers import NumberName, find_number
 from linkwork.mechanism.sampled import Sampled
 from linkwork.mechanism.varied_mechanism import (

@@ -113,7 +113,7 @@ def _well_typed(op: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _constant_key(x: Hashable) -> Hashable:
-    """Tell 0.0 from -0.0, and numbers from names and booleans."""
+    """Distinguish 0.0 from -0.0, and numbers from names and booleans."""
     if isinstance(x, float):
         return x.hex()
     return (Varied, x.values.tobytes()) if isinstance(x, Varied) else (type(x), x)

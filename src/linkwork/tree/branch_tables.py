@@ -66,9 +66,14 @@ def branch_tables(
     """Return the tables of branches; pieces that were in the tables `like` these are taken over."""
     fresh = [branches[begin:end] if first < 0 else () for begin, end, first in found]
     rows = [slice(first, first + end - begin) for begin, end, first in found]
-    before = like.starts.tolist() if like else []
+    bounds = like.starts[[(part.start, part.stop) for part in rows]].tolist() if like and rows else []
     in_q, in_v = (
-        [part if part.start < 0 else slice(before[part.start][k], before[part.stop][k]) for part in rows]
+        [
+            part if part.start < 0 else slice(begins[k], ends[k])
+            for part, (begins, ends) in zip(rows, bounds, strict=True)
+        ]
+        if bounds
+        else rows
         for k in (0, 1)
     )
 

@@ -1,7 +1,7 @@
 """From a spanning tree to links: where bodies sit in them, and what is taken over from a tree before."""
 
 from collections.abc import Sequence
-from operator import attrgetter, is_
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from linkwork.varied import real_table
 
 Array = np.ndarray
 
-_base, _frame, _is_welded, _alone = map(attrgetter, ("base", "frame", "welded", "alone"))  # of a seat
+_is_welded, _alone = map(attrgetter, ("welded", "alone"))  # of a seat
 
 
 def grow(mechanism: Mechanism, graph: Topology, weld: bool, grown: Grown | None = None) -> Tree:
@@ -22,68 +22,70 @@ def grow(mechanism: Mechanism, graph: Topology, weld: bool, grown: Grown | None 
 
     What hangs on the same branches is taken over from a tree that it is `grown` from.
     """
-    algebra, ground, like = ALGEBRA[mechanism.space], mechanism.ground.name, grown[0] if grown else None
-    names = graph.tables.body_names
-    frames = {ground: like.body_frames[ground] if like else algebra.Frame()}
-    seats = _seated(graph, weld, frames, grown)
+    algebra, like = ALGEBRA[mechanism.space], grown[0] if grown else None
+    ground = like.ground_frame if like else algebra.Frame()
+    seats = _seated(graph, weld, ground, grown)
     if any(map(_is_welded, seats)):
-        body_links, parents, blocks = _welded(graph, seats, ground, like)
+        seat_links, parents, blocks = _welded(graph, seats, like)
     else:
-        body_links = {ground: 0} | dict(zip(names, range(1, len(names) + 1), strict=True))
-        parents, blocks = graph.parents + 1, tuple(map(_alone, seats))
-    by_body = dict(zip(names, seats, strict=True))
+        seat_links, parents = np.arange(1, len(seats) + 1), graph.parents + 1
+        blocks = tuple(map(_alone, seats))
     gravity = real_table(mechanism.gravity)
-    return Tree(algebra, blocks, parents, gravity, body_links, frames, by_body, grown=grown)
+    return Tree(algebra, blocks, parents, gravity, tuple(seats), seat_links, ground, grown=grown)
 
 
-def _seated(graph: Topology, weld: bool, frames: dict[str, Any], grown: Grown | None) -> list[Seat]:
-    """Return the seats of all bodies in their links, in order; `frames` takes their poses by name.
+def _seated(graph: Topology, weld: bool, ground: Any, grown: Grown | None) -> list[Seat]:
+    """Return the seats of all bodies in their links, in the order of the branches.
 
-    Where branches are neighbours as they were, the first seats may be new, as those on a body that has moved
-    in its link; from one that serves again on, mostly all do.
+    Where branches are neighbours as they were, so are their seats, but for those on a body outside of that
+    piece, or on one that has moved in its link.
     """
-    names, parent_names = graph.tables.body_names, graph.tables.parent_names
-    before = list(grown[0].seats.values()) if grown else []
+    before = grown[0].seats if grown else ()
     seats: list[Seat] = []
-    for begin, end, first in grown[1] if grown else [(0, len(names), -1)]:
-        known = before[first : first + end - begin] if first >= 0 else []
-        tried = not known
-        for k in range(begin, end):
-            branch, base = graph.branches[k], frames[parent_names[k]]
-            seat, welded = known[k - begin] if known else None, weld and branch.fixed
-            if seat is None or seat.base is not base or seat.welded is not welded:
-                seat = Seat(branch, base, welded)
-            elif not tried:
-                tried, rest = True, known[k - begin :]
-                frames.update(zip(names[k:end], map(_frame, rest), strict=True))
-                bases = map(frames.__getitem__, parent_names[k:end])
-                if all(map(is_, map(_base, rest), bases)) and (weld or not any(map(_is_welded, rest))):
-                    seats += rest
-                    break
-            seats.append(seat)
-            frames[names[k]] = seat.frame
+
+    def seated(k: int) -> Seat:
+        branch, above = graph.branches[k], int(graph.parents[k])
+        return Seat(branch, seats[above].frame if above >= 0 else ground, weld and branch.fixed)
+
+    for begin, end, first in grown[1] if grown else [(0, len(graph.branches), -1)]:
+        if first < 0:
+            for k in range(begin, end):
+                seats.append(seated(k))
+            continue
+        known = before[first : first + end - begin]
+        seats += known
+        parents = graph.parents[begin:end]
+        doubtful = (parents < begin).nonzero()[0].tolist()
+        if not weld:
+            doubtful = sorted({*doubtful, *(k for k, seat in enumerate(known) if seat.welded)})
+        for k in doubtful:  # grows while it is walked
+            seat = seated(begin + k)
+            if seat.base is not known[k].base or seat.welded is not known[k].welded:
+                seats[begin + k] = seat
+                if seat.frame is not known[k].frame:
+                    doubtful += (parents == begin + k).nonzero()[0].tolist()
     return seats
 
 
 def _welded(
-    graph: Topology, seats: Sequence[Seat], ground: str, like: Tree | None
-) -> tuple[dict[str, int], Array, tuple[Block, ...]]:
+    graph: Topology, seats: Sequence[Seat], like: Tree | None
+) -> tuple[Array, Array, tuple[Block, ...]]:
     """Return the links of bodies some of which are welded: number by body, parents, and constants."""
-    body_links = {ground: 0}
+    numbers: list[int] = []  # of the link that each body belongs to
     parents: list[int] = []
     members: list[list[Seat]] = [[]]
-    for seat, name, parent in zip(seats, graph.tables.body_names, graph.tables.parent_names, strict=True):
-        number = body_links[parent]
+    for seat, parent in zip(seats, graph.parents.tolist(), strict=True):
+        number = numbers[parent] if parent >= 0 else 0
         if seat.welded:
             members[number].append(seat)
         else:
             parents.append(number)
             number = len(members)
             members.append([seat])
-        body_links[name] = number
+        numbers.append(number)
     known = {block.seats: block for block in like.blocks} if like and like.welded else {}
     blocks = [
         link[0].alone if len(link) == 1 else known.get(tuple(link)) or block_of(tuple(link))
         for link in members[1:]
     ]
-    return body_links, np.array(parents, np.int64), tuple(blocks)
+    return np.array(numbers, np.int64), np.array(parents, np.int64), tuple(blocks)

@@ -29,7 +29,7 @@ class Rows(IntEnum):
 
 
 def features(joint: Joint, rows: Rows = Rows.NONE) -> Features:
-    """Return the smooth forces a joint has, without what is `rows`: words that tell kinds of joints apart."""
+    """Return the smooth forces a joint has, without what is `rows`, as words."""
     words = ("damping", "friction", "stiffness")  # where these are inputs, a load has them: see `JointInputs`
     found = [word for word in words if _acts(joint, word)]
     if "friction" in found and joint.friction_sticks(rigid=rows >= Rows.FRICTION):

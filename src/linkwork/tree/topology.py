@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat, zip_longest
+from itertools import zip_longest
 from operator import attrgetter
 from typing import Any
 
@@ -16,6 +16,7 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joint_inputs import reads_inputs
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.same_ends import same_ends
 from linkwork.mechanism.stop import RigidStop
 from linkwork.tree import joint_forces
 from linkwork.tree.branch_tables import COORDINATE_WORDS, BranchTables, Piece, branch_tables, pieces
@@ -173,14 +174,8 @@ class Topology:
     loops: tuple[Any, ...]  # joints, and constraints as ties
     pieces: list[Piece]  # branches that are those of the tree it was grown from, and new ones
     tables: BranchTables
-
-    @kept
-    def numbers(self) -> dict[Joint, int]:
-        """Where the branch on each joint is."""
-        return dict(zip(map(_joint, self.branches), range(len(self.branches)), strict=True))
-
-
-_joint, _parent, _child = map(attrgetter, ("joint", "parent", "child"))
+    graph: "Graph"
+    branch_of: np.ndarray  # (joints of the graph,) the branch on each joint, -1: it closes a loop
 
 
 def topology(
@@ -194,7 +189,7 @@ def topology(
     Branches of the same body on the same joint are taken over from a topology `like` this one. `free` gives
     a joint to a body that no other connects to ground.
     """
-    graph = _Graph(mechanism)
+    graph = Graph(mechanism, like.graph if like else None)
     cut = _wanted(graph, wanted)
     tree = graph.span(cut, free)
     while closing := graph.left_over(tree):  # each round cuts a better joint of a loop, or is the last
@@ -215,71 +210,97 @@ def topology(
     dimension = 3 if mechanism.space == "space" else 2
     tables = branch_tables(branches, found, like.tables if like else None, dimension)
     loops = (*closing, *ties(mechanism, closing))
-    return Topology(tuple(branches), tree.parents, tree.reverse, stand_ins, loops, found, tables)
+    branch_of = np.full(len(graph.joints), -1)
+    branch_of[tree.joint_numbers] = np.arange(len(branches))
+    return Topology(
+        tuple(branches), tree.parents, tree.reverse, stand_ins, loops, found, tables, graph, branch_of
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class _Spanned:
     """The branches of a spanning tree, parents before children."""
 
-    ground: Body
-    bodies: list[Body]
-    joints: list[Joint]
+    graph: "Graph"
+    body_numbers: np.ndarray  # in the graph, of each branch
+    joint_numbers: np.ndarray
     parents: np.ndarray
     reverse: np.ndarray
 
+    @kept
+    def bodies(self) -> list[Body]:
+        return list(map(self.graph.bodies.__getitem__, self.body_numbers.tolist()))
+
+    @kept
+    def joints(self) -> list[Joint]:
+        return list(map(self.graph.joints.__getitem__, self.joint_numbers.tolist()))
+
     def parent(self, k: int) -> Body:
-        return self.bodies[above] if (above := int(self.parents[k])) >= 0 else self.ground
+        above = int(self.parents[k])
+        return self.graph.bodies[self.body_numbers[above] if above >= 0 else 0]
 
     def branch(self, k: int, stand_ins: Mapping[Body, StandIn]) -> TreeBody:
-        body, joint = self.bodies[k], self.joints[k]
+        body = self.graph.bodies[self.body_numbers[k]]
+        joint = self.graph.joints[self.joint_numbers[k]]
         return TreeBody(body, self.parent(k), joint, bool(self.reverse[k]), stand_ins.get(body))
 
 
-class _Graph:
-    """Bodies and the joints that connect them, by number."""
+class Graph:
+    """Bodies and the joints that connect them, by number; what is the same in a graph `like` it is shared."""
 
-    def __init__(self, mechanism: Mechanism):
-        self._bodies = [mechanism.ground, *mechanism.bodies.values()]
+    def __init__(self, mechanism: Mechanism, like: "Graph | None" = None):
+        self.bodies = [mechanism.ground, *mechanism.bodies.values()]  # ground is the first
         self.joints = list(mechanism.joints.values())
-        number = dict(zip(self._bodies, range(len(self._bodies)), strict=True)).__getitem__
-        ends = [list(map(number, map(side, self.joints))) for side in (_parent, _child)]
-        self._ends = np.array(ends, np.int64).reshape(2, -1)
+        ends, head, tail = np.empty((2, 0), np.int64), 0, 0
+        if like and like.bodies == self.bodies:
+            self._number, ends = like._number, like._ends
+            head, tail = same_ends(like.joints, self.joints)
+        else:
+            self._number = dict(zip(self.bodies, range(len(self.bodies)), strict=True))
+        new = self.joints[head : len(self.joints) - tail]
+        between = [[self._number[side] for side in map(which, new)] for which in (_parent, _child)]
+        parts = ends[:, :head], np.array(between, np.int64).reshape(2, -1), ends[:, ends.shape[1] - tail :]
+        self._ends = np.concatenate(parts, axis=1)  # (2, joints) numbers of parent and child
 
     def span(self, cut: Collection[str], free: Callable[[Body], Joint] | None = None) -> _Spanned:
         """Return a spanning tree without joints that are cut; `free` gives joints to bodies not reached."""
         numbers = [k for k, joint in enumerate(self.joints) if joint.name not in cut] if cut else []
         ends = np.ascontiguousarray(self._ends[:, numbers]) if cut else self._ends
-        bodies, parents, joints = spanned(ends, len(self._bodies) - 1, free is not None)
+        bodies, parents, joints = spanned(ends, len(self.bodies) - 1, free is not None)
         if cut:
             joints = np.where(joints < 0, NO_JOINT, np.array([*numbers, NO_JOINT])[joints])
         if free:
             for k in (joints == NO_JOINT).nonzero()[0].tolist():
                 joints[k] = self._add(free, int(bodies[k]))
-        of_bodies = list(map(self._bodies.__getitem__, bodies.tolist()))
-        reverse = self._ends[0, joints] == bodies
-        of_joints = list(map(self.joints.__getitem__, joints.tolist()))
-        return _Spanned(self._bodies[0], of_bodies, of_joints, parents, reverse)
+        return _Spanned(self, bodies, joints, parents, self._ends[0, joints] == bodies)
 
     def _add(self, free: Callable[[Body], Joint], body: int) -> int:
         """Connect a body to ground; return the number of its joint."""
-        self.joints.append(free(self._bodies[body]))
+        self.joints.append(free(self.bodies[body]))
         self._ends = np.column_stack([self._ends, [0, body]])
         return len(self.joints) - 1
 
     def left_over(self, tree: _Spanned) -> list[Joint]:
         """Return the joints that are not in a tree."""
-        if len(tree.joints) == len(self.joints):
+        if len(tree.joint_numbers) == len(self.joints):
             return []
         used = set(tree.joints)
         return [joint for joint in self.joints if joint not in used]
 
 
+_parent, _child = map(attrgetter, ("parent", "child"))
+
+
 def _places_before(tree: _Spanned, stand_ins: Mapping[Body, StandIn], like: Topology | None) -> np.ndarray:
     """Return where each branch, on the same joint met the same way, was in another tree, or -1."""
     if not like or not like.branches:
-        return np.full(len(tree.joints), -1)
-    places = np.array(list(map(like.numbers.get, tree.joints, repeat(-1))), np.int64)
+        return np.full(len(tree.joint_numbers), -1)
+    ours, theirs = tree.graph.joints, like.graph.joints
+    head, tail = same_ends(ours, theirs)
+    known = dict(zip(theirs[head : len(theirs) - tail], like.branch_of[head:].tolist(), strict=False))
+    between = [known.get(joint, -1) for joint in ours[head : len(ours) - tail]]
+    behind = like.branch_of[len(theirs) - tail :]
+    places = np.concatenate([like.branch_of[:head], np.array(between, np.int64), behind])[tree.joint_numbers]
     places[like.reverse[places] != tree.reverse] = -1
     if stand_ins != like.stand_ins:
         changed = [stand_ins.get(body) != like.stand_ins.get(body) for body in tree.bodies]
@@ -316,14 +337,14 @@ def _has_mass(body: Body) -> bool:
     return bool(np.any(body.inertia.mass) or np.any(body.inertia.tensor))
 
 
-def _wanted(graph: _Graph, names: Iterable[str]) -> set[str]:
+def _wanted(graph: Graph, names: Iterable[str]) -> set[str]:
     """Return the joints that are to be cut; ModelError if they cannot all be."""
     cut = {names} if isinstance(names, str) else set(names)
     known = [joint.name for joint in graph.joints] if cut else []
     for name in cut:
         if name not in known:
             raise ModelError(f"cut: {unknown('joint', name, known)}")
-    if cut and len(graph.span(cut).bodies) < len(graph.span(()).bodies):
+    if cut and len(graph.span(cut).parents) < len(graph.span(()).parents):
         named = ", ".join(map(repr, sorted(cut)))
         raise ModelError(f"cut: without {named} not all bodies are connected to ground; cut fewer")
     return cut

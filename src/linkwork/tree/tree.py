@@ -15,7 +15,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.lazy import kept
-from linkwork.mechanism.joints import CATALOGUE
+from linkwork.mechanism.joints import CATALOGUE, Free
 from linkwork.tree import joint_forces
 from linkwork.tree.branch_tables import Piece, same_pieces
 from linkwork.tree.joint_forces import Rows
@@ -27,9 +27,12 @@ from linkwork.varied import of_variants, real_table
 
 Array = np.ndarray
 
+GROUND = "ground"  # the name of the world among bodies
+
 _FORMULA = {Rows.NONE: "driven_formula", Rows.FRICTION: "rigid_formula", Rows.STOPS: "stepped_formula"}
 
-_kind, _driven, _has_stops = map(attrgetter, ("kind", "driven", "has_stops"))
+_kind, _driven, _has_stops = map(attrgetter, ("kind", "driven", "has_stops"))  # of a block
+_body_name, _frame = map(attrgetter, ("branch.body_name", "frame"))  # of a seat
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +92,12 @@ class Block:
     def name(self) -> str:
         return self.seats[0].branch.name
 
+    @property
+    def is_free(self) -> bool:
+        """Whether the velocities of the joint are those of the link in its own axes."""
+        branch = self.seats[0].branch
+        return type(branch.joint) is Free and not branch.reverse
+
     @kept
     def has_stops(self) -> bool:
         return self.seats[0].branch.has_stops
@@ -147,9 +156,9 @@ class Tree:
     blocks: tuple[Block, ...]  # of the links, without ground: link number i is blocks[i - 1]
     parents: Array  # (links,) number of the parent link, 0 for ground
     gravity: Array
-    body_links: dict[str, int]  # the link each body belongs to
-    body_frames: dict[str, Any]  # pose of the body in its link
-    seats: Mapping[str, Seat]  # by body
+    seats: tuple[Seat, ...]  # of the bodies, in the order of the branches
+    seat_links: Array  # (bodies,) the link each of them belongs to
+    ground_frame: Any  # pose of ground in its link
     loads: tuple[PlacedLoad, ...] = ()  # what acts on the links beyond their joints
     inputs: tuple[str, ...] = ()  # that loads read, in the order of their array
     loops: tuple[Any, ...] = ()  # joints that close loops, see `loops`
@@ -165,27 +174,30 @@ class Tree:
         of_links = list(map(_kind, self.blocks))
         kinds = tuple(dict.fromkeys(of_links))
         numbers = {kind: number for number, kind in enumerate(kinds)}
-        sizes, data = [np.array([[len(self.gravity), 0, 0]], np.int64)], [self.gravity]
         like, pieces = grown or (self, ())
         if not pieces or self.welded or like.welded:  # where a branch is no link
             same = [(0, len(self.blocks), -1)]
         else:
             same = same_pieces(pieces, self.blocks, like.blocks)
+        data, starts = [self.gravity], []
+        place = np.array([len(self.gravity), 0, 0], np.int64)  # of the next constants, positions, velocities
         for begin, end, first in same:
             if first >= 0:
-                last = first + end - begin
-                sizes.append(np.diff(like.starts[first : last + 1], axis=0))
-                data.append(like.data[like.starts[first, 0] : like.starts[last, 0]])
+                theirs = like.starts[first : first + end - begin + 1]
+                data.append(like.data[theirs[0, 0] : theirs[-1, 0]])
+                ours = theirs + (place - theirs[0])
             else:
                 new = self.blocks[begin:end]
-                counts = [(len(block.data), block.kind.nq, block.kind.nv) for block in new]
-                sizes.append(np.array(counts, np.int64).reshape(-1, 3))
                 data += [block.data for block in new]
+                counts = [(len(block.data), block.kind.nq, block.kind.nv) for block in new]
+                ours = np.array([place, *counts], np.int64).cumsum(axis=0)
+            starts.append(ours[:-1])
+            place = ours[-1]
         made = {
             "kinds": kinds,
             "kind_numbers": np.array(list(map(numbers.__getitem__, of_links)), np.int64),
             "data": np.concatenate(data),
-            "starts": np.concatenate(sizes).cumsum(axis=0),
+            "starts": np.concatenate([*starts, place[None]]),
         }
         for name, value in made.items():
             if isinstance(value, np.ndarray):
@@ -199,6 +211,18 @@ class Tree:
     @property
     def nv(self) -> int:
         return int(self.starts[-1, 2])
+
+    @kept
+    def body_links(self) -> dict[str, int]:
+        """The link each body belongs to, by name."""
+        names = map(_body_name, self.seats)
+        return {GROUND: 0} | dict(zip(names, self.seat_links.tolist(), strict=True))
+
+    @kept
+    def body_frames(self) -> dict[str, Any]:
+        """The pose of each body in its link, by name."""
+        names, frames = map(_body_name, self.seats), map(_frame, self.seats)
+        return {GROUND: self.ground_frame} | dict(zip(names, frames, strict=True))
 
     @kept
     def links(self) -> tuple[Link, ...]:

@@ -1,7 +1,7 @@
 """What a page hears of the journal of a mechanism, so that it shows the mechanism as it is edited.
 
 Data flows one way: the page reads the mechanism, and never changes it. Whoever edits does so in a thread of
-his own, and is told nothing; the page reads in its own thread, when no change has come for a moment, and what
+his own, and is not notified; the page reads in its own thread, when no change has come for a moment, and what
 it has made of a mechanism that changed meanwhile is thrown away, errors included, and made again.
 """
 
@@ -33,7 +33,7 @@ class Edits:
 
     @property
     def due(self) -> bool:
-        """Whether there is something to show, and nobody is editing just now."""
+        """Whether there is something to show, and no edit is in progress."""
         return self._count != self._shown and time.perf_counter() - self._last > _QUIET
 
     def look(self, make: Callable[[Mechanism], Made]) -> Made | None:

@@ -63,7 +63,7 @@ class Fitting:
         client.camera.on_update(lambda camera: self._looked(client))
 
     def _looked(self, client: Any) -> None:
-        """Fit the picture to the page as long as nobody has turned it; look again which names can be read."""
+        """Fit the picture to the page until its view is turned; look again which names can be read."""
         with self._lock:
             if client.client_id in self._fitted:
                 sent, aspect, arrived = self._fitted[client.client_id]

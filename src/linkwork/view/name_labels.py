@@ -1,4 +1,4 @@
-"""Names of bodies in the picture, as many as can be read: none lies over another."""
+"""Names of bodies in the picture: those that can be read, none over another."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -19,7 +19,7 @@ from linkwork.view.subject_of import moving_subject_of
 
 RATE = 60.0  # frames a second
 _MOST = 6000  # frames in a file
-_OVER = 30.0  # times a second that forces and names follow, of up to so many bodies; of more fewer
+_OVER = 30.0  # times a second that forces and names follow, of up to _BODIES bodies; of more, less often
 _BODIES = 40
 
 # The browser itself refuses whatever would leave the file.
@@ -52,21 +52,8 @@ def page(
     try:
         camera = Camera(drawing, trajectory.passed(200))
         stage = Stage(server, drawing, camera)
-        overlays = Overlays(server, subject, lambda text: None)
-        if trace is not None:
-            overlays.traces.follow(*traced(drawing, trace))
-            show = (*show, overlays.traces.word)
-        unknown = [word for word in show if word not in overlays.switches]
-        if unknown:
-            raise ValueError(
-                f"save_html: unknown overlay {unknown[0]!r}; available are {', '.join(overlays.switches)}"
-            )
-        for overlay in overlays.switches.values():
-            overlay.switch(True)
-        view = camera.view(aspect=1.5)
-        first = server.initial_camera
-        first.position, first.look_at, first.up, first.fov = view.position, view.look_at, view.up, view.fov
-        first.near, first.far = view.depths
+        overlays, show = _overlays(server, subject, show, trace)
+        _look(server, camera.view(aspect=1.5))
 
         def place(t: float, whole: bool) -> None:
             moment = trajectory.at(t)
@@ -94,6 +81,31 @@ def page(
         text = sounding(text, heard)
     head, end, rest = text.rpartition("</body>")
     return f"{head}{data}<script>{part('page.js')}</script><script>{part('offline.js')}</script>{end}{rest}"
+
+
+def _overlays(
+    server: Server, subject: Any, show: tuple[str, ...], trace: Any
+) -> tuple[Overlays, tuple[str, ...]]:
+    """Return the overlays of a page, all switched on, and the words of those that are shown at first."""
+    overlays = Overlays(server, subject, lambda text: None)
+    if trace is not None:
+        overlays.traces.follow(*traced(subject.drawing, trace))
+        show = (*show, overlays.traces.word)
+    unknown = [word for word in show if word not in overlays.switches]
+    if unknown:
+        raise ValueError(
+            f"save_html: unknown overlay {unknown[0]!r}; available are {', '.join(overlays.switches)}"
+        )
+    for overlay in overlays.switches.values():
+        overlay.switch(True)
+    return overlays, show
+
+
+def _look(server: Server, view: Any) -> None:
+    """Begin with a view."""
+    first = server.initial_camera
+    first.position, first.look_at, first.up, first.fov = view.position, view.look_at, view.up, view.fov
+    first.near, first.far = view.depths
 
 
 def traced(drawing: Drawing, said: Any) -> tuple[str, Any]:

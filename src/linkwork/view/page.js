@@ -1,4 +1,4 @@
-// What Linkwork adds to viser's page. Nothing here knows of mechanisms: clicks on what carries data-lw are told
+// What Linkwork adds to viser's page. Nothing here knows of mechanisms: clicks on what carries data-lw are reported
 // to the server; the panel that holds .lw-bottom is kept along the bottom; triad and scale follow the camera.
 (() => {
   const viser = () => window.__viserMutable;

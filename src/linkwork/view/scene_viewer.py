@@ -86,7 +86,7 @@ class SceneViewer(Viewer):
             self._now.look()
 
     def advance(self, seconds: float) -> None:
-        """Look at a scene that nobody steps now: the last steps, and edits, are shown."""
+        """Look at a scene that is not being stepped: the last steps, and edits, are shown."""
         if self._scene.lock.acquire(blocking=False):
             try:
                 self._note_step()
@@ -116,7 +116,7 @@ class SceneViewer(Viewer):
         self._hold.label, self._hold.icon = ("Hold", "player-pause") if going else ("Go on", "player-play")
 
     def show_time(self, moment: Moment) -> None:
-        """Tell the time and the numbers of what is selected, not at every step."""
+        """Show the time and the numbers of what is selected, not at every step."""
         now = time.perf_counter()
         if now - self._drawn_at < _SLOW and self._going.is_set():
             return

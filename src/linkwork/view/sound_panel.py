@@ -66,8 +66,8 @@ def sounding(page: str, heard: Sound) -> str:
 class SoundPanel:
     """A switch of the viewer: what is played at its own speed is heard."""
 
-    def __init__(self, gui: Any, run: Any, player: Player, tell: Any) -> None:
-        self._run, self._player, self._tell = run, player, tell
+    def __init__(self, gui: Any, run: Any, player: Player, report: Any) -> None:
+        self._run, self._player, self._report = run, player, report
         self.box = gui.add_checkbox("Sound", False)
         self._element = gui.add_html("")
         self._heard: Sound | None = None
@@ -97,5 +97,5 @@ class SoundPanel:
                 self._heard = sound(self._run)
             except Exception as error:  # a run from a file has no bodies; whatever a law of the user raises
                 self._failed = True
-                self._tell(str(error))
+                self._report(str(error))
         return self._heard

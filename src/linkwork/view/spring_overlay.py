@@ -89,7 +89,7 @@ class Springs(Overlay):
             node.batched_colors = np.array(chosen, np.uint8)
 
     def on_click(self, picked: Callable[[str | None], None]) -> None:
-        """Tell which one is clicked."""
+        """Return which one is clicked."""
         for node, _, marks, _ in self._groups if self._made else ():
             node.on_click(lambda event, marks=marks: picked(marks[event.instance_index or 0].name))
 

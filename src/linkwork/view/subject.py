@@ -36,7 +36,7 @@ class _Sample(Instant):
 
 
 def _sample(run: Recording, k: int) -> Instant:
-    """Return a sample; of a long recording it is derived alone, so that nobody waits for all of it."""
+    """Return a sample; of a long recording it is derived alone, without the rest."""
     found = run.sample(k)
     if len(run) * len(run.layout.bodies) > _AT_ONCE:
         return found

@@ -66,7 +66,7 @@ class TreePanel:
 
 
 def words(*said: str) -> str:
-    """Return what a page tells when something is clicked, as the value of an attribute in single quotes."""
+    """Return what a page sends when something is clicked, as the value of an attribute in single quotes."""
     return escape(json.dumps(said), quote=True)
 
 

@@ -318,7 +318,7 @@ class Viewer(FollowingEdits, Playback):
             self.show_time(moment)
 
     def show_time(self, moment: Moment) -> None:
-        """Tell the time in the panels and in charts; while playing not at every frame."""
+        """Show the time in the panels and in charts; while playing not at every frame."""
         now = time.perf_counter()
         if self.player.playing and now - self._told < _SLOW:
             return

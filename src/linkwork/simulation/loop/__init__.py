@@ -1,4 +1,4 @@
-"""The native loop that marches mechanisms through time: one, or as many as there are lanes, from a queue.
+"""The native loop that marches mechanisms through time: one, or one per lane, from a queue.
 
 A state is y = (q, v, W): positions, velocities, and the work W of applied forces, which is integrated along
 but has no say in the error. A block holds one mechanism per lane, (n, lanes), and all lanes go through the

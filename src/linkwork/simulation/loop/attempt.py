@@ -8,7 +8,7 @@ from linkwork.simulation.loop.lane_records import is_finite, lane_of, memo_of, m
 from linkwork.simulation.loop.projection import close_loops
 from linkwork.simulation.loop.records import Failure
 from linkwork.simulation.loop.redundancy import begin_watch
-from linkwork.simulation.loop.termination import blame
+from linkwork.simulation.loop.termination import keep_not_finite
 
 
 @native
@@ -16,14 +16,14 @@ def _blame_attempt(run, l):
     """Find where the attempt of lane l was not finite first, and keep it; an implicit one stopped there."""
     time, lane = doubles(run.time), lane_of(run, l)
     if memo_of(run, lane).implicit:
-        blame(run, l, time[l], run.stage)
+        keep_not_finite(run, l, time[l], run.stage)
         return
     for j in range(1, run.stages):
         stage_state_again(run, j, run.stage)
         if not (is_finite(run, run.stage, run.n, l) and is_finite(run, rate_of(run, j), run.n, l)):
-            blame(run, l, time[l], run.stage)
+            keep_not_finite(run, l, time[l], run.stage)
             return
-    blame(run, l, doubles(run.t)[l] + lane.step, run.new)
+    keep_not_finite(run, l, doubles(run.t)[l] + lane.step, run.new)
 
 
 @native_within

@@ -19,7 +19,7 @@ from linkwork.simulation.loop.records import ON_MESH, SHORTEST, Task
 from linkwork.simulation.loop.redundancy import look_at_base
 from linkwork.simulation.loop.sampling import begin_samples
 from linkwork.simulation.loop.step_size import first_step
-from linkwork.simulation.loop.termination import blame, finish, give_up, stop
+from linkwork.simulation.loop.termination import finish, give_up, keep_not_finite, stop
 
 _CHECK_EVERY, _LEAST_PROGRESS = 100_000, 1e-5
 
@@ -32,7 +32,7 @@ def _begin(run, l):
     if memo.implicit and run.lanes > 1:
         stop(run, l, Status.STIFF.value)
     elif not is_finite(run, rate_of(run, 0), run.n, l) or not is_finite(run, run.g_base, run.events, l):
-        blame(run, l, t[l], run.base)
+        keep_not_finite(run, l, t[l], run.base)
         stop(run, l, Status.NOT_FINITE.value)
     elif not begin_samples(run, l):
         stop(run, l, Status.BUFFER_FULL.value)

@@ -1,7 +1,7 @@
 """Events: zeros of the event functions inside a good step, found by side steps.
 
 `event_sides.py` says on which side of zero a function is at the base. It crosses zero if it is on the other
-side at the end of the step, or has been there in between, as far as a cubic through its ends tells.
+side at the end of the step, or has been there in between, as far as a cubic through its ends shows.
 """
 
 import math

@@ -20,7 +20,7 @@ from linkwork.simulation.loop.lane_records import (
 from linkwork.simulation.loop.records import Failure, Task
 from linkwork.simulation.loop.redundancy import is_disturbed, watch_rows
 from linkwork.simulation.loop.step_size import reject
-from linkwork.simulation.loop.termination import blame, stop
+from linkwork.simulation.loop.termination import keep_not_finite, stop
 
 _NONSENSE, _ODD = 1.0, 0.1  # defects of the trapezoidal rule that end a fixed step, that refuse another
 
@@ -134,11 +134,11 @@ def inspect(run, l):
     memo = memo_of(run, lane)
     lane.spent += 1.0
     if doubles(run.dead)[l] != 0.0:
-        blame(run, l, doubles(run.reach)[l], run.kept)
+        keep_not_finite(run, l, doubles(run.reach)[l], run.kept)
         refuse(run, l, Failure.NOT_FINITE.value)
         return False
     if run.events and not is_finite(run, run.g_kept, run.events, l):
-        blame(run, l, doubles(run.reach)[l], run.kept)
+        keep_not_finite(run, l, doubles(run.reach)[l], run.kept)
         stop(run, l, Status.NOT_FINITE.value)
         return False
     judged = lane.goal != Task.LAST.value

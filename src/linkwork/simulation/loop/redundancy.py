@@ -44,7 +44,7 @@ def _firmness(run, l):
 
 @native
 def _is_natural(lane):
-    """Tell whether the last evaluation of the motion was for a natural step of a lane."""
+    """Whether the last evaluation of the motion was for a natural step of a lane."""
     return lane.who >= 0 and (
         lane.task == Task.NATURAL.value
         or (lane.task == Task.PASSED.value and lane.goal == Task.NATURAL.value)
@@ -76,7 +76,7 @@ def watch_rows(run, t, state):
 
 @native_within
 def _meets_region(run, lane, l):
-    """Tell whether, in a side step, other rows are redundant than at the base; of the last evaluation."""
+    """Whether, in a side step, other rows are redundant than at the base; of the last evaluation."""
     return lane.who >= 0 and not _is_natural(lane) and dropped_rows(run, l) != doubles(run.dropped)[l]
 
 
@@ -137,7 +137,7 @@ def take_rates_beside(run, j, state):
 
 @native
 def is_disturbed(run, lane, memo, l):
-    """Tell whether rows came or went inside the natural attempt of lane l, and a shorter step may avoid that.
+    """Whether rows came or went inside the natural attempt of lane l, and a shorter step may avoid that.
 
     Not from next to a place where they do, and not twice from a base: a mechanism can come to rest there.
     """

@@ -100,7 +100,7 @@ def serve(run, l):
     state = run.located if event else run.kept
     t = begin + lane.hi if event else doubles(run.reach)[l]
     if not run.fixed and lane.goal == Task.NATURAL.value and t > run.t_end:
-        # An event that cannot be told from the end is looked for again, on the way there.
+        # An event that cannot be distinguished from the end is looked for again, on the way there.
         lane.clear = 1 if not event or begin + lane.lo >= run.t_end else 0
         lane.task, lane.step = Task.LAST.value, run.t_end - begin
         return

@@ -24,7 +24,7 @@ def stop(run, l, status):
 
 
 @native
-def blame(run, l, t, state):
+def keep_not_finite(run, l, t, state):
     """Keep where lane l met a right-hand side that is not finite."""
     doubles(run.bad_t)[lane_of(run, l).who] = t
     scatter(run, run.bad_y, state, l)

@@ -16,7 +16,7 @@ _RATE = 60  # samples a second, for the page
 _UNITS = {"rad/s": ("rpm", 30.0 / pi), "rad": ("deg", 180.0 / pi), "m": ("mm", 1e3)}  # as people read them
 
 
-def tell_list(out: TextIO) -> None:
+def print_list(out: TextIO) -> None:
     """Print what there is to see."""
     width = max(map(len, GALLERY))
     for name, demo in GALLERY.items():

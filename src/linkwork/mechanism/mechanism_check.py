@@ -1,6 +1,6 @@
 """Find every mistake in a mechanism before anything is computed from it."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import isfinite
 from operator import attrgetter
@@ -23,15 +23,15 @@ _AXES = {"space": np.eye(3), "plane": np.eye(2)}
 _name, _is_sound = attrgetter("_name"), attrgetter("_inertia.sound")
 
 
-def check(mechanism: Mechanism, checked: Collection[Element] = (), *, connected: bool = False) -> None:
+def check(mechanism: Mechanism, fresh: Sequence[Element] | None = None, *, connected: bool = False) -> None:
     """Raise one ModelError that lists every mistake, in the order of the description.
 
     An inertia that no real body has is a mistake if it matters to the mechanism; if not, it is a warning.
-    Elements that were `checked` in another mechanism are looked at only for how they fit into this one, and
-    whether all bodies are connected to ground only if that is not known.
+    If some elements are `fresh` all others were checked in another mechanism, and no name is there twice;
+    the others are looked at only for how they fit into this one. Whether all bodies are connected to ground
+    is found only if that is not known.
     """
-    names = set(map(_name, mechanism.elements))
-    once = len(names) == len(mechanism.elements) and "ground" not in names
+    once = fresh is not None or _is_named_once(mechanism)
     bodies = (
         list(mechanism.bodies.values())
         if once
@@ -42,11 +42,11 @@ def check(mechanism: Mechanism, checked: Collection[Element] = (), *, connected:
     flaws = {body: flaw for body in unsound if (flaw := body.inertia.problems(ROUNDING * total))}
     gross = {body: flaw for body in flaws if (flaw := body.inertia.problems(GROSS * total))}
     apart = {} if connected else _apart_from_ground(mechanism, {mechanism.ground, *bodies})
-    suspects = mechanism.elements
-    if once and checked and not gross and not apart:  # couplings and contacts depend on others
-        fresh = set(mechanism.elements).difference(checked)
-        fresh = fresh.union(mechanism.couplings.values(), mechanism.contacts.values())
-        suspects = [element for element in mechanism.elements if element in fresh] if fresh else []
+    suspects: Sequence[Element] = mechanism.elements
+    if fresh is not None and not gross and not apart:
+        depending = {*mechanism.couplings.values(), *mechanism.contacts.values()}  # on others
+        all_fresh = depending.union(fresh)
+        suspects = [element for element in mechanism.elements if element in all_fresh] if depending else fresh
     mistakes = list(_mistakes(mechanism, suspects, bodies, gross, apart)) if suspects else []
     if mechanism.ground.position.any() or (mechanism.ground.rotation != _AXES[mechanism.space]).any():
         mistakes.insert(0, "body 'ground': it is the world, which is not placed; place what is on it")
@@ -63,6 +63,12 @@ def check(mechanism: Mechanism, checked: Collection[Element] = (), *, connected:
         first, *others = flaws
         also = f" (the same with {', '.join(repr(body.name) for body in others)})" if others else ""
         warn(f"mechanism {mechanism.name!r} is used as given, but {first.name!r}{also}: {flaws[first][0]}")
+
+
+def _is_named_once(mechanism: Mechanism) -> bool:
+    """Whether no name is there twice."""
+    names = set(map(_name, mechanism.elements))
+    return len(names) == len(mechanism.elements) and "ground" not in names
 
 
 def _mistakes(
