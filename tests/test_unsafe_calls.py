@@ -96,6 +96,8 @@ def test_the_gate_sees(text):
     assert unsafe(ast.parse(text))
 
 
-@pytest.mark.parametrize("text", ["model.compile()", "np.load(f, allow_pickle=False)", "self.system = system"])
+@pytest.mark.parametrize(
+    "text", ["model.compile()", "np.load(f, allow_pickle=False)", "self.system = system"]
+)
 def test_the_gate_lets_pass(text):
     assert not unsafe(ast.parse(text))
