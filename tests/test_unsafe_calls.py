@@ -18,7 +18,7 @@ ALLOWED = {"contact/shape_kinds.py": {"exec"}}
 
 
 def unsafe(tree: ast.AST) -> list[tuple[int, str]]:
-    """List lines and names of what is unsafe, whether it is called there or only named, for a call elsewhere."""
+    """List lines and names of what is unsafe, called or only named, so that it could be called elsewhere."""
     found = []
     for node in ast.walk(tree):
         match node:

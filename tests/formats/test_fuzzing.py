@@ -127,7 +127,7 @@ def saved(folder: Path) -> dict[str, tuple[str, bytes]]:
 
 
 class InMemory(PosixPath):
-    """A file that is nowhere: its reader asks for its size and its bytes, and whatever else it opens is heard."""
+    """A file that is nowhere: readers ask for its size and bytes, and whatever else they open is heard."""
 
     data = b""
 
