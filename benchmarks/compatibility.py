@@ -44,7 +44,11 @@ def against_mujoco(path: Path) -> float:
     model = mujoco.MjModel.from_xml_path(str(path))
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
     m = lw.load(path)
-    joints = [joint for joint in m.joints.values() if joint.nv][: model.njnt]
+    if path.suffix == ".urdf":  # MuJoCo has the joints in another order
+        known = [mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, k) for k in range(model.njnt)]
+        joints = [m.joints[name] for name in known]
+    else:
+        joints = [joint for joint in m.joints.values() if joint.nv][: model.njnt]
     names = [
         mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_EQUALITY, k) or f"equality{k}" for k in range(model.neq)
     ]
@@ -119,15 +123,33 @@ def against_pinocchio(path: Path) -> float:
 
 def compared(path: Path) -> tuple[float | None, str]:
     """Return the error, None if there is none to tell of, and what is to be said of a file."""
+    peers = {"MuJoCo": against_mujoco} if path.suffix == ".xml" else PEERS
+    reasons = []
+    for name, against in peers.items():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                error = against(path)
+            return error, f"{error:9.1e}" + (f" from {name}" if reasons else "")
+        except lw.LinkworkError as problem:
+            return np.inf, f"refused: {' '.join(str(problem).split())[-140:]}"
+        except Exception as problem:  # of the peer: it does not read this file, or knows other names
+            reasons.append(f"{name}: {' '.join(str(problem).split())[:80]}")
+    return None, f"{loaded(path)}; no comparison: {'; '.join(reasons)}"
+
+
+def loaded(path: Path) -> str:
+    """Say whether a file is read that no peer reads."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            error = (against_mujoco if path.suffix == ".xml" else against_pinocchio)(path)
-        return error, f"{error:9.1e}"
+            lw.load(path)
     except lw.LinkworkError as problem:
-        return np.inf, f"refused: {' '.join(str(problem).split())[-140:]}"
-    except Exception as problem:  # of the peer: it does not read this file, or knows other names
-        return None, f"no comparison: {type(problem).__name__}: {' '.join(str(problem).split())[:80]}"
+        return f"refused: {' '.join(str(problem).split())[-140:]}"
+    return "read"
+
+
+PEERS = {"Pinocchio": against_pinocchio, "MuJoCo": against_mujoco}  # of URDF, the second if the first cannot
 
 
 def main() -> None:
@@ -146,7 +168,7 @@ def main() -> None:
                 lines.append(
                     f"{package:20} {suffix:5} {good:5} of {len(errors):5} agree to 1e-9, {share:.1f} %"
                 )
-    print("\nof those that MuJoCo (.xml) and Pinocchio (.urdf) read:", *lines, sep="\n")
+    print("\nof those that MuJoCo (.xml), or Pinocchio or MuJoCo (.urdf) read:", *lines, sep="\n")
 
 
 if __name__ == "__main__":

@@ -214,7 +214,7 @@ def _xml() -> Iterator[File]:
         yield f"{suffix} byte order mark only", suffix, b"\xef\xbb\xbf"
         yield f"{suffix} utf-16", suffix, text.encode("utf-16")
         yield f"{suffix} not utf-8", suffix, text.encode().replace(b"arm", b"a\xff") + b"\xff"
-        yield f"{suffix} zero", suffix, text.encode().replace(b"name=", b"na\0me=") + b"\0"
+        yield f"{suffix} zero", suffix, text.encode().replace(b"name=", b"na\0me=").replace(b"id=", b"i\0d=")
         yield f"{suffix} nested", suffix, b"<a>" * 100_000
         yield f"{suffix} two roots", suffix, (text + "<robot/>").encode()
         yield f"{suffix} other root", suffix, b"<html/>"

@@ -106,6 +106,35 @@ def test_a_delta_robot_keeps_accelerations_where_there_are_words_for_it(suffix, 
         m.save(tmp_path / "example.urdf")
 
 
+def test_urdf_keeps_ball_joints_as_bullet_and_mujoco_write_them(tmp_path):
+    m = loop()
+    m.remove("b")
+    m.remove("c")
+    m.add(lw.Spherical("b", m["crank"], m["rod"], at=(0.3, 0, 0), damping=0.3))
+    m["a"].effort, m["a"].speed = 5.0, 2.0
+    other = again(m, tmp_path / "robot.urdf")
+    assert type(other.joints["b"]) is lw.Spherical
+    assert (other["a"].effort, other["a"].speed) == (5.0, 2.0)
+    assert_same(m, other)
+
+
+def test_limits_of_a_ball_joint_are_left_out_by_name(tmp_path):
+    path = tmp_path / "robot.urdf"
+    m = loop()
+    for name in ("b", "c"):
+        m.remove(name)
+    m.add(lw.Spherical("b", m["crank"], m["rod"], at=(0.3, 0, 0)))
+    again(m, path)
+    limit = '<limit lower="0.2" upper="0.8" twist="0.3"/>'
+    path.write_text(path.read_text().replace('type="spherical">', f'type="spherical">{limit}'))
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        lw.load(path)
+    first, second = (str(each.message) for each in heard)
+    assert "left out, as it is not URDF: twist= of <limit>" in first
+    assert "joint 'b'/limit: left out: limits of a spherical joint" in second
+
+
 def test_urdf_keeps_loops(tmp_path):
     m = loop()
     rod = m.joints["b"]

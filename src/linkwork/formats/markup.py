@@ -128,7 +128,8 @@ def parse(path: Path, *, texts: bool = False, most: int = MAX_BYTES) -> Element:
 
 
 def parse_text(path: Path, data: bytes, texts: bool = False) -> Element:
-    """Return the root of an XML text, which comes from a file."""
+    """Return the root of an XML text, which comes from a file; zeros behind its end are nothing."""
+    data = data.rstrip(b"\0")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:

@@ -69,7 +69,8 @@ def _put_together(path: Path, soup: Soup, lenient: bool) -> Mesh:
     name, vertices = path.name, soup.vertices
     if not len(vertices) or (soup.faces is not None and not len(soup.faces)):
         raise FormatError(f"{path}: there are no faces; a mesh has at least one")
-    largest = _largest(path, vertices)
+    points, label = distinct(vertices)
+    largest = _largest(path, points, vertices)
     faces, blind = soup.faces, 0
     if isinstance(faces, Polygons) and (faces.counts == 3).all():
         faces = faces.corners.reshape(-1, 3)
@@ -77,7 +78,6 @@ def _put_together(path: Path, soup: Soup, lenient: bool) -> Mesh:
         faces, blind = cut_faces(vertices, faces, name, lenient)
     if faces is not None:
         check_indices(path, faces, len(vertices))
-    points, label = distinct(vertices)
     faces = label.reshape(-1, 3) if faces is None else label[faces]
     fewer, second = joined(points, SINGLE * largest)
     if len(fewer) < len(points):
@@ -94,19 +94,18 @@ def _put_together(path: Path, soup: Soup, lenient: bool) -> Mesh:
     return Mesh(points, kept, name=name, repairs=tuple(notes))
 
 
-def _largest(path: Path, vertices: Array) -> float:
-    """Return the largest coordinate, which must be one that a mesh can have."""
-    largest = 0.0
+def _largest(path: Path, points: Array, vertices: Array) -> float:
+    """Return the largest coordinate of the different vertices, which must be one that a mesh can have."""
+    largest = float(max(-points.min(), points.max()))
+    if largest <= LARGEST:
+        return largest
     for at, block in blocks(vertices):
-        high = float(max(-block.min(), block.max()))
-        if not high <= LARGEST:
-            k = int(np.flatnonzero(~(np.abs(block) <= LARGEST).all(axis=1))[0])
+        for k in np.flatnonzero(~(np.abs(block) <= LARGEST).all(axis=1))[:1].tolist():
             raise FormatError(
                 f"{path}: vertex {at + k} is {tuple(block[k].tolist())}; "
                 f"allowed is -{LARGEST:g} to {LARGEST:g}"
             )
-        largest = max(largest, high)
-    return largest
+    raise AssertionError("a vertex is beyond all bounds, and is not found")
 
 
 def check_indices(path: Path, faces: Any, count: int) -> None:

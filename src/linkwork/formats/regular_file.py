@@ -1,6 +1,5 @@
 """Files are read whole, if they are files: a pipe would block, a device never end."""
 
-import os
 import stat
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from linkwork.errors import FormatError
 
 def check_regular(path: Path, most: int) -> None:
     """Refuse what is no regular file, is empty, or has more than `most` bytes."""
-    status = os.stat(path)
+    status = path.stat()
     if not stat.S_ISREG(status.st_mode):
         raise FormatError(f"{path}: not a regular file; give the path of a file")
     if status.st_size == 0:

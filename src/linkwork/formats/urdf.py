@@ -27,7 +27,7 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.coupling import Coupling, rings
 from linkwork.mechanism.inertia import GROSS, ROUNDING, Inertia, rotational
 from linkwork.mechanism.joint import Joint
-from linkwork.mechanism.joints import Fixed, Free, Planar, Prismatic, Revolute
+from linkwork.mechanism.joints import Fixed, Free, Planar, Prismatic, Revolute, Spherical
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.placement import Array, plain
 
@@ -38,6 +38,7 @@ JOINTS: dict[str, type[Joint]] = {
     "prismatic": Prismatic,
     "planar": Planar,
     "floating": Free,
+    "spherical": Spherical,  # not of URDF, but of Bullet and MuJoCo
 }
 LONGEST_NAME = 1000
 UNBOUNDED = 1e308  # limits of 1e16 are how some robots say that there is none
@@ -233,12 +234,14 @@ def _joint(edge: Edge, name: str, parent: Body, child: Body) -> Joint:
         child,
         on_parent=Frame(edge.position.tolist(), edge.rotation.tolist()),
         on_child=Frame(),
-        axis=_axis(element) if moves else None,
+        axis=_axis(element) if moves and kind != "spherical" else None,
         limits=_limits(element) if kind in ("revolute", "prismatic") else None,
         damping=dynamics.positive("damping", 0.0) if dynamics else 0.0,
         friction=dynamics.positive("friction", 0.0) if dynamics else 0.0,
     )
     limit = element.one("limit") if moves else None
+    if limit is not None and kind == "spherical" and {"lower", "upper"} & limit.attributes.keys():
+        warn(str(limit.error("left out: limits of a spherical joint; stop it by a load of your own")))
     if limit is not None and "effort" in limit.attributes:
         joint.effort = limit.number("effort", largest=UNBOUNDED)
     if limit is not None and "velocity" in limit.attributes:

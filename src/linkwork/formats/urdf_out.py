@@ -32,8 +32,10 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed, Free, Planar, Prismatic, Revolute, Spherical
 from linkwork.mechanism.mechanism import GRAVITY, Mechanism
 
-_KINDS = {Fixed: "fixed", Prismatic: "prismatic", Planar: "planar", Free: "floating"}
-_LOOPS = _KINDS | {Spherical: "spherical"}
+_KINDS = {
+    **{Fixed: "fixed", Prismatic: "prismatic", Planar: "planar", Free: "floating"},
+    Spherical: "spherical",  # as Bullet and MuJoCo read it
+}
 
 
 def save_urdf(mechanism: Mechanism, path: Path) -> None:
@@ -165,13 +167,17 @@ class _Writer:
             f"    <parent link={quoteattr(parent)}/>",
             f"    <child link={quoteattr(branch.child.name)}/>",
         ]
-        if kind not in ("fixed", "floating"):
+        if kind not in ("fixed", "floating", "spherical"):
             self.lines.append('    <axis xyz="0 0 1"/>')
+        effort, speed = (1e16 if x is None else x for x in (joint.effort, joint.speed))
+        drive = f'effort="{words(effort)}" velocity="{words(speed)}"'
         if kind in ("revolute", "prismatic"):
             lower, upper = (-1e16, 1e16) if limits is None else np.clip(limits[0], -1e16, 1e16).tolist()
-            effort, speed = (1e16 if x is None else x for x in (joint.effort, joint.speed))
-            drive = f'effort="{words(effort)}" velocity="{words(speed)}"'
             self.lines.append(f'    <limit lower="{words(lower)}" upper="{words(upper)}" {drive}/>')
+        elif limits is not None:
+            self.left_out.append(f"limits of joint {joint.name!r}")
+        elif joint.effort is not None or joint.speed is not None:
+            self.lines.append(f"    <limit {drive}/>")
         damping, friction = (number_of(joint, word, file) for word in ("damping", "friction"))
         if damping or friction:
             self.lines.append(f'    <dynamics damping="{words(damping)}" friction="{words(friction)}"/>')
@@ -197,7 +203,7 @@ class _Writer:
         return kind
 
     def _loop(self, branch: Branch, root: Body, root_name: str) -> None:
-        kind = "revolute" if isinstance(branch.joint, Revolute) else _LOOPS.get(type(branch.joint))
+        kind = "revolute" if isinstance(branch.joint, Revolute) else _KINDS.get(type(branch.joint))
         if kind is None or kind == "floating":
             raise FormatError(
                 f"{self.path}: joint {branch.joint.name!r}: no loop is closed by a "

@@ -77,7 +77,7 @@ WORDS = {
     "limit": ElementWords(
         ("lower", "upper", "effort", "velocity", "acceleration", "deceleration", "jerk"),
         (),
-        ("command_effort", "current", "gear_velocity"),
+        ("command_effort", "current", "gear_velocity", "twist"),
     ),
     "dynamics": ElementWords(("damping", "friction"), (), ("D", "K", "mu_coulomb", "mu_viscous")),
     "mimic": ElementWords(("joint", "multiplier", "offset")),

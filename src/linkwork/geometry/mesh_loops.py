@@ -17,10 +17,19 @@ def _mixed(h, x):
 
 @native
 def _row_hash(rows, i, seed):
-    h = seed
-    for k in range(rows.shape[1]):
+    """Return the hash of a row of three words, or more."""
+    h = _mixed(_mixed(seed, np.int64(rows[i, 0]) | (np.int64(rows[i, 1]) << 32)), np.int64(rows[i, 2]))
+    for k in range(3, rows.shape[1]):
         h = _mixed(h, np.int64(rows[i, k]))
     return h * _OTHER >> 20
+
+
+@native
+def _same_row(kept, k, rows, i):
+    same = (kept[k, 0] == rows[i, 0]) & (kept[k, 1] == rows[i, 1]) & (kept[k, 2] == rows[i, 2])
+    for column in range(3, rows.shape[1]):
+        same &= kept[k, column] == rows[i, column]
+    return same
 
 
 @entry(
@@ -46,15 +55,10 @@ def number_rows(rows, seed, count, table, ahead, kept, label):
                 touched += table[ahead[k] & mask]
             ahead[block] = touched
         slot = ahead[i & (block - 1)] & mask
-        while True:
-            found = table[slot]
-            same = found >= 0
-            if same:
-                for k in range(rows.shape[1]):
-                    same = same and kept[found, k] == rows[i, k]
-            if same or found < 0:
-                break
+        found = table[slot]
+        while found >= 0 and not _same_row(kept, found, rows, i):
             slot = (slot + 1) & mask
+            found = table[slot]
         if found >= 0:
             label[i] = found
             continue
@@ -62,7 +66,7 @@ def number_rows(rows, seed, count, table, ahead, kept, label):
         for k in range(rows.shape[1]):
             kept[count, k] = rows[i, k]
         count += 1
-        if _table_size(count, table) > mask + 1:
+        if 2 * count > mask + 1 and mask + 1 < table.shape[0]:
             mask = _table_size(count, table) - 1
             table[: mask + 1] = -1
             for k in range(count):
@@ -102,20 +106,29 @@ def _cell(x):
     "float64",
     "int64",
     "int64",
+    "int64[::1]",
     "int32[::1]",
     "int32[::1]",
     "int32[::1]",
     "int32[::1]",
 )
-def near_rows(points, low, near, width, most, seed, table, following, label, first):
+def near_rows(points, low, near, width, most, seed, ahead, table, following, label, first):
     """Number points alike that are no farther than `near` from the first of their number; return how many.
 
     The firsts lie in cells of some width, from the lowest corner on. A point looks into all cells that it is
-    near: into few, if they are wide. Return -1 if more than `most` firsts share a place of the table.
+    near: into few, if they are wide. Return -1 if more than `most` firsts share a place of the table. `ahead`
+    is for places of the next points, as in `number_rows`.
     """
     count, mask, per = 0, table.shape[0] - 1, 1.0 / width
     table[:] = -1
+    block = ahead.shape[0] - 1
     for i in range(points.shape[0]):
+        if i & (block - 1) == 0:
+            touched = 0
+            for k in range(min(block, points.shape[0] - i)):
+                ahead[k] = _place(points, i + k, low, per, seed, mask)
+                touched += table[ahead[k]]
+            ahead[block] = touched
         x, y, z = points[i, 0] - low[0], points[i, 1] - low[1], points[i, 2] - low[2]
         best = -1
         for cx in range(_cell((x - near) * per), _cell((x + near) * per) + 1):
@@ -135,12 +148,32 @@ def near_rows(points, low, near, width, most, seed, table, following, label, fir
         if best < 0:
             best = count
             first[count] = i
-            slot = _bucket(seed, _cell(x * per), _cell(y * per), _cell(z * per), mask)
+            slot = ahead[i & (block - 1)]
             following[count] = table[slot]
             table[slot] = count
             count += 1
         label[i] = best
     return count
+
+
+@native
+def _place(points, i, low, per, seed, mask):
+    """Return the place of the cell that a point lies in."""
+    x, y, z = points[i, 0] - low[0], points[i, 1] - low[1], points[i, 2] - low[2]
+    return _bucket(seed, _cell(x * per), _cell(y * per), _cell(z * per), mask)
+
+
+@entry("int64", "int32[:, ::1]", "bool[::1]")
+def mark_corners(faces, used):
+    """Mark the vertices that faces with three different corners have; return how many faces have not."""
+    flat = 0
+    for f in range(faces.shape[0]):
+        a, b, c = faces[f, 0], faces[f, 1], faces[f, 2]
+        if (a == b) | (b == c) | (c == a):
+            flat += 1
+        else:
+            used[a] = used[b] = used[c] = True
+    return flat
 
 
 @native

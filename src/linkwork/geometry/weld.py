@@ -54,9 +54,10 @@ def joined(vertices: Array, near: float) -> tuple[Array, NDArray[np.int32]]:
         return distinct(vertices)
     label, first, following = (np.empty(count, np.int32) for _ in range(3))
     low, table, found = bounds(vertices)[0], _table(count), -1
+    ahead = np.empty(_AHEAD + 1, np.int64)
     for width, most in ((_WIDE, _CROWD), (_NARROW, count)):
         if found < 0:
-            work = table, following, label, first
+            work = ahead, table, following, label, first
             found = near_rows(vertices, low, near, width * near, most, SECRET, *work)
     return (vertices if found == count else vertices[first[:found]]), label
 

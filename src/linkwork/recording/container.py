@@ -38,7 +38,7 @@ def write(path: str | Path, header: Mapping[str, Any], arrays: Mapping[str, Arra
 
 def read(path: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return header and arrays (not writable) of a file; FormatError says what is wrong with it."""
-    path = Path(path)
+    path = path if isinstance(path, Path) else Path(path)
     try:
         content = _content(path)
         start, described = _check_frame(content)
