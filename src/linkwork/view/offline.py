@@ -4,11 +4,9 @@ import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from linkwork.errors import LinkworkError
 from linkwork.recording.container import write_atomically
 from linkwork.view.camera import Camera
-from linkwork.view.drawing import Drawing
 from linkwork.view.offline_data import script
 from linkwork.view.overlays import Overlays
 from linkwork.view.page import heading, part
@@ -21,6 +19,7 @@ RATE = 60.0  # frames a second
 _MOST = 6000  # frames in a file
 _OVER = 30.0  # times a second that forces and names follow, of up to so many bodies; of more fewer
 _BODIES = 40
+_MEASURED = 20  # moments at which arrows are measured beforehand
 
 # The browser itself refuses whatever would leave the file.
 _POLICY = (
@@ -52,17 +51,13 @@ def page(
     try:
         camera = Camera(drawing, trajectory.passed(200))
         stage = Stage(server, drawing, camera)
-        overlays = Overlays(server, subject, lambda text: None)
-        if trace is not None:
-            overlays.traces.follow(*traced(drawing, trace))
-            show = (*show, overlays.traces.word)
-        unknown = [word for word in show if word not in overlays.switches]
-        if unknown:
-            raise ValueError(
-                f"save_html: unknown overlay {unknown[0]!r}; available are {', '.join(overlays.switches)}"
-            )
+        said: list[str] = []
+        overlays = Overlays(server, subject, said.append)
+        overlays.show("save_html", show, trace)
+        show = tuple(word for word, overlay in overlays.switches.items() if overlay.visible)
         for overlay in overlays.switches.values():
             overlay.switch(True)
+        overlays.measure(trajectory.at(start + span * k / _MEASURED) for k in range(_MEASURED + 1))
         view = camera.view(aspect=1.5)
         first = server.initial_camera
         first.position, first.look_at, first.up, first.fov = view.position, view.look_at, view.up, view.fov
@@ -77,6 +72,8 @@ def page(
                     overlays.place(moment, poses)
 
         place(start, True)
+        if lost := [word for word in show if not overlays.switches[word].visible]:
+            raise LinkworkError(f"save_html: {next(text for text in said if text.startswith(lost[0]))}")
         for word, overlay in overlays.switches.items():
             if word not in show:
                 overlay.hide()
@@ -94,23 +91,6 @@ def page(
         text = sounding(text, heard)
     head, end, rest = text.rpartition("</body>")
     return f"{head}{data}<script>{part('page.js')}</script><script>{part('offline.js')}</script>{end}{rest}"
-
-
-def traced(drawing: Drawing, said: Any) -> tuple[str, Any]:
-    """Return the body of which a point is traced, and the point on it [m], None for the centre of mass."""
-    name, point = (said, None) if isinstance(said, str) else said
-    if name not in drawing.bodies:
-        raise ValueError(f"trace {name!r}: no body has this name; there are {', '.join(drawing.bodies[:8])}")
-    if point is None:
-        return name, None
-    numbers = np.zeros(3)
-    flat = np.asarray(point, float)
-    if flat.shape not in ((3,), (2,) if drawing.space == "plane" else (3,)) or not np.isfinite(flat).all():
-        raise ValueError(
-            f"trace {said!r}; give a body and a point on it, {2 + (drawing.space == 'space')} numbers [m]"
-        )
-    numbers[: len(flat)] = flat
-    return name, numbers
 
 
 def save(run: Any, path: str | Path, **options: Any) -> None:
