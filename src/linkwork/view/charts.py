@@ -95,7 +95,7 @@ class Charts:
             data = _with_cursor(times[thin], values, shown, self._t)
             if number < len(self._charts):
                 chart = self._charts[number][0]
-                chart.data = data
+                _show(chart, data)
             else:
                 chart = self._new(axis, [curve.short for curve in curves], data)
             fresh.append((chart, times[thin], values, shown))
@@ -125,7 +125,13 @@ class Charts:
         """Put the cursor of all charts to a time."""
         self._t = t
         for chart, times, values, shown in self._charts:
-            chart.data = _with_cursor(times, values, shown, t)
+            _show(chart, _with_cursor(times, values, shown, t))
+
+
+def _show(chart: Any, data: tuple[Array, ...]) -> None:
+    """Let a chart draw other numbers: as viser's own setter, which looks at the type of every column."""
+    chart._impl.props.data = data
+    chart._queue_update("data", data)
 
 
 def _with_cursor(
@@ -135,10 +141,12 @@ def _with_cursor(
 
     A chart has no gaps: what is not finite is drawn as 0.
     """
-    curves = [np.where(np.isfinite(curve), curve, 0.0) for curve in values]
-    t = float(times[0]) if not np.isfinite(t) else t
     low, high = shown
+    table = np.array([times, *values, np.full(len(times), low)])
+    table[~np.isfinite(table)] = 0.0
+    t = float(times[0]) if not np.isfinite(t) else t
     k = int(np.searchsorted(times, t))
-    cursor = np.insert(np.full(len(times), low), k, [low, high, low])
-    columns = [np.insert(curve, k, [np.interp(t, times, curve)] * 3) for curve in curves]
-    return np.insert(times, k, [t, t, t]), *columns, cursor
+    now = np.array([t, *(np.interp(t, times, curve) for curve in table[1:])])
+    cursor = np.repeat(now[:, None], 3, axis=1)
+    cursor[-1] = low, high, low
+    return tuple(np.concatenate([table[:, :k], cursor, table[:, k:]], axis=1))
