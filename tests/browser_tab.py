@@ -186,32 +186,22 @@ def _expected(drawing, batch, poses):
 
 
 @pytest.fixture(scope="session")
-def chromium():
+def browser():
+    """One browser for all tests of a process: to start one takes as long as many tests."""
     from conftest import CHROMIUM  # type: ignore[attr-defined]
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as player:
-
-        def launch(**options):
-            context = player.chromium.launch_persistent_context(
-                tempfile.mkdtemp(),
-                executable_path=CHROMIUM,
-                headless=True,
-                args=_FLAGS,
-                viewport={"width": 1100, "height": 600},
-                **options,
-            )
-            context.add_init_script(_UNKNOWN_GRAPHICS)
-            return context
-
-        yield launch
-
-
-@pytest.fixture(scope="session")
-def browser(chromium):
-    context = chromium()
-    yield context
-    context.close()
+    with sync_playwright() as player, tempfile.TemporaryDirectory() as profile:
+        context = player.chromium.launch_persistent_context(
+            profile,
+            executable_path=CHROMIUM,
+            headless=True,
+            args=_FLAGS,
+            viewport={"width": 1100, "height": 600},
+        )
+        context.add_init_script(_UNKNOWN_GRAPHICS)
+        yield context
+        context.close()
 
 
 @pytest.fixture
@@ -219,3 +209,19 @@ def tab(browser):
     page = browser.new_page()
     yield Tab(page)
     page.close()
+
+
+@pytest.fixture
+def without_network(browser):
+    """A function that opens a file in a page that no network answers; until the test ends none does."""
+    pages = []
+
+    def opened(path):
+        browser.set_offline(True)
+        pages.append(browser.new_page())
+        return Tab(pages[-1]).open(path.as_uri())
+
+    yield opened
+    for page in pages:
+        page.close()
+    browser.set_offline(False)

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import hypothesis
 import numpy as np
 import pytest
-from browser_tab import browser, chromium, tab  # noqa: F401 (one browser for all folders)
+from browser_tab import browser, tab, without_network  # noqa: F401 (one browser for all folders)
 from poisoned import PoisonedEmpty
 
 from linkwork.native.checked import CHECKED

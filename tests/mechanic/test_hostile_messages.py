@@ -89,6 +89,36 @@ def values(page):
     yield {"type": "GuiUpdateMessage", "uuid": page.bodies_tab._call._impl.uuid, "updates": {"_impl": 1}}
 
 
+def strangers(server):
+    """Return requests of those who have no cookie, a wrong one, or come from elsewhere."""
+    own, good = origin(server), cookie(server)
+    wrong = good.rsplit("=", 1)[0] + "=" + "A" * 43
+    for path in (
+        "/",
+        "/index.html",
+        "/?token=",
+        "/?token=" + "A" * 43,
+        "/../../etc/passwd",
+        "/mechanism.json",
+    ):
+        yield request(server, path)
+        yield request(server, path, Cookie=wrong)
+        yield request(server, path, host="evil.example", Cookie=good)
+        yield request(server, path, method="POST", Cookie=good)
+        yield upgrade(server, path, Origin=own)
+        yield upgrade(server, path, Origin=own, Cookie=wrong)
+        yield upgrade(server, path, Origin="http://evil.example", Cookie=good)
+
+
+def test_strangers_get_nothing_from_the_mechanic(page):
+    page.editor.add_shape(lw.Box(0.1, 0.1, 0.1), "part")
+    before = page.editor.text()
+    answers = [talk(page.server, data, wait=2.0, until=b"\r\n\r\n") for data in strangers(page.server)]
+    assert len(answers) == 42
+    assert not any(map(succeeded, answers))
+    assert page.editor.text() == before
+
+
 def test_messages_that_no_page_sends_change_nothing(page, capfd):
     page.editor.add_shape(lw.Box(0.1, 0.1, 0.1), BAD)
     page.show_and_select(BAD)

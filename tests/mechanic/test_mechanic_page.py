@@ -71,18 +71,31 @@ def test_hostile_uploads_change_nothing(page):
     assert not page.editor.mechanism.elements
 
 
-def test_motors_have_sliders_while_it_runs(page):
-    page.editor.add_shape(lw.Box(0.3, 0.02, 0.02), "arm", (0.15, 0, 0))
-    page.editor.join("Revolute", "ground", "arm", (0, 0, 0), axis=(0, 0, 1), name="pin")
-    page.editor.motor("pin", 0.0)
+def test_motors_inputs_and_drivers_have_sliders_while_it_runs(page):
+    editor = page.editor
+    for name, y in (("arm", 0.0), ("wing", 0.5)):
+        editor.add_shape(lw.Box(0.3, 0.02, 0.02), name, (0.15, y, 0))
+        editor.join("Revolute", "ground", name, (0, y, 0), axis=(0, 0, 1), name=f"{name} pin")
+    editor.motor("arm pin", 0.0)
+    editor.drive("wing pin", "0.2 * t")
     until(lambda: "1 degree" in page._advised.content)
-    assert page.sliders == {}
+    assert page.sliders is None
     page.start_or_stop()
-    assert list(page.sliders) == ["pin"]
-    page.push("pin", 0.5)
-    until(lambda: page.engine.state.v[0] > 0.1)
+    motor, driver = page.sliders.by_label
+    assert motor.endswith("[N m]")
+    assert driver.endswith("+ [rad]")
+    by_name = {one.kind: one for one in page.engine.adjustables}
+    page.engine.hand.adjust(by_name["force"], 0.5)
+    page.engine.hand.adjust(by_name["driver"], 0.7)
+    k = page.engine.model.slices["wing pin"][0].start
+    until(lambda: np.abs(page.engine.state.v).max() > 0.1 and page.engine.state.q[k] > 0.65)
+    editor.change_joint("arm pin", "damping", 0.3)  # sliders stay through an edit
+    before = page.sliders
+    until(lambda: page.engine and page.engine.model.mechanism.joints["arm pin"].damping == 0.3)
+    assert page.sliders is before
+    assert page.engine.hand.adjusted[by_name["driver"].key] == 0.7
     page.reset()
-    assert page.sliders == {}
+    assert page.sliders is None
 
 
 def test_the_gizmo_moves_a_joint_as_far_as_it_is_pulled_however_late_it_is_shown(page):

@@ -38,8 +38,8 @@ def opened(viewer, browser):
     page.close()
 
 
-def test_the_page_opens_as_recorded_and_asks_nobody_else(viewer, run, tab):
-    tab.open(viewer.url)
+def test_the_page_opens_as_recorded_and_asks_nobody_else(viewer, run, opened):
+    tab = opened
     assert tab.page.title() == "steam engine · Linkwork"
     tab.until(lambda: tab.draws(viewer, run.derived("poses")[0]))
     own = f"http://127.0.0.1:{viewer.server.port}/"
@@ -206,37 +206,27 @@ def test_chosen_channels_are_plotted(viewer, opened):
     opened.until(lambda: opened.page.locator(".u-title").count() == 0)
 
 
-def test_tabs_show_the_same(viewer, run, browser, tab):
+def test_tabs_show_the_same(viewer, run, opened, tab):
     tab.open(viewer.url)
-    page = browser.new_page()
-    try:
-        other = type(tab)(page).open(viewer.url)
-        box = tab.row("Time [s]")
-        box.fill("0.25")
-        box.press("Enter")
-        poses = recorded(run).at(0.25).poses
-        for each in (tab, other):
-            each.until(lambda each=each: each.draws(viewer, poses))
-    finally:
-        page.close()
+    box = tab.row("Time [s]")
+    box.fill("0.25")
+    box.press("Enter")
+    poses = recorded(run).at(0.25).poses
+    for each in (tab, opened):
+        each.until(lambda each=each: each.draws(viewer, poses))
 
 
 def test_a_view_of_another_name(viewer, opened):
     opened.press("tab", "Show")
     opened.press("button", "top")
-    (client,) = list(viewer.server.get_clients().values())[-1:]
+    client = next(iter(viewer.server.get_clients().values()))
     above = viewer.camera.view("top", client.camera.aspect).position
     opened.until(lambda: np.allclose(client.camera.position, above, atol=1e-2))
     opened.press("button", "isometric")
     opened.until(lambda: not np.allclose(client.camera.position, above, atol=1e-2))
 
 
-def test_without_the_token_there_is_no_page(viewer, chromium):
-    context = chromium()
-    try:
-        page = context.new_page()
-        answer = page.goto(f"http://127.0.0.1:{viewer.server.port}/")
-        assert answer.status == 403
-        assert page.locator("canvas").count() == 0
-    finally:
-        context.close()
+def test_without_the_token_there_is_no_page(viewer, tab):
+    answer = tab.page.goto(f"http://localhost:{viewer.server.port}/")  # a host that has no cookie here
+    assert answer.status == 403
+    assert tab.page.locator("canvas").count() == 0

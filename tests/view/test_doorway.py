@@ -7,8 +7,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-import pytest
-
 import linkwork as lw
 from linkwork.view.doorway import Doorway
 
@@ -62,11 +60,3 @@ def test_the_browser_is_not_told_the_secret(tmp_path, monkeypatch):
         door = path_of(address)
         assert viewer.url in door.read_text()
     assert not door.exists()
-
-
-@pytest.mark.browser
-def test_it_leads_a_browser_to_the_page(tab):
-    with lw.examples.cart_pole().compile().show(open_browser=False, block=False) as viewer:
-        tab.open(viewer.server.doorway)
-        assert viewer.server.guard.token not in tab.page.url
-        assert tab.page.url.startswith(f"http://127.0.0.1:{viewer.server.port}/")

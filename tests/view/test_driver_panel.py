@@ -168,10 +168,11 @@ def test_time_lets_drivers_follow_their_laws_from_where_they_were_put():
             time.sleep(0.01)
         viewer.stop()
         t = viewer.driving.t
-        assert viewer.driving.found["crank"].angle[0] == pytest.approx(1.0 + 2 * np.pi * t)
+        turned = viewer.driving.found["crank"].angle[0] - (1.0 + 2 * np.pi * t)  # maybe by whole turns
+        assert np.cos(turned) == pytest.approx(1.0)
         assert viewer.driving.found["crank"].angular_velocity[0] == pytest.approx(2 * np.pi)
         times, (curve,) = viewer.subject.curves(["crank.angle"])
-        np.testing.assert_allclose(curve.values[1:], 1.0 + 2 * np.pi * times[1:])
+        np.testing.assert_allclose(np.cos(curve.values[1:] - 1.0 - 2 * np.pi * times[1:]), 1.0)
         viewer.reset()
         assert (viewer.driving.t, viewer.driving.values[0]) == (0.0, 0.0)
 
@@ -243,6 +244,9 @@ def test_the_page_follows_the_slider(tab):
     viewer: Any
     with show(four_bar(), **QUIET) as viewer:
         tab.open(viewer.url)
+        (client,) = viewer.server.get_clients().values()
+        way = client.camera.position - client.camera.look_at  # what is planar opens face on
+        np.testing.assert_allclose(way / np.linalg.norm(way), (0, 0, 1), atol=1e-6)
         box = tab.row("motor [rad]")
         box.fill("1.2")
         box.press("Enter")
@@ -267,37 +271,21 @@ def test_the_page_follows_the_slider(tab):
         assert tab.errors == []
 
 
-@pytest.mark.browser
-def test_a_rod_can_be_selected_in_the_tree(tab):
-    from linkwork.view.palette import SELECTED
+def test_a_rod_can_be_selected():
+    from linkwork.view.palette import SELECTED, SPRING
 
     with show(slider(), **QUIET) as viewer:
-        tab.open(viewer.url)
-        plain = tab.colours("/springs")
-        tab.press("button", "rod · distance, arm – block")
-        tab.until(lambda: viewer.selected == "rod")
-        tab.until(lambda: np.abs(tab.colours("/springs") - plain).max() > 0.1)
-        red, green, blue = tab.colours("/springs")[0]
-        assert red > green > blue, SELECTED
+        (node, *_), *_ = viewer.overlays.springs._groups
+        viewer.heard()["select"](None, "rod")
+        assert viewer.selected == "rod"
+        assert node.batched_colors.tolist() == [list(SELECTED)]
+        viewer.select(None)
+        assert node.batched_colors.tolist() == [list(SPRING)]
 
 
-@pytest.mark.browser
-def test_the_page_of_a_motion_shows_the_pose_of_its_time(motion, tab):
+def test_the_page_of_a_motion_shows_the_pose_of_its_time(motion):
     with motion.show(**QUIET) as viewer:
-        tab.open(viewer.url)
-        box = tab.row("Time [s]")
-        box.fill("0.4")
-        box.press("Enter")
-        batch, rocker = next(
-            (batch, k)
-            for batch in viewer.stage.bodies
-            for k, piece in enumerate(batch.pieces)
-            if piece.body == "rocker"
-        )
+        viewer.seek(0.4)
         k = int(np.searchsorted(motion.time, 0.4 - 1e-9))
-
-        def angle():
-            matrix = tab.matrices(batch.handle.name)[rocker]
-            return np.arctan2(matrix[1, 0], matrix[0, 0])
-
-        tab.until(lambda: abs(np.sin(angle() - motion["rocker"].angle[k])) < 1e-4)
+        R = viewer.now().poses[viewer.drawing.bodies.index("rocker")]
+        assert abs(np.sin(np.arctan2(R[1, 0], R[0, 0]) - motion["rocker"].angle[k])) < 1e-4

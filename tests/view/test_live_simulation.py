@@ -12,15 +12,15 @@ from linkwork.model.state import State
 from linkwork.view.live_simulation import PIECE, Engine
 
 
-def made(mechanism, drivable=(), **named):
+def made(mechanism, **named):
     model = mechanism.compile()
     state = model.state(**named)
-    return Engine(model, State(state.q, state.v), dict.fromkeys(drivable))
+    return Engine(model, State(state.q, state.v))
 
 
 @pytest.fixture
 def pendulum():
-    engine = made(examples.cart_pole(), ("rail",), pin=0.5)
+    engine = made(examples.cart_pole(), pin=0.5)
     yield engine
     engine.close()
 
@@ -98,7 +98,7 @@ def test_one_model_serves_the_hand_on_every_body(monkeypatch):
     monkeypatch.setattr(
         lw.Mechanism, "compile", lambda self, **words: compiled.append(1) or compile_(self, **words)
     )
-    engine = made(examples.acrobat(), ("left knee",))
+    engine = made(examples.acrobat())
     try:
         for name in engine.model.body_names:
             place = engine.now.poses[engine.model.body_names.index(name)][:, 3]
@@ -106,7 +106,7 @@ def test_one_model_serves_the_hand_on_every_body(monkeypatch):
             engine.drag(place + 0.01)
             engine.step(0.01)
             engine.release()
-        engine.hand.drives["left knee"] = 1.0
+        engine.hand.drives[engine.adjustables[0].name] = 1.0
         engine.step(0.01)
         assert engine.state.t == pytest.approx(0.01 * (len(engine.model.body_names) + 1))
         assert len(compiled) == 2
@@ -147,6 +147,63 @@ def test_an_input_drives_its_joint(pendulum):
     state = pendulum.state
     at_rest = pendulum.model.forward_dynamics(*(pendulum.history[0][k] for k in (1, 2)), np.array([5.0, 0.0]))
     assert state.v[0] / 0.01 == pytest.approx(at_rest[0], rel=0.02)
+
+
+def adjust(engine, label, value):
+    engine.hand.adjust(next(one for one in engine.adjustables if one.label == label), value)
+
+
+def test_inputs_and_motors_have_sliders_in_place_of_their_numbers():
+    m = examples.cart_pole()
+    gain = lw.Input("gain", 2.0)
+    m.add(lw.Motor("constant", "rail", 3.0))
+    m.add(lw.Motor("held", "pin", lambda t, q, v: -gain * q))
+    engine = made(m, pin=0.1)
+    try:
+        assert [(one.label, one.value) for one in engine.adjustables] == [
+            ("gain", 2.0),
+            ("constant [N]", 3.0),
+            ("held + [N m]", 0.0),
+        ]
+        adjust(engine, "gain", 0.0)
+        adjust(engine, "constant [N]", 0.0)
+        for _ in range(6):
+            engine.step()
+        bare = examples.cart_pole().compile()
+        alone = lw.simulate(bare, engine.state.t, bare.state(pin=0.1))
+        np.testing.assert_allclose(engine.state.q, alone.final.q, atol=1e-6)
+    finally:
+        engine.close()
+
+
+@pytest.mark.parametrize("law", [0.3, lambda t: 0.3 + 0.5 * lw.sin(2 * t), lw.Input("angle", 0.3)])
+def test_drivers_glide_to_where_their_sliders_are(law):
+    m = lw.Mechanism("driven", space="plane")
+    arm = m.add(lw.Body("arm", lw.Box(1.0, 0.1, 0.1, position=(0.5, 0, 0)), mass=1.0))
+    bob = m.add(lw.Body("bob", lw.Sphere(0.1), mass=1.0, position=(1, 0)))
+    m.add(lw.Revolute("pin", m.ground, arm))
+    m.add(lw.Revolute("end", arm, bob, at=(1, 0)))
+    m.add(lw.Driver("crank", "pin", law))
+    engine = made(m, pin=0.3)
+    try:
+        (one,) = engine.adjustables
+        first = one.value
+        engine.hand.adjust(one, first + 0.5)
+        angles, before = [engine.state.q[0]], engine.state.v[0]
+        for _ in range(60):
+            engine.step()
+            angles.append(engine.state.q[0])
+        assert abs(np.diff(angles)).max() < 0.06  # it does not jump
+        own = law(engine.state.t) if callable(law) else 0.3
+        assert engine.state.q[0] == pytest.approx(own + 0.5, abs=2e-3)
+        rate = float(np.cos(2 * engine.state.t)) if callable(law) else before
+        assert engine.state.v[0] == pytest.approx(rate, abs=0.03)
+        engine.reset()
+        assert engine.state.q[0] == pytest.approx(0.3)
+        engine.step()
+        assert engine.state.q[0] < 0.4
+    finally:
+        engine.close()
 
 
 def test_what_cannot_go_on_is_told_and_stops():

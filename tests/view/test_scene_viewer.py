@@ -56,6 +56,8 @@ def test_a_browser_shows_a_scene_while_it_goes_on(tab):
     with scene.show(live=True, open_browser=False) as viewer:
         viewer.switches["shadows"].value = False
         tab.open(viewer.server.doorway)
+        assert viewer.server.guard.token not in tab.page.url
+        assert tab.page.url.startswith(f"http://127.0.0.1:{viewer.server.port}/")
         (batch,) = (one for one in viewer.stage.bodies if one.pieces[0].body != "ground")
 
         def at_height(z):

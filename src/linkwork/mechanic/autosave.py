@@ -26,21 +26,34 @@ class Autosave:
         self.problem = ""  # why the last edit could not be kept
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._due, self._ended = threading.Event(), threading.Event()
+        self._writing = threading.Lock()
+        self._asked = self._kept = 0  # edits that are to be kept, and that are
         self._thread = threading.Thread(target=self._loop, name="linkwork autosave", daemon=True)
         self._thread.start()
 
     def changed(self) -> None:
         """Keep the mechanism as it is now, soon."""
+        self._asked += 1
         self._due.set()
+
+    def settle(self) -> None:
+        """Keep now what is still to be kept: whoever edits next can lose his own edit, but no other."""
+        if self._kept < self._asked:
+            self.flush()
 
     def flush(self) -> None:
         """Keep the mechanism as it is now, at once."""
         self._due.clear()
+        asked = self._asked
         try:
-            write_atomically(self.path, [self._text().encode("utf-8")])
+            text = self._text().encode("utf-8")
+            with self._writing:
+                if asked >= self._kept:  # unless somebody was quicker, with a later edit
+                    write_atomically(self.path, [text])
             self.problem = ""
         except (LinkworkError, OSError, ValueError) as error:
             self.problem = str(error)
+        self._kept = max(self._kept, asked)
 
     def close(self, *, keep: bool = False) -> None:
         """End; the file goes, unless it is to be kept."""

@@ -10,8 +10,9 @@ from linkwork.errors import LinkworkError
 from linkwork.mechanic.acts import Acting
 from linkwork.mechanic.editor import Editor
 from linkwork.model.state import State
+from linkwork.view.adjustable import Sliders
 from linkwork.view.drawing import Drawing
-from linkwork.view.live_panel import Running, inputs_of
+from linkwork.view.live_panel import Running
 from linkwork.view.live_simulation import Engine
 from linkwork.view.playback import SPEEDS
 from linkwork.view.subject import Subject
@@ -30,9 +31,7 @@ class Dynamics(Acting):
         self.engine: Engine | None = None  # while dynamics are on
         self.speed = 1.0
         self._drawn_at = 0.0
-        self._inputs: dict[str, tuple[str, float, float]] = {}  # by joint: label, value, largest
-        self.sliders: dict[str, Any] = {}
-        self._offered: list[tuple[str, float, float]] = []
+        self.sliders: Sliders | None = None  # while dynamics are on
         super().__init__(subject, **where)
 
     def drawn(self, before: Drawing | None = None) -> Subject:
@@ -71,31 +70,25 @@ class Dynamics(Acting):
             ((0.0, -9.81) if flat else (0.0, 0.0, -9.81)) if falls else (0.0,) * (3 - flat)
         )
 
-    def _engine(self, model: Any, state: State) -> Engine:
-        self._inputs = {joint: (label, value, most) for joint, label, value, most in inputs_of(model)}
-        engine = Engine(model, state, self._inputs)
+    def _engine(self, model: Any, state: State, before: Engine | None = None) -> Engine:
+        engine = Engine(model, state)
         engine.speed, engine.stopped = self.speed, self._failed
+        if before is not None:
+            engine.take_over(before)
         return engine
 
     def _show_sliders(self) -> None:
-        """Offer a slider for each motor while it runs; for the first joints if there is none."""
-        wanted = list(self._inputs.values()) if self.engine is not None else []
-        if wanted == self._offered:
+        """Offer, while it runs, a slider for each input, motor and driver; else for the first joints."""
+        wanted = [] if self.engine is None else self.engine.adjustables
+        if self.sliders is not None and self.sliders.found == wanted:
+            self.sliders.engine = self.engine
             return
-        self._offered = wanted
-        for slider in self.sliders.values():
-            slider.remove()
-        self.sliders = {}
-        with self.panels.bottom:
-            for joint, (label, value, most) in self._inputs.items() if wanted else ():
-                slider = self.server.gui.add_slider(label, -most, most, most / 100.0, value)
-                slider.on_update(lambda event, joint=joint, slider=slider: self.push(joint, slider.value))
-                self.sliders[joint] = slider
-
-    def push(self, joint: str, value: float) -> None:
-        """Set the force of a motor, or of a joint that has none [N m, N]."""
-        if self.engine is not None and joint in self._inputs:
-            self.engine.hand.drives[joint] = value - self._inputs[joint][1]
+        if self.sliders is not None:
+            self.sliders.remove()
+        self.sliders = None
+        if self.engine is not None:
+            with self.panels.bottom:
+                self.sliders = Sliders(self.server.gui, self.engine)
 
     def _failed(self, why: str) -> None:
         self._show_state()

@@ -31,6 +31,7 @@ class EditedMechanism:
         self.problem: Exception | None = None
         self._seen = -1  # changes that the model knows
         self._count = 0
+        self._depth = 0  # of edits within edits
         self._saved = 0  # changes that are in a file
         self._places: dict[int, tuple[Any, list[Feature]]] = {}
         self._stop: Callable[[], None] = self.mechanism.observe(self._heard)
@@ -45,12 +46,26 @@ class EditedMechanism:
 
     def _heard(self, change: Any) -> None:
         self._count += 1
-        if self._autosave is not None:
+        if self._autosave is not None and not self._depth:
             self._autosave.changed()
 
     @contextmanager
+    def _act(self) -> Iterator[None]:
+        """Do something to the mechanism when all that was done before is kept; it is kept as a whole."""
+        with self.lock:
+            if self._autosave is not None and not self._depth:
+                self._autosave.settle()
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+                if self._autosave is not None and not self._depth:
+                    self._autosave.changed()
+
+    @contextmanager
     def _edit(self, text: str) -> Iterator[Mechanism]:
-        with self.lock, self.mechanism.edit(text):
+        with self._act(), self.mechanism.edit(text):
             yield self.mechanism
 
     # what there is
@@ -70,7 +85,7 @@ class EditedMechanism:
                 if self._count == count:
                     raise
                 continue
-            if self._count == count:
+            if self._count == count and not self._depth:
                 return text
         return self.text()
 
@@ -138,10 +153,10 @@ class EditedMechanism:
 
     def undo(self) -> str:
         """Take back the last edit; return what it was."""
-        with self.lock:
+        with self._act():
             return self.mechanism.undo().text or "a change"
 
     def redo(self) -> str:
         """Make the edit again that was taken back last; return what it was."""
-        with self.lock:
+        with self._act():
             return self.mechanism.redo().text or "a change"

@@ -64,16 +64,15 @@ class Editor(BodyEdits, JointEdits):
 
     def keep_pose(self, q: Array) -> None:
         """Draw the mechanism as it is at a position."""
-        with self.lock:
-            model = self._whole()
-            poses, names = model.poses(q).array, model.body_names
-            with self.mechanism.edit("move the mechanism"):
-                for joint in self.mechanism.joints.values():
-                    anchor(joint)
-                for name, pose in zip(names, poses, strict=True):
-                    body, size = self.mechanism.bodies[name], pose.shape[0]
-                    if np.abs(pose - np.column_stack([body.rotation, body.position])).max() > 1e-15:
-                        body.position, body.rotation = pose[:, size], _square(pose[:, :size])
+        model = self._whole()
+        poses, names = model.poses(q).array, model.body_names
+        with self._edit("move the mechanism") as m:
+            for joint in m.joints.values():
+                anchor(joint)
+            for name, pose in zip(names, poses, strict=True):
+                body, size = m.bodies[name], pose.shape[0]
+                if np.abs(pose - np.column_stack([body.rotation, body.position])).max() > 1e-15:
+                    body.position, body.rotation = pose[:, size], _square(pose[:, :size])
 
     # files
 

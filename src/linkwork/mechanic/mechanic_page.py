@@ -78,7 +78,7 @@ class MechanicViewer(Pulling):
         if engine is not None:
             engine.close()
         if carried is not None:
-            self.engine = self._engine(*carried)
+            self.engine = self._engine(*carried, before=engine)
             self.engine.running = engine is not None and engine.running
             subject = Running(self.engine)
         self.show_subject(subject)

@@ -12,7 +12,7 @@ Array = np.ndarray
 
 _DASHES = ("-", "--", ":")  # for more curves than colours
 # As a journal prints it: the width of its text, its size of letters, thin lines, letters that stay letters.
-_STYLE: dict[Any, Any] = {
+STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.edgecolor": "#606060",
     "axes.formatter.limits": (-3, 4),
@@ -78,7 +78,7 @@ def figure(runs: Sequence[Curves], title: str, marks: Sequence[tuple[float, str]
         raise ValueError(f"{title!r} has no coordinate to plot; name a body, as in plot('body.position')")
     from matplotlib import pyplot
 
-    with pyplot.rc_context(_STYLE):
+    with pyplot.rc_context(STYLE):
         size = (_WIDE, 0.6 + 1.75 * len(panels))
         picture, axes = pyplot.subplots(
             len(panels), 1, sharex=True, squeeze=False, figsize=size, layout="constrained"
@@ -155,7 +155,7 @@ def against(runs: Sequence[tuple[str, Sequence[tuple[Trace, Trace]]]], title: st
     for run, pairs in runs:
         for x, y in pairs:
             panels.setdefault((x.axis, y.axis), []).append((run, x, y))
-    with pyplot.rc_context(_STYLE):
+    with pyplot.rc_context(STYLE):
         size = (_SQUARE * len(panels) if len(panels) > 1 else _SQUARE + 0.6, _SQUARE)
         picture, axes = pyplot.subplots(1, len(panels), squeeze=False, figsize=size, layout="constrained")
         for axis, ((across, up), curves) in zip(axes[0], panels.items(), strict=True):

@@ -82,15 +82,15 @@ def save_html(
 
     if Path(path).suffix.lower() not in (".html", ".htm"):
         raise LinkworkError(f"{path}: cannot write {Path(path).suffix!r} as a page; give a name in .html")
-    options = {"show": _names("show", show), "plot": _names("plot", plot), "trace": trace, "sound": sound}
-    offline.save(run, path, rate=rate, **options)
+    over = {"show": _names("save_html", "show", show), "plot": _names("save_html", "plot", plot)}
+    offline.save(run, path, rate=rate, trace=trace, sound=sound, **over)
 
 
-def _names(word: str, given: Any) -> tuple[str, ...]:
+def _names(caller: str, word: str, given: Any) -> tuple[str, ...]:
     """Return one name, or several, as several."""
     names = (given,) if isinstance(given, str) else given
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"save_html: {word} {given!r}; give a name, or a list of names")
+        raise TypeError(f"{caller}: {word} {given!r}; give a name, or a list of names")
     return tuple(names)
 
 
@@ -103,16 +103,22 @@ def save_video(
     speed: float = 1.0,
     size: tuple[int, int] = (960, 600),
     view: str = "",
+    show: str | Sequence[str] = (),
+    plot: str | Sequence[str] = (),
+    trace: Any = None,
     sound: Any = False,
 ) -> None:
     """Write a film of a recording, `.mp4` or `.gif`: no browser and no display is needed.
 
     `speed` is film time against real time, `size` in pixels, `view` is "isometric", "front", "side" or "top".
-    With `sound=True`, or what `lw.sound` returned, an `.mp4` is heard, too.
+    `show`, `plot` and `trace` are what `save_html` takes: overlays, which a legend explains, curves below the
+    picture in step with it, and the path of a body or of a point on it. With `sound=True`, or what
+    `lw.sound` returned, an `.mp4` is heard, too.
     """
     from linkwork.view import video
 
-    video.save(run, path, rate=rate, speed=speed, size=size, view=view, sound=sound)
+    over = {"show": _names("save_video", "show", show), "plot": _names("save_video", "plot", plot)}
+    video.save(run, path, rate=rate, speed=speed, size=size, view=view, sound=sound, trace=trace, **over)
 
 
 @checked_keywords

@@ -31,9 +31,11 @@ _ROUND = 1.5 * np.pi  # how far an arrow turns
 class Arrows(Overlay):
     """Vectors at points; the longest that was met is drawn as long as all that are longest."""
 
-    def __init__(self, server: Any, subject: Subject, word: str, colour: Rgb, vectors: Vectors) -> None:
+    def __init__(
+        self, server: Any, subject: Subject, word: str, unit: str, colour: Rgb, vectors: Vectors
+    ) -> None:
         super().__init__(server, subject.drawing)
-        self.word, self.colour, self._vectors = word, colour, vectors
+        self.word, self.colour, self._unit, self._vectors = word, colour, unit, vectors
         self._node = f"/overlays/{word.replace(' ', '-')}"
         self._largest = 0.0
         self._above = np.array([0.0, 0.0, _top(subject.drawing)])
@@ -50,11 +52,24 @@ class Arrows(Overlay):
         return [node]
 
     def place(self, moment: Moment, poses: WorldPoses) -> None:
+        points, vectors, lengths = self._measured(moment, poses)
+        seen = lengths > _SEEN * self._largest
+        self.draw(points[seen] + self._above, vectors[seen] / (self._largest or 1.0))
+
+    def measure(self, moment: Moment, poses: WorldPoses) -> None:
+        """Take a moment that is still to come into account: what is longest then is drawn as the longest."""
+        self._measured(moment, poses)
+
+    def _measured(self, moment: Moment, poses: WorldPoses) -> tuple[Array, Array, Array]:
+        """Return points, vectors and their lengths."""
         points, vectors = self._vectors(moment, poses)
         lengths = np.linalg.norm(vectors, axis=1)
         self._largest = max(self._largest, float(lengths.max(initial=0.0)))
-        seen = lengths > _SEEN * self._largest
-        self.draw(points[seen] + self._above, vectors[seen] / (self._largest or 1.0))
+        return points, vectors, lengths
+
+    @property
+    def scale(self) -> str:
+        return f"{self._largest:.3g} {self._unit}" if self._largest else ""
 
     def draw(self, points: Array, vectors: Array) -> None:
         """Draw vectors (N, 3), of which the longest ever has length 1."""
@@ -133,11 +148,11 @@ def arrows(server: Any, subject: Subject) -> list[Overlay]:
         return vectors
 
     return [
-        Arrows(server, subject, "reactions", palette.REACTION, part(reactions, 3)),
-        Turns(server, subject, "reaction torques", palette.REACTION, part(reactions, 0)),
-        Arrows(server, subject, "applied forces", palette.APPLIED, part(subject.applied, 3)),
-        Turns(server, subject, "applied torques", palette.APPLIED, part(subject.applied, 0)),
-        Arrows(server, subject, "velocities", palette.VELOCITY, velocities),
+        Arrows(server, subject, "reactions", "N", palette.REACTION, part(reactions, 3)),
+        Turns(server, subject, "reaction torques", "N m", palette.REACTION, part(reactions, 0)),
+        Arrows(server, subject, "applied forces", "N", palette.APPLIED, part(subject.applied, 3)),
+        Turns(server, subject, "applied torques", "N m", palette.APPLIED, part(subject.applied, 0)),
+        Arrows(server, subject, "velocities", "m/s", palette.VELOCITY, velocities),
     ]
 
 

@@ -43,15 +43,22 @@ class Camera:
         tied = {tie.name for tie in drawing.ties}
         marks = [piece for piece in drawing.glyphs if piece.name in tied]
         shown = [piece for piece in (*drawing.pieces, *marks) if not piece.shell.endless]
-        points = [] if shown else [np.zeros((1, 1, 3))]
+        ends = [end for mark in drawing.springs for end in ((mark.a, mark.on_a), (mark.b, mark.on_b))]
+        points = [] if shown or ends else [np.zeros((1, 1, 3))]
         boxes = {piece.shell.key: piece.shell.vertices for piece in shown}
         boxes = {key: _box_corners(vertices) for key, vertices in boxes.items()}
-        for piece in shown:
-            on_body = (boxes[piece.shell.key] * piece.shell.scale) @ piece.pose[:, :3].T + piece.pose[:, 3]
-            if piece.body not in numbers:
+        placed = [
+            (
+                piece.body,
+                (boxes[piece.shell.key] * piece.shell.scale) @ piece.pose[:, :3].T + piece.pose[:, 3],
+            )
+            for piece in shown
+        ]
+        for body, on_body in (*placed, *((body, on[None]) for body, on in ends)):
+            if body not in numbers:
                 points.append(on_body[None])
                 continue
-            X = passed[:, numbers[piece.body]]
+            X = passed[:, numbers[body]]
             points.append(np.einsum("sij,nj->sni", X[:, :, :3], on_body) + X[:, None, :, 3])
         first = np.concatenate([each[0] for each in points])
         everything = np.concatenate([each.reshape(-1, 3) for each in points])

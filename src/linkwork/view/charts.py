@@ -13,7 +13,6 @@ from linkwork.recording.trace import COLORS, MANY, Trace, by_axis, shown_range
 Array = np.ndarray
 
 _POINTS = 400  # of a curve
-_NOW = "#c0392b"
 
 
 class Charts:
@@ -30,8 +29,8 @@ class Charts:
         """Add the choice of channels to where the panel is built now; charts go to `place`."""
         self._gui, self._place, self._curves, self._show_message = gui, place, curves, show_message
         self._names: list[str] = []
-        self._charts: list[tuple[Any, Array, list[Array], tuple[float, float]]] = []
-        self._t = float("nan")
+        self._charts: list[tuple[Any, tuple[float, float]]] = []  # with the numbers that each shows
+        self._now = gui.add_html("")
         self._choice = gui.add_dropdown("Curve", tuple(channels) or ("(none)",))
         buttons = gui.add_button_group("", ("plot", "clear", "save"))
         buttons.on_click(lambda event: self._pressed(buttons.value, event.client))
@@ -83,22 +82,23 @@ class Charts:
         times, traces = self._curves(self._names) if self._names else (np.zeros(2), [])
         groups = by_axis(traces)
         if [axis for axis, *_ in self._shape(groups)] != [axis for axis, *_ in getattr(self, "_drawn", [])]:
-            for chart, *_ in self._charts:
+            for chart, _ in self._charts:
                 chart.remove()
             self._charts = []
         self._drawn = self._shape(groups)
         thin = slice(None, None, max(1, len(times) // _POINTS))
         fresh = []
         for number, (axis, curves) in enumerate(groups.items()):
-            values = [np.asarray(curve.values, float)[thin] for curve in curves]
-            shown = shown_range(curves)
-            data = _with_cursor(times[thin], values, shown, self._t)
+            data = columns(times[thin], [np.asarray(curve.values, float)[thin] for curve in curves])
+            shown = rounded(*shown_range(curves))
             if number < len(self._charts):
-                chart = self._charts[number][0]
-                chart.data = data
+                chart, before = self._charts[number]
+                _show(chart, data)
+                if shown != before:
+                    chart.scales = _scales(shown)
             else:
-                chart = self._new(axis, [curve.short for curve in curves], data)
-            fresh.append((chart, times[thin], values, shown))
+                chart = self._new(axis, [curve.short for curve in curves], data, shown)
+            fresh.append((chart, shown))
         self._charts = fresh
 
     def _shape(self, groups: dict[str, list[Trace]]) -> list[tuple[str, int]]:
@@ -106,39 +106,45 @@ class Charts:
             (f"{axis} {[curve.label for curve in curves]}", len(curves)) for axis, curves in groups.items()
         ]
 
-    def _new(self, axis: str, labels: Sequence[str], data: tuple[Array, ...]) -> Any:
+    def _new(
+        self, axis: str, labels: Sequence[str], data: tuple[Array, ...], shown: tuple[float, float]
+    ) -> Any:
         series: list[dict[str, Any]] = [{"label": "t [s]"}]
         for k, label in enumerate(labels):
             series.append({"label": label, "stroke": COLORS[k % len(COLORS)], "width": 1.5, "spanGaps": True})
-        series.append({"label": "now", "stroke": _NOW, "width": 1.0})
         with self._place:
             return self._gui.add_uplot(
                 data=data,
                 series=tuple(series),
                 title=axis,
-                scales={"x": {"time": False}},
+                scales=_scales(shown),
                 axes=({"size": 36}, {"size": 52}),
                 height=125,
             )
 
     def move(self, t: float) -> None:
-        """Put the cursor of all charts to a time."""
-        self._t = t
-        for chart, times, values, shown in self._charts:
-            chart.data = _with_cursor(times, values, shown, t)
+        """Put the cursor of all charts to a time: pages draw it, and the values there."""
+        if self._names:
+            self._now.content = f'<span class="lw-now" data-t="{t!r}"></span>'
 
 
-def _with_cursor(
-    times: Array, values: Sequence[Array], shown: tuple[float, float], t: float
-) -> tuple[Array, ...]:
-    """Return what a chart draws: the curves, and one along the bottom that rises to the top at a time.
+def _show(chart: Any, data: tuple[Array, ...]) -> None:
+    """Let a chart draw other numbers: as viser's own setter, which looks at the type of every column."""
+    chart._impl.props.data = data
+    chart._queue_update("data", data)
 
-    A chart has no gaps: what is not finite is drawn as 0.
-    """
-    curves = [np.where(np.isfinite(curve), curve, 0.0) for curve in values]
-    t = float(times[0]) if not np.isfinite(t) else t
-    low, high = shown
-    k = int(np.searchsorted(times, t))
-    cursor = np.insert(np.full(len(times), low), k, [low, high, low])
-    columns = [np.insert(curve, k, [np.interp(t, times, curve)] * 3) for curve in curves]
-    return np.insert(times, k, [t, t, t]), *columns, cursor
+
+def _scales(shown: tuple[float, float]) -> dict[str, Any]:
+    return {"x": {"time": False}, "y": {"range": shown}}
+
+
+def columns(times: Array, curves: Sequence[Array]) -> tuple[Array, ...]:
+    """Return what a chart draws. It has no gaps: what is not finite is drawn as 0."""
+    return times, *(np.where(np.isfinite(curve), curve, 0.0) for curve in curves)
+
+
+def rounded(low: float, high: float) -> tuple[float, float]:
+    """Return a range with some room about another, of round numbers: it stays while that grows a little."""
+    step = 10.0 ** np.floor(np.log10(high - low)) / 2.0
+    room = 0.04 * (high - low)
+    return float(step * np.floor((low - room) / step)), float(step * np.ceil((high + room) / step))

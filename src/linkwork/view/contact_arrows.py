@@ -19,9 +19,11 @@ class ContactArrows(Arrows):
     """The forces of contacts, each on the second of the two bodies, and the values of the largest [N]."""
 
     def __init__(self, server: Any, subject: Subject) -> None:
-        super().__init__(server, subject, "contact forces", palette.CONTACT, lambda *_: self._now)
+        super().__init__(server, subject, "contact forces", "N", palette.CONTACT, self._forces)
         self._subject = subject
-        self._now: tuple[Array, Array] = np.zeros((0, 3)), np.zeros((0, 3))
+
+    def _forces(self, moment: Moment, poses: WorldPoses) -> tuple[Array, Array]:
+        return self._subject.contacts(moment)
 
     def nodes(self) -> list[Any]:
         self._labels = [
@@ -33,8 +35,8 @@ class ContactArrows(Arrows):
         return super().nodes()
 
     def place(self, moment: Moment, poses: WorldPoses) -> None:
-        self._now = points, forces = self._subject.contacts(moment)
         super().place(moment, poses)
+        points, forces = self._forces(moment, poses)
         sizes = np.linalg.norm(forces, axis=1)
         largest = np.argsort(-sizes, kind="stable")[:_LABELS]
         for k, label in enumerate(self._labels):

@@ -1,13 +1,11 @@
 """A mechanism that moves while it is looked at: start, stop, reset, step; inputs; a hand to pull with."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from linkwork.mechanism.joint import Joint
-from linkwork.mechanism.loads import Motor
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.placement import lifted
 from linkwork.model.carry import carry
@@ -16,6 +14,7 @@ from linkwork.recording.channels import LiveChannels
 from linkwork.recording.recording import Recording
 from linkwork.recording.report import Report
 from linkwork.recording.trace import Trace
+from linkwork.view.adjustable import Sliders
 from linkwork.view.drawing import drawing
 from linkwork.view.live_simulation import Engine
 from linkwork.view.palette import SELECTED
@@ -28,7 +27,6 @@ from linkwork.view.viewer import Viewer
 Array = np.ndarray
 
 _SLOW = 0.25  # between two pictures of curves and paths [s]
-_INPUTS = 8  # joints that get a slider, of a mechanism without motors
 
 
 class LiveTrajectory:
@@ -76,8 +74,7 @@ class LiveViewer(Viewer):
     room = 1.8  # its way is not known beforehand
 
     def __init__(self, model: Any, start: State, **where: Any) -> None:
-        self._inputs = {joint: (label, value, most) for joint, label, value, most in inputs_of(model)}
-        self.engine = Engine(model, start, self._inputs)
+        self.engine = Engine(model, start)
         self._drawn_at = 0.0
         self._line: Any = None
         self._held_at = np.zeros(3)  # where a body was gripped, in the world
@@ -97,9 +94,8 @@ class LiveViewer(Viewer):
         model, state = made
         before = self.engine
         before.close()
-        self._inputs = {joint: (label, value, most) for joint, label, value, most in inputs_of(model)}
-        self.engine = Engine(model, state, self._inputs)
-        self.engine.speed, self.engine.stopped = before.speed, self._stopped
+        self.engine = Engine(model, state)
+        self.engine.take_over(before)
         self.show_subject(Running(self.engine))
         if before.running:
             self.start()
@@ -113,14 +109,9 @@ class LiveViewer(Viewer):
         others.on_click(lambda event: self.step() if others.value == "step" else self.reset())
         speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1")
         speed.on_update(lambda event: setattr(engine, "speed", float(speed.value)))
-        self.sliders = {}
-        if not self._inputs:
-            return
-        with gui.add_folder("Inputs", expand_by_default=len(self._inputs) <= 4):
-            for joint, (label, value, most) in self._inputs.items():
-                slider = gui.add_slider(label, -most, most, most / 100.0, value)
-                slider.on_update(lambda event, joint=joint, slider=slider: self.drive(joint, slider.value))
-                self.sliders[joint] = slider
+        found = engine.adjustables
+        with gui.add_folder("Inputs", expand_by_default=len(found) <= 4, visible=bool(found)):
+            self.sliders = Sliders(gui, engine)
 
     def start(self) -> None:
         self.show_message("")
@@ -143,10 +134,6 @@ class LiveViewer(Viewer):
         self.stop()
         self.engine.reset()
         self._stale = True
-
-    def drive(self, joint: str, value: float) -> None:
-        """Set the force of a motor, or of a joint that has none [N m, N]."""
-        self.engine.hand.drives[joint] = value - self._inputs[joint][1]
 
     def _dragged(self, body: str, event: Any) -> None:
         if body not in self.drawing.bodies:
@@ -217,28 +204,3 @@ def on_plane(event: Any, point: Array) -> Array:
     eye, ray = ray_of(event)
     normal = np.array(event.client.camera.look_at) - eye
     return eye + ray * ((point - eye) @ normal) / (ray @ normal)
-
-
-def inputs_of(model: Any) -> Iterable[tuple[str, str, float, float]]:
-    """Return joint, label, value and range of what can be driven: motors, else the first joints."""
-    weight = 9.81 * (float(model.masses.sum()) or 1.0)
-    units = model.coordinate_units
-    motors: dict[str, Motor] = {}
-    for load in model.mechanism.loads.values():
-        if isinstance(load, Motor):
-            joint = load.on[0]
-            motors[joint.name if isinstance(joint, Joint) else str(joint)] = load
-    single = [name for name in model.joint_names if model.joints[name].nv == 1]
-    for name in [name for name in single if name in motors] or single[:_INPUTS]:
-        turns = units[model.slices[name][1].start] == "rad"
-        motor = motors.get(name)
-        law: Any = None if motor is None else motor.law
-        constant = law is not None and not callable(law)
-        value = float(np.asarray(law, float).ravel()[0]) if constant else 0.0
-        most = max(2.0 * abs(value), _rounded(0.5 * weight * (model.size if turns else 1.0)))
-        what = name if motor is None else motor.name if constant else f"{motor.name} +"
-        yield name, f"{what} [{'N m' if turns else 'N'}]", value, most
-
-
-def _rounded(x: float) -> float:
-    return float(f"{x:.1g}")

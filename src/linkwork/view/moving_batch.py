@@ -8,19 +8,24 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.view.picture_scene import Node
+
 Array = np.ndarray
 
 
 def move_batch(handle: Any, positions: Array, rotations: Array, scales: Array | None = None) -> None:
     """Move the pieces of a batch to positions (N, 3) and quaternions (N, 4), stretched by scales (N, 3)."""
-    from viser._messages import SceneNodeUpdateMessage
-
     values = {
         "batched_positions": positions.astype(np.float32),
         "batched_wxyzs": rotations.astype(np.float32),
     }
     if scales is not None:
         values["batched_scales"] = scales.astype(np.float32)
+    if isinstance(handle, Node):
+        vars(handle).update(values)
+        return
+    from viser._messages import SceneNodeUpdateMessage
+
     state = handle._impl
     for word, value in values.items():
         setattr(state.props, word, value)

@@ -136,11 +136,12 @@
   // the panel
   const charts = make("div");
   const clock = make("span", { className: "lw-clock" });
-  const boxes = data.overlays.map(({ word, on, colour }) => {
+  const boxes = data.overlays.map(({ word, on, colour, scale }) => {
     const box = make("input", { type: "checkbox", checked: on });
     box.onchange = () => { wanted.set(word, box.checked); asked.clear(); obey(); };
     const dot = colour ? [make("span", { className: "lw-key", style: `background:${colour}` })] : [];
-    return make("label", {}, box, word, ...dot);
+    const long = scale ? [make("span", { className: "lw-scale", textContent: ` ${scale}`, title: "the longest arrow" })] : [];
+    return make("label", {}, box, word, ...dot, ...long);
   });
   const views = data.views.map(({ name }) => {
     const button = make("button", { textContent: name });

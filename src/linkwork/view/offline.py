@@ -4,11 +4,9 @@ import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from linkwork.errors import LinkworkError
 from linkwork.recording.container import write_atomically
 from linkwork.view.camera import Camera
-from linkwork.view.drawing import Drawing
 from linkwork.view.offline_data import script
 from linkwork.view.overlays import Overlays
 from linkwork.view.page import heading, part
@@ -21,6 +19,7 @@ RATE = 60.0  # frames a second
 _MOST = 6000  # frames in a file
 _OVER = 30.0  # times a second that forces and names follow, of up to _BODIES bodies; of more, less often
 _BODIES = 40
+_MEASURED = 20  # moments at which arrows are measured beforehand
 
 # The browser itself refuses whatever would leave the file.
 _POLICY = (
@@ -52,7 +51,9 @@ def page(
     try:
         camera = Camera(drawing, trajectory.passed(200))
         stage = Stage(server, drawing, camera)
-        overlays, show = _overlays(server, subject, show, trace)
+        said: list[str] = []
+        overlays, show = _overlays(server, subject, show, trace, said)
+        overlays.measure(trajectory.at(start + span * k / _MEASURED) for k in range(_MEASURED + 1))
         _look(server, camera.view(aspect=1.5))
 
         def place(t: float, whole: bool) -> None:
@@ -64,6 +65,8 @@ def page(
                     overlays.place(moment, poses)
 
         place(start, True)
+        if lost := [word for word in show if not overlays.switches[word].visible]:
+            raise LinkworkError(f"save_html: {next(text for text in said if text.startswith(lost[0]))}")
         for word, overlay in overlays.switches.items():
             if word not in show:
                 overlay.hide()
@@ -84,21 +87,15 @@ def page(
 
 
 def _overlays(
-    server: Server, subject: Any, show: tuple[str, ...], trace: Any
+    server: Server, subject: Any, show: tuple[str, ...], trace: Any, said: list[str]
 ) -> tuple[Overlays, tuple[str, ...]]:
     """Return the overlays of a page, all switched on, and the words of those that are shown at first."""
-    overlays = Overlays(server, subject, lambda text: None)
-    if trace is not None:
-        overlays.traces.follow(*traced(subject.drawing, trace))
-        show = (*show, overlays.traces.word)
-    unknown = [word for word in show if word not in overlays.switches]
-    if unknown:
-        raise ValueError(
-            f"save_html: unknown overlay {unknown[0]!r}; available are {', '.join(overlays.switches)}"
-        )
+    overlays = Overlays(server, subject, said.append)
+    overlays.show("save_html", show, trace)
+    shown = tuple(word for word, overlay in overlays.switches.items() if overlay.visible)
     for overlay in overlays.switches.values():
         overlay.switch(True)
-    return overlays, show
+    return overlays, shown
 
 
 def _look(server: Server, view: Any) -> None:
@@ -106,23 +103,6 @@ def _look(server: Server, view: Any) -> None:
     first = server.initial_camera
     first.position, first.look_at, first.up, first.fov = view.position, view.look_at, view.up, view.fov
     first.near, first.far = view.depths
-
-
-def traced(drawing: Drawing, said: Any) -> tuple[str, Any]:
-    """Return the body of which a point is traced, and the point on it [m], None for the centre of mass."""
-    name, point = (said, None) if isinstance(said, str) else said
-    if name not in drawing.bodies:
-        raise ValueError(f"trace {name!r}: no body has this name; there are {', '.join(drawing.bodies[:8])}")
-    if point is None:
-        return name, None
-    numbers = np.zeros(3)
-    flat = np.asarray(point, float)
-    if flat.shape not in ((3,), (2,) if drawing.space == "plane" else (3,)) or not np.isfinite(flat).all():
-        raise ValueError(
-            f"trace {said!r}; give a body and a point on it, {2 + (drawing.space == 'space')} numbers [m]"
-        )
-    numbers[: len(flat)] = flat
-    return name, numbers
 
 
 def save(run: Any, path: str | Path, **options: Any) -> None:

@@ -38,6 +38,7 @@ def script(
                 "nodes": overlay.roots,
                 "on": word in show,
                 "colour": None if overlay.colour is None else hexadecimal(overlay.colour),
+                "scale": overlay.scale,
             }
             for word, overlay in overlays.switches.items()
             if overlay.visible

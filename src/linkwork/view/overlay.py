@@ -56,6 +56,14 @@ class Overlay(ABC):
     def place(self, moment: Moment, poses: WorldPoses) -> None:
         """Move everything to where it is."""
 
+    def measure(self, moment: Moment, poses: WorldPoses) -> None:  # noqa: B027 (most have nothing to measure)
+        """Take a moment that is still to come into account, if that matters."""
+
+    @property
+    def scale(self) -> str:
+        """How much the longest arrow stands for, with its unit; "" where there are none."""
+        return ""
+
     def _everywhere(self, poses: Array) -> Places:
         """Return places (B, 3, 4) on the bodies in turn."""
         return Places(range(len(self._drawing.bodies)), poses)

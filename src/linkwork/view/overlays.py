@@ -1,6 +1,6 @@
 """What can be shown over the mechanism, each on a switch: frames, centres of mass, axes, forces, names..."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,11 @@ from linkwork.view import palette
 from linkwork.view.arrows import arrows
 from linkwork.view.body_pieces import turned_to
 from linkwork.view.contact_arrows import ContactArrows
-from linkwork.view.drawing import Piece
+from linkwork.view.drawing import Drawing, Piece
 from linkwork.view.moving_batch import move_batch
 from linkwork.view.name_labels import Names
 from linkwork.view.overlay import Overlay
+from linkwork.view.palette import Rgb
 from linkwork.view.piece_poses import WorldPoses
 from linkwork.view.spring_overlay import Springs
 from linkwork.view.stage import Batch
@@ -24,6 +25,7 @@ from linkwork.view.trajectory import Moment
 Array = np.ndarray
 
 _POINTS = 600  # of a trace
+_DOT = 0.007  # radius of a point that is traced, per size of the mechanism
 _GAPS = 6  # that are shown
 
 
@@ -139,24 +141,44 @@ class Traces(Overlay):
             thickness=2.0,
             thickness_units="screen",
         )
-        self._nodes = [node]
+        dot = ball(_DOT * self._size)
+        dots = self._server.scene.add_batched_meshes_simple(
+            "/overlays/traced",
+            dot.vertices.astype(np.float32),
+            dot.faces.astype(np.uint32),
+            batched_wxyzs=np.array([[1, 0, 0, 0]], np.float32),
+            batched_positions=np.zeros((1, 3), np.float32),
+            batched_scales=np.array([dot.scale], np.float32),
+            batched_colors=palette.TRACE,
+            lod="off",
+            cast_shadow=False,
+            receive_shadow=False,
+        )
+        self._nodes = [node, dots]
         self.draw()
-        return [node]
+        return self._nodes
+
+    @property
+    def _traced(self) -> list[int]:
+        return self._chosen or list(range(len(self._drawing.bodies)))
 
     def draw(self) -> None:
         """Draw the paths anew, if they are on the page."""
         if not self._nodes:
             return
         poses = self._subject.trajectory.passed(_POINTS)
-        chosen = self._chosen or list(range(len(self._drawing.bodies)))
         paths = np.einsum("sbij,bj->sbi", poses[..., :3], self._points) + poses[..., 3]
-        segments = np.stack([paths[:-1, chosen], paths[1:, chosen]], axis=2).reshape(-1, 2, 3)
+        segments = np.stack([paths[:-1, self._traced], paths[1:, self._traced]], axis=2).reshape(-1, 2, 3)
         if len(segments):
-            (node,) = self._nodes
-            node.points = segments.astype(np.float32)
+            self._nodes[0].points = segments.astype(np.float32)
 
     def place(self, moment: Moment, poses: WorldPoses) -> None:
-        """Paths stay."""
+        """Move the points along their paths, which stay."""
+        numbers = self._traced
+        at = np.einsum("bij,bj->bi", poses.rotations[numbers], self._points[numbers])
+        turns = np.tile([1.0, 0.0, 0.0, 0.0], (len(numbers), 1))
+        sizes = np.full((len(numbers), 3), _DOT * self._size)
+        move_batch(self._nodes[1], at + poses.positions[numbers], turns, sizes)
 
 
 class Gaps(Overlay):
@@ -202,7 +224,7 @@ class Overlays:
     """All switches, and what they show at a moment."""
 
     def __init__(self, server: Any, subject: Subject, show_message: Callable[[str], None]) -> None:
-        drawing = subject.drawing
+        self._drawing = drawing = subject.drawing
         self._show_message = show_message
         self.traces = Traces(server, subject)
         self.springs = Springs(server, drawing)
@@ -223,6 +245,32 @@ class Overlays:
     def switch(self, word: str, visible: bool) -> None:
         self.switches[word].switch(visible)
 
+    def show(self, caller: str, words: Sequence[str], trace: Any) -> None:
+        """Show overlays by name, and the path of a body or of a point of one; refuse what there is not."""
+        unknown = [word for word in words if word not in self.switches]
+        if unknown:
+            raise ValueError(
+                f"{caller}: unknown overlay {unknown[0]!r}; available are {', '.join(self.switches)}"
+            )
+        if trace is not None:
+            self.traces.follow(*traced(self._drawing, trace))
+        for word in words if trace is None else (*words, self.traces.word):
+            self.switch(word, True)
+
+    def measure(self, moments: Iterable[Moment]) -> None:
+        """Let arrows keep one scale at all these moments."""
+        shown = [overlay for overlay in self.switches.values() if overlay.visible]
+        for moment in moments:
+            self._each(shown, lambda overlay, moment=moment: overlay.measure(moment, moment.world))
+
+    def legend(self) -> list[tuple[str, Rgb]]:
+        """Return what the colours of arrows mean, and how much the longest stands for."""
+        return [
+            (f"{word}: longest {overlay.scale}" if overlay.scale else word, overlay.colour)
+            for word, overlay in self.switches.items()
+            if overlay.visible and overlay.colour is not None
+        ]
+
     def remove(self) -> None:
         """Take everything off the page."""
         for overlay in (self.springs, *self.switches.values()):
@@ -230,10 +278,31 @@ class Overlays:
 
     def place(self, moment: Moment, poses: WorldPoses) -> None:
         """Move what is shown; what cannot be known is switched off, and said."""
-        for overlay in (self.springs, *self.switches.values()):
+        shown = [overlay for overlay in (self.springs, *self.switches.values()) if overlay.visible]
+        self._each(shown, lambda overlay: overlay.place(moment, poses))
+
+    def _each(self, overlays: Iterable[Overlay], do: Callable[[Overlay], None]) -> None:
+        for overlay in overlays:
             if overlay.visible:
                 try:
-                    overlay.place(moment, poses)
+                    do(overlay)
                 except LinkworkError as error:
                     overlay.switch(False)
                     self._show_message(f"{overlay.word}: {error}")
+
+
+def traced(drawing: Drawing, said: Any) -> tuple[str, Any]:
+    """Return the body of which a point is traced, and the point on it [m], None for the centre of mass."""
+    name, point = (said, None) if isinstance(said, str) else said
+    if name not in drawing.bodies:
+        raise ValueError(f"trace {name!r}: no body has this name; there are {', '.join(drawing.bodies[:8])}")
+    if point is None:
+        return name, None
+    numbers = np.zeros(3)
+    flat = np.asarray(point, float)
+    if flat.shape not in ((3,), (2,) if drawing.space == "plane" else (3,)) or not np.isfinite(flat).all():
+        raise ValueError(
+            f"trace {said!r}; give a body and a point on it, {2 + (drawing.space == 'space')} numbers [m]"
+        )
+    numbers[: len(flat)] = flat
+    return name, numbers

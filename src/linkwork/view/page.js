@@ -40,6 +40,44 @@
   };
   setInterval(place, 120);
 
+  // Where the time of the picture is in the curves, and their values there.
+  let told = "";
+  const follow = () => {
+    requestAnimationFrame(follow);
+    const charts = Object.values(window.__viserTestpoints?.uplots ?? {}).map(each => each.chart);
+    const at = document.querySelector(".lw-now")?.dataset.t;
+    if (at === undefined) return;
+    const now = [at, ...charts.map(chart => [chart.over.clientWidth, chart.data[0].length, chart.scales.x.min, chart.scales.x.max])].join();
+    if (now === told) return;
+    told = now;
+    for (const chart of charts) {
+      let line = chart.over.querySelector(".lw-cursor");
+      if (!line) (line = document.createElement("div")).className = "lw-cursor", chart.over.append(line);
+      const x = chart.valToPos(+at, "x"), times = chart.data[0];
+      line.style.display = 0 <= x && x <= chart.over.clientWidth ? "" : "none";
+      line.style.transform = `translateX(${x}px)`;
+      let k = 0;
+      while (k < times.length - 1 && times[k + 1] <= +at) k++;
+      if (!chart.over.matches(":hover")) chart.setLegend({ idx: k }, false);
+    }
+  };
+  requestAnimationFrame(follow);
+
+  // What arrows mean stands in the picture.
+  const explain = () => {
+    const source = document.querySelector(".lw-legend"), over = document.getElementById("lw-over");
+    if (!over) return;
+    let here = document.getElementById("lw-legend");
+    if (!here) {
+      here = document.createElement("div");
+      here.id = "lw-legend";
+      over.parentElement.append(here);
+    }
+    const text = source?.innerHTML ?? "";
+    if (here.dataset.text !== text) here.innerHTML = here.dataset.text = text;
+  };
+  setInterval(explain, 150);
+
   // Handles inside a part could not be taken: what they are pointed at with comes first.
   const store = () => {
     for (const node of Object.values(viser()?.nodeRefFromName ?? {}))

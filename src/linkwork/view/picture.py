@@ -11,6 +11,8 @@ from linkwork.errors import LinkworkError
 from linkwork.recording.container import write_atomically
 from linkwork.view.camera import Camera, View
 from linkwork.view.drawing import Drawing
+from linkwork.view.overlays import Overlays
+from linkwork.view.picture_scene import PictureScene
 from linkwork.view.subject_of import subject_of
 from linkwork.view.vector_graphics import svg
 
@@ -21,9 +23,16 @@ class Picture:
     """A mechanism at one moment: `.save("x.svg")`, `.save("x.png")`, `.svg`, `.pixels`."""
 
     def __init__(
-        self, drawing: Drawing, poses: Array, view: View, size: tuple[int, int], floor: float | None
+        self,
+        drawing: Drawing,
+        poses: Array,
+        view: View,
+        size: tuple[int, int],
+        floor: float | None,
+        scene: PictureScene,
     ) -> None:
         self._drawing, self._poses, self._view, self.size, self._floor = drawing, poses, view, size, floor
+        self._scene = scene
 
     @property
     def svg(self) -> str:
@@ -35,7 +44,7 @@ class Picture:
         """The picture (height, width, 3), bytes of red, green and blue."""
         from linkwork.view.raster import Renderer
 
-        return Renderer(self._drawing, self._view, self.size, self._floor)(self._poses)
+        return Renderer(self._drawing, self._view, self.size, self._floor, self._scene)(self._poses)
 
     def save(self, path: str | Path) -> None:
         """Write `.svg` or `.png`, all or nothing."""
@@ -66,8 +75,10 @@ def snapshot(thing: Any, t: float | None, *, size: tuple[int, int], view: str) -
         span = f"{trajectory.times[0]:g} to {end:g} s"
         raise ValueError(f"snapshot: t {t:g} s is outside the recording, {span}")
     camera = Camera(figure, trajectory.passed(200))
-    poses, seen = trajectory.at(t).poses, chosen(camera, view, size)
-    return Picture(figure, poses, seen, checked_size(size), floor_of(figure, camera))
+    moment, seen = trajectory.at(t), chosen(camera, view, size)
+    scene = PictureScene(seen, checked_size(size))
+    Overlays(scene, subject, lambda text: None).place(moment, moment.world)  # springs
+    return Picture(figure, moment.poses, seen, checked_size(size), floor_of(figure, camera), scene)
 
 
 def chosen(camera: Camera, view: str, size: tuple[int, int]) -> View:

@@ -4,7 +4,7 @@ import numpy as np
 
 from linkwork.native.numba_functions import entry
 
-_SHADOW = 0.82  # brightness of the floor in shadow
+SHADOW = 0.82  # brightness of the floor in shadow
 
 
 @entry(None, "float64[:, ::1]", "int64[:, ::1]", "float64[:, ::1]", "float32[:, :, ::1]", "float64[:, ::1]")
@@ -57,6 +57,6 @@ def blend(image, shadow, floor, finer, window, out):
                 total = 0.0
                 for i in range(y * finer, (y + 1) * finer):
                     for j in range(x * finer, (x + 1) * finer):
-                        behind = floor[i, j, k] * (_SHADOW if shadow[i, j] > 0.0 else 1.0)
+                        behind = floor[i, j, k] * (SHADOW if shadow[i, j] > 0.0 else 1.0)
                         total += behind if image[i, j, k] < 0.0 else image[i, j, k]
                 out[y, x, k] = np.uint8(min(255.0, total / (finer * finer) + 0.5))

@@ -19,7 +19,7 @@ Array = np.ndarray
 
 _TURNS = 9  # of a coil
 _RADII = {"spring": 0.016, "damper": 0.013, "rod": 0.005}  # per size of the mechanism
-_FATTEST = 0.22  # per length
+_THINNEST, _FATTEST = 0.035, 0.22  # of springs and dampers, per length
 
 
 @cache
@@ -99,6 +99,7 @@ class Springs(Overlay):
             lengths = np.linalg.norm(b - a, axis=1)
             radius = np.full(len(a), _RADII[kind] * self._size)
             if kind != "rod":
-                radius = np.minimum(radius, _FATTEST * np.maximum(lengths, 1e-9))
+                long = np.maximum(lengths, 1e-9)
+                radius = np.clip(radius, _THINNEST * long, _FATTEST * long)
             turns = quaternions(np.array([turned_to(way) for way in b - a]))
             move_batch(node, (a + b) / 2.0, turns, np.column_stack([radius, radius, lengths]))

@@ -14,8 +14,7 @@ import numpy as np
 from linkwork.acoustics.sound import Sound
 from linkwork.errors import LinkworkError
 from linkwork.recording.samples import optional
-from linkwork.view.camera import Camera
-from linkwork.view.picture import checked_size, chosen, floor_of
+from linkwork.view.picture import checked_size
 from linkwork.view.sound_panel import heard_of
 from linkwork.view.subject_of import moving_subject_of
 
@@ -26,22 +25,23 @@ _KINDS = (".mp4", ".gif")
 _CHUNK = 1024  # samples of sound
 
 
-def frames(run: Any, rate: float, speed: float, size: tuple[int, int], view: str) -> Iterator[Array]:
-    """Return the pictures of a film, (height, width, 3) of bytes each."""
-    from linkwork.view.raster import Renderer
+def frames(
+    run: Any, rate: float, speed: float, size: tuple[int, int], view: str, **over: Any
+) -> Iterator[Array]:
+    """Return the pictures of a film, (height, width, 3) of bytes each; `over` is what `Film` shows beside."""
+    from linkwork.view.film import Film
 
     subject = moving_subject_of(run)
     for word, value in (("rate", rate), ("speed", speed)):
         if not (math.isfinite(value) and value > 0.0):
             raise ValueError(f"save_video: {word} {value!r}; give a number above 0")
-    figure, trajectory = subject.drawing, subject.trajectory
-    start, span = float(trajectory.times[0]), float(trajectory.times[-1] - trajectory.times[0])
+    times = subject.trajectory.times
+    start, span = float(times[0]), float(times[-1] - times[0])
     count = int(span / speed * rate + 1e-9) + 1
     if count > _MOST:
         raise ValueError(f"save_video: {count} frames, {_MOST} at most; give a higher speed or a lower rate")
-    camera = Camera(figure, trajectory.passed(200))
-    render = Renderer(figure, chosen(camera, view, size), checked_size(size), floor_of(figure, camera))
-    return (render(trajectory.at(start + k * speed / rate).poses) for k in range(count))
+    picture = Film(subject, size, view, **over)
+    return (picture(start + k * speed / rate) for k in range(count))
 
 
 def save(
@@ -53,6 +53,7 @@ def save(
     size: tuple[int, int],
     view: str,
     sound: Any = False,
+    **over: Any,
 ) -> None:
     """Write a film, all or nothing."""
     path = Path(path)
@@ -64,7 +65,7 @@ def save(
         )
     av = optional("av", "video")
     width, height = (side // 2 * 2 for side in checked_size(size))  # films have even sides
-    pictures = frames(run, rate, speed, (width, height), view)
+    pictures = frames(run, rate, speed, (width, height), view, **over)
     heard = heard_of(run, sound, "save_video")
     if heard is not None and speed != 1.0:
         heard = _as_of_a_tape(heard, speed)

@@ -15,6 +15,7 @@ from linkwork.view.following_edits import FollowingEdits
 from linkwork.view.inspector import Inspector
 from linkwork.view.looks import Looks
 from linkwork.view.overlays import Overlays
+from linkwork.view.palette import hexadecimal
 from linkwork.view.panels import Command, Panels, add_commands
 from linkwork.view.picking import hit
 from linkwork.view.playback import Playback
@@ -128,6 +129,7 @@ class Viewer(FollowingEdits, Playback):
     def _panel(self) -> None:
         gui = self.server.gui
         self._note = gui.add_markdown("", visible=False)
+        self._legend = gui.add_html("")
         self.tree = TreePanel(gui, self.drawing, self.looks)
         self.panels = Panels(gui, self.tabs)
         add_commands(gui, self.commands())
@@ -314,8 +316,19 @@ class Viewer(FollowingEdits, Playback):
             with self.server.atomic():
                 self.stage.place(poses)
                 self.overlays.place(moment, poses)
+            self._explain()
             self._go_along(poses)
             self.show_time(moment)
+
+    def _explain(self) -> None:
+        """Say what the arrows are that are shown, and how much the longest stands for."""
+        lines = [
+            f'<div><i style="background:{hexadecimal(colour)}"></i>{text}</div>'
+            for text, colour in self.overlays.legend()
+        ]
+        text = f'<div class="lw-legend">{"".join(lines)}</div>' if lines else ""
+        if text != self._legend.content:
+            self._legend.content = text
 
     def show_time(self, moment: Moment) -> None:
         """Show the time in the panels and in charts; while playing not at every frame."""
