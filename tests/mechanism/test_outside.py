@@ -1,8 +1,15 @@
 """What functions read beside their arguments."""
 
+import array
 import collections
+import ctypes
 import logging
+import os
+import pathlib
+import sys
 import threading
+import types
+import weakref
 from typing import Any
 
 import numpy as np
@@ -80,6 +87,131 @@ def test_containers_of_all_kinds_are_looked_into():
         found = of(lambda: things)
         change()
         assert not found.same
+
+
+class Gains(list[float]):
+    """A list with attributes."""
+
+
+class Table(dict[str, float]):
+    """The same of a dictionary."""
+
+
+class Samples(np.ndarray):
+    """And of an array."""
+
+
+@pytest.mark.parametrize("thing", [Gains(), Table(), np.ones(1).view(Samples)], ids=lambda x: type(x).__name__)
+def test_attributes_of_containers_are_looked_at(thing):
+    thing.gain = 1.0
+    found = of(lambda: thing.gain)
+    assert found.same
+    thing.gain = 2.0
+    assert not found.same
+
+
+def by_attribute(t: Any, q: Any, v: Any) -> Any:
+    return by_attribute.gain  # type: ignore[attr-defined]
+
+
+def test_attributes_of_functions_are_looked_at():
+    by_attribute.gain = 1.0  # type: ignore[attr-defined]
+    found = of(by_attribute)
+    assert found.same
+    by_attribute.gain = 2.0  # type: ignore[attr-defined]
+    assert not found.same
+
+
+@pytest.fixture
+def settings(monkeypatch):
+    """A package of a user with a module in it, each with a number."""
+    package, module = types.ModuleType("users_package"), types.ModuleType("users_package.settings")
+    package.gain, package.settings, package.again = 1.0, module, package  # type: ignore[attr-defined]
+    module.gain = 1.0  # type: ignore[attr-defined]
+    for each in (package, module):
+        monkeypatch.setitem(sys.modules, each.__name__, each)
+    return package
+
+
+def imports() -> Any:
+    import users_package.settings  # type: ignore[import-not-found]
+
+    return users_package.settings.gain
+
+
+def imports_from() -> Any:
+    from users_package.settings import gain  # type: ignore[import-not-found]
+
+    return gain
+
+
+def asks_modules() -> Any:
+    return sys.modules["users_package.settings"].gain
+
+
+@pytest.mark.parametrize("law", [imports, imports_from, asks_modules])
+def test_modules_that_a_law_imports_are_looked_at(settings, law):
+    found = of(law)
+    assert found.same
+    settings.settings.gain = 2.0
+    assert not found.same
+
+
+def test_names_that_are_texts_are_looked_at(settings):
+    for law in (
+        lambda: getattr(settings, "gain"),  # noqa: B009
+        lambda: vars(settings)["gain"],
+        lambda: settings.__dict__["gain"],
+        lambda: settings.settings.gain,
+        lambda: globals()["NUMBER"],
+    ):
+        found = of(law)
+        assert found.same
+        settings.gain += 1.0
+        settings.settings.gain += 1.0
+        globals()["NUMBER"] += 1.0
+        assert not found.same
+
+
+def test_what_a_weak_reference_leads_to_is_looked_at():
+    thing = Gains()
+    thing.gain = 1.0  # type: ignore[attr-defined]
+    found = of(lambda reference=weakref.ref(thing): reference().gain)
+    assert found.same
+    thing.gain = 2.0  # type: ignore[attr-defined]
+    assert not found.same
+
+
+def test_a_mechanism_changes_with_its_elements():
+    m = lw.examples.cart_pole()
+    found = of(lambda: m["pole"].mass)
+    assert found.same
+    m.bodies["pole"].mass = 3.0
+    assert not found.same
+
+
+def test_files_the_environment_and_memory_of_c_are_never_known_to_be_the_same():
+    path, number, numbers, local = pathlib.Path("x"), ctypes.c_double(1.0), array.array("d"), threading.local()
+    for law in (
+        lambda: path.read_text(),
+        lambda: open("x"),  # noqa: SIM115
+        lambda: np.loadtxt("x"),
+        lambda: os.environ["X"],
+        lambda: os.getenv("X"),
+        lambda: number.value,
+        lambda: numbers[0],
+        lambda: local.gain,
+        lambda: eval("gain"),
+    ):
+        assert not of(law).same
+
+
+def test_a_table_of_pandas_is_not_followed_into_its_library():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.Series([1.0, 2.0])
+    found = of(lambda: table.iloc[0])
+    assert not found.same
+    assert len(found.places) < 200
 
 
 def test_large_arrays_are_compared_too():

@@ -1,11 +1,11 @@
 """What functions read beside their arguments, and whether it has changed.
 
 A law may read names of its module, variables of the function that it was made in, default values, attributes
-of objects, lists, arrays, classes, and what functions that it calls read. `Outside` follows all of these once
-and keeps what it finds, place by place: comparing them takes less than a microsecond per place. Functions and
-classes of Python itself and of numerical libraries are taken as they are; objects of theirs are looked into.
-What cannot be looked into (an object of somebody's C code, a graph of very many objects) makes it incomplete:
-nothing is then known to be the same.
+of objects, lists, arrays, classes, modules that it imports, and what functions that it calls read. `Outside`
+follows all of these once and keeps what it finds, place by place: comparing them takes less than a microsecond
+per place. Functions and classes of Python itself and of numerical libraries are taken as they are; objects of
+theirs are looked into. What cannot be looked into (an object of somebody's C code, a file, the environment, a
+name that is computed, a graph of very many objects) makes it incomplete: nothing is then known to be the same.
 """
 
 import decimal
@@ -25,18 +25,26 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable
 from operator import is_
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkwork.mechanism.input import Input
+from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.recorded import Recorded
 from linkwork.trace.expression import Expr
 
-_MOST = 20_000  # things that are looked at
+_MOST = 5_000  # things that are looked at
 _LARGE = 1_000_000  # bytes of an array that are kept; of more, a digest
-_LIBRARIES = frozenset({"numpy", "scipy", "linkwork", "numba", "llvmlite", "mpmath", "matplotlib"})
-_TRUSTED = (_LIBRARIES | frozenset(sys.stdlib_module_names)) - {"__main__"}
+_LIBRARIES = frozenset(
+    {"numpy", "scipy", "linkwork", "numba", "llvmlite", "mpmath", "matplotlib", "pandas", "sympy", "xarray"}
+)
+_TRUSTED = (_LIBRARIES | frozenset(sys.stdlib_module_names)) - {"__main__", "test"}  # names of users, too
+_BY_NAME = frozenset({"getattr", "attrgetter", "globals", "vars", "__dict__", "modules"})  # take names as texts
+_ELSEWHERE = frozenset(  # what reads files, the environment, or code that is no code of the function
+    {"open", "read_text", "read_bytes", "loadtxt", "genfromtxt", "fromfile", "load", "read_csv", "environ"}
+    | {"getenv", "eval", "exec", "__import__", "import_module"}
+)
 _ATOMS = frozenset({type(None), bool, int, float, complex, str, bytes, range, type(Ellipsis), types.CodeType})
 _ATOMIC = (
     np.generic,
@@ -50,12 +58,9 @@ _ATOMIC = (
 )
 _UNSEEN = (  # what changes in them is nothing that a law computes with
     logging.Logger,
-    weakref.ref,
     re.Pattern,
     type(threading.Lock()),
     type(threading.RLock()),
-    threading.local,
-    types.ModuleType,
     types.GetSetDescriptorType,
     types.MemberDescriptorType,
     types.WrapperDescriptorType,
@@ -139,12 +144,18 @@ class Outside:
         elif isinstance(thing, property | functools.cached_property | staticmethod | classmethod):
             for word in ("fget", "func", "__func__"):
                 self._look(getattr(thing, word, None), name)
+        elif isinstance(thing, Mechanism):
+            self.places.append((_revisions, thing, _revisions(thing), name))
         elif isinstance(thing, Recorded):
             self.places.append((_revision, thing, _revision(thing), name))
         elif isinstance(thing, np.ndarray):
             self._array(thing, name)
         elif isinstance(thing, random.Random | np.random.Generator | np.random.RandomState):
             self.places.append((_random_state, thing, _random_state(thing), name))
+        elif isinstance(thing, weakref.ref):
+            self._look(thing(), name)
+        elif isinstance(thing, types.ModuleType):  # in a list, an attribute: who knows what is asked of it
+            self.complete = self.complete and _is_trusted_module(thing)
         elif isinstance(thing, list | tuple | deque):
             self._contents(_items, thing, name)
         elif isinstance(thing, set | frozenset):
@@ -155,24 +166,56 @@ class Outside:
             self.places.append((_bytes, thing, _bytes(thing), name))
         elif not isinstance(thing, _UNSEEN):
             self._object(thing, name)
+        if isinstance(thing, _CONTAINERS) and not _trusted(kind):
+            self._members(thing, name)
 
     def _function(self, function: types.FunctionType, name: str) -> None:
         cells = function.__closure__ or ()
+        names = _names_in(function.__code__)
         if cells:
             words = function.__code__.co_freevars
             self.places.append((_cells, cells, _cells(cells), ", ".join(words)))
             for word, cell in zip(words, cells, strict=True):
-                self._found(word, cell, "cell_contents", _content(cell))
+                if isinstance(content := _content(cell), types.ModuleType):
+                    self._module(content, names.attributes)
+                else:
+                    self._found(word, cell, "cell_contents", content)
         if function.__defaults__ or function.__kwdefaults__:
             self.places.append((_defaults, function, _defaults(function), f"a default value of {name}"))
             for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
                 self._look(value, f"a default value of {name}")
         if _trusted(function):
             return
-        read, attributes = _names_in(function.__code__)
-        self._names(function.__globals__, read, attributes)
+        if vars(function):
+            self._contents(_entries, vars(function), name, attributes=True)
+        self.complete = self.complete and not names.elsewhere
+        self._names(function.__globals__, names.read, names.attributes)
+        for word in names.imported:
+            self._imported(word, function.__globals__.get("__package__") or "", names.attributes)
 
-    def _names(self, space: dict[str, Any], names: Iterable[str], attributes: frozenset[str]) -> None:
+    def _imported(self, name: str, package: str, attributes: frozenset[str]) -> None:
+        """Look at what code asks of a module that it imports itself."""
+        module = sys.modules.get(f"{package}.{name}" if package else name) or sys.modules.get(name)
+        if module is None:  # not yet
+            self.complete = False
+        else:
+            self._module(module, attributes)
+
+    def _module(
+        self, module: types.ModuleType, attributes: frozenset[str], within: tuple[types.ModuleType, ...] = ()
+    ) -> None:
+        """Look at the attributes of a module that are asked for, and at those of modules among them."""
+        if not _is_trusted_module(module) and module not in within:
+            asked = sorted(attributes & vars(module).keys())
+            self._names(vars(module), asked, attributes, (*within, module))
+
+    def _names(
+        self,
+        space: dict[str, Any],
+        names: Iterable[str],
+        attributes: frozenset[str],
+        within: tuple[types.ModuleType, ...] = (),
+    ) -> None:
         """Look at names of a module; of modules among them at the attributes that are asked for."""
         there = {word: space[word] for word in names if word in space}
         words = tuple(word for word, value in there.items() if not _is_trusted_module(value))
@@ -185,9 +228,7 @@ class Outside:
         for word in words:
             value = there[word]
             if isinstance(value, types.ModuleType):
-                if id(value) not in self._seen:
-                    self._seen[id(value)] = value
-                self._names(vars(value), sorted(attributes & vars(value).keys()), frozenset())
+                self._module(value, attributes, within)
             else:
                 self._found(word, space, word, value)
 
@@ -200,23 +241,25 @@ class Outside:
             for word, value in vars(each).items():
                 if word not in _DULL:
                     self._look(value, f"{each.__name__}.{word}")
+        self._look(type(kind), type(kind).__name__)
 
     def _object(self, thing: Any, name: str) -> None:
-        slots = [word for each in type(thing).__mro__ for word in _slots(each)]
-        if not hasattr(thing, "__dict__") and not slots:
-            wrapped = getattr(thing, "__wrapped__", None) or getattr(thing, "py_func", None)
-            self.complete = self.complete and wrapped is not None
-            self._look(wrapped, name)
-            return
+        wrapped = [getattr(thing, word, None) for word in ("__wrapped__", "py_func")]
+        if not any(wrapped) and _is_opaque(type(thing)):
+            self.complete = False
+        for function in wrapped:
+            self._look(function, name)
+        self._members(thing, name)
+
+    def _members(self, thing: Any, name: str) -> None:
+        """Look at the attributes of an object, and at its class."""
         if hasattr(thing, "__dict__"):
             self._contents(_entries, vars(thing), name, attributes=True)
-        if slots:
-            where = thing, tuple(slots)
+        if slots := tuple(word for each in type(thing).__mro__ for word in _slots(each)):
+            where = thing, slots
             self.places.append((_slotted, where, _slotted(where), name))
             for word in slots:
                 self._look(getattr(thing, word, None), f"{name}.{word}")
-        for word in ("__wrapped__", "py_func"):
-            self._look(getattr(thing, word, None), name)
         self._look(type(thing), type(thing).__name__)
 
     def _contents(
@@ -254,8 +297,12 @@ def outside_of(element: Recorded) -> Outside:
     return Outside([*things, *([] if _trusted(kind) else [(kind.__name__, kind)])])
 
 
+_CONTAINERS = (list, tuple, deque, set, frozenset, dict, np.ndarray, bytearray)
 _OWN = frozenset({"on", "_joints", "_name", "space"})
-_DULL = frozenset({"__dict__", "__weakref__", "__doc__", "__module__", "__annotations__", "__slots__"})
+_DULL = frozenset(
+    {"__dict__", "__weakref__", "__doc__", "__module__", "__annotations__", "__slots__"}
+    | {"__orig_bases__", "__parameters__"}
+)
 
 
 def _looks(value: Any) -> bool:
@@ -336,6 +383,10 @@ def _defaults(where: types.FunctionType) -> Values:
 
 def _revision(where: Recorded) -> Values:
     return (where._revision,)
+
+
+def _revisions(where: Mechanism) -> Values:
+    return tuple([each._revision for each in (where, where.ground, *where.elements)])
 
 
 def _random_state(where: Any) -> Values:
@@ -420,19 +471,55 @@ def _owner(name: str) -> str:
     return name.rpartition(".")[0] or name
 
 
-@functools.lru_cache(4096)
-def _names_in(code: types.CodeType) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Return the names of its module that code reads, and the attributes that it asks for."""
+def _is_opaque(kind: type) -> bool:
+    """Whether objects of a class hold more than Python can see: C code has added fields to a base of it.
+
+    A class of Python adds to the size of its objects what its slots take, and up to two more fields.
+    """
+    if not kind.__dictoffset__ and not any(map(_slots, kind.__mro__)):
+        return kind is not object
+    grown = ((each, each.__basicsize__ - each.__base__.__basicsize__) for each in kind.__mro__ if each.__base__)
+    return any(more > _FIELD * (len(_slots(each)) + 2) for each, more in grown)
+
+
+_FIELD = object.__basicsize__ // 2  # bytes of a pointer
+
+
+class _Names(NamedTuple):
+    """What code reads by name."""
+
+    read: tuple[str, ...]  # of its module
+    attributes: frozenset[str]  # of anything
+    imported: tuple[str, ...]  # modules
+    elsewhere: bool  # whether it may read what has no name here
+
+
+@functools.lru_cache(1 << 16)
+def _names_in(code: types.CodeType) -> _Names:
+    """Return what code, and the functions inside of it, read by name."""
     read: dict[str, None] = {}
     attributes: set[str] = set()
+    imported: dict[str, None] = {}
     for instruction in dis.get_instructions(code):
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
             read[str(instruction.argval)] = None
         elif instruction.opname in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"):
             attributes.add(str(instruction.argval))
+        elif instruction.opname == "IMPORT_NAME":
+            imported[str(instruction.argval)] = None
+    words = read.keys() | attributes
+    elsewhere = not words.isdisjoint(_ELSEWHERE)
+    if not words.isdisjoint(_BY_NAME):
+        texts = [text for text in code.co_consts if isinstance(text, str)]
+        elsewhere = elsewhere or not texts
+        read |= dict.fromkeys(texts)
+        attributes |= set(texts)
+        imported |= dict.fromkeys(text for text in texts if text in sys.modules and "modules" in words)
     for inner in code.co_consts:
         if isinstance(inner, types.CodeType):
-            names, asked = _names_in(inner)
-            read |= dict.fromkeys(names)
-            attributes |= asked
-    return tuple(read), frozenset(attributes)
+            names = _names_in(inner)
+            read |= dict.fromkeys(names.read)
+            attributes |= names.attributes
+            imported |= dict.fromkeys(names.imported)
+            elsewhere = elsewhere or names.elsewhere
+    return _Names(tuple(read), frozenset(attributes), tuple(imported), elsewhere)
