@@ -24,6 +24,7 @@ from math import sqrt
 import numpy as np
 
 from linkwork.contact_dynamics.augmented_lagrangian import ROOM
+from linkwork.contact_dynamics.compliant_rows import APART
 from linkwork.contact_dynamics.contact_problem import CONTACTS, NODES, TABLE
 from linkwork.contact_dynamics.friction_cone import COULOMB, HELD
 from linkwork.contact_dynamics.islands import ISLANDS
@@ -80,8 +81,9 @@ def _is_tree(nodes, c, members, contacts):
 
 @native
 def _touches(c, p, k):
-    """Return whether a contact is expected to hold."""
-    return c.kind[k] == COULOMB and (p[k, 0] > 0.0 or c.bias[k, 0] <= 0.0)
+    """Return whether a contact is expected to hold; one that is left out of the step, by its bias, is not."""
+    b = c.bias[k, 0]
+    return c.kind[k] == COULOMB and b < 0.5 * APART and (p[k, 0] > 0.0 or b <= 0.0)
 
 
 @native
