@@ -11,7 +11,7 @@ from linkwork.contact_dynamics.contact_state import ContactState, Found, Hit
 from linkwork.contact_dynamics.contact_system import ContactSystem
 from linkwork.contact_dynamics.impact import bounce_within
 from linkwork.contact_dynamics.inertial_motion import InertialMotion
-from linkwork.contact_dynamics.memory import NOTHING
+from linkwork.contact_dynamics.memory import NOTHING, Memory
 from linkwork.contact_dynamics.pair_numbers import RESTITUTION
 from linkwork.contact_dynamics.sleeping import Asleep, Sleepers
 from linkwork.contact_dynamics.step_program import (
@@ -142,7 +142,8 @@ class StepMoves:
         p = self._program
         p.q[:], p.v[:], p.saved[:], p.work[0] = state.q, state.v, state.saved, state.work
         middle = state.t + 0.5 * s
-        p.numbers[START : STEP + 1] = state.t, middle, 0.5 * s, s, h
+        p.numbers[START], p.numbers[MIDDLE], p.numbers[HALF] = state.t, middle, 0.5 * s
+        p.numbers[SPAN], p.numbers[STEP] = s, h
         p.t[...], p.inputs[:] = middle, inputs[: len(p.inputs)]  # events may read more
         p.values[ASLEEP] = len(state.asleep.label)
         self._let_rest(state.asleep)
@@ -169,8 +170,8 @@ class StepMoves:
             self._solver.look_at(int(p.values[ISLANDS]))
         self.found = Found(points, p.impulses[:n], held, self._answer)
         place, impulse = points.place[:, :3].copy(), p.world[:n].copy()
-        kept = state.memory._replace(pair=points.pair.copy(), place=place, impulse=impulse, held=held)
-        state.memory = kept
+        before = state.memory
+        state.memory = Memory(points.pair.copy(), place, impulse, held, before.joint, before.locked)
 
     def _asked(self) -> Asked:
         """Return what the stages of a step leave to Python."""

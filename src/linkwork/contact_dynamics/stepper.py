@@ -91,7 +91,7 @@ class Stepper(StepMoves):
     def _fall_asleep(self, state: ContactState, q: Array, v: Array) -> None:
         """Let islands sleep that were at q, v before a step and did not move."""
         moved = self.sleepers.moved(q, v, state.q, state.v)
-        if self._solved and ((moved == 0) & (self._solver.island >= 0)).any():
+        if self._solved and not moved.all() and ((moved == 0) & (self._solver.island >= 0)).any():
             calm = self._calm_islands(self._program.rows, len(self.found.points.gap))
             given = state.asleep, self._solver.island, calm, moved, self._program.pull.copy(), state.memory
             state.asleep, state.memory = self.sleepers.fallen(*given)

@@ -151,7 +151,7 @@ class ContactSides:
     def _advance(self, part: StepEvents, k: int, t_end: float) -> None:
         """Bring one mechanism to a time."""
         one, h, inputs, memo = self._ones[k], self._h, self.inputs[k].copy(), self._memo[k]
-        if not np.array_equal(one.held, inputs):
+        if one.held.tobytes() != inputs.tobytes():
             one.ahead = None
             if one.end.t != one.base.t:
                 one.begin_mesh(one.end)
@@ -236,7 +236,7 @@ class ContactSides:
 
         `fault` is the event whose function is no number.
         """
-        total = float(state.q.sum() + state.v.sum())  # no number, if one of these is none
+        total = float(state.q.dot(state.q) + state.v.dot(state.v))  # no number, if one of these is none
         if (isfinite(total) or np.isfinite([*state.q, *state.v]).all()) and not fault:
             return True
         about = f"event {fault!r}: {MESSAGES[Status.NOT_FINITE]}" if fault else ""

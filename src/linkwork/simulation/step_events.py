@@ -48,6 +48,8 @@ class EventSides:
         return cls(np.zeros(count), np.zeros(count), np.zeros(count))
 
     def copy(self) -> "EventSides":
+        if not len(self.side):  # there is nothing to write to
+            return self
         return EventSides(self.side.copy(), self.band.copy(), self.span.copy(), self.acted)
 
     def array(self) -> Array:
