@@ -82,22 +82,8 @@ def contact_memory(shapes: int, meshes: bool, links: int) -> ContactMemory:
             if name == "buffer" and part._fields[k] in fields:
                 fields[part._fields[k]] = value
     most = min(MOST_ROWS, 5 * 4 * pair_room + 5)
-    others = {
-        "phase": take(2),
-        "counts": take(3),
-        "base": take(6 * links),
-        "rows": take(ROW_NUMBERS * most),
-        "row_shapes": take(2 * most),
-        "parts": take(2 * most),
-        "radii": take(most),
-        "forces": take(most),
-        "solver": take(2 * most * most + 6 * most),
-        "masses": take(most),
-        "call": take(CALL_WORDS),
-        "contact": take(CONTACT_WORDS),
-        "poses": take(12 * shapes),
-        "pairs": take(2 * pair_room),
-    }
+    sizes = _sizes(shapes, links, most, pair_room)
+    others = {name: take(size) for name, size in sizes.items()}
     return ContactMemory(
         **places,
         **others,
@@ -107,3 +93,23 @@ def contact_memory(shapes: int, meshes: bool, links: int) -> ContactMemory:
         size=end,
         slots=np.array(slots, np.int64),
     )
+
+
+def _sizes(shapes: int, links: int, most: int, pair_room: int) -> dict[str, int]:
+    """Return the sizes of what lies behind the workspaces of collision detection, in order."""
+    return {
+        "phase": 2,
+        "counts": 3,
+        "base": 6 * links,
+        "rows": ROW_NUMBERS * most,
+        "row_shapes": 2 * most,
+        "parts": 2 * most,
+        "radii": most,
+        "forces": most,
+        "solver": 2 * most * most + 6 * most,
+        "masses": most,
+        "call": CALL_WORDS,
+        "contact": CONTACT_WORDS,
+        "poses": 12 * shapes,
+        "pairs": 2 * pair_room,
+    }
