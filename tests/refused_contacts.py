@@ -87,7 +87,7 @@ def contacts() -> Iterable[Entry]:
     yield refused(
         "Contact",
         "random law",
-        lambda: balls(lw.Contact("c", law=noise)),
+        lambda: lw.simulate(balls(lw.Contact("c", law=noise)), 0.01),
         "contact 'c'",
         "not a function",
         "lw.Sampled",

@@ -64,7 +64,7 @@ class Constraint(Recorded):
         """Let `phi` and `phi_q` be called with plain poses as well."""
         for word in ("phi", "phi_q"):
             if word in vars(cls):
-                setattr(cls, word, _on_poses(vars(cls)[word]))
+                setattr(cls, word, _on_poses(vars(cls)[word], word))
 
     # what a subclass says
 
@@ -206,8 +206,8 @@ class Constraint(Recorded):
         return made
 
 
-def _on_poses(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a function of sides take plain poses instead; without any, as drawn."""
+def _on_poses(function: Callable[..., Any], word: str) -> Callable[..., Any]:
+    """Let `phi`, or another function of sides, take plain poses instead; without any, as drawn."""
 
     @functools.wraps(function)
     def either(self: Constraint, *given: Any) -> Any:
@@ -220,7 +220,7 @@ def _on_poses(function: Callable[..., Any]) -> Callable[..., Any]:
         sides = self.views([PoseSide.of(self.algebra, pose) for pose in poses[:count]])
         values = poses[count:] if len(poses) > count else self.guess(*sides)
         found = function(self, *sides, *values)
-        if function.__name__ != "phi":
+        if word != "phi":
             return np.asarray(found)
         if mistakes := _list_mistakes(found):
             raise ModelError(f"{self.word} {self.name!r}: {mistakes}")
