@@ -485,6 +485,16 @@ def stepping() -> Iterable[Entry]:
     yield from each(
         "Simulation", "u", NO_NUMBERS, lambda x: lw.Simulation(model).inputs.__setitem__("u", x), "input 'u'"
     )
+    beyond = functools.partial(pair, limits=(1.0, 2.0))
+    yield warned(
+        "Simulation", "start beyond limits", lambda: lw.Simulation(beyond()), "'pin a' at 0, limits (1, 2)"
+    )
+    yield warned(
+        "Simulation",
+        "reset beyond limits",
+        lambda: lw.Simulation(pair(limits=(-1, 1))).reset(pair().compile().state(**{"pin a": 3.0})),
+        "'pin a' at 3",
+    )
     yield from each("Simulation", "state", (1.0, [0.0, 0.0]), lambda x: lw.Simulation(model, x), "state")
     yield from each("Simulation", "model", (1.0, None), lambda x: lw.Simulation(x), "model")
     yield from each(

@@ -1,5 +1,6 @@
 """Wrong values of loads, drivers and constraints."""
 
+import random
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
@@ -131,6 +132,27 @@ def torsion(rest: float) -> Any:
     m = pair()
     m.add(lw.TorsionSpring("s", m.joints["pin a"], stiffness=1.0, rest=rest))
     return m.compile()
+
+
+NO_EQUATIONS = {  # functions phi, by what they give
+    "None": lambda self, a, b: None,
+    "one number": lambda self, a, b: a.position[0],
+    "a text": lambda self, a, b: "zero",
+    "complex numbers": lambda self, a, b: [1j * a.position[0]],
+    "nothing": lambda self, a, b: [],
+}
+
+
+def driven_by(law: Any) -> Any:
+    m = pair()
+    m.add(lw.Driver("drive", "pin a", law))
+    return m
+
+
+def wrenched(law: Any) -> Any:
+    m = pair()
+    m.add(lw.Wrench("w", m["a"], law))
+    return m
 
 
 def driven_twice() -> Any:
@@ -268,6 +290,37 @@ def constraints() -> Iterable[Entry]:
     )
     yield refused(
         "Absolute", "angle in space", lambda: added(lambda a, b: lw.Absolute("s", a, angle=0.1)), "angle"
+    )
+    for what, phi in NO_EQUATIONS.items():
+        own = type("Own", (lw.Constraint,), {"phi": phi})
+        yield refused(
+            "Constraint",
+            f"phi gives {what}",
+            lambda k=own: added(lambda a, b: k("s", a, b)),
+            "'s': phi gives",
+            "return",
+        )
+    noise = type(
+        "Noise", (lw.Constraint,), {"phi": lambda self, a, b: [float(a.position[0]) - random.random()]}
+    )
+    yield refused(
+        "Constraint",
+        "random phi",
+        lambda: added(lambda a, b: noise("s", a, b)),
+        "'s': phi is not a function",
+        "lw.Sampled",
+    )
+    noisy = lambda t: random.random() if t > -1.0 else 0.0  # noqa: E731
+    yield refused(
+        "Driver", "random law", lambda: lw.simulate(driven_by(noisy), 0.1), "driver 'drive'", "lw.Sampled"
+    )
+    yield refused(
+        "Wrench",
+        "two vectors",
+        lambda: lw.simulate(wrenched(lambda body, t: ((1, 0, 0), (0, 0, 1))), 0.1),
+        "2 numbers",
+        "torque first",
+        "6",
     )
     yield refused("Constraint", "no phi", lambda: added(lambda a, b: lw.Constraint("s", a, b)), "phi")
     yield refused(

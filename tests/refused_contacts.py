@@ -1,6 +1,7 @@
 """Wrong values of materials and contacts."""
 
 import functools
+import random
 from collections.abc import Iterable
 from typing import Any
 
@@ -82,6 +83,15 @@ def contacts() -> Iterable[Entry]:
             lambda o={word: value}: balls(lw.Contact("c", law=lw.contact_laws.hertz, **o)),
             "no effect with law=",
         )
+    noise = lambda depth, rate: 1e4 * depth * random.random()  # noqa: E731
+    yield refused(
+        "Contact",
+        "random law",
+        lambda: lw.simulate(balls(lw.Contact("c", law=noise)), 0.01),
+        "contact 'c'",
+        "not a function",
+        "lw.Sampled",
+    )
     yield refused("Contact", "betwen=", lambda: lw.Contact("c", betwen=("a", "b")), "betwen", "'between'")
     yield refused("Contact", "unknown", lambda: balls(lw.Contact("c", ("a", "d"))), "contact 'c'", "'d'")
     yield refused("Contact", "itself", lambda: balls(lw.Contact("c", ("a", "a"))), "'a' with itself")

@@ -5,7 +5,20 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from refusals import DATE, INF, NAN, NO_NUMBERS, NO_POINTS, NO_SIZES, Entry, each, refused, right
+from refusals import (
+    DATE,
+    INF,
+    NAN,
+    NO_NUMBERS,
+    NO_POINTS,
+    NO_SIZES,
+    Entry,
+    each,
+    pair,
+    refused,
+    right,
+    warned,
+)
 
 import linkwork
 
@@ -64,6 +77,7 @@ def scenes() -> Iterable[Entry]:
     yield from each("Scene", "record", (0, *NO_COUNTS), lambda x: lw.Scene(record=x), "record")
     yield from each("Scene", "rewind", (True, *NO_COUNTS), lambda x: lw.Scene(rewind=x), "rewind")
     yield from each("Scene", "seed", (True, *NO_COUNTS), lambda x: lw.Scene(seed=x), "seed")
+    yield warned("Scene", "start beyond limits", _beyond, "'pin a' at 0, limits (1, 2)")
     yield refused("Scene", "gravty=", lambda: lw.Scene(gravty=(0, 0, 0)), "gravty", "'gravity'")
     yield refused("Scene", "timestep=", lambda: lw.Scene(timestep=0.1), "timestep", "step")
     yield refused("Scene", "step by place", lambda: lw.Scene((0, 0, 0), 0.1), "Scene", "step")
@@ -117,6 +131,12 @@ def scenes() -> Iterable[Entry]:
 
 def _same(pair: Any) -> bool:
     return pair[0] == pair[1]
+
+
+def _beyond() -> None:
+    scene = lw.Scene()
+    scene.add(pair(limits=(1.0, 2.0)))
+    scene.step(1 / 60)
 
 
 def _moving_wall() -> Any:

@@ -1,5 +1,6 @@
 """Every example runs, the code of the pages and the scripts, and one number of each is right."""
 
+import inspect
 import json
 import re
 import runpy
@@ -154,6 +155,21 @@ def test_the_words_of_others_lead_to_names_that_are_there():
     assert all(hasattr(lw, name) for name in names)
     methods = set(re.findall(r"`model\.([a-z_]+)", page))
     assert all(hasattr(lw.Model, name) or name in lw.Model.__dataclass_fields__ for name in methods)
+
+
+def test_one_line_of_everything_runs():
+    names = run("docs/names.md")
+    assert names["heard"] == ["touch"]
+
+
+def test_every_public_name_is_documented_and_shown():
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    code = "\n".join(block for page in pages for block in BLOCK.findall(page.read_text(encoding="utf-8")))
+    for name in lw.__all__:
+        text = inspect.getdoc(getattr(lw, name)) or ""
+        assert text, f"{name} has no documentation"
+        shown = re.search(rf"\blw\.{name}\b", code) or ">>>" in text
+        assert shown, f"{name} has no example that runs; give it a line in docs/names.md"
 
 
 def test_the_page_on_results_runs(capsys):

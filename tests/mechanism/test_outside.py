@@ -101,7 +101,9 @@ class Samples(np.ndarray):
     """And of an array."""
 
 
-@pytest.mark.parametrize("thing", [Gains(), Table(), np.ones(1).view(Samples)], ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize(
+    "thing", [Gains(), Table(), np.ones(1).view(Samples)], ids=lambda x: type(x).__name__
+)
 def test_attributes_of_containers_are_looked_at(thing):
     thing.gain = 1.0
     found = of(lambda: thing.gain)
@@ -176,7 +178,8 @@ def test_names_that_are_texts_are_looked_at(settings):
 def test_what_a_weak_reference_leads_to_is_looked_at():
     thing = Gains()
     thing.gain = 1.0  # type: ignore[attr-defined]
-    found = of(lambda reference=weakref.ref(thing): reference().gain)
+    reference: Any = weakref.ref(thing)
+    found = of(lambda: reference().gain)
     assert found.same
     thing.gain = 2.0  # type: ignore[attr-defined]
     assert not found.same
@@ -191,7 +194,12 @@ def test_a_mechanism_changes_with_its_elements():
 
 
 def test_files_the_environment_and_memory_of_c_are_never_known_to_be_the_same():
-    path, number, numbers, local = pathlib.Path("x"), ctypes.c_double(1.0), array.array("d"), threading.local()
+    path, number, numbers, local = (
+        pathlib.Path("x"),
+        ctypes.c_double(1.0),
+        array.array("d"),
+        threading.local(),
+    )
     for law in (
         lambda: path.read_text(),
         lambda: open("x"),  # noqa: SIM115

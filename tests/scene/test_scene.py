@@ -123,6 +123,20 @@ def test_inputs_of_a_mechanism_hold_from_the_next_step_on():
         one.inputs["moter"] = 2.0
 
 
+def test_a_sleeper_whose_law_becomes_another_says_so():
+    torque, m = [0.0], lw.Mechanism("pendulum")
+    bob = m.add(lw.Body("bob", lw.Sphere(0.1), mass=1.0, position=(0, 0, -1)))
+    m.add(lw.Revolute("pin", m.ground, bob, at=(0, 0, 0), axis=(0, 1, 0)))
+    m.add(lw.Motor("motor", "pin", lambda t, q, v: torque[0]))
+    scene = lw.Scene()
+    actor = scene.add(m)
+    scene.step(1 / 60, n=5)
+    assert actor.resting
+    torque[0] = 5.0
+    with pytest.raises(lw.SimulationError, match=r"'motor' reads from outside has changed.*lw.Input"):
+        scene.step(1 / 60)
+
+
 def test_a_ray_meets_the_nearest_body_and_passes_what_it_is_told_to():
     scene = world()
     box = scene.add(crate(), position=(0, 0, 1))

@@ -55,6 +55,20 @@ def test_an_action_that_writes_what_an_event_watches_ends_the_run():
         lw.simulate(model, 1.0, state, events=[watched])
 
 
+def test_a_simulation_notices_it_though_the_model_was_asked_meanwhile():
+    u = [1.0]
+    model, state = pendulum(lambda t, q, v: u[0])
+    sim = lw.Simulation(model, state)
+    sim.step(0.01)
+    u[0] = 2.0
+    model.motion(sim.q, sim.v)  # follows
+    for _ in range(2):
+        with pytest.raises(lw.SimulationError, match=r"'motor' reads.*'u' had 1.0 and has 2.0 now.*lw.Input"):
+            sim.step(0.01)
+    u[0] = 1.0
+    sim.step(0.01)
+
+
 def test_batches_notice_it_too():
     u = [1.0]
     model, _ = pendulum(lambda t, q, v: u[0])
@@ -120,6 +134,27 @@ def test_noise_that_sets_in_later_ends_a_run_at_once():
     with pytest.raises(lw.SimulationError, match=r"'motor'.*not a function of its arguments"):
         lw.simulate(model, 10.0, state)
     assert next(calls) < 100_000  # steps that follow the noise would take millions
+
+
+NAMED = {  # laws that go wrong from 0.05 s on, and what is said of them
+    "noise": (lambda t: np.random.default_rng().normal() if t > 0.05 else 0.0, "not a function.*lw.Sampled"),
+    "raises": (lambda t: 1.0 / 0.0 if t > 0.05 else 0.0, "raised ZeroDivisionError"),
+    "called NaN": (lambda t: float("nan") if t > 0.05 else 0.0, "gives nan"),
+    "traced NaN": (lambda t: lw.sqrt(0.05 - t), "gives no finite number"),
+    "huge": (lambda t: lw.exp(1e4 * t), "more than can be computed with"),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_steps_with_contact_name_the_law_that_goes_wrong(name):
+    law, said = NAMED[name]
+    m = lw.Mechanism("ball")
+    m.add(lw.Prismatic("rail", m.ground, m.add(lw.Body("ball", lw.Sphere(0.1), mass=1.0)), axis=(1, 0, 0)))
+    m.ground.add(lw.Plane(offset=-1.0))
+    m.add(lw.Contact("contact"))
+    m.add(lw.Motor("motor", "rail", lambda t, q, v: law(t)))
+    with pytest.raises(lw.SimulationError, match=f"'motor'.*{said}"):
+        lw.simulate(m, 1.0, step=1 / 60)
 
 
 def test_runs_of_laws_that_log_are_quiet():

@@ -47,58 +47,72 @@ _LIBRARY_NAMES = {("sympy", "pow"): "Pow", ("mpmath", "pow"): "power"}
 
 
 def sin(x: Number) -> Number:
+    """Return the sine of an angle [rad]."""
     return apply("sin", x)
 
 
 def cos(x: Number) -> Number:
+    """Return the cosine of an angle [rad]."""
     return apply("cos", x)
 
 
 def tan(x: Number) -> Number:
+    """Return the tangent of an angle [rad]."""
     return apply("tan", x)
 
 
 def asin(x: Number) -> Number:
+    """Return the angle whose sine is x [rad], -pi/2 to pi/2."""
     return apply("asin", x)
 
 
 def acos(x: Number) -> Number:
+    """Return the angle whose cosine is x [rad], 0 to pi."""
     return apply("acos", x)
 
 
 def atan(x: Number) -> Number:
+    """Return the angle whose tangent is x [rad], -pi/2 to pi/2."""
     return apply("atan", x)
 
 
 def atan2(y: Number, x: Number) -> Number:
+    """Return the angle of the point (x, y) seen from the origin [rad], -pi to pi."""
     return apply("atan2", y, x)
 
 
 def sinh(x: Number) -> Number:
+    """Return the hyperbolic sine."""
     return apply("sinh", x)
 
 
 def cosh(x: Number) -> Number:
+    """Return the hyperbolic cosine."""
     return apply("cosh", x)
 
 
 def tanh(x: Number) -> Number:
+    """Return the hyperbolic tangent."""
     return apply("tanh", x)
 
 
 def sqrt(x: Number) -> Number:
+    """Return the square root."""
     return apply("sqrt", x)
 
 
 def exp(x: Number) -> Number:
+    """Return e to the power of x."""
     return apply("exp", x)
 
 
 def log(x: Number) -> Number:
+    """Return the natural logarithm."""
     return apply("log", x)
 
 
 def floor(x: Number) -> Number:
+    """Return the largest whole number that is not above x."""
     return apply("floor", x)
 
 
@@ -141,6 +155,7 @@ def sign(x: Number) -> Number:
 
 
 def hypot(x: Number, y: Number) -> Number:
+    """Return the length of the vector (x, y)."""
     return sqrt(x * x + y * y)
 
 

@@ -70,14 +70,17 @@ def translation(x: Number, y: Number, z: Number) -> Frame:
 
 
 def rotation_x(angle: Number) -> Frame:
+    """Return a frame turned about x by an angle [rad]."""
     return Frame.of(rotations.about_x(angle), (0.0, 0.0, 0.0))
 
 
 def rotation_y(angle: Number) -> Frame:
+    """Return a frame turned about y by an angle [rad]."""
     return Frame.of(rotations.about_y(angle), (0.0, 0.0, 0.0))
 
 
 def rotation_z(angle: Number) -> Frame:
+    """Return a frame turned about z by an angle [rad]."""
     return Frame.of(rotations.about_z(angle), (0.0, 0.0, 0.0))
 
 

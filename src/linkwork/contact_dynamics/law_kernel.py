@@ -11,15 +11,18 @@ depth and rate in contact[6:8]. `numbers` are those of the materials, and consta
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from linkwork.errors import ModelError, TraceError
+from linkwork.mechanism.called_equations import REMEDY
 from linkwork.native import emit, store
 from linkwork.native.emit import Store
 from linkwork.native.store import name_of
 from linkwork.real_numbers import is_real
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Expr, Graph, reachable
+from linkwork.tree.purity import TWO_FORMULAS, NotAFunction
 
 QUANTITIES = ("depth", "rate", "radius", "size", "mass")  # of a contact
 FORCE = len(QUANTITIES)  # where the results are
@@ -45,11 +48,13 @@ def law_kernel(where: str, law: Law, known: Mapping[str, float]) -> LawKernel:
     values = _values(where, law, known)
     words = list(values)
     symbolic = [word for word in words if word not in QUANTITIES]
+    trace = partial(_traced, law, words, {word: k for k, word in enumerate(symbolic)}, values)
     try:
-        force = _traced(law, words, {word: k for k, word in enumerate(symbolic)}, values)
+        force = trace()
     except TraceError:
+        trace = partial(_traced, law, words, {}, values)
         try:  # with the numbers themselves: it may ask how large they are
-            force = _traced(law, words, {}, values)
+            force = trace()
         except TraceError as error:
             raise ModelError(
                 f"{where}: its law cannot be traced: {error}; write it with lw.where, lw.sqrt and so on"
@@ -58,6 +63,8 @@ def law_kernel(where: str, law: Law, known: Mapping[str, float]) -> LawKernel:
         raise _raised(where, law, error) from error
     if isinstance(force, list | tuple) or not (isinstance(force, Expr) or is_real(force)):
         raise ModelError(f"{where}: its law gives {force!r}; return the normal force, a number")
+    if _formula(force) != _formula(trace()):
+        raise NotAFunction(f"{where}: its law is not a function of its arguments: {TWO_FORMULAS}; {REMEDY}")
     graph = force.graph if isinstance(force, Expr) else Graph()
     try:
         slopes = [derivative([force], {graph.symbol(("contact", k)): 1.0})[0] for k in (0, 1)]
@@ -124,12 +131,22 @@ def _traced(law: Law, words: Sequence[str], places: Mapping[str, int], values: M
     return law(**given)
 
 
+def _formula(force: Any) -> str:
+    """Return a text that is the same for the same formula."""
+    return _text([("contact", FORCE, force)])
+
+
 def _kernel(stores: Sequence[Store]) -> tuple[str, int]:
     """Return name and address of a kernel that computes these numbers."""
-    body = emit.Body(1, (), "entry")
-    body.write(stores)
-    lines = "\n".join(body.lines)
-    text = f"(ptr %contact, ptr %numbers) {{\nentry:\n{lines}\n  ret void\n}}\n"
+    text = _text(stores)
     name = store.digest("contact law", text)
     store.load(name, lambda: (emit.module(1, [f"define void @law_{name}{text}"]), {}))
     return name_of(text), store.address(f"law_{name}")
+
+
+def _text(stores: Sequence[Store]) -> str:
+    """Return what a kernel does, as LLVM text without its name."""
+    body = emit.Body(1, (), "entry")
+    body.write(stores)
+    lines = "\n".join(body.lines)
+    return f"(ptr %contact, ptr %numbers) {{\nentry:\n{lines}\n  ret void\n}}\n"

@@ -23,6 +23,12 @@ _SECONDS = 0.1  # what is normal for a time [s]: laws of drivers may be fast
 _functions: "WeakKeyDictionary[Any, dict[Any, CalledFunction]]" = WeakKeyDictionary()
 
 
+REMEDY = (
+    "what draws random numbers, looks at a clock or has a memory is to be sampled, by an lw.Sampled that is "
+    "called at its own rate and holds its value; a number that you change is an lw.Input"
+)
+
+
 class NotOneNumber(ValueError):
     """What a law gave is not a number."""
 
@@ -60,7 +66,7 @@ def traced_or_called(
         raise ModelError(f"{name}: {word} gives numbers of shape {rows.shape}; give a list of them")
     if not np.array_equal(rows, again, equal_nan=True):
         raise ModelError(
-            f"{name}: {word} is not a function of its arguments: called twice, it gave two answers"
+            f"{name}: {word} is not a function of its arguments: called twice, it gave two answers; {REMEDY}"
         )
     return [called(Called(function, k), *symbols) for k in range(len(rows))]
 

@@ -64,7 +64,7 @@ class Constraint(Recorded):
         """Let `phi` and `phi_q` be called with plain poses as well."""
         for word in ("phi", "phi_q"):
             if word in vars(cls):
-                setattr(cls, word, _on_poses(vars(cls)[word]))
+                setattr(cls, word, _on_poses(vars(cls)[word], word))
 
     # what a subclass says
 
@@ -206,8 +206,8 @@ class Constraint(Recorded):
         return made
 
 
-def _on_poses(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a function of sides take plain poses instead; without any, as drawn."""
+def _on_poses(function: Callable[..., Any], word: str) -> Callable[..., Any]:
+    """Let `phi`, or another function of sides, take plain poses instead; without any, as drawn."""
 
     @functools.wraps(function)
     def either(self: Constraint, *given: Any) -> Any:
@@ -220,7 +220,11 @@ def _on_poses(function: Callable[..., Any]) -> Callable[..., Any]:
         sides = self.views([PoseSide.of(self.algebra, pose) for pose in poses[:count]])
         values = poses[count:] if len(poses) > count else self.guess(*sides)
         found = function(self, *sides, *values)
-        return plain_or_traced(found) if function.__name__ == "phi" else np.asarray(found)
+        if word != "phi":
+            return np.asarray(found)
+        if mistakes := _list_mistakes(found):
+            raise ModelError(f"{self.word} {self.name!r}: {mistakes}")
+        return plain_or_traced(found)
 
     return either
 
@@ -246,10 +250,19 @@ def check_equations(constraint: Constraint) -> list[str]:
         return [f"phi raised {type(error).__name__}: {error}"]
 
 
+def _list_mistakes(phi: Any) -> str:
+    """Say what is wrong with what phi gives if it is no list of numbers."""
+    if isinstance(phi, str | bytes) or not isinstance(phi, Iterable):
+        return f"phi gives {phi!r:.80}; return a list of numbers that are zero where it is satisfied"
+    if any(isinstance(x, complex | np.complexfloating) for x in phi):
+        return f"phi gives {phi!r:.80}; return real numbers"
+    return ""
+
+
 def _value_mistakes(phi: Any) -> list[str]:
     """List what is wrong with what phi gives as drawn."""
     try:
-        values = np.atleast_1d(np.asarray([] if phi is None else phi, float))
+        values = np.atleast_1d(np.asarray(phi, float))
     except (TypeError, ValueError):
         return [f"phi gives {phi!r:.80}; return a list of numbers that are zero where it is satisfied"]
     if not values.size:

@@ -73,7 +73,7 @@ class BodySide:
 
     def twist(self, torque: Any, frame: str = "world") -> None:
         """Apply a torque [N m], given in axes of the world or of the body."""
-        n = _numbers(torque, self.algebra.angular, "torque")
+        n = answer_numbers(torque, self.algebra.angular, "torque")
         zero = [0.0] * self.algebra.dimension
         moment = self.algebra.Force.from_scalars([*n, *zero])
         self.wrench = self.wrench + (self.frame.axes.local(moment) if frame == "world" else moment)
@@ -93,7 +93,7 @@ class PoseSide(BodySide):
             return cls(algebra, pose.frame)
         if isinstance(pose, algebra.Frame):
             return cls(algebra, pose)
-        q = _numbers(pose, algebra.coordinates, "pose of a body")
+        q = answer_numbers(pose, algebra.coordinates, "pose of a body")
         return cls(algebra, algebra.pose(q), q[2] if algebra.dimension == 2 else None)
 
     @property
@@ -121,7 +121,7 @@ class JointSide:
 
     def push(self, force: Any) -> None:
         """Apply a generalised force [N m, N]: one number per velocity of the joint."""
-        added = _numbers(force, len(self.v), "force")
+        added = answer_numbers(force, len(self.v), "force")
         self.forces = [plus(a, b) for a, b in zip(self.forces, added, strict=True)]
 
 
@@ -176,7 +176,7 @@ class SystemSide:
             return
         part = self.v.slices[joint]
         for k, x in zip(
-            range(part.start, part.stop), _numbers(force, part.stop - part.start, "force"), strict=True
+            range(part.start, part.stop), answer_numbers(force, part.stop - part.start, "force"), strict=True
         ):
             self.forces[k] = plus(self.forces[k], x)
 
@@ -201,7 +201,7 @@ class WrongAnswer(ValueError):
     """What a law gives is not what is asked for."""
 
 
-def _numbers(value: Any, count: int, what: str) -> list[Number]:
+def answer_numbers(value: Any, count: int, what: str) -> list[Number]:
     """Return a law's result as `count` numbers, or say what is wrong with it."""
     items = list(value) if isinstance(value, list | tuple) or np.ndim(value) else [value]
     if len(items) != count:
@@ -212,4 +212,4 @@ def _numbers(value: Any, count: int, what: str) -> list[Number]:
 
 
 def _vector(value: Any, size: int, what: str) -> Vector:
-    return Vector(_numbers(value, size, what))
+    return Vector(answer_numbers(value, size, what))

@@ -19,7 +19,7 @@ from linkwork.mechanism.load_options import (
     point,
     point_mistakes,
 )
-from linkwork.mechanism.load_view import BodySide, JointSide, SystemSide, WrongAnswer
+from linkwork.mechanism.load_view import BodySide, JointSide, SystemSide, WrongAnswer, answer_numbers
 
 
 class Wrench(Load):
@@ -53,7 +53,9 @@ class Wrench(Load):
         return self._units()
 
     def act(self, t: Number, body: BodySide) -> Any:
-        wrench = list(law_value(self.law, body, t))
+        wrench = answer_numbers(
+            law_value(self.law, body, t), len(self._units()), "torque and force, torque first,"
+        )
         turning = body.algebra.angular
         body.twist(wrench[:turning], self.frame)
         body.push(wrench[turning:], point(self.at, body.algebra.dimension), self.frame)

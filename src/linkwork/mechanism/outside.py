@@ -2,10 +2,11 @@
 
 A law may read names of its module, variables of the function that it was made in, default values, attributes
 of objects, lists, arrays, classes, modules that it imports, and what functions that it calls read. `Outside`
-follows all of these once and keeps what it finds, place by place: comparing them takes less than a microsecond
-per place. Functions and classes of Python itself and of numerical libraries are taken as they are; objects of
-theirs are looked into. What cannot be looked into (an object of somebody's C code, a file, the environment, a
-name that is computed, a graph of very many objects) makes it incomplete: nothing is then known to be the same.
+follows all of these once and keeps what it finds, place by place: comparing them takes less than a
+microsecond per place. Functions and classes of Python itself and of numerical libraries are taken as they
+are; objects of theirs are looked into. What cannot be looked into (an object of somebody's C code, a file,
+the environment, a name that is computed, a graph of very many objects) makes it incomplete: nothing is then
+known to be the same.
 """
 
 import decimal
@@ -40,7 +41,9 @@ _LIBRARIES = frozenset(
     {"numpy", "scipy", "linkwork", "numba", "llvmlite", "mpmath", "matplotlib", "pandas", "sympy", "xarray"}
 )
 _TRUSTED = (_LIBRARIES | frozenset(sys.stdlib_module_names)) - {"__main__", "test"}  # names of users, too
-_BY_NAME = frozenset({"getattr", "attrgetter", "globals", "vars", "__dict__", "modules"})  # take names as texts
+_BY_NAME = frozenset(
+    {"getattr", "attrgetter", "globals", "vars", "__dict__", "modules"}
+)  # take names as texts
 _ELSEWHERE = frozenset(  # what reads files, the environment, or code that is no code of the function
     {"open", "read_text", "read_bytes", "loadtxt", "genfromtxt", "fromfile", "load", "read_csv", "environ"}
     | {"getenv", "eval", "exec", "__import__", "import_module"}
@@ -478,7 +481,9 @@ def _is_opaque(kind: type) -> bool:
     """
     if not kind.__dictoffset__ and not any(map(_slots, kind.__mro__)):
         return kind is not object
-    grown = ((each, each.__basicsize__ - each.__base__.__basicsize__) for each in kind.__mro__ if each.__base__)
+    grown = (
+        (each, each.__basicsize__ - each.__base__.__basicsize__) for each in kind.__mro__ if each.__base__
+    )
     return any(more > _FIELD * (len(_slots(each)) + 2) for each, more in grown)
 
 

@@ -101,7 +101,6 @@ def settled(model: Model) -> Outsides:
     }
 
 
-def changes(model: Model) -> list[tuple[str, str]]:
-    """Return which elements of a model read something that has changed, and what it is, in words."""
-    _, outsides = vars(model)["now"] if isinstance(model, FollowingModel) else (model, {})
-    return [(name, outside.change()) for name, outside in outsides.items() if not outside.same]
+def outsides_of(model: Model) -> Outsides:
+    """Return what elements of a model read from outside, as it was when they were last traced."""
+    return vars(model)["now"][1] if isinstance(model, FollowingModel) else {}

@@ -74,6 +74,22 @@ def find(model: "Model", t: float, y: Array, inputs: Inputs, events: Sequence[Pl
     if len(odd):
         where = int(odd[0])
         return Fault(joint(model, where), f"the {component(model, where)} is {y[where]}")
+    if fault := law_fault(model, t, y, inputs, events):
+        return fault
+    largest = int(np.argmax(np.abs(y)))
+    return Fault(joint(model, largest), _value(model, y))
+
+
+def _value(model: "Model", y: Array) -> str:
+    """Tell of the largest number of a state."""
+    largest = int(np.argmax(np.abs(y)))
+    return f"the {component(model, largest)} is {y[largest]:.3g}"
+
+
+def law_fault(
+    model: "Model", t: float, y: Array, inputs: Inputs, events: Sequence[PlacedLoad] = ()
+) -> Fault | None:
+    """Find what gives no number, or one that is too large, at a state that has numbers."""
     for placed, (values, error) in _loads(model, t, y, inputs, events):
         what = f"{'event' if placed in events else 'load'} {placed.name!r}"
         if error is not None and placed.formula is None:
@@ -97,12 +113,11 @@ def find(model: "Model", t: float, y: Array, inputs: Inputs, events: Sequence[Pl
             return Fault(name, _beyond(model, name, y, _odd(forces, 0)))
     if fault := _out_of_domain(model, y) or undetermined(model, y[: model.nq]):
         return fault
-    largest = int(np.argmax(np.abs(y)))
     size, name, words = _largest_force(model, t, y, inputs)
-    said = f"the {component(model, largest)} is {y[largest]:.3g}"
     if size > _HUGE:
+        said = _value(model, y)
         return Fault(name, f"{words} gives {size:.3g}, more than can be computed with; {said}")
-    return Fault(joint(model, largest), said)
+    return None
 
 
 def _beyond(model: "Model", name: str, y: Array, value: str) -> str:
@@ -111,7 +126,7 @@ def _beyond(model: "Model", name: str, y: Array, value: str) -> str:
     here = ", ".join(f"{x:.9g}" for x in q)
     words = f"the spring, damper or stop of joint {name!r} gives {value} at q = {here}"
     if len(limits) == len(q) and ((q < limits[:, 0]) | (q > limits[:, 1])).any():
-        words += f", beyond its limits {limits.tolist()}"
+        words += f", beyond its limits {', '.join(f'({a:.6g}, {b:.6g})' for a, b in limits.tolist())}"
     return words
 
 

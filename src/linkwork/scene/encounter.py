@@ -16,6 +16,7 @@ import numpy as np
 
 from linkwork.dynamics import velocities
 from linkwork.mechanism.merge import SEPARATOR
+from linkwork.model.following import FollowingModel
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.scene.joined import Joined, Member
@@ -128,6 +129,11 @@ class Encounter:
         for unit in self.units:
             X, V = placed_bodies(unit.model, self.positions(unit), self.velocities(unit))
             unit.write(X[unit.model_rows], V[unit.model_rows])
+
+    @property
+    def follows(self) -> bool:
+        """Whether its laws read from outside what can change."""
+        return self.has_begun and isinstance(self.model, FollowingModel)
 
     def fall_asleep(self) -> bool:
         """Rest if nothing has moved for a while; return whether it does from now on."""

@@ -1,6 +1,6 @@
 """Who is simulated with whom: units whose boxes come near are joined, and parted when they stay apart."""
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,6 +24,7 @@ Array = np.ndarray
 
 _KEPT = 24  # models of units together, that may be needed again
 _IDLE = 1  # simulations of one of them that are kept for later
+_LOOKED_AT = 8  # sleepers in each step: looking takes some microseconds
 _APART = 30  # steps that units stay apart before they are parted
 
 
@@ -51,6 +52,7 @@ class Encounters:
         self._pool = ThreadPoolExecutor(threads - 1, "scene") if threads > 1 else None
         self._changed = True
         self._resting: _Boxes | None = None
+        self._following: deque[Encounter] = deque()  # those asleep whose laws read from outside
 
     # making them
 
@@ -211,6 +213,7 @@ class Encounters:
     def _look_again(self) -> None:
         if self._changed:
             self.awake = [one for one in self.all if not one.resting]
+            self._following = deque(one for one in self.all if one.resting and one.follows)
             self._changed, self._resting = False, None
 
     def _rest(self, h: float) -> "_Boxes":
@@ -251,6 +254,8 @@ class Encounters:
     def advance(self, t: float) -> None:
         """Bring all that is awake to a time; each encounter is computed by one thread, whichever it is."""
         self._look_again()
+        self._look_at_sleepers()
+        self._look_again()
         for one in self.awake:
             one.begin()
         if self._pool is None or len(self.awake) < 2:
@@ -262,6 +267,13 @@ class Encounters:
             one.publish()
             if one.fall_asleep():
                 self._changed = True
+
+    def _look_at_sleepers(self) -> None:
+        """Wake those whose laws have become others, by what they read from outside: a few in each step."""
+        for _ in range(min(_LOOKED_AT, len(self._following))):
+            self._following.rotate(-1)
+            if self._following[0].simulation.laws_changed:
+                self._following[0].wake()
 
     def _share_out(self, t: float) -> None:
         """Let all threads take encounters until none is left, the largest first."""

@@ -16,6 +16,7 @@ import numpy as np
 from linkwork.contact_dynamics.contact_state import ContactState, Hit
 from linkwork.contact_dynamics.memory_by_body import MemoryByBody
 from linkwork.contact_dynamics.stepper import TOLERANCE, Stepper
+from linkwork.dynamics.load_code import raised
 from linkwork.model.carried_contacts import SAVED
 from linkwork.model.model import Model
 from linkwork.model.state import State
@@ -24,7 +25,7 @@ from linkwork.recording.status import MESSAGES, Status
 from linkwork.simulation.controllers import Controllers
 from linkwork.simulation.driver_jumps import after_jump
 from linkwork.simulation.event_log import Occurrences
-from linkwork.simulation.failure import Failure, law_ahead
+from linkwork.simulation.failure import STEP_HINT, Failure, failed, failed_step
 from linkwork.simulation.integration import MEMO
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.loop.records import ON_MESH
@@ -38,7 +39,6 @@ Array = np.ndarray
 
 _DONE = int(Status.DONE)
 _FEW = 4  # mechanisms for a thread
-_HINT = "give a smaller step=, or look at what the laws of loads are given"
 
 
 class ContactSides:
@@ -128,6 +128,7 @@ class ContactSides:
         memo, failures = self._memo.copy(), list(self.failures)
         lists = [*self.happened, *(one.happened for one in self._occurrences)]
         counts = [len(one) for one in lists]
+        raised.__dict__.pop("error", None)
         try:
             if self._workers == 1:
                 for part in range(len(self._edges)):
@@ -239,12 +240,14 @@ class ContactSides:
         total = float(state.q.dot(state.q) + state.v.dot(state.v))  # no number, if one of these is none
         if (isfinite(total) or np.isfinite([*state.q, *state.v]).all()) and not fault:
             return True
-        about = f"event {fault!r}: {MESSAGES[Status.NOT_FINITE]}" if fault else ""
-        if not fault:
+        if fault:
+            words = f"event {fault!r}: {MESSAGES[Status.NOT_FINITE]}"
+            failure = failed(Status.NOT_FINITE, before.t, fault, words, hint=STEP_HINT)
+        else:
             y, held = np.concatenate([before.q, before.v]), self._ones[k].held
-            fault, about = law_ahead(self._models[k], before.t, y, held, 2.0 * self._h)
-        message = f"at t = {before.t:.9g} s: {about or MESSAGES[Status.NOT_FINITE]}"
-        self.fail({k: Failure(Status.NOT_FINITE, message, before.t, fault, _HINT)})
+            names = self._setting.inputs
+            failure = failed_step(self._models[k], before.t, y, dict(zip(names, held, strict=True)), self._h)
+        self.fail({k: failure})
         self._memo[k]["t_final"], self._ones[k].end = before.t, before
         return False
 

@@ -14,6 +14,7 @@ from linkwork.recording.status import MESSAGES, Status
 from linkwork.simulation.integration import Work
 from linkwork.simulation.run_programs import RunPrograms
 from linkwork.tree.load_formula import PlacedLoad
+from linkwork.tree.purity import NotAFunction
 
 GOOD = (Status.DONE, Status.EVENT)
 _STUCK = (Status.TOO_MUCH_WORK, Status.STEP_UNDERFLOW, Status.STIFF)
@@ -31,6 +32,8 @@ _HINTS = {
     "this, and go on from run.final, or make it an lw.Input",
     Status.EVENT_STORM: "let the action take the quantity away from zero, or stop there",
 }
+
+STEP_HINT = "give a smaller step=, or look at what the laws of loads are given"
 
 
 @dataclass(frozen=True)
@@ -69,10 +72,15 @@ def _from_text(text: str, status: str, time: float, where: str, hint: str) -> Si
 
 
 def failed(
-    status: Status, t: float, where: str, words: str, cause: BaseException | None = None, hint: str = ""
+    status: Status,
+    t: float,
+    where: str,
+    words: str,
+    cause: BaseException | None = None,
+    hint: str | None = None,
 ) -> Failure:
-    """Return a failure in words that begin with the time."""
-    hint = hint or _HINTS.get(status, "")
+    """Return a failure in words that begin with the time; the hint is that of the status if none is given."""
+    hint = _HINTS.get(status, "") if hint is None else hint
     return Failure(status, f"at t = {t:.9g} s: {words}", t, where, hint, cause)
 
 
@@ -130,6 +138,27 @@ def law_ahead(model: Model, t: float, y: Any, inputs: Any, h: float) -> tuple[st
         if words:
             return name, words
     return "", ""
+
+
+def failed_step(model: Model, t: float, y: Any, inputs: Mapping[str, float], h: float) -> Failure:
+    """Return why a step of contact [s] from a state has led to no numbers: a law by name, if it is one."""
+    name, _, error = raised.__dict__.pop("error", ("", t, None))
+    if isinstance(error, NotAFunction):
+        return failed(Status.LAW_CHANGED, t, name, str(error), hint="")
+    if isinstance(error, Exception):
+        return failed(Status.LAW_RAISED, t, name, f"{name!r} raised {type(error).__name__}: {error}", error)
+    if error is not None:  # Ctrl-C, or an exit
+        raise error
+    name, words = law_ahead(model, t, y, np.array(list(inputs.values())), 2.0 * h)
+    if not words and np.isfinite(y).all():
+        q, v = y[: model.nq], y[model.nq : model.nq + model.nv]
+        for s in (0.0, 0.5 * h, h):
+            ahead = np.concatenate([q + s * model.position_rates(q, v), v])
+            if fault := nonfinite.law_fault(model, t + s, ahead, inputs):
+                words = f"{fault.words} (at t = {t + s:.9g} s)"
+                status = Status.NOT_FINITE if fault.cause is None else Status.LAW_RAISED
+                return failed(status, t, fault.name, words, fault.cause)
+    return failed(Status.NOT_FINITE, t, name, words or MESSAGES[Status.NOT_FINITE], hint=STEP_HINT)
 
 
 def _crowd(model: Model, y: Any) -> str:

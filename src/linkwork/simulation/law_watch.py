@@ -4,11 +4,13 @@ What laws read from outside is read when a run begins. If it changes while the r
 to it, or a law that is called), formulas would be stale, and laws that are called another: the run says so.
 """
 
+from collections.abc import Iterator
+
 from linkwork.dynamics.load_code import answers, raised
 from linkwork.mechanism.called_equations import answers_otherwise
 from linkwork.mechanism.outside import outside_of
 from linkwork.model import trees
-from linkwork.model.following import changes
+from linkwork.model.following import outsides_of
 from linkwork.model.model import Model
 from linkwork.recording.status import Status
 from linkwork.simulation.failure import Failure, failed
@@ -22,7 +24,7 @@ class LawWatch:
 
     def __init__(self, asked: Model, system: RunPrograms) -> None:
         self._asked, self._system = asked, system
-        self._model = system.model
+        self._model, self._outsides = system.model, outsides_of(asked)
         self._events = [(one, outside_of(one.described)) for one in system.event_tree.loads if one.formula]
 
     def change(self) -> tuple[str, str]:
@@ -33,22 +35,29 @@ class LawWatch:
         if self._asked is self._model:
             return "", ""
         called = self._system.python_laws
-        found = [change for change in changes(self._asked) if change[0] not in called]
-        if not found or self._asked.current is self._model:
+        found = next((name for name in self._changed() if name not in called), "")
+        if not found or self._asked.current.digest == self._model.digest:
             return self.change_of_called()
-        return self._in_words(*found[0])
+        return self._in_words(found)
 
     def change_of_called(self) -> tuple[str, str]:
         """Return the same of a constraint or driver that is called; loads that are, are asked again."""
         called, elements = self._system.called_constraints, self._model.mechanism
-        for name, what in changes(self._asked) if called else ():
+        for name in self._changed() if called else ():
             if name in called and answers_otherwise(elements[name]):
-                return self._in_words(name, what)
+                return self._in_words(name)
         return "", ""
 
-    def _in_words(self, name: str, what: str) -> tuple[str, str]:
+    def _changed(self) -> Iterator[str]:
+        """Yield the elements that read something that is another than when the run began, as far as is known.
+
+        The model that was asked for may have followed meanwhile: somebody has called a method of it.
+        """
+        return (name for name, outside in self._outsides.items() if not outside.same)
+
+    def _in_words(self, name: str) -> tuple[str, str]:
         word = getattr(self._model.mechanism[name], "word", "joint")
-        return name, _words(f"{word} {name!r}", what)
+        return name, _words(f"{word} {name!r}", self._outsides[name].change())
 
     def _is_another(self, placed: PlacedLoad) -> bool:
         (now,) = trees.place(self._model, [placed.described], self._system.tree)
@@ -71,7 +80,9 @@ def other_answer(watch: LawWatch) -> tuple[str, str]:
 def no_function() -> Failure | None:
     """Return the failure of a law that was called in this thread, and gave two answers to one question."""
     name, t, error = getattr(raised, "error", ("", 0.0, None))
-    return failed(Status.LAW_CHANGED, t, name, str(error)) if isinstance(error, NotAFunction) else None
+    return (
+        failed(Status.LAW_CHANGED, t, name, str(error), hint="") if isinstance(error, NotAFunction) else None
+    )
 
 
 def _key(placed: PlacedLoad) -> object:

@@ -158,6 +158,11 @@ class SteppedRun:
             controllers.forget_before(self.record.t[0] if self.record else t_end)
         return calm and all(failure is None for failure in self.sides.failures)
 
+    @property
+    def laws_changed(self) -> bool:
+        """Whether a law has become another, by what it reads from outside."""
+        return self._follows and bool(self.sides.watch.change()[0])
+
     def _check_laws(self) -> None:
         """Refuse to go on with laws that have become others: what they read from outside is no input."""
         name, words = self.sides.watch.change()

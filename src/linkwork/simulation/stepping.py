@@ -25,6 +25,7 @@ from linkwork.simulation.event import Event
 from linkwork.simulation.failure import SimulationFailed
 from linkwork.simulation.going_through import go_through
 from linkwork.simulation.held_inputs import HeldInputs
+from linkwork.simulation.initial_state import outside_limits
 from linkwork.simulation.integrators.tableau import StepMethod
 from linkwork.simulation.options import MOST_STEPS, RunOptions, worker_count
 from linkwork.simulation.restoring import PROJECTED, Restoring
@@ -108,6 +109,7 @@ class Simulation(Closed):
             self._run = SteppedRun(self._setup, self._start)
         except ValueError as error:
             raise ValueError(f"Simulation: {error}") from None
+        self._doubt_start()
         self._busy = threading.Lock()
         self._wall = time.perf_counter() - begun, time.perf_counter()
 
@@ -145,6 +147,13 @@ class Simulation(Closed):
                 self._run.begin(self._start)
             else:
                 self._run = SteppedRun(self._setup, self._start)
+        self._doubt_start()
+
+    def _doubt_start(self) -> None:
+        """Warn of a start that is probably not meant, unless it is where something else was left."""
+        begins = self._start.memory is None and self._start.t == 0.0
+        if begins and (text := outside_limits(self._setup.model, self._start.q)):
+            warnings.warn(text, stacklevel=3)
 
     def _reset_some(self, where: Any, state: Any, q: Any, v: Any, inputs: Any) -> None:
         if not self._setup.batch or state is not None:
@@ -200,6 +209,11 @@ class Simulation(Closed):
             self._run.clock = StepClock(self._run.clock.t)
         if not calm:
             self._complain()
+
+    @property
+    def laws_changed(self) -> bool:
+        """Whether what laws read from outside has changed since it began: the next step says so."""
+        return self._run.laws_changed
 
     def take_events(self) -> list[Any]:
         """Return the events so far as `events` does, and forget them: for runs without an end."""

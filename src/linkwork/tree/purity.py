@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from linkwork.errors import ModelError
+from linkwork.mechanism.called_equations import REMEDY
 from linkwork.mechanism.mechanism import Element
 from linkwork.mechanism.outside import Outside, outside_of, restore
 from linkwork.mechanism.recorded import Recorded
@@ -15,13 +16,7 @@ from linkwork.mechanism.snapshot import is_lasting
 
 Traced = TypeVar("Traced")
 
-REMEDY = (
-    "what draws random numbers, looks at a clock or has a memory is to be sampled, by an lw.Sampled that is "
-    "called at its own rate and holds its value; a number that you change is an lw.Input"
-)
-
-
-_TWO = "traced twice, it is two formulas"
+TWO_FORMULAS = "traced twice, it is two formulas"
 
 
 class NotAFunction(ModelError):
@@ -52,7 +47,7 @@ def traced_purely(
             same = False
     finally:
         _put_back(element, before)
-    why = f"it keeps what it computes, in {kept!r}, for the next call" if kept else _TWO
+    why = f"it keeps what it computes, in {kept!r}, for the next call" if kept else TWO_FORMULAS
     if name := before.drew():
         why, same = f"it draws random numbers, from {name!r}", False
     if not same:
