@@ -1,4 +1,4 @@
-"""What contacts of a tree ask for is made one motion of it, and what is left out of a step asks for nothing."""
+"""What contacts of a tree ask for is made one motion of it; what is left out of a step asks for nothing."""
 
 import numpy as np
 

@@ -183,6 +183,30 @@ def test_bodies_that_overlap_when_their_joint_goes_pass_until_they_are_apart():
     np.testing.assert_allclose(pair["a"].velocity, (0, 0, 1), atol=1e-12)
 
 
+def test_a_body_that_passes_another_may_break_or_be_removed():
+    scene = world(gravity=(0, 0, 0))
+    for change in (
+        lambda pair: scene.fracture(pair["b"], [lw.Body("rest", lw.Sphere(0.1), density=500)]),
+        lambda pair: pair.remove("b"),
+    ):
+        pair = scene.add(overlapping_boxes(), position=(0, 0, 2))
+        scene.unweld(pair["hinge"])
+        change(scene.actors[-1] if "b" in scene.actors[-1] else pair)
+        scene.step(1 / 60)
+        assert pair["a"].exists
+        assert all(actor.names for actor in scene.actors)
+        assert scene.passing.of(pair.unit) == set()
+        scene.remove(pair)
+
+
+def test_a_body_may_be_removed_from_a_joint_at_which_it_overlaps_another():
+    scene = world(gravity=(0, 0, 0))
+    pair = scene.add(overlapping_boxes(), position=(0, 0, 2))
+    pair.remove("b")
+    scene.step(1 / 60)
+    assert pair.names == ("a",)
+
+
 def test_what_overlaps_is_pushed_out_as_slowly_where_others_bounce():
     # A ball bounces right after the start: all bodies are moved up to there first, by 1 % of the step.
     m, hard = lw.Mechanism("boxes and ball"), lw.Material(restitution=1.0)

@@ -72,12 +72,11 @@ class Colliders(Closed):
         world = cls(mechanism.space)
         fixed = set(welded_groups(mechanism)[0])
         for name, body in {"ground": mechanism.ground, **mechanism.bodies}.items():
-            if body.touched_by:
+            if shapes := body.touched_by:
                 pose = lifted(np.column_stack([body.rotation, body.position]))
-                world._put(name, body.touched_by, pose, (body.group, body.mask), body in fixed)
-        for a, b in sorted(excluded_pairs(mechanism)):
-            if a in world and b in world:
-                world.exclude(a, b)
+                world._put(name, shapes, pose, (body.group, body.mask), body in fixed)
+        members = world._members
+        world._excluded = {(a, b) for a, b in excluded_pairs(mechanism) if a in members and b in members}
         return world
 
     # who there is

@@ -29,7 +29,7 @@ class CompliantInMotion:
     """The compliant contacts of a model at moments of its motion; for one thread at a time."""
 
     def __init__(self, model: Model) -> None:
-        self._world, self._room = meeting(model.mechanism), work(corners=4)
+        self._world, self._room = meeting(model.mechanism).copy(), work(corners=4)
         self._table = pair_table(model.mechanism, self._world)
         self._laws = [contact.law for contact in model.mechanism.contacts.values()]
         self._found = model.compliant_contacts

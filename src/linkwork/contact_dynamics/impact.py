@@ -79,7 +79,7 @@ def impact(
         return one.sequence(restitution, fastest)
     make = one.newton if law == "newton" else one.poisson
     found = make(restitution)
-    if one.gained(found) <= 0.0:
+    if not restitution.any() or one.gained(found) <= 0.0:
         return found
     low, high, kept = 0.0, 1.0, make(0.0 * restitution)._replace(lowered=0.0)
     for _ in range(_HALVINGS):

@@ -19,7 +19,7 @@ _known: WeakKeyDictionary[Mechanism, Colliders] = WeakKeyDictionary()  # of mode
 def meeting(mechanism: Mechanism) -> Colliders:
     """Return the bodies that may meet by the contacts of a mechanism, as drawn; only those pairs meet.
 
-    That of a model is made once; all share its shapes.
+    That of a model is made once, and shared by all: who moves bodies of it takes a copy.
     """
     if mechanism._journal is not LOCKED:
         return _made(mechanism)
@@ -28,7 +28,7 @@ def meeting(mechanism: Mechanism) -> Colliders:
         world = _made(mechanism)
         _ = world.arrays  # are made now, and shared
         _known[mechanism] = world
-    return world.copy()
+    return world
 
 
 def _made(mechanism: Mechanism) -> Colliders:

@@ -207,12 +207,13 @@ def contact_mistakes(contact: Contact, mechanism: "Mechanism") -> Iterator[str]:
 
 def _compliance_mistakes(bodies: Iterable[Body]) -> Iterator[str]:
     """Yield what cannot be combined: a stiffness with a modulus of elasticity."""
-    owners = {
-        word: body.name
-        for word in ("stiffness", "young")
-        for body in bodies
-        if any(getattr(material, word) is not None for material in materials_of(body))
-    }
+    owners: dict[str, str] = {}
+    for body in bodies:
+        for material in materials_of(body):
+            if material.stiffness is not None:
+                owners["stiffness"] = body.name
+            if material.young is not None:
+                owners["young"] = body.name
     if len(owners) == 2:
         yield (
             f"the material of {owners['stiffness']!r} has a stiffness, that of {owners['young']!r} a modulus "

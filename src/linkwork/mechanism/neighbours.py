@@ -80,10 +80,11 @@ def _compound_joints(joints: Iterable["Joint"], parts: dict[Body, list[Body]]) -
         alone = len(parts.get(body, ())) == 1  # neither ground nor welded
         return alone and not body.touched_by and len(of_body[body]) == 2 and turning
 
-    for start in [body for body in of_body if body in parts and not is_inner(body)]:
+    inner = {body for body in of_body if is_inner(body)}
+    for start in [body for body in of_body if body in parts and body not in inner] if inner else ():
         for joint in of_body[start]:
             body, length = _other(joint, start), 0.0
-            while is_inner(body):
+            while body in inner:
                 before, joint = joint, next(one for one in of_body[body] if one is not joint)
                 length += _distance(body, before, joint)
                 body = _other(joint, body)

@@ -9,7 +9,7 @@ names; ASK returns to Python, which does what the stage is for, and goes on from
 functions ask at once.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -42,12 +42,13 @@ class Stage(NamedTuple):
     """Code and what it is called with."""
 
     address: int
-    first: int  # address of the words of a loop, or of the plan of a kernel
+    first: int  # of a loop, where its words begin among all; of a kernel, the address of its plan
     second: int  # of the ports of a kernel
     patches: list[tuple[int, int]]  # places among the words, and the values that are written there
     result: int = -1  # the value that the result becomes; -1: it decides where to go on; -2: there is none
     skip: str = ""  # where SKIP goes
     ask: Callable[[], Any] | None = None  # what ASK does; it may return where to go on
+    is_loop: bool = False
 
 
 class Program:
@@ -59,6 +60,8 @@ class Program:
         self._stages: list[Stage] = []
         self._labels: dict[str, int] = {}
         self._keep: list[Any] = []
+        self._words = _Words()  # of all loops
+        self._known: dict[int, _Words] = {}  # of tuples of arguments, which many loops take
         self._tables: tuple[Array, ...] = ()
 
     def clear(self) -> None:
@@ -66,7 +69,8 @@ class Program:
         self._stages.clear()
         self._labels.clear()
         self._keep.clear()
-        self._tables = ()
+        self._known.clear()
+        self._words, self._tables = _Words(), ()
 
     def label(self, name: str) -> None:
         """Name the stage that comes next."""
@@ -81,26 +85,25 @@ class Program:
         ask: Callable[[], Any] | None = None,
     ) -> None:
         """Add a loop; its result becomes a value, or decides, if it may `skip` or `ask`."""
-        words, arrays, patches = [0], list[int](), list[tuple[int, int]]()
-        for one in _flat(arguments):
-            kind = type(one)
-            if kind is Value:
-                patches.append((len(words), one.place))
-                words.append(0)
-                continue
-            if kind is Some:
-                patches.append((len(words) + 1, one.rows))
-                one = one.array
-            if isinstance(one, np.ndarray):
-                arrays.append(len(words))
-                words += [id(one), *one.shape]
+        words, first = self._words, len(self._words.words)
+        words.words.append(0)
+        words.patches = []
+        for one in arguments:
+            if isinstance(one, tuple) and type(one) is not Some and type(one) is not Value:
+                words.add_all(self._known.get(id(one)) or self._words_of(one))
             else:
-                words.append(one if isinstance(one, int) else int(np.float64(one).view(np.int64)))
-        bound = np.array(words, np.int64)
-        put_addresses(np.array(arrays, np.int64), bound)
-        self._keep += [bound, arguments]
+                words.add(one)
+        self._keep.append(arguments)
+        patches = [(place - first, value) for place, value in words.patches]
         how = -1 if skip or ask else result
-        self._stages.append(Stage(_address(loop), bound.ctypes.data, 0, patches, how, skip, ask))
+        self._stages.append(Stage(_address(loop), first, 0, patches, how, skip, ask, True))
+
+    def _words_of(self, arguments: tuple[Any, ...]) -> "_Words":
+        """Return the words of a tuple of arguments; they are known from now on."""
+        found = self._known[id(arguments)] = _Words()
+        for one in arguments:
+            found.add(one)
+        return found
 
     def keep(self, thing: Any) -> None:
         """Keep what stages know by address."""
@@ -129,14 +132,24 @@ class Program:
             k = run_stages(self._labels[to] if to else k + 1, *self._tables)
 
     def _bind(self) -> None:
-        stages = self._stages
-        words = [
-            (one.address, one.first, one.second, one.result, self._labels.get(one.skip, -1)) for one in stages
+        stages, words = self._stages, np.array(self._words.words or [0], np.int64)
+        put_addresses(np.array(self._words.arrays, np.int64), words)
+        begin = words.ctypes.data
+        table = [
+            (
+                one.address,
+                begin + 8 * one.first if one.is_loop else one.first,
+                one.second,
+                one.result,
+                self._labels.get(one.skip, -1),
+            )
+            for one in stages
         ]
         patches: Sequence[tuple[int, int]] = [patch for one in stages for patch in one.patches]
         firsts = np.cumsum([0, *(len(one.patches) for one in stages)]).astype(np.int64)
-        table = np.array(words, np.int64).reshape(-1, 5)
-        self._tables = table, firsts, np.array(patches, np.int64).reshape(-1, 2), self.values
+        self._keep.append(words)
+        rows = np.array(table, np.int64).reshape(-1, 5)
+        self._tables = rows, firsts, np.array(patches, np.int64).reshape(-1, 2), self.values
 
 
 @cache
@@ -144,13 +157,37 @@ def _address(loop: Entry) -> int:
     return loop.address
 
 
-def _flat(arguments: Sequence[Any]) -> Iterator[Any]:
-    """Iterate over arguments and over what is in tuples among them."""
-    for each in arguments:
-        if isinstance(each, tuple) and type(each) is not Some and type(each) is not Value:
-            yield from each
+class _Words:
+    """The words of arguments, which other words may come before."""
+
+    def __init__(self) -> None:
+        self.words: list[int] = []  # of an array: its id, in place of the address of its numbers; its lengths
+        self.arrays: list[int] = []  # where the ids of arrays are
+        self.patches: list[tuple[int, int]] = []  # where values are written to, and which
+
+    def add(self, one: Any) -> None:
+        """Add an array, a number, or what stands for a value."""
+        words, kind = self.words, type(one)
+        if kind is Value:
+            self.patches.append((len(words), one.place))
+            words.append(0)
+            return
+        if kind is Some:
+            self.patches.append((len(words) + 1, one.rows))
+            one = one.array
+        if isinstance(one, np.ndarray):
+            self.arrays.append(len(words))
+            words.append(id(one))
+            words += one.shape
         else:
-            yield each
+            words.append(one if isinstance(one, int) else int(np.float64(one).view(np.int64)))
+
+    def add_all(self, others: "_Words") -> None:
+        """Add the words of other arguments."""
+        at = len(self.words)
+        self.words += others.words
+        self.arrays += [at + k for k in others.arrays]
+        self.patches += [(at + k, value) for k, value in others.patches]
 
 
 # Asking NumPy for the address of an array takes microseconds, and a program has hundreds of them.

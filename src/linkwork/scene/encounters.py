@@ -161,11 +161,18 @@ class Encounters:
         key = (*(id(unit.model) for unit in units), *places, *names)
         known = self._known.get(key)
         if known is None:
+            self._forget_gone()
             known = self._known[key] = self._new(units, names, before)
             while len(self._known) > _KEPT:
                 self._known.popitem(last=False)
         self._known.move_to_end(key)
         return known
+
+    def _forget_gone(self) -> None:
+        """Forget what was made of models that no unit has any more: they were edited, or have left."""
+        there = {unit.model for unit in self._scene.units}
+        for key in [key for key, one in self._known.items() if not there.issuperset(one.models)]:
+            del self._known[key]
 
     def _new(self, units: Sequence[Unit], names: Sequence[str], before: Joined | None) -> Joined:
         if len(units) == 1:

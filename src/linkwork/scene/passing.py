@@ -48,9 +48,13 @@ class Passing:
         return self._for_now.get(unit, set())
 
     def let(self, unit: "Unit", arrays: "BodyArrays", parted: Iterable[Pair]) -> None:
-        """Let pairs pass that were joined, and those that still overlap; do so in the unit's mechanism."""
-        known = self.of(unit)
-        now = set(overlapping(arrays, unit, {*known, *parted}))
+        """Let pairs pass that were joined, and those that still overlap; do so in the unit's mechanism.
+
+        The unit may still have bodies that the mechanism has no longer.
+        """
+        known, bodies = self.of(unit), unit.mechanism.bodies
+        there = {(a, b) for a, b in {*known, *parted} if a in bodies and b in bodies}
+        now = set(overlapping(arrays, unit, there))
         if now == known:
             return
         contact = unit.mechanism.contacts.get(CONTACT)

@@ -163,3 +163,5 @@ def remove_element(scene: "Scene", actor: Actor, name: str) -> None:
 
     edit(scene, actor.unit, cut)
     actor.lose([name])
+    if not actor.names:
+        scene.forget(actor)

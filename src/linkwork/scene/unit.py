@@ -7,9 +7,11 @@ again only where one of them is paused, restarted or removed.
 
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from linkwork.mechanism.body import Body
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.snapshot import editable_copy
 from linkwork.model.model import Model
@@ -139,13 +141,18 @@ class Unit:
         return f"<Unit of {', '.join(actor.path for actor in self.actors)}>"
 
 
-def _box(body: Any) -> Array:
+_boxes: WeakKeyDictionary[Body, tuple[Any, Array]] = WeakKeyDictionary()  # with the revision of the body
+
+
+def _box(body: Body) -> Array:
     """Return the box (2, 3) around the shapes of a body, in its frame; its centre of mass if it has none."""
-    shapes = tuple(shape_of(shape) for shape in body.touched_by)
-    if not shapes:
+    revision, box = _boxes.get(body, (None, np.zeros(0)))
+    if revision is not body._revision:
+        shapes = tuple(shape_of(shape) for shape in body.touched_by)
         point = np.asarray(body.inertia.com, float)
-        return np.array([point, point])
-    return _box_of(shapes)
+        box = _box_of(shapes) if shapes else np.array([point, point])
+        _boxes[body] = body._revision, box
+    return box
 
 
 @lru_cache(maxsize=1024)

@@ -139,7 +139,7 @@ def _look_for_overlaps(model: Model, state: Any) -> None:
     start = state.final if isinstance(state, Recording) else state
     q = model.q_drawn if start is None else getattr(start, "q", None)
     if isinstance(q, np.ndarray) and q.shape == (model.nq,) and np.isfinite(q).all():
-        world = meeting(model.mechanism)
+        world = meeting(model.mechanism).copy()
         world.place(model.poses(q))
         warn_of_overlaps(model.mechanism, world)
 
