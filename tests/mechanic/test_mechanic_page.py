@@ -44,6 +44,20 @@ def test_it_runs_and_comes_back_to_the_drawing(page):
     assert np.allclose(page.now().poses[0][:, 3], (0.15, 0, 0))
 
 
+def test_a_run_that_begins_while_an_edit_is_looked_at_goes_on(page):
+    page.editor.add_shape(lw.Box(0.3, 0.02, 0.02), "arm", (0.15, 0, 0))
+    page.editor.join("Revolute", "ground", "arm", (0, 0, 0), axis=(0, 1, 0), name="pin")
+    page.show_now()
+    made = page.remade(page.editor.mechanism)
+    page.start_or_stop()
+    before = page.engine
+    with page._lock:
+        page.show_edited(made)
+    assert page.engine is not before
+    assert page.engine.running
+    assert page._run.label == "Stop"
+
+
 def test_hostile_uploads_change_nothing(page):
     names = (
         "../../x.stl",

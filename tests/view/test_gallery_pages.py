@@ -26,11 +26,11 @@ def changed(picture, before):
     return np.abs(picture - before).sum(axis=2) > CHANGED
 
 
-def played(name, span):
+def played(name, span, samples):
     """Return the first part of a demonstration [s]."""
     demo = GALLERY[name]
     span = min(demo.duration, span)
-    return demo.play(demo.build().compile(), span, span / 20)
+    return demo.play(demo.build().compile(), span, span / samples)
 
 
 def assert_clear(part, seen=3 * CHANGED):
@@ -56,7 +56,7 @@ def framed(pixels, corners, view):
 
 @pytest.mark.parametrize("name", GALLERY)
 def test_a_picture_shows_all_of_it(name):
-    picture = played(name, 0.1).snapshot(size=(480, 300))
+    picture = played(name, 0.05, 2).snapshot(size=(480, 300))
     corners = corners_of(picture._drawing, picture._poses)
     assert_clear(framed(picture.pixels.astype(int), corners, picture._view), 4 * CHANGED)  # not shadows
 
@@ -66,7 +66,7 @@ def test_a_picture_shows_all_of_it(name):
     "name", [pytest.param(name, marks=() if name in PAGES else pytest.mark.soak) for name in GALLERY]
 )
 def test_the_page_shows_all_of_it(name, tab):
-    run = played(name, 0.5)
+    run = played(name, 0.5, 20)
     with show(run, open_browser=False, block=False) as viewer:
         viewer.switches["shadows"].value = False
         viewer.stage.show_shadows(False)

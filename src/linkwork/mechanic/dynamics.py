@@ -190,12 +190,13 @@ class Dynamics(Acting):
         self.stand(q)
 
     def _show_state(self) -> None:
-        running = self.engine is not None and self.engine.running
-        self._run.label, self._run.icon = ("Stop", "player-pause") if running else ("Run", "player-play")
-        if self.engine is None:
-            self._clock.value = "as drawn"
-        self._show_sliders()
-        self.follow_guide()
+        with self._lock:
+            running = self.engine is not None and self.engine.running
+            self._run.label, self._run.icon = ("Stop", "player-pause") if running else ("Run", "player-play")
+            if self.engine is None:
+                self._clock.value = "as drawn"
+            self._show_sliders()
+            self.follow_guide()
 
     def follow_guide(self) -> None:
         """Notice what was done of the steps to a first mechanism."""

@@ -66,21 +66,19 @@ class MechanicViewer(Pulling):
     def remade(self, mechanism: Any) -> Any:
         """Return what is shown of the mechanism as it is, and what is said of it."""
         with self.editor.lock:
-            subject, said = self.drawn(self.drawing), self.editor.advice()
-            carried = None
-            if self.engine is not None and subject.model is not None:
-                carried = carry(self.engine.model, self.engine.state, mechanism)
-            return subject, said, carried
+            return self.drawn(self.drawing), self.editor.advice()
 
     def show_edited(self, made: Any) -> None:
-        subject, self.said, carried = made
-        engine, self.engine = self.engine, None
+        subject, self.said = made
+        engine, self.engine = self.engine, None  # one that was started just now goes on, too
         if engine is not None:
             engine.close()
-        if carried is not None:
-            self.engine = self._engine(*carried, before=engine)
-            self.engine.running = engine is not None and engine.running
-            subject = Running(self.engine)
+            if subject.model is not None:
+                with self.editor.lock:
+                    carried = carry(engine.model, engine.state, self.editor.mechanism)
+                self.engine = self._engine(*carried, before=engine)
+                self.engine.running = engine.running
+                subject = Running(self.engine)
         self.show_subject(subject)
         self._fit()
         self._show_state()

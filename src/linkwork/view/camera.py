@@ -13,6 +13,7 @@ _DRAWN = np.radians(0.002)  # so long a lens that depth does not show
 _DEEP = np.radians(35.0)
 _FAR = 12.0  # times its size: what goes farther is not shown as a whole, but followed
 _SURROUNDINGS = 3.0  # how much more is shown of what is followed
+_BENCH = 0.15  # what is seen of an empty picture, to all sides [m]
 _THIN = 0.35  # depth per width: what is thinner is seen more from the front
 
 
@@ -44,7 +45,7 @@ class Camera:
         marks = [piece for piece in drawing.glyphs if piece.name in tied]
         shown = [piece for piece in (*drawing.pieces, *marks) if not piece.shell.endless]
         ends = [end for mark in drawing.springs for end in ((mark.a, mark.on_a), (mark.b, mark.on_b))]
-        points = [] if shown or ends else [np.zeros((1, 1, 3))]
+        points = [] if shown or ends else [np.array([[(-_BENCH, -_BENCH, 0.0), (_BENCH, _BENCH, _BENCH)]])]
         boxes = {piece.shell.key: piece.shell.vertices for piece in shown}
         boxes = {key: _box_corners(vertices) for key, vertices in boxes.items()}
         placed = [

@@ -13,6 +13,7 @@ from linkwork.recording.trace import COLORS, MANY, Trace, by_axis, shown_range
 Array = np.ndarray
 
 _POINTS = 400  # of a curve
+_ROOM = 0.09  # above and below the numbers of a chart, of its height: theirs are not cut off
 
 
 class Charts:
@@ -135,7 +136,9 @@ def _show(chart: Any, data: tuple[Array, ...]) -> None:
 
 
 def _scales(shown: tuple[float, float]) -> dict[str, Any]:
-    return {"x": {"time": False}, "y": {"range": shown}}
+    low, high = shown
+    room = _ROOM * (high - low)
+    return {"x": {"time": False}, "y": {"range": (low - room, high + room)}}
 
 
 def columns(times: Array, curves: Sequence[Array]) -> tuple[Array, ...]:
@@ -144,7 +147,6 @@ def columns(times: Array, curves: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def rounded(low: float, high: float) -> tuple[float, float]:
-    """Return a range with some room about another, of round numbers: it stays while that grows a little."""
+    """Return a range of round numbers that holds another: it stays while that grows a little."""
     step = 10.0 ** np.floor(np.log10(high - low)) / 2.0
-    room = 0.04 * (high - low)
-    return float(step * np.floor((low - room) / step)), float(step * np.ceil((high + room) / step))
+    return float(step * np.floor(low / step)), float(step * np.ceil(high / step))
