@@ -1,12 +1,18 @@
 """Runs, checkpoints and scenes on disk: a flipped bit or a missing end is noticed before anything is used."""
 
+import hashlib
+import warnings
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
+from formats.test_fuzzing import ends_within, mutated
 
 import linkwork as lw
-from linkwork.errors import FormatError
+from linkwork.errors import FormatError, SimulationError
+from linkwork.recording import container
 
 
 def swing() -> lw.Mechanism:
@@ -51,3 +57,52 @@ def test_a_flipped_bit_or_a_missing_end_is_noticed(suffix, count, quick_folder):
         path.write_bytes(damaged)
         with pytest.raises(FormatError, match=rf"thing\.{suffix}"):
             read(path)
+
+
+def use(thing: Any) -> None:
+    """Look at what was read, or let it go on."""
+    if isinstance(thing, lw.Scene):
+        thing.step(0.01)
+    else:
+        thing.summary()
+
+
+def signed_again(content: bytes, rng: Random) -> bytes:
+    """Return a file with other content in its header or its arrays, and the checksum of that."""
+    prefix = container._PREFIX
+    magic, version, length = prefix.unpack_from(content)
+    text = content[prefix.size : prefix.size + length]
+    arrays = content[container._aligned(prefix.size + length) : -container._DIGEST]
+    if rng.random() < 0.7 or not arrays:
+        text = mutated(text, rng)
+    else:
+        arrays = mutated(arrays, rng)
+    start = prefix.pack(magic, version, len(text)) + text
+    body = start + bytes(container._aligned(len(start)) - len(start)) + arrays
+    return body + hashlib.sha256(body).digest()
+
+
+@pytest.mark.parametrize("count", [150, pytest.param(20_000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("suffix", KINDS)
+def test_a_file_with_other_content_and_its_checksum_is_read_or_refused(suffix, count, quick_folder):
+    make, read = KINDS[suffix]
+    path = quick_folder / f"thing.{suffix}"
+    make(path)
+    content, rng, refused = path.read_bytes(), Random(count), 0
+    use(read(path))  # compiled before time counts
+    with warnings.catch_warnings(), ends_within(5.0) as restart:
+        warnings.simplefilter("ignore")
+        for _ in range(count):
+            damaged = signed_again(content, rng)
+            path.write_bytes(damaged)
+            restart()
+            try:
+                use(read(path))
+            except FormatError as error:
+                assert path.name in str(error)  # noqa: PT017
+                refused += 1
+            except SimulationError:
+                continue  # the state that it goes on from is another one
+            except Exception as error:
+                raise AssertionError(f"{type(error).__name__}: {error} of {damaged!r}") from error
+    assert refused > count // 2

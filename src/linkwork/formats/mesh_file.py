@@ -18,7 +18,7 @@ from linkwork.formats.regular_file import read_bytes
 from linkwork.geometry.mesh import Mesh, counted
 from linkwork.geometry.tessellation import compact
 from linkwork.geometry.triangulation import Polygons, cut_faces
-from linkwork.geometry.weld import blocks, distinct, joined
+from linkwork.geometry.weld import all_used, blocks, distinct, joined
 from linkwork.mechanism.placement import Array
 
 MAX_BYTES = 128_000_000  # two and a half million triangles of STL; lw.load(..., largest=) allows more
@@ -84,7 +84,7 @@ def _put_together(path: Path, soup: Soup, lenient: bool) -> Mesh:
         points = fewer
         np.take(second, faces, out=faces, mode="clip")
     notes = [f"cut {counted(blind, 'face')} of no plane, or crossing itself"] if blind else []
-    points, kept = compact(points, faces)
+    points, kept = (points, faces) if all_used(len(points), faces) else compact(points, faces)
     if len(kept) < len(faces):
         notes.append(f"dropped {counted(len(faces) - len(kept), 'face')} with two corners at one place")
     if not len(kept):

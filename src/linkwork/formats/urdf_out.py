@@ -33,7 +33,10 @@ from linkwork.mechanism.joints import Fixed, Free, Planar, Prismatic, Revolute, 
 from linkwork.mechanism.mechanism import GRAVITY, Mechanism
 
 _KINDS = {
-    **{Fixed: "fixed", Prismatic: "prismatic", Planar: "planar", Free: "floating"},
+    Fixed: "fixed",
+    Prismatic: "prismatic",
+    Planar: "planar",
+    Free: "floating",
     Spherical: "spherical",  # as Bullet and MuJoCo read it
 }
 

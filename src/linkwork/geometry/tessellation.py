@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.geometry.mesh_loops import mark_corners
 from linkwork.geometry.solid import Faces, Surface, pieces_per_turn
 from linkwork.mechanism.placement import Array
 
@@ -57,10 +56,11 @@ def revolved(profile: ArrayLike, resolution: int, angle: float = 2 * pi, cap: Fa
 
 def compact(vertices: Array, faces: NDArray[Any]) -> tuple[Array, NDArray[Any]]:
     """Drop faces that have a vertex twice, and vertices that no face has."""
+    a, b, c = faces.T
+    flat = (a == b) | (b == c) | (c == a)
+    faces = faces[~flat] if flat.any() else faces
     used = np.zeros(len(vertices), np.bool_)
-    if mark_corners(np.ascontiguousarray(faces, np.int32), used):
-        a, b, c = faces.T
-        faces = faces[(a != b) & (b != c) & (c != a)]
+    used[faces] = True
     if used.all():
         return vertices, faces
     return vertices[used], (np.cumsum(used) - 1)[faces]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.geometry.mesh_loops import near_rows, number_rows
+from linkwork.geometry.mesh_loops import mark_corners, near_rows, number_rows
 from linkwork.geometry.polyhedron import bounds
 from linkwork.mechanism.placement import Array
 
@@ -60,6 +60,12 @@ def joined(vertices: Array, near: float) -> tuple[Array, NDArray[np.int32]]:
             work = ahead, table, following, label, first
             found = near_rows(vertices, low, near, width * near, most, SECRET, *work)
     return (vertices if found == count else vertices[first[:found]]), label
+
+
+def all_used(count: int, faces: NDArray[np.int32]) -> bool:
+    """Tell whether faces have three different corners each, and every vertex is one: nothing is to be dropped."""
+    used = np.zeros(count, np.bool_)
+    return mark_corners(faces, used) == 0 and bool(used.all())
 
 
 def _table(count: int) -> NDArray[np.int32]:

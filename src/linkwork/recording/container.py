@@ -19,6 +19,7 @@ import numpy as np
 
 from linkwork.atomic import write_atomically
 from linkwork.errors import FormatError
+from linkwork.formats.json_text import too_much
 
 Array = np.ndarray
 
@@ -122,7 +123,10 @@ def _check_frame(content: bytes) -> tuple[int, dict[str, Any]]:
         raise _Fault("is damaged: its checksum is not that of its content; take another copy")
     if version != _VERSION or length > len(content) - _PREFIX.size - _DIGEST:
         raise _Fault(f"has version {version} and a header of {length} bytes, which cannot be")
-    described = _json(content[_PREFIX.size : _PREFIX.size + length])
+    text = memoryview(content)[_PREFIX.size : _PREFIX.size + length]
+    if problem := too_much(text):
+        raise _Fault(f"has a header with {problem}")
+    described = _json(bytes(text))
     match described:
         case {"header": dict(), "arrays": list()} if len(described) == 2:
             return _aligned(_PREFIX.size + length), described

@@ -203,7 +203,7 @@ class _Reader:
         self._mechanisms = [mechanism_of_text(text.encode(), path) for text in header["mechanisms"]]
         self._models: dict[int, Model] = {}
         self.scene = scene = Scene(header["gravity"], step=header["step"])
-        scene.set_clock([float(x) for x in header["clock"]])
+        scene.set_clock(_clock(header["clock"]))
         for group in header["groups"]:
             parent, name = self._parent(group["path"])
             made = Group(parent.free_name(name, exact=True), parent, _pose(group["pose"]))
@@ -311,6 +311,10 @@ class _Reader:
         model = self.scene.encounters.model_of(units, names)
         state = self._state(f"encounter/{k}", words["memory"], model)
         rest = float(words["offset"]), bool(words["resting"])
+        if not rest[1] and not _same_time(state.t + rest[0], self.scene.time):
+            raise FormatError(
+                f"{self._path}: mechanisms are at {state.t + rest[0]:g} s, and the scene at {self.scene.time:g} s"
+            )
         made = self.scene.encounters.resume(units, names, state, *rest)
         made.calm, made.apart = int(words["calm"]), int(words["apart"])
 
@@ -320,6 +324,20 @@ class _Reader:
         for group in [self.scene, *(node for node in self.scene.walk_nodes() if isinstance(node, Group))]:
             children: list[Node] = sorted(group.children, key=lambda node: ranks.get(node.path, len(ranks)))
             group.have(tuple(children))
+
+
+def _clock(numbers: Any) -> list[float]:
+    """Return the numbers of a clock that has gone on in steps."""
+    t, origin, dt, steps = (float(x) for x in numbers)
+    if not (np.isfinite([t, origin, dt]).all() and dt >= 0.0 and steps >= 0.0 and steps.is_integer()):
+        raise FormatError(f"a clock of {numbers!r:.80}; times are finite, and steps go on")
+    if dt and not _same_time(t, origin + steps * dt):
+        raise FormatError(f"a clock at {t:g} s, after {steps:g} steps of {dt:g} s from {origin:g} s")
+    return [t, origin, dt, steps]
+
+
+def _same_time(a: float, b: float) -> bool:
+    return abs(a - b) <= 1e-9 * (1.0 + abs(a) + abs(b))
 
 
 def _pose(rows: Any) -> Array:
