@@ -17,7 +17,7 @@ def test_all_is_finite_and_has_a_height():
 
 @pytest.mark.parametrize(
     ("numbers", "shown"),
-    [((0.0, 0.9), (0.0, 0.9)), ((-33.1, 0.1), (-35.0, 5.0)), ((1e-9, 3.2e-9), (1e-9, 3.5e-9))],
+    [((0.0, 0.88), (0.0, 0.9)), ((-33.1, 0.1), (-35.0, 5.0)), ((1e-9, 3.2e-9), (1e-9, 3.5e-9))],
 )
 def test_a_chart_shows_round_numbers(numbers, shown):
     assert rounded(*numbers) == pytest.approx(shown)

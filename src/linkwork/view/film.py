@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkError
+from linkwork.recording.trace import Trace
 from linkwork.view.camera import Camera
 from linkwork.view.film_charts import FilmCharts
 from linkwork.view.overlays import Overlays
@@ -39,7 +40,8 @@ class Film:
         self._charts = None
         if plot:
             strip = max(int(_STRIP * height), min(_LOW, height // 2))
-            self._charts = FilmCharts(*_curves(subject, plot), (width, strip))
+            times, traces = _curves(subject, plot)
+            self._charts = FilmCharts(times, traces, (width, strip))
             height -= strip
         drawing, size = subject.drawing, (width, height)
         camera = Camera(drawing, self._trajectory.passed(200))
@@ -77,7 +79,7 @@ class Film:
             write(picture, text, _MARGIN, _MARGIN + SIZE + k * _LINE, colour, boxed=True)
 
 
-def _curves(subject: Subject, names: Sequence[str]) -> Any:
+def _curves(subject: Subject, names: Sequence[str]) -> tuple[Array, list[Trace]]:
     """Return times and traces of channels; what is not recorded is refused by name."""
     for name in names:
         if not subject.has(name):
