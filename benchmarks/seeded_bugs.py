@@ -330,9 +330,9 @@ BUGS = [
         ),
         ("com = [x + share * y", "com = [x - share * y"),
     ),
-    *_bugs("bodies", "geometry/capsule.py", ("0.375 * r * h", "0.75 * r * h")),
-    *_bugs("bodies", "geometry/cone.py", ("self.length / 4.0]", "self.length / 3.0]")),
-    *_bugs("bodies", "geometry/ellipsoid.py", ("self.x**2 / 5.0", "self.x**2 / 4.0")),
+    Bug("bodies", "geometry/capsule.py", "0.375 * r * h", "0.75 * r * h", "Capsule"),
+    Bug("bodies", "geometry/cone.py", "self.length / 4.0]", "self.length / 3.0]", "Cone"),
+    Bug("bodies", "geometry/ellipsoid.py", "self.x**2 / 5.0", "self.x**2 / 4.0", "Ellipsoid"),
     *_bugs(
         "bodies", "geometry/mesh_loops.py", ("_add(sums, 4, six * (ay * az", "_add(sums, 4, six * (ay * ay")
     ),

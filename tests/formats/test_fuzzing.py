@@ -142,11 +142,15 @@ def read(path: Path) -> Any:
     """Read a file with our own code; what MuJoCo then does with its files is its own."""
     if path.suffix == ".xml":
         return checked_model(path)
-    return file_format.reader(path).read(path, Reading()) if isinstance(path, InMemory) else lw.load(path)
+    if not isinstance(path, InMemory):
+        return lw.load(path)
+    reader = file_format.reader(path).read
+    assert reader is not None
+    return reader(path, Reading())
 
 
 @contextmanager
-def ends_within(seconds: float) -> Iterator[Callable[[], None]]:
+def ends_within(seconds: float) -> Iterator[Callable[[], object]]:
     """Yield a function that begins to count processor time anew; when it is up an error is raised."""
 
     def late(*_: Any) -> None:
@@ -172,7 +176,8 @@ def fuzz(folder: Path, most: int, seconds: float, seed: int) -> int:
     for path, copy, (_, data) in zip(paths, held, kinds, strict=True):
         path.write_bytes(data)
         copy.data = data
-        read(path), read(copy)  # modules are imported, loops compiled
+        for each in (path, copy):
+            read(each)  # modules are imported, loops compiled
     for loop in LOOPS.values():
         if loop.function.__module__.startswith(("linkwork.formats", "linkwork.geometry")):
             loop.prepare()

@@ -63,7 +63,7 @@ def joined(vertices: Array, near: float) -> tuple[Array, NDArray[np.int32]]:
 
 
 def all_used(count: int, faces: NDArray[np.int32]) -> bool:
-    """Tell whether faces have three different corners each, and every vertex is one: nothing is to be dropped."""
+    """Tell whether faces have three different corners each, and every vertex is one of them."""
     used = np.zeros(count, np.bool_)
     return mark_corners(faces, used) == 0 and bool(used.all())
 

@@ -203,7 +203,8 @@ class _Reader:
         self._mechanisms = [mechanism_of_text(text.encode(), path) for text in header["mechanisms"]]
         self._models: dict[int, Model] = {}
         self.scene = scene = Scene(header["gravity"], step=header["step"])
-        scene.set_clock(_clock(header["clock"]))
+        self._clock = _clock(header["clock"])
+        scene.set_clock(self._clock)
         for group in header["groups"]:
             parent, name = self._parent(group["path"])
             made = Group(parent.free_name(name, exact=True), parent, _pose(group["pose"]))
@@ -311,10 +312,11 @@ class _Reader:
         model = self.scene.encounters.model_of(units, names)
         state = self._state(f"encounter/{k}", words["memory"], model)
         rest = float(words["offset"]), bool(words["resting"])
-        if not rest[1] and not _same_time(state.t + rest[0], self.scene.time):
-            raise FormatError(
-                f"{self._path}: mechanisms are at {state.t + rest[0]:g} s, and the scene at {self.scene.time:g} s"
-            )
+        time, here = self.scene.time, state.t + rest[0]
+        # Others may be a step ahead of one that failed; from farther behind a step would take forever.
+        step = (self.scene.step_size or 0.0) + self._clock[2]
+        if not rest[1] and abs(here - time) > step + _rounding(time):
+            raise FormatError(f"{self._path}: mechanisms are at {here:g} s, and the scene at {time:g} s")
         made = self.scene.encounters.resume(units, names, state, *rest)
         made.calm, made.apart = int(words["calm"]), int(words["apart"])
 
@@ -331,13 +333,13 @@ def _clock(numbers: Any) -> list[float]:
     t, origin, dt, steps = (float(x) for x in numbers)
     if not (np.isfinite([t, origin, dt]).all() and dt >= 0.0 and steps >= 0.0 and steps.is_integer()):
         raise FormatError(f"a clock of {numbers!r:.80}; times are finite, and steps go on")
-    if dt and not _same_time(t, origin + steps * dt):
+    if dt and not abs(t - (origin + steps * dt)) <= _rounding(t):
         raise FormatError(f"a clock at {t:g} s, after {steps:g} steps of {dt:g} s from {origin:g} s")
     return [t, origin, dt, steps]
 
 
-def _same_time(a: float, b: float) -> bool:
-    return abs(a - b) <= 1e-9 * (1.0 + abs(a) + abs(b))
+def _rounding(t: float) -> float:
+    return 1e-9 * (1.0 + abs(t))
 
 
 def _pose(rows: Any) -> Array:

@@ -108,6 +108,9 @@ class OneRun:
         if self._controllers:
             self._work.memory.inputs[:] = self._held[:] = kept.memory["inputs"]
             self._controllers.restore(kept.memory)
+        reached, end = float(self._work.memo["t"][0]), min(self._controllers.next_time, self._t_end)
+        if self._work.status(0) == Status.RUNNING and reached > end:
+            raise checkpoint.damaged(f"it goes on from {reached:g} s, beyond {end:g} s")
         self._rows.append(kept.rows[kept.rows[:, 0] <= max(self._start.t, self._work.memo["t"][0])])
         self._occurrences.happened += kept.events
         self._pass_samples()
