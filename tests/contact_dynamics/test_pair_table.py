@@ -5,7 +5,8 @@ import pytest
 
 import linkwork as lw
 from linkwork.contact_dynamics.meeting import deep_overlaps, meeting, warn_of_overlaps
-from linkwork.contact_dynamics.pair_table import DISSIPATION, FRICTION, RESTITUTION, STIFFNESS, pair_table
+from linkwork.contact_dynamics.pair_numbers import DISSIPATION, FRICTION, RESTITUTION, STIFFNESS
+from linkwork.contact_dynamics.pair_table import pair_table
 from linkwork.mechanism.material import ContactNumbers, combined
 
 

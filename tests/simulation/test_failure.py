@@ -131,7 +131,7 @@ FAULTS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "far beyond a stop": (
         stopped(20.0),
-        r"stop of joint 'A' gives nan at q = 20, beyond its limits \[\[-1.0, 1.0",
+        r"stop of joint 'A' gives nan at q = 20, beyond its limits \(-1, 1\)",
     ),
     "far below a stop": (stopped(-20.0), r"stop of joint 'A' gives nan at q = -20, beyond its limits"),
     "too stiff a spring": (

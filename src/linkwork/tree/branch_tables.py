@@ -66,16 +66,8 @@ def branch_tables(
     """Return the tables of branches; pieces that were in the tables `like` these are taken over."""
     fresh = [branches[begin:end] if first < 0 else () for begin, end, first in found]
     rows = [slice(first, first + end - begin) for begin, end, first in found]
-    bounds = like.starts[[(part.start, part.stop) for part in rows]].tolist() if like and rows else []
-    in_q, in_v = (
-        [
-            part if part.start < 0 else slice(begins[k], ends[k])
-            for part, (begins, ends) in zip(rows, bounds, strict=True)
-        ]
-        if bounds
-        else rows
-        for k in (0, 1)
-    )
+    bounds = [like.starts[[part.start, part.stop]].T if like and part.start >= 0 else () for part in rows]
+    in_q, in_v = ([slice(*ends[k]) if len(ends) else slice(0) for ends in bounds] for k in (0, 1))
 
     def parts(word: str, table: str, taken: list[slice]) -> Iterator[Any]:
         known, said = getattr(like, table, None), attrgetter(word)
