@@ -252,7 +252,7 @@ def test_a_law_that_is_not_finite_is_named(law):
 WRONG = {
     "force": (lambda m: lw.Force("bad", m["arm"], lambda body, t: (1, 2)), "2 numbers where the force has 3"),
     "torque": (lambda m: lw.Torque("bad", m["arm"], lambda body, t: 1.0), "1 numbers where the torque has 3"),
-    "wrench": (lambda m: lw.Wrench("bad", m["arm"], lambda body, t: [1.0] * 7), "7 numbers where the torque and force"),
+    "wrench": (lambda m: lw.Wrench("bad", m["arm"], lambda body, t: [1.0] * 7), "7 numbers where the torque"),
     "motor": (lambda m: lw.Motor("bad", "wrist", lambda t, q, v: [q, v]), "2 numbers where the force has 1"),
     "feedback": (lambda m: lw.Feedback("bad", "wrist", lambda t, q, v: q), "2 numbers where the driven .* 1"),
     "name": (lambda m: lw.Feedback("bad", "wrist", lambda t, q, v: q["rist"]), "unknown joint 'rist'"),
