@@ -1,5 +1,6 @@
 """What every test may use, and what is said when a test cannot run here."""
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -25,6 +26,11 @@ IN_CI = os.environ.get("CI", "").lower() == "true"
 hypothesis.settings.register_profile("linkwork", deadline=None, derandomize=IN_CI)
 hypothesis.settings.load_profile("linkwork")
 
+
+# A worker keeps hundreds of thousands of objects alive: looking through all of them again and again took a
+# tenth of its time.
+gc.freeze()
+gc.set_threshold(20_000, 20, 20)
 
 if CHECKED:
     np.empty = PoisonedEmpty()  # what is read before it is written shows

@@ -19,7 +19,7 @@ CONTENT = {"k": 1}, b"object code"
 
 def test_damaged_entries_of_both_kinds_are_built_again(tmp_path):
     """The full number is for `make soak`."""
-    soak(tmp_path, flips=100, cuts=50)
+    soak(tmp_path, flips=40, cuts=20)
 
 
 @pytest.fixture
