@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from linkwork.scene.scene import Scene
 
 Array = np.ndarray
+Before = list[tuple[Model, State]]
 
 _FAR = 0.5  # what is farther from the others than twice this is parted from them [m]
 
@@ -40,21 +41,42 @@ def joined_units(
 
     The ground of both is where `place` says.
     """
-    states = unit.state, other.state
-    models = unit.model, other.model
+    before = [(unit.model, unit.state), (other.model, other.state)]
     mechanism, second = unit.own_mechanism(), other.own_mechanism()
+    if any(load.whole for load in second.loads.values()):
+        raise ModelError("attach: a load that sees all coordinates cannot become part of another mechanism")
+    names = _new_names(mechanism, second)
+    touched = CONTACT in mechanism.contacts
+    _move_elements(second, mechanism, names)
+    if touched != (CONTACT in mechanism.contacts) or not np.array_equal(place, unit.place):
+        for static in scene.statics:
+            remove_static(mechanism, static.body)
+        add_statics(mechanism, scene.statics, place)
+    model = compile_mechanism(mechanism, floating=True, like=before[0][0])
+    state = _state_of_both(before, model, names, scene.time)
+    if not np.array_equal(unit.place, other.place):
+        state = _seen_from(scene, unit, place, mechanism, model, state, names, other)
+    unit.place = place
+    return model, state, names
+
+
+def _new_names(mechanism: Mechanism, second: Mechanism) -> dict[str, str]:
+    """Return the names that the elements of the second get in a mechanism, where each is there once."""
     names: dict[str, str] = {}
-    moving = list(own_elements(second))
     taken = {*mechanism, *second}
-    for thing in moving:
+    for thing in own_elements(second):
         names[thing.name] = thing.name
         if thing.name in mechanism:
             names[thing.name] = _free_name(thing.name, taken)
             taken.add(names[thing.name])
-    if any(load.whole for load in second.loads.values()):
-        raise ModelError("attach: a load that sees all coordinates cannot become part of another mechanism")
-    contacts = [mechanism.contacts.get(CONTACT), second.contacts.get(CONTACT)]
-    passing = [tuple(names.get(_name(end), _name(end)) for end in pair) for pair in _without(contacts[1])]
+    return names
+
+
+def _move_elements(second: Mechanism, mechanism: Mechanism, names: dict[str, str]) -> None:
+    """Move the elements of the second to a mechanism, and which of them do not meet."""
+    moving = list(own_elements(second))
+    touching = second.contacts.get(CONTACT)
+    passing = [tuple(names.get(_name(end), _name(end)) for end in pair) for pair in _without(touching)]
     for thing in reversed(moving):
         second.take(second.elements.index(thing))
     for thing in moving:
@@ -62,32 +84,26 @@ def joined_units(
         if not isinstance(thing, Contact):
             _ground(thing, second, mechanism)
         mechanism.insert(len(mechanism.elements), thing)
-    if contacts[0] is None and contacts[1] is not None:
+    if touching is not None and CONTACT not in mechanism.contacts:
         mechanism.add(Contact(CONTACT))
-        add_statics(mechanism, scene.statics, place)
-    elif not np.array_equal(place, unit.place):
-        for static in scene.statics:
-            remove_static(mechanism, static.body)
-        add_statics(mechanism, scene.statics, place)
     if passing:
         contact = mechanism.contacts[CONTACT]
         contact.without = [*_without(contact), *passing]
-    model = compile_mechanism(mechanism, floating=True, like=models[0])
+
+
+def _state_of_both(before: Before, model: Model, names: dict[str, str], time: float) -> State:
+    """Return the state of the model of both, joint by joint; those of the second have new names."""
     q, v = model.q_drawn.copy(), np.zeros(model.nv)
-    inputs, controllers = dict(states[0].inputs), dict(states[0].controllers)
-    for k, (own, state) in enumerate(zip(models, states, strict=True)):
-        for joint, (at_q, at_v) in own.slices.items():
-            called = names.get(joint, joint) if k else joint
-            if called in model.slices:
-                to_q, to_v = model.slices[called]
-                q[to_q], v[to_v] = state.q[at_q], state.v[at_v]
-    inputs |= states[1].inputs
-    controllers |= {names.get(name, name): value for name, value in states[1].controllers.items()}
-    state = State(q, v, scene.time, None, inputs, model.slices, controllers)
-    if not np.array_equal(unit.place, other.place):
-        state = _seen_from(scene, unit, place, mechanism, model, state, names, other)
-    unit.place = place
-    return model, state, names
+    inputs, controllers = {}, {}
+    for (own, state), called in zip(before, ({}, names), strict=True):
+        for joint, (from_q, from_v) in own.slices.items():
+            name = called.get(joint, joint)
+            if name in model.slices:
+                at_q, at_v = model.slices[name]
+                q[at_q], v[at_v] = state.q[from_q], state.v[from_v]
+        inputs |= state.inputs
+        controllers |= {called.get(name, name): value for name, value in state.controllers.items()}
+    return State(q, v, time, None, inputs, model.slices, controllers)
 
 
 def _free_name(name: str, taken: set[str]) -> str:

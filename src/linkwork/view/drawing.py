@@ -111,20 +111,8 @@ def drawing_of_mechanism(
     for name in bare:
         shells[name] = list(link_through(bodies[name], points.get(name, ()), size))
     layers = _layers(mechanism.space, bodies, marks, shells)
-    welded, paints = _welded(marks), _paints(names, before.paints if before else {})
-    pieces = []
-    for name, parts in shells.items():
-        number = paints.get(name, -1)
-        own = bodies[name].color
-        usual = GROUND if name in welded else body_colour(number), 1.0
-        usual = usual if own is None else (rgb_of(own), float(own[3]))
-        shrink = 1.0 - _SHRINK * ((number + 1) % 5)
-        for part, pose, own_colour in parts:
-            placed = pose.copy()
-            placed[2, 3] += layers.get(name, 0.0)
-            rgb, opacity = usual if own_colour is None else own_colour
-            smaller = replace(part, scale=_times(part.scale, shrink))
-            pieces.append(Piece(name, name, smaller, placed, rgb, opacity))
+    paints = _paints(names, before.paints if before else {})
+    pieces = list(_body_pieces(bodies, shells, layers, _welded(marks), paints))
     if mechanism.space == "plane":
         for part, pose, _ in supports(_grounded(marks), _up(mechanism), size):
             pieces.append(Piece("ground", "ground", part, pose, GROUND))
@@ -149,6 +137,28 @@ def drawing_of_mechanism(
         size=size,
         paints=paints,
     )
+
+
+def _body_pieces(
+    bodies: Mapping[str, Body],
+    shells: Mapping[str, Sequence[Part]],
+    layers: Mapping[str, float],
+    welded: Container[str],
+    paints: Mapping[str, int],
+) -> Iterable[Piece]:
+    """Return the shapes of bodies in their colours; those that lie in each other differ a little in size."""
+    for name, parts in shells.items():
+        number = paints.get(name, -1)
+        own = bodies[name].color
+        usual = GROUND if name in welded else body_colour(number), 1.0
+        usual = usual if own is None else (rgb_of(own), float(own[3]))
+        shrink = 1.0 - _SHRINK * ((number + 1) % 5)
+        for part, pose, own_colour in parts:
+            placed = pose.copy()
+            placed[2, 3] += layers.get(name, 0.0)
+            rgb, opacity = usual if own_colour is None else own_colour
+            smaller = replace(part, scale=_times(part.scale, shrink))
+            yield Piece(name, name, smaller, placed, rgb, opacity)
 
 
 def _spring_kind(mechanism: Mechanism, name: str) -> str:

@@ -78,8 +78,13 @@ def page(
         text = serializer.as_html()
     finally:
         server.close()
+    return _with_scripts(text, drawing.name, data, heard)
+
+
+def _with_scripts(text: str, name: str, data: str, heard: Any) -> str:
+    """Return the page of Viser with our title, security policy, sounds, curves and controls."""
     policy = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}" />'
-    text = text.replace("<title>Viser</title>", policy + heading(drawing.name, "page", "offline"), 1)
+    text = text.replace("<title>Viser</title>", policy + heading(name, "page", "offline"), 1)
     if heard is not None:
         text = sounding(text, heard)
     head, end, rest = text.rpartition("</body>")

@@ -88,30 +88,6 @@ def restored(header: Mapping[str, Any], arrays: Mapping[str, Array], bodies: Seq
     measures = {word: _finite(arrays[_PREFIX + word], shape) for word, shape in shapes.items()}
     if header["space"] not in ("space", "plane") or not 0.0 < float(header["size"]) < 1e9:
         raise ValueError(f"space {header['space']!r} or size {header['size']!r}")
-    joints = tuple(
-        JointMark(
-            text(name),
-            text(kind),
-            _known(parent, known),
-            _known(child, known),
-            _finite(on_parent, (3, 4)),
-            _finite(on_child, (3, 4)),
-            _finite(np.reshape(axes, (-1, 3)), (len(axes), 3)),
-            bool(loop),
-        )
-        for name, kind, parent, child, on_parent, on_child, axes, loop in header["joints"]
-    )
-    springs = tuple(
-        SpringMark(
-            text(name),
-            _known(a, known),
-            _known(b, known),
-            _finite(on_a, (3,)),
-            _finite(on_b, (3,)),
-            _spring_kind(kind),
-        )
-        for name, a, b, on_a, on_b, *kind in header["springs"]
-    )
     ties = header.get("ties", ())
     return Drawing(
         name=text(header["name"]),
@@ -120,8 +96,8 @@ def restored(header: Mapping[str, Any], arrays: Mapping[str, Array], bodies: Seq
         bodies=tuple(bodies),
         pieces=tuple(_pieces(header["pieces"], shells, known)),
         glyphs=tuple(_pieces(header["glyphs"], shells, known)),
-        joints=joints,
-        springs=springs,
+        joints=tuple(_joint_mark(row, known) for row in header["joints"]),
+        springs=tuple(_spring_mark(row, known) for row in header["springs"]),
         ties=tuple(Tie(text(name), text(kind), tuple(map(text, on))) for name, kind, *on in ties),
         masses=measures["masses"],
         centers=measures["centers"],
@@ -129,6 +105,26 @@ def restored(header: Mapping[str, Any], arrays: Mapping[str, Array], bodies: Seq
         drawn=measures["drawn"],
         size=float(header["size"]),
     )
+
+
+def _joint_mark(row: Sequence[Any], known: set[str]) -> JointMark:
+    name, kind, parent, child, on_parent, on_child, axes, loop = row
+    return JointMark(
+        text(name),
+        text(kind),
+        _known(parent, known),
+        _known(child, known),
+        _finite(on_parent, (3, 4)),
+        _finite(on_child, (3, 4)),
+        _finite(np.reshape(axes, (-1, 3)), (len(axes), 3)),
+        bool(loop),
+    )
+
+
+def _spring_mark(row: Sequence[Any], known: set[str]) -> SpringMark:
+    name, a, b, on_a, on_b, *kind = row
+    ends = _known(a, known), _known(b, known)
+    return SpringMark(text(name), *ends, _finite(on_a, (3,)), _finite(on_b, (3,)), _spring_kind(kind))
 
 
 def bare(name: str, layout: Layout, poses: Array) -> Drawing:
