@@ -9,8 +9,23 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from linkwork.kinematics.assembly import Posture
     from linkwork.kinematics.kinematic_recording import KinematicRecording
     from linkwork.mechanism.mechanism import Mechanism
+
+
+def assemble(mechanism: "Mechanism", branch: Any = None, t: float = 0.0) -> "Posture":
+    """Draw a mechanism as it fits: see `linkwork.kinematics.assembly.assemble`."""
+    from linkwork.kinematics import assembly
+
+    return assembly.assemble(mechanism, branch, t)
+
+
+def plot(mechanism: "Mechanism", axes: Any = None, **options: Any) -> Any:
+    """Draw a mechanism with matplotlib: see `linkwork.kinematics.planar_plot.plot`."""
+    from linkwork.kinematics import planar_plot
+
+    return planar_plot.plot(mechanism, axes, **options)
 
 
 class _Kinematics(ModuleType):

@@ -402,13 +402,13 @@ class Mechanism(Recorded, Viewable):
         joints, or of bodies in the plane (their angle): of all modes the one nearest to these. AssemblyError
         says what stays open.
         """
-        from linkwork.kinematics.assembly import assemble
+        from linkwork.kinematics import assemble
 
         return assemble(self, branch, t)
 
     def plot(self, axes: Any = None, *, view: str = "xy", names: bool = True) -> Any:
         """Draw the mechanism with matplotlib, seen along an axis if it is in space; return the axes."""
-        from linkwork.kinematics.planar_plot import plot
+        from linkwork.kinematics import plot
 
         return plot(self, axes, view=view, names=names)
 
