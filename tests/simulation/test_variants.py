@@ -436,8 +436,8 @@ def test_equations_that_are_called_have_the_numbers_of_their_run():
         m.add(Rope("rope", m.ground, bob, length=length))
         return m
 
-    lengths = np.linspace(0.25, 0.35, 5)
-    runs = lw.simulate(roped(), 0.05, accuracy=1e-4, vary={"rope.length": lengths})
+    lengths, times = np.linspace(0.25, 0.35, 5), np.linspace(0.0, 0.05, 6)
+    runs = lw.simulate(roped(), 0.05, accuracy=1e-4, times=times, vary={"rope.length": lengths})
     for k in (0, 4):
-        one = lw.simulate(roped(float(lengths[k])), 0.05, accuracy=1e-4, times=runs.time)
+        one = lw.simulate(roped(float(lengths[k])), 0.05, accuracy=1e-4, times=times)
         assert one.q.tobytes() == runs[k].q.tobytes()
