@@ -57,7 +57,7 @@ def build() -> lw.Mechanism:
     return m
 
 
-def main(file: str | None = None) -> np.ndarray:
+def main(file: str | None = None, frames: int = 61) -> np.ndarray:
     """Turn the crank once; return the path of the toe."""
     leg = lw.Positions(build())
     path = []
@@ -67,7 +67,7 @@ def main(file: str | None = None) -> np.ndarray:
     if file:
         m = build()
         m.drivers["motor"].law = lambda t: np.pi / 2 + 2 * np.pi * t
-        motion = lw.kinematics(m, np.linspace(0, 1, 61))
+        motion = lw.kinematics(m, np.linspace(0, 1, frames))
         motion.animate({"foot": (0, 0)}).save(file, writer="pillow", fps=25)
     low, high = np.min(path, axis=0), np.max(path, axis=0)
     print(f"the toe goes from x = {low[0]:.3f} to {high[0]:.3f}, y = {low[1]:.3f} to {high[1]:.3f}")

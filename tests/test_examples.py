@@ -185,7 +185,7 @@ def test_the_page_on_results_runs(capsys):
 
 def test_the_leg_walks_as_jansen_found_it(tmp_path):
     script = runpy.run_path(str(ROOT / "examples" / "jansen.py"))
-    path = script["main"](str(tmp_path / "leg.gif"))
+    path = script["main"](str(tmp_path / "leg.gif"), frames=13)
     np.testing.assert_allclose(
         [path.min(axis=0), path.max(axis=0)], [[-71.52, -91.83], [-3.61, -69.38]], atol=0.01
     )

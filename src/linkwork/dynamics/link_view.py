@@ -1,6 +1,7 @@
 """What passes see: a link, its parent, the world; attributes stand for numbers or places in memory."""
 
 from collections.abc import Callable, Sequence
+from types import ModuleType
 from typing import Any
 
 from linkwork.dynamics.algorithm import Algorithm, Port
@@ -47,17 +48,17 @@ def like(template: Any, scalars: Sequence[Operand]) -> Any:
     return build(template)
 
 
-def typed(algebra: Any, kind: str | None, scalars: Sequence[Operand]) -> Any:
+def typed(algebra: ModuleType, kind: str | None, scalars: Sequence[Operand]) -> Any:
     """Make a number, or a value of the named class of the algebra."""
     return scalars[0] if kind is None else getattr(algebra, kind).from_scalars(scalars)
 
 
-def port_value(port: Port, algebra: Any, scalars: Sequence[Operand]) -> Any:
+def port_value(port: Port, algebra: ModuleType, scalars: Sequence[Operand]) -> Any:
     """Return what a link reads from a port: a force on it, say, or a list of numbers."""
     return typed(algebra, port.kind, scalars) if port.kind else list(scalars)
 
 
-def type_size(algebra: Any, kind: str | None) -> int:
+def type_size(algebra: ModuleType, kind: str | None) -> int:
     """Return of how many numbers a number, or a value of the named class, is made."""
     return 1 if kind is None else getattr(algebra, kind).size
 
@@ -65,7 +66,7 @@ def type_size(algebra: Any, kind: str | None) -> int:
 class LinkLayout:
     """Where shared fields lie in each link's block, the same for all kinds: fields, then columns."""
 
-    def __init__(self, algorithm: Algorithm, algebra: Any):
+    def __init__(self, algorithm: Algorithm, algebra: ModuleType):
         def size(kind: str | None) -> int:
             return type_size(algebra, kind)
 
@@ -79,7 +80,7 @@ class LinkLayout:
             self.offsets[name] = self.size + self.stride
             self.stride += size(kind)
 
-    def places(self, algorithm: Algorithm, algebra: Any, name: str, nv: int) -> list[int]:
+    def places(self, algorithm: Algorithm, algebra: ModuleType, name: str, nv: int) -> list[int]:
         """Return the places of a shared field in the block; of a column field, for all velocities."""
         first = self.offsets[name]
         if name in algorithm.columns:

@@ -5,8 +5,7 @@ frame, that of the link that stands on ground (the world's would lose digits far
 one product of a force with a motion, without transforms on the way up.
 """
 
-from typing import Any
-
+from linkwork.algebra.number import Number
 from linkwork.dynamics.algorithm import Algorithm, LinkView, Pairs, Pass, Port, Q, WorldView
 
 MASS_MATRIX = Port("H", "world", lambda n: (n.nv, n.nv))
@@ -31,7 +30,8 @@ def composites(link: LinkView, parent: LinkView) -> None:
     parent.Ic += link.X @ link.Ic
 
 
-def couple(own: Any, other: Any) -> Any:
+def couple(own: LinkView, other: LinkView) -> Number:
+    """Return the momentum of what one joint carries, along the velocity of another above it."""
     return own.F.dot(other.J)
 
 

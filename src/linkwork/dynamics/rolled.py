@@ -5,6 +5,7 @@ number by number; constants and what can be read again from data or inputs are n
 """
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 from linkwork.dynamics.algorithm import QD, Algorithm, Pass, Port, Q, Rows
@@ -212,7 +213,7 @@ def _last(stores: Sequence[Store]) -> list[Store]:
     return list({(base, k): (base, k, value) for base, k, value in stores}.values())
 
 
-def trace_world(algorithm: Algorithm, algebra: Any, layout: LinkLayout, finish: bool) -> list[Store]:
+def trace_world(algorithm: Algorithm, algebra: ModuleType, layout: LinkLayout, finish: bool) -> list[Store]:
     """Trace `start` or `finish` on the world."""
     graph = Graph()
     stores: list[Store] = []
@@ -237,7 +238,7 @@ def trace_world(algorithm: Algorithm, algebra: Any, layout: LinkLayout, finish: 
     return stores
 
 
-def world_fields(algorithm: Algorithm, algebra: Any, layout: LinkLayout) -> set[str]:
+def world_fields(algorithm: Algorithm, algebra: ModuleType, layout: LinkLayout) -> set[str]:
     """Return the shared fields that ground keeps: those `start` sets; others handed to it are dropped."""
     if algorithm.start is None:
         return set()

@@ -127,7 +127,7 @@ class Unit:
         return self._kernels[number]
 
 
-def _link_pointers(algorithm: Algorithm, algebra: Any, partner: str) -> list[Pointer]:
+def _link_pointers(algorithm: Algorithm, algebra: ModuleType, partner: str) -> list[Pointer]:
     pointers = [
         Pointer("data", "data", DATA),
         Pointer("self", "work", WORK),
@@ -194,7 +194,7 @@ class World:
             self.pairs = store.address(f"pairs_{name}") if pairs else 0
 
 
-def _pair_value(algorithm: Algorithm, pairs: Pairs, algebra: Any, layout: LinkLayout) -> Any:
+def _pair_value(algorithm: Algorithm, pairs: Pairs, algebra: ModuleType, layout: LinkLayout) -> Any:
     graph = Graph()
 
     def side(base: str) -> View:

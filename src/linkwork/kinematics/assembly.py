@@ -10,6 +10,7 @@ from linkwork.kinematics.equation_system import System, system_of, undriven_mode
 from linkwork.kinematics.joint_coordinates import of_bodies
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.model import Model
 from linkwork.spelling import checked_keywords, require
 
 Array = np.ndarray
@@ -186,7 +187,7 @@ def _anywhere(system: System, origin: Array, generator: np.random.Generator) -> 
     return q
 
 
-def _anyhow(system: System, model: Any, generator: np.random.Generator) -> Array:
+def _anyhow(system: System, model: Model, generator: np.random.Generator) -> Array:
     """Return a posture with random coordinates of the joints of the spanning tree, driven ones as driven."""
     values, joints = np.array(model.q_drawn, float), system.mechanism.joints
     for name, (at, _) in model.slices.items():

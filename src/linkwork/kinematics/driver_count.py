@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -144,7 +145,7 @@ def in_words(system: System, q: Array, motion: Array) -> str:
 
 def _relative(system: System, joint: Joint, q: Array, v: Array) -> Array:
     """Return the motion of a joint's child relative to its parent, when bodies move by v."""
-    algebra: Any = system.algebra
+    algebra: ModuleType = system.algebra
     sides = system.poses(joint, q)
     motions = []
     for body, side in zip(joint.bodies, sides, strict=True):
@@ -157,7 +158,7 @@ def _relative(system: System, joint: Joint, q: Array, v: Array) -> Array:
     return np.array(relative.scalars(), float)
 
 
-def body_motion(algebra: Any, frame: Any, change: Any) -> Any:
+def body_motion(algebra: ModuleType, frame: Any, change: Any) -> Any:
     """Return the motion, in a body's frame, from rates of its place in the world and of its turn."""
     size = algebra.dimension
     linear = frame.axes.local(tuple(change[:size]))

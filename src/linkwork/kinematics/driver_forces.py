@@ -5,6 +5,7 @@ coordinates that is Q = phi_q^T lambda.
 """
 
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ class BodyStates:
         return found, a_rel - gained
 
 
-def turning_acceleration(algebra: Any, V: Any) -> Any:
+def turning_acceleration(algebra: ModuleType, V: Any) -> Any:
     """Return what a body's acceleration, in its frame, has beside that of its coordinates.
 
     R^T p'' is not the rate of R^T p', since the axes turn.
@@ -72,7 +73,7 @@ def turning_acceleration(algebra: Any, V: Any) -> Any:
     return algebra.Motion.from_scalars([*none, *turning.v])
 
 
-def along_coordinates(algebra: Any, X: Any, wrench: Any) -> list[Any]:
+def along_coordinates(algebra: ModuleType, X: Any, wrench: Any) -> list[Any]:
     """Return a wrench on a body, in its frame, along its coordinates: place in the world, turn of its own."""
     numbers = wrench.scalars()
     return [*(X.axes @ tuple(numbers[algebra.angular :])), *numbers[: algebra.angular]]

@@ -6,6 +6,7 @@ the numbers of one thing are in each of them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class Walks:
 
 
 def walks(
-    algebra: Any, bodies: int, things: Sequence[tuple[Equations, Sequence[int]]], lanes: int = 1
+    algebra: ModuleType, bodies: int, things: Sequence[tuple[Equations, Sequence[int]]], lanes: int = 1
 ) -> Walks:
     """Compile what evaluates all equations, given per thing the record of its places."""
     names = [_body_kernel(algebra, lanes)]
@@ -61,7 +62,7 @@ def walks(
     return Walks(entry.walker(lanes), tables[0], tables[1], tuple(keep))
 
 
-def _body_kernel(algebra: Any, lanes: int) -> str:
+def _body_kernel(algebra: ModuleType, lanes: int) -> str:
     """Make what turns coordinates of a body into its frame."""
     name = "frames_" + store.digest("kinematics frames", algebra.__name__, lanes)
 

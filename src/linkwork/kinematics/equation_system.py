@@ -1,6 +1,7 @@
 """A mechanism as a system of equations in the coordinates of its bodies."""
 
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class System:
     ) -> None:
         check(mechanism)
         self.mechanism = mechanism
-        self.algebra: Any = ALGEBRA[mechanism.space]
+        self.algebra: ModuleType = ALGEBRA[mechanism.space]
         self.bodies: list[Body] = list(mechanism.bodies.values())
         self.numbers = {id(body): k for k, body in enumerate(self.bodies)}
         self.drivers = list(mechanism.drivers.values())

@@ -1,15 +1,14 @@
 """Coordinates and velocities of bodies from those of the joints of a model."""
 
-from typing import Any
-
 import numpy as np
 
 from linkwork.kinematics.equation_system import System
+from linkwork.model.model import Model
 
 Array = np.ndarray
 
 
-def of_bodies(system: System, model: Any, q: Array, v: Array) -> tuple[Array, Array]:
+def of_bodies(system: System, model: Model, q: Array, v: Array) -> tuple[Array, Array]:
     """Return coordinates and velocities of bodies from those of the joints of a model."""
     poses, speeds = model.poses(q), model.velocities(q, v)
     found, rates = system.drawn(), np.zeros(system.n)

@@ -17,7 +17,6 @@ from linkwork.geometry.skin import Collision, MeshFile, Visual
 from linkwork.geometry.solid import Solid
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import ALGEBRA
-from linkwork.mechanism.joints import Prismatic
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.sketch import attachments, sketches
 from linkwork.real_numbers import is_finite, shown
@@ -51,7 +50,7 @@ class PlanarDrawing:
             self._add_line(line.pieces, "-.", "#404040", 1.0)
         self._joints = []
         for joint in mechanism.joints.values():
-            marker = "s" if isinstance(joint, Prismatic) else "o"
+            marker = "s" if any(mark.shape == "box" for mark in joint.marks) else "o"
             style = {"color": "#202020", "markerfacecolor": "white", "markersize": 6, "zorder": 3}
             self._joints.append((joint, axes.plot([], [], marker, **style)[0]))
         self.low, self.high = np.full(2, np.inf), np.full(2, -np.inf)  # corners of all that was seen

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import unknown
+from linkwork.kinematics.equation_system import System
 from linkwork.kinematics.kinematic_recording import KinematicRecording
 from linkwork.kinematics.parameters import Number, Place, number
 from linkwork.lazy import LOCK
@@ -63,7 +64,7 @@ def sensitivity(motion: KinematicRecording, parameter: Place) -> Sensitivity:
     return Sensitivity(motion, change)
 
 
-def _phi_p(system: Any, p: Number, q: Array) -> list[float]:
+def _phi_p(system: System, p: Number, q: Array) -> list[float]:
     """Return the derivative of a thing's equations by one of its numbers, bodies at rest."""
     sides, x = system.poses(p.thing, q), Graph().symbol("p")
     if isinstance(p.thing, Joint) and p.side is not None:

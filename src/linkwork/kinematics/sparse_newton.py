@@ -8,12 +8,15 @@ A square system is factored as it is. Any other, and every damped one, is solved
 whose x is the least-squares solution, damped by d.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.kinematics import newton
 from linkwork.kinematics.tolerances import BEND, NOISE, OPEN, ROUNDING, ROUNDS, SLACK, SLOW, SMALL, STRIDE
+
+if TYPE_CHECKING:
+    from linkwork.kinematics.equation_system import System
 
 Array = np.ndarray
 
@@ -25,7 +28,7 @@ _LITTLE = 1e-14  # damping that only makes redundant equations solvable
 class Factors:
     """phi_q at one position, scaled, and its factors."""
 
-    def __init__(self, system: Any, weights: Array | None = None, damping: float | None = None) -> None:
+    def __init__(self, system: "System", weights: Array | None = None, damping: float | None = None) -> None:
         from scipy.sparse import csc_array  # at first use: importing it takes longer than all of our own
         from scipy.sparse.linalg import splu
 
@@ -104,12 +107,12 @@ def _augmented(A: Any, damping: float) -> Any:
     return csc_array(block_array([[eye_array(m), A], [A.T, -damping * eye_array(n)]]))
 
 
-def _look(system: Any) -> Factors:
+def _look(system: "System") -> Factors:
     newton.look_at(system.w)
     return Factors(system)
 
 
-def polish(system: Any) -> float:
+def polish(system: "System") -> float:
     """q <- where all equations are satisfied, near q; how far it moved, -1 if it does not get there."""
     before, way, open_by, w = np.inf, 0.0, np.inf, system.w
     for _ in range(ROUNDS):
@@ -128,7 +131,7 @@ def polish(system: Any) -> float:
     return way if open_by < ROUNDING else -1.0
 
 
-def close(system: Any, weights: Array, most: int) -> float:
+def close(system: "System", weights: Array, most: int) -> float:
     """q <- where the weighted equations are least (Levenberg, Marquardt); the largest left, weighted."""
     w, damping, cost = system.w, 1e-3, np.inf
     kept = w.q.copy()
@@ -153,7 +156,7 @@ def close(system: Any, weights: Array, most: int) -> float:
     return float(np.abs(weights * w.phi).max())
 
 
-def advance(system: Any, start: Array, goal: Array) -> int:
+def advance(system: "System", start: Array, goal: Array) -> int:
     """q <- where drivers have the values `goal`, continuously from `start`; see `continuation.drive_to`."""
     w, done, share, steps = system.w, 0.0, 1.0, 0
     tangent: Array | None = None
@@ -182,7 +185,7 @@ def advance(system: Any, start: Array, goal: Array) -> int:
     return steps
 
 
-def march(system: Any, drives: Array, q: Array, v: Array, a: Array, start: Array) -> int:
+def march(system: "System", drives: Array, q: Array, v: Array, a: Array, start: Array) -> int:
     """q, v, a <- the motion at all times; how many were reached; see `continuation.march`."""
     w = system.w
     for t, drive in enumerate(drives):

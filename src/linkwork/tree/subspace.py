@@ -1,6 +1,7 @@
 """The directions a joint leaves free and those it constrains, after Roberson and Schwertassek (1988)."""
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def constraint_subspace(link: "Link", q: np.ndarray) -> np.ndarray:
     return basis[:, link.kind.nv :]
 
 
-def drive_directions(S: Sequence[Any], algebra: Any) -> list[Any]:
+def drive_directions(S: Sequence[Any], algebra: ModuleType) -> list[Any]:
     """Return Psi = W S (S^T W S)^-1, dual to the motions S; W puts torque before force for one freedom."""
     less = _LESS if len(S) == 1 else 1.0
     weights = [1.0] * algebra.angular + [less] * (algebra.freedoms - algebra.angular)
