@@ -69,6 +69,7 @@ class SteppedRun:
         setting, model, names = setup.setting, setup.model, list(setup.setting.inputs)
         watch = LawWatch(setup.asked, setting.system)
         self.setup, self._follows = setup, setup.asked is not model
+        self._jumps = bool(model.link_tree.inputs)  # whether drivers read inputs: the mechanism follows them
         self.sides = sides_of(
             setting, y, start.t, values, watch, setup.threads, not setup.batch, setup.variants
         )
@@ -103,7 +104,7 @@ class SteppedRun:
         self.known: list[Failure | None] = [None] * len(y)  # failures that were reported
         if self.record:
             self.record.begin()
-            self.record.add(start.t, self.sides.y, values)
+            self.record.add(start.t, self.sides.y)
 
     def begin_some(self, chosen: Array, start: State) -> None:
         """Begin anew with some mechanisms of a batch; the clock goes on."""
@@ -127,6 +128,8 @@ class SteppedRun:
             self._check_laws()
         if self.inputs.written[0]:
             self._hand_over()
+        if self.record and self.record.end == self.clock.t:
+            self.record.hold(self.inputs.array)
         self.now = None
         calm = self.sides.march(t_end) if self.controllers is None else self._march_controlled(t_end)
         if calm or self._arrived():
@@ -137,8 +140,8 @@ class SteppedRun:
 
     def add_sample(self) -> None:
         """Add where it is to the record, if that is not there."""
-        if self.record and not self.record.ends_at(self.clock.t):
-            self.record.add(self.clock.t, self.sides.y, self.inputs.array)
+        if self.record and self.record.end != self.clock.t:
+            self.record.add(self.clock.t, self.sides.y)
 
     def _march_controlled(self, t_end: float) -> bool:
         """Go on to a time, from one call of controllers to the next; return whether nothing has happened."""
@@ -147,7 +150,7 @@ class SteppedRun:
         while t < t_end:
             if controllers.next_time <= t:
                 self.sides.control(controllers)
-                if self.record and self.record.ends_at(t):
+                if self.record and self.record.end == t:
                     self.record.hold(self.inputs.array)
                     self.record.amend(self.sides.y)
             t = min(controllers.next_time, t_end)
@@ -188,9 +191,9 @@ class SteppedRun:
             self.sides.take_back()
             failure = failures[0]
             raise AssemblyError(f"{failure.message}; the inputs are what they were") from failure.cause
-        self.sides.fail(failures)
-        if self.record:
-            self.record.hold(self.inputs.array)
+        if failures:
+            self.sides.fail(failures)
+        if self.record and self._jumps:
             self.record.amend(self.sides.y)
 
     def new_failures(self) -> list[tuple[int, Failure]]:
