@@ -22,6 +22,7 @@ Array = np.ndarray
 _NAMES = np.array([status.name for status in Status])
 
 _FIRST_ROOM = 256  # samples
+_LOOKED_AT = 100
 
 
 class StepRecord:
@@ -79,6 +80,11 @@ class StepRecord:
         part = slice(max(self.count - self._most, 0), self.count)
         return self.t[part].copy(), self.y[part].copy(), self.u[part].copy()
 
+    def some(self) -> Array:
+        """Return up to a hundred of the last samples of the first mechanism, rows of t and y."""
+        k = np.unique(np.linspace(max(self.count - self._most, 0), self.count - 1, _LOOKED_AT).astype(int))
+        return np.column_stack([self.t[k], self.y[k, 0]])
+
     @property
     def lost(self) -> int:
         """How many samples are no longer there."""
@@ -102,7 +108,7 @@ def recording_of(run: "SteppedRun", spent: tuple[float, float], notes: Sequence[
     nq, remembered = run.setup.model.nq, sides.remembered[0]
     q, v, work = y[:, 0, :nq].copy(), y[:, 0, nq:-1].copy(), y[:, 0, -1].copy()
     held = account.held(remembered, t, q, u[:, 0], sides.gathered("weakest")[0])
-    notes = [*notes, *sides.notes(0)]
+    notes = [*notes, *sides.notes(0), *run.doubts()]
     report = partial(account.report, remembered, held, sides.failures[0], spent, sides.happened[0], notes)
     return Recording(run.setup.channels(u, run.changes), t, q, v, work, report, run.state)
 

@@ -18,8 +18,10 @@ from linkwork.simulation.controllers import Controllers, inputs_of, writers
 from linkwork.simulation.failure import Failure
 from linkwork.simulation.held_inputs import HeldInputs
 from linkwork.simulation.law_watch import LawWatch
+from linkwork.simulation.loop.records import MEMO
 from linkwork.simulation.options import most_numbers
 from linkwork.simulation.run_settings import RunSettings
+from linkwork.simulation.side_by_side import SideBySide
 from linkwork.simulation.sides import sides_of
 from linkwork.simulation.single_run import StepsBetween
 from linkwork.simulation.starts import rows_of
@@ -99,6 +101,7 @@ class SteppedRun:
             self.controllers.turn_to(start.t)
             self.controllers.recall(start.controllers)
             self.controllers.changes.clear()
+        self._begun, self._looked = np.array([[start.t, *self.sides.y[0]]]), 0.0
         self.stopped = False  # the only mechanism by an event, or since it failed
         self.now: Instant | None = None  # what was asked of where it is
         self.known: list[Failure | None] = [None] * len(y)  # failures that were reported
@@ -245,6 +248,24 @@ class SteppedRun:
     def changes(self) -> tuple[tuple[float, Array], ...]:
         """The changes of inputs by controllers, some of them between samples."""
         return tuple(self.controllers.changes) if self.controllers else ()
+
+    def doubts(self, least: float = 0.0) -> list[str]:
+        """Say whether the steps of a mechanism alone have lost or made energy, if there were `least` of them
+        since this was last asked, of as many before."""
+        sides, account = self.sides, self.setup.setting.account
+        if self.setup.batch or not isinstance(sides, SideBySide) or any(sides.failures):
+            return []
+        remembered, bad = sides.remembered, (sides.gathered("bad_t"), sides.gathered("bad_y"))
+        memo = remembered.view(MEMO)[0, 0]
+        steps = float(memo["accepted"] + memo["rejected"])
+        if steps < (1.0 + least) * self._looked:
+            return []
+        self._looked = steps
+        now = np.array([[self.clock.t, *sides.y[0]]])
+        rows = self.record.some() if self.record else now[:0]
+        rows = np.concatenate([rows if len(rows) else self._begun, now])
+        values = dict(zip(self.setup.setting.inputs, self.inputs.array[0].tolist(), strict=True))
+        return [*filter(None, account.doubts(rows[None], remembered, bad, lambda _: values))]
 
     # in a file, or in a copy
 
