@@ -27,7 +27,7 @@ class Refused(SystemExit):
 class Parser(argparse.ArgumentParser):
     """A parser that reports mistakes in one line."""
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Let a command itself say that it does not know an option: it knows which there are."""
         found, extra = super().parse_known_args(args, namespace)
         if extra and " " in self.prog:
