@@ -565,5 +565,6 @@ def test_a_robot_is_converted_to_other_formats(tmp_path, capsys):
 
 
 def test_an_unknown_option_is_answered_with_those_of_its_command(cart, capsys):
-    assert main(["run", str(cart), "--for", "1", "--acuracy", "1e-6"]) == 2
+    with pytest.raises(SystemExit, match="2"):
+        main(["run", str(cart), "--for", "1", "--acuracy", "1e-6"])
     assert "linkwork run: unknown option '--acuracy'; did you mean '--accuracy'?" in capsys.readouterr().err
